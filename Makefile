@@ -1,0 +1,34 @@
+# make demo: evaluate the bundled data.   make test: run every check and every test.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src examples -type f -not -name '*.so' -not -path '*__pycache__*')
+
+.PHONY: demo test test-all lint bench sanitize fuzz clean
+
+demo: $(VENV)/.installed
+	@$(BIN)/rankstone demo
+
+test: $(VENV)/.tools lint
+	$(BIN)/pytest -n auto
+
+lint: $(VENV)/.tools
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	PYTHONPATH=src $(BIN)/lint-imports
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+
+$(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
+	$(BIN)/python -m pip install --quiet .
+	@touch $@
+
+$(VENV)/.tools: $(VENV)/.installed pyproject.toml
+	$(BIN)/python -m pip install --quiet --group test
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build

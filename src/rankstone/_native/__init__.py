@@ -1,0 +1,1 @@
+"""The compiled core, where it was built."""

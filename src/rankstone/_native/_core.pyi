@@ -1,0 +1,28 @@
+from typing import Any
+
+import numpy as np
+
+class Index:
+    def __init__(
+        self,
+        query_bytes: bytes,
+        query_offsets: np.ndarray,
+        groups: np.ndarray,
+        doc_bytes: bytes,
+        doc_offsets: np.ndarray,
+    ) -> None: ...
+
+def scan_run(
+    descriptor: int,
+    size: int,
+    layout: tuple[int, int, int, int, int],
+    index: Index,
+    float32: bool,
+    threads: int,
+    range_size: int,
+    progress: np.ndarray,
+) -> dict[str, Any]: ...
+def scan_judgments(text: bytes, layout: tuple[int, int, int, int, int]) -> dict[str, Any]: ...
+def match_mapping(
+    run: dict[Any, Any], queries: list[Any], docs: list[list[Any]], float32: bool
+) -> dict[str, Any]: ...

@@ -1,0 +1,49 @@
+// What is wrong with a line, and the check that every line of either kind of file goes through.
+#pragma once
+
+#include <string>
+
+#include "text.hpp"
+
+namespace rankstone {
+
+struct FaultReport {
+    Fault fault = Fault::none;
+    std::uint64_t line_begin = 0;  // offset of the faulty line
+    std::size_t column = 0;        // bytes into the line
+    int field = 0;                 // which field, how many there were, or which byte
+    std::string text;              // what was found
+};
+
+inline std::string excerpt(const char* begin, const char* end) {
+    return {begin, std::min<std::size_t>(static_cast<std::size_t>(end - begin), 64)};
+}
+
+// Splits and checks one line and reads its number; false with a report where it is at fault.
+inline bool read_row(const char* p, const char* end, const Layout& layout, Line& line,
+                     FaultReport& report) {
+    read_line(p, end, line);
+    if (line.fault != Fault::none && line.where < p + longest_line) {
+        report = {line.fault, 0, static_cast<std::size_t>(line.where - p),
+                  static_cast<unsigned char>(*line.where), std::string(1, *line.where)};
+        return false;
+    }
+    if (line.fault != Fault::none || static_cast<std::size_t>(line.next - p) > longest_line) {
+        report = {Fault::long_line, 0, 0, 0, {}};
+        return false;
+    }
+    if (line.count == 0) return true;
+    if (line.count != layout.columns) {
+        report = {Fault::field_count, 0, 0, line.count, excerpt(p, line_end(p, end))};
+        return false;
+    }
+    const Field& field = line.field[layout.value];
+    const Number number = parse_number(field.begin, field.end, line.value);
+    if (number == Number::fine) return true;
+    report = {number == Number::not_finite ? Fault::not_finite : Fault::not_a_number, 0,
+              static_cast<std::size_t>(field.begin - p), layout.value,
+              excerpt(field.begin, field.end)};
+    return false;
+}
+
+}  // namespace rankstone

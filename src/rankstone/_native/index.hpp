@@ -1,0 +1,105 @@
+// Exact look-up of query and document ids. A hash only proposes; the bytes decide.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text.hpp"
+
+namespace rankstone {
+
+// Ids laid end to end; id i is bytes[offsets[i], offsets[i+1]).
+struct IdColumn {
+    std::string bytes;  // padded
+    std::vector<std::int64_t> offsets{0};
+
+    std::size_t size() const { return offsets.size() - 1; }
+    const char* begin(std::size_t i) const { return bytes.data() + offsets[i]; }
+    std::size_t length(std::size_t i) const {
+        return static_cast<std::size_t>(offsets[i + 1] - offsets[i]);
+    }
+    std::string_view view(std::size_t i) const { return {begin(i), length(i)}; }
+    void push(const char* p, std::size_t n) {
+        bytes.append(p, n);
+        offsets.push_back(static_cast<std::int64_t>(bytes.size()));
+    }
+    void pad() { bytes.append(padding, '\n'); }
+};
+
+struct Slot {
+    std::uint32_t tag = 0;
+    std::uint32_t row = 0;  // row + 1, so that 0 is empty
+};
+
+inline std::size_t table_size(std::size_t n) { return std::bit_ceil(2 * n + 1); }
+
+inline std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
+
+class Index {
+  public:
+    static constexpr std::int64_t absent = -1;
+
+    Index(IdColumn queries, std::vector<std::int64_t> groups, IdColumn docs)
+        : queries_(std::move(queries)), groups_(std::move(groups)), docs_(std::move(docs)) {
+        query_slots_.resize(table_size(queries_.size()));
+        for (std::size_t q = 0; q < queries_.size(); ++q)
+            insert(query_slots_.data(), query_slots_.size() - 1,
+                   hash_id(queries_.begin(q), queries_.length(q)), q);
+        regions_.reserve(queries_.size() + 1);
+        std::size_t total = 0;
+        for (std::size_t q = 0; q < queries_.size(); ++q) {
+            regions_.push_back(total);
+            total += table_size(static_cast<std::size_t>(groups_[q + 1] - groups_[q]));
+        }
+        regions_.push_back(total);
+        doc_slots_.resize(total);
+        for (std::size_t q = 0; q < queries_.size(); ++q)
+            for (auto d = groups_[q]; d < groups_[q + 1]; ++d) {
+                const auto row = static_cast<std::size_t>(d);
+                insert(doc_slots_.data() + regions_[q], regions_[q + 1] - regions_[q] - 1,
+                       hash_id(docs_.begin(row), docs_.length(row)), row);
+            }
+    }
+
+    std::size_t query_count() const { return queries_.size(); }
+    std::string_view query(std::size_t q) const { return queries_.view(q); }
+
+    std::int64_t find_query(const char* p, std::size_t n) const {
+        return find(query_slots_.data(), query_slots_.size() - 1, hash_id(p, n), queries_, p, n);
+    }
+
+    std::int64_t find_doc(std::size_t query, std::uint64_t hash, const char* p,
+                          std::size_t n) const {
+        return find(doc_slots_.data() + regions_[query],
+                    regions_[query + 1] - regions_[query] - 1, hash, docs_, p, n);
+    }
+
+  private:
+    static void insert(Slot* slots, std::size_t mask, std::uint64_t hash, std::size_t row) {
+        std::size_t at = hash & mask;
+        while (slots[at].row) at = (at + 1) & mask;
+        slots[at] = {tag_of(hash), static_cast<std::uint32_t>(row + 1)};
+    }
+
+    static std::int64_t find(const Slot* slots, std::size_t mask, std::uint64_t hash,
+                             const IdColumn& ids, const char* p, std::size_t n) {
+        for (std::size_t at = hash & mask; slots[at].row; at = (at + 1) & mask) {
+            const std::size_t row = slots[at].row - 1;
+            if (slots[at].tag == tag_of(hash) &&
+                same_bytes(ids.begin(row), ids.length(row), p, n))
+                return static_cast<std::int64_t>(row);
+        }
+        return absent;
+    }
+
+    IdColumn queries_;
+    std::vector<std::int64_t> groups_;
+    IdColumn docs_;
+    std::vector<Slot> query_slots_;
+    std::vector<std::size_t> regions_;
+    std::vector<Slot> doc_slots_;
+};
+
+}  // namespace rankstone

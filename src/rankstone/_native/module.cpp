@@ -1,0 +1,200 @@
+// The Python face of the native core. Its contract is that of rankstone.core.twin.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <memory>
+
+#include "match_mapping.hpp"
+#include "scan_judgments.hpp"
+#include "scan_run.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace rankstone;
+
+namespace {
+
+template <typename T>
+nb::object array_of(std::vector<T>&& values) {
+    auto* held = new std::vector<T>(std::move(values));
+    nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(held->data(), {held->size()}, owner));
+}
+
+nb::bytes bytes_of(std::string_view text) { return nb::bytes(text.data(), text.size()); }
+
+IdColumn column_of(nb::bytes bytes, nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig> offsets) {
+    IdColumn column;
+    column.bytes.assign(static_cast<const char*>(bytes.data()), bytes.size());
+    column.offsets.assign(offsets.data(), offsets.data() + offsets.shape(0));
+    column.pad();
+    return column;
+}
+
+nb::object report_of(const FaultReport& fault) {
+    if (fault.fault == Fault::none) return nb::none();
+    return nb::make_tuple(static_cast<int>(fault.fault), fault.line_begin, fault.column,
+                          fault.field, bytes_of(fault.text));
+}
+
+// One outcome for each judged query, as flat arrays.
+nb::dict arrays_of(std::vector<QueryOutcome>& queries) {
+    const std::size_t n = queries.size();
+    std::vector<std::int64_t> offsets{0}, judgment, above, tied, greater, earlier;
+    std::vector<std::int64_t> retrieved(n), duplicates(n), tied_documents(n);
+    std::vector<std::uint8_t> present(n), rank_disagrees(n);
+    std::vector<double> score;
+    nb::dict duplicate;
+    for (std::size_t q = 0; q < n; ++q) {
+        QueryOutcome& outcome = queries[q];
+        std::sort(outcome.matches.begin(), outcome.matches.end(),
+                  [](const Match& a, const Match& b) { return a.judgment < b.judgment; });
+        for (const Match& match : outcome.matches) {
+            judgment.push_back(match.judgment);
+            score.push_back(match.score);
+            above.push_back(match.above);
+            tied.push_back(match.tied);
+            greater.push_back(match.greater);
+            earlier.push_back(match.earlier);
+        }
+        offsets.push_back(static_cast<std::int64_t>(judgment.size()));
+        present[q] = outcome.present;
+        retrieved[q] = outcome.placement.retrieved;
+        duplicates[q] = outcome.placement.duplicates;
+        tied_documents[q] = outcome.placement.tied;
+        rank_disagrees[q] = outcome.placement.rank_disagrees;
+        if (outcome.placement.duplicates) duplicate[nb::int_(q)] = bytes_of(outcome.placement.duplicate);
+    }
+    nb::dict out;
+    out["offsets"] = array_of(std::move(offsets));
+    out["judgment"] = array_of(std::move(judgment));
+    out["score"] = array_of(std::move(score));
+    out["above"] = array_of(std::move(above));
+    out["tied"] = array_of(std::move(tied));
+    out["greater"] = array_of(std::move(greater));
+    out["earlier"] = array_of(std::move(earlier));
+    out["present"] = array_of(std::move(present));
+    out["retrieved"] = array_of(std::move(retrieved));
+    out["duplicates"] = array_of(std::move(duplicates));
+    out["tied_documents"] = array_of(std::move(tied_documents));
+    out["rank_disagrees"] = array_of(std::move(rank_disagrees));
+    out["duplicate"] = duplicate;
+    return out;
+}
+
+nb::list list_of(const std::vector<std::string>& texts) {
+    nb::list list;
+    for (const std::string& text : texts) list.append(bytes_of(text));
+    return list;
+}
+
+Layout layout_of(nb::tuple fields) {
+    return {nb::cast<int>(fields[0]), nb::cast<int>(fields[1]), nb::cast<int>(fields[2]),
+            nb::cast<int>(fields[3]), nb::cast<int>(fields[4])};
+}
+
+nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const Index& index,
+                  bool float32, int threads, std::size_t range_size,
+                  nb::ndarray<std::int64_t, nb::ndim<1>> progress) {
+    static_assert(sizeof(std::atomic<std::int64_t>) == sizeof(std::int64_t));
+    auto* done = reinterpret_cast<std::atomic<std::int64_t>*>(progress.data());
+    const Layout fields = layout_of(layout);
+    RunScan scan;
+    {
+        nb::gil_scoped_release release;
+        const FileSource source(descriptor);
+        scan = RunScanner(source, size, fields, index, float32, threads, range_size, done).scan();
+    }
+    if (scan.fault.fault != Fault::none) {
+        nb::dict out;
+        out["fault"] = report_of(scan.fault);
+        return out;
+    }
+    nb::dict out = arrays_of(scan.queries);
+    out["fault"] = nb::none();
+    out["rows"] = scan.rows;
+    out["unjudged_queries"] = scan.unjudged_queries;
+    out["unjudged_capped"] = scan.unjudged_capped;
+    out["unjudged_sample"] = list_of(scan.unjudged_sample);
+    out["doc_sample"] = list_of(scan.doc_sample);
+    return out;
+}
+
+nb::dict scan_judgments(nb::bytes text, nb::tuple layout) {
+    std::string padded(static_cast<const char*>(text.data()), text.size());
+    padded.append(padding, '\n');
+    const Layout fields = layout_of(layout);
+    JudgmentScan scan;
+    {
+        nb::gil_scoped_release release;
+        scan = JudgmentScanner({padded.data(), padded.size() - padding}, fields).scan();
+    }
+    nb::dict out;
+    out["fault"] = report_of(scan.fault);
+    if (scan.fault.fault != Fault::none) return out;
+    out["query_bytes"] = bytes_of(scan.queries.bytes);
+    out["query_offsets"] = array_of(std::move(scan.queries.offsets));
+    out["groups"] = array_of(std::move(scan.groups));
+    out["doc_bytes"] = bytes_of(scan.docs.bytes);
+    out["doc_offsets"] = array_of(std::move(scan.docs.offsets));
+    out["grades"] = array_of(std::move(scan.grades));
+    out["repeated"] = scan.repeated;
+    out["contradicting"] = scan.contradicting;
+    const auto pair_of = [](const std::pair<std::string, std::string>& pair) {
+        return nb::make_tuple(bytes_of(pair.first), bytes_of(pair.second));
+    };
+    out["repeated_example"] = pair_of(scan.repeated_example);
+    out["contradicting_example"] = pair_of(scan.contradicting_example);
+    return out;
+}
+
+nb::dict match_mapping(nb::dict run, nb::list queries, nb::list docs, bool float32) {
+    MappingMatcher matcher(float32);
+    std::vector<QueryOutcome> outcomes(queries.size());
+    std::int64_t first = 0;
+    for (std::size_t q = 0; q < queries.size(); ++q) {
+        nb::list judged = nb::borrow<nb::list>(docs[q]);
+        PyObject* rows = PyDict_GetItemWithError(run.ptr(), nb::handle(queries[q]).ptr());
+        if (rows) {
+            const nb::object held = nb::borrow(rows);
+            outcomes[q].present = true;
+            if (!matcher.place(rows, judged.ptr(), first, outcomes[q].placement,
+                               outcomes[q].matches)) {
+                const auto given = [](PyObject* p) { return p ? nb::borrow(p) : nb::none(); };
+                nb::dict out;
+                out["fault"] = nb::make_tuple(matcher.fault.kind, queries[q],
+                                              given(matcher.fault.doc), given(matcher.fault.value));
+                return out;
+            }
+        }
+        first += static_cast<std::int64_t>(judged.size());
+    }
+    nb::dict out = arrays_of(outcomes);
+    out["fault"] = nb::none();
+    return out;
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+    m.doc() = "Scans text, matches ids and computes ranks; knows nothing of measures.";
+    nb::class_<Index>(m, "Index", "Exact look-up of judged queries and documents.")
+        .def("__init__",
+             [](Index* self, nb::bytes query_bytes,
+                nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig> query_offsets,
+                nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig> groups,
+                nb::bytes doc_bytes,
+                nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig> doc_offsets) {
+                 std::vector<std::int64_t> bounds(groups.data(), groups.data() + groups.shape(0));
+                 new (self) Index(column_of(query_bytes, query_offsets), std::move(bounds),
+                                  column_of(doc_bytes, doc_offsets));
+             },
+             "query_bytes"_a, "query_offsets"_a, "groups"_a, "doc_bytes"_a, "doc_offsets"_a);
+    m.def("scan_run", &scan_run, "descriptor"_a, "size"_a, "layout"_a, "index"_a, "float32"_a,
+          "threads"_a, "range_size"_a, "progress"_a,
+          "Places the judged documents of a run in a file.");
+    m.def("scan_judgments", &scan_judgments, "text"_a, "layout"_a, "Reads judgments from text.");
+    m.def("match_mapping", &match_mapping, "run"_a, "queries"_a, "docs"_a, "float32"_a,
+          "Places the judged documents of a run held in dictionaries.");
+}

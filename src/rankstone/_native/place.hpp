@@ -1,0 +1,208 @@
+// Where the judged documents of one query landed among all its retrieved documents.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "index.hpp"
+
+namespace rankstone {
+
+struct Row {
+    const char* doc;
+    std::uint32_t length;
+    std::uint32_t rank;  // as written in the file; no_rank where it is not a whole number
+    std::uint64_t hash;
+    double score;
+
+    std::string_view id() const { return {doc, length}; }
+};
+
+inline constexpr std::uint32_t no_rank = ~std::uint32_t{0};
+
+// A judged document that was retrieved. Any rule for ties follows from these counts.
+struct Match {
+    std::int64_t judgment;  // row in the judgments
+    double score;
+    std::int64_t above;     // documents with a higher score
+    std::int64_t tied;      // documents with the same score, itself included
+    std::int64_t greater;   // tied documents whose id is greater
+    std::int64_t earlier;   // tied documents that came earlier in the input
+};
+
+struct Placement {
+    std::int64_t retrieved = 0;   // distinct documents
+    std::int64_t duplicates = 0;  // rows dropped because their document stood there already
+    std::int64_t tied = 0;        // distinct documents that share their score with another
+    bool rank_disagrees = false;
+    std::string duplicate;        // the smallest id that occurs more than once
+};
+
+class Placer {
+  public:
+    explicit Placer(const Index& index) : index_(index) {}
+
+    std::vector<Row> rows;
+
+    // Places `rows` (in input order) of one query, appends to `matches`, and empties `rows`.
+    Placement place(std::size_t query, std::vector<Match>& matches) {
+        Placement placement;
+        placement.rank_disagrees = rank_disagrees();
+        drop_duplicates(placement);
+        placement.retrieved = static_cast<std::int64_t>(rows.size());
+        order_by_score();
+        find_ties(placement);
+        const std::size_t first = matches.size();
+        for (std::size_t at = 0; at < rows.size(); ++at) {
+            const Row& row = rows[order_[at]];
+            const auto judgment = index_.find_doc(query, row.hash, row.doc, row.length);
+            if (judgment == Index::absent) continue;
+            Match match{judgment, row.score, static_cast<std::int64_t>(at), 1, 0, 0};
+            if (!ties_.empty()) set_tie(match, at);
+            matches.push_back(match);
+        }
+        if (!ties_.empty()) count_greater_ids(matches, first);
+        rows.clear();
+        return placement;
+    }
+
+  private:
+    struct Tie {
+        std::size_t begin, end;  // positions in order_
+    };
+
+    // True where one row is ranked better than another by the file but has a lower score.
+    bool rank_disagrees() {
+        bool by_rank = true, descending = true;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if (rows[i].rank == no_rank) return false;
+            if (i == 0) continue;
+            by_rank = by_rank && rows[i].rank > rows[i - 1].rank;
+            descending = descending && rows[i].score <= rows[i - 1].score;
+        }
+        if (descending && by_rank) return false;
+        if (by_rank) return true;
+        order_.resize(rows.size());
+        std::iota(order_.begin(), order_.end(), 0u);
+        std::sort(order_.begin(), order_.end(), [this](std::uint32_t a, std::uint32_t b) {
+            if (rows[a].rank != rows[b].rank) return rows[a].rank < rows[b].rank;
+            return rows[a].score > rows[b].score;
+        });
+        double lowest = std::numeric_limits<double>::infinity();  // among strictly better ranks
+        for (std::size_t i = 0; i < order_.size();) {
+            const std::uint32_t rank = rows[order_[i]].rank;
+            if (rows[order_[i]].score > lowest) return true;
+            while (i < order_.size() && rows[order_[i]].rank == rank) ++i;
+            lowest = std::min(lowest, rows[order_[i - 1]].score);
+        }
+        return false;
+    }
+
+    // Of several rows for one document the one with the best score stays (the earliest of
+    // equals), so the outcome does not depend on the order of lines.
+    void drop_duplicates(Placement& placement) {
+        const std::size_t size = table_size(rows.size());
+        seen_.assign(size, Slot{});
+        std::string_view smallest;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            std::size_t at = rows[i].hash & (size - 1);
+            for (;; at = (at + 1) & (size - 1)) {
+                Slot& slot = seen_[at];
+                if (!slot.row) {
+                    slot = {tag_of(rows[i].hash), static_cast<std::uint32_t>(i + 1)};
+                    break;
+                }
+                const std::size_t kept = slot.row - 1;
+                if (slot.tag != tag_of(rows[i].hash) || rows[kept].id() != rows[i].id()) continue;
+                if (placement.duplicates++ == 0 || rows[i].id() < smallest)
+                    smallest = rows[i].id();
+                if (rows[i].score > rows[kept].score) slot.row = static_cast<std::uint32_t>(i + 1);
+                break;
+            }
+        }
+        if (placement.duplicates == 0) return;
+        placement.duplicate = smallest;
+        std::vector<char> keep(rows.size(), 0);
+        for (const Slot& slot : seen_)
+            if (slot.row) keep[slot.row - 1] = 1;
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            if (keep[i]) rows[kept++] = rows[i];
+        rows.resize(kept);
+    }
+
+    void order_by_score() {
+        order_.resize(rows.size());
+        std::iota(order_.begin(), order_.end(), 0u);
+        const auto better = [](const Row& a, const Row& b) { return a.score > b.score; };
+        if (!std::is_sorted(rows.begin(), rows.end(), better))
+            std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+                return better(rows[a], rows[b]);
+            });
+    }
+
+    void find_ties(Placement& placement) {
+        ties_.clear();
+        for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
+            if (rows[order_[i]].score != rows[order_[i + 1]].score) continue;
+            const std::size_t begin = i;
+            while (i + 1 < rows.size() && rows[order_[i]].score == rows[order_[i + 1]].score) ++i;
+            ties_.push_back({begin, i + 1});
+            placement.tied += static_cast<std::int64_t>(i + 1 - begin);
+        }
+    }
+
+    void set_tie(Match& match, std::size_t at) const {
+        auto tie = std::upper_bound(ties_.begin(), ties_.end(), at,
+                                    [](std::size_t p, const Tie& t) { return p < t.begin; });
+        if (tie == ties_.begin() || at >= (--tie)->end) return;
+        match.above = static_cast<std::int64_t>(tie->begin);
+        match.tied = static_cast<std::int64_t>(tie->end - tie->begin);
+        match.earlier = static_cast<std::int64_t>(at - tie->begin);
+    }
+
+    // Matches come in score order, so those of one tie stand together.
+    void count_greater_ids(std::vector<Match>& matches, std::size_t first) {
+        for (std::size_t i = first; i < matches.size();) {
+            const auto begin = static_cast<std::size_t>(matches[i].above);
+            const auto size = static_cast<std::size_t>(matches[i].tied);
+            std::size_t next = i;
+            while (next < matches.size() && matches[next].above == matches[i].above) ++next;
+            if (size > 1) {
+                ids_.clear();
+                for (std::size_t at = begin; at < begin + size; ++at)
+                    ids_.push_back(rows[order_[at]].id());
+                // Read before sorting: the position in ids_ is the one among the tied.
+                const auto id_of = [&](const Match& m) {
+                    return ids_[static_cast<std::size_t>(m.earlier)];
+                };
+                if (size * (next - i) <= 4096) {
+                    for (std::size_t m = i; m < next; ++m)
+                        matches[m].greater = std::count_if(
+                            ids_.begin(), ids_.end(),
+                            [id = id_of(matches[m])](std::string_view other) { return other > id; });
+                } else {
+                    std::vector<std::string_view> sorted = ids_;
+                    std::sort(sorted.begin(), sorted.end());
+                    for (std::size_t m = i; m < next; ++m)
+                        matches[m].greater =
+                            sorted.end() -
+                            std::upper_bound(sorted.begin(), sorted.end(), id_of(matches[m]));
+                }
+            }
+            i = next;
+        }
+    }
+
+    const Index& index_;
+    std::vector<std::uint32_t> order_;
+    std::vector<Slot> seen_;
+    std::vector<Tie> ties_;
+    std::vector<std::string_view> ids_;
+};
+
+}  // namespace rankstone

@@ -1,0 +1,336 @@
+// Scans a run in parallel and places its judged documents, in memory that grows with the
+// judgments and the largest query only.
+//
+// The text is cut into ranges of whole lines. Within a range, consecutive lines of one query
+// make a block. A block strictly inside a range is placed at once; the bytes of a block at a
+// range's edge are noted. A query that turns out to have several blocks, or one at an edge,
+// is read again, all its blocks together. So the outcome is that of reading each query whole,
+// however the ranges fall and however the lines are mixed.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <unordered_set>
+#include <vector>
+
+#include "fault.hpp"
+#include "place.hpp"
+#include "source.hpp"
+
+namespace rankstone {
+
+struct QueryOutcome {
+    bool present = false;
+    Placement placement;
+    std::vector<Match> matches;
+};
+
+struct RunScan {
+    FaultReport fault;
+    std::vector<QueryOutcome> queries;
+    std::uint64_t rows = 0;
+    std::uint64_t unjudged_queries = 0;
+    bool unjudged_capped = false;
+    std::vector<std::string> unjudged_sample;  // the smallest ids
+    std::vector<std::string> doc_sample;       // of the first judged query that is present
+};
+
+inline std::uint32_t parse_rank(Field field) {
+    std::uint64_t rank = 0;
+    if (field.size() == 0 || field.size() > 9) return no_rank;
+    for (const char* p = field.begin; p < field.end; ++p) {
+        if (!is_digit(*p)) return no_rank;
+        rank = rank * 10 + static_cast<std::uint64_t>(*p - '0');
+    }
+    return static_cast<std::uint32_t>(rank);
+}
+
+// Calls work(worker) on `workers` threads and passes on the first exception.
+template <typename Work>
+void in_parallel(int workers, Work work) {
+    std::exception_ptr failure;
+    std::mutex guard;
+    const auto guarded = [&](int worker) {
+        try {
+            work(worker);
+        } catch (...) {
+            const std::lock_guard lock(guard);
+            if (!failure) failure = std::current_exception();
+        }
+    };
+    std::vector<std::thread> threads;
+    for (int worker = 1; worker < workers; ++worker) threads.emplace_back(guarded, worker);
+    guarded(0);
+    for (auto& thread : threads) thread.join();
+    if (failure) std::rethrow_exception(failure);
+}
+
+class RunScanner {
+  public:
+    RunScanner(const Source& source, std::uint64_t size, Layout layout, const Index& index,
+               bool float32, int threads, std::size_t range_size, std::atomic<std::int64_t>* done)
+        : source_(source), size_(size), layout_(layout), index_(index), float32_(float32),
+          threads_(std::max(1, threads)), range_size_(std::max<std::size_t>(range_size, 1)),
+          done_(done) {}
+
+    RunScan scan() {
+        const std::uint64_t ranges = (size_ + range_size_ - 1) / range_size_;
+        const int workers =
+            static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(threads_),
+                                                     std::max<std::uint64_t>(ranges, 1)));
+        std::vector<Worker> state;
+        state.reserve(static_cast<std::size_t>(workers));
+        for (int i = 0; i < workers; ++i) state.emplace_back(index_);
+        std::atomic<std::uint64_t> next{0};
+        std::atomic<std::uint64_t> first_fault{ranges};
+        in_parallel(workers, [&](int worker) {
+            Worker& own = state[static_cast<std::size_t>(worker)];
+            for (std::uint64_t r = next++; r < ranges && r <= first_fault; r = next++) {
+                scan_range(own, r);
+                if (own.fault.fault == Fault::none) continue;
+                std::uint64_t known = first_fault;
+                while (r < known && !first_fault.compare_exchange_weak(known, r)) {
+                }
+                return;
+            }
+        });
+        RunScan scan;
+        for (Worker& worker : state)
+            if (worker.fault.fault != Fault::none &&
+                (scan.fault.fault == Fault::none ||
+                 worker.fault.line_begin < scan.fault.line_begin))
+                scan.fault = std::move(worker.fault);
+        if (scan.fault.fault == Fault::none) merge(state, scan);
+        return scan;
+    }
+
+  private:
+    struct Block {
+        std::uint32_t query;
+        bool edge;
+        std::uint64_t begin, end;
+        std::size_t first_match, match_count;
+        Placement placement;
+    };
+
+    struct Worker {
+        explicit Worker(const Index& index) : placer(index) {}
+        Placer placer;
+        std::vector<char> buffer;
+        std::vector<Block> blocks;
+        std::vector<Match> matches;
+        std::unordered_set<std::uint64_t> unjudged;
+        std::set<std::string> unjudged_sample;
+        bool capped = false;
+        std::uint64_t rows = 0;
+        FaultReport fault;
+    };
+
+    static constexpr std::size_t most_unjudged = std::size_t{1} << 20;
+    static constexpr std::size_t sample_size = 100;
+
+    // The lines that start in range r: its bytes, less the tail of a line begun before it, plus
+    // the rest of the last line. Returns their offset; the text ends at `end`.
+    std::uint64_t load_range(Worker& own, std::uint64_t r, const char*& begin, const char*& end) {
+        const std::uint64_t from = r * range_size_;
+        const std::uint64_t to = std::min(size_, from + range_size_);
+        const std::uint64_t start = from ? from - 1 : 0;  // the byte before tells a line's start
+        std::size_t have = static_cast<std::size_t>(to - start);
+        own.buffer.resize(have + padding);
+        have = source_.read(start, own.buffer.data(), have);
+        std::size_t skip = 0;
+        if (from) {
+            const char* newline = line_end(own.buffer.data(), own.buffer.data() + have);
+            skip = static_cast<std::size_t>(newline - own.buffer.data()) + 1;
+            if (skip > have) skip = have;
+        } else if (have >= 3 && std::memcmp(own.buffer.data(), "\xef\xbb\xbf", 3) == 0) {
+            skip = 3;
+        }
+        const bool starts_here = skip < have;
+        while (starts_here && own.buffer[have - 1] != '\n' && start + have < size_) {
+            const std::size_t more = std::min<std::uint64_t>(4096, size_ - start - have);
+            own.buffer.resize(have + more + padding);
+            const std::size_t got = source_.read(start + have, own.buffer.data() + have, more);
+            if (got == 0) break;
+            const char* fresh = own.buffer.data() + have;
+            const char* newline = line_end(fresh, fresh + got);
+            have += newline == fresh + got ? got : static_cast<std::size_t>(newline - fresh) + 1;
+            if (have - skip > range_size_ + longest_line) break;
+        }
+        std::memset(own.buffer.data() + have, '\n', padding);
+        begin = own.buffer.data() + skip;
+        end = own.buffer.data() + have;
+        return start + skip;
+    }
+
+    void scan_range(Worker& own, std::uint64_t r) {
+        const char *begin, *end;
+        const std::uint64_t base = load_range(own, r, begin, end);
+        const char* block = begin;
+        Field query{nullptr, nullptr};
+        std::int64_t judged = Index::absent;
+        const bool first = r == 0, last = (r + 1) * range_size_ >= size_;
+        const auto close = [&](const char* stop, bool at_end) {
+            if (judged == Index::absent) return;
+            const bool edge = (at_end && !last) || (block == begin && !first);
+            Block made{static_cast<std::uint32_t>(judged), edge,
+                       base + static_cast<std::uint64_t>(block - begin),
+                       base + static_cast<std::uint64_t>(stop - begin),
+                       own.matches.size(), 0, {}};
+            if (edge) {
+                own.placer.rows.clear();
+            } else {
+                made.placement = own.placer.place(made.query, own.matches);
+                made.match_count = own.matches.size() - made.first_match;
+            }
+            own.blocks.push_back(std::move(made));
+        };
+        Line line;
+        for (const char* p = begin; p < end; p = line.next) {
+            if (!read_row(p, end, layout_, line, own.fault)) {
+                own.fault.line_begin = base + static_cast<std::uint64_t>(p - begin);
+                own.placer.rows.clear();
+                return;
+            }
+            if (line.count == 0) continue;
+            ++own.rows;
+            const Field& id = line.field[layout_.query];
+            if (!query.begin || !same_bytes(query.begin, query.size(), id.begin, id.size())) {
+                if (query.begin) close(p, false);
+                block = query.begin ? p : begin;
+                query = id;
+                judged = index_.find_query(id.begin, id.size());
+                if (judged == Index::absent) note_unjudged(own, id);
+            }
+            if (judged != Index::absent) own.placer.rows.push_back(row_of(line));
+        }
+        if (query.begin) close(end, true);
+        if (done_) done_->fetch_add(static_cast<std::int64_t>(end - begin));
+    }
+
+    Row row_of(const Line& line) const {
+        const Field& doc = line.field[layout_.doc];
+        return {doc.begin, static_cast<std::uint32_t>(doc.size()),
+                layout_.rank < 0 ? no_rank : parse_rank(line.field[layout_.rank]),
+                hash_id(doc.begin, doc.size()),
+                float32_ ? static_cast<double>(static_cast<float>(line.value)) : line.value};
+    }
+
+    static void note_unjudged(Worker& own, Field id) {
+        if (own.unjudged.size() >= most_unjudged) {
+            own.capped = true;
+            return;
+        }
+        if (!own.unjudged.insert(hash_id(id.begin, id.size())).second) return;
+        own.unjudged_sample.emplace(id.begin, id.size());
+        if (own.unjudged_sample.size() > sample_size)
+            own.unjudged_sample.erase(std::prev(own.unjudged_sample.end()));
+    }
+
+    void merge(std::vector<Worker>& state, RunScan& scan) {
+        struct Ref {
+            const Block* block;
+            const Worker* worker;
+        };
+        std::vector<std::vector<Ref>> of_query(index_.query_count());
+        std::unordered_set<std::uint64_t> unjudged;
+        std::set<std::string> sample;
+        for (const Worker& worker : state) {
+            for (const Block& block : worker.blocks) of_query[block.query].push_back({&block, &worker});
+            unjudged.insert(worker.unjudged.begin(), worker.unjudged.end());
+            sample.insert(worker.unjudged_sample.begin(), worker.unjudged_sample.end());
+            scan.unjudged_capped = scan.unjudged_capped || worker.capped;
+            scan.rows += worker.rows;
+        }
+        scan.unjudged_queries = unjudged.size();
+        for (const std::string& id : sample) {
+            if (scan.unjudged_sample.size() == sample_size) break;
+            scan.unjudged_sample.push_back(id);
+        }
+        scan.queries.resize(index_.query_count());
+        std::vector<std::size_t> again;
+        for (std::size_t q = 0; q < of_query.size(); ++q) {
+            auto& blocks = of_query[q];
+            if (blocks.empty()) continue;
+            QueryOutcome& outcome = scan.queries[q];
+            outcome.present = true;
+            if (blocks.size() > 1 || blocks[0].block->edge) {
+                std::sort(blocks.begin(), blocks.end(), [](const Ref& a, const Ref& b) {
+                    return a.block->begin < b.block->begin;
+                });
+                again.push_back(q);
+                continue;
+            }
+            const Block& block = *blocks[0].block;
+            const auto first = blocks[0].worker->matches.begin() +
+                               static_cast<std::ptrdiff_t>(block.first_match);
+            outcome.placement = block.placement;
+            outcome.matches.assign(first, first + static_cast<std::ptrdiff_t>(block.match_count));
+        }
+        const auto reread = [&](Worker& own, std::size_t q) {
+            std::size_t total = 0;
+            for (const Ref& ref : of_query[q])
+                total += static_cast<std::size_t>(ref.block->end - ref.block->begin) + 1;
+            own.buffer.resize(total + padding);
+            std::size_t have = 0;
+            for (const Ref& ref : of_query[q]) {
+                const auto n = static_cast<std::size_t>(ref.block->end - ref.block->begin);
+                have += source_.read(ref.block->begin, own.buffer.data() + have, n);
+                own.buffer[have++] = '\n';  // the last line of a file may lack its own
+            }
+            std::memset(own.buffer.data() + have, '\n', padding);
+            const char* const end = own.buffer.data() + have;
+            Line line;
+            FaultReport changed;
+            for (const char* p = own.buffer.data(); p < end; p = line.next) {
+                if (!read_row(p, end, layout_, line, changed))
+                    throw std::runtime_error("the file changed while it was read");
+                if (line.count) own.placer.rows.push_back(row_of(line));
+            }
+        };
+        std::atomic<std::size_t> next{0};
+        const int workers = static_cast<int>(
+            std::min<std::size_t>(state.size(), std::max<std::size_t>(1, again.size() / 4)));
+        in_parallel(workers, [&](int worker) {
+            Worker& own = state[static_cast<std::size_t>(worker)];
+            for (std::size_t i = next++; i < again.size(); i = next++) {
+                QueryOutcome& outcome = scan.queries[again[i]];
+                reread(own, again[i]);
+                outcome.placement = own.placer.place(again[i], outcome.matches);
+            }
+        });
+        take_doc_sample(state[0], scan, of_query, reread);
+    }
+
+    // Where nothing matched at all, some ids help to see why.
+    template <typename Refs, typename Reread>
+    void take_doc_sample(Worker& own, RunScan& scan, const Refs& of_query, Reread reread) {
+        std::size_t first = scan.queries.size();
+        for (std::size_t q = 0; q < scan.queries.size(); ++q) {
+            if (!scan.queries[q].matches.empty()) return;
+            if (!of_query[q].empty() && first == scan.queries.size()) first = q;
+        }
+        if (first == scan.queries.size()) return;
+        reread(own, first);
+        for (const Row& row : own.placer.rows) {
+            if (scan.doc_sample.size() == sample_size) break;
+            scan.doc_sample.emplace_back(row.id());
+        }
+        own.placer.rows.clear();
+    }
+
+    const Source& source_;
+    std::uint64_t size_;
+    Layout layout_;
+    const Index& index_;
+    bool float32_;
+    int threads_;
+    std::size_t range_size_;
+    std::atomic<std::int64_t>* done_;
+};
+
+}  // namespace rankstone

@@ -1,0 +1,47 @@
+"""The command ``rankstone``. stdout is data, stderr is words."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from rankstone import __version__
+from rankstone.cli import demo, evaluate, measures
+from rankstone.errors import RankstoneError
+
+_COMMANDS = (evaluate, measures, demo)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    import argparse
+
+    parser = argparse.ArgumentParser(
+        prog="rankstone",
+        description="Right numbers for rankings, with their working.",
+        epilog="Exit codes: 0 fine, 1 gate failed, 2 usage, 3 data.",
+    )
+    parser.add_argument("--version", action="version", version=f"rankstone {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for command in _COMMANDS:
+        command.add_to(commands)
+    args = parser.parse_args(argv)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            # Ids that are not UTF-8 leave as the bytes they came in.
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape")
+    try:
+        code: int = args.run(args)
+        sys.stdout.flush()
+    except RankstoneError as error:
+        sys.stdout.flush()
+        print(f"rankstone: error: {error}", file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader has seen enough; keep the interpreter from complaining at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("rankstone: interrupted", file=sys.stderr)
+        return 130
+    return code

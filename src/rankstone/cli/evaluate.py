@@ -1,0 +1,176 @@
+"""``rankstone evaluate``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from rankstone.core.result import Result
+
+_FORMATS = ("table", "tsv", "csv", "json", "jsonl", "md")
+
+
+def add_to(commands: Any) -> None:
+    """Describe the command."""
+    parser = commands.add_parser(
+        "evaluate",
+        help="evaluate runs against judgments",
+        description="Evaluate runs against judgments (TREC files, plain or compressed; - is stdin).",
+    )
+    parser.add_argument("judgments", metavar="QRELS", help="judgments: query iteration document grade")
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="runs: query Q0 document rank score tag")
+    parser.add_argument(
+        "-m",
+        "--measure",
+        action="append",
+        metavar="NAME",
+        help="a measure, such as 'nDCG@10'; may be repeated ('rankstone measures' lists them)",
+    )
+    parser.add_argument("-q", "--per-query", action="store_true", help="values of each query too")
+    parser.add_argument("-n", "--no-summary", action="store_true", help="leave the aggregates out")
+    parser.add_argument(
+        "--format", choices=_FORMATS, help="default: a table on a terminal, tsv in a pipe"
+    )
+    parser.add_argument("--digits", type=int, metavar="N", help="decimals (table and md: 4, else all)")
+    parser.add_argument("--strict", action="store_true", help="make warnings errors")
+    parser.add_argument("--quiet", action="store_true", help="no words on stderr unless it fails")
+    parser.add_argument(
+        "-c",
+        "--convention",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a convention, such as ties=input; may be repeated",
+    )
+    parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
+    parser.set_defaults(run=run)
+
+
+def run(args: Namespace) -> int:
+    """Evaluate every run and print."""
+    import warnings
+
+    from rankstone.errors import RankstoneNotice, UsageError
+
+    if args.threads is not None and args.threads < 1:
+        raise UsageError(f"--threads must be at least 1, not {args.threads}.")
+    if args.digits is not None and not 0 <= args.digits <= 17:
+        raise UsageError(f"--digits must be from 0 to 17, not {args.digits}.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore" if args.quiet else "always", RankstoneNotice)
+        warnings.showwarning = lambda message, *_, **__: _say(str(message))
+        results = _evaluate(args)
+    if not args.quiet:
+        from rankstone.report.preflight import lines
+
+        for line in lines(results):
+            _say(line)
+    show(results, args)
+    return 0
+
+
+def show(results: list[Result], args: Namespace) -> None:
+    """Print results in the format asked for."""
+    from rankstone.report.formats import write
+
+    terminal = sys.stdout.isatty()
+    lines = write(
+        results,
+        args.format or ("table" if terminal else "tsv"),
+        per_query=args.per_query,
+        aggregate=not args.no_summary,
+        digits=args.digits,
+        colour=terminal and not os.environ.get("NO_COLOR"),
+    )
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
+def _say(text: str) -> None:
+    print(f"rankstone: {text}", file=sys.stderr)
+
+
+def _evaluate(args: Namespace) -> list[Result]:
+    from rankstone.evaluation import evaluate
+    from rankstone.io.load import load_judgments, load_run
+    from rankstone.measures import DEFAULT
+    from rankstone.measures.plan import measures_of
+
+    measures = measures_of(args.measure or DEFAULT)
+    choices = dict(_choice(text) for text in args.convention)
+    judgments = load_judgments(args.judgments)
+    paths = list(_expand(args.runs))
+    results = []
+    for name, path in zip(_names(paths), paths, strict=True):
+        loaded = load_run(path, name, args.threads)
+        with _progress(loaded, args.quiet):
+            results.append(
+                evaluate(judgments, loaded, measures, strict=args.strict, **choices)
+            )
+    return results
+
+
+def _choice(text: str) -> tuple[str, Any]:
+    from rankstone.errors import UsageError
+
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise UsageError(f"write a convention as NAME=VALUE, such as ties=input, not {text!r}.")
+    try:
+        return name, float(value)
+    except ValueError:
+        return name, value
+
+
+def _expand(paths: list[str]) -> Iterator[str]:
+    """Yield the runs; patterns are for shells that leave them alone."""
+    for path in paths:
+        if any(c in path for c in "*?[") and not os.path.exists(path):
+            from glob import glob
+
+            found = sorted(glob(path))
+            yield from found or [path]
+        else:
+            yield path
+
+
+def _names(paths: list[str]) -> list[str]:
+    """Return a name for each run: the file's, or its path where two files share one."""
+    from rankstone.io.trec import run_name
+
+    names = [run_name(path) for path in paths]
+    return [n if names.count(n) == 1 else p for n, p in zip(names, paths, strict=True)]
+
+
+@contextmanager
+def _progress(loaded: Any, quiet: bool) -> Iterator[None]:
+    """Show how far a long scan is, on a terminal."""
+    size = loaded.source.size or 0
+    if quiet or size < (1 << 28) or not sys.stderr.isatty():
+        yield
+        return
+    from threading import Event, Thread
+
+    done = Event()
+
+    def report() -> None:
+        shown = False
+        while not done.wait(0.5):
+            share = min(100, 100 * int(loaded.progress[0]) // size)
+            print(f"\r{loaded.name}: {share} % of {size >> 20} MiB", end="", file=sys.stderr)
+            shown = True
+        if shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+    thread = Thread(target=report, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()

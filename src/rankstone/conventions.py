@@ -1,0 +1,100 @@
+"""Every choice outside a measure's own parameters that changes a number."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
+
+from rankstone.errors import UsageError, did_you_mean, one_of
+
+
+def _choice(default: str, text: str, **values: str) -> Any:
+    named = {name.replace("_", "-"): meaning for name, meaning in values.items()}
+    return field(default=default, metadata={"text": text, "values": named})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conventions:
+    """The choices made between the data and the measures, as one value.
+
+    >>> Conventions(ties="input").ties
+    'input'
+    """
+
+    ties: str = _choice(
+        "docid-desc",
+        "order of documents with equal scores",
+        docid_desc="greater id first, as trec_eval does",
+        docid_asc="smaller id first",
+        input="as they came in",
+        optimistic="higher grades first: the best that luck could do",
+        pessimistic="higher grades last: the worst that luck could do",
+    )
+    precision: str = _choice(
+        "float64",
+        "precision in which scores are compared",
+        float64="as read",
+        float32="rounded to 32 bits first, as trec_eval 9 does",
+    )
+    queries: str = _choice(
+        "judged",
+        "queries that are averaged",
+        judged="all judged queries; one that is missing from the run counts as nothing retrieved",
+        both="queries that are both judged and in the run",
+    )
+    no_relevant: str = _choice(
+        "zero",
+        "value of a query without relevant documents",
+        zero="0",
+        one="1, for measures whose best value is 1",
+        skip="none: the query is left out of the mean",
+        error="an error",
+    )
+    relevance: float = field(
+        default=1.0,
+        metadata={"text": "lowest grade that counts as relevant, where a measure has no rel="},
+    )
+    negatives: str = _choice(
+        "unjudged",
+        "meaning of negative grades (their gain is 0 either way)",
+        unjudged="as if the document had not been judged, as trec_eval does",
+        nonrelevant="judged, and not relevant",
+    )
+    unjudged: str = _choice(
+        "nonrelevant",
+        "retrieved documents without a judgment",
+        nonrelevant="count as not relevant",
+        remove="are taken out before ranks are given (condensed list)",
+    )
+    duplicates: str = _choice(
+        "first",
+        "a document that stands more than once in a query's ranking",
+        first="its best-ranked occurrence counts, the others are dropped",
+        error="an error",
+    )
+
+    def __post_init__(self) -> None:
+        """Check every choice."""
+        for f in fields(self):
+            known = f.metadata.get("values")
+            if known is not None:
+                one_of(getattr(self, f.name), known, f"value of {f.name}")
+        level = self.relevance
+        if isinstance(level, bool) or not isinstance(level, int | float) or not level > 0:
+            raise UsageError(f"relevance must be a number above 0, not {level!r}.")
+        object.__setattr__(self, "relevance", float(level))
+
+    def but(self, **choices: Any) -> Conventions:
+        """Return a copy with some choices made differently."""
+        known = [f.name for f in fields(self)]
+        for name in choices:
+            if name not in known:
+                hint = did_you_mean(name, known)
+                raise UsageError(
+                    f"unknown convention {name!r}.{hint} Known: {', '.join(known)}."
+                )
+        return replace(self, **choices)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the choices as plain data."""
+        return asdict(self)

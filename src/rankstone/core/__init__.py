@@ -1,0 +1,1 @@
+"""Arrays only: ids, judgments, runs, the join, ranks and grades."""

@@ -1,0 +1,224 @@
+"""The join: run and judgments and conventions become ranks and grades, here and only here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rankstone.conventions import Conventions
+from rankstone.core import segments
+from rankstone.core.ids import look_alike, type_names
+from rankstone.core.judgments import Judgments
+from rankstone.core.matches import Matches
+from rankstone.core.ranked import Ranked
+from rankstone.core.run import Run
+from rankstone.errors import DataError, Notice
+
+Array = np.ndarray
+
+
+def align(
+    run: Run, judgments: Judgments, conventions: Conventions
+) -> tuple[Ranked, tuple[Notice, ...]]:
+    """Return where the judged documents stand, and what was noticed on the way."""
+    matches = run.match(judgments, float32=conventions.precision == "float32")
+    if not matches.present.any():
+        raise _no_common_query(run, judgments, matches)
+    if conventions.duplicates == "error" and matches.duplicates.any():
+        query, doc = _first_duplicate(judgments, matches)
+        raise DataError(
+            f"{run.name}: document {doc!r} stands more than once in the ranking of query "
+            f"{query!r}. Remove the repetition, or choose duplicates='first'."
+        )
+    notices = (*judgments.notices, *_notices(run, judgments, matches, conventions))
+    return _rank(judgments, matches, conventions), notices
+
+
+def _rank(judgments: Judgments, matches: Matches, conventions: Conventions) -> Ranked:
+    grades = judgments.grades
+    if conventions.negatives == "nonrelevant":
+        grades = np.maximum(grades, 0.0)
+    judged = grades >= 0
+    above, tied = matches.above, matches.tied
+    grade = grades[matches.judgment]
+    row, offsets = matches.judgment, matches.offsets
+    before = _before_in_tie(matches, grade, conventions.ties)
+    rank = above + before + 1
+    retrieved = matches.retrieved
+    # Negative grades that mean "unjudged" are gone from here on, like unjudged documents.
+    kept = judged[row]
+    order = np.lexsort((rank, segments.numbers(offsets)))
+    order = order[kept[order]]
+    offsets = segments.keep(kept, offsets)
+    rank, above, tied, grade, row = (a[order] for a in (rank, above, tied, grade, row))
+    if conventions.unjudged == "remove":
+        rank = segments.positions(offsets) + 1
+        above, tied = _condense(above, offsets)
+        retrieved = segments.lengths(offsets)
+    judged_offsets = segments.keep(judged, judgments.groups)
+    judged_grade = grades[judged]
+    judged_grade = judged_grade[segments.falling_order(judged_grade, judged_offsets)]
+    ranked = Ranked(
+        queries=list(judgments.queries),
+        offsets=offsets,
+        rank=rank,
+        grade=grade,
+        judgment=row,
+        above=above,
+        tied=tied,
+        retrieved=retrieved,
+        judged_offsets=judged_offsets,
+        judged_grade=judged_grade,
+        max_grade=judgments.max_grade,
+        conventions=conventions,
+    )
+    return ranked if conventions.queries == "judged" else select(ranked, matches.present)
+
+
+def _before_in_tie(matches: Matches, grade: Array, ties: str) -> Array:
+    """Return how many of the documents that share a row's score stand before it."""
+    if ties == "docid-desc":
+        return matches.greater
+    if ties == "docid-asc":
+        return matches.tied - 1 - matches.greater
+    if ties == "input":
+        return matches.earlier
+    # Luck at its best or worst: the judged documents of a tie by grade; the documents of the
+    # tie that are not judged stand as if their grade were 0.
+    query = segments.numbers(matches.offsets)
+    sign = -1.0 if ties == "optimistic" else 1.0
+    order = np.lexsort((matches.judgment, sign * grade, matches.above, query))
+    new_tie = np.ones(len(order), bool)
+    new_tie[1:] = (np.diff(query[order]) != 0) | (np.diff(matches.above[order]) != 0)
+    starts = np.flatnonzero(new_tie)
+    ties_at = np.append(starts, len(order))
+    place = segments.positions(ties_at)
+    judged_in_tie = np.repeat(segments.lengths(ties_at), segments.lengths(ties_at))
+    others = matches.tied[order] - judged_in_tie
+    after_others = grade[order] <= 0 if ties == "optimistic" else grade[order] > 0
+    before = np.empty(len(order), np.int64)
+    before[order] = place + np.where(after_others, others, 0)
+    return before
+
+
+def _condense(above: Array, offsets: Array) -> tuple[Array, Array]:
+    """Return ``above`` and ``tied`` counted among the rows alone, which stand in rank order."""
+    query = segments.numbers(offsets)
+    new_tie = np.ones(len(above), bool)
+    new_tie[1:] = (np.diff(query) != 0) | (np.diff(above) != 0)
+    starts = np.flatnonzero(new_tie)
+    sizes = np.diff(np.append(starts, len(above)))
+    return np.repeat(segments.positions(offsets)[starts], sizes), np.repeat(sizes, sizes)
+
+
+def select(ranked: Ranked, chosen: Array) -> Ranked:
+    """Return the chosen queries alone."""
+    rows = np.repeat(chosen, segments.lengths(ranked.offsets))
+    judged = np.repeat(chosen, segments.lengths(ranked.judged_offsets))
+    return Ranked(
+        queries=[q for q, keep in zip(ranked.queries, chosen.tolist(), strict=True) if keep],
+        offsets=segments.offsets_of(segments.lengths(ranked.offsets)[chosen]),
+        rank=ranked.rank[rows],
+        grade=ranked.grade[rows],
+        judgment=ranked.judgment[rows],
+        above=ranked.above[rows],
+        tied=ranked.tied[rows],
+        retrieved=ranked.retrieved[chosen],
+        judged_offsets=segments.offsets_of(segments.lengths(ranked.judged_offsets)[chosen]),
+        judged_grade=ranked.judged_grade[judged],
+        max_grade=ranked.max_grade,
+        conventions=ranked.conventions,
+    )
+
+
+def _examples(ids: Any, chosen: Array) -> tuple[str, ...]:
+    return tuple(str(ids[i]) for i in np.flatnonzero(chosen)[:3].tolist())
+
+
+def _first_duplicate(judgments: Judgments, matches: Matches) -> tuple[Any, Any]:
+    query = int(np.flatnonzero(matches.duplicates)[0])
+    return judgments.queries[query], matches.duplicate[query]
+
+
+def _notices(
+    run: Run, judgments: Judgments, matches: Matches, conventions: Conventions
+) -> list[Notice]:
+    found = []
+    missing = ~matches.present
+    if missing.any():
+        n = int(missing.sum())
+        rule = "count as 0" if conventions.queries == "judged" else "are left out of the mean"
+        text = f"{n} of {len(missing)} judged queries are not in the run; they {rule}"
+        found.append(Notice("missing-queries", n, text, _examples(judgments.queries, missing)))
+    if matches.unjudged_queries:
+        n = matches.unjudged_queries
+        many = "more than " if matches.unjudged_capped else ""
+        text = f"{many}{n} queries of the run have no judgments; they are ignored"
+        examples = tuple(str(q) for q in matches.unjudged_sample[:3])
+        found.append(Notice("unjudged-queries", n, text, examples))
+    if missing.any() and matches.unjudged_queries:
+        absent = [judgments.queries[i] for i in np.flatnonzero(missing)[:1000].tolist()]
+        found += _alike("query", absent, matches.unjudged_sample)
+    if not len(matches.judgment) and matches.doc_sample:
+        q = int(np.flatnonzero(matches.present)[0])
+        alike = _alike("document", judgments.docs_by_query[q], matches.doc_sample)
+        text = "no judged document was retrieved for any query"
+        examples = (f"run {matches.doc_sample[0]!r}", f"judged {judgments.docs_by_query[q][0]!r}")
+        found += alike or [Notice("no-document-found", len(missing), text, examples)]
+    if matches.duplicates.any():
+        n = int(matches.duplicates.sum())
+        query, doc = _first_duplicate(judgments, matches)
+        text = f"{n} repeated documents in the run; the best-ranked occurrence of each counts"
+        found.append(
+            Notice("duplicate-documents", n, text, (f"document {doc} of query {query}",))
+        )
+    if matches.rank_disagrees.any():
+        n = int(matches.rank_disagrees.sum())
+        text = f"in {n} queries the rank column disagrees with the scores; the scores decide"
+        examples = _examples(judgments.queries, matches.rank_disagrees)
+        found.append(Notice("rank-disagrees", n, text, examples))
+    in_ties = matches.tied > 1
+    if in_ties.any() and conventions.ties in ("docid-desc", "docid-asc", "input"):
+        n = int(in_ties.sum())
+        text = (
+            f"{n} of {len(in_ties)} retrieved judged documents share their score with another; "
+            f"ties={conventions.ties} decides their ranks"
+        )
+        level = "note" if n >= 0.01 * len(in_ties) else "info"
+        found.append(Notice("ties", n, text, level=level))
+    return found
+
+
+def _alike(what: str, missing: Any, found: Any) -> list[Notice]:
+    pair = look_alike(missing, found)
+    if pair is None:
+        return []
+    text = (
+        f"{what} ids differ by type or padding only: judged {pair[0]}, run {pair[1]}; "
+        "ids are compared exactly, so write them alike"
+    )
+    return [Notice("ids-look-alike", 1, text)]
+
+
+def _no_common_query(run: Run, judgments: Judgments, matches: Matches) -> DataError:
+    judged = judgments.queries
+    shown = ", ".join(repr(q) for q in judged[:3])
+    in_run = ", ".join(repr(q) for q in matches.unjudged_sample[:3]) or "none"
+    message = (
+        f"{run.name}: no query is both judged and in the run "
+        f"(judged: {shown}, ...; in the run: {in_run}). "
+    )
+    pair = look_alike(judged[:1000], matches.unjudged_sample)
+    if pair:
+        kinds = ""
+        if judged.kind == "number" or any(isinstance(q, int) for q in matches.unjudged_sample):
+            run_kind = "number" if isinstance(matches.unjudged_sample[0], int) else "text"
+            kinds = f" (judged ids are {type_names[judged.kind]}, the run's {type_names[run_kind]})"
+        message += (
+            f"Ids are compared exactly, and {pair[0]} is not {pair[1]}{kinds}: "
+            "write them alike on both sides."
+        )
+    else:
+        message += "Check that the two belong together and were given in the order: judgments, run."
+    return DataError(message)

@@ -1,0 +1,81 @@
+"""How much a rank counts, to more digits than a float64 holds.
+
+A discount is a pair (high, low) whose exact sum is the discount to about 60 bits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankstone.core.segments import two_product, two_sum
+
+Array = np.ndarray
+Pair = tuple[Array, Array]
+
+_TWO_OVER_LN2 = (2.8853900817779268, 4.0710547481862066e-17)
+
+
+def log2(n: Array) -> Pair:
+    """Return log2 of whole numbers from 1 to 2**52.
+
+    With n = m * 2**e and m near 1, log2 n = e + (2 / ln 2) atanh((m - 1) / (m + 1)).
+    """
+    mantissa, exponent = np.frexp(n)
+    low_half = mantissa < np.sqrt(0.5)
+    m = np.where(low_half, 2 * mantissa, mantissa)
+    e = (exponent - low_half).astype(np.float64)
+    z, rest = _quotient(m - 1, m + 1)
+    square = z * z
+    series = np.zeros_like(z)
+    for power in range(33, 1, -2):
+        series = square * (1 / power + series)
+    atanh_low = rest + z * series
+    high, error = two_product(z, np.full_like(z, _TWO_OVER_LN2[0]))
+    error += _TWO_OVER_LN2[0] * atanh_low + _TWO_OVER_LN2[1] * z
+    total, lost = two_sum(e, high)
+    return two_sum(total, lost + error)
+
+
+def _quotient(a: Array, b: Array) -> Pair:
+    """Return a / b for exact a and b."""
+    high = a / b
+    product, error = two_product(high, b)
+    return high, ((a - product) - error) / b
+
+
+def _reciprocal(pair: Pair) -> Pair:
+    b, low = pair
+    high = 1 / b
+    product, error = two_product(high, b)
+    return high, (((1 - product) - error) - high * low) / b
+
+
+def _logarithmic(rank: Array) -> Pair:
+    return _reciprocal(log2(rank + 1.0))
+
+
+def _jarvelin(rank: Array) -> Pair:
+    return _reciprocal(log2(np.maximum(rank, 2).astype(np.float64)))
+
+
+def _by_rank(rank: Array) -> Pair:
+    return _quotient(np.ones(len(rank)), rank.astype(np.float64))
+
+
+def _none(rank: Array) -> Pair:
+    return np.ones(len(rank)), np.zeros(len(rank))
+
+
+DISCOUNTS = {
+    "log2": (_logarithmic, "1 / log2(rank + 1)"),
+    "jarvelin": (_jarvelin, "1 / log2(rank), ranks 1 and 2 undiscounted"),
+    "reciprocal": (_by_rank, "1 / rank"),
+    "none": (_none, "1"),
+}
+
+
+def discount(rank: Array, name: str) -> Pair:
+    """Return the named discount of each rank; each distinct rank is worked out once."""
+    distinct, where = np.unique(rank, return_inverse=True)
+    high, low = DISCOUNTS[name][0](distinct)
+    return high[where], low[where]

@@ -1,0 +1,31 @@
+"""Signs that a number may not mean what it seems to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from rankstone.core import segments
+from rankstone.core.ranked import Ranked
+from rankstone.errors import Notice
+
+_LOW = 0.5
+
+
+def judged_share(ranked: Ranked, cuts: Iterable[int | None]) -> list[Notice]:
+    """Say so where fewer than half of the documents down to the first cut-off are judged.
+
+    Only queries with at least as many judged documents as the cut-off count: where judgments
+    are sparse by design, a low share means nothing.
+    """
+    k = min((c for c in cuts if c is not None), default=0)
+    rich = (np.diff(ranked.judged_offsets) >= k) & (ranked.retrieved > 0)
+    if not k or not rich.any():
+        return []
+    judged = segments.count(ranked.rank <= k, ranked.offsets)[rich].sum()
+    share = judged / ranked.depth(k)[rich].sum()
+    if share >= _LOW:
+        return []
+    text = f"only {share:.0%} of the documents down to rank {k} are judged; the rest count as not relevant"
+    return [Notice("judged-share", int(judged), text, level="note")]

@@ -1,0 +1,61 @@
+"""Judgments: grades by query and document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rankstone.core import engine
+from rankstone.core.ids import Ids
+from rankstone.core.source import Source
+from rankstone.errors import Notice
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments:
+    """Grades by (query, document), grouped by query; one row for each judged pair.
+
+    Rows ``groups[q]:groups[q + 1]`` of ``docs`` and ``grades`` belong to query q.
+    """
+
+    queries: Ids
+    groups: np.ndarray
+    docs: Ids
+    grades: np.ndarray
+    source: Source
+    notices: tuple[Notice, ...] = field(default=())
+
+    def __len__(self) -> int:
+        """Return the number of judged pairs."""
+        return len(self.grades)
+
+    @cached_property
+    def max_grade(self) -> float:
+        """The highest grade given to any document, at least 0."""
+        return float(self.grades.max(initial=0.0))
+
+    @cached_property
+    def docs_by_query(self) -> list[list[Any]]:
+        """The judged documents of each query as Python objects."""
+        docs = self.docs.objects
+        bounds = self.groups.tolist()
+        return [list(docs[a:b]) for a, b in zip(bounds, bounds[1:], strict=False)]
+
+    @cached_property
+    def _indexes(self) -> dict[str, Any]:
+        return {}
+
+    def index(self) -> Any:
+        """Return the exact look-up of the current engine, built on first use."""
+        module = engine.load()
+        key = module.__name__
+        if key not in self._indexes:
+            query_bytes, query_offsets = self.queries.encoded
+            doc_bytes, doc_offsets = self.docs.encoded
+            self._indexes[key] = module.Index(
+                query_bytes, query_offsets, self.groups, doc_bytes, doc_offsets
+            )
+        return self._indexes[key]

@@ -1,0 +1,100 @@
+"""Ranks and grades: all that measures see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from rankstone.conventions import Conventions
+from rankstone.core import segments
+
+T = TypeVar("T")
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ranked:
+    """Where the judged documents of each query stand, in order of rank.
+
+    Rows ``offsets[q]:offsets[q + 1]`` of ``rank``, ``grade`` and ``judgment`` are the judged
+    documents that query q retrieved. Rows ``judged_offsets[q]:judged_offsets[q + 1]`` of
+    ``judged_grade`` are all its judged grades, highest first, retrieved or not.
+    """
+
+    queries: list[Any]
+    offsets: Array
+    rank: Array
+    grade: Array
+    judgment: Array
+    above: Array
+    tied: Array
+    retrieved: Array
+    judged_offsets: Array
+    judged_grade: Array
+    max_grade: float
+    conventions: Conventions
+    _memo: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        """Return the number of queries."""
+        return len(self.queries)
+
+    def once(self, key: Any, make: Callable[[], T]) -> T:
+        """Return what ``make`` returns, made once for each key."""
+        if key not in self._memo:
+            self._memo[key] = make()
+        value: T = self._memo[key]
+        return value
+
+    def level(self, rel: float | None) -> float:
+        """Return the lowest relevant grade: a measure's own, else the conventions'."""
+        return self.conventions.relevance if rel is None else rel
+
+    def relevant(self, rel: float | None = None) -> Array:
+        """Return which of the retrieved judged documents are relevant."""
+        level = self.level(rel)
+        return self.once(("relevant", level), lambda: self.grade >= level)
+
+    def hits(self, rel: float | None = None) -> Array:
+        """Return, for each row, how many relevant documents stand at its rank or above."""
+        return self.once(
+            ("hits", self.level(rel)),
+            lambda: segments.running_count(self.relevant(rel), self.offsets),
+        )
+
+    def relevant_count(self, rel: float | None = None) -> Array:
+        """Return R, the number of relevant documents of each query, retrieved or not."""
+        level = self.level(rel)
+        return self.once(
+            ("relevant_count", level),
+            lambda: segments.count(self.judged_grade >= level, self.judged_offsets),
+        )
+
+    def depth(self, k: int | None) -> Array:
+        """Return how many documents were retrieved, at most k."""
+        return self.retrieved if k is None else np.minimum(self.retrieved, k)
+
+    def ideal(self, source: str = "judged") -> Ranked:
+        """Return the best ranking of the judged documents, or only of the ``retrieved`` ones."""
+        return self.once(("ideal", source), lambda: self._ideal(source))
+
+    def _ideal(self, source: str) -> Ranked:
+        if source == "judged":
+            offsets, grade = self.judged_offsets, self.judged_grade
+        else:
+            offsets = self.offsets
+            grade = self.grade[segments.falling_order(self.grade, offsets)]
+        rank = segments.positions(offsets) + 1
+        return replace(
+            self,
+            offsets=offsets,
+            rank=rank,
+            grade=grade,
+            judgment=np.full(len(rank), -1),
+            above=rank - 1,
+            tied=np.ones(len(rank), np.int64),
+            _memo={},
+        )

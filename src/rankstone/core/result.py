@@ -1,0 +1,187 @@
+"""The outcome of an evaluation."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rankstone.conventions import Conventions
+from rankstone.core.source import Source
+from rankstone.errors import DataError, Notice, UsageError, did_you_mean
+
+SCHEMA = "rankstone/result/1"
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What a result was made from, and by what."""
+
+    rankstone: str
+    engine: str
+    judgments: Source
+    run: Source
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data, with checksums of files."""
+        return {
+            "rankstone": self.rankstone,
+            "engine": self.engine,
+            "judgments": self.judgments.to_dict(),
+            "run": self.run.to_dict(),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Values by query and measure, their aggregates, and how they came about.
+
+    ``result["nDCG@10"]`` is the aggregate; ``result.per_query["q1"]["nDCG@10"]`` one value.
+    NaN marks a query the conventions leave out of a measure's mean; ``counted`` says how many
+    queries each mean is over.
+    """
+
+    name: str
+    queries: list[Any]
+    columns: dict[str, np.ndarray]
+    aggregates: dict[str, float]
+    counted: dict[str, int]
+    conventions: Conventions
+    notices: tuple[Notice, ...]
+    provenance: Provenance
+
+    @property
+    def measures(self) -> list[str]:
+        """The names of the measures."""
+        return list(self.columns)
+
+    def __getitem__(self, measure: object) -> float:
+        """Return the aggregate of a measure."""
+        return self.aggregates[self._known(measure)]
+
+    def values(self, measure: object) -> np.ndarray:
+        """Return a measure's value for each query, in the order of ``queries``."""
+        return self.columns[self._known(measure)]
+
+    def _known(self, measure: object) -> str:
+        name = str(measure)
+        if name not in self.columns:
+            hint = did_you_mean(name, self.columns)
+            raise UsageError(
+                f"{name!r} was not measured.{hint} Measured: {', '.join(self.columns)}."
+            )
+        return name
+
+    @cached_property
+    def per_query(self) -> dict[Any, dict[str, float]]:
+        """Values by query, then by measure."""
+        names = self.measures
+        rows = zip(*(self.columns[n].tolist() for n in names), strict=True)
+        return {q: dict(zip(names, row, strict=True)) for q, row in zip(self.queries, rows, strict=True)}
+
+    @property
+    def warnings(self) -> tuple[Notice, ...]:
+        """The notices that ``strict`` makes errors."""
+        return tuple(n for n in self.notices if n.level == "warning")
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{n}={v:.4f}" for n, v in self.aggregates.items())
+        return f"<Result {self.name}: {values} ({len(self.queries)} queries)>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data; missing values are None."""
+        return {
+            "schema": SCHEMA,
+            "name": self.name,
+            "aggregates": {n: _plain(v) for n, v in self.aggregates.items()},
+            "counted": self.counted,
+            "queries": self.queries,
+            "values": {n: [_plain(v) for v in c.tolist()] for n, c in self.columns.items()},
+            "conventions": self.conventions.to_dict(),
+            "notices": [n.to_dict() for n in self.notices],
+            "provenance": self.provenance.to_dict(),
+        }
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return everything as JSON; ``Result.from_json`` reads it back, bit for bit."""
+        return json.dumps(self.to_dict(), indent=indent)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Result:
+        """Read what ``to_json`` wrote."""
+        try:
+            return cls._from_dict(json.loads(text))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise DataError(
+                f"this is not a saved Rankstone result ({error}). "
+                "Save one with Result.save or 'rankstone evaluate --format json'."
+            ) from None
+
+    @classmethod
+    def _from_dict(cls, data: dict[str, Any]) -> Result:
+        if data["schema"] != SCHEMA:
+            raise ValueError(f"schema {data['schema']!r}, expected {SCHEMA!r}")
+        columns = {
+            n: np.array([math.nan if v is None else v for v in c], np.float64)
+            for n, c in data["values"].items()
+        }
+        queries = list(data["queries"])
+        if any(len(c) != len(queries) for c in columns.values()):
+            raise ValueError("its columns differ in length")
+        made = data["provenance"]
+        return cls(
+            name=str(data["name"]),
+            queries=queries,
+            columns=columns,
+            aggregates={n: _number(data["aggregates"][n]) for n in columns},
+            counted={n: int(data["counted"][n]) for n in columns},
+            conventions=Conventions(**data["conventions"]),
+            notices=tuple(
+                Notice(n["code"], n["count"], n["text"], tuple(n["examples"]), n["level"])
+                for n in data["notices"]
+            ),
+            provenance=Provenance(
+                made["rankstone"],
+                made["engine"],
+                _source(made["judgments"]),
+                _source(made["run"]),
+            ),
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the result to a file, whole or not at all."""
+        target = os.fspath(path)
+        partial = f"{target}.{os.getpid()}.partial"
+        try:
+            with open(partial, "w", encoding="utf-8") as stream:
+                stream.write(self.to_json())
+            os.replace(partial, target)
+        finally:
+            if os.path.exists(partial):
+                os.unlink(partial)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Result:
+        """Read a result that ``save`` wrote."""
+        try:
+            with open(path, "rb") as stream:
+                return cls.from_json(stream.read())
+        except OSError as error:
+            raise DataError(f"{os.fspath(path)}: {error.strerror}.") from None
+
+
+def _source(data: dict[str, Any]) -> Source:
+    return Source(data["name"], size=data["bytes"], sha256=data["sha256"])
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _plain(value: float) -> float | None:
+    return None if math.isnan(value) else value

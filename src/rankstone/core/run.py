@@ -1,0 +1,31 @@
+"""Runs: documents in an order, by query."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from rankstone.core.judgments import Judgments
+from rankstone.core.matches import Matches
+from rankstone.core.source import Source
+
+
+class Run(Protocol):
+    """What ``align`` needs of a run, wherever it is held.
+
+    ``scored`` says whether scores decide the order, or position alone.
+    """
+
+    @property
+    def name(self) -> str:
+        """What to call the run."""
+
+    @property
+    def scored(self) -> bool:
+        """Whether scores decide the order."""
+
+    @property
+    def source(self) -> Source:
+        """Where the run came from."""
+
+    def match(self, judgments: Judgments, *, float32: bool) -> Matches:
+        """Find the judged documents in the run."""

@@ -1,0 +1,85 @@
+"""What can go wrong, in one tree, and what is merely worth saying."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+class RankstoneError(Exception):
+    """Base of every error Rankstone raises on purpose; ``exit_code`` is the command's."""
+
+    exit_code = 3
+
+
+class UsageError(RankstoneError, ValueError):
+    """The request is wrong: an unknown name, a parameter out of bounds, a contradiction."""
+
+    exit_code = 2
+
+
+class DataError(RankstoneError, ValueError):
+    """The data is wrong. The message says what, where, why and what to do."""
+
+
+class StrictError(DataError):
+    """A warning, under ``strict``."""
+
+
+class MissingDependencyError(RankstoneError, ImportError):
+    """An optional library is needed; the message says what to install."""
+
+    exit_code = 2
+
+
+class RankstoneNotice(UserWarning):
+    """Category of the one Python warning Rankstone emits: that its compiled core is absent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something counted while evaluating. Part of a Result.
+
+    ``level`` is ``warning`` (an error under ``strict``), ``note`` (worth saying, never an
+    error) or ``info`` (kept in the Result only).
+    """
+
+    code: str
+    count: int
+    text: str
+    examples: tuple[str, ...] = ()
+    level: str = "warning"
+
+    def __str__(self) -> str:
+        if not self.examples:
+            return self.text
+        more = ", ..." if self.count > len(self.examples) else ""
+        return f"{self.text} (for example {', '.join(self.examples)}{more})"
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the notice as plain data."""
+        return {
+            "code": self.code,
+            "count": self.count,
+            "text": self.text,
+            "examples": list(self.examples),
+            "level": self.level,
+        }
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return ``' Did you mean X?'`` for the nearest known name, or an empty string."""
+    from difflib import get_close_matches
+
+    by_lower = {k.lower(): k for k in known}
+    near = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
+    return f" Did you mean {by_lower[near[0]]}?" if near else ""
+
+
+def one_of(value: object, known: Iterable[str], what: str) -> str:
+    """Return ``value`` if it is a known name; otherwise say which there are."""
+    names = list(known)
+    if value in names:
+        return str(value)
+    hint = did_you_mean(str(value), names)
+    raise UsageError(f"unknown {what} {value!r}.{hint} Known: {', '.join(names)}.")

@@ -1,0 +1,41 @@
+"""Whatever the user holds, as Judgments or as a Run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from rankstone.core.judgments import Judgments
+from rankstone.core.run import Run
+from rankstone.errors import UsageError
+from rankstone.io import nested, trec
+
+
+def load_judgments(data: Any) -> Judgments:
+    """Return judgments from a path or a dict."""
+    if isinstance(data, Judgments):
+        return data
+    if isinstance(data, str | os.PathLike):
+        return trec.read_qrels(os.fspath(data))
+    if isinstance(data, Mapping):
+        return nested.judgments_of(data)
+    raise UsageError(
+        f"cannot read judgments from {type(data).__name__}; give a path to a qrels file or "
+        "a dict {query: {document: grade}}."
+    )
+
+
+def load_run(data: Any, name: str | None = None, threads: int | None = None) -> Run:
+    """Return a run from a path or a dict."""
+    if isinstance(data, str | os.PathLike):
+        return trec.TrecRun.open(os.fspath(data), name, threads)
+    if isinstance(data, Mapping):
+        return nested.run_of(data, name)
+    if hasattr(data, "match") and hasattr(data, "source"):
+        run: Run = data
+        return run
+    raise UsageError(
+        f"cannot read a run from {type(data).__name__}; give a path to a run file, "
+        "a dict {query: {document: score}} or a dict {query: [document, ...]}."
+    )

@@ -1,0 +1,61 @@
+"""Average precision."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankstone.core import segments
+from rankstone.core.ranked import Ranked
+from rankstone.measures.base import REL, Example, K, Measure, Param, Working, measure
+
+_DENOMINATOR = Param(
+    "denominator",
+    str,
+    "what the sum of precisions is divided by",
+    default="R",
+    choices={
+        "R": "the number of relevant documents",
+        "min(R,k)": "that number, or k if that is smaller",
+        "min(R,retrieved)": "that number, or the length of the list down to k if that is smaller",
+        "hits": "the number of relevant documents found down to k",
+    },
+)
+
+
+@measure(
+    "AP",
+    "Average precision",
+    params=(K, REL, _DENOMINATOR),
+    names={
+        "trec_eval": ("map", "map_cut_{k}", "map_cut.{k}"),
+        "ir_measures": ("AP@{k}",),
+        "ranx": ("map@{k}",),
+        "mteb": ("map_at_{k}",),
+        "articles": ("AveP", "average_precision"),
+    },
+    conventions=("ties", "no_relevant"),
+    example=Example("AP", (1, 0, 1, 0, 1), "(1/1 + 2/3 + 3/5) / 4", missed=(1,)),
+)
+def AP(r: Ranked, m: Measure) -> Working:
+    """The mean, over all relevant documents, of precision at the rank of each.
+
+    AP = (sum over relevant documents at rank i of P@i) / R
+
+    Relevant documents that were not retrieved, or only below k, add 0 but count in R.
+    Its mean over queries is MAP.
+
+    Reading: the area under the precision-recall curve, one step for each relevant document.
+    Not for: graded judgments (grades below ``rel`` are not relevant, above it all alike).
+    """
+    hit = r.relevant(m.rel)
+    precision = r.hits(m.rel) / r.rank
+    over = r.relevant_count(m.rel)
+    if m.denominator == "min(R,k)" and m.k is not None:
+        over = np.minimum(over, m.k)
+    elif m.denominator == "min(R,retrieved)":
+        over = np.minimum(over, r.depth(m.k))
+    elif m.denominator == "hits":
+        within = hit if m.k is None else hit & (r.rank <= m.k)
+        over = segments.count(within, r.offsets)
+    terms = np.where(hit, precision, 0.0)
+    return Working(terms, over, columns={"relevant": hit, "precision": precision})

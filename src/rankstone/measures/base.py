@@ -1,0 +1,287 @@
+"""What a measure is: a definition, and values made from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rankstone.core import segments
+from rankstone.core.ranked import Ranked
+from rankstone.errors import DataError, UsageError, did_you_mean, one_of
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A parameter: its type, bounds or choices, default and one line of text."""
+
+    name: str
+    type: type
+    text: str
+    default: Any = None
+    above: float | None = None
+    choices: Mapping[str, str] | None = None
+    table: bool = False
+
+    def check(self, value: Any, measure: str) -> Any:
+        """Return the value in its one normal form, or say what is wrong with it."""
+        what = f"{self.name} of {measure}"
+        if value is None and self.default is None:
+            return None
+        if self.table and isinstance(value, Mapping):
+            return _table(value, what)
+        if self.choices is not None:
+            return one_of(value, self.choices, f"value for {what}")
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+            raise UsageError(f"{what} must be a number, not {value!r}.")
+        number = float(value)
+        if not np.isfinite(number) or (self.type is int and number != int(number)):
+            kind = "whole number" if self.type is int else "finite number"
+            raise UsageError(f"{what} must be a {kind}, not {value!r}.")
+        if self.above is not None and number <= self.above:
+            bound = f"at least {int(self.above) + 1}" if self.type is int else f"above {self.above:g}"
+            raise UsageError(f"{what} must be {bound}, not {value!r}.")
+        return int(number) if number == int(number) else number
+
+
+def _table(value: Mapping[Any, Any], what: str) -> tuple[tuple[float, float], ...]:
+    try:
+        rows = sorted((float(g), float(v)) for g, v in value.items())
+    except (TypeError, ValueError):
+        raise UsageError(
+            f"{what} must map grades to numbers, for example {{1: 1, 2: 3}}, not {value!r}."
+        ) from None
+    if not rows or not all(np.isfinite(x) for row in rows for x in row):
+        raise UsageError(f"{what} must map grades to finite numbers, not {value!r}.")
+    return tuple(rows)
+
+
+K = Param("k", int, "cut-off: only the first k documents are read", above=0)
+REL = Param("rel", float, "lowest grade that counts as relevant", above=0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Working:
+    """The working of a measure: contributions of judged documents, and what their sum is over.
+
+    ``terms`` (with ``low``, what rounding took from them) has one entry for each row of the
+    Ranked it was made from; only rows within the cut-off are added up. ``columns`` are the
+    steps behind a term, for showing. ``value`` replaces the sum where there is none.
+    """
+
+    terms: Array | None = None
+    over: Array | float | None = None
+    low: Array | None = None
+    columns: Mapping[str, Array] = field(default_factory=dict)
+    value: Array | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A worked example: grades in rank order, grades that were not retrieved, the value.
+
+    A grade of None is a document without a judgment. The value is a formula in Python.
+    """
+
+    measure: str
+    grades: tuple[float | None, ...]
+    value: str
+    missed: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Definition:
+    """Everything there is to know about a measure."""
+
+    name: str
+    pretty: str
+    text: str
+    kernel: Callable[[Ranked, Any], Working]
+    params: tuple[Param, ...]
+    names: Mapping[str, tuple[str, ...]]
+    range: tuple[float, float]
+    example: Example
+    aggregate: str = "mean"
+    higher_is_better: bool = True
+    conventions: tuple[str, ...] = ()
+    needs_relevant: bool = True
+    graded: bool = False
+
+    def param(self, name: str) -> Param:
+        """Return the parameter of that name, or say which there are."""
+        for param in self.params:
+            if param.name == name:
+                return param
+        known = [p.name for p in self.params]
+        has = f"It has: {', '.join(known)}." if known else "It has none."
+        hint = did_you_mean(name, known)
+        raise UsageError(f"{self.name} has no parameter {name!r}.{hint} {has}")
+
+
+class Measure:
+    """A measure with its parameters, as a value.
+
+    >>> from rankstone import nDCG
+    >>> nDCG(gain="exp2") @ 10
+    nDCG(gain='exp2')@10
+    """
+
+    __slots__ = ("_params", "definition")
+
+    definition: Definition
+    _params: dict[str, Any]
+
+    def __init__(self, definition: Definition, params: Mapping[str, Any] | None = None) -> None:
+        self.definition = definition
+        self._params = {p.name: p.default for p in definition.params}
+        for name, value in (params or {}).items():
+            self._params[name] = definition.param(name).check(value, definition.name)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a parameter's value."""
+        try:
+            return self._params[name]
+        except KeyError:
+            raise AttributeError(f"{self.definition.name} has no parameter {name!r}") from None
+
+    @property
+    def name(self) -> str:
+        """The measure's name without parameters."""
+        return self.definition.name
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """All parameters by name."""
+        return dict(self._params)
+
+    def __call__(self, **params: Any) -> Measure:
+        """Return the measure with some parameters set."""
+        return Measure(self.definition, {**self._params, **params})
+
+    def __matmul__(self, k: int) -> Measure:
+        """Return the measure cut off at rank k."""
+        return self(k=k)
+
+    def __str__(self) -> str:
+        shown = [
+            f"{p.name}={_show(self._params[p.name], p)}"
+            for p in self.definition.params
+            if p.name != "k" and self._params[p.name] != p.default
+        ]
+        inside = f"({', '.join(shown)})" if shown else ""
+        cut = self._params.get("k")
+        return f"{self.definition.name}{inside}" + (f"@{cut}" if cut is not None else "")
+
+    __repr__ = __str__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Measure) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by name."""
+        from rankstone.measures.names import parse_measure
+
+        return parse_measure, (str(self),)
+
+    def working(self, ranked: Ranked) -> Working:
+        """Return contributions and normaliser on a ranking."""
+        return self.definition.kernel(ranked, self)
+
+    def compute(self, ranked: Ranked) -> Array:
+        """Return the value of every query; NaN where the conventions leave a query out."""
+        working = self.working(ranked)
+        if working.value is not None:
+            values = working.value.astype(np.float64)
+        else:
+            values = _ratio(cut_total(ranked, working, self._params.get("k")), working.over)
+        if not self.definition.needs_relevant:
+            return values
+        empty = self._relevant_count(ranked) == 0
+        return _fill(values, empty, ranked, self) if empty.any() else values
+
+    def _relevant_count(self, ranked: Ranked) -> Array:
+        if self.definition.graded:
+            return segments.count(ranked.judged_grade > 0, ranked.judged_offsets)
+        return ranked.relevant_count(self._params.get("rel"))
+
+
+def cut_total(ranked: Ranked, working: Working, k: int | None) -> Array:
+    """Return the sum of each query's terms down to rank k."""
+    terms, low, offsets = working.terms, working.low, ranked.offsets
+    if terms is None:
+        raise TypeError("this working has a value and no terms")
+    if k is not None:
+        within = ranked.rank <= k
+        offsets = segments.keep(within, offsets)
+        terms = terms[within]
+        low = None if low is None else low[within]
+    return segments.total(terms.astype(np.float64), offsets, low)
+
+
+def _ratio(total: Array, over: Array | float | None) -> Array:
+    if over is None:
+        return total
+    divisor = np.broadcast_to(np.asarray(over, np.float64), total.shape)
+    return np.divide(total, divisor, out=np.zeros(len(total)), where=divisor != 0)
+
+
+def _fill(values: Array, empty: Array, ranked: Ranked, measure: Measure) -> Array:
+    """Give queries without relevant documents the value the conventions say."""
+    rule = ranked.conventions.no_relevant
+    if rule == "error":
+        query = ranked.queries[int(np.flatnonzero(empty)[0])]
+        raise DataError(
+            f"query {query!r} has no relevant document, so {measure} is undefined for it. "
+            "Remove the query, or choose no_relevant='zero' or 'skip'."
+        )
+    fill = {"zero": 0.0, "skip": np.nan, "one": 1.0}[rule]
+    if rule == "one" and measure.definition.range[1] != 1:
+        fill = 0.0
+    return np.where(empty, fill, values)
+
+
+def _show(value: Any, param: Param) -> str:
+    if param.table and isinstance(value, tuple):
+        return "{" + ", ".join(f"{g:g}: {v!r}".replace(".0", "") for g, v in value) + "}"
+    return repr(value)
+
+
+REGISTRY: dict[str, Measure] = {}
+
+
+def measure(
+    name: str,
+    pretty: str,
+    *,
+    example: Example,
+    params: tuple[Param, ...] = (),
+    names: Mapping[str, tuple[str, ...]] | None = None,
+    range: tuple[float, float] = (0.0, 1.0),  # noqa: A002
+    **more: Any,
+) -> Callable[[Callable[[Ranked, Any], Working]], Measure]:
+    """Register the decorated kernel as a measure; its docstring is the manual page."""
+
+    def register(kernel: Callable[[Ranked, Any], Working]) -> Measure:
+        definition = Definition(
+            name=name,
+            pretty=pretty,
+            text=re.sub(r"\n    ", "\n", kernel.__doc__ or "").strip(),
+            kernel=kernel,
+            params=params,
+            names=names or {},
+            range=range,
+            example=example,
+            **more,
+        )
+        REGISTRY[name] = Measure(definition)
+        return REGISTRY[name]
+
+    return register

@@ -1,0 +1,69 @@
+"""Counts of queries and documents."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankstone.core.ranked import Ranked
+from rankstone.measures.base import REL, Example, K, Measure, Working, measure
+
+
+@measure(
+    "NumQ",
+    "Number of queries",
+    names={"trec_eval": ("num_q",), "ir_measures": ("NumQ",)},
+    range=(0.0, np.inf),
+    aggregate="sum",
+    needs_relevant=False,
+    example=Example("NumQ", (1, 0), "1"),
+)
+def NumQ(r: Ranked, m: Measure) -> Working:  # noqa: ARG001
+    """1 for each evaluated query; in all, the number of queries averaged."""
+    return Working(value=np.ones(len(r)))
+
+
+@measure(
+    "NumRet",
+    "Number retrieved",
+    params=(K,),
+    names={"trec_eval": ("num_ret",), "ir_measures": ("NumRet",)},
+    range=(0.0, np.inf),
+    aggregate="sum",
+    conventions=("duplicates", "unjudged"),
+    needs_relevant=False,
+    example=Example("NumRet", (1, 0, None), "3"),
+)
+def NumRet(r: Ranked, m: Measure) -> Working:
+    """The number of distinct documents retrieved, at most k; in all, their sum."""
+    return Working(value=r.depth(m.k))
+
+
+@measure(
+    "NumRel",
+    "Number relevant",
+    params=(REL,),
+    names={"trec_eval": ("num_rel",), "ir_measures": ("NumRel",)},
+    range=(0.0, np.inf),
+    aggregate="sum",
+    needs_relevant=False,
+    example=Example("NumRel", (1, 0), "2", missed=(3,)),
+)
+def NumRel(r: Ranked, m: Measure) -> Working:
+    """The number of relevant documents judged, retrieved or not; in all, their sum."""
+    return Working(value=r.relevant_count(m.rel))
+
+
+@measure(
+    "NumRelRet",
+    "Number relevant retrieved",
+    params=(K, REL),
+    names={"trec_eval": ("num_rel_ret",), "ir_measures": ("NumRelRet",), "ranx": ("hits@{k}",)},
+    range=(0.0, np.inf),
+    aggregate="sum",
+    conventions=("ties",),
+    needs_relevant=False,
+    example=Example("NumRelRet@2", (1, 0, 1), "1"),
+)
+def NumRelRet(r: Ranked, m: Measure) -> Working:
+    """The number of relevant documents among the first k; in all, their sum."""
+    return Working(r.relevant(m.rel), columns={"relevant": r.relevant(m.rel)})

@@ -1,0 +1,153 @@
+"""Cumulated gain, with and without discount, and normalised."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankstone.core.discounts import DISCOUNTS, discount
+from rankstone.core.ranked import Ranked
+from rankstone.core.segments import two_product
+from rankstone.errors import DataError
+from rankstone.measures.base import Example, K, Measure, Param, Working, cut_total, measure
+
+GAIN = Param(
+    "gain",
+    str,
+    "worth of a grade; a table such as {1: 1, 2: 3} gives it by hand (other grades: 0)",
+    default="linear",
+    choices={"linear": "the grade itself", "exp2": "2^grade - 1"},
+    table=True,
+)
+DISCOUNT = Param(
+    "discount",
+    str,
+    "weight of a rank",
+    default="log2",
+    choices={name: text for name, (_, text) in DISCOUNTS.items()},
+)
+IDEAL = Param(
+    "ideal",
+    str,
+    "the ranking that scores 1",
+    default="judged",
+    choices={
+        "judged": "all judged documents, best first, cut at k",
+        "uncut": "all judged documents, best first, not cut",
+        "retrieved": "the retrieved documents, best first, cut at k",
+    },
+)
+
+
+def gains(r: Ranked, gain: str | tuple[tuple[float, float], ...]) -> np.ndarray:
+    """Return the gain of each row; negative grades gain nothing."""
+    return r.once(("gains", gain), lambda: _gains(r.grade, gain))
+
+
+def _gains(grade: np.ndarray, gain: str | tuple[tuple[float, float], ...]) -> np.ndarray:
+    if isinstance(gain, tuple):
+        worth = np.zeros(len(grade))
+        for value, given in gain:
+            worth[grade == value] = given
+        return worth
+    useful = np.maximum(grade, 0.0)
+    if gain == "linear":
+        return useful
+    with np.errstate(over="ignore"):
+        worth = np.exp2(useful) - 1.0
+    if not np.isfinite(worth).all():
+        raise DataError(
+            f"grade {useful.max():g} is too large for an exponential gain (2^grade overflows). "
+            "Use gain='linear' or a table."
+        )
+    return worth
+
+
+def discounted(r: Ranked, m: Measure) -> Working:
+    """Return gain times discount of each row, with what rounding takes from the product."""
+    return r.once(("discounted", m.gain, m.discount), lambda: _discounted(r, m))
+
+
+def _discounted(r: Ranked, m: Measure) -> Working:
+    worth = gains(r, m.gain)
+    high, low = discount(r.rank, m.discount)
+    terms, rest = two_product(worth, high)
+    return Working(terms, low=rest + worth * low, columns={"gain": worth, "discount": high})
+
+
+@measure(
+    "CG",
+    "Cumulated gain",
+    params=(K, GAIN),
+    range=(0.0, np.inf),
+    conventions=("ties", "unjudged"),
+    graded=True,
+    example=Example("CG@6", (3, 2, 3, 0, 1, 2), "3 + 2 + 3 + 0 + 1 + 2"),
+)
+def CG(r: Ranked, m: Measure) -> Working:
+    """The sum of the gains of the first k documents.
+
+    CG@k = sum over ranks i <= k of gain(grade_i)
+
+    Reading: how much worth was found, wherever it stood.
+    Not for: comparing rankings of the same documents; their order does not matter.
+    """
+    worth = gains(r, m.gain)
+    return Working(worth, columns={"gain": worth})
+
+
+@measure(
+    "DCG",
+    "Discounted cumulated gain",
+    params=(K, GAIN, DISCOUNT),
+    names={"trec_eval": ("dcg",), "ranx": ("dcg@{k}",), "sklearn": ("dcg_score",)},
+    range=(0.0, np.inf),
+    conventions=("ties", "unjudged"),
+    graded=True,
+    example=Example("DCG@3", (3, 2, 3), "3/log2(2) + 2/log2(3) + 3/log2(4)"),
+)
+def DCG(r: Ranked, m: Measure) -> Working:
+    """The sum of the gains of the first k documents, each discounted by its rank.
+
+    DCG@k = sum over ranks i <= k of gain(grade_i) * discount(i), discount(i) = 1 / log2(i + 1)
+
+    Reading: a user who is less and less likely to read on.
+    Not for: averaging over queries of different richness; see nDCG.
+    """
+    return discounted(r, m)
+
+
+@measure(
+    "nDCG",
+    "Normalised discounted cumulated gain",
+    params=(K, GAIN, DISCOUNT, IDEAL),
+    names={
+        "trec_eval": ("ndcg", "ndcg_cut_{k}", "ndcg_cut.{k}"),
+        "ir_measures": ("nDCG@{k}",),
+        "ranx": ("ndcg@{k}",),
+        "beir": ("NDCG@{k}",),
+        "mteb": ("ndcg_at_{k}",),
+        "sklearn": ("ndcg_score",),
+    },
+    conventions=("ties", "unjudged", "no_relevant"),
+    graded=True,
+    example=Example(
+        "nDCG@3",
+        (2, None, 3, 1),
+        "(2/log2(2) + 3/log2(4)) / (3/log2(2) + 2/log2(3) + 1/log2(4))",
+    ),
+)
+def nDCG(r: Ranked, m: Measure) -> Working:
+    """DCG over the DCG of the ideal ranking.
+
+    nDCG@k = DCG@k / DCG@k of the ideal ranking
+
+    The ideal ranking holds all judged documents, best first, cut at k, whether they were
+    retrieved or not; ``ideal`` chooses otherwise.
+
+    Reading: how much of the discounted gain that was there to be had was had.
+    Not for: comparing across collections judged on different scales without naming the gain.
+    """
+    ideal = r.ideal("retrieved" if m.ideal == "retrieved" else "judged")
+    best = cut_total(ideal, discounted(ideal, m), None if m.ideal == "uncut" else m.k)
+    actual = discounted(r, m)
+    return Working(actual.terms, best, low=actual.low, columns=actual.columns)

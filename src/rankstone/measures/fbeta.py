@@ -1,0 +1,37 @@
+"""F-measure."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankstone.core.ranked import Ranked
+from rankstone.measures.base import REL, Example, K, Measure, Param, Working, measure
+
+_BETA = Param("beta", float, "how many times as much recall counts as precision", 1, above=0)
+
+
+@measure(
+    "F",
+    "F-measure",
+    params=(K, REL, _BETA),
+    names={"ranx": ("f1@{k}",), "articles": ("FScore@{k}", "F-Score", "F-Measure")},
+    conventions=("ties", "no_relevant"),
+    example=Example("F(beta=2)@4", (1, 0, 1, 0), "5 * (2/4) * (2/3) / (4 * (2/4) + 2/3)", missed=(1,)),
+)
+def F(r: Ranked, m: Measure) -> Working:
+    """The weighted harmonic mean of precision and recall.
+
+    F = (1 + beta^2) P R / (beta^2 P + R)
+
+    With h hits among the first k and R relevant documents this is
+    (1 + beta^2) h / (beta^2 R + k): one division, so correctly rounded for beta = 1.
+    Without k, precision is over the number retrieved.
+
+    Reading: one number for set retrieval, beta times as much weight on recall.
+    Not for: rankings; the order within the first k does not matter.
+    """
+    weight = float(m.beta) ** 2
+    size = r.retrieved if m.k is None else np.full(len(r), m.k)
+    over = weight * r.relevant_count(m.rel) + size
+    hit = r.relevant(m.rel)
+    return Working((1 + weight) * hit, over, columns={"relevant": hit})

@@ -1,0 +1,37 @@
+"""Many measures in one pass over one Ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from rankstone.core.aggregate import Aggregate
+from rankstone.core.ranked import Ranked
+from rankstone.errors import UsageError
+from rankstone.measures.base import Measure
+from rankstone.measures.names import parse_measure
+
+
+def measures_of(wanted: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+    """Return the measures asked for, each once, in the order they were asked for."""
+    if isinstance(wanted, str | Measure):
+        wanted = [wanted]
+    measures = list(dict.fromkeys(parse_measure(m) for m in wanted))
+    if not measures:
+        raise UsageError("no measure was asked for; name at least one.")
+    return measures
+
+
+def compute(
+    ranked: Ranked, measures: Iterable[Measure]
+) -> tuple[dict[str, np.ndarray], dict[str, Aggregate], dict[str, float]]:
+    """Return per-query values, mergeable aggregates and final values, by measure name.
+
+    Cut-offs and measures share what they have in common: a Ranked remembers its gains,
+    discounts, hits and ideal ranking.
+    """
+    columns = {str(m): m.compute(ranked) for m in measures}
+    aggregates = {name: Aggregate.of(values) for name, values in columns.items()}
+    final = {str(m): aggregates[str(m)].finish(m.definition.aggregate) for m in measures}
+    return columns, aggregates, final

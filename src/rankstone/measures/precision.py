@@ -1,0 +1,77 @@
+"""Precision and R-precision."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankstone.core.ranked import Ranked
+from rankstone.measures.base import REL, Example, K, Measure, Param, Working, measure
+
+_DENOMINATOR = Param(
+    "denominator",
+    str,
+    "what hits are divided by where fewer than k documents were retrieved",
+    default="k",
+    choices={
+        "k": "k, as if irrelevant documents filled the list",
+        "retrieved": "the number retrieved",
+        "min(k,R)": "k, or the number of relevant documents if that is smaller",
+    },
+)
+
+
+@measure(
+    "P",
+    "Precision",
+    params=(K, REL, _DENOMINATOR),
+    names={
+        "trec_eval": ("P_{k}", "P.{k}"),
+        "ir_measures": ("P@{k}",),
+        "ranx": ("precision@{k}",),
+        "beir": ("P@{k}",),
+        "mteb": ("precision_at_{k}",),
+        "articles": ("Precision@{k}", "Prec@{k}"),
+    },
+    conventions=("ties", "unjudged", "no_relevant"),
+    example=Example("P@5", (1, 0, 1, None, 1), "3 / 5", missed=(1,)),
+)
+def P(r: Ranked, m: Measure) -> Working:
+    """The share of the first k documents that are relevant.
+
+    P@k = |relevant in the first k| / k; without k, over the number retrieved.
+
+    Reading: a user who looks at exactly k documents and does not care about their order.
+    Not for: comparing queries with very different numbers of relevant documents; with fewer
+    than k of them even a perfect ranking stays below 1.
+    """
+    over = r.depth(m.k)
+    if m.k is not None and m.denominator != "retrieved":
+        over = np.full(len(r), m.k)
+    if m.denominator == "min(k,R)":
+        over = np.minimum(over, r.relevant_count(m.rel))
+    return Working(r.relevant(m.rel), over, columns={"relevant": r.relevant(m.rel)})
+
+
+@measure(
+    "Rprec",
+    "R-precision",
+    params=(REL,),
+    names={
+        "trec_eval": ("Rprec",),
+        "ir_measures": ("Rprec",),
+        "ranx": ("r-precision", "r_precision"),
+    },
+    conventions=("ties", "unjudged", "no_relevant"),
+    example=Example("Rprec", (1, 0, 1, 1), "2 / 3"),
+)
+def Rprec(r: Ranked, m: Measure) -> Working:
+    """Precision at rank R, where R is the number of relevant documents of the query.
+
+    Rprec = |relevant in the first R| / R
+
+    Reading: the point where precision and recall are equal.
+    Not for: judging the top of long rankings when R is large.
+    """
+    count = r.relevant_count(m.rel)
+    within = r.rank <= np.repeat(count, np.diff(r.offsets))
+    return Working(r.relevant(m.rel) & within, count, columns={"relevant": r.relevant(m.rel)})

@@ -1,0 +1,47 @@
+"""Recall."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankstone.core.ranked import Ranked
+from rankstone.measures.base import REL, Example, K, Measure, Param, Working, measure
+
+_DENOMINATOR = Param(
+    "denominator",
+    str,
+    "what hits are divided by",
+    default="R",
+    choices={
+        "R": "the number of relevant documents",
+        "min(R,k)": "that number, or k if that is smaller (capped recall)",
+    },
+)
+
+
+@measure(
+    "R",
+    "Recall",
+    params=(K, REL, _DENOMINATOR),
+    names={
+        "trec_eval": ("recall_{k}", "recall.{k}"),
+        "ir_measures": ("R@{k}",),
+        "ranx": ("recall@{k}",),
+        "beir": ("Recall@{k}",),
+        "mteb": ("recall_at_{k}",),
+    },
+    conventions=("ties", "no_relevant"),
+    example=Example("R@3", (1, 0, 1, 1), "2 / 4", missed=(1,)),
+)
+def R(r: Ranked, m: Measure) -> Working:
+    """The share of the relevant documents that stand among the first k.
+
+    R@k = |relevant in the first k| / R, where R counts all relevant documents judged.
+
+    Reading: what a system that reads the first k documents on can still use.
+    Not for: pools that are far from complete; unjudged relevant documents are not in R.
+    """
+    over = r.relevant_count(m.rel)
+    if m.denominator == "min(R,k)" and m.k is not None:
+        over = np.minimum(over, m.k)
+    return Working(r.relevant(m.rel), over, columns={"relevant": r.relevant(m.rel)})

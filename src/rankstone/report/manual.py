@@ -1,0 +1,48 @@
+"""The manual page of a measure, from its definition."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from rankstone.measures.base import Measure
+
+
+def index(measures: list[Measure]) -> Iterator[str]:
+    """Yield one line for each measure."""
+    for m in measures:
+        cut = "@k" if any(p.name == "k" for p in m.definition.params) else ""
+        first = m.definition.text.split("\n", 1)[0]
+        yield f"{m.name + cut:<12} {m.definition.pretty + ':':<38} {first}"
+
+
+def page(measure: Measure) -> Iterator[str]:
+    """Yield a measure's page."""
+    d = measure.definition
+    yield f"{d.name}: {d.pretty}"
+    yield ""
+    yield d.text
+    yield ""
+    low, high = d.range
+    top = "no upper bound" if math.isinf(high) else f"{high:g}"
+    yield f"Range: {low:g} to {top}; {'higher' if d.higher_is_better else 'lower'} is better."
+    yield f"Over queries: {d.aggregate}."
+    if d.conventions:
+        yield f"Conventions it reads: {', '.join(d.conventions)}."
+    yield ""
+    yield "Parameters:" if d.params else "Parameters: none."
+    for p in d.params:
+        default = "" if p.default is None else f" (default {p.default!r})"
+        yield f"  {p.name}: {p.text}{default}"
+        for value, meaning in (p.choices or {}).items():
+            yield f"      {value!r}: {meaning}"
+    yield ""
+    grades = ", ".join("unjudged" if g is None else f"{g:g}" for g in d.example.grades)
+    missed = ", ".join(f"{g:g}" for g in d.example.missed)
+    yield f"Example: grades in rank order {grades}" + (f"; not retrieved: {missed}" if missed else "")
+    yield f"  {d.example.measure} = {d.example.value}"
+    if d.names:
+        yield ""
+        yield "Names elsewhere:"
+        for tool, patterns in d.names.items():
+            yield f"  {tool}: {', '.join(patterns)}"
