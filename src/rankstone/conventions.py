@@ -90,9 +90,7 @@ class Conventions:
         for name in choices:
             if name not in known:
                 hint = did_you_mean(name, known)
-                raise UsageError(
-                    f"unknown convention {name!r}.{hint} Known: {', '.join(known)}."
-                )
+                raise UsageError(f"unknown convention {name!r}.{hint} Known: {', '.join(known)}.")
         return replace(self, **choices)
 
     def to_dict(self) -> dict[str, Any]:

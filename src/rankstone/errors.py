@@ -67,11 +67,23 @@ class Notice:
         }
 
 
+def plural(n: int, what: str) -> str:
+    """Return a count with its noun.
+
+    >>> plural(1, "query"), plural(2, "query"), plural(1000, "document")
+    ('1 query', '2 queries', '1000 documents')
+    """
+    if n == 1:
+        return f"1 {what}"
+    return f"{n} {what[:-1]}ies" if what.endswith("y") else f"{n} {what}s"
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``' Did you mean X?'`` for the nearest known name, or an empty string."""
     from difflib import get_close_matches
 
-    by_lower = {k.lower(): k for k in known}
+    # Nearly everything is near to a name of one letter.
+    by_lower = {k.lower(): k for k in known if len(k) > 1 or len(name) < 3}
     near = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
     return f" Did you mean {by_lower[near[0]]}?" if near else ""
 

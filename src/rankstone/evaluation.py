@@ -10,7 +10,7 @@ from rankstone import __version__
 from rankstone.conventions import Conventions
 from rankstone.core import engine
 from rankstone.core.align import align
-from rankstone.core.health import judged_share
+from rankstone.core.health import judged_share, without_relevant
 from rankstone.core.result import Provenance, Result
 from rankstone.errors import Notice, RankstoneNotice, StrictError
 from rankstone.io.load import load_judgments, load_run
@@ -54,7 +54,8 @@ def evaluate(
     ranked, notices = align(ranked_run, judged, chosen)
     if strict:
         _refuse(ranked_run.name, notices)
-    notices = (*notices, *judged_share(ranked, [m.params.get("k") for m in asked]))
+    cuts = [m.params.get("k") for m in asked]
+    notices = (*notices, *without_relevant(ranked), *judged_share(ranked, cuts))
     columns, aggregates, final = compute(ranked, asked)
     return Result(
         name=ranked_run.name,

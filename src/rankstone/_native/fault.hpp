@@ -1,6 +1,7 @@
 // What is wrong with a line, and the check that every line of either kind of file goes through.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "text.hpp"
@@ -23,7 +24,8 @@ inline std::string excerpt(const char* begin, const char* end) {
 inline bool read_row(const char* p, const char* end, const Layout& layout, Line& line,
                      FaultReport& report) {
     read_line(p, end, line);
-    if (line.fault != Fault::none && line.where < p + longest_line) {
+    if (line.fault != Fault::none &&
+        static_cast<std::size_t>(line.where - p) < longest_line) {
         report = {line.fault, 0, static_cast<std::size_t>(line.where - p),
                   static_cast<unsigned char>(*line.where), std::string(1, *line.where)};
         return false;

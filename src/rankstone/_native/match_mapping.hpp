@@ -57,6 +57,7 @@ class MappingMatcher {
 
     double number(PyObject* value) const {
         const double x = PyFloat_AsDouble(value);
+        if (x == -1.0 && PyErr_Occurred()) PyErr_Clear();  // it was a number when it was read
         return float32_ ? static_cast<double>(static_cast<float>(x)) : x;
     }
 
@@ -113,9 +114,15 @@ class MappingMatcher {
         }
     }
 
+    // Thrown where two ids have no order, with Python's exception set: no more is asked of
+    // Python then, nor of a sort that was told of no order.
+    struct NoOrder {};
+
     static bool less(PyObject* a, PyObject* b) {
         if (PyUnicode_Check(a) && PyUnicode_Check(b)) return PyUnicode_Compare(a, b) < 0;
-        return PyObject_RichCompareBool(a, b, Py_LT) == 1;
+        const int answer = PyObject_RichCompareBool(a, b, Py_LT);
+        if (answer < 0) throw NoOrder();
+        return answer == 1;
     }
 
     bool settle_ties(PyObject* run, PyObject* docs, std::int64_t first,
@@ -136,6 +143,18 @@ class MappingMatcher {
             auto& group = ties_[static_cast<std::size_t>(tie - tied_scores_.begin())];
             group.push_back({key, static_cast<std::int64_t>(group.size())});
         }
+        try {
+            count_greater_ids(docs, first, matches, begin);
+            return true;
+        } catch (const NoOrder&) {
+            PyErr_Clear();
+            fault.kind = "mixed_ids";
+            return false;
+        }
+    }
+
+    void count_greater_ids(PyObject* docs, std::int64_t first, std::vector<Match>& matches,
+                           std::size_t begin) {
         const auto by_id = [](const Tied& a, const Tied& b) { return less(a.id, b.id); };
         for (auto& group : ties_) std::sort(group.begin(), group.end(), by_id);
         for (std::size_t m = begin; m < matches.size(); ++m) {
@@ -149,10 +168,6 @@ class MappingMatcher {
             matches[m].greater = group.end() - found - 1;
             matches[m].earlier = found->earlier;
         }
-        if (!PyErr_Occurred()) return true;
-        PyErr_Clear();
-        fault.kind = "mixed_ids";
-        return false;
     }
 
     bool float32_;

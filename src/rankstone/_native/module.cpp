@@ -101,10 +101,17 @@ nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const In
     auto* done = reinterpret_cast<std::atomic<std::int64_t>*>(progress.data());
     const Layout fields = layout_of(layout);
     RunScan scan;
-    {
+    try {
         nb::gil_scoped_release release;
         const FileSource source(descriptor);
         scan = RunScanner(source, size, fields, index, float32, threads, range_size, done).scan();
+    } catch (const std::system_error& error) {
+        errno = error.code().value();
+        PyErr_SetFromErrno(PyExc_OSError);
+        throw nb::python_error();
+    } catch (const std::runtime_error& error) {
+        PyErr_SetString(PyExc_OSError, error.what());
+        throw nb::python_error();
     }
     if (scan.fault.fault != Fault::none) {
         nb::dict out;

@@ -153,8 +153,8 @@ class JudgmentScanner {
                 }
                 const std::size_t k = seen[at].row - 1;
                 if (seen[at].tag != tag_of(row.hash) || kept[k].doc != row.doc) continue;
-                extra.push_back({k, std::min(row.grade, kept[k].grade)});
-                kept[k].grade = std::max(row.grade, kept[k].grade);
+                extra.push_back({k, std::min(kept[k].grade, row.grade)});
+                kept[k].grade = std::max(kept[k].grade, row.grade);  // the first of 0 and -0
                 break;
             }
         }

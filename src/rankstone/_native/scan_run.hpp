@@ -49,7 +49,8 @@ inline std::uint32_t parse_rank(Field field) {
     return static_cast<std::uint32_t>(rank);
 }
 
-// Calls work(worker) on `workers` threads and passes on the first exception.
+// Calls work(worker) on up to `workers` threads, this one among them, and passes on the first
+// exception.
 template <typename Work>
 void in_parallel(int workers, Work work) {
     std::exception_ptr failure;
@@ -63,7 +64,12 @@ void in_parallel(int workers, Work work) {
         }
     };
     std::vector<std::thread> threads;
-    for (int worker = 1; worker < workers; ++worker) threads.emplace_back(guarded, worker);
+    threads.reserve(static_cast<std::size_t>(workers));
+    try {
+        for (int worker = 1; worker < workers; ++worker) threads.emplace_back(guarded, worker);
+    } catch (const std::exception&) {
+        // The system gives no more threads; those there are share the work.
+    }
     guarded(0);
     for (auto& thread : threads) thread.join();
     if (failure) std::rethrow_exception(failure);
@@ -74,11 +80,15 @@ class RunScanner {
     RunScanner(const Source& source, std::uint64_t size, Layout layout, const Index& index,
                bool float32, int threads, std::size_t range_size, std::atomic<std::int64_t>* done)
         : source_(source), size_(size), layout_(layout), index_(index), float32_(float32),
-          threads_(std::max(1, threads)), range_size_(std::max<std::size_t>(range_size, 1)),
-          done_(done) {}
+          threads_(std::max(1, threads)),
+          // at most what can be added to an offset
+          range_size_(std::clamp<std::size_t>(range_size, 1, ~std::size_t{0} / 4)), done_(done) {}
 
     RunScan scan() {
-        const std::uint64_t ranges = (size_ + range_size_ - 1) / range_size_;
+        char head[3];
+        if (size_ >= 3 && source_.read(0, head, 3) == 3 && std::memcmp(head, "\xef\xbb\xbf", 3) == 0)
+            text_begin_ = 3;
+        const std::uint64_t ranges = (size_ - text_begin_ + range_size_ - 1) / range_size_;
         const int workers =
             static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(threads_),
                                                      std::max<std::uint64_t>(ranges, 1)));
@@ -136,29 +146,26 @@ class RunScanner {
     // The lines that start in range r: its bytes, less the tail of a line begun before it, plus
     // the rest of the last line. Returns their offset; the text ends at `end`.
     std::uint64_t load_range(Worker& own, std::uint64_t r, const char*& begin, const char*& end) {
-        const std::uint64_t from = r * range_size_;
+        const std::uint64_t from = text_begin_ + r * range_size_;
         const std::uint64_t to = std::min(size_, from + range_size_);
-        const std::uint64_t start = from ? from - 1 : 0;  // the byte before tells a line's start
+        const std::uint64_t start = r ? from - 1 : from;  // the byte before tells a line's start
         std::size_t have = static_cast<std::size_t>(to - start);
         own.buffer.resize(have + padding);
-        have = source_.read(start, own.buffer.data(), have);
+        source_.read_all(start, own.buffer.data(), have);
         std::size_t skip = 0;
-        if (from) {
+        if (r) {
             const char* newline = line_end(own.buffer.data(), own.buffer.data() + have);
             skip = static_cast<std::size_t>(newline - own.buffer.data()) + 1;
             if (skip > have) skip = have;
-        } else if (have >= 3 && std::memcmp(own.buffer.data(), "\xef\xbb\xbf", 3) == 0) {
-            skip = 3;
         }
         const bool starts_here = skip < have;
         while (starts_here && own.buffer[have - 1] != '\n' && start + have < size_) {
             const std::size_t more = std::min<std::uint64_t>(4096, size_ - start - have);
             own.buffer.resize(have + more + padding);
-            const std::size_t got = source_.read(start + have, own.buffer.data() + have, more);
-            if (got == 0) break;
+            source_.read_all(start + have, own.buffer.data() + have, more);
             const char* fresh = own.buffer.data() + have;
-            const char* newline = line_end(fresh, fresh + got);
-            have += newline == fresh + got ? got : static_cast<std::size_t>(newline - fresh) + 1;
+            const char* newline = line_end(fresh, fresh + more);
+            have += newline == fresh + more ? more : static_cast<std::size_t>(newline - fresh) + 1;
             if (have - skip > range_size_ + longest_line) break;
         }
         std::memset(own.buffer.data() + have, '\n', padding);
@@ -173,7 +180,7 @@ class RunScanner {
         const char* block = begin;
         Field query{nullptr, nullptr};
         std::int64_t judged = Index::absent;
-        const bool first = r == 0, last = (r + 1) * range_size_ >= size_;
+        const bool first = r == 0, last = text_begin_ + (r + 1) * range_size_ >= size_;
         const auto close = [&](const char* stop, bool at_end) {
             if (judged == Index::absent) return;
             const bool edge = (at_end && !last) || (block == begin && !first);
@@ -220,15 +227,21 @@ class RunScanner {
                 float32_ ? static_cast<double>(static_cast<float>(line.value)) : line.value};
     }
 
+    // The sample goes on past the cap, so that it does not depend on which ids came first.
     static void note_unjudged(Worker& own, Field id) {
-        if (own.unjudged.size() >= most_unjudged) {
-            own.capped = true;
+        const std::uint64_t hash = hash_id(id.begin, id.size());
+        if (own.unjudged.size() < most_unjudged) {
+            if (!own.unjudged.insert(hash).second) return;
+        } else if (own.unjudged.count(hash)) {
             return;
+        } else {
+            own.capped = true;
         }
-        if (!own.unjudged.insert(hash_id(id.begin, id.size())).second) return;
-        own.unjudged_sample.emplace(id.begin, id.size());
-        if (own.unjudged_sample.size() > sample_size)
-            own.unjudged_sample.erase(std::prev(own.unjudged_sample.end()));
+        auto& sample = own.unjudged_sample;
+        const std::string_view text(id.begin, id.size());
+        if (sample.size() == sample_size && text >= *sample.rbegin()) return;
+        sample.emplace(text);
+        if (sample.size() > sample_size) sample.erase(std::prev(sample.end()));
     }
 
     void merge(std::vector<Worker>& state, RunScan& scan) {
@@ -246,7 +259,8 @@ class RunScanner {
             scan.unjudged_capped = scan.unjudged_capped || worker.capped;
             scan.rows += worker.rows;
         }
-        scan.unjudged_queries = unjudged.size();
+        scan.unjudged_queries = std::min(unjudged.size(), most_unjudged);
+        scan.unjudged_capped = scan.unjudged_capped || unjudged.size() > most_unjudged;
         for (const std::string& id : sample) {
             if (scan.unjudged_sample.size() == sample_size) break;
             scan.unjudged_sample.push_back(id);
@@ -279,7 +293,8 @@ class RunScanner {
             std::size_t have = 0;
             for (const Ref& ref : of_query[q]) {
                 const auto n = static_cast<std::size_t>(ref.block->end - ref.block->begin);
-                have += source_.read(ref.block->begin, own.buffer.data() + have, n);
+                source_.read_all(ref.block->begin, own.buffer.data() + have, n);
+                have += n;
                 own.buffer[have++] = '\n';  // the last line of a file may lack its own
             }
             std::memset(own.buffer.data() + have, '\n', padding);
@@ -325,6 +340,7 @@ class RunScanner {
 
     const Source& source_;
     std::uint64_t size_;
+    std::uint64_t text_begin_ = 0;  // after a byte order mark
     Layout layout_;
     const Index& index_;
     bool float32_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
@@ -24,6 +25,11 @@ struct Source {
     virtual ~Source() = default;
     // Reads up to n bytes at an offset; fewer only at the end.
     virtual std::size_t read(std::uint64_t offset, char* into, std::size_t n) const = 0;
+    // Reads n bytes that were there when the size was taken.
+    void read_all(std::uint64_t offset, char* into, std::size_t n) const {
+        if (read(offset, into, n) != n)
+            throw std::runtime_error("the file changed while it was read");
+    }
 };
 
 class FileSource final : public Source {

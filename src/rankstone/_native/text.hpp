@@ -47,17 +47,20 @@ inline const char* line_end(const char* p, const char* end) {
     return found ? static_cast<const char*>(found) : end;
 }
 
-inline std::uint64_t hash_id(const char* p, std::size_t n) {
-    std::uint64_t h = 0x9e3779b97f4a7c15ULL ^ n;
-    for (; n > 8; p += 8, n -= 8) {
-        h = (h ^ load8(p)) * 0xff51afd7ed558ccdULL;
-        h ^= h >> 32;
-    }
-    const std::uint64_t tail = n ? load8(p) & (~std::uint64_t{0} >> (64 - 8 * n)) : 0;
-    h = (h ^ tail) * 0xff51afd7ed558ccdULL;
+// Two rounds, since after one the last byte of a word still shows in two bytes only, and the
+// digits of the next word could cancel it.
+inline std::uint64_t mix(std::uint64_t h) {
+    h *= 0xff51afd7ed558ccdULL;
     h ^= h >> 32;
     h *= 0xc4ceb9fe1a85ec53ULL;
     return h ^ (h >> 29);
+}
+
+inline std::uint64_t hash_id(const char* p, std::size_t n) {
+    std::uint64_t h = 0x9e3779b97f4a7c15ULL ^ n;
+    for (; n > 8; p += 8, n -= 8) h = mix(h ^ load8(p));
+    const std::uint64_t tail = n ? load8(p) & (~std::uint64_t{0} >> (64 - 8 * n)) : 0;
+    return mix(h ^ tail);
 }
 
 inline bool same_bytes(const char* a, std::size_t n, const char* b, std::size_t m) {

@@ -23,21 +23,27 @@ def add_to(commands: Any) -> None:
         help="evaluate runs against judgments",
         description="Evaluate runs against judgments (TREC files, plain or compressed; - is stdin).",
     )
-    parser.add_argument("judgments", metavar="QRELS", help="judgments: query iteration document grade")
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="runs: query Q0 document rank score tag")
+    parser.add_argument(
+        "judgments", metavar="QRELS", help="judgments: query iteration document grade"
+    )
+    parser.add_argument(
+        "runs", metavar="RUN", nargs="+", help="runs: query Q0 document rank score tag"
+    )
     parser.add_argument(
         "-m",
         "--measure",
         action="append",
         metavar="NAME",
-        help="a measure, such as 'nDCG@10'; may be repeated ('rankstone measures' lists them)",
+        help="a measure, with @k for a cut-off; may be repeated ('rankstone measures' lists them)",
     )
     parser.add_argument("-q", "--per-query", action="store_true", help="values of each query too")
     parser.add_argument("-n", "--no-summary", action="store_true", help="leave the aggregates out")
     parser.add_argument(
         "--format", choices=_FORMATS, help="default: a table on a terminal, tsv in a pipe"
     )
-    parser.add_argument("--digits", type=int, metavar="N", help="decimals (table and md: 4, else all)")
+    parser.add_argument(
+        "--digits", type=int, metavar="N", help="decimals (table and md: 4, else all)"
+    )
     parser.add_argument("--strict", action="store_true", help="make warnings errors")
     parser.add_argument("--quiet", action="store_true", help="no words on stderr unless it fails")
     parser.add_argument(
@@ -62,8 +68,10 @@ def run(args: Namespace) -> int:
         raise UsageError(f"--threads must be at least 1, not {args.threads}.")
     if args.digits is not None and not 0 <= args.digits <= 17:
         raise UsageError(f"--digits must be from 0 to 17, not {args.digits}.")
+    if args.no_summary and not args.per_query:
+        raise UsageError("--no-summary leaves nothing to print without --per-query.")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore" if args.quiet else "always", RankstoneNotice)
+        warnings.simplefilter("ignore" if args.quiet else "once", RankstoneNotice)
         warnings.showwarning = lambda message, *_, **__: _say(str(message))
         results = _evaluate(args)
     if not args.quiet:
@@ -109,9 +117,7 @@ def _evaluate(args: Namespace) -> list[Result]:
     for name, path in zip(_names(paths), paths, strict=True):
         loaded = load_run(path, name, args.threads)
         with _progress(loaded, args.quiet):
-            results.append(
-                evaluate(judgments, loaded, measures, strict=args.strict, **choices)
-            )
+            results.append(evaluate(judgments, loaded, measures, strict=args.strict, **choices))
     return results
 
 
@@ -121,20 +127,26 @@ def _choice(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
         raise UsageError(f"write a convention as NAME=VALUE, such as ties=input, not {text!r}.")
+    if name != "relevance":
+        return name, value
     try:
         return name, float(value)
     except ValueError:
-        return name, value
+        raise UsageError(f"relevance must be a number above 0, not {value!r}.") from None
 
 
 def _expand(paths: list[str]) -> Iterator[str]:
     """Yield the runs; patterns are for shells that leave them alone."""
+    from rankstone.errors import DataError
+
     for path in paths:
         if any(c in path for c in "*?[") and not os.path.exists(path):
             from glob import glob
 
             found = sorted(glob(path))
-            yield from found or [path]
+            if not found:
+                raise DataError(f"{path}: no file matches this pattern.")
+            yield from found
         else:
             yield path
 

@@ -16,7 +16,9 @@ def add_to(commands: Any) -> None:
         help="list the measures, or show the manual page of some",
         description="List the measures, or show the manual page of some.",
     )
-    parser.add_argument("names", metavar="NAME", nargs="*", help="a measure, in any tool's spelling")
+    parser.add_argument(
+        "names", metavar="NAME", nargs="*", help="a measure, in any tool's spelling"
+    )
     parser.set_defaults(run=run)
 
 
@@ -30,6 +32,10 @@ def run(args: Namespace) -> int:
     else:
         lines = []
         for name in args.names:
-            lines += ["", *manual.page(parse_measure(name))] if lines else manual.page(parse_measure(name))
+            lines += (
+                ["", *manual.page(parse_measure(name))]
+                if lines
+                else manual.page(parse_measure(name))
+            )
     sys.stdout.writelines(f"{line}\n" for line in lines)
     return 0

@@ -13,7 +13,7 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.ranked import Ranked
 from rankstone.core.run import Run
-from rankstone.errors import DataError, Notice
+from rankstone.errors import DataError, Notice, plural
 
 Array = np.ndarray
 
@@ -31,7 +31,7 @@ def align(
             f"{run.name}: document {doc!r} stands more than once in the ranking of query "
             f"{query!r}. Remove the repetition, or choose duplicates='first'."
         )
-    notices = (*judgments.notices, *_notices(run, judgments, matches, conventions))
+    notices = (*judgments.notices, *_notices(judgments, matches, conventions))
     return _rank(judgments, matches, conventions), notices
 
 
@@ -141,20 +141,18 @@ def _first_duplicate(judgments: Judgments, matches: Matches) -> tuple[Any, Any]:
     return judgments.queries[query], matches.duplicate[query]
 
 
-def _notices(
-    run: Run, judgments: Judgments, matches: Matches, conventions: Conventions
-) -> list[Notice]:
+def _notices(judgments: Judgments, matches: Matches, conventions: Conventions) -> list[Notice]:
     found = []
     missing = ~matches.present
     if missing.any():
         n = int(missing.sum())
         rule = "count as 0" if conventions.queries == "judged" else "are left out of the mean"
-        text = f"{n} of {len(missing)} judged queries are not in the run; they {rule}"
+        text = f"{n} of {plural(len(missing), 'judged query')} not in the run; missing ones {rule}"
         found.append(Notice("missing-queries", n, text, _examples(judgments.queries, missing)))
     if matches.unjudged_queries:
         n = matches.unjudged_queries
         many = "more than " if matches.unjudged_capped else ""
-        text = f"{many}{n} queries of the run have no judgments; they are ignored"
+        text = f"{many}{plural(n, 'query')} of the run without judgments; ignored"
         examples = tuple(str(q) for q in matches.unjudged_sample[:3])
         found.append(Notice("unjudged-queries", n, text, examples))
     if missing.any() and matches.unjudged_queries:
@@ -169,21 +167,19 @@ def _notices(
     if matches.duplicates.any():
         n = int(matches.duplicates.sum())
         query, doc = _first_duplicate(judgments, matches)
-        text = f"{n} repeated documents in the run; the best-ranked occurrence of each counts"
-        found.append(
-            Notice("duplicate-documents", n, text, (f"document {doc} of query {query}",))
-        )
+        text = f"{plural(n, 'repeated document')} in the run; the best-ranked occurrence counts"
+        found.append(Notice("duplicate-documents", n, text, (f"document {doc} of query {query}",)))
     if matches.rank_disagrees.any():
         n = int(matches.rank_disagrees.sum())
-        text = f"in {n} queries the rank column disagrees with the scores; the scores decide"
+        text = f"in {plural(n, 'query')} the rank column disagrees with the scores; scores decide"
         examples = _examples(judgments.queries, matches.rank_disagrees)
         found.append(Notice("rank-disagrees", n, text, examples))
     in_ties = matches.tied > 1
     if in_ties.any() and conventions.ties in ("docid-desc", "docid-asc", "input"):
         n = int(in_ties.sum())
         text = (
-            f"{n} of {len(in_ties)} retrieved judged documents share their score with another; "
-            f"ties={conventions.ties} decides their ranks"
+            f"{n} of {plural(len(in_ties), 'judged document')} found shares its score with others; "
+            f"ties={conventions.ties} decides the rank"
         )
         level = "note" if n >= 0.01 * len(in_ties) else "info"
         found.append(Notice("ties", n, text, level=level))

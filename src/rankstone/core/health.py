@@ -8,9 +8,21 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
-from rankstone.errors import Notice
+from rankstone.errors import Notice, plural
 
 _LOW = 0.5
+
+
+def without_relevant(ranked: Ranked) -> list[Notice]:
+    """Say how many queries have no relevant document, since that lowers or thins every mean."""
+    empty = ranked.relevant_count() == 0
+    n = int(empty.sum())
+    if not n:
+        return []
+    rule = ranked.conventions.no_relevant
+    text = f"{n} of {plural(len(empty), 'query')} without a relevant document; no_relevant={rule}"
+    examples = tuple(str(ranked.queries[i]) for i in np.flatnonzero(empty)[:3].tolist())
+    return [Notice("no-relevant", n, text, examples, "note")]
 
 
 def judged_share(ranked: Ranked, cuts: Iterable[int | None]) -> list[Notice]:

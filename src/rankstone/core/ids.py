@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -50,10 +51,7 @@ class Ids(Sequence[str | int]):
         """The ids as Python objects; bytes that are not UTF-8 survive as surrogates."""
         text, offsets = self.encoded
         bounds = offsets.tolist()
-        return [
-            text[a:b].decode("utf-8", "surrogateescape")
-            for a, b in zip(bounds, bounds[1:], strict=False)
-        ]
+        return [text[a:b].decode("utf-8", "surrogateescape") for a, b in pairwise(bounds)]
 
     @cached_property
     def encoded(self) -> tuple[bytes, np.ndarray]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ class Judgments:
         """The judged documents of each query as Python objects."""
         docs = self.docs.objects
         bounds = self.groups.tolist()
-        return [list(docs[a:b]) for a, b in zip(bounds, bounds[1:], strict=False)]
+        return [list(docs[a:b]) for a, b in pairwise(bounds)]
 
     @cached_property
     def _indexes(self) -> dict[str, Any]:

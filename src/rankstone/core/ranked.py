@@ -77,22 +77,22 @@ class Ranked:
         """Return how many documents were retrieved, at most k."""
         return self.retrieved if k is None else np.minimum(self.retrieved, k)
 
-    def ideal(self, source: str = "judged") -> Ranked:
-        """Return the best ranking of the judged documents, or only of the ``retrieved`` ones."""
-        return self.once(("ideal", source), lambda: self._ideal(source))
+    def ideal(self, worth: Array, source: str = "judged") -> Ranked:
+        """Return the ranking of falling worth of the judged documents, or of the ``retrieved``.
 
-    def _ideal(self, source: str) -> Ranked:
+        ``worth`` has an entry for each row of ``judged_grade``, or of ``grade``.
+        """
         if source == "judged":
             offsets, grade = self.judged_offsets, self.judged_grade
         else:
-            offsets = self.offsets
-            grade = self.grade[segments.falling_order(self.grade, offsets)]
+            offsets, grade = self.offsets, self.grade
+        order = segments.falling_order(worth, offsets)
         rank = segments.positions(offsets) + 1
         return replace(
             self,
             offsets=offsets,
             rank=rank,
-            grade=grade,
+            grade=grade[order],
             judgment=np.full(len(rank), -1),
             above=rank - 1,
             tied=np.ones(len(rank), np.int64),

@@ -82,7 +82,9 @@ class Result:
         """Values by query, then by measure."""
         names = self.measures
         rows = zip(*(self.columns[n].tolist() for n in names), strict=True)
-        return {q: dict(zip(names, row, strict=True)) for q, row in zip(self.queries, rows, strict=True)}
+        return {
+            q: dict(zip(names, row, strict=True)) for q, row in zip(self.queries, rows, strict=True)
+        }
 
     @property
     def warnings(self) -> tuple[Notice, ...]:

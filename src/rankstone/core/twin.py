@@ -6,6 +6,7 @@ import os
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,15 +40,12 @@ class Index:
         self.queries = {q: i for i, q in enumerate(_split(query_bytes, query_offsets))}
         docs = _split(doc_bytes, doc_offsets)
         bounds = groups.tolist()
-        self.docs = [
-            dict(zip(docs[a:b], range(a, b), strict=True))
-            for a, b in zip(bounds, bounds[1:], strict=False)
-        ]
+        self.docs = [dict(zip(docs[a:b], range(a, b), strict=True)) for a, b in pairwise(bounds)]
 
 
 def _split(text: bytes, offsets: np.ndarray) -> list[bytes]:
     bounds = offsets.tolist()
-    return [text[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
+    return [text[a:b] for a, b in pairwise(bounds)]
 
 
 class _Fault(Exception):
@@ -115,6 +113,7 @@ def scan_run(
     unjudged: set[bytes] = set()
     rows_read = 0
     capped = False
+    where = os.lseek(descriptor, 0, os.SEEK_CUR)
     with open(os.dup(descriptor), "rb") as stream:
         current: bytes | None = None
         judged: int | None = None
@@ -136,6 +135,7 @@ def scan_run(
                 read = _read_row(line, layout)
             except _Fault as fault:
                 kind, *rest = fault.report
+                os.lseek(descriptor, where, os.SEEK_SET)
                 return {"fault": (kind, at, *rest)}
             if read is None:
                 continue
@@ -162,6 +162,7 @@ def scan_run(
         if present and not any(o.matches for o in outcomes):
             again = list(_reread(stream, blocks[present[0]], layout, float32))
             doc_sample = [row[0] for row in again[:_SAMPLE]]
+    os.lseek(descriptor, where, os.SEEK_SET)  # a copied descriptor shares its position
     for judged in blocks:
         outcomes[judged].present = True
     return {

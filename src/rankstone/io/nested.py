@@ -124,7 +124,7 @@ class ListedRun:
     source: Source = field(default=_MEMORY)
     scored: bool = False
 
-    def match(self, judgments: Judgments, *, float32: bool) -> Matches:  # noqa: ARG002
+    def match(self, judgments: Judgments, *, float32: bool) -> Matches:
         """Find the judged documents in the lists; position alone decides."""
         rows: list[tuple[int, int]] = []
         lengths, present, retrieved, duplicates = [], [], [], []
@@ -185,9 +185,11 @@ def run_of(data: Mapping[Any, Any], name: str | None = None) -> ScoredRun | List
     plain = data if type(data) is dict else dict(data)
     scored = [isinstance(rows, Mapping) for rows in plain.values()]
     if all(scored):
-        rows = {q: r if isinstance(r, dict) else dict(r) for q, r in plain.items()} if not all(
-            isinstance(r, dict) for r in plain.values()
-        ) else plain
+        rows = (
+            {q: r if isinstance(r, dict) else dict(r) for q, r in plain.items()}
+            if not all(isinstance(r, dict) for r in plain.values())
+            else plain
+        )
         return ScoredRun(rows, name or "run")
     if any(scored):
         odd = next(q for q, is_scored in zip(plain, scored, strict=True) if not is_scored)

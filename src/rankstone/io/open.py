@@ -13,7 +13,12 @@ from rankstone.core.source import Source
 from rankstone.errors import DataError, MissingDependencyError
 
 _CHUNK = 1 << 20
-_MAGIC = ((b"\x1f\x8b", "gz"), (b"BZh", "bz2"), (b"\xfd7zXZ\x00", "xz"), (b"\x28\xb5\x2f\xfd", "zst"))
+_MAGIC = (
+    (b"\x1f\x8b", "gz"),
+    (b"BZh", "bz2"),
+    (b"\xfd7zXZ\x00", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zst"),
+)
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 STDIN = "-"
 
@@ -26,13 +31,13 @@ def read_all(path: str) -> tuple[bytes, Source]:
             text = stream.read()
         else:
             text = b"".join(_decompressed(stream, compression, path))
-        if path == STDIN:
-            source = _stamped(source, text)
-    return text, source
+        return text, _stamped(source, text) if path == STDIN else source
 
 
 @contextmanager
-def open_seekable(path: str, source: Source | None = None) -> Iterator[tuple[IO[bytes], int, Source]]:
+def open_seekable(
+    path: str, source: Source | None = None
+) -> Iterator[tuple[IO[bytes], int, Source]]:
     """Open text for reading at any position; yields the stream, its size and its source.
 
     A plain file is read where it is. What is compressed or comes from standard input is
@@ -54,9 +59,7 @@ def open_seekable(path: str, source: Source | None = None) -> Iterator[tuple[IO[
                 spool.write(chunk)
             spool.flush()
             size = spool.tell()
-            if path == STDIN:
-                found = _stamped(found, spool)
-            yield spool, size, found
+            yield spool, size, _stamped(found, spool) if path == STDIN else found
 
 
 @contextmanager

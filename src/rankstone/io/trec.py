@@ -13,7 +13,7 @@ from rankstone.core.ids import Ids
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.source import Source
-from rankstone.errors import DataError, Notice
+from rankstone.errors import DataError, Notice, plural
 from rankstone.io.open import STDIN, open_seekable, read_all
 
 # Columns in a line, then which of them hold query, document, number and rank.
@@ -48,25 +48,30 @@ def read_qrels(path: str) -> Judgments:
 def judgment_notices(found: dict[str, Any]) -> list[Notice]:
     """Return what is worth saying about judgments as they were read."""
     notices = []
-    for key, code, text in (
-        ("repeated", "repeated-judgments", "judgments are repeated; each counts once"),
+    for key, code, what, rule in (
+        ("repeated", "repeated-judgments", "repeated judgment", "each counts once"),
         (
             "contradicting",
             "contradicting-judgments",
-            "judgments contradict another of the same document; the highest grade counts",
+            "contradicting judgment",
+            "the highest grade of a document counts",
         ),
     ):
         n = int(found[key])
         if n:
             query, doc = (_text(part) for part in found[f"{key}_example"])
-            notices.append(Notice(code, n, f"{n} {text}", (f"document {doc} of query {query}",)))
+            notices.append(
+                Notice(code, n, f"{plural(n, what)}; {rule}", (f"document {doc} of query {query}",))
+            )
     return notices + negative_notices(found["grades"])
 
 
 def negative_notices(grades: np.ndarray) -> list[Notice]:
     """Say how many grades are negative."""
     n = int((grades < 0).sum())
-    text = f"{n} grades are negative; negatives= says what they mean, and they gain nothing"
+    text = (
+        f"{plural(n, 'negative grade')}; gain 0, and the convention 'negatives' says what is meant"
+    )
     return [Notice("negative-grades", n, text)] if n else []
 
 
@@ -136,6 +141,8 @@ class TrecRun:
 
 def run_name(path: str) -> str:
     """Return a file's name without folder and without endings that only tell its format."""
+    if path == STDIN:
+        return "stdin"
     name = os.path.basename(path)
     for ending in (".gz", ".bz2", ".xz", ".zst", ".txt", ".run", ".trec", ".res", ".tsv"):
         name = name.removesuffix(ending)

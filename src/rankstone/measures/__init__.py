@@ -2,8 +2,12 @@
 
 from rankstone.measures.average_precision import AP as AP
 from rankstone.measures.base import Measure as Measure
-from rankstone.measures.counts import NumQ as NumQ, NumRel as NumRel
-from rankstone.measures.counts import NumRelRet as NumRelRet, NumRet as NumRet
+from rankstone.measures.counts import (
+    NumQ as NumQ,
+    NumRel as NumRel,
+    NumRelRet as NumRelRet,
+    NumRet as NumRet,
+)
 from rankstone.measures.dcg import CG as CG, DCG as DCG, nDCG as nDCG
 from rankstone.measures.err import ERR as ERR
 from rankstone.measures.fbeta import F as F

@@ -44,7 +44,9 @@ class Param:
             kind = "whole number" if self.type is int else "finite number"
             raise UsageError(f"{what} must be a {kind}, not {value!r}.")
         if self.above is not None and number <= self.above:
-            bound = f"at least {int(self.above) + 1}" if self.type is int else f"above {self.above:g}"
+            bound = (
+                f"at least {int(self.above) + 1}" if self.type is int else f"above {self.above:g}"
+            )
             raise UsageError(f"{what} must be {bound}, not {value!r}.")
         return int(number) if number == int(number) else number
 
@@ -56,8 +58,8 @@ def _table(value: Mapping[Any, Any], what: str) -> tuple[tuple[float, float], ..
         raise UsageError(
             f"{what} must map grades to numbers, for example {{1: 1, 2: 3}}, not {value!r}."
         ) from None
-    if not rows or not all(np.isfinite(x) for row in rows for x in row):
-        raise UsageError(f"{what} must map grades to finite numbers, not {value!r}.")
+    if not rows or not all(np.isfinite(g) and np.isfinite(v) and v >= 0 for g, v in rows):
+        raise UsageError(f"{what} must map grades to finite numbers from 0 up, not {value!r}.")
     return tuple(rows)
 
 
@@ -96,7 +98,13 @@ class Example:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Definition:
-    """Everything there is to know about a measure."""
+    """Everything there is to know about a measure.
+
+    ``names`` are its spellings in other tools, ``conventions`` those whose choice can change
+    it. ``graded`` says that any grade above 0 is of use, so a query is empty only without one;
+    ``needs_relevant`` that an empty query's value is up to the conventions. ``attained`` says
+    that the relevant documents alone, best first, reach the top of the range.
+    """
 
     name: str
     pretty: str
@@ -111,6 +119,7 @@ class Definition:
     conventions: tuple[str, ...] = ()
     needs_relevant: bool = True
     graded: bool = False
+    attained: bool = True
 
     def param(self, name: str) -> Param:
         """Return the parameter of that name, or say which there are."""

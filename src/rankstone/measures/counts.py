@@ -18,7 +18,7 @@ from rankstone.measures.base import REL, Example, K, Measure, Working, measure
     example=Example("NumQ", (1, 0), "1"),
 )
 def NumQ(r: Ranked, m: Measure) -> Working:  # noqa: ARG001
-    """1 for each evaluated query; in all, the number of queries averaged."""
+    """1 for each evaluated query; in all, the number of queries evaluated."""
     return Working(value=np.ones(len(r)))
 
 

@@ -74,6 +74,12 @@ def _discounted(r: Ranked, m: Measure) -> Working:
     return Working(terms, low=rest + worth * low, columns={"gain": worth, "discount": high})
 
 
+def _ideal(r: Ranked, m: Measure) -> Ranked:
+    if m.ideal == "retrieved":
+        return r.ideal(gains(r, m.gain), "retrieved")
+    return r.ideal(_gains(r.judged_grade, m.gain))
+
+
 @measure(
     "CG",
     "Cumulated gain",
@@ -147,7 +153,7 @@ def nDCG(r: Ranked, m: Measure) -> Working:
     Reading: how much of the discounted gain that was there to be had was had.
     Not for: comparing across collections judged on different scales without naming the gain.
     """
-    ideal = r.ideal("retrieved" if m.ideal == "retrieved" else "judged")
+    ideal = r.once(("ideal", m.gain, m.ideal == "retrieved"), lambda: _ideal(r, m))
     best = cut_total(ideal, discounted(ideal, m), None if m.ideal == "uncut" else m.k)
     actual = discounted(r, m)
     return Working(actual.terms, best, low=actual.low, columns=actual.columns)

@@ -11,7 +11,10 @@ from rankstone.errors import DataError
 from rankstone.measures.base import Example, K, Measure, Param, Working, measure
 
 _MAX_GRADE = Param(
-    "max_grade", float, "highest grade of the scale; left out, the highest in the judgments", above=0
+    "max_grade",
+    float,
+    "highest grade of the scale; left out, the highest in the judgments",
+    above=0,
 )
 _DISCOUNT = Param(
     "discount",
@@ -29,6 +32,7 @@ _DISCOUNT = Param(
     names={"ir_measures": ("ERR@{k}",)},
     conventions=("ties", "unjudged", "no_relevant"),
     graded=True,
+    attained=False,
     example=Example(
         "ERR(max_grade=3)",
         (3, 0, 2),

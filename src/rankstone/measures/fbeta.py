@@ -16,7 +16,9 @@ _BETA = Param("beta", float, "how many times as much recall counts as precision"
     params=(K, REL, _BETA),
     names={"ranx": ("f1@{k}",), "articles": ("FScore@{k}", "F-Score", "F-Measure")},
     conventions=("ties", "no_relevant"),
-    example=Example("F(beta=2)@4", (1, 0, 1, 0), "5 * (2/4) * (2/3) / (4 * (2/4) + 2/3)", missed=(1,)),
+    example=Example(
+        "F(beta=2)@4", (1, 0, 1, 0), "5 * (2/4) * (2/3) / (4 * (2/4) + 2/3)", missed=(1,)
+    ),
 )
 def F(r: Ranked, m: Measure) -> Working:
     """The weighted harmonic mean of precision and recall.

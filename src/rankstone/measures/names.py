@@ -55,7 +55,10 @@ def parse_measure(text: str | Measure) -> Measure:
 
 def _cut(text: str, whole: str) -> int:
     if not text.isascii() or not text.isdigit():
-        raise UsageError(f"the cut-off in {whole!r} must be a whole number, not {text!r}.")
+        raise UsageError(
+            f"the cut-off in {whole!r} must be a whole number, not {text!r}; "
+            "each measure is named on its own."
+        )
     return int(text[:18])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any, cast
 
 import numpy as np
 
@@ -15,9 +16,9 @@ from rankstone.measures.names import parse_measure
 
 def measures_of(wanted: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     """Return the measures asked for, each once, in the order they were asked for."""
-    if isinstance(wanted, str | Measure):
-        wanted = [wanted]
-    measures = list(dict.fromkeys(parse_measure(m) for m in wanted))
+    one = isinstance(wanted, str | Measure)
+    each: list[Any] = [wanted] if one else list(cast("Iterable[Any]", wanted))
+    measures = list(dict.fromkeys(parse_measure(m) for m in each))
     if not measures:
         raise UsageError("no measure was asked for; name at least one.")
     return measures

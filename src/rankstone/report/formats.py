@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from rankstone.core.result import Result
+from rankstone.errors import plural
 from rankstone.report.table import ALL, Row, Table, table_of
 
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
@@ -90,9 +91,11 @@ def terminal(results: Sequence[Result], table: Table, digits: int, colour: bool)
             return paint(_BOLD, text) if winner else text
 
         yield align(cells, style)
-    counts = sorted({n for r in results for n in r.counted.values()})
-    over = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    yield paint(_DIM, f"mean over {over} queries")
+    if table.summary:
+        counts = sorted({n for r in results for n in r.counted.values()})
+        over = plural(counts[-1], "query")
+        over = over if len(counts) == 1 else f"{counts[0]} to {over}"
+        yield paint(_DIM, f"mean over {over}")
 
 
 def printable(text: str) -> str:
@@ -128,7 +131,7 @@ def _csv(text: str) -> str:
     return text
 
 
-def markdown(results: Sequence[Result], table: Table, digits: int) -> Iterator[str]:
+def markdown(table: Table, digits: int) -> Iterator[str]:
     """Yield a Markdown table; the best aggregate of each measure is bold."""
     heads, names = _names(table)
     best = table.best()
@@ -177,5 +180,5 @@ def write(
     if form == "table":
         return terminal(results, table, 4 if digits is None else digits, colour)
     if form == "md":
-        return markdown(results, table, 4 if digits is None else digits)
+        return markdown(table, 4 if digits is None else digits)
     return {"tsv": tsv, "csv": csv, "json": as_json, "jsonl": jsonl}[form](results, table, digits)

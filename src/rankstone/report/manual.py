@@ -39,7 +39,9 @@ def page(measure: Measure) -> Iterator[str]:
     yield ""
     grades = ", ".join("unjudged" if g is None else f"{g:g}" for g in d.example.grades)
     missed = ", ".join(f"{g:g}" for g in d.example.missed)
-    yield f"Example: grades in rank order {grades}" + (f"; not retrieved: {missed}" if missed else "")
+    yield f"Example: grades in rank order {grades}" + (
+        f"; not retrieved: {missed}" if missed else ""
+    )
     yield f"  {d.example.measure} = {d.example.value}"
     if d.names:
         yield ""

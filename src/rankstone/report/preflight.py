@@ -30,11 +30,14 @@ def lines(results: Sequence[Result]) -> list[str]:
     if len(shown) <= _MOST:
         return shown
     rest = ", ".join(dict.fromkeys(n.code for n in order[_MOST - 1 :]))
-    return [*shown[: _MOST - 1], f"note: {len(shown) - _MOST + 1} more ({rest}); --format json tells all"]
+    return [
+        *shown[: _MOST - 1],
+        f"note: {len(shown) - _MOST + 1} more ({rest}); --format json tells all",
+    ]
 
 
 def _gravity(notice: Notice) -> int:
-    if notice.level == "note":
+    if notice.level == "note" and notice.code not in _FIRST:
         return len(_FIRST) + 1
     return _FIRST.index(notice.code) if notice.code in _FIRST else len(_FIRST)
 

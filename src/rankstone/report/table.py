@@ -21,10 +21,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Values of several runs, per query where asked for."""
+    """Values of several runs, per query where asked for.
+
+    Runs are comparable where their means are over the same number of queries.
+    """
 
     measures: tuple[str, ...]
     rows: tuple[Row, ...]
+    comparable: bool = True
 
     @property
     def summary(self) -> list[Row]:
@@ -34,14 +38,16 @@ class Table:
     def best(self) -> list[set[float]]:
         """Return, for each measure, the highest of the runs' aggregates if there are several."""
         summary = self.summary
-        if len(summary) < 2:
+        if len(summary) < 2 or not self.comparable:
             return [set() for _ in self.measures]
         return [{max(row.values[i] for row in summary)} for i in range(len(self.measures))]
 
 
 def table_of(results: Sequence[Result], *, per_query: bool, aggregate: bool = True) -> Table:
     """Lay results out as a table."""
-    return Table(tuple(results[0].measures), tuple(_rows(results, per_query, aggregate)))
+    comparable = all(r.counted == results[0].counted for r in results)
+    rows = tuple(_rows(results, per_query, aggregate))
+    return Table(tuple(results[0].measures), rows, comparable)
 
 
 def _rows(results: Sequence[Result], per_query: bool, aggregate: bool) -> Iterator[Row]:

@@ -1,0 +1,62 @@
+"""Wall times, taken in turns."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from statistics import median
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Times:
+    """Wall times of one task, in seconds."""
+
+    seconds: list[float]
+
+    @property
+    def median(self) -> float:
+        """The time in the middle."""
+        return median(self.seconds)
+
+    @property
+    def best(self) -> float:
+        """The shortest time."""
+        return min(self.seconds)
+
+
+def timed(task: Callable[[], T]) -> tuple[float, T]:
+    """Return the seconds a task took, and what it returned."""
+    begin = time.perf_counter()
+    result = task()
+    return time.perf_counter() - begin, result
+
+
+def in_turns(tasks: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, Times]:
+    """Return the times of all tasks, each done once in every round, after one round unseen."""
+    # In turns, because what else the machine does then slows all tasks alike.
+    seconds: dict[str, list[float]] = {name: [] for name in tasks}
+    for number in range(rounds + 1):
+        for name, task in tasks.items():
+            taken, _ = timed(task)
+            if number:
+                seconds[name].append(taken)
+    return {name: Times(values) for name, values in seconds.items()}
+
+
+def output_of(command: list[str]) -> str:
+    """Run a command to its end and return what it printed."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout
+
+
+def rankstone() -> list[str]:
+    """Return how to call the command: the script beside this Python, as users call it."""
+    script = os.path.join(os.path.dirname(sys.executable), "rankstone")
+    return [script] if os.path.exists(script) else [sys.executable, "-m", "rankstone"]

@@ -1,0 +1,50 @@
+"""Fixtures for the tests and for the examples in the pages."""
+
+import pytest
+from hypothesis import HealthCheck, settings
+from strategies import NATIVE
+
+from rankstone.measures.base import REGISTRY
+
+settings.register_profile(
+    "ci",
+    max_examples=300,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.register_profile("thorough", settings.get_profile("ci"), max_examples=5000)
+settings.load_profile("ci")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--thorough", action="store_true", help="many more random examples")
+
+
+def pytest_configure(config):
+    if config.getoption("--thorough"):
+        settings.load_profile("thorough")
+
+
+@pytest.fixture(params=["native", "python"])
+def engine(request, monkeypatch):
+    """Each of the two implementations of the core."""
+    if request.param == "native" and not NATIVE:
+        pytest.skip("the compiled core was not built on this machine")
+    monkeypatch.setenv("RANKSTONE_ENGINE", request.param)
+    return request.param
+
+
+@pytest.fixture(autouse=True)
+def _known_engine(monkeypatch):
+    """Without a compiled core the twin is asked for by name, so no test hears the notice."""
+    if not NATIVE:
+        monkeypatch.setenv("RANKSTONE_ENGINE", "python")
+
+
+@pytest.fixture(autouse=True)
+def _same_measures_afterwards():
+    """A page or a test may register a measure; it is gone when it ends."""
+    before = dict(REGISTRY)
+    yield
+    REGISTRY.clear()
+    REGISTRY.update(before)

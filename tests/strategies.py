@@ -1,0 +1,92 @@
+"""Random collections and random measures; new measures are drawn as soon as they are registered."""
+
+from __future__ import annotations
+
+import importlib.util
+
+from hypothesis import strategies as st
+
+import rankstone as rs
+
+NATIVE = importlib.util.find_spec("rankstone._native._core") is not None
+
+plain_ids = st.integers(0, 40).map(lambda i: f"d{i}")
+odd_ids = st.text(
+    st.characters(codec="utf-8", min_codepoint=0x21, exclude_categories=["Cc", "Zs", "Zl", "Zp"]),
+    min_size=1,
+    max_size=12,
+)
+ids = plain_ids | odd_ids
+tied_scores = st.sampled_from([-1.5, 0.0, 0.25, 1.0, 2.0])
+scores = tied_scores | st.floats(-1e6, 1e6, allow_nan=False)
+grades = st.sampled_from([-2, -1, 0, 0, 0, 1, 1, 2, 3, 4, 0.5])
+
+
+@st.composite
+def collections(draw, *, min_queries=1, grades=grades, scores=scores, ids=ids):
+    """Judgments and a run as dicts, with overlap, unjudged and missing queries."""
+    queries = draw(st.lists(ids, min_size=min_queries, max_size=5, unique=True))
+    pool = draw(st.lists(ids, min_size=1, max_size=14, unique=True))
+    documents = st.sampled_from(pool)
+    judgments, run = {}, {}
+    for i, query in enumerate(queries):
+        where = "both" if i == 0 else draw(st.sampled_from(["both", "both", "judged", "run"]))
+        if where != "run":
+            judgments[query] = draw(st.dictionaries(documents, grades, min_size=1, max_size=12))
+        if where != "judged":
+            run[query] = draw(st.dictionaries(documents, scores, min_size=1, max_size=14))
+    return judgments, run
+
+
+@st.composite
+def rankings(draw):
+    """Grades in rank order and grades that were missed, at least one of them above 0."""
+    given = st.sampled_from([0, 0, 1, 2, 3])
+    found = draw(st.lists(given, min_size=1, max_size=15))
+    missed = draw(st.lists(given, max_size=5))
+    if not any(found + missed):
+        found[draw(st.integers(0, len(found) - 1))] = 1
+    return found, missed
+
+
+def values_of(param):
+    """Values a parameter may take."""
+    if param.name == "k":
+        return st.none() | st.integers(1, 20)
+    if param.name == "max_grade":
+        return st.sampled_from([None, 4, 5.5])
+    if param.choices is not None:
+        tables = st.dictionaries(st.integers(0, 4), st.integers(0, 9), min_size=1)
+        return st.sampled_from(list(param.choices)) | (tables if param.table else st.nothing())
+    return st.sampled_from([param.default, 1, 2, 0.5])
+
+
+@st.composite
+def measures(draw):
+    """Any registered measure with any parameters."""
+    default = draw(st.sampled_from(rs.all_measures()))
+    chosen = {p.name: draw(values_of(p)) for p in default.definition.params}
+    return default(**{n: v for n, v in chosen.items() if v is not None})
+
+
+def as_collection(found, missed):
+    """Judgments and a ranked list for grades in rank order."""
+    judged = {f"d{i:02d}": g for i, g in enumerate(found) if g is not None}
+    judged |= {f"m{i:02d}": g for i, g in enumerate(missed)}
+    return {"q": judged}, {"q": [f"d{i:02d}" for i in range(len(found))]}
+
+
+def write_qrels(path, judgments):
+    """Write judgments as a TREC file and return its path."""
+    lines = [f"{q} 0 {d} {g}\n" for q, docs in judgments.items() for d, g in docs.items()]
+    path.write_text("".join(lines), encoding="utf-8", newline="")
+    return path
+
+
+def write_run(path, run, order=None):
+    """Write a run as a TREC file, its lines in the given order, and return its path."""
+    lines = [f"{q} Q0 {d} 0 {s!r} tag\n" for q, docs in run.items() for d, s in docs.items()]
+    if order is not None:
+        lines = [lines[i] for i in order]
+    path.write_text("".join(lines), encoding="utf-8", newline="")
+    return path

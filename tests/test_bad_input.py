@@ -1,0 +1,283 @@
+"""Bad input: an error that names file, line and reason, or a counted warning; never a number."""
+
+import numpy as np
+import pytest
+
+import rankstone as rs
+
+GOOD_QRELS = "q1 0 d1 1\nq1 0 d2 0\n"
+GOOD_RUN = "q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 1.0 t\n"
+
+BAD_RUNS = {
+    "short line": ("q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 1.0\n", ":2: expected 6 fields (query Q0 document rank score tag), found 5"),
+    "long line": ("q1 Q0 d1 1 2.0 my tag\n", ":1: expected 6 fields (query Q0 document rank score tag), found 7"),
+    "qrels as run": (GOOD_QRELS, "found 4: 'q1 0 d1 1'. This looks like TREC qrels; the order is judgments first, then runs."),
+    "nan": ("q1 Q0 d1 1 NaN t\n", ":1:12: score 'NaN' is not a finite number"),
+    "inf": ("\n\nq1 Q0 d1 1 -inf t\n", ":3:12: score '-inf' is not a finite number"),
+    "overflow": ("q1 Q0 d1 1 1e999 t\n", ":1:12: score '1e999' is not a finite number"),
+    "text score": ("q1 Q0 d1 1 high t\n", ":1:12: score 'high' is not a number. Write it like 3, -0.25 or 1e-3."),
+    "decimal comma": ("q1 Q0 d1 1 1,5 t\n", "score '1,5' is not a number"),
+    "underscore": ("q1 Q0 d1 1 1_000 t\n", "score '1_000' is not a number"),
+    "hexadecimal": ("q1 Q0 d1 1 0x1A t\n", "score '0x1A' is not a number"),
+    "trailing junk": ("q1 Q0 d1 1 0.8abc t\n", "score '0.8abc' is not a number"),
+    "nul": ("q1 Q0 d\0 1 1 t\n", ":1:8: control character 0x00. Is this a TREC run? It looks like binary data."),
+    "binary": ("\x7fELF\x02\x01\x01 \x00\x00", ":1:5: control character 0x02"),
+    "cr line ends": ("q1 Q0 d1 1 2 t\rq1 Q0 d2 1 1 t\r", ":1:15: control character 0x0d. The file seems to have CR-only line ends"),
+    "empty": ("", "the file is empty"),
+    "only blank lines": ("\n \n\t\n", "the file holds no rows"),
+    "huge line": ("q1 Q0 " + "d" * (2 << 20) + " 1 1 t\n", ":1: the line is longer than 1 MiB"),
+    "unjudged queries only": ("q7 Q0 d1 1 2 t\n", "no query is both judged and in the run (judged: 'q1', ...; in the run: 'q7')"),
+    "padded queries": ("q1 Q0 d1 1 2 t\n".replace("q1", "Q1"), "'q1' is not 'Q1'"),
+}  # fmt: skip
+
+BAD_QRELS = {
+    "short line": ("q1 0 d1\n", ":1: expected 4 fields (query iteration document grade), found 3"),
+    "long line": ("q1 0 d1 1 0.5\n", "expected 4 fields (query iteration document grade), found 5"),
+    "run as qrels": (GOOD_RUN, "This looks like a TREC run; the order is judgments first, then runs."),
+    "text grade": (GOOD_QRELS + "q1 0 d3 high\n", ":3:9: grade 'high' is not a number"),
+    "nan grade": ("q1 0 d1 nan\n", "grade 'nan' is not a finite number"),
+    "binary": ("\x00\x01\x02", "control character 0x00"),
+    "empty": ("", "the file is empty"),
+    "only blank lines": ("\n\n", "the file holds no judgments"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def files(tmp_path):
+    def write(qrels=GOOD_QRELS, run=GOOD_RUN):
+        (tmp_path / "qrels").write_bytes(qrels.encode())
+        (tmp_path / "run").write_bytes(run.encode())
+        return tmp_path / "qrels", tmp_path / "run"
+
+    return write
+
+
+@pytest.mark.parametrize("case", BAD_RUNS)
+def test_bad_runs(engine, files, case):
+    text, message = BAD_RUNS[case]
+    qrels, run = files(run=text)
+    with pytest.raises(rs.DataError) as caught:
+        rs.evaluate(qrels, run, ["RR"])
+    assert message in str(caught.value)
+    assert str(run) in str(caught.value) or "run: no query" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("case", BAD_QRELS)
+def test_bad_qrels(engine, files, case):
+    text, message = BAD_QRELS[case]
+    qrels, run = files(qrels=text)
+    with pytest.raises(rs.DataError) as caught:
+        rs.evaluate(qrels, run, ["RR"])
+    assert message in str(caught.value)
+    assert str(caught.value).startswith(str(qrels))
+
+
+def test_utf16_is_named(engine, tmp_path, files):
+    qrels, run = files()
+    run.write_bytes(GOOD_RUN.encode("utf-16"))
+    with pytest.raises(rs.DataError, match="the file is UTF-16. Convert it first"):
+        rs.evaluate(qrels, run, ["RR"])
+
+
+def test_a_fault_far_down_is_found_on_its_line(engine, files):
+    good = "".join(f"q1 Q0 d{i} {i} {-i} t\n" for i in range(60_000))
+    qrels, run = files(run=good + "q1 Q0 dx 1 oops t\n" + good.replace("q1", "q2"))
+    for threads in (1, 2, 8):
+        with pytest.raises(rs.DataError, match=r":60001:12: score 'oops' is not a number"):
+            rs.evaluate(qrels, run, ["RR"], threads=threads)
+
+
+def test_the_first_of_several_faults_is_reported(engine, files):
+    rows = [f"q{i % 50} Q0 d{i} 1 {i} t\n" for i in range(150_000)]
+    rows[149_000] = "bad\n"
+    rows[60_123] = "q1 Q0 d 1 nan t\n"
+    qrels, run = files(run="".join(rows))
+    for threads in (1, 2, 8):
+        with pytest.raises(rs.DataError, match=r":60124:11: score 'nan'"):
+            rs.evaluate(qrels, run, ["RR"], threads=threads)
+
+
+@pytest.mark.parametrize("which", ["qrels", "run"])
+def test_files_that_cannot_be_read(tmp_path, files, which):
+    def evaluate(path):
+        good = files()
+        return rs.evaluate(*((path, good[1]) if which == "qrels" else (good[0], path)), ["RR"])
+
+    with pytest.raises(rs.DataError, match="there is no such file in"):
+        evaluate(tmp_path / "absent.txt")
+    with pytest.raises(rs.DataError, match="this is a directory; give a file"):
+        evaluate(tmp_path)
+
+
+def warned(result):
+    return {n.code: n.count for n in result.warnings}
+
+
+def test_what_is_counted_in_files(engine, files):
+    qrels, run = files(
+        "q1 0 d1 1\nq1 0 d1 1\nq1 0 d2 2\nq1 0 d2 0\nq1 0 d2 1\nq1 0 d3 -1\nq2 0 d1 1\n",
+        "q1 Q0 d1 1 1.0 t\nq1 Q0 d2 2 2.0 t\nq1 Q0 d2 3 1.5 t\nq3 Q0 d1 1 1 t\n",
+    )
+    result = rs.evaluate(qrels, run, ["RR"])
+    assert warned(result) == {
+        "repeated-judgments": 1,
+        "contradicting-judgments": 2,
+        "negative-grades": 1,
+        "missing-queries": 1,
+        "unjudged-queries": 1,
+        "duplicate-documents": 1,
+        "rank-disagrees": 1,
+    }
+    by_code = {n.code: str(n) for n in result.warnings}
+    assert by_code["missing-queries"].endswith("missing ones count as 0 (for example q2)")
+    assert by_code["unjudged-queries"].endswith("ignored (for example q3)")
+    assert "document d2 of query q1" in by_code["duplicate-documents"]
+    assert "document d2 of query q1" in by_code["contradicting-judgments"]
+    assert rs.evaluate(qrels, run, ["NumRel"]).per_query["q1"]["NumRel"] == 2
+    with pytest.raises(rs.StrictError, match=r"\[repeated-judgments; an error because of strict\]"):
+        rs.evaluate(qrels, run, ["RR"], strict=True)
+
+
+def test_the_highest_of_contradicting_grades_counts(engine, files):
+    qrels, run = files("q1 0 d1 2\nq1 0 d1 0\n")
+    assert rs.evaluate(qrels, run, ["CG"])["CG"] == 2.0
+    qrels, run = files("q1 0 d1 0\nq1 0 d1 2\n")
+    assert rs.evaluate(qrels, run, ["CG"])["CG"] == 2.0
+
+
+@pytest.mark.parametrize(
+    ("ranks", "scores", "disagrees"),
+    [
+        ("1 2 3", "3 2 1", False),
+        ("1 2 3", "3 2 2", False),
+        ("1 2 3", "1 2 3", True),
+        ("3 2 1", "1 2 3", False),
+        ("3 1 2", "1 2 3", True),
+        ("0 0 0", "1 2 3", False),
+        ("1 1 2", "1 2 1", False),
+        ("1 1 2", "1 3 2", True),
+        ("a b c", "1 2 3", False),
+    ],
+)
+def test_a_rank_column_that_disagrees(engine, files, ranks, scores, disagrees):
+    rows = zip("abc", ranks.split(), scores.split(), strict=True)
+    qrels, run = files(run="".join(f"q1 Q0 {d} {r} {s} t\n" for d, r, s in rows))
+    codes = warned(rs.evaluate(qrels, run, ["RR"]))
+    assert ("rank-disagrees" in codes) == disagrees
+
+
+def test_clean_data_is_silent(engine, files):
+    assert rs.evaluate(*files(), ["RR", "P@1"], strict=True).notices == ()
+
+
+def test_ties_are_noted_and_never_an_error(engine):
+    run = {"q": {"a": 1.0, "b": 1.0}}
+    result = rs.evaluate({"q": {"a": 1}}, run, ["RR"], strict=True)
+    (note,) = result.notices
+    assert (note.code, note.count, note.level) == ("ties", 1, "note")
+
+
+@pytest.mark.parametrize(
+    ("judged", "run"),
+    [
+        ({1: {1: 1}}, {"1": {"1": 1.0}}),
+        ({"1": {"1": 1}}, {1: {1: 1.0}}),
+        ({"1": {"1": 1}}, {"001": {"1": 1.0}}),
+        ({"7.0": {"1": 1}}, {"7": {"1": 1.0}}),
+    ],
+)
+def test_ids_that_differ_by_type_or_padding_are_pointed_out(engine, judged, run):
+    with pytest.raises(rs.DataError, match="write them alike on both sides"):
+        rs.evaluate(judged, run, ["RR"])
+
+
+def test_the_kinds_of_ids_are_named(engine):
+    with pytest.raises(rs.DataError, match=r"judged ids are whole numbers \(int\), the run's text"):
+        rs.evaluate({1: {1: 1}}, {"1": {"1": 1.0}}, ["RR"])
+
+
+def test_padded_documents_are_pointed_out(engine):
+    result = rs.evaluate({"q": {"007": 1}}, {"q": {"7": 1.0, "8": 0.5}}, ["RR"])
+    (notice,) = result.warnings
+    assert notice.code == "ids-look-alike"
+    assert "judged '007', run '7'" in notice.text
+
+
+def test_some_padded_queries_are_pointed_out(engine):
+    judged = {"1": {"a": 1}, "2": {"a": 1}}
+    result = rs.evaluate(judged, {"1": {"a": 1.0}, "02": {"a": 1.0}}, ["RR"])
+    assert {"missing-queries", "unjudged-queries", "ids-look-alike"} == set(warned(result))
+
+
+def test_no_document_found_is_said(engine):
+    result = rs.evaluate({"q": {"x": 1}}, {"q": {"a": 1.0}}, ["RR"])
+    (notice,) = result.warnings
+    assert notice.code == "no-document-found"
+
+
+@pytest.mark.parametrize(
+    ("judged", "run", "message"),
+    [
+        ({}, {"q": ["d"]}, "the judgments are empty"),
+        ({"q": {"d": 1}}, {}, "the run is empty"),
+        ({"q": {"d": "high"}}, {"q": ["d"]}, "grade 'high' of document 'd' is not a finite number"),
+        ({"q": {"d": None}}, {"q": ["d"]}, "grade None of document 'd'"),
+        ({"q": {"d": float("nan")}}, {"q": ["d"]}, "grade nan"),
+        ({"q": {"": 1}}, {"q": ["d"]}, "empty document id"),
+        ({"": {"d": 1}}, {"q": ["d"]}, "empty query id"),
+        ({"q": {1.5: 1}}, {"q": ["d"]}, "document id 1.5 (float) is neither text nor a whole number"),
+        ({"q": {"d": 1, 2: 1}}, {"q": ["d"]}, "partly text and partly whole numbers"),
+        ({"q": "d"}, {"q": ["d"]}, "expected a dict, or a list or set of document ids, not 'd'"),
+        ({"q": 3}, {"q": ["d"]}, "expected a dict, or a list or set of document ids, not 3"),
+        ({"q": {"d": 1}}, {"q": {"d": float("nan")}}, "score nan of document 'd' is not a finite"),
+        ({"q": {"d": 1}}, {"q": {"d": float("inf")}}, "score inf of document 'd' is not a finite"),
+        ({"q": {"d": 1}}, {"q": {"d": "1.0"}}, "score '1.0' of document 'd' is not a number"),
+        ({"q": {"d": 1}}, {"q": {"d": None}}, "score None of document 'd' is not a number"),
+        ({"q": {"d": 1}}, {"q": {"d": 1.0}, "r": ["d"]}, "scores for some queries and lists for others"),
+        ({"q": {"d": 1}}, {"q": {"d"}}, "a set has no order; give a list"),
+        ({"q": {"d": 1}}, {"q": 5}, "expected a dict, or a list or set"),
+        ({"q": {"d": 1}}, {"q": {"d": 1.0, 2: 1.0}}, "partly text and partly whole numbers"),
+        ({"q": {"d": 1}}, {None: ["d"]}, "query id None (NoneType) is neither text"),
+    ],
+)  # fmt: skip
+def test_bad_dicts(engine, judged, run, message):
+    with pytest.raises(rs.DataError) as caught:
+        rs.evaluate(judged, run, ["RR"])
+    assert message in str(caught.value)
+
+
+def test_objects_of_no_known_kind():
+    with pytest.raises(rs.UsageError, match="cannot read judgments from int"):
+        rs.evaluate(5, {}, ["RR"])
+    with pytest.raises(rs.UsageError, match="cannot read a run from NoneType"):
+        rs.evaluate({"q": {"d": 1}}, None, ["RR"])
+
+
+def test_numbers_of_any_make_are_fine(engine):
+    judged = {"q": {"a": np.int64(1), "b": True, "c": np.float32(0.5)}}
+    run = {"q": {"a": np.float32(3), "b": 2, "c": np.int16(1)}}
+    assert rs.evaluate(judged, run, ["P@2", "CG"]).per_query["q"] == {"P@2": 1.0, "CG": 2.5}
+
+
+def test_whole_numbers_are_ids_too(engine):
+    judged = {1: {101: 1}, 2: {np.int64(7): 1}}
+    run = {1: {102: 2.0, 101: 2.0, 100: 2.0}, 2: {7: 1.0}}
+    result = rs.evaluate(judged, run, ["RR"])
+    assert result.per_query == {1: {"RR": 0.5}, 2: {"RR": 1.0}}
+
+
+def test_lists_and_sets_of_relevant_documents():
+    assert rs.evaluate({"q": {"a", "b"}}, {"q": ["x", "a"]}, ["AP"])["AP"] == 0.25
+    assert rs.evaluate({"q": ["a", "b", "a"]}, {"q": ["x", "a"]}, ["NumRel"])["NumRel"] == 2
+
+
+def test_grades_too_large_for_an_exponential_gain():
+    judged = {"q": {"a": 2**40}}
+    with pytest.raises(rs.DataError, match="too large for an exponential gain"):
+        rs.evaluate(judged, {"q": ["a"]}, ["nDCG(gain='exp2')"])
+    with pytest.raises(rs.DataError, match=r"too large for ERR: 2\^grade overflows"):
+        rs.evaluate(judged, {"q": ["a"]}, ["ERR"])
+    with pytest.raises(rs.DataError, match="is above max_grade=4"):
+        rs.evaluate(judged, {"q": ["a"]}, ["ERR(max_grade=4)"])
+    assert rs.evaluate(judged, {"q": ["a"]}, ["nDCG"])["nDCG"] == 1.0

@@ -1,0 +1,121 @@
+"""What loads what, who knows whom, and that the pages say what is."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rankstone as rs
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src" / "rankstone"
+HEAVY = ["pandas", "polars", "scipy", "rich", "pyarrow", "pyspark", "torch", "zstandard"]
+
+
+def loaded(code):
+    """Return the modules loaded after running code in a new interpreter."""
+    script = f"{code}\nimport sys\nprint(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_importing_loads_nothing_heavy():
+    assert not loaded("import rankstone") & {*HEAVY, "numpy"}
+
+
+def test_evaluating_loads_numpy_and_nothing_heavier():
+    code = "import rankstone as rs; rs.evaluate({'q': {'d': 1}}, {'q': ['d']}, ['RR', rs.nDCG @ 5])"
+    modules = loaded(code)
+    assert "numpy" in modules
+    assert not modules & {*HEAVY, "pathlib._local", "importlib.metadata", "hashlib", "email"}
+
+
+@pytest.mark.parametrize("flags", ["--help", "--version", "evaluate --help", "measures --help"])
+def test_help_and_version_load_no_numpy(flags):
+    code = f"""
+import sys
+from rankstone.cli import main
+try:
+    main({flags.split()!r})
+except SystemExit:
+    pass
+"""
+    assert "numpy" not in loaded(code)
+
+
+def names_in(path):
+    """Return the identifiers and string constants of a module, docstrings included."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.alias):
+            yield node.name
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from re.findall(r"\w+", re.sub(r">>>.*|``.*?``", "", node.value))
+
+
+def test_no_measure_is_named_outside_measures():
+    # One-letter names (P, R, F) are also everyday type variables and words.
+    names = {m.name for m in rs.all_measures() if len(m.name) > 1}
+    spellings = names | {"ndcg", "ndcg_cut", "recip_rank", "map_cut", "hit_rate", "precision_at"}
+    for path in SOURCE.rglob("*.py"):
+        if path.is_relative_to(SOURCE / "measures"):
+            continue
+        found = spellings & set(names_in(path))
+        assert not found, f"{path.relative_to(ROOT)} names {found}"
+
+
+def test_the_stub_lists_what_the_package_resolves():
+    stub = ast.parse((SOURCE / "__init__.pyi").read_text())
+    aliases = (a.asname for n in ast.walk(stub) if isinstance(n, ast.ImportFrom) for a in n.names)
+    listed = {"Measure", "all_measures", "parse_measure", "__version__"}
+    listed |= {m.name for m in rs.all_measures()} | {name for name in aliases if name}
+    assert listed == set(dir(rs))
+    for name in listed:
+        assert getattr(rs, name) is not None
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        _ = rs.nonsense
+
+
+def test_every_measure_is_re_exported():
+    import rankstone.measures
+
+    for measure in rs.all_measures():
+        assert getattr(rankstone.measures, measure.name) is measure
+
+
+def test_input_never_meets_assert():
+    for path in SOURCE.rglob("*.py"):
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        assert not any(isinstance(n, ast.Assert) for n in nodes), path
+
+
+def test_the_examples_are_what_their_generator_makes():
+    import importlib.util
+
+    spec = importlib.util.spec_from_file_location("make_examples", ROOT / "examples" / "make.py")
+    make = importlib.util.module_from_spec(spec)
+    sys.modules["make_examples"] = make
+    spec.loader.exec_module(make)
+    for path, text in make.files().items():
+        assert (ROOT / "examples" / path).read_text(encoding="utf-8") == text, path
+
+
+def test_every_notice_and_convention_is_in_the_docs():
+    page = (ROOT / "docs" / "bad-input.md").read_text(encoding="utf-8")
+    codes = set()
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Notice":
+                codes |= {a.value for a in node.args[:1] if isinstance(a, ast.Constant)}
+    codes |= {"repeated-judgments", "contradicting-judgments"}
+    assert len(codes) >= 10
+    for code in codes:
+        assert f"`{code}`" in page, code

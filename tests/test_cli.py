@@ -1,0 +1,290 @@
+"""The command, as a person types it."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from strategies import NATIVE
+
+import rankstone as rs
+from rankstone.cli import main
+
+QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
+RUN = "q1 Q0 d2 0 2.0 t\nq1 Q0 d1 0 1.0 t\nq2 Q0 d3 0 0.1 t\n"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("qrels.txt").write_text(QRELS)
+    Path("bm25.run").write_text(RUN)
+    Path("best.run").write_text(RUN.replace("2.0", "0.5"))
+    return tmp_path
+
+
+def run(capsys, *args):
+    code = main(list(args))
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_tsv_in_a_pipe(here, capsys, engine):
+    code, out, err = run(
+        capsys, "evaluate", "qrels.txt", "bm25.run", "best.run", "-m", "RR", "-m", "P@1"
+    )
+    assert (code, err) == (0, "")
+    assert out == "run\tquery\tRR\tP@1\nbm25\tall\t0.75\t0.5\nbest\tall\t1\t1\n"
+
+
+def test_values_of_each_query(here, capsys):
+    _, out, _ = run(capsys, "evaluate", "qrels.txt", "bm25.run", "-m", "RR", "-q", "-n")
+    assert out == "run\tquery\tRR\nbm25\tq1\t0.5\nbm25\tq2\t1\n"
+
+
+def test_all_formats(here, capsys):
+    def shown(form, *more):
+        args = ["evaluate", "qrels.txt", "bm25.run", "best.run", "-m", "RR", "--format", form]
+        code, out, _ = run(capsys, *args, *more)
+        assert code == 0
+        return out
+
+    assert shown("md") == "| run | RR |\n|:---|---:|\n| bm25 | 0.7500 |\n| best | **1.0000** |\n"
+    assert [json.loads(line) for line in shown("jsonl").splitlines()] == [
+        {"run": "bm25", "query": "all", "RR": 0.75},
+        {"run": "best", "query": "all", "RR": 1.0},
+    ]
+    first, second = json.loads(shown("json"))
+    assert first["aggregates"] == {"RR": 0.75}
+    assert second["conventions"]["ties"] == "docid-desc"
+    assert first["provenance"]["run"]["bytes"] == len(RUN)
+    rows = list(csv.reader(io.StringIO(shown("csv", "-q", "--digits", "2"))))
+    assert rows[:3] == [["run", "query", "RR"], ["bm25", "q1", "0.50"], ["bm25", "q2", "1.00"]]
+    assert shown("table").splitlines() == [
+        "run       RR",
+        "────  ──────",
+        "bm25  0.7500",
+        "best  1.0000",
+        "mean over 2 queries",
+    ]
+
+
+def test_one_result_as_json_can_be_loaded(here, capsys):
+    _, out, _ = run(capsys, "evaluate", "qrels.txt", "bm25.run", "-m", "RR", "--format", "json")
+    assert rs.Result.from_json(out)["RR"] == 0.75
+
+
+def test_spreadsheets_get_no_formulas_and_terminals_no_commands(here, capsys):
+    Path("qrels.txt").write_text("=1+1 0 d1 1\n\x9b31m 0 d1 1\n")
+    Path("bm25.run").write_text("=1+1 Q0 d1 1 1 t\n\x9b31m Q0 d1 1 1 t\n")
+    _, out, _ = run(
+        capsys, "evaluate", "qrels.txt", "bm25.run", "-m", "RR", "-q", "--format", "csv"
+    )
+    assert "'=1+1" in out
+    _, out, _ = run(
+        capsys, "evaluate", "qrels.txt", "bm25.run", "-m", "RR", "-q", "--format", "table"
+    )
+    assert "\x9b" not in out
+
+
+def test_globs_and_names(here, capsys):
+    _, out, _ = run(capsys, "evaluate", "qrels.txt", "*.run", "-m", "RR")
+    assert [line.split("\t")[0] for line in out.splitlines()] == ["run", "best", "bm25"]
+    (here / "other").mkdir()
+    (here / "other" / "bm25.run").write_text(RUN)
+    _, out, _ = run(capsys, "evaluate", "qrels.txt", "bm25.run", "other/bm25.run", "-m", "RR")
+    assert [line.split("\t")[0] for line in out.splitlines()] == [
+        "run",
+        "bm25.run",
+        "other/bm25.run",
+    ]
+    code, _, err = run(capsys, "evaluate", "qrels.txt", "no*.run")
+    assert (code, err) == (3, "rankstone: error: no*.run: no file matches this pattern.\n")
+
+
+def test_the_preflight_is_three_lines_at_most(here, capsys):
+    Path("qrels.txt").write_text(QRELS + "q1 0 d2 1\nq1 0 d9 -1\nq7 0 d1 1\n")
+    Path("bm25.run").write_text(RUN + "q1 Q0 d1 9 9.0 t\nq8 Q0 d1 1 1 t\n")
+    code, out, err = run(capsys, "evaluate", "qrels.txt", "bm25.run", "-m", "RR")
+    assert code == 0
+    assert err.splitlines()[0] == (
+        "rankstone: warning: 1 of 3 judged queries not in the run; "
+        "missing ones count as 0 (for example q7)"
+    )
+    assert len(err.splitlines()) == 3
+    assert err.splitlines()[2].startswith("rankstone: note: 4 more (contradicting-judgments, ")
+    code, quiet, err = run(capsys, "evaluate", "qrels.txt", "bm25.run", "-m", "RR", "--quiet")
+    assert (code, quiet, err) == (0, out, "")
+    code, out, err = run(capsys, "evaluate", "qrels.txt", "bm25.run", "-m", "RR", "--strict")
+    assert (code, out) == (3, "")
+    assert "an error because of strict" in err
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "message"),
+    [
+        (["qrels.txt", "absent.run"], 3, "absent.run: there is no such file in"),
+        (["absent.txt", "bm25.run"], 3, "absent.txt: there is no such file in"),
+        (["bm25.run", "qrels.txt"], 3, "This looks like a TREC run"),
+        (["qrels.txt", "bm25.run", "-m", "ngcd@10"], 2, "Did you mean nDCG@10?"),
+        (["qrels.txt", "bm25.run", "-m", "P@10,RR"], 2, "each measure is named on its own"),
+        (["qrels.txt", "bm25.run", "-c", "ties"], 2, "write a convention as NAME=VALUE"),
+        (["qrels.txt", "bm25.run", "-c", "ties=random"], 2, "unknown value of ties 'random'"),
+        (["qrels.txt", "bm25.run", "-c", "tie=input"], 2, "Did you mean ties?"),
+        (["qrels.txt", "bm25.run", "-c", "relevance=x"], 2, "relevance must be a number above 0"),
+        (["qrels.txt", "bm25.run", "-c", "relevance=-1"], 2, "relevance must be a number above 0"),
+        (["qrels.txt", "bm25.run", "-n"], 2, "leaves nothing to print"),
+        (["qrels.txt", "bm25.run", "--threads", "0"], 2, "--threads must be at least 1"),
+        (["qrels.txt", "bm25.run", "--digits", "99"], 2, "--digits must be from 0 to 17"),
+    ],
+)  # fmt: skip
+def test_errors_are_one_line_with_a_code(here, capsys, args, code, message):
+    got, out, err = run(capsys, "evaluate", *args)
+    assert (got, out) == (code, "")
+    assert err.startswith("rankstone: error: ")
+    assert err.count("\n") == 1
+    assert message in err
+
+
+def test_conventions_from_the_command_line(here, capsys):
+    args = [
+        "evaluate",
+        "qrels.txt",
+        "bm25.run",
+        "-m",
+        "RR",
+        "-c",
+        "relevance=2",
+        "-c",
+        "no_relevant=skip",
+    ]
+    _, out, _ = run(capsys, *args)
+    assert out.splitlines()[1] == "bm25\tall\t1"
+
+
+def command(*args, **more):
+    call = [sys.executable, "-m", "rankstone", *args]
+    return subprocess.run(call, capture_output=True, check=False, timeout=60, **more)
+
+
+def test_standard_input(here):
+    done = command("evaluate", "qrels.txt", "-", "-m", "RR", "--format", "json", input=RUN.encode())
+    assert done.returncode == 0
+    result = rs.Result.from_json(done.stdout)
+    assert (result.name, result["RR"]) == ("stdin", 0.75)
+    assert result.provenance.run.sha256
+    packed = gzip.compress(QRELS.encode())
+    done = command("evaluate", "-", "bm25.run", "-m", "RR", input=packed)
+    assert done.stdout == b"run\tquery\tRR\nbm25\tall\t0.75\n"
+
+
+def test_a_file_name_that_starts_with_a_dash(here):
+    Path("-odd").write_text(RUN)
+    done = command("evaluate", "-m", "RR", "--", "qrels.txt", "-odd")
+    assert done.stdout == b"run\tquery\tRR\n-odd\tall\t0.75\n"
+
+
+def test_ids_that_are_not_utf8_leave_as_they_came(here):
+    Path("qrels.txt").write_bytes(b"q\xe9 0 d 1\n")
+    Path("bm25.run").write_bytes(b"q\xe9 Q0 d 1 1 t\n")
+    for form in ("tsv", "table"):
+        done = command("evaluate", "qrels.txt", "bm25.run", "-m", "RR", "-q", "--format", form)
+        assert done.returncode == 0
+        assert b"q\xe9" in done.stdout
+
+
+def test_a_closed_pipe_is_no_drama(here):
+    rows = "".join(f"q{i} 0 d 1\n" for i in range(30_000))
+    Path("qrels.txt").write_text(rows)
+    line = f"{sys.executable} -m rankstone evaluate qrels.txt bm25.run -q -m RR --quiet | head -1"
+    done = subprocess.run(line, shell=True, capture_output=True, check=False, timeout=60)
+    assert (done.stdout, done.stderr) == (b"run\tquery\tRR\n", b"")
+
+
+def test_usage_errors_and_help(here):
+    assert command("evaluate").returncode == 2
+    assert command("frobnicate").returncode == 2
+    shown = command("--help").stdout.decode()
+    assert "evaluate" in shown
+    assert "Exit codes: 0 fine, 1 gate failed, 2 usage, 3 data." in shown
+    assert command("--version").stdout.decode() == f"rankstone {rs.__version__}\n"
+
+
+def on_a_terminal(*args):
+    """Run the command with a terminal for stdout and return what it shows."""
+    leader, follower = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "rankstone", *args], stdout=follower, stderr=subprocess.PIPE
+    ):
+        os.close(follower)
+        shown = b""
+        while True:
+            try:
+                part = os.read(leader, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            shown += part
+    os.close(leader)
+    return shown.decode()
+
+
+def test_a_table_on_a_terminal(here, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    shown = on_a_terminal("evaluate", "qrels.txt", "bm25.run", "best.run", "-m", "RR")
+    assert "bm25  0.7500" in shown
+    assert "best  \x1b[1m1.0000\x1b[0m" in shown
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in on_a_terminal("evaluate", "qrels.txt", "bm25.run", "-m", "RR")
+
+
+def test_the_list_of_measures_and_a_page(capsys):
+    code, out, _ = run(capsys, "measures")
+    assert code == 0
+    assert len(out.splitlines()) == len(rs.all_measures())
+    for measure in rs.all_measures():
+        code, out, _ = run(capsys, "measures", measure.name)
+        assert code == 0
+        assert measure.definition.pretty in out
+        assert measure.definition.example.value in out
+    _, out, _ = run(capsys, "measures", "map", "mrr")
+    assert out.startswith("AP: Average precision")
+    assert "\nRR: Reciprocal rank" in out
+
+
+def test_the_demo(capsys):
+    code, out, err = run(capsys, "demo")
+    assert (code, err) == (0, "")
+    for name in ("bm25", "dense", "hybrid", "als", "popular"):
+        assert f"\n{name}" in out
+    assert max(map(len, out.splitlines())) <= 100
+
+
+@pytest.mark.skipif(NATIVE, reason="the compiled core is there, so there is nothing to say")
+def test_without_the_compiled_core_one_notice_is_given(here, monkeypatch):
+    monkeypatch.delenv("RANKSTONE_ENGINE")
+    done = command("evaluate", "qrels.txt", "bm25.run", "best.run", "-m", "RR")
+    assert done.stderr.decode().count("the compiled core of rankstone is not installed") == 1
+    assert done.returncode == 0
+
+
+def test_engines_can_be_chosen(here, monkeypatch):
+    monkeypatch.setenv("RANKSTONE_ENGINE", "rust")
+    with pytest.raises(rs.UsageError, match="it may be 'native' or 'python'"):
+        rs.evaluate("qrels.txt", "bm25.run", ["RR"])
+
+
+def test_progress_of_a_long_scan(here, monkeypatch):
+    """The scan counts its bytes, so a progress line can be shown."""
+    from rankstone.io.load import load_judgments, load_run
+
+    loaded = load_run("bm25.run")
+    rs.evaluate(load_judgments("qrels.txt"), loaded, ["RR"])
+    assert int(loaded.progress[0]) == len(RUN)

@@ -1,0 +1,186 @@
+"""Each choice that changes a number, at the one place that reads it."""
+
+import itertools
+import math
+from dataclasses import fields
+
+import pytest
+from hypothesis import given, settings
+from strategies import collections
+
+import rankstone as rs
+
+JUDGED = {"q": {"b": 1, "c": 0, "d": 2}}
+TIED = {"q": {"a": 1.0, "b": 1.0, "c": 1.0, "d": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("ties", "value"),
+    [
+        ("docid-desc", 1.0),  # d c b a
+        ("docid-asc", 1 / 2),  # a b c d
+        ("input", 1 / 2),
+        ("optimistic", 1.0),
+        ("pessimistic", 1 / 3),
+    ],
+)
+def test_ties(engine, ties, value):
+    assert rs.evaluate(JUDGED, TIED, ["RR"], ties=ties)["RR"] == value
+
+
+def test_ties_by_input_follow_the_lines_of_a_file(engine, tmp_path):
+    run = tmp_path / "run"
+    run.write_text("q Q0 c 1 1 t\nq Q0 b 2 1 t\nq Q0 d 3 1 t\nq Q0 a 4 1 t\n")
+    assert rs.evaluate(JUDGED, run, ["RR"], ties="input")["RR"] == 1 / 2
+
+
+def orders(judgments, run):
+    """Every order of the tied documents of a one-query run, as lists."""
+    (query,) = judgments
+    groups = itertools.groupby(
+        sorted(run[query], key=lambda d: -run[query][d]), key=lambda d: run[query][d]
+    )
+    parts = [list(itertools.permutations(docs)) for _, docs in groups]
+    for choice in itertools.product(*parts):
+        yield {query: [doc for part in choice for doc in part]}
+
+
+@settings(max_examples=150)
+@given(collections())
+def test_luck_is_between_pessimistic_and_optimistic(collection):
+    judgments, run = collection
+    query = next(iter(judgments))
+    judgments = {query: {d: g for d, g in judgments[query].items() if g >= 0} or {"x": 0}}
+    run = {query: dict(list(run[query].items())[:6])}
+    for name in ("AP", "nDCG@3", "RR", "P@2"):
+        values = [rs.evaluate(judgments, r, [name])[name] for r in orders(judgments, run)]
+        assert rs.evaluate(judgments, run, [name], ties="optimistic")[name] == max(values)
+        assert rs.evaluate(judgments, run, [name], ties="pessimistic")[name] == min(values)
+
+
+def test_score_precision(engine):
+    run = {"q": {"b": 1.0, "c": 1.0 + 1e-9}}
+    judged = {"q": {"b": 0, "c": 1}}
+    assert rs.evaluate(judged, run, ["RR"])["RR"] == 1.0
+    loose = rs.evaluate(judged, run, ["RR"], precision="float32", ties="docid-asc")
+    assert loose["RR"] == 0.5
+
+
+def test_queries_averaged(engine):
+    judged = {"q1": {"a": 1}, "q2": {"a": 1}}
+    run = {"q1": {"a": 1.0}, "q9": {"a": 1.0}}
+    every = rs.evaluate(judged, run, ["RR", "NumQ"])
+    assert (every["RR"], every["NumQ"]) == (0.5, 2)
+    both = rs.evaluate(judged, run, ["RR", "NumQ"], queries="both")
+    assert (both["RR"], both["NumQ"], both.queries) == (1.0, 1, ["q1"])
+
+
+def test_queries_without_relevant_documents(engine):
+    judged = {"q1": {"a": 1}, "q2": {"a": 0}}
+    run = {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
+    names = ["nDCG", "AP", "P@1", "CG", "NumRet"]
+    zero = rs.evaluate(judged, run, names)
+    assert zero.per_query["q2"] == {"nDCG": 0, "AP": 0, "P@1": 0, "CG": 0, "NumRet": 1}
+    one = rs.evaluate(judged, run, names, no_relevant="one")
+    assert one.per_query["q2"] == {"nDCG": 1, "AP": 1, "P@1": 1, "CG": 0, "NumRet": 1}
+    skip = rs.evaluate(judged, run, names, no_relevant="skip")
+    assert math.isnan(skip.per_query["q2"]["AP"])
+    assert (skip["AP"], skip.counted["AP"], skip.counted["NumRet"]) == (1.0, 1, 2)
+    with pytest.raises(rs.DataError, match="query 'q2' has no relevant document"):
+        rs.evaluate(judged, run, names, no_relevant="error")
+
+
+def test_relevance_threshold(engine):
+    judged = {"q": {"a": 1, "b": 2}}
+    run = {"q": {"a": 2.0, "b": 1.0}}
+    assert rs.evaluate(judged, run, ["RR"])["RR"] == 1.0
+    assert rs.evaluate(judged, run, ["RR"], relevance=2)["RR"] == 0.5
+    own = rs.evaluate(judged, run, ["RR(rel=1)", "RR(rel=2)"], relevance=2)
+    assert own.per_query["q"] == {"RR(rel=1)": 1.0, "RR(rel=2)": 0.5}
+
+
+def test_negative_grades_and_unjudged_documents(engine):
+    judged = {"q": {"spam": -2, "a": 1, "b": 0}}
+    run = {"q": {"spam": 4.0, "b": 3.0, "new": 2.0, "a": 1.0}}
+
+    def rr(**choices):
+        return rs.evaluate(judged, run, ["RR"], **choices)["RR"]
+
+    assert rr() == 1 / 4
+    assert rr(unjudged="remove") == 1 / 2
+    assert rr(unjudged="remove", negatives="nonrelevant") == 1 / 3
+    gains = rs.evaluate(judged, run, ["CG", "DCG(gain='exp2')"])
+    assert gains["CG"] == 1.0
+
+
+def test_removing_unjudged_documents_renumbers_ties(engine):
+    judged = {"q": {"a": 1, "c": 0}}
+    run = {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
+    best = rs.evaluate(judged, run, ["RR", "NumRet"], unjudged="remove", ties="optimistic")
+    assert best.per_query["q"] == {"RR": 1.0, "NumRet": 2.0}
+    worst = rs.evaluate(judged, run, ["RR"], unjudged="remove", ties="pessimistic")
+    assert worst["RR"] == 0.5
+
+
+def test_duplicates(engine, tmp_path):
+    run = tmp_path / "run"
+    run.write_text("q Q0 x 1 9 t\nq Q0 x 2 8 t\nq Q0 d 3 7 t\nq Q0 d 4 9.5 t\n")
+    result = rs.evaluate({"q": {"d": 1}}, run, ["RR", "NumRet"])
+    assert result.per_query["q"] == {"RR": 1.0, "NumRet": 2.0}
+    with pytest.raises(rs.DataError, match="stands more than once in the ranking of query 'q'"):
+        rs.evaluate({"q": {"d": 1}}, run, ["RR"], duplicates="error")
+
+
+def test_a_list_counts_a_repeated_document_once():
+    judged = {"q": {"b": 1}}
+    result = rs.evaluate(judged, {"q": ["a", "a", "b"]}, ["RR", "NumRet"])
+    assert result.per_query["q"] == {"RR": 0.5, "NumRet": 2.0}
+    (notice,) = result.warnings
+    assert (notice.code, notice.count) == ("duplicate-documents", 1)
+
+
+@pytest.mark.parametrize("field", fields(rs.Conventions), ids=lambda f: f.name)
+def test_every_choice_is_documented_and_checked(field):
+    assert field.metadata["text"]
+    assert all(field.metadata.get("values", {"x": "y"}).values())
+    with pytest.raises(rs.UsageError, match=field.name):
+        rs.Conventions(**{field.name: "nonsense"})
+
+
+def test_a_misspelt_choice_gets_a_suggestion():
+    with pytest.raises(rs.UsageError, match="Did you mean docid-desc"):
+        rs.Conventions(ties="docid-dsc")
+    with pytest.raises(rs.UsageError, match="Did you mean ties"):
+        rs.evaluate(JUDGED, TIED, ["RR"], tie="input")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("P@4", 2 / 4),
+        ("P(denominator='retrieved')@4", 2 / 3),
+        ("P(denominator='min(k,R)')@1", 1 / 1),
+        ("P(denominator='min(k,R)')@10", 2 / 5),
+        ("R@1", 1 / 5),
+        ("R(denominator='min(R,k)')@1", 1 / 1),
+        ("AP@5", (1 + 2 / 3) / 5),
+        ("AP(denominator='min(R,k)')@2", 1 / 2),
+        ("AP(denominator='min(R,retrieved)')", (1 + 2 / 3) / 3),
+        ("AP(denominator='hits')@5", (1 + 2 / 3) / 2),
+        ("nDCG(ideal='retrieved')", (1 + 1 / 2) / (1 + 1 / math.log2(3))),
+        ("nDCG(ideal='uncut')@1", 1 / sum(1 / math.log2(i + 1) for i in range(1, 6))),
+        ("nDCG(discount='reciprocal')", (1 + 1 / 3) / sum(1 / i for i in range(1, 6))),
+        ("nDCG(discount='none')", 2 / 5),
+        ("DCG(discount='jarvelin')", 1 + 1 / math.log2(3)),
+        ("DCG(gain={1: 3})@1", 3.0),
+    ],
+)
+def test_choices_inside_measures(name, value):
+    judged = {"q": dict.fromkeys("acxyz", 1)}
+    assert rs.evaluate(judged, {"q": ["a", "b", "c"]}, [name])[name] == pytest.approx(value, 1e-15)
+
+
+def test_the_ideal_follows_the_gain_not_the_grade():
+    judged = {"q": {"a": 1, "b": 2}}
+    name = "nDCG(gain={1: 5, 2: 1})"
+    assert rs.evaluate(judged, {"q": ["a", "b"]}, [name])[name] == 1.0

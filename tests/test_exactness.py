@@ -1,0 +1,139 @@
+"""Numbers against oracles of 50 digits and of fractions."""
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from strategies import as_collection
+
+import rankstone as rs
+from rankstone.core import segments
+from rankstone.core.discounts import discount, log2
+
+mpmath.mp.dps = 50
+
+
+def ulps(value, exact):
+    return abs(mpmath.mpf(value) - exact) / math.ulp(float(exact))
+
+
+def measured(found, missed, *names):
+    judgments, run = as_collection(found, missed)
+    result = rs.evaluate(judgments, run, names)
+    return [result[n] for n in names]
+
+
+long_rankings = st.lists(st.sampled_from([0, 0, 0, 1, 2, 3, 4]), min_size=1, max_size=300)
+
+
+def test_log2_is_right_to_sixty_bits():
+    n = np.unique(np.concatenate([np.arange(1, 4000), 2 ** np.arange(1, 50), 10 ** np.arange(12)]))
+    high, low = log2(n.astype(np.float64))
+    for number, h, rest in zip(n.tolist(), high.tolist(), low.tolist(), strict=True):
+        exact = mpmath.log(number, 2)
+        assert abs(mpmath.mpf(h) + mpmath.mpf(rest) - exact) <= abs(exact) * mpmath.mpf(2) ** -60
+
+
+@pytest.mark.parametrize(
+    ("name", "exact"),
+    [
+        ("log2", lambda i: 1 / mpmath.log(i + 1, 2)),
+        ("jarvelin", lambda i: 1 / mpmath.log(max(i, 2), 2)),
+        ("reciprocal", lambda i: mpmath.mpf(1) / i),
+        ("none", lambda _: mpmath.mpf(1)),
+    ],
+)
+def test_discounts_are_right_to_sixty_bits(name, exact):
+    ranks = np.array([1, 2, 3, 4, 7, 10, 99, 1000, 123456, 10**9])
+    high, low = discount(ranks, name)
+    for rank, h, rest in zip(ranks.tolist(), high.tolist(), low.tolist(), strict=True):
+        wanted = exact(rank)
+        assert abs(mpmath.mpf(h) + mpmath.mpf(rest) - wanted) <= wanted * mpmath.mpf(2) ** -58
+
+
+def dcg(grades, gain, k=None):
+    terms = [gain(g) / mpmath.log(i + 2, 2) for i, g in enumerate(grades[:k])]
+    return mpmath.fsum(terms)
+
+
+@settings(max_examples=300)
+@given(long_rankings, st.sampled_from(["linear", "exp2"]), st.sampled_from([None, 5, 100]))
+def test_logarithmic_measures_are_within_two_ulp(found, name, k):
+    gain = (lambda g: mpmath.mpf(g)) if name == "linear" else (lambda g: mpmath.mpf(2**g - 1))
+    found = [1, *found]
+    ideal = dcg(sorted(found, reverse=True), gain, k)
+    actual = dcg(found, gain, k)
+    got_dcg, got_ndcg = measured(found, [], rs.DCG(gain=name, k=k), rs.nDCG(gain=name, k=k))
+    assert ulps(got_dcg, actual) <= 1
+    assert ulps(got_ndcg, actual / ideal) <= 2
+
+
+@settings(max_examples=300)
+@given(long_rankings, st.lists(st.integers(0, 2), max_size=30), st.integers(1, 50))
+def test_ratios_of_counts_are_correctly_rounded(found, missed, k):
+    found = [1, *found]
+    relevant = sum(g >= 1 for g in found + missed)
+    hits = sum(g >= 1 for g in found[:k])
+    first = next(i for i, g in enumerate(found, 1) if g >= 1)
+    names = (rs.P @ k, rs.R @ k, rs.F @ k, rs.RR, rs.Success @ k)
+    exact = (
+        Fraction(hits, k),
+        Fraction(hits, relevant),
+        Fraction(2 * hits, relevant + k),
+        Fraction(1, first),
+        Fraction(1),
+    )
+    assert measured(found, missed, *names) == [float(x) for x in exact]
+
+
+@settings(max_examples=200)
+@given(long_rankings, st.lists(st.integers(0, 2), max_size=30))
+def test_average_precision_is_within_two_ulp(found, missed):
+    found = [0, 1, *found]
+    ranks = [i for i, g in enumerate(found, 1) if g >= 1]
+    relevant = sum(g >= 1 for g in found + missed)
+    total = sum(Fraction(n, rank) for n, rank in enumerate(ranks, 1)) / relevant
+    (got,) = measured(found, missed, rs.AP)
+    assert ulps(got, mpmath.mpf(total.numerator) / total.denominator) <= 2
+
+
+@settings(max_examples=200)
+@given(long_rankings, st.sampled_from([4, 7]), st.sampled_from(["reciprocal", "log2"]))
+def test_err_is_its_definition(found, top, name):
+    left, total = mpmath.mpf(1), mpmath.mpf(0)
+    for rank, grade in enumerate(found, 1):
+        stop = mpmath.mpf(2**grade - 1) / 2**top
+        worth = mpmath.mpf(1) / rank if name == "reciprocal" else 1 / mpmath.log(rank + 1, 2)
+        total += worth * stop * left
+        left *= 1 - stop
+    (got,) = measured([*found, 0], [], rs.ERR(max_grade=top, discount=name))
+    assert abs(got - total) <= 8 * math.ulp(float(total))
+
+
+@given(
+    st.lists(st.lists(st.floats(-1e9, 1e9), max_size=40), min_size=1, max_size=8),
+)
+def test_segment_sums_are_those_of_fsum(lists):
+    offsets = segments.offsets_of(np.array([len(x) for x in lists]))
+    values = np.array([v for x in lists for v in x], np.float64)
+    got = segments.total(values, offsets)
+    for x, y in zip(lists, got.tolist(), strict=True):
+        assert y == pytest.approx(math.fsum(x), rel=1e-15, abs=1e-12)
+
+
+@given(st.lists(st.lists(st.floats(0, 1), max_size=20), min_size=1, max_size=6))
+def test_running_products_restart_with_each_segment(lists):
+    offsets = segments.offsets_of(np.array([len(x) for x in lists]))
+    values = np.array([v for x in lists for v in x], np.float64)
+    expected = [math.prod(x[:i]) for x in lists for i in range(len(x))]
+    assert segments.running_product(values, offsets).tolist() == pytest.approx(expected, abs=1e-15)
+
+
+def test_a_perfect_ranking_is_exactly_one_at_any_depth():
+    for n in (1, 2, 3, 10, 1000):
+        grades = sorted((i % 5 for i in range(n)), reverse=True) or [1]
+        grades[0] = 4
+        assert measured(grades, [], "nDCG", "nDCG@10", "AP") == [1.0, 1.0, 1.0]

@@ -1,0 +1,109 @@
+"""The grammar of measures."""
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import rankstone as rs
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("nDCG@10", "nDCG@10"),
+        ("ndcg_cut_10", "nDCG@10"),
+        ("ndcg_cut.10", "nDCG@10"),
+        ("ndcg@10", "nDCG@10"),
+        ("ndcg_at_10", "nDCG@10"),
+        ("NDCG@10", "nDCG@10"),
+        ("ndcg", "nDCG"),
+        ("map", "AP"),
+        ("map_cut_100", "AP@100"),
+        ("recip_rank", "RR"),
+        ("mrr@10", "RR@10"),
+        ("MRR", "RR"),
+        ("hit_rate@5", "Success@5"),
+        ("HR@5", "Success@5"),
+        ("success_1", "Success@1"),
+        ("precision@5", "P@5"),
+        ("P_5", "P@5"),
+        ("p@5", "P@5"),
+        ("recall_1000", "R@1000"),
+        ("Recall@3", "R@3"),
+        ("f1@10", "F@10"),
+        ("num_rel_ret", "NumRelRet"),
+        ("r-precision", "Rprec"),
+        (" nDCG ( gain = 'exp2' ) @ 10 ", "nDCG(gain='exp2')@10"),
+        ("P(rel=2)@5", "P(rel=2)@5"),
+        ("P(k=5, rel=2.0)", "P(rel=2)@5"),
+        ("P(rel=1.5)", "P(rel=1.5)"),
+        ("nDCG(gain={2: 3, 1: 0.5})", "nDCG(gain={1: 0.5, 2: 3})"),
+        ("nDCG(gain='linear')", "nDCG"),
+        ("nDCG(k=None)", "nDCG"),
+    ],
+)
+def test_spellings(text, printed):
+    assert str(rs.parse_measure(text)) == printed
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ngcd@10", "unknown measure 'ngcd@10'. Did you mean nDCG@10?"),
+        ("ndgc_cut_5", "Did you mean nDCG@5?"),
+        ("recal@5", "Did you mean R@5?"),
+        ("xyzzy", "unknown measure 'xyzzy'. 'rankstone measures' lists them all."),
+        ("", "unknown measure ''"),
+        ("P@", "unknown measure"),
+        ("P@0", "k of P must be at least 1, not 0"),
+        ("P@-1", "must be a whole number, not '-1'"),
+        ("P@1.5", "must be a whole number, not '1.5'"),
+        ("P@ten", "must be a whole number, not 'ten'"),
+        ("P(k=3)@5", "gives its cut-off twice"),
+        ("P(k=True)", "k of P must be a number, not True"),
+        ("P(k='5')", "k of P must be a number, not '5'"),
+        ("P(k=2.5)", "k of P must be a whole number, not 2.5"),
+        ("P(rel=0)", "rel of P must be above 0, not 0"),
+        ("P(rel=1e999)", "rel of P must be a finite number"),
+        ("P(relevance=1)", "P has no parameter 'relevance'. Did you mean rel?"),
+        ("NumQ@5", "NumQ has no parameter 'k'. It has none."),
+        ("nDCG(gain='expo2')", "Did you mean exp2?"),
+        ("nDCG(gain={})", "must map grades to finite numbers"),
+        ("nDCG(gain={'a': 1})", "must map grades to numbers"),
+        ("nDCG(gain={1: -1})", "finite numbers from 0 up"),
+        ("P(5)", "cannot read the parameters"),
+        ("P(rel=__import__('os'))", "cannot read the parameters"),
+        ("P(rel=1, rel=2)", "cannot read the parameters"),
+        ("P(**{'rel': 1})", "cannot read the parameters"),
+        ("P(rel=1", "unknown measure"),
+    ],
+)
+def test_bad_names_teach(text, message):
+    with pytest.raises(rs.UsageError) as caught:
+        rs.parse_measure(text)
+    assert message in str(caught.value)
+
+
+def test_only_names_and_measures_are_measures():
+    with pytest.raises(rs.UsageError, match="by name or as an object, not as 7"):
+        rs.evaluate({"q": {"d": 1}}, {"q": ["d"]}, [7])
+    with pytest.raises(rs.UsageError, match="no measure was asked for"):
+        rs.evaluate({"q": {"d": 1}}, {"q": ["d"]}, [])
+
+
+def test_measures_are_values():
+    assert rs.nDCG @ 10 == rs.nDCG(k=10)
+    assert rs.nDCG @ 10 != rs.nDCG @ 5
+    assert len({rs.nDCG @ 10, rs.parse_measure("ndcg@10"), rs.P @ 5}) == 2
+    assert (rs.P @ 5).k == 5
+    with pytest.raises(AttributeError, match="P has no parameter 'gain'"):
+        _ = rs.P.gain
+
+
+@settings(max_examples=2000)
+@given(st.text(max_size=30) | st.text("nDCGPR(){}@=,'\"0123456789.:_ -gain", max_size=40))
+def test_any_text_is_a_measure_or_a_usage_error(text):
+    try:
+        measure = rs.parse_measure(text)
+    except rs.UsageError:
+        return
+    assert rs.parse_measure(str(measure)) == measure

@@ -1,0 +1,108 @@
+"""What comes out: values, JSON and back, provenance."""
+
+import hashlib
+import json
+import math
+
+import pytest
+from hypothesis import given, strategies as st
+from strategies import collections, measures
+
+import rankstone as rs
+
+JUDGED = {"q2": {"a": 1}, "q1": {"b": 2, "c": 0}, "q10": {"z": 0}}
+RUN = {"q1": {"a": 1.0, "b": 0.5}, "q2": {"a": 3.0}}
+
+
+@given(collections(), st.lists(measures(), min_size=1, max_size=4))
+def test_json_brings_back_every_bit(collection, asked):
+    result = rs.evaluate(*collection, asked, no_relevant="skip")
+    again = rs.Result.from_json(result.to_json())
+    assert again.queries == result.queries
+    assert again.measures == result.measures
+    for name in result.measures:
+        assert again.values(name).tobytes() == result.values(name).tobytes()
+        assert again[name] == result[name] or math.isnan(result[name])
+    assert again.counted == result.counted
+    assert again.conventions == result.conventions
+    assert again.notices == result.notices
+    assert again.provenance.to_dict() == result.provenance.to_dict()
+    assert again.to_json() == result.to_json()
+
+
+def test_values_and_their_order():
+    result = rs.evaluate(JUDGED, RUN, [rs.RR, "P@1"])
+    assert result.queries == ["q1", "q10", "q2"]
+    assert result.per_query["q1"] == {"RR": 0.5, "P@1": 0.0}
+    assert result[rs.RR] == result["RR"] == 0.5
+    assert result.values("P@1").tolist() == [0.0, 0.0, 1.0]
+    assert repr(result) == "<Result run: RR=0.5000, P@1=0.3333 (3 queries)>"
+    with pytest.raises(rs.UsageError, match=r"'RR@1' was not measured. Did you mean RR"):
+        result["RR@1"]
+
+
+def test_numeric_ids_come_in_numeric_order(engine, tmp_path):
+    judged = {"10": {"a": 1}, "9": {"a": 1}, "009": {"a": 1}}
+    run = {"10": {"a": 1.0}}
+    assert rs.evaluate(judged, run, ["RR"]).queries == ["009", "9", "10"]
+    qrels = tmp_path / "qrels"
+    qrels.write_text("10 0 a 1\n9 0 a 1\n009 0 a 1\n")
+    assert rs.evaluate(qrels, run, ["RR"]).queries == ["009", "9", "10"]
+
+
+def test_files_are_stamped(engine, tmp_path):
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "bm25.run.txt"
+    qrels.write_text("q 0 d 1\n")
+    run.write_text("q Q0 d 1 1 t\n")
+    result = rs.evaluate(qrels, run, ["RR"])
+    assert result.name == "bm25"
+    made = result.provenance.to_dict()
+    assert made["rankstone"] == rs.__version__
+    assert made["engine"] == engine
+    assert made["run"]["sha256"] == hashlib.sha256(run.read_bytes()).hexdigest()
+    assert made["judgments"]["sha256"] == hashlib.sha256(qrels.read_bytes()).hexdigest()
+    run.write_text("q Q0 d 1 2.5 t\n")
+    with pytest.raises(rs.DataError, match="the file changed after it was read"):
+        result.to_json()
+
+
+def test_save_and_load(tmp_path):
+    result = rs.evaluate(JUDGED, RUN, ["RR"])
+    path = tmp_path / "result.json"
+    result.save(path)
+    assert rs.Result.load(path).to_json() == result.to_json()
+    assert [p.name for p in tmp_path.iterdir()] == ["result.json"]
+    with pytest.raises(rs.DataError, match="No such file"):
+        rs.Result.load(tmp_path / "absent")
+    with pytest.raises(OSError, match="No such file"):
+        result.save(tmp_path / "absent" / "result.json")
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "null", '{"schema": "other/1"}', "[" * 10_000])
+def test_what_is_no_result_is_refused(text):
+    with pytest.raises(rs.DataError, match="not a saved Rankstone result"):
+        rs.Result.from_json(text)
+
+
+@given(st.data())
+def test_a_damaged_result_is_refused_or_read(data):
+    good = json.loads(rs.evaluate(JUDGED, RUN, ["RR"]).to_json())
+    key = data.draw(st.sampled_from(sorted(good)))
+    good[key] = data.draw(
+        st.none() | st.integers() | st.text(max_size=3) | st.just([]) | st.just({})
+    )
+    try:
+        rs.Result.from_json(json.dumps(good))
+    except rs.RankstoneError:
+        return
+    assert key in ("name", "notices", "counted", "aggregates", "queries", "conventions", "values")
+
+
+def test_measures_asked_for_twice_are_measured_once():
+    result = rs.evaluate(JUDGED, RUN, ["RR", "mrr", rs.RR])
+    assert result.measures == ["RR"]
+
+
+def test_a_single_measure_needs_no_list():
+    assert rs.evaluate(JUDGED, RUN, "RR")["RR"] == 0.5
+    assert len(rs.evaluate(JUDGED, RUN).measures) == 5
