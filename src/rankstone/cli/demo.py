@@ -49,7 +49,7 @@ def _folder() -> str:
 
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     root = os.path.dirname(os.path.dirname(package))
-    places = (os.path.join(package, "_examples"), os.path.join(root, "examples"))
+    places = (os.path.join(package, "examples"), os.path.join(root, "examples"))
     for place in places:
         if all(os.path.isfile(os.path.join(place, judgments)) for judgments in _SETS):
             return place
