@@ -12,6 +12,18 @@ demo: $(VENV)/.installed
 test: $(VENV)/.tools lint
 	$(BIN)/pytest -n auto
 
+test-all: $(VENV)/.tools lint
+	$(BIN)/pytest -n auto --thorough
+
+bench: $(VENV)/.tools
+	$(BIN)/python benchmarks/run.py
+
+sanitize: $(VENV)/.tools
+	PATH="$(abspath $(BIN)):$$PATH" tests/native/sanitize.sh
+
+fuzz:
+	tests/native/fuzz.sh 600
+
 lint: $(VENV)/.tools
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .

@@ -20,9 +20,21 @@ inline std::string excerpt(const char* begin, const char* end) {
     return {begin, std::min<std::size_t>(static_cast<std::size_t>(end - begin), 64)};
 }
 
+// Reads the number of a line that has been split.
+inline bool read_value(const char* p, const Layout& layout, Line& line, FaultReport& report) {
+    const Field& field = line.field[layout.value];
+    const Number number = parse_number(field.begin, field.end, line.value);
+    if (number == Number::fine) return true;
+    report = {number == Number::not_finite ? Fault::not_finite : Fault::not_a_number, 0,
+              static_cast<std::size_t>(field.begin - p), layout.value,
+              excerpt(field.begin, field.end)};
+    return false;
+}
+
 // Splits and checks one line and reads its number; false with a report where it is at fault.
 inline bool read_row(const char* p, const char* end, const Layout& layout, Line& line,
                      FaultReport& report) {
+    if (read_plain_line(p, end, layout.columns, line)) return read_value(p, layout, line, report);
     read_line(p, end, line);
     if (line.fault != Fault::none &&
         static_cast<std::size_t>(line.where - p) < longest_line) {
@@ -39,13 +51,7 @@ inline bool read_row(const char* p, const char* end, const Layout& layout, Line&
         report = {Fault::field_count, 0, 0, line.count, excerpt(p, line_end(p, end))};
         return false;
     }
-    const Field& field = line.field[layout.value];
-    const Number number = parse_number(field.begin, field.end, line.value);
-    if (number == Number::fine) return true;
-    report = {number == Number::not_finite ? Fault::not_finite : Fault::not_a_number, 0,
-              static_cast<std::size_t>(field.begin - p), layout.value,
-              excerpt(field.begin, field.end)};
-    return false;
+    return read_value(p, layout, line, report);
 }
 
 }  // namespace rankstone

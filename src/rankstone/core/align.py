@@ -178,8 +178,9 @@ def _notices(judgments: Judgments, matches: Matches, conventions: Conventions) -
     if in_ties.any() and conventions.ties in ("docid-desc", "docid-asc", "input"):
         n = int(in_ties.sum())
         text = (
-            f"{n} of {plural(len(in_ties), 'judged document')} found shares its score with others; "
-            f"ties={conventions.ties} decides the rank"
+            f"{n} of {plural(len(in_ties), 'judged document')} found "
+            f"{'shares its' if n == 1 else 'share their'} score with another; "
+            f"ties={conventions.ties} decides"
         )
         level = "note" if n >= 0.01 * len(in_ties) else "info"
         found.append(Notice("ties", n, text, level=level))

@@ -1,0 +1,70 @@
+"""What the pages show is what the commands print."""
+
+import os
+import pty
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "examples" / "README.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+
+
+def sessions(page):
+    """Yield (command, output) for every command in the page's console blocks."""
+    for block in re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            while command.endswith("\\"):
+                more, _, output = output.partition("\n")
+                command = command[:-1] + more.strip()
+            yield command, output
+
+
+SHOWN = [(page, *session) for page in PAGES for session in sessions(page)]
+
+
+def printed(command, folder):
+    """Return what a person at a terminal sees of a command."""
+    leader, follower = pty.openpty()
+    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
+    call = command.replace("rankstone", f"{sys.executable} -m rankstone", 1)
+    with subprocess.Popen(
+        ["bash", "-c", call], stdout=follower, stderr=follower, cwd=folder, env=environment
+    ):
+        os.close(follower)
+        shown = b""
+        while True:
+            try:
+                part = os.read(leader, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            shown += part
+    os.close(leader)
+    return shown.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="commands on pages are run by bash")
+@pytest.mark.parametrize(("page", "command", "output"), SHOWN, ids=[c for _, c, _ in SHOWN])
+def test_commands_print_what_the_pages_show(page, command, output):
+    if command == "make demo":
+        command = "rankstone demo"
+    assert command.startswith("rankstone "), command
+    folder = page.parent if page.parent.name == "examples" else ROOT
+    pattern = re.escape(output).replace(re.escape("...\n"), r"(?:.*\n)*?")
+    got = printed(command, folder)
+    assert re.fullmatch(pattern, got), got
+
+
+def test_the_readme_shows_commands():
+    assert len(SHOWN) >= 8
