@@ -5,8 +5,8 @@ import math
 from dataclasses import fields
 
 import pytest
-from hypothesis import given, settings
-from strategies import collections
+from hypothesis import given, settings, strategies as st
+from strategies import collections, measures
 
 import rankstone as rs
 
@@ -184,3 +184,39 @@ def test_the_ideal_follows_the_gain_not_the_grade():
     judged = {"q": {"a": 1, "b": 2}}
     name = "nDCG(gain={1: 5, 2: 1})"
     assert rs.evaluate(judged, {"q": ["a", "b"]}, [name])[name] == 1.0
+
+
+@st.composite
+def tied_rankings(draw):
+    """One query whose ties hold at most seven documents, some of them unjudged."""
+    sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
+    if draw(st.booleans()):
+        sizes = [draw(st.integers(2, 6))]
+    documents = [f"d{i}" for i in range(sum(sizes))]
+    levels = [-level for level, size in enumerate(sizes) for _ in range(size)]
+    grades = st.sampled_from([0, 0, 1, 2, 3])
+    judged = draw(st.dictionaries(st.sampled_from([*documents, "x", "y"]), grades, min_size=1))
+    return {"q": judged}, {"q": dict(zip(documents, map(float, levels), strict=True))}
+
+
+closed_forms = measures().filter(
+    lambda m: m.definition.expected and m.params.get("denominator") != "hits"
+)
+
+
+@settings(max_examples=400)
+@given(tied_rankings(), closed_forms)
+def test_expected_ties_are_the_mean_over_all_orders(collection, measure):
+    judgments, run = collection
+    values = [rs.evaluate(judgments, r, measure)[measure] for r in orders(judgments, run)]
+    expected = rs.evaluate(judgments, run, measure, ties="expected")[measure]
+    assert expected == pytest.approx(math.fsum(values) / len(values), abs=1e-12)
+
+
+def test_expected_ties_without_a_closed_form_are_refused():
+    with pytest.raises(rs.UsageError, match="ERR has no closed form for ties='expected'"):
+        rs.evaluate(JUDGED, TIED, "ERR", ties="expected")
+    with pytest.raises(rs.UsageError, match="the number of hits is left to chance"):
+        rs.evaluate(JUDGED, TIED, "AP(denominator='hits')", ties="expected")
+    free = {"q": {"a": 3.0, "b": 2.0}}
+    assert rs.evaluate(JUDGED, free, "ERR", ties="expected")["ERR"] > 0

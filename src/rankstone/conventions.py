@@ -27,6 +27,7 @@ class Conventions:
         docid_desc="greater id first, as trec_eval does",
         docid_asc="smaller id first",
         input="as they came in",
+        expected="the exact mean over all orders of the tied documents",
         optimistic="higher grades first: the best that luck could do",
         pessimistic="higher grades last: the worst that luck could do",
     )

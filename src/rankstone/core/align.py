@@ -41,7 +41,7 @@ def _rank(judgments: Judgments, matches: Matches, conventions: Conventions) -> R
         grades = np.maximum(grades, 0.0)
     judged = grades >= 0
     above, tied = matches.above, matches.tied
-    grade = grades[matches.judgment]
+    grade, score = grades[matches.judgment], matches.score
     row, offsets = matches.judgment, matches.offsets
     before = _before_in_tie(matches, grade, conventions.ties)
     rank = above + before + 1
@@ -51,7 +51,8 @@ def _rank(judgments: Judgments, matches: Matches, conventions: Conventions) -> R
     order = np.lexsort((rank, segments.numbers(offsets)))
     order = order[kept[order]]
     offsets = segments.keep(kept, offsets)
-    rank, above, tied, grade, row = (a[order] for a in (rank, above, tied, grade, row))
+    columns = (rank, above, tied, grade, score, row)
+    rank, above, tied, grade, score, row = (a[order] for a in columns)
     if conventions.unjudged == "remove":
         rank = segments.positions(offsets) + 1
         above, tied = _condense(above, offsets)
@@ -64,6 +65,7 @@ def _rank(judgments: Judgments, matches: Matches, conventions: Conventions) -> R
         offsets=offsets,
         rank=rank,
         grade=grade,
+        score=score,
         judgment=row,
         above=above,
         tied=tied,
@@ -78,7 +80,7 @@ def _rank(judgments: Judgments, matches: Matches, conventions: Conventions) -> R
 
 def _before_in_tie(matches: Matches, grade: Array, ties: str) -> Array:
     """Return how many of the documents that share a row's score stand before it."""
-    if ties == "docid-desc":
+    if ties in ("docid-desc", "expected"):
         return matches.greater
     if ties == "docid-asc":
         return matches.tied - 1 - matches.greater
@@ -121,6 +123,7 @@ def select(ranked: Ranked, chosen: Array) -> Ranked:
         offsets=segments.offsets_of(segments.lengths(ranked.offsets)[chosen]),
         rank=ranked.rank[rows],
         grade=ranked.grade[rows],
+        score=ranked.score[rows],
         judgment=ranked.judgment[rows],
         above=ranked.above[rows],
         tied=ranked.tied[rows],

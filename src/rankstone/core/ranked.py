@@ -20,7 +20,8 @@ class Ranked:
     """Where the judged documents of each query stand, in order of rank.
 
     Rows ``offsets[q]:offsets[q + 1]`` of ``rank``, ``grade`` and ``judgment`` are the judged
-    documents that query q retrieved. Rows ``judged_offsets[q]:judged_offsets[q + 1]`` of
+    documents that query q retrieved; ``above`` documents have a higher score than a row's and
+    ``tied`` the same, itself included. Rows ``judged_offsets[q]:judged_offsets[q + 1]`` of
     ``judged_grade`` are all its judged grades, highest first, retrieved or not.
     """
 
@@ -28,6 +29,7 @@ class Ranked:
     offsets: Array
     rank: Array
     grade: Array
+    score: Array
     judgment: Array
     above: Array
     tied: Array
@@ -41,6 +43,11 @@ class Ranked:
     def __len__(self) -> int:
         """Return the number of queries."""
         return len(self.queries)
+
+    @property
+    def averages_ties(self) -> bool:
+        """Whether values are means over all orders of documents that share their score."""
+        return self.conventions.ties == "expected" and bool((self.tied > 1).any())
 
     def once(self, key: Any, make: Callable[[], T]) -> T:
         """Return what ``make`` returns, made once for each key."""
@@ -93,6 +100,7 @@ class Ranked:
             offsets=offsets,
             rank=rank,
             grade=grade[order],
+            score=-rank.astype(np.float64),
             judgment=np.full(len(rank), -1),
             above=rank - 1,
             tied=np.ones(len(rank), np.int64),

@@ -41,7 +41,12 @@ def count(mask: Array, offsets: Array) -> Array:
 
 def running_count(mask: Array, offsets: Array) -> Array:
     """Return, for each element, how many of its segment up to and with it are true."""
-    running = offsets_of(mask)
+    return running_total(mask, offsets)
+
+
+def running_total(values: Array, offsets: Array) -> Array:
+    """Return, for each element, the sum of whole numbers of its segment up to and with it."""
+    running = offsets_of(values)
     return running[1:] - np.repeat(running[offsets[:-1]], lengths(offsets))
 
 

@@ -6,6 +6,8 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
+from rankstone.core.ties import hit_precision
+from rankstone.errors import UsageError
 from rankstone.measures.base import REL, Example, K, Measure, Param, Working, measure
 
 _DENOMINATOR = Param(
@@ -34,6 +36,7 @@ _DENOMINATOR = Param(
         "articles": ("AveP", "average_precision"),
     },
     conventions=("ties", "no_relevant"),
+    expected=True,
     example=Example("AP", (1, 0, 1, 0, 1), "(1/1 + 2/3 + 3/5) / 4", missed=(1,)),
 )
 def AP(r: Ranked, m: Measure) -> Working:
@@ -48,14 +51,22 @@ def AP(r: Ranked, m: Measure) -> Working:
     Not for: graded judgments (grades below ``rel`` are not relevant, above it all alike).
     """
     hit = r.relevant(m.rel)
-    precision = r.hits(m.rel) / r.rank
     over = r.relevant_count(m.rel)
     if m.denominator == "min(R,k)" and m.k is not None:
         over = np.minimum(over, m.k)
     elif m.denominator == "min(R,retrieved)":
         over = np.minimum(over, r.depth(m.k))
     elif m.denominator == "hits":
+        if r.averages_ties:
+            raise UsageError(
+                f"{m} has no closed form for ties='expected': the number of hits is left to chance "
+                "too. Choose another rule for ties, or another denominator."
+            )
         within = hit if m.k is None else hit & (r.rank <= m.k)
         over = segments.count(within, r.offsets)
+    if r.averages_ties:
+        precision = hit_precision(r, hit, m.k)
+        return Working(precision, over, columns={"relevant": hit}, cut=True)
+    precision = r.hits(m.rel) / r.rank
     terms = np.where(hit, precision, 0.0)
     return Working(terms, over, columns={"relevant": hit, "precision": precision})

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
+from rankstone.core.ties import weight
 from rankstone.errors import DataError, UsageError, did_you_mean, one_of
 
 Array = np.ndarray
@@ -72,8 +73,10 @@ class Working:
     """The working of a measure: contributions of judged documents, and what their sum is over.
 
     ``terms`` (with ``low``, what rounding took from them) has one entry for each row of the
-    Ranked it was made from; only rows within the cut-off are added up. ``columns`` are the
-    steps behind a term, for showing. ``value`` replaces the sum where there is none.
+    Ranked it was made from; only rows within the cut-off are added up, unless ``cut`` says that
+    the terms know it already. ``columns`` are the steps behind a term, for showing, and
+    ``ideal`` is the working of the ranking whose sum ``over`` is. ``value`` replaces the sum
+    where there is none. ``weight`` is what a query counts in the mean, 1 unless given.
     """
 
     terms: Array | None = None
@@ -81,6 +84,9 @@ class Working:
     low: Array | None = None
     columns: Mapping[str, Array] = field(default_factory=dict)
     value: Array | None = None
+    cut: bool = False
+    ideal: tuple[Ranked, Working] | None = None
+    weight: Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +109,8 @@ class Definition:
     ``names`` are its spellings in other tools, ``conventions`` those whose choice can change
     it. ``graded`` says that any grade above 0 is of use, so a query is empty only without one;
     ``needs_relevant`` that an empty query's value is up to the conventions. ``attained`` says
-    that the relevant documents alone, best first, reach the top of the range.
+    that the relevant documents alone, best first, reach the top of the range, and ``expected``
+    that the kernel knows the mean over all orders of tied documents.
     """
 
     name: str
@@ -120,6 +127,7 @@ class Definition:
     needs_relevant: bool = True
     graded: bool = False
     attained: bool = True
+    expected: bool = False
 
     def param(self, name: str) -> Param:
         """Return the parameter of that name, or say which there are."""
@@ -202,11 +210,20 @@ class Measure:
 
     def working(self, ranked: Ranked) -> Working:
         """Return contributions and normaliser on a ranking."""
+        if ranked.averages_ties and not self.definition.expected:
+            able = ", ".join(n for n, m in REGISTRY.items() if m.definition.expected)
+            raise UsageError(
+                f"{self.name} has no closed form for ties='expected'; choose another rule for "
+                f"ties, such as 'input'. Closed forms are known for {able}."
+            )
         return self.definition.kernel(ranked, self)
 
     def compute(self, ranked: Ranked) -> Array:
         """Return the value of every query; NaN where the conventions leave a query out."""
-        working = self.working(ranked)
+        return self.values(ranked, self.working(ranked))
+
+    def values(self, ranked: Ranked, working: Working) -> Array:
+        """Return the value of every query from its working."""
         if working.value is not None:
             values = working.value.astype(np.float64)
         else:
@@ -227,12 +244,17 @@ def cut_total(ranked: Ranked, working: Working, k: int | None) -> Array:
     terms, low, offsets = working.terms, working.low, ranked.offsets
     if terms is None:
         raise TypeError("this working has a value and no terms")
-    if k is not None:
+    if k is not None and not working.cut:
         within = ranked.rank <= k
         offsets = segments.keep(within, offsets)
         terms = terms[within]
         low = None if low is None else low[within]
     return segments.total(terms.astype(np.float64), offsets, low)
+
+
+def counted(r: Ranked, hit: Array, k: Array | int | None) -> Array:
+    """Return 1 for each hit within the cut-off, or the chance of that where ties are averaged."""
+    return np.where(hit, weight(r, "none", k)[0], 0.0)
 
 
 def _ratio(total: Array, over: Array | float | None) -> Array:

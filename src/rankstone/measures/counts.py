@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import REL, Example, K, Measure, Working, measure
+from rankstone.measures.base import REL, Example, K, Measure, Working, counted, measure
 
 
 @measure(
@@ -15,6 +15,7 @@ from rankstone.measures.base import REL, Example, K, Measure, Working, measure
     range=(0.0, np.inf),
     aggregate="sum",
     needs_relevant=False,
+    expected=True,
     example=Example("NumQ", (1, 0), "1"),
 )
 def NumQ(r: Ranked, m: Measure) -> Working:  # noqa: ARG001
@@ -31,6 +32,7 @@ def NumQ(r: Ranked, m: Measure) -> Working:  # noqa: ARG001
     aggregate="sum",
     conventions=("duplicates", "unjudged"),
     needs_relevant=False,
+    expected=True,
     example=Example("NumRet", (1, 0, None), "3"),
 )
 def NumRet(r: Ranked, m: Measure) -> Working:
@@ -46,6 +48,7 @@ def NumRet(r: Ranked, m: Measure) -> Working:
     range=(0.0, np.inf),
     aggregate="sum",
     needs_relevant=False,
+    expected=True,
     example=Example("NumRel", (1, 0), "2", missed=(3,)),
 )
 def NumRel(r: Ranked, m: Measure) -> Working:
@@ -62,8 +65,10 @@ def NumRel(r: Ranked, m: Measure) -> Working:
     aggregate="sum",
     conventions=("ties",),
     needs_relevant=False,
+    expected=True,
     example=Example("NumRelRet@2", (1, 0, 1), "1"),
 )
 def NumRelRet(r: Ranked, m: Measure) -> Working:
     """The number of relevant documents among the first k; in all, their sum."""
-    return Working(r.relevant(m.rel), columns={"relevant": r.relevant(m.rel)})
+    hit = r.relevant(m.rel)
+    return Working(counted(r, hit, m.k), columns={"relevant": hit}, cut=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from rankstone.core.discounts import DISCOUNTS, discount
+from rankstone.core.discounts import DISCOUNTS
 from rankstone.core.ranked import Ranked
 from rankstone.core.segments import two_product
+from rankstone.core.ties import weight
 from rankstone.errors import DataError
 from rankstone.measures.base import Example, K, Measure, Param, Working, cut_total, measure
 
@@ -64,14 +67,16 @@ def _gains(grade: np.ndarray, gain: str | tuple[tuple[float, float], ...]) -> np
 
 def discounted(r: Ranked, m: Measure) -> Working:
     """Return gain times discount of each row, with what rounding takes from the product."""
-    return r.once(("discounted", m.gain, m.discount), lambda: _discounted(r, m))
+    k = m.k if r.averages_ties else None
+    return r.once(("discounted", m.gain, m.discount, k), lambda: _discounted(r, m, k))
 
 
-def _discounted(r: Ranked, m: Measure) -> Working:
+def _discounted(r: Ranked, m: Measure, k: int | None) -> Working:
     worth = gains(r, m.gain)
-    high, low = discount(r.rank, m.discount)
+    high, low = weight(r, m.discount, k)
     terms, rest = two_product(worth, high)
-    return Working(terms, low=rest + worth * low, columns={"gain": worth, "discount": high})
+    columns = {"gain": worth, "discount": high}
+    return Working(terms, low=rest + worth * low, columns=columns, cut=r.averages_ties)
 
 
 def _ideal(r: Ranked, m: Measure) -> Ranked:
@@ -87,6 +92,7 @@ def _ideal(r: Ranked, m: Measure) -> Ranked:
     range=(0.0, np.inf),
     conventions=("ties", "unjudged"),
     graded=True,
+    expected=True,
     example=Example("CG@6", (3, 2, 3, 0, 1, 2), "3 + 2 + 3 + 0 + 1 + 2"),
 )
 def CG(r: Ranked, m: Measure) -> Working:
@@ -98,7 +104,8 @@ def CG(r: Ranked, m: Measure) -> Working:
     Not for: comparing rankings of the same documents; their order does not matter.
     """
     worth = gains(r, m.gain)
-    return Working(worth, columns={"gain": worth})
+    terms = worth * weight(r, "none", m.k)[0]
+    return Working(terms, columns={"gain": worth}, cut=True)
 
 
 @measure(
@@ -109,6 +116,7 @@ def CG(r: Ranked, m: Measure) -> Working:
     range=(0.0, np.inf),
     conventions=("ties", "unjudged"),
     graded=True,
+    expected=True,
     example=Example("DCG@3", (3, 2, 3), "3/log2(2) + 2/log2(3) + 3/log2(4)"),
 )
 def DCG(r: Ranked, m: Measure) -> Working:
@@ -136,6 +144,7 @@ def DCG(r: Ranked, m: Measure) -> Working:
     },
     conventions=("ties", "unjudged", "no_relevant"),
     graded=True,
+    expected=True,
     example=Example(
         "nDCG@3",
         (2, None, 3, 1),
@@ -154,6 +163,6 @@ def nDCG(r: Ranked, m: Measure) -> Working:
     Not for: comparing across collections judged on different scales without naming the gain.
     """
     ideal = r.once(("ideal", m.gain, m.ideal == "retrieved"), lambda: _ideal(r, m))
-    best = cut_total(ideal, discounted(ideal, m), None if m.ideal == "uncut" else m.k)
-    actual = discounted(r, m)
-    return Working(actual.terms, best, low=actual.low, columns=actual.columns)
+    best = discounted(ideal, m)
+    over = cut_total(ideal, best, None if m.ideal == "uncut" else m.k)
+    return replace(discounted(r, m), over=over, ideal=(ideal, best))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import REL, Example, K, Measure, Param, Working, measure
+from rankstone.measures.base import REL, Example, K, Measure, Param, Working, counted, measure
 
 _BETA = Param("beta", float, "how many times as much recall counts as precision", 1, above=0)
 
@@ -16,6 +16,7 @@ _BETA = Param("beta", float, "how many times as much recall counts as precision"
     params=(K, REL, _BETA),
     names={"ranx": ("f1@{k}",), "articles": ("FScore@{k}", "F-Score", "F-Measure")},
     conventions=("ties", "no_relevant"),
+    expected=True,
     example=Example(
         "F(beta=2)@4", (1, 0, 1, 0), "5 * (2/4) * (2/3) / (4 * (2/4) + 2/3)", missed=(1,)
     ),
@@ -36,4 +37,4 @@ def F(r: Ranked, m: Measure) -> Working:
     size = r.retrieved if m.k is None else np.full(len(r), m.k)
     over = weight * r.relevant_count(m.rel) + size
     hit = r.relevant(m.rel)
-    return Working((1 + weight) * hit, over, columns={"relevant": hit})
+    return Working((1 + weight) * counted(r, hit, m.k), over, columns={"relevant": hit}, cut=True)

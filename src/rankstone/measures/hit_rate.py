@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from rankstone.core.ranked import Ranked
+from rankstone.core.ties import first_hit, ties_of
 from rankstone.measures.base import REL, Example, K, Measure, Working, measure
 
 
@@ -17,6 +20,7 @@ from rankstone.measures.base import REL, Example, K, Measure, Working, measure
         "recommenders": ("HR@{k}", "Hit@{k}", "HitRate@{k}", "hit_ratio@{k}"),
     },
     conventions=("ties", "no_relevant"),
+    expected=True,
     example=Example("Success@3", (0, 0, 1), "1"),
 )
 def Success(r: Ranked, m: Measure) -> Working:
@@ -29,5 +33,8 @@ def Success(r: Ranked, m: Measure) -> Working:
     Reading: a user who needs one good answer and reads k.
     Not for: telling good rankings apart; it saturates quickly as k grows.
     """
-    first = r.relevant(m.rel) & (r.hits(m.rel) == 1)
-    return Working(first, columns={"relevant": r.relevant(m.rel)})
+    hit = r.relevant(m.rel)
+    if r.averages_ties:
+        terms = first_hit(r, hit, np.ones(len(ties_of(r).rank)), m.k)
+        return Working(terms, columns={"relevant": hit}, cut=True)
+    return Working(hit & (r.hits(m.rel) == 1), columns={"relevant": hit})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import REL, Example, K, Measure, Param, Working, measure
+from rankstone.measures.base import REL, Example, K, Measure, Param, Working, counted, measure
 
 _DENOMINATOR = Param(
     "denominator",
@@ -33,6 +33,7 @@ _DENOMINATOR = Param(
         "articles": ("Precision@{k}", "Prec@{k}"),
     },
     conventions=("ties", "unjudged", "no_relevant"),
+    expected=True,
     example=Example("P@5", (1, 0, 1, None, 1), "3 / 5", missed=(1,)),
 )
 def P(r: Ranked, m: Measure) -> Working:
@@ -49,7 +50,8 @@ def P(r: Ranked, m: Measure) -> Working:
         over = np.full(len(r), m.k)
     if m.denominator == "min(k,R)":
         over = np.minimum(over, r.relevant_count(m.rel))
-    return Working(r.relevant(m.rel), over, columns={"relevant": r.relevant(m.rel)})
+    hit = r.relevant(m.rel)
+    return Working(counted(r, hit, m.k), over, columns={"relevant": hit}, cut=True)
 
 
 @measure(
@@ -62,6 +64,7 @@ def P(r: Ranked, m: Measure) -> Working:
         "ranx": ("r-precision", "r_precision"),
     },
     conventions=("ties", "unjudged", "no_relevant"),
+    expected=True,
     example=Example("Rprec", (1, 0, 1, 1), "2 / 3"),
 )
 def Rprec(r: Ranked, m: Measure) -> Working:
@@ -73,5 +76,5 @@ def Rprec(r: Ranked, m: Measure) -> Working:
     Not for: judging the top of long rankings when R is large.
     """
     count = r.relevant_count(m.rel)
-    within = r.rank <= np.repeat(count, np.diff(r.offsets))
-    return Working(r.relevant(m.rel) & within, count, columns={"relevant": r.relevant(m.rel)})
+    hit = r.relevant(m.rel)
+    return Working(counted(r, hit, count), count, columns={"relevant": hit}, cut=True)

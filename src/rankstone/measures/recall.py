@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import REL, Example, K, Measure, Param, Working, measure
+from rankstone.measures.base import REL, Example, K, Measure, Param, Working, counted, measure
 
 _DENOMINATOR = Param(
     "denominator",
@@ -31,6 +31,7 @@ _DENOMINATOR = Param(
         "mteb": ("recall_at_{k}",),
     },
     conventions=("ties", "no_relevant"),
+    expected=True,
     example=Example("R@3", (1, 0, 1, 1), "2 / 4", missed=(1,)),
 )
 def R(r: Ranked, m: Measure) -> Working:
@@ -44,4 +45,5 @@ def R(r: Ranked, m: Measure) -> Working:
     over = r.relevant_count(m.rel)
     if m.denominator == "min(R,k)" and m.k is not None:
         over = np.minimum(over, m.k)
-    return Working(r.relevant(m.rel), over, columns={"relevant": r.relevant(m.rel)})
+    hit = r.relevant(m.rel)
+    return Working(counted(r, hit, m.k), over, columns={"relevant": hit}, cut=True)

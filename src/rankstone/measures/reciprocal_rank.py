@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankstone.core.ranked import Ranked
+from rankstone.core.ties import first_hit, ties_of
 from rankstone.measures.base import REL, Example, K, Measure, Working, measure
 
 
@@ -21,6 +22,7 @@ from rankstone.measures.base import REL, Example, K, Measure, Working, measure
         "articles": ("reciprocal_rank",),
     },
     conventions=("ties", "no_relevant"),
+    expected=True,
     example=Example("RR", (0, 1, 0, 1), "1 / 2"),
 )
 def RR(r: Ranked, m: Measure) -> Working:
@@ -31,6 +33,9 @@ def RR(r: Ranked, m: Measure) -> Working:
     Reading: a user who wants one answer and reads from the top until it is found.
     Not for: queries with several documents worth finding; all but the first are ignored.
     """
-    first = r.relevant(m.rel) & (r.hits(m.rel) == 1)
-    terms = np.where(first, 1 / r.rank, 0.0)
-    return Working(terms, columns={"relevant": r.relevant(m.rel)})
+    hit = r.relevant(m.rel)
+    if r.averages_ties:
+        terms = first_hit(r, hit, 1 / ties_of(r).rank, m.k)
+        return Working(terms, columns={"relevant": hit}, cut=True)
+    terms = np.where(hit & (r.hits(m.rel) == 1), 1 / r.rank, 0.0)
+    return Working(terms, columns={"relevant": hit})

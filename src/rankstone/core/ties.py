@@ -1,0 +1,138 @@
+"""Means over all orders of the documents that share a score, in closed form.
+
+A tie is a set of documents of one query with the same score: ``above`` documents stand before
+it, ``size`` are in it, and any of its ``size!`` orders is as good as another. Every mean here is a
+sum over the positions of a tie, so it costs no more than writing the ties out once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankstone.core import segments
+from rankstone.core.discounts import discount
+from rankstone.core.ranked import Ranked
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Ties:
+    """The ties of a Ranked that hold a judged document, singletons included.
+
+    ``of_row`` is the tie of each row. Positions are those of all ties laid end to end:
+    ``place`` counts from 1 within a tie, ``rank`` is the place in the whole ranking.
+    """
+
+    of_row: Array
+    above: Array
+    size: Array
+    query: Array
+    offsets: Array
+    place: Array
+    rank: Array
+
+    def spread(self, values: Array) -> Array:
+        """Return, for each position, the value of its tie."""
+        return np.repeat(values, self.size)
+
+    def count(self, mask: Array) -> Array:
+        """Return how many rows of each tie are true."""
+        return np.bincount(self.of_row, weights=mask, minlength=len(self.size)).astype(np.int64)
+
+    def sum(self, values: Array, low: Array | None = None) -> Array:
+        """Return, for each tie, the sum over its positions."""
+        return segments.total(values, self.offsets, low)
+
+
+def ties_of(r: Ranked) -> Ties:
+    """Return the ties of a ranking."""
+    return r.once("ties", lambda: _ties_of(r))
+
+
+def _ties_of(r: Ranked) -> Ties:
+    query = segments.numbers(r.offsets)
+    first = np.ones(len(query), bool)
+    first[1:] = (np.diff(query) != 0) | (np.diff(r.above) != 0)
+    size = r.tied[first]
+    above = r.above[first]
+    offsets = segments.offsets_of(size)
+    place = segments.positions(offsets) + 1
+    return Ties(
+        of_row=np.cumsum(first) - 1,
+        above=above,
+        size=size,
+        query=query[first],
+        offsets=offsets,
+        place=place,
+        rank=place + np.repeat(above, size),
+    )
+
+
+def weight(r: Ranked, name: str, k: Array | int | None) -> tuple[Array, Array]:
+    """Return the discount of each row, 0 beyond its cut-off, as a pair (high, low).
+
+    Where ties are averaged this is the mean discount of the positions a row may take. ``k`` may
+    hold a cut-off for each query.
+    """
+    if not r.averages_ties:
+        high, low = discount(r.rank, name)
+        if k is None:
+            return high, low
+        within = r.rank <= _cut_of(k, segments.numbers(r.offsets))
+        return np.where(within, high, 0.0), np.where(within, low, 0.0)
+    ties = ties_of(r)
+    high, low = discount(ties.rank, name)
+    if k is not None:
+        within = ties.rank <= ties.spread(_cut_of(k, ties.query))
+        high, low = np.where(within, high, 0.0), np.where(within, low, 0.0)
+    mean = ties.sum(high, low) / ties.size
+    return mean[ties.of_row], np.zeros(len(ties.of_row))
+
+
+def _cut_of(k: Array | int, query: Array) -> Array:
+    return k[query] if isinstance(k, np.ndarray) else np.full(len(query), k)
+
+
+def hit_precision(r: Ranked, hit: Array, k: int | None) -> Array:
+    """Return the mean precision at the rank of each hit, 0 where it falls beyond k.
+
+    In a tie of n documents, r of them relevant, with h relevant ones above, the chance that
+    position i holds a given relevant document is 1/n, and then h + 1 + (i - 1)(r - 1)/(n - 1)
+    relevant documents stand there or above in the mean.
+    """
+    ties = ties_of(r)
+    relevant = ties.count(hit)
+    by_query = segments.offsets_of(np.bincount(ties.query, minlength=len(r)))
+    before = segments.running_total(relevant, by_query) - relevant
+    n, inside = ties.spread(ties.size), ties.spread(relevant)
+    others = (ties.place - 1) * (inside - 1) / np.maximum(n - 1, 1)
+    precision = (ties.spread(before) + 1 + others) / ties.rank
+    if k is not None:
+        precision = np.where(ties.rank <= k, precision, 0.0)
+    return np.where(hit, (ties.sum(precision) / ties.size)[ties.of_row], 0.0)
+
+
+def first_hit(r: Ranked, hit: Array, worth: Array, k: int | None) -> Array:
+    """Return the mean worth of the position of the first hit, shared among the hits of its tie.
+
+    ``worth`` has a value for each position of the ties; positions beyond k are worth nothing.
+    In a tie of n documents, r of them relevant, the first relevant one stands at position i
+    with chance r/(n - i + 1) times the chance that none stands before, which for each of the
+    i - 1 positions before, at place j, is (n - r - j + 1)/(n - j + 1).
+    """
+    ties = ties_of(r)
+    relevant = ties.count(hit)
+    n, inside = ties.spread(ties.size), ties.spread(relevant)
+    left = n - ties.place + 1
+    chance = (
+        inside / left * segments.running_product(np.maximum(left - inside, 0) / left, ties.offsets)
+    )
+    if k is not None:
+        worth = np.where(ties.rank <= k, worth, 0.0)
+    by_query = segments.offsets_of(np.bincount(ties.query, minlength=len(r)))
+    earliest = (relevant > 0) & (segments.running_count(relevant > 0, by_query) == 1)
+    mean = np.where(earliest, ties.sum(chance * worth) / np.maximum(relevant, 1), 0.0)
+    return np.where(hit, mean[ties.of_row], 0.0)
