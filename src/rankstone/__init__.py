@@ -11,6 +11,9 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "evaluate": "rankstone.evaluation",
+    "explain": "rankstone.evaluation",
+    "Explanation": "rankstone.report.explain",
+    "grades_by_position": "rankstone.core.direct",
     "Conventions": "rankstone.conventions",
     "Result": "rankstone.core.result",
     "DataError": "rankstone.errors",
@@ -40,7 +43,9 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """List the public names, measures included."""
-    from rankstone.measures import all_measures
+    from types import ModuleType
 
-    names = [*_HOMES, "Measure", "all_measures", "parse_measure", "__version__"]
-    return sorted(names + [m.name for m in all_measures()])
+    from rankstone import measures
+
+    public = {n for n, v in vars(measures).items() if n[0] != "_" and not isinstance(v, ModuleType)}
+    return sorted({*_HOMES, *public, "__version__"})

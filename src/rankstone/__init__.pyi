@@ -1,4 +1,5 @@
 from rankstone.conventions import Conventions as Conventions
+from rankstone.core.direct import grades_by_position as grades_by_position
 from rankstone.core.result import Result as Result
 from rankstone.errors import (
     DataError as DataError,
@@ -9,7 +10,8 @@ from rankstone.errors import (
     StrictError as StrictError,
     UsageError as UsageError,
 )
-from rankstone.evaluation import evaluate as evaluate
+from rankstone.evaluation import evaluate as evaluate, explain as explain
 from rankstone.measures import *
+from rankstone.report.explain import Explanation as Explanation
 
 __version__: str

@@ -6,10 +6,10 @@ import os
 import sys
 
 from rankstone import __version__
-from rankstone.cli import demo, evaluate, measures
+from rankstone.cli import demo, evaluate, explain, measures
 from rankstone.errors import RankstoneError
 
-_COMMANDS = (evaluate, measures, demo)
+_COMMANDS = (evaluate, explain, measures, demo)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -110,7 +110,7 @@ def _evaluate(args: Namespace) -> list[Result]:
     from rankstone.measures.plan import measures_of
 
     measures = measures_of(args.measure or DEFAULT)
-    choices = dict(_choice(text) for text in args.convention)
+    choices = dict(choice(text) for text in args.convention)
     judgments = load_judgments(args.judgments)
     paths = list(_expand(args.runs))
     results = []
@@ -121,7 +121,8 @@ def _evaluate(args: Namespace) -> list[Result]:
     return results
 
 
-def _choice(text: str) -> tuple[str, Any]:
+def choice(text: str) -> tuple[str, Any]:
+    """Return a convention and its value."""
     from rankstone.errors import UsageError
 
     name, equals, value = text.partition("=")

@@ -58,6 +58,11 @@ def _jarvelin(rank: Array) -> Pair:
     return _reciprocal(log2(np.maximum(rank, 2).astype(np.float64)))
 
 
+def _log2_plus_one(rank: Array) -> Pair:
+    high, low = log2(rank.astype(np.float64))
+    return _reciprocal(two_sum(high + 1.0, low))
+
+
 def _by_rank(rank: Array) -> Pair:
     return _quotient(np.ones(len(rank)), rank.astype(np.float64))
 
@@ -69,6 +74,7 @@ def _none(rank: Array) -> Pair:
 DISCOUNTS = {
     "log2": (_logarithmic, "1 / log2(rank + 1)"),
     "jarvelin": (_jarvelin, "1 / log2(rank), ranks 1 and 2 undiscounted"),
+    "log2+1": (_log2_plus_one, "1 / (log2(rank) + 1)"),
     "reciprocal": (_by_rank, "1 / rank"),
     "none": (_none, "1"),
 }

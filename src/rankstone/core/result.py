@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankstone.conventions import Conventions
+from rankstone.core.aggregate import Summary, summarise
 from rankstone.core.source import Source
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean
 
@@ -43,7 +45,8 @@ class Result:
 
     ``result["nDCG@10"]`` is the aggregate; ``result.per_query["q1"]["nDCG@10"]`` one value.
     NaN marks a query the conventions leave out of a measure's mean; ``counted`` says how many
-    queries each mean is over.
+    queries each mean is over, and ``weights`` what each counts, for measures whose mean is
+    weighted.
     """
 
     name: str
@@ -51,6 +54,7 @@ class Result:
     columns: dict[str, np.ndarray]
     aggregates: dict[str, float]
     counted: dict[str, int]
+    weights: dict[str, np.ndarray]
     conventions: Conventions
     notices: tuple[Notice, ...]
     provenance: Provenance
@@ -86,6 +90,30 @@ class Result:
             q: dict(zip(names, row, strict=True)) for q, row in zip(self.queries, rows, strict=True)
         }
 
+    def summary(self, measure: object, how: str = "mean", floor: float = 1e-5) -> Summary:
+        """Return another aggregate: ``mean``, ``geometric``, ``median`` or ``sum``.
+
+        A geometric mean takes values below ``floor`` as ``floor``, so that one 0 does not decide.
+        """
+        name = self._known(measure)
+        return summarise(self.columns[name], how, floor, self.weights.get(name))
+
+    def by_group(
+        self, measure: object, groups: Mapping[Any, Any], how: str = "mean", floor: float = 1e-5
+    ) -> dict[Any, Summary]:
+        """Return an aggregate for each group of queries; queries without a group are in None."""
+        name = self._known(measure)
+        members: dict[Any, list[int]] = {}
+        for i, query in enumerate(self.queries):
+            members.setdefault(groups.get(query), []).append(i)
+        weight = self.weights.get(name)
+        return {
+            group: summarise(
+                self.columns[name][rows], how, floor, None if weight is None else weight[rows]
+            )
+            for group, rows in members.items()
+        }
+
     @property
     def warnings(self) -> tuple[Notice, ...]:
         """The notices that ``strict`` makes errors."""
@@ -102,6 +130,7 @@ class Result:
             "name": self.name,
             "aggregates": {n: _plain(v) for n, v in self.aggregates.items()},
             "counted": self.counted,
+            "weights": {n: w.tolist() for n, w in self.weights.items()},
             "queries": self.queries,
             "values": {n: [_plain(v) for v in c.tolist()] for n, c in self.columns.items()},
             "conventions": self.conventions.to_dict(),
@@ -133,7 +162,8 @@ class Result:
             for n, c in data["values"].items()
         }
         queries = list(data["queries"])
-        if any(len(c) != len(queries) for c in columns.values()):
+        weights = {n: np.array(w, np.float64) for n, w in data["weights"].items()}
+        if any(len(c) != len(queries) for c in [*columns.values(), *weights.values()]):
             raise ValueError("its columns differ in length")
         made = data["provenance"]
         return cls(
@@ -142,6 +172,7 @@ class Result:
             columns=columns,
             aggregates={n: _number(data["aggregates"][n]) for n in columns},
             counted={n: int(data["counted"][n]) for n in columns},
+            weights=weights,
             conventions=Conventions(**data["conventions"]),
             notices=tuple(
                 Notice(n["code"], n["count"], n["text"], tuple(n["examples"]), n["level"])

@@ -1,5 +1,6 @@
 """Every measure, one definition each."""
 
+from rankstone.measures.auc import AUC as AUC, AUPRC as AUPRC
 from rankstone.measures.average_precision import AP as AP
 from rankstone.measures.base import Measure as Measure
 from rankstone.measures.counts import (
@@ -8,8 +9,14 @@ from rankstone.measures.counts import (
     NumRelRet as NumRelRet,
     NumRet as NumRet,
 )
+from rankstone.measures.curves import (
+    Curve as Curve,
+    auc as auc,
+    pr_curve as pr_curve,
+    roc_curve as roc_curve,
+)
 from rankstone.measures.dcg import CG as CG, DCG as DCG, nDCG as nDCG
-from rankstone.measures.err import ERR as ERR
+from rankstone.measures.err import ERR as ERR, Cascade as Cascade, cascade as cascade
 from rankstone.measures.fbeta import F as F
 from rankstone.measures.hit_rate import Success as Success
 from rankstone.measures.names import all_measures as all_measures, parse_measure as parse_measure

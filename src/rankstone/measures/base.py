@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from rankstone.conventions import Conventions
 from rankstone.core import segments
+from rankstone.core.direct import ranked_of
 from rankstone.core.ranked import Ranked
 from rankstone.core.ties import weight
 from rankstone.errors import DataError, UsageError, did_you_mean, one_of
@@ -76,7 +78,8 @@ class Working:
     Ranked it was made from; only rows within the cut-off are added up, unless ``cut`` says that
     the terms know it already. ``columns`` are the steps behind a term, for showing, and
     ``ideal`` is the working of the ranking whose sum ``over`` is. ``value`` replaces the sum
-    where there is none. ``weight`` is what a query counts in the mean, 1 unless given.
+    where there is none, ``instead`` a single query's value where it is finite or NaN.
+    ``weight`` is what a query counts in the mean, 1 unless given.
     """
 
     terms: Array | None = None
@@ -87,6 +90,7 @@ class Working:
     cut: bool = False
     ideal: tuple[Ranked, Working] | None = None
     weight: Array | None = None
+    instead: Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,7 @@ class Definition:
     it. ``graded`` says that any grade above 0 is of use, so a query is empty only without one;
     ``needs_relevant`` that an empty query's value is up to the conventions. ``attained`` says
     that the relevant documents alone, best first, reach the top of the range, and ``expected``
-    that the kernel knows the mean over all orders of tied documents.
+    that the kernel knows the mean over all orders of tied documents, or does not read it.
     """
 
     name: str
@@ -176,13 +180,33 @@ class Measure:
         """All parameters by name."""
         return dict(self._params)
 
-    def __call__(self, **params: Any) -> Measure:
-        """Return the measure with some parameters set."""
-        return Measure(self.definition, {**self._params, **params})
+    def __call__(self, *data: Any, conventions: Conventions | None = None, **params: Any) -> Any:
+        """Return the measure with some parameters set; or, given data, its value.
+
+        Data are grades in rank order; true grades and predicted scores; relevant documents and
+        a ranked list; or a table of these, for a value of each row.
+
+        >>> from rankstone import P, nDCG
+        >>> (nDCG @ 6)([3, 2, 3, 0, 1, 2])
+        0.9608081943360616
+        >>> P(k=3)({"a", "c"}, ["a", "b", "c"])
+        0.6666666666666666
+        """
+        measure = Measure(self.definition, {**self._params, **params}) if params else self
+        if not data:
+            return measure
+        ranked, single = ranked_of(data, conventions)
+        values = measure.compute(ranked)
+        if single:
+            return float(values[0])
+        index = getattr(data[-1], "index", None)
+        if hasattr(data[-1], "columns") and hasattr(data[0], "index"):
+            return type(data[0])(values, index=index, name=str(measure))
+        return values
 
     def __matmul__(self, k: int) -> Measure:
         """Return the measure cut off at rank k."""
-        return self(k=k)
+        return Measure(self.definition, {**self._params, "k": k})
 
     def __str__(self) -> str:
         shown = [
@@ -228,12 +252,15 @@ class Measure:
             values = working.value.astype(np.float64)
         else:
             values = _ratio(cut_total(ranked, working, self._params.get("k")), working.over)
+        if working.instead is not None:
+            values = np.where(np.isinf(working.instead), values, working.instead)
         if not self.definition.needs_relevant:
             return values
-        empty = self._relevant_count(ranked) == 0
+        empty = self.relevant_count(ranked) == 0
         return _fill(values, empty, ranked, self) if empty.any() else values
 
-    def _relevant_count(self, ranked: Ranked) -> Array:
+    def relevant_count(self, ranked: Ranked) -> Array:
+        """Return how many documents of each query are of use to the measure."""
         if self.definition.graded:
             return segments.count(ranked.judged_grade > 0, ranked.judged_offsets)
         return ranked.relevant_count(self._params.get("rel"))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.discounts import DISCOUNTS, discount
 from rankstone.core.ranked import Ranked
-from rankstone.errors import DataError
+from rankstone.errors import DataError, UsageError
 from rankstone.measures.base import Example, K, Measure, Param, Working, measure
 
 _MAX_GRADE = Param(
@@ -21,8 +24,62 @@ _DISCOUNT = Param(
     str,
     "worth of stopping at a rank",
     default="reciprocal",
-    choices={name: DISCOUNTS[name][1] for name in ("reciprocal", "log2")},
+    choices={name: DISCOUNTS[name][1] for name in ("reciprocal", "log2", "log2+1")},
 )
+
+
+def stop_chance(grade: np.ndarray, top: float) -> np.ndarray:
+    """Return the chance that a user is satisfied by a document: (2^grade - 1) / 2^top."""
+    return (np.exp2(np.maximum(grade, 0.0)) - 1.0) / np.exp2(top)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cascade:
+    """A user who reads from the top and stops at the first document that satisfies.
+
+    For each rank: ``satisfaction`` is the chance that its document satisfies once it is read,
+    ``reached`` the chance that it is read at all, ``stop`` (in the click model: click) the
+    chance that the user stops there. ``abandonment`` is the chance that nothing satisfies and
+    ``expected_position`` the mean rank of those who stop, NaN if nobody does.
+    """
+
+    satisfaction: np.ndarray
+    reached: np.ndarray
+    stop: np.ndarray
+    abandonment: float
+    expected_position: float
+
+
+def cascade(
+    grades: Sequence[float] | None = None,
+    *,
+    satisfaction: Sequence[float] | None = None,
+    max_grade: float | None = None,
+) -> Cascade:
+    """Return the cascade model of a ranking, from grades or from chances of satisfaction.
+
+    >>> model = cascade([3, 2, 3])
+    >>> model.stop.tolist(), model.abandonment
+    ([0.875, 0.046875, 0.068359375], 0.009765625)
+    """
+    if (grades is None) == (satisfaction is None):
+        raise UsageError("give either grades or satisfaction=, the chances themselves.")
+    chance = np.asarray(grades if satisfaction is None else satisfaction, np.float64)
+    if chance.ndim != 1 or not np.isfinite(chance).all():
+        raise DataError("a ranking is one list of finite numbers.")
+    if satisfaction is None:
+        top = float(chance.max(initial=0.0)) if max_grade is None else float(max_grade)
+        if chance.max(initial=0.0) > top:
+            raise DataError(f"grade {chance.max():g} is above max_grade={top:g}.")
+        chance = stop_chance(chance, top)
+    elif ((chance < 0) | (chance > 1)).any():
+        raise DataError("chances of satisfaction lie between 0 and 1.")
+    reached = np.cumprod(np.append(1.0, 1.0 - chance))
+    stop = chance * reached[:-1]
+    stopped = stop.sum()
+    ranks = np.arange(1, len(stop) + 1)
+    mean = float((ranks * stop).sum() / stopped) if stopped else float("nan")
+    return Cascade(chance, reached[:-1], stop, float(reached[-1]), mean)
 
 
 @measure(
@@ -60,7 +117,7 @@ def ERR(r: Ranked, m: Measure) -> Working:
         raise DataError(
             f"grade {top:g} is too large for {m}: 2^grade overflows. Map the grades to a smaller scale."
         )
-    stop = (np.exp2(np.maximum(r.grade, 0.0)) - 1.0) / np.exp2(top)
+    stop = stop_chance(r.grade, top)
     reach = segments.running_product(1.0 - stop, r.offsets)
     weight = discount(r.rank, m.discount)[0]
     return Working(

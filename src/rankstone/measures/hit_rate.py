@@ -6,13 +6,24 @@ import numpy as np
 
 from rankstone.core.ranked import Ranked
 from rankstone.core.ties import first_hit, ties_of
-from rankstone.measures.base import REL, Example, K, Measure, Working, measure
+from rankstone.measures.base import REL, Example, K, Measure, Param, Working, counted, measure
+
+_HOW = Param(
+    "how",
+    str,
+    "what is counted",
+    default="users",
+    choices={
+        "users": "the share of queries (users) with a hit",
+        "pooled": "hits of all queries over all relevant documents",
+    },
+)
 
 
 @measure(
     "Success",
     "Success (hit rate)",
-    params=(K, REL),
+    params=(K, REL, _HOW),
     names={
         "trec_eval": ("success_{k}", "success.{k}"),
         "ir_measures": ("Success@{k}",),
@@ -28,12 +39,18 @@ def Success(r: Ranked, m: Measure) -> Working:
 
     Success@k = 1 if the first k hold a relevant document, else 0
 
-    Its mean is the share of queries (users) with a hit, the HR of recommender papers.
+    Its mean is the share of queries (users) with a hit, the HR of most recommender papers.
+    ``how='pooled'`` is the HR of others: the hits of all users over all relevant documents; a
+    single query's value is then its recall.
 
     Reading: a user who needs one good answer and reads k.
     Not for: telling good rankings apart; it saturates quickly as k grows.
     """
     hit = r.relevant(m.rel)
+    if m.how == "pooled":
+        count = r.relevant_count(m.rel)
+        terms = counted(r, hit, m.k)
+        return Working(terms, count, columns={"relevant": hit}, cut=True, weight=count)
     if r.averages_ties:
         terms = first_hit(r, hit, np.ones(len(ties_of(r).rank)), m.k)
         return Working(terms, columns={"relevant": hit}, cut=True)

@@ -26,13 +26,18 @@ def measures_of(wanted: str | Measure | Iterable[str | Measure]) -> list[Measure
 
 def compute(
     ranked: Ranked, measures: Iterable[Measure]
-) -> tuple[dict[str, np.ndarray], dict[str, Aggregate], dict[str, float]]:
-    """Return per-query values, mergeable aggregates and final values, by measure name.
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], dict[str, Aggregate], dict[str, float]]:
+    """Return per-query values, their weights, mergeable aggregates and final values, by name.
 
     Cut-offs and measures share what they have in common: a Ranked remembers its gains,
     discounts, hits and ideal ranking.
     """
-    columns = {str(m): m.compute(ranked) for m in measures}
-    aggregates = {name: Aggregate.of(values) for name, values in columns.items()}
+    columns, weights, aggregates = {}, {}, {}
+    for m in measures:
+        working = m.working(ranked)
+        values = columns[str(m)] = m.values(ranked, working)
+        if working.weight is not None:
+            weights[str(m)] = working.weight.astype(np.float64)
+        aggregates[str(m)] = Aggregate.of(values, weights.get(str(m)))
     final = {str(m): aggregates[str(m)].finish(m.definition.aggregate) for m in measures}
-    return columns, aggregates, final
+    return columns, weights, aggregates, final

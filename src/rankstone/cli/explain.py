@@ -1,0 +1,68 @@
+"""``rankstone explain``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+_FORMATS = ("text", "md", "json")
+
+
+def add_to(commands: Any) -> None:
+    """Describe the command."""
+    parser = commands.add_parser(
+        "explain",
+        help="show the working of a number, document by document",
+        description="Show the working of a number: QRELS and RUN with --query, or --grades.",
+    )
+    parser.add_argument("measure", metavar="MEASURE", help="a measure, in any tool's spelling")
+    parser.add_argument("files", metavar="QRELS RUN", nargs="*", help="judgments and a run")
+    parser.add_argument("--query", metavar="ID", help="the query to explain")
+    parser.add_argument("--grades", metavar="G,G,...", help="grades in rank order; - is unjudged")
+    parser.add_argument("--format", choices=_FORMATS, default="text", help="default: text")
+    parser.add_argument(
+        "-c",
+        "--convention",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a convention, such as ties=input; may be repeated",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: Namespace) -> int:
+    """Explain and print."""
+    from rankstone.cli.evaluate import choice
+    from rankstone.errors import UsageError
+    from rankstone.evaluation import explain
+    from rankstone.report import working
+
+    choices = dict(choice(text) for text in args.convention)
+    if args.grades is not None and not args.files and args.query is None:
+        found = explain(args.measure, _grades(args.grades), **choices)
+    elif args.grades is None and len(args.files) == 2 and args.query is not None:
+        found = explain(args.measure, *args.files, query=args.query, **choices)
+    else:
+        raise UsageError(
+            "give either QRELS RUN --query ID or --grades, such as --grades 3,2,3,0,1,2."
+        )
+    if args.format == "json":
+        print(json.dumps(found.to_dict(), indent=2))
+    else:
+        lines = working.markdown(found) if args.format == "md" else working.text(found)
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+    return 0
+
+
+def _grades(text: str) -> list[float | None]:
+    from rankstone.errors import UsageError
+
+    try:
+        return [None if g.strip() == "-" else float(g) for g in text.split(",")]
+    except ValueError:
+        raise UsageError(f"write grades as numbers with commas, not {text!r}.") from None

@@ -1,0 +1,113 @@
+"""The working of a number adds up to it, for every measure there is."""
+
+import json
+import math
+
+import pytest
+from hypothesis import given, settings, strategies as st
+from strategies import as_collection, collections, measures, rankings
+
+import rankstone as rs
+from rankstone.cli import main
+
+
+def check(explanation, value):
+    assert explanation.value == value or (math.isnan(value) and math.isnan(explanation.value))
+    assert json.loads(json.dumps(explanation.to_dict()))["measure"] == explanation.measure
+    assert repr(explanation.value) in str(explanation) or math.isnan(value) or not explanation.steps
+    if explanation.total is None or explanation.remark:
+        return
+    total = math.fsum(step.term for step in explanation.steps)
+    assert total == pytest.approx(explanation.total, abs=1e-12)
+    if explanation.steps:
+        assert explanation.steps[-1].sum == total
+    over = 1.0 if explanation.over is None else explanation.over
+    assert total / over == pytest.approx(value, abs=1e-12)
+    if explanation.ideal:
+        assert explanation.ideal[-1].sum == pytest.approx(explanation.over, abs=1e-12)
+
+
+@settings(max_examples=1000)
+@given(measures(), rankings())
+def test_the_terms_of_a_ranking_add_up(measure, ranking):
+    found, missed = ranking
+    judgments, run = as_collection(found, missed)
+    value = rs.evaluate(judgments, run, measure).per_query["q"][str(measure)]
+    check(rs.explain(measure, judgments, run, query="q"), value)
+    check(rs.explain(measure, found), measure(found))
+
+
+@settings(max_examples=500)
+@given(measures(), collections(), st.sampled_from(["docid-desc", "expected", "input"]))
+def test_the_terms_of_a_query_add_up(measure, collection, ties):
+    judgments, run = collection
+    query = next(iter(judgments))
+    try:
+        result = rs.evaluate(judgments, run, measure, ties=ties)
+    except rs.UsageError:
+        return
+    check(
+        rs.explain(measure, judgments, run, query=query, ties=ties),
+        result.per_query[query][str(measure)],
+    )
+
+
+@pytest.mark.parametrize("measure", rs.all_measures(), ids=str)
+def test_every_measure_explains_itself(measure, capsys):
+    grades = "3,2,-,0,1,2"
+    for form in ("text", "md", "json"):
+        assert main(["explain", str(measure), "--grades", grades, "--format", form]) == 0
+        out, err = capsys.readouterr()
+        assert not err
+        assert measure.definition.pretty in out
+        if form == "json":
+            assert json.loads(out)["measure"] == str(measure)
+
+
+def test_files_and_a_query(tmp_path, capsys):
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("42 0 a 1\n42 0 b 0\n42 0 c 1\n")
+    run.write_text("42 Q0 x 1 3 t\n42 Q0 a 2 2 t\n42 Q0 b 3 1 t\n")
+    assert main(["explain", "AP", str(qrels), str(run), "--query", "42"]) == 0
+    out, _ = capsys.readouterr()
+    assert out.splitlines()[3:] == [
+        "rank  document  grade  relevant  precision    term     sum",
+        "────  ────────  ─────  ────────  ─────────  ──────  ──────",
+        "   2  a             1       yes     0.5000  0.5000  0.5000",
+        "   3  b             0        no     0.3333       0  0.5000",
+        "",
+        "1 of the first 3 documents is not judged and adds nothing.",
+        "AP = 0.5000 / 2 = 0.25",
+        "Conventions: ties=docid-desc, no_relevant=zero",
+    ]
+    assert rs.explain("AP", qrels, run, query="42")._repr_markdown_().startswith("**AP**")
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "message"),
+    [
+        (["AP"], 2, "give either QRELS RUN --query ID or --grades"),
+        (["AP", "qrels", "run"], 2, "give either QRELS RUN --query ID or --grades"),
+        (["AP", "--grades", "3,x"], 2, "write grades as numbers with commas"),
+        (["APP", "--grades", "3"], 2, "Did you mean AP?"),
+    ],
+)
+def test_bad_requests(capsys, args, code, message):
+    assert main(["explain", *args]) == code
+    assert message in capsys.readouterr().err
+
+
+def test_an_unknown_query_gets_a_suggestion():
+    with pytest.raises(rs.DataError, match="query 'q11' is not evaluated. Did you mean q1"):
+        rs.explain("AP", {"q1": {"a": 1}}, {"q1": ["a"]}, query="q11")
+    with pytest.raises(rs.UsageError, match="explain one ranking at a time"):
+        rs.explain("AP", [[1, 0], [0, 1]])
+    with pytest.raises(rs.UsageError, match="give judgments and a run"):
+        rs.explain("AP", [1], query="q")
+
+
+def test_what_no_sum_explains_is_said():
+    empty = rs.explain("nDCG", [0, 0], no_relevant="one", ties="input")
+    assert empty.value == 1.0
+    assert "no_relevant=one makes the value 1" in str(empty)
+    assert "No judged document was retrieved" in str(rs.explain("AP", {"a"}, ["b"]))
