@@ -199,9 +199,14 @@ def tied_rankings(draw):
     return {"q": judged}, {"q": dict(zip(documents, map(float, levels), strict=True))}
 
 
-# AUPRC takes a tie as one step whatever its order, which is not the mean over orders.
+# A curve takes a tie as one step whatever its order, which is not the mean over orders.
 closed_forms = measures().filter(
-    lambda m: m.definition.expected and m.name != "AUPRC" and m.params.get("denominator") != "hits"
+    lambda m: (
+        m.definition.expected
+        and m.name != "AUPRC"
+        and m.params.get("max_fpr") is None
+        and m.params.get("denominator") != "hits"
+    )
 )
 
 
