@@ -46,7 +46,7 @@ def ranked_of(data: tuple[Any, ...], conventions: Conventions | None) -> tuple[R
 
 
 def _is_ids(value: Any) -> bool:
-    return isinstance(value, list | tuple) and any(isinstance(v, str) for v in value)
+    return isinstance(value, list | tuple) and bool(value) and isinstance(value[0], str)
 
 
 def grades_by_position(preferred: Iterable[Any]) -> dict[Any, float]:
@@ -62,8 +62,9 @@ def _depth(value: Any) -> int:
     """Return the dimensions of an array, or of a list of numbers, texts or lists."""
     if hasattr(value, "ndim"):
         return int(value.ndim)
-    inner = isinstance(value, list | tuple) and any(isinstance(v, list | tuple) for v in value)
-    return 2 if inner else 1
+    if not isinstance(value, list | tuple) or not value:
+        return 1
+    return 2 if isinstance(value[0], list | tuple) or np.ndim(value[0]) else 1
 
 
 def _judged(value: Any) -> dict[Any, float]:

@@ -5,6 +5,8 @@ A discount is a pair (high, low) whose exact sum is the discount to about 60 bit
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from rankstone.core.segments import two_product, two_sum
@@ -80,8 +82,22 @@ DISCOUNTS = {
 }
 
 
+_LARGEST_TABLE = 1 << 20
+
+
+@cache
+def _table(name: str, size: int) -> Pair:
+    """Return the named discount of the ranks below ``size``, at their index."""
+    high, low = DISCOUNTS[name][0](np.maximum(np.arange(size), 1))
+    return high, low
+
+
 def discount(rank: Array, name: str) -> Pair:
-    """Return the named discount of each rank; each distinct rank is worked out once."""
+    """Return the named discount of each rank; each rank is worked out once, and kept."""
+    highest = int(rank.max(initial=1))
+    if highest < _LARGEST_TABLE:
+        high, low = _table(name, 1 << highest.bit_length())
+        return high[rank], low[rank]
     distinct, where = np.unique(rank, return_inverse=True)
     high, low = DISCOUNTS[name][0](distinct)
     return high[where], low[where]

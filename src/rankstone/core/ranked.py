@@ -84,22 +84,26 @@ class Ranked:
         """Return how many documents were retrieved, at most k."""
         return self.retrieved if k is None else np.minimum(self.retrieved, k)
 
-    def ideal(self, worth: Array, source: str = "judged") -> Ranked:
+    def ideal(self, worth: Array | None, source: str = "judged") -> Ranked:
         """Return the ranking of falling worth of the judged documents, or of the ``retrieved``.
 
-        ``worth`` has an entry for each row of ``judged_grade``, or of ``grade``.
+        ``worth`` has an entry for each row of ``judged_grade``, or of ``grade``; None stands for
+        worth that rises with the grade.
         """
         if source == "judged":
             offsets, grade = self.judged_offsets, self.judged_grade
         else:
             offsets, grade = self.offsets, self.grade
-        order = segments.falling_order(worth, offsets)
+        if worth is not None:
+            grade = grade[segments.falling_order(worth, offsets)]
+        elif source != "judged":
+            grade = grade[segments.falling_order(grade, offsets)]
         rank = segments.positions(offsets) + 1
         return replace(
             self,
             offsets=offsets,
             rank=rank,
-            grade=grade[order],
+            grade=grade,
             score=-rank.astype(np.float64),
             judgment=np.full(len(rank), -1),
             above=rank - 1,

@@ -6,6 +6,9 @@ of every step along, so a sum is right to the last bit or nearly so, whatever it
 
 from __future__ import annotations
 
+import math
+from itertools import pairwise
+
 import numpy as np
 
 Array = np.ndarray
@@ -95,8 +98,19 @@ def _halves(a: Array) -> tuple[Array, Array]:
     return high, a - high
 
 
+_FEW = 256
+
+
+def _few_totals(values: list[float], offsets: list[int], low: list[float]) -> Array:
+    """Return the same for so few values that array operations cost more than they save."""
+    sums = [math.fsum(values[a:b] + low[a:b]) for a, b in pairwise(offsets)]
+    return np.array(sums, np.float64)
+
+
 def total(values: Array, offsets: Array, low: Array | None = None) -> Array:
     """Return the sum of each segment; ``low`` holds what rounding took from the values."""
+    if len(values) <= _FEW:
+        return _few_totals(values.tolist(), offsets.tolist(), [] if low is None else low.tolist())
     low = np.zeros(len(values)) if low is None else low
     while (size := lengths(offsets)).max(initial=0) > 1:
         merged = offsets_of((size + 1) // 2)

@@ -80,9 +80,10 @@ def _discounted(r: Ranked, m: Measure, k: int | None) -> Working:
 
 
 def _ideal(r: Ranked, m: Measure) -> Ranked:
+    rising = isinstance(m.gain, str)
     if m.ideal == "retrieved":
-        return r.ideal(gains(r, m.gain), "retrieved")
-    return r.ideal(_gains(r.judged_grade, m.gain))
+        return r.ideal(None if rising else gains(r, m.gain), "retrieved")
+    return r.ideal(None if rising else _gains(r.judged_grade, m.gain))
 
 
 @measure(
