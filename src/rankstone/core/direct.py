@@ -13,6 +13,8 @@ from rankstone.core.ranked import Ranked
 from rankstone.errors import DataError, UsageError
 
 Array = np.ndarray
+_WITH_IDS = Conventions()
+_BARE = Conventions(ties="expected")
 
 
 def ranked_of(data: tuple[Any, ...], conventions: Conventions | None) -> tuple[Ranked, bool]:
@@ -23,7 +25,7 @@ def ranked_of(data: tuple[Any, ...], conventions: Conventions | None) -> tuple[R
     query where there are several.
     """
     if len(data) == 1:
-        return _from_grades(data[0], conventions or Conventions())
+        return _from_grades(data[0], conventions or _WITH_IDS)
     if len(data) != 2:
         raise UsageError(
             "give grades in rank order; true grades and predicted scores; or relevant documents "
@@ -32,17 +34,17 @@ def ranked_of(data: tuple[Any, ...], conventions: Conventions | None) -> tuple[R
     truth, predicted = data
     if isinstance(truth, AbstractSet | Mapping):
         judged = [_judged(truth)]
-        return _from_ids(judged, [_listed(predicted)], conventions or Conventions()), True
+        return _from_ids(judged, [_listed(predicted)], conventions or _WITH_IDS), True
     if _depth(truth) == 1 and _depth(predicted) == 2:
         rows = [list(row) for row in np.asarray(predicted, object)]
         truths = list(truth)
         if len(truths) != len(rows):
             raise DataError(f"{len(truths)} truths for {len(rows)} rows of predictions.")
         judged = [{t: 1.0} for t in truths]
-        return _from_ids(judged, rows, conventions or Conventions()), False
+        return _from_ids(judged, rows, conventions or _WITH_IDS), False
     if _is_ids(truth) or _is_ids(predicted):
-        return _from_ids([_judged(truth)], [_listed(predicted)], conventions or Conventions()), True
-    return _from_scores(truth, predicted, conventions or Conventions(ties="expected"))
+        return _from_ids([_judged(truth)], [_listed(predicted)], conventions or _WITH_IDS), True
+    return _from_scores(truth, predicted, conventions or _BARE)
 
 
 def _is_ids(value: Any) -> bool:
@@ -136,9 +138,9 @@ def _from_scores(truth: Any, predicted: Any, conventions: Conventions) -> tuple[
             "Choose 'expected', 'input', 'optimistic' or 'pessimistic'."
         )
     for what, values in (("true grade", grades), ("predicted score", scores)):
-        bad = ~np.isfinite(values)
-        if bad.any():
-            raise DataError(f"a {what} is {values[bad][0]}; rankings need finite numbers.")
+        if not np.isfinite(values).all():
+            bad = values[~np.isfinite(values)][0]
+            raise DataError(f"a {what} is {bad}; rankings need finite numbers.")
     if conventions.precision == "float32":
         scores = scores.astype(np.float32).astype(np.float64)
     return _sorted(grades, scores, conventions), _depth(predicted) == 1
@@ -151,8 +153,8 @@ def _sorted(grades: Array, scores: Array, conventions: Conventions) -> Ranked:
         order = np.lexsort((sign * grades, -scores), axis=1)
     else:
         order = np.argsort(-scores, axis=1, kind="stable")
-    scores = np.take_along_axis(scores, order, 1)
-    grades = np.take_along_axis(grades, order, 1)
+    rows = np.arange(len(scores))[:, None]
+    scores, grades = scores[rows, order], grades[rows, order]
     place = np.broadcast_to(np.arange(scores.shape[1]), scores.shape)
     first = np.ones(scores.shape, bool)
     first[:, 1:] = scores[:, 1:] != scores[:, :-1]

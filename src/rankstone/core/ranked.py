@@ -47,7 +47,9 @@ class Ranked:
     @property
     def averages_ties(self) -> bool:
         """Whether values are means over all orders of documents that share their score."""
-        return self.conventions.ties == "expected" and bool((self.tied > 1).any())
+        if self.conventions.ties != "expected":
+            return False
+        return self.once("averages_ties", lambda: bool((self.tied > 1).any()))
 
     def once(self, key: Any, make: Callable[[], T]) -> T:
         """Return what ``make`` returns, made once for each key."""

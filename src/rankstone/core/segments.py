@@ -16,7 +16,7 @@ Array = np.ndarray
 
 def lengths(offsets: Array) -> Array:
     """Return the length of each segment."""
-    return np.diff(offsets)
+    return offsets[1:] - offsets[:-1]
 
 
 def numbers(offsets: Array) -> Array:
@@ -32,7 +32,7 @@ def positions(offsets: Array) -> Array:
 def offsets_of(lengths: Array) -> Array:
     """Return the offsets of segments of these lengths."""
     offsets = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
+    np.add.accumulate(lengths, out=offsets[1:], dtype=np.int64)
     return offsets
 
 

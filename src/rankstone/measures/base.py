@@ -272,11 +272,16 @@ def cut_total(ranked: Ranked, working: Working, k: int | None) -> Array:
     if terms is None:
         raise TypeError("this working has a value and no terms")
     if k is not None and not working.cut:
-        within = ranked.rank <= k
-        offsets = segments.keep(within, offsets)
+        within, offsets = ranked.once(("within", k), lambda: _within(ranked, k))
         terms = terms[within]
         low = None if low is None else low[within]
     return segments.total(terms.astype(np.float64), offsets, low)
+
+
+def _within(ranked: Ranked, k: int) -> tuple[Array, Array]:
+    """Return which rows stand within the cut-off, and the offsets of those."""
+    within = np.flatnonzero(ranked.rank <= k)
+    return within, np.searchsorted(within, ranked.offsets)
 
 
 def counted(r: Ranked, hit: Array, k: Array | int | None) -> Array:
