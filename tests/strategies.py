@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import subprocess
 
 from hypothesis import strategies as st
 
@@ -96,3 +98,24 @@ def write_run(path, run, order=None):
         lines = [lines[i] for i in order]
     path.write_text("".join(lines), encoding="utf-8", newline="")
     return path
+
+
+def shown_on_a_terminal(call, *, words=False, **more):
+    """Run a command with a terminal for its output (and its words) and return what it shows."""
+    import pty
+
+    leader, follower = pty.openpty()
+    errors = follower if words else subprocess.PIPE
+    with subprocess.Popen(call, stdout=follower, stderr=errors, **more):
+        os.close(follower)
+        shown = b""
+        while True:
+            try:
+                part = os.read(leader, 65536)
+            except OSError:  # Linux says so when the other side has closed
+                break
+            if not part:
+                break
+            shown += part
+    os.close(leader)
+    return shown.decode().replace("\r\n", "\n")

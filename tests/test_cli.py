@@ -4,14 +4,12 @@ import csv
 import gzip
 import io
 import json
-import os
-import pty
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from strategies import NATIVE
+from strategies import NATIVE, shown_on_a_terminal
 
 import rankstone as rs
 from rankstone.cli import main
@@ -217,23 +215,8 @@ def test_usage_errors_and_help(here):
 
 
 def on_a_terminal(*args):
-    """Run the command with a terminal for stdout and return what it shows."""
-    leader, follower = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-m", "rankstone", *args], stdout=follower, stderr=subprocess.PIPE
-    ):
-        os.close(follower)
-        shown = b""
-        while True:
-            try:
-                part = os.read(leader, 65536)
-            except OSError:
-                break
-            if not part:
-                break
-            shown += part
-    os.close(leader)
-    return shown.decode()
+    """Return what the command shows of its output on a terminal."""
+    return shown_on_a_terminal([sys.executable, "-m", "rankstone", *args])
 
 
 def test_a_table_on_a_terminal(here, monkeypatch):

@@ -1,14 +1,13 @@
 """What the pages show is what the commands print."""
 
 import os
-import pty
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from strategies import shown_on_a_terminal
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
@@ -34,24 +33,9 @@ SHOWN = [(page, *session) for page in PAGES for session in sessions(page)]
 
 def printed(command, folder):
     """Return what a person at a terminal sees of a command."""
-    leader, follower = pty.openpty()
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
     call = command.replace("rankstone", f"{sys.executable} -m rankstone", 1)
-    with subprocess.Popen(
-        ["bash", "-c", call], stdout=follower, stderr=follower, cwd=folder, env=environment
-    ):
-        os.close(follower)
-        shown = b""
-        while True:
-            try:
-                part = os.read(leader, 65536)
-            except OSError:
-                break
-            if not part:
-                break
-            shown += part
-    os.close(leader)
-    return shown.decode().replace("\r\n", "\n")
+    return shown_on_a_terminal(["bash", "-c", call], words=True, cwd=folder, env=environment)
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="commands on pages are run by bash")

@@ -46,14 +46,7 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("--strict", action="store_true", help="make warnings errors")
     parser.add_argument("--quiet", action="store_true", help="no words on stderr unless it fails")
-    parser.add_argument(
-        "-c",
-        "--convention",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="a convention, such as ties=input; may be repeated",
-    )
+    add_conventions(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
     parser.set_defaults(run=run)
 
@@ -119,6 +112,18 @@ def _evaluate(args: Namespace) -> list[Result]:
         with _progress(loaded, args.quiet):
             results.append(evaluate(judgments, loaded, measures, strict=args.strict, **choices))
     return results
+
+
+def add_conventions(parser: Any) -> None:
+    """Let a command take conventions."""
+    parser.add_argument(
+        "-c",
+        "--convention",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a convention, such as ties=input; may be repeated",
+    )
 
 
 def choice(text: str) -> tuple[str, Any]:

@@ -6,6 +6,8 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from rankstone.cli.evaluate import add_conventions, choice
+
 if TYPE_CHECKING:
     from argparse import Namespace
 
@@ -24,20 +26,12 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--query", metavar="ID", help="the query to explain")
     parser.add_argument("--grades", metavar="G,G,...", help="grades in rank order; - is unjudged")
     parser.add_argument("--format", choices=_FORMATS, default="text", help="default: text")
-    parser.add_argument(
-        "-c",
-        "--convention",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="a convention, such as ties=input; may be repeated",
-    )
+    add_conventions(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: Namespace) -> int:
     """Explain and print."""
-    from rankstone.cli.evaluate import choice
     from rankstone.errors import UsageError
     from rankstone.evaluation import explain
     from rankstone.report import working

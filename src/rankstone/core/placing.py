@@ -1,0 +1,154 @@
+"""Where the judged documents of one query landed: the twin's half of what place.hpp does."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import Any
+
+import numpy as np
+
+# A row of a run: document, score, rank as written (None where it is not a whole number).
+Row = tuple[bytes, float, int | None]
+
+
+class Outcome:
+    """What became of one judged query; matches as (judgment, score, above, tied, greater, earlier)."""
+
+    def __init__(self) -> None:
+        self.present = False
+        self.retrieved = 0
+        self.duplicates = 0
+        self.tied = 0
+        self.rank_disagrees = False
+        self.duplicate: Any = None
+        self.matches: list[tuple[int, float, int, int, int, int]] = []
+
+
+def place(rows: list[Row], judged: dict[bytes, int]) -> Outcome:
+    """Place the judged documents among the rows of a query, in input order."""
+    outcome = Outcome()
+    outcome.rank_disagrees = _rank_disagrees(rows)
+    best: dict[bytes, tuple[int, float]] = {}
+    for i, (doc, score, _) in enumerate(rows):
+        if doc not in best:
+            best[doc] = (i, score)
+            continue
+        outcome.duplicates += 1
+        outcome.duplicate = doc if outcome.duplicates == 1 else min(doc, outcome.duplicate)
+        if score > best[doc][1]:
+            best[doc] = (i, score)
+    outcome.retrieved = len(best)
+    groups: dict[float, list[tuple[int, bytes]]] = {}
+    for doc, (i, score) in best.items():
+        groups.setdefault(score, []).append((i, doc))
+    above = 0
+    for score in sorted(groups, reverse=True):
+        tie = sorted(groups[score])
+        if len(tie) > 1:
+            outcome.tied += len(tie)
+        ids = sorted(doc for _, doc in tie)
+        for earlier, (_, doc) in enumerate(tie):
+            if doc in judged:
+                greater = len(ids) - bisect_right(ids, doc)
+                outcome.matches.append((judged[doc], score, above, len(tie), greater, earlier))
+        above += len(tie)
+    return outcome
+
+
+def _rank_disagrees(rows: list[Row]) -> bool:
+    """Return whether a row is ranked better than another but has a lower score."""
+    if any(rank is None for _, _, rank in rows):
+        return False
+    lowest = float("inf")
+    by_rank: dict[int, list[float]] = {}
+    for _, score, rank in rows:
+        by_rank.setdefault(rank or 0, []).append(score)
+    for rank in sorted(by_rank):
+        if max(by_rank[rank]) > lowest:
+            return True
+        lowest = min(lowest, *by_rank[rank])
+    return False
+
+
+def arrays_of(outcomes: list[Outcome]) -> dict[str, Any]:
+    """Lay the outcomes of all queries out as flat arrays."""
+    matches = [m for o in outcomes for m in sorted(o.matches)]
+    columns: list[Any] = list(zip(*matches, strict=True)) or [[]] * 6
+    ints = [np.array(c, np.int64) for i, c in enumerate(columns) if i != 1]
+    judgment, above, tied, greater, earlier = ints
+    return {
+        "offsets": np.cumsum([0] + [len(o.matches) for o in outcomes], dtype=np.int64),
+        "judgment": judgment,
+        "score": np.array(columns[1], np.float64),
+        "above": above,
+        "tied": tied,
+        "greater": greater,
+        "earlier": earlier,
+        "present": np.array([o.present for o in outcomes], np.uint8),
+        "retrieved": np.array([o.retrieved for o in outcomes], np.int64),
+        "duplicates": np.array([o.duplicates for o in outcomes], np.int64),
+        "tied_documents": np.array([o.tied for o in outcomes], np.int64),
+        "rank_disagrees": np.array([o.rank_disagrees for o in outcomes], np.uint8),
+        "duplicate": {q: o.duplicate for q, o in enumerate(outcomes) if o.duplicates},
+    }
+
+
+def place_mapping(
+    rows: dict[Any, Any], judged: list[Any], first: int, float32: bool, outcome: Outcome
+) -> tuple[str, Any, Any] | None:
+    """Place the judged documents in a dict of scores; return what is wrong with it, if anything."""
+    scores = _scores(rows)
+    if not isinstance(scores, np.ndarray):
+        return scores
+    if float32:
+        with np.errstate(over="ignore"):
+            scores = scores.astype(np.float32).astype(np.float64)
+    outcome.retrieved = len(scores)
+    falling = np.sort(-scores)
+    counts = np.unique(falling, return_counts=True)[1]
+    outcome.tied = int(counts[counts > 1].sum())
+    keys: list[Any] | None = None
+    for i, doc in enumerate(judged):
+        if doc not in rows:
+            continue
+        score = float(rows[doc])
+        if float32:
+            score = float(np.float32(score))
+        above = bisect_left(falling, -score)
+        tied = bisect_right(falling, -score) - above
+        greater = earlier = 0
+        if tied > 1:
+            keys = keys or list(rows)
+            tie = [keys[j] for j in np.flatnonzero(scores == score)]
+            try:
+                greater = sum(other > doc for other in tie)
+            except TypeError:
+                return ("mixed_ids", None, None)
+            earlier = tie.index(doc)
+        outcome.matches.append((first + i, score, above, tied, greater, earlier))
+    return None
+
+
+def _scores(rows: dict[Any, Any]) -> Any:
+    """Return the scores as an array, or what is wrong with the first bad one."""
+    try:
+        values = [v if type(v) is float else _number(v) for v in rows.values()]
+    except TypeError:
+        values = []
+    scores = np.array(values, np.float64)
+    if len(scores) == len(rows) and np.isfinite(scores).all():
+        return scores
+    for doc, value in rows.items():
+        try:
+            number = _number(value)
+        except TypeError:
+            return ("not_a_number", doc, value)
+        if not np.isfinite(number):
+            return ("not_finite", doc, value)
+    return scores
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, str | bytes | bytearray):
+        raise TypeError
+    return float(value)
