@@ -271,3 +271,15 @@ def test_progress_of_a_long_scan(here, monkeypatch):
     loaded = load_run("bm25.run")
     rs.evaluate(load_judgments("qrels.txt"), loaded, ["RR"])
     assert int(loaded.progress[0]) == len(RUN)
+
+
+def test_pipes_are_read_like_standard_input(here):
+    line = f"{sys.executable} -m rankstone evaluate <(cat qrels.txt) <(cat bm25.run) -m RR"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, check=False, timeout=60)
+    assert done.stderr == b""
+    assert done.stdout.splitlines()[1].endswith(b"\tall\t0.75")
+
+
+def test_what_was_missed_can_be_explained(capsys):
+    _, out, _ = run(capsys, "explain", "AP", "--grades", "1,0", "--missed", "1,1")
+    assert "AP = 1 / 3 = 0.3333333333333333" in out

@@ -141,3 +141,37 @@ def test_the_cascade_model():
 
 def test_grades_from_the_place_in_a_list_of_preferences():
     assert rs.grades_by_position(["a", "b", "c"]) == {"a": 1.0, "b": 1 / 2, "c": 1 / 3}
+
+
+def test_conventions_hold_for_direct_calls_too():
+    condensed = rs.Conventions(unjudged="remove")
+    assert AP({"a"}, ["x", "a"], conventions=condensed) == 1.0
+    assert RR([None, 1], conventions=condensed) == 1.0
+    with pytest.raises(rs.DataError, match="stands more than once"):
+        nDCG({"a"}, ["a", "a"], conventions=rs.Conventions(duplicates="error"))
+
+
+def test_arrays_of_text_are_ids():
+    assert RR(np.array(["a"]), np.array(["x", "a"])) == 0.5
+    assert RR(pd.Series(["a"]), pd.Series(["x", "a"])) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: RR([1, 0], [[0.1, 0.2], [0.3, 0.4]]), "give the two the same shape"),
+        (lambda: nDCG({"a": 1}, [["a"]]), "a document id is text or a whole number"),
+        (lambda: nDCG(None, ["a"]), "relevant documents are a set, a list or a dict"),
+        (lambda: nDCG([1, 2, 3], [0.5, 0.2]), "3 true grades and 2 predicted scores"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(call, message):
+    with pytest.raises(rs.DataError, match=message):
+        call()
+
+
+def test_star_import_brings_the_measures():
+    namespace = {}
+    exec("from rankstone import *", namespace)
+    assert namespace["nDCG"] is nDCG
+    assert "evaluate" in namespace

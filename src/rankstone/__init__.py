@@ -30,6 +30,8 @@ def __getattr__(name: str) -> Any:
     """Resolve public names on first use, so that importing costs nothing."""
     from importlib import import_module
 
+    if name == "__all__":
+        return __dir__()
     if name.startswith("_"):
         raise AttributeError(f"module 'rankstone' has no attribute {name!r}")
     home = _HOMES.get(name, "rankstone.measures")

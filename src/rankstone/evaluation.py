@@ -102,7 +102,7 @@ def explain(
        2      1       yes  0.5000  0.5000
        3      0        no       0  0.5000
     <BLANKLINE>
-    RR = 0.5000 = 0.5
+    RR = 0.5
     Conventions: ties=docid-desc, no_relevant=zero
     """
     asked = parse_measure(measure)

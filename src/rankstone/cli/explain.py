@@ -25,6 +25,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument("files", metavar="QRELS RUN", nargs="*", help="judgments and a run")
     parser.add_argument("--query", metavar="ID", help="the query to explain")
     parser.add_argument("--grades", metavar="G,G,...", help="grades in rank order; - is unjudged")
+    parser.add_argument("--missed", metavar="G,G,...", help="grades that were not retrieved")
     parser.add_argument("--format", choices=_FORMATS, default="text", help="default: text")
     add_conventions(parser)
     parser.set_defaults(run=run)
@@ -38,8 +39,13 @@ def run(args: Namespace) -> int:
 
     choices = dict(choice(text) for text in args.convention)
     if args.grades is not None and not args.files and args.query is None:
-        found = explain(args.measure, _grades(args.grades), **choices)
-    elif args.grades is None and len(args.files) == 2 and args.query is not None:
+        found = explain(args.measure, *_ranking(args), **choices)
+    elif (
+        args.grades is None
+        and args.missed is None
+        and len(args.files) == 2
+        and args.query is not None
+    ):
         found = explain(args.measure, *args.files, query=args.query, **choices)
     else:
         raise UsageError(
@@ -51,6 +57,16 @@ def run(args: Namespace) -> int:
         lines = working.markdown(found) if args.format == "md" else working.text(found)
         sys.stdout.writelines(f"{line}\n" for line in lines)
     return 0
+
+
+def _ranking(args: Namespace) -> tuple[Any, ...]:
+    grades = _grades(args.grades)
+    if args.missed is None:
+        return (grades,)
+    ranking = range(len(grades))
+    missed = enumerate(_grades(args.missed), len(grades))
+    judged = {doc: g for doc, g in [*enumerate(grades), *missed] if g is not None}
+    return judged, list(ranking)
 
 
 def _grades(text: str) -> list[float | None]:

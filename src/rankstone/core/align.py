@@ -53,10 +53,6 @@ def _rank(judgments: Judgments, matches: Matches, conventions: Conventions) -> R
     offsets = segments.keep(kept, offsets)
     columns = (rank, above, tied, grade, score, row)
     rank, above, tied, grade, score, row = (a[order] for a in columns)
-    if conventions.unjudged == "remove":
-        rank = segments.positions(offsets) + 1
-        above, tied = _condense(above, offsets)
-        retrieved = segments.lengths(offsets)
     judged_offsets = segments.keep(judged, judgments.groups)
     judged_grade = grades[judged]
     judged_grade = judged_grade[segments.falling_order(judged_grade, judged_offsets)]
@@ -75,6 +71,8 @@ def _rank(judgments: Judgments, matches: Matches, conventions: Conventions) -> R
         max_grade=judgments.max_grade,
         conventions=conventions,
     )
+    if conventions.unjudged == "remove":
+        ranked = ranked.condensed()
     return ranked if conventions.queries == "judged" else select(ranked, matches.present)
 
 
@@ -102,16 +100,6 @@ def _before_in_tie(matches: Matches, grade: Array, ties: str) -> Array:
     before = np.empty(len(order), np.int64)
     before[order] = place + np.where(after_others, others, 0)
     return before
-
-
-def _condense(above: Array, offsets: Array) -> tuple[Array, Array]:
-    """Return ``above`` and ``tied`` counted among the rows alone, which stand in rank order."""
-    query = segments.numbers(offsets)
-    new_tie = np.ones(len(above), bool)
-    new_tie[1:] = (np.diff(query) != 0) | (np.diff(above) != 0)
-    starts = np.flatnonzero(new_tie)
-    sizes = np.diff(np.append(starts, len(above)))
-    return np.repeat(segments.positions(offsets)[starts], sizes), np.repeat(sizes, sizes)
 
 
 def select(ranked: Ranked, chosen: Array) -> Ranked:

@@ -22,8 +22,14 @@ def ranked_of(data: tuple[Any, ...], conventions: Conventions | None) -> tuple[R
 
     The data may be grades in rank order; true grades and predicted scores; or relevant
     documents and a ranked list. Numbers may be lists, arrays or tensors, with one row for each
-    query where there are several.
+    query where there are several. Two lists of numbers are grades and scores: relevant
+    documents whose ids are numbers go into a set.
     """
+    ranked, single = _read(data, conventions)
+    return ranked.condensed() if ranked.conventions.unjudged == "remove" else ranked, single
+
+
+def _read(data: tuple[Any, ...], conventions: Conventions | None) -> tuple[Ranked, bool]:
     if len(data) == 1:
         return _from_grades(data[0], conventions or _WITH_IDS)
     if len(data) != 2:
@@ -36,7 +42,13 @@ def ranked_of(data: tuple[Any, ...], conventions: Conventions | None) -> tuple[R
         judged = [_judged(truth)]
         return _from_ids(judged, [_listed(predicted)], conventions or _WITH_IDS), True
     if _depth(truth) == 1 and _depth(predicted) == 2:
-        rows = [list(row) for row in np.asarray(predicted, object)]
+        table = np.asarray(predicted)
+        if table.dtype.kind == "f":
+            raise DataError(
+                "one row of grades and several rows of scores; give the two the same shape "
+                "(or, for predicted documents, ids that are text or whole numbers)."
+            )
+        rows = table.tolist()
         truths = list(truth)
         if len(truths) != len(rows):
             raise DataError(f"{len(truths)} truths for {len(rows)} rows of predictions.")
@@ -48,6 +60,8 @@ def ranked_of(data: tuple[Any, ...], conventions: Conventions | None) -> tuple[R
 
 
 def _is_ids(value: Any) -> bool:
+    if getattr(value, "dtype", None) is not None:
+        return np.asarray(value).dtype.kind in "OUST"
     return isinstance(value, list | tuple) and bool(value) and isinstance(value[0], str)
 
 
@@ -72,7 +86,17 @@ def _depth(value: Any) -> int:
 def _judged(value: Any) -> dict[Any, float]:
     if isinstance(value, Mapping):
         return {doc: _finite(grade, "grade") for doc, grade in value.items()}
-    return dict.fromkeys(value, 1.0)
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise DataError(f"relevant documents are a set, a list or a dict of grades, not {value!r}.")
+    return dict.fromkeys(_hashable(value), 1.0)
+
+
+def _hashable(values: Iterable[Any]) -> list[Any]:
+    documents = list(values)
+    for doc in documents:
+        if isinstance(doc, list | dict | set | np.ndarray):
+            raise DataError(f"a document id is text or a whole number, not {doc!r}.")
+    return documents
 
 
 def _finite(value: Any, what: str) -> float:
@@ -88,15 +112,15 @@ def _finite(value: Any, what: str) -> float:
 def _listed(value: Any) -> list[Any]:
     if isinstance(value, AbstractSet | Mapping | str) or not isinstance(value, Iterable):
         raise DataError(f"a ranking is a list of documents, best first, not {value!r}.")
-    return list(value)
+    return _hashable(value)
 
 
 def _numbers(value: Any, what: str) -> Array:
     """Return lists, arrays or tensors of numbers as a table with one row for each query."""
     try:
         array = np.asarray(value)
-    except (ValueError, TypeError) as error:
-        raise DataError(f"{what}: the rows differ in length or cannot be read ({error}).") from None
+    except (ValueError, TypeError):
+        raise DataError(f"{what}: the rows differ in length.") from None
     if array.dtype.kind == "O" and array.ndim in (1, 2):
         rows: list[Any] = array.tolist()
         array = np.array([np.nan if v is None else v for v in rows])
@@ -128,8 +152,9 @@ def _has_nan(value: Any) -> bool:
 def _from_scores(truth: Any, predicted: Any, conventions: Conventions) -> tuple[Ranked, bool]:
     grades, scores = _numbers(truth, "true grades"), _numbers(predicted, "predicted scores")
     if grades.shape != scores.shape:
+        sizes = [" x ".join(map(str, np.shape(v))) for v in (truth, predicted)]
         raise DataError(
-            f"{grades.shape} true grades and {scores.shape} predicted scores: the two must have "
+            f"{sizes[0]} true grades and {sizes[1]} predicted scores: the two must have "
             "the same shape. For lists of ids give the relevant ones as a set."
         )
     if conventions.ties.startswith("docid"):
@@ -174,6 +199,8 @@ def _from_ids(
     rank, grade, row, lengths, retrieved, all_grades = [], [], [], [], [], []
     for known, ranking in zip(judged, rankings, strict=True):
         order = list(dict.fromkeys(ranking))
+        if len(order) < len(ranking) and conventions.duplicates == "error":
+            raise DataError("a document stands more than once in the ranking. Remove it.")
         found = [(i, known[doc]) for i, doc in enumerate(order, 1) if doc in known]
         rank += [i for i, _ in found]
         grade += [g for _, g in found]

@@ -86,6 +86,23 @@ class Ranked:
         """Return how many documents were retrieved, at most k."""
         return self.retrieved if k is None else np.minimum(self.retrieved, k)
 
+    def condensed(self) -> Ranked:
+        """Return the ranking without the documents that were not judged."""
+        place = segments.positions(self.offsets)
+        query = segments.numbers(self.offsets)
+        first = np.ones(len(place), bool)
+        first[1:] = (np.diff(query) != 0) | (np.diff(self.above) != 0)
+        starts = np.flatnonzero(first)
+        sizes = np.diff(np.append(starts, len(place)))
+        return replace(
+            self,
+            rank=place + 1,
+            above=np.repeat(place[starts], sizes),
+            tied=np.repeat(sizes, sizes),
+            retrieved=segments.lengths(self.offsets),
+            _memo={},
+        )
+
     def ideal(self, worth: Array | None, source: str = "judged") -> Ranked:
         """Return the ranking of falling worth of the judged documents, or of the ``retrieved``.
 

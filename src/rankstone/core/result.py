@@ -15,7 +15,7 @@ import numpy as np
 from rankstone.conventions import Conventions
 from rankstone.core.aggregate import Summary, summarise
 from rankstone.core.source import Source
-from rankstone.errors import DataError, Notice, UsageError, did_you_mean
+from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
 
 SCHEMA = "rankstone/result/1"
 
@@ -121,7 +121,7 @@ class Result:
 
     def __repr__(self) -> str:
         values = ", ".join(f"{n}={v:.4f}" for n, v in self.aggregates.items())
-        return f"<Result {self.name}: {values} ({len(self.queries)} queries)>"
+        return f"<Result {self.name}: {values} ({plural(len(self.queries), 'query')})>"
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data; missing values are None."""

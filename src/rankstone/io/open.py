@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -24,14 +25,14 @@ STDIN = "-"
 
 
 def read_all(path: str) -> tuple[bytes, Source]:
-    """Return the text of a file or of standard input, and where it came from."""
+    """Return the text of a file, a pipe or of standard input, and where it came from."""
     with _opened(path) as (stream, source):
         compression = _compression(stream, path)
         if compression is None:
             text = stream.read()
         else:
             text = b"".join(_decompressed(stream, compression, path))
-        return text, _stamped(source, text) if path == STDIN else source
+        return text, source if source.path else _stamped(source, text)
 
 
 @contextmanager
@@ -47,7 +48,7 @@ def open_seekable(
         if source is not None and source.path and not source.unchanged():
             raise DataError(f"{path}: the file changed since it was opened. Open it again.")
         compression = _compression(stream, path)
-        if compression is None and path != STDIN:
+        if compression is None and stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
             yield stream, os.fstat(stream.fileno()).st_size, found
             return
         if compression is None:
@@ -59,7 +60,7 @@ def open_seekable(
                 spool.write(chunk)
             spool.flush()
             size = spool.tell()
-            yield spool, size, _stamped(found, spool) if path == STDIN else found
+            yield spool, size, found if found.path else _stamped(found, spool)
 
 
 @contextmanager
@@ -70,9 +71,11 @@ def _opened(path: str) -> Iterator[tuple[Any, Source]]:
     try:
         with open(path, "rb") as stream:
             status = os.fstat(stream.fileno())
-            if status.st_size == 0:
+            if status.st_size == 0 and stat.S_ISREG(status.st_mode):
                 raise DataError(f"{path}: the file is empty.")
-            yield stream, Source.of_file(path, status)
+            regular = stat.S_ISREG(status.st_mode)
+            # What is no regular file cannot be read again, so it is stamped while it is read.
+            yield stream, Source.of_file(path, status) if regular else Source(path)
     except OSError as error:
         _fail(path, error)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,7 +97,9 @@ class TrecRun:
         source = Source("stdin")
         if path != STDIN:
             try:
-                source = Source.of_file(path, os.stat(path))
+                status = os.stat(path)
+                regular = stat.S_ISREG(status.st_mode)
+                source = Source.of_file(path, status) if regular else Source(path)
             except OSError:
                 with open_seekable(path):  # explains what is wrong
                     pass
@@ -125,7 +128,7 @@ class TrecRun:
                 raise _fault(self.path, found["fault"], RUN_LAYOUT, stream)
             if not found["rows"]:
                 raise DataError(f"{self.path}: the file holds no rows.")
-            if self.path == STDIN:
+            if source.path is None:
                 object.__setattr__(self, "source", source)
             elif not source.unchanged():
                 raise DataError(f"{self.path}: the file changed while it was read. Try again.")

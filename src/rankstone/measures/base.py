@@ -184,7 +184,8 @@ class Measure:
         """Return the measure with some parameters set; or, given data, its value.
 
         Data are grades in rank order; true grades and predicted scores; relevant documents and
-        a ranked list; or a table of these, for a value of each row.
+        a ranked list; or a table of these, for a value of each row. Two lists of numbers are
+        grades and scores; relevant documents whose ids are numbers go into a set.
 
         >>> from rankstone import P, nDCG
         >>> (nDCG @ 6)([3, 2, 3, 0, 1, 2])

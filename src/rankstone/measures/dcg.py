@@ -123,7 +123,9 @@ def CG(r: Ranked, m: Measure) -> Working:
 def DCG(r: Ranked, m: Measure) -> Working:
     """The sum of the gains of the first k documents, each discounted by its rank.
 
-    DCG@k = sum over ranks i <= k of gain(grade_i) * discount(i), discount(i) = 1 / log2(i + 1)
+    DCG@k = sum over ranks i <= k of gain(grade_i) * discount(i)
+
+    Unless chosen otherwise, the gain is the grade and discount(i) is 1 / log2(i + 1).
 
     Reading: a user who is less and less likely to read on.
     Not for: averaging over queries of different richness; see nDCG.

@@ -99,8 +99,8 @@ def cascade(
 def ERR(r: Ranked, m: Measure) -> Working:
     """The expected reciprocal of the rank at which a user of the cascade model stops.
 
-    ERR = sum over ranks i of (1/i) R_i * product over j < i of (1 - R_j),
-    R_i = (2^grade_i - 1) / 2^max_grade
+    ERR = sum over ranks i of discount(i) R_i * product over j < i of (1 - R_j),
+    R_i = (2^grade_i - 1) / 2^max_grade, discount(i) = 1/i unless chosen otherwise
 
     Reading: the user reads from the top and stops at a document with probability R_i, so a
     good document makes those below it matter less.

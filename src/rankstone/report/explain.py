@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -38,6 +38,7 @@ class Explanation:
     measure: str
     pretty: str
     formula: str
+    choices: tuple[str, ...]
     query: str | int | None
     retrieved: int
     steps: tuple[Step, ...]
@@ -86,6 +87,7 @@ def explain_query(
         measure=str(measure),
         pretty=measure.definition.pretty,
         formula=_formula(measure),
+        choices=tuple(_choices(measure)),
         query=ranked.queries[query],
         retrieved=int(ranked.retrieved[query]),
         steps=steps,
@@ -105,6 +107,15 @@ def _formula(measure: Measure) -> str:
     paragraphs = measure.definition.text.split("\n\n")
     found = (p for p in paragraphs[1:] if "=" in p)
     return " ".join(next(found, paragraphs[0]).split())
+
+
+def _choices(measure: Measure) -> Iterator[str]:
+    """Say what the parameters that are not at their default mean."""
+    for p in measure.definition.params:
+        value = measure.params[p.name]
+        if value != p.default and p.choices is not None and p.name != "k":
+            meaning = p.choices.get(value) if isinstance(value, str) else "as given"
+            yield f"{p.name}={value!r}: {meaning}"
 
 
 def _steps(

@@ -47,7 +47,7 @@ def substituted(e: Explanation) -> str:
     total = " + ".join(shown) or "0"
     steps = [e.measure]
     if e.over is None:
-        steps.append(total)
+        steps += [total] if len(shown) > 1 else []
     else:
         steps.append(
             f"({total}) / {_number(e.over)}" if len(shown) > 1 else f"{total} / {_number(e.over)}"
@@ -73,6 +73,8 @@ def text(e: Explanation) -> Iterator[str]:
     query = "" if e.query is None else f", query {e.query}"
     yield f"{e.measure}: {e.pretty}{query}"
     yield f"  {e.formula}"
+    for line in e.choices:
+        yield f"  {line}"
     yield ""
     if e.steps:
         yield from _side_by_side(e)
@@ -118,6 +120,9 @@ def markdown(e: Explanation) -> Iterator[str]:
     yield f"**{e.measure}**: {e.pretty}{query}"
     yield ""
     yield f"`{e.formula}`"
+    for line in e.choices:
+        yield ""
+        yield f"`{line}`"
     for title, steps in (("", e.steps), ("Ideal ranking:", e.ideal)):
         if not steps:
             continue
