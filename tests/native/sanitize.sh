@@ -19,6 +19,7 @@ PATH="$work/tools/bin:$PATH" cmake --build "$work/build" >"$work/log" || { cat "
 
 mkdir "$work/src"
 cp -r "$root/src/rankstone" "$work/src/"
+ln -s "$root/examples" "$work/examples"
 rm -f "$work"/src/rankstone/_native/_core*.so
 cp "$work"/build/_core*.so "$work/src/rankstone/_native/"
 
@@ -26,7 +27,7 @@ cp "$work"/build/_core*.so "$work/src/rankstone/_native/"
 # loaded with the sanitizer, which otherwise would not find what throws C++ exceptions. -s, since
 # a report is written to the standard error stream and the process ends at once.
 export PYTHONPATH="$work/src" RANKSTONE_ENGINE=native PYTHONDONTWRITEBYTECODE=1
-export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1
+export ASAN_OPTIONS=detect_leaks=0:alloc_dealloc_mismatch=0  # pytrec_eval frees what it new[]s
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)"
 cd "$root"

@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from rankstone.core.segments import two_product, two_sum
+from rankstone.core.segments import quotient, two_product, two_sum
 
 Array = np.ndarray
 Pair = tuple[Array, Array]
@@ -26,7 +26,7 @@ def log2(n: Array) -> Pair:
     low_half = mantissa < np.sqrt(0.5)
     m = np.where(low_half, 2 * mantissa, mantissa)
     e = (exponent - low_half).astype(np.float64)
-    z, rest = _quotient(m - 1, m + 1)
+    z, rest = quotient(m - 1, m + 1)
     square = z * z
     series = np.zeros_like(z)
     for power in range(33, 1, -2):
@@ -36,13 +36,6 @@ def log2(n: Array) -> Pair:
     error += _TWO_OVER_LN2[0] * atanh_low + _TWO_OVER_LN2[1] * z
     total, lost = two_sum(e, high)
     return two_sum(total, lost + error)
-
-
-def _quotient(a: Array, b: Array) -> Pair:
-    """Return a / b for exact a and b."""
-    high = a / b
-    product, error = two_product(high, b)
-    return high, ((a - product) - error) / b
 
 
 def _reciprocal(pair: Pair) -> Pair:
@@ -66,7 +59,7 @@ def _log2_plus_one(rank: Array) -> Pair:
 
 
 def _by_rank(rank: Array) -> Pair:
-    return _quotient(np.ones(len(rank)), rank.astype(np.float64))
+    return quotient(np.ones(len(rank)), rank.astype(np.float64))
 
 
 def _none(rank: Array) -> Pair:

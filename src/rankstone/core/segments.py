@@ -92,6 +92,13 @@ def two_product(a: Array, b: Array) -> tuple[Array, Array]:
     return product, error
 
 
+def quotient(a: Array, b: Array) -> tuple[Array, Array]:
+    """Return a / b and what rounding took from it, to about twice the digits."""
+    high = a / b
+    product, error = two_product(high, b)
+    return high, ((a - product) - error) / b
+
+
 def _halves(a: Array) -> tuple[Array, Array]:
     scaled = a * 134217729.0  # 2**27 + 1
     high = scaled - (scaled - a)

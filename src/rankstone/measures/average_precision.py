@@ -67,6 +67,6 @@ def AP(r: Ranked, m: Measure) -> Working:
     if r.averages_ties:
         precision = hit_precision(r, hit, m.k)
         return Working(precision, over, columns={"relevant": hit}, cut=True)
-    precision = r.hits(m.rel) / r.rank
-    terms = np.where(hit, precision, 0.0)
-    return Working(terms, over, columns={"relevant": hit, "precision": precision})
+    precision, low = segments.quotient(r.hits(m.rel) * 1.0, r.rank * 1.0)
+    terms, low = np.where(hit, precision, 0.0), np.where(hit, low, 0.0)
+    return Working(terms, over, low=low, columns={"relevant": hit, "precision": precision})
