@@ -202,3 +202,22 @@ def test_ids_that_are_not_utf8_stay_what_they_are(engine, tmp_path):
     qrels.write_bytes(b"q\xe9 0 d\xff 1\n")
     run.write_bytes(b"q\xe9 Q0 d\xfe 1 2 t\nq\xe9 Q0 d\xff 2 1 t\n")
     assert rs.evaluate(qrels, run, ["RR"])["RR"] == 0.5
+
+
+def test_many_unjudged_queries_are_counted_to_a_limit(engine, tmp_path, monkeypatch):
+    """The count stops at a limit, and the examples are the smallest ids whatever the order."""
+    rows = [f"q{(i * 7919) % 3000:04d} Q0 d 0 1 t\n" for i in range(6000)]
+    run = tmp_path / "run"
+    run.write_text("".join(rows) + "judged Q0 d 0 1 t\n")
+    (notice,) = rs.evaluate({"judged": {"d": 1}}, run, "RR").warnings
+    assert (notice.count, notice.examples) == (3000, ("q0000", "q0001", "q0002"))
+
+
+def test_the_twin_counts_no_further_than_its_limit(tmp_path, monkeypatch):
+    monkeypatch.setenv("RANKSTONE_ENGINE", "python")
+    monkeypatch.setattr(twin, "_MOST_UNJUDGED", 3)
+    run = tmp_path / "run"
+    for names, text in (("abca", "3 queries"), ("abcda", "more than 3 queries")):
+        run.write_text("".join(f"{n} Q0 d 0 1 t\n" for n in names) + "judged Q0 d 0 1 t\n")
+        (notice,) = rs.evaluate({"judged": {"d": 1}}, run, "RR").warnings
+        assert notice.text.startswith(text)

@@ -1,5 +1,5 @@
 // Scans a run in parallel and places its judged documents, in memory that grows with the
-// judgments and the largest query only.
+// judgments, with the largest query, and with how often the lines of judged queries alternate.
 //
 // The text is cut into ranges of whole lines. Within a range, consecutive lines of one query
 // make a block. A block strictly inside a range is placed at once; the bytes of a block at a

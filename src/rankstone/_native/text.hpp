@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <random>
 #include <string_view>
 #include <system_error>
 
@@ -61,8 +62,14 @@ inline std::uint64_t mix(std::uint64_t h) {
     return h ^ (h >> 29);
 }
 
+// Drawn anew in each process, so that no file can be made whose ids all collide.
+inline const std::uint64_t hash_seed = [] {
+    std::random_device draw;
+    return (static_cast<std::uint64_t>(draw()) << 32) ^ draw();
+}();
+
 inline std::uint64_t hash_id(const char* p, std::size_t n) {
-    std::uint64_t h = 0x9e3779b97f4a7c15ULL ^ n;
+    std::uint64_t h = hash_seed ^ n;
     for (; n > 8; p += 8, n -= 8) h = mix(h ^ load8(p));
     const std::uint64_t tail = n ? load8(p) & (~std::uint64_t{0} >> (64 - 8 * n)) : 0;
     return mix(h ^ tail);

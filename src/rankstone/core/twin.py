@@ -109,6 +109,7 @@ def scan_run(
     outcomes: list[Outcome] = [Outcome() for _ in index.docs]
     blocks: dict[int, list[tuple[int, int]]] = {}
     unjudged: set[bytes] = set()
+    sample: set[bytes] = set()  # the smallest of them
     rows_read = 0
     capped = False
     where = os.lseek(descriptor, 0, os.SEEK_CUR)
@@ -144,9 +145,12 @@ def scan_run(
                 begin, current, judged = at, query, index.queries.get(query)
                 progress[0] = at
                 if judged is None:
-                    capped = capped or len(unjudged) >= _MOST_UNJUDGED
-                    if not capped:
+                    if len(unjudged) < _MOST_UNJUDGED:
                         unjudged.add(query)
+                    capped = capped or query not in unjudged
+                    sample.add(query)
+                    if len(sample) > _SAMPLE:
+                        sample.remove(max(sample))
             if judged is not None:
                 rows.append(_row(read, layout, float32))
         close(size)
@@ -169,7 +173,7 @@ def scan_run(
         "rows": rows_read,
         "unjudged_queries": len(unjudged),
         "unjudged_capped": capped,
-        "unjudged_sample": sorted(unjudged)[:_SAMPLE],
+        "unjudged_sample": sorted(sample),
         "doc_sample": doc_sample,
     }
 

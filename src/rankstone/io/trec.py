@@ -124,14 +124,14 @@ class TrecRun:
                 _RANGE,
                 self.progress,
             )
-            if found["fault"]:
-                raise _fault(self.path, found["fault"], RUN_LAYOUT, stream)
-            if not found["rows"]:
-                raise DataError(f"{self.path}: the file holds no rows.")
             if source.path is None:
                 object.__setattr__(self, "source", source)
             elif not source.unchanged():
                 raise DataError(f"{self.path}: the file changed while it was read. Try again.")
+            if found["fault"]:
+                raise _fault(self.path, found["fault"], RUN_LAYOUT, stream)
+            if not found["rows"]:
+                raise DataError(f"{self.path}: the file holds no rows.")
         return Matches.of(
             found,
             duplicate={q: _text(doc) for q, doc in found["duplicate"].items()},
