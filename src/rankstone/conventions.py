@@ -13,7 +13,7 @@ def _choice(default: str, text: str, **values: str) -> Any:
     return field(default=default, metadata={"text": text, "values": named})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Conventions:
     """The choices made between the data and the measures, as one value.
 

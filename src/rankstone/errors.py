@@ -36,7 +36,7 @@ class RankstoneNotice(UserWarning):
     """Category of the one Python warning Rankstone emits: that its compiled core is absent."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Notice:
     """Something counted while evaluating. Part of a Result.
 

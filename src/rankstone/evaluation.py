@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankstone import __version__
 from rankstone.conventions import Conventions
@@ -25,7 +25,9 @@ from rankstone.errors import (
 from rankstone.io.load import load_judgments, load_run
 from rankstone.measures import DEFAULT, Measure, parse_measure
 from rankstone.measures.plan import compute, measures_of
-from rankstone.report.explain import Explanation, explain_query
+
+if TYPE_CHECKING:
+    from rankstone.report.explain import Explanation
 
 
 def evaluate(
@@ -105,6 +107,8 @@ def explain(
     RR = 0.5
     Conventions: ties=docid-desc, no_relevant=zero
     """
+    from rankstone.report.explain import explain_query
+
     asked = parse_measure(measure)
     if query is None:
         chosen = (conventions or Conventions(ties="expected")).but(**choices)

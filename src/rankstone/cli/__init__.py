@@ -22,7 +22,10 @@ def main(argv: list[str] | None = None) -> int:
         epilog="Exit codes: 0 fine, 1 gate failed, 2 usage, 3 data.",
     )
     parser.add_argument("--version", action="version", version=f"rankstone {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    # Naming the program here spares argparse the set-up of its help formatter.
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", required=True, prog="rankstone"
+    )
     for command in _COMMANDS:
         command.add_to(commands)
     args = parser.parse_args(argv)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +51,8 @@ def run(args: Namespace) -> int:
             "give either QRELS RUN --query ID or --grades, such as --grades 3,2,3,0,1,2."
         )
     if args.format == "json":
+        import json
+
         print(json.dumps(found.to_dict(), indent=2))
     else:
         lines = working.markdown(found) if args.format == "md" else working.text(found)

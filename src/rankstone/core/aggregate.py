@@ -12,7 +12,7 @@ from rankstone.core.segments import two_product
 from rankstone.errors import one_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Aggregate:
     """The exact sum of some values, as floats that do not overlap, and how many there were.
 
@@ -66,7 +66,7 @@ class Aggregate:
         return self.sum() if how == "sum" else self.mean()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Summary:
     """An aggregate: how it was made, over how many queries, and how many were left out."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Mapping
@@ -140,11 +139,15 @@ class Result:
 
     def to_json(self, indent: int | None = None) -> str:
         """Return everything as JSON; ``Result.from_json`` reads it back, bit for bit."""
+        import json
+
         return json.dumps(self.to_dict(), indent=indent)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Result:
         """Read what ``to_json`` wrote."""
+        import json
+
         try:
             return cls._from_dict(json.loads(text))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rankstone.errors import DataError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
     """An input: its name and, for a file, what identifies its content.
 

@@ -9,7 +9,7 @@ from typing import Any
 from rankstone.core.judgments import Judgments
 from rankstone.core.run import Run
 from rankstone.errors import UsageError
-from rankstone.io import nested, trec
+from rankstone.io import trec
 
 
 def load_judgments(data: Any) -> Judgments:
@@ -19,6 +19,8 @@ def load_judgments(data: Any) -> Judgments:
     if isinstance(data, str | os.PathLike):
         return trec.read_qrels(os.fspath(data))
     if isinstance(data, Mapping):
+        from rankstone.io import nested
+
         return nested.judgments_of(data)
     raise UsageError(
         f"cannot read judgments from {type(data).__name__}; give a path to a qrels file or "
@@ -31,6 +33,8 @@ def load_run(data: Any, name: str | None = None, threads: int | None = None) -> 
     if isinstance(data, str | os.PathLike):
         return trec.TrecRun.open(os.fspath(data), name, threads)
     if isinstance(data, Mapping):
+        from rankstone.io import nested
+
         return nested.run_of(data, name)
     if hasattr(data, "match") and hasattr(data, "source"):
         run: Run = data

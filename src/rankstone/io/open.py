@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any, NoReturn
@@ -55,6 +54,8 @@ def open_seekable(
             chunks = iter(lambda: stream.read(_CHUNK), b"")
         else:
             chunks = _decompressed(stream, compression, path)
+        import tempfile
+
         with tempfile.TemporaryFile() as spool:
             for chunk in chunks:
                 spool.write(chunk)

@@ -19,7 +19,7 @@ from rankstone.errors import DataError, UsageError, did_you_mean, one_of
 Array = np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Param:
     """A parameter: its type, bounds or choices, default and one line of text."""
 
@@ -70,7 +70,7 @@ K = Param("k", int, "cut-off: only the first k documents are read", above=0)
 REL = Param("rel", float, "lowest grade that counts as relevant", above=0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Working:
     """The working of a measure: contributions of judged documents, and what their sum is over.
 
@@ -93,7 +93,7 @@ class Working:
     instead: Array | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Example:
     """A worked example: grades in rank order, grades that were not retrieved, the value.
 
@@ -106,7 +106,7 @@ class Example:
     missed: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Definition:
     """Everything there is to know about a measure.
 

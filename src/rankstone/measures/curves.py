@@ -13,7 +13,7 @@ from rankstone.errors import DataError, UsageError
 Numbers = Sequence[float] | np.ndarray | Any
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Curve:
     """Points of a curve in order of falling threshold; documents with one score make one point."""
 

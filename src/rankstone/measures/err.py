@@ -33,7 +33,7 @@ def stop_chance(grade: np.ndarray, top: float) -> np.ndarray:
     return (np.exp2(np.maximum(grade, 0.0)) - 1.0) / np.exp2(top)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Cascade:
     """A user who reads from the top and stops at the first document that satisfies.
 

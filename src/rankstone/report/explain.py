@@ -15,7 +15,7 @@ from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Measure, Working, cut_total
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Step:
     """One judged document: where it stands, what it is worth, and the sum so far."""
 
@@ -27,7 +27,7 @@ class Step:
     sum: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Explanation:
     """The working of a measure on one query, as plain data.
 

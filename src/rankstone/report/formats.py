@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 
@@ -151,12 +150,16 @@ def _md(text: str) -> str:
 
 def as_json(results: Sequence[Result], _: Table, __: int | None) -> Iterator[str]:
     """Yield the results whole: one object, or a list of them."""
+    import json
+
     data = [r.to_dict() for r in results]
     yield json.dumps(data[0] if len(data) == 1 else data, indent=2)
 
 
 def jsonl(_: Sequence[Result], table: Table, __: int | None) -> Iterator[str]:
     """Yield one JSON object for each row."""
+    import json
+
     for row in table.rows:
         values = [None if math.isnan(v) else v for v in row.values]
         cells = dict(zip(table.measures, values, strict=True))

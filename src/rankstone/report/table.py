@@ -10,7 +10,7 @@ from rankstone.core.result import Result
 ALL = "all"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Row:
     """One line of a table: a run, a query (or ``all``) and the values."""
 
@@ -19,7 +19,7 @@ class Row:
     values: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """Values of several runs, per query where asked for.
 
