@@ -33,7 +33,7 @@ def test_grades_and_scores_are_a_scored_run(measure, grades, data):
 
 def test_relevant_documents_and_a_ranked_list():
     assert P(k=3)({"a", "c"}, ["a", "b", "c"]) == 2 / 3
-    assert AP({"a", "b", "c", "d"}, ["a", "x", "b"]) == (1 + 2 / 3) / 4
+    assert AP({"a", "b", "c", "d"}, ["a", "x", "b"]) == 5 / 12  # (1 + 2/3) / 4
     assert AP(["a"], ["a", "a"]) == 1.0  # a repeated document counts once
     exact = (1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3))
     assert nDCG({"a": 3, "b": 1}, ["b", "a"]) == pytest.approx(exact, rel=1e-15)
