@@ -12,7 +12,7 @@ demo: $(VENV)/.installed
 test: $(VENV)/.tools lint
 	$(BIN)/pytest -n auto
 
-test-all: $(VENV)/.tools lint
+test-all: $(VENV)/.heavy lint
 	$(BIN)/pytest -n auto --thorough
 
 bench: $(VENV)/.tools
@@ -40,6 +40,10 @@ $(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
 
 $(VENV)/.tools: $(VENV)/.installed pyproject.toml
 	$(BIN)/python -m pip install --quiet --group test
+	@touch $@
+
+$(VENV)/.heavy: $(VENV)/.tools
+	$(BIN)/python -m pip install --quiet --group heavy
 	@touch $@
 
 clean:
