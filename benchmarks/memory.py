@@ -20,8 +20,9 @@ def peak_anonymous(command: list[str]) -> int:
     # the kernel's to give back. Samples of RssAnon may miss a peak between two of them. VmHWM,
     # the highest resident size ever, misses none, but holds file pages too; these only grow in
     # a program this short, so less the file pages of now it stays at or below the true peak.
-    # Both are lower bounds and the greater one is within a few pages of the truth. The maximum
-    # from getrusage() will not do: it starts with the size of the process that did the fork.
+    # Both are lower bounds, and the greater one is off by no more than the file pages that came
+    # after the peak. The maximum from getrusage() will not do: it starts with the size of the
+    # process that did the fork.
     peak = 0
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         while process.poll() is None:

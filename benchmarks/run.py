@@ -43,7 +43,8 @@ def main() -> int:
         rows += more_rows
         times |= more_times
     print("\n".join(table.markdown(rows)), end="\n\n")
-    print("\n".join(table.seconds(times)))
+    if times:
+        print("\n".join(table.seconds(times)))
     if args.all_peers:
         print("", *_all_peers(args), sep="\n")
     return 1 if any(row.met is False for row in rows) else 0

@@ -1,8 +1,6 @@
 """``python -m rankstone``."""
 
-import sys
-
-from rankstone.cli import main
+from rankstone.cli import command
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command()

@@ -55,11 +55,13 @@ class Index {
         }
         regions_.push_back(total);
         doc_slots_.resize(total);
+        filters_.resize(queries_.size());
         for (std::size_t q = 0; q < queries_.size(); ++q)
             for (auto d = groups_[q]; d < groups_[q + 1]; ++d) {
                 const auto row = static_cast<std::size_t>(d);
-                insert(doc_slots_.data() + regions_[q], regions_[q + 1] - regions_[q] - 1,
-                       hash_id(docs_.begin(row), docs_.length(row)), row);
+                const std::uint64_t hash = hash_id(docs_.begin(row), docs_.length(row));
+                filters_[q] |= std::uint64_t{1} << (hash >> 58);
+                insert(doc_slots_.data() + regions_[q], regions_[q + 1] - regions_[q] - 1, hash, row);
             }
     }
 
@@ -72,6 +74,7 @@ class Index {
 
     std::int64_t find_doc(std::size_t query, std::uint64_t hash, const char* p,
                           std::size_t n) const {
+        if (!(filters_[query] >> (hash >> 58) & 1)) return absent;
         return find(doc_slots_.data() + regions_[query],
                     regions_[query + 1] - regions_[query] - 1, hash, docs_, p, n);
     }
@@ -100,6 +103,9 @@ class Index {
     std::vector<Slot> query_slots_;
     std::vector<std::size_t> regions_;
     std::vector<Slot> doc_slots_;
+    // For each query, which values the top six bits of its documents' hashes take: most
+    // documents of a run are not judged, and this tells for most of those at once.
+    std::vector<std::uint64_t> filters_;
 };
 
 }  // namespace rankstone

@@ -105,7 +105,7 @@ class Placer {
     // Of several rows for one document the one with the best score stays (the earliest of
     // equals), so the outcome does not depend on the order of lines.
     void drop_duplicates(Placement& placement) {
-        const std::size_t size = table_size(rows.size());
+        const std::size_t size = 2 * table_size(rows.size());  // sparse, so that probes are short
         seen_.assign(size, Slot{});
         std::string_view smallest;
         for (std::size_t i = 0; i < rows.size(); ++i) {

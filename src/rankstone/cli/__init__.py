@@ -12,6 +12,23 @@ from rankstone.errors import RankstoneError
 _COMMANDS = (evaluate, explain, measures, demo)
 
 
+def command() -> None:
+    """Run the command line as a process of its own.
+
+    Nothing is left to tidy up when the output is written, so the interpreter's slow farewell to
+    all that was loaded is skipped.
+    """
+    # The idle threads of a linear algebra library would only take time from the scan.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    try:
+        code = main()
+    except SystemExit as stop:  # argparse has said what there is to say
+        code = stop.code if isinstance(stop.code, int) else 0
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     import argparse
