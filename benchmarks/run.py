@@ -8,6 +8,7 @@ import platform
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
@@ -183,6 +184,50 @@ def _small(args: argparse.Namespace) -> Section:
     return [table.slower("small data: command against `import numpy`", 1.5, ours, numpy)], times
 
 
+def _direct(args: argparse.Namespace) -> Section:
+    if find_spec("sklearn") is None:
+        return [Row("direct calls: scikit-learn is not installed", "", 0)], {}
+    import numpy as np
+    from sklearn.metrics import ndcg_score
+
+    import rankstone as rs
+
+    rng = np.random.default_rng(7)
+    grades, scores = rng.integers(0, 5, 100).tolist(), rng.random(100).tolist()
+    many = rng.integers(0, 5, (2000, 1000)).astype(float), rng.random((2000, 1000))
+    cut = rs.nDCG @ 10
+
+    def often(task: Callable[[], object]) -> Callable[[], None]:
+        def repeat() -> None:
+            for _ in range(200):
+                task()
+
+        return repeat
+
+    times = in_turns(
+        {
+            "one list of 100, 200 times": often(lambda: cut(grades, scores)),
+            "scikit-learn, the same": often(lambda: ndcg_score([grades], [scores], k=10)),
+            "2,000 lists of 1,000": lambda: rs.nDCG(*many),
+            "scikit-learn, ties ignored": lambda: ndcg_score(*many, ignore_ties=True),
+            "scikit-learn, ties averaged": lambda: ndcg_score(*many),
+        },
+        args.rounds,
+    )
+    one, sklearn_one, table_of, ignored, averaged = times.values()
+    rows = [
+        table.faster("one list: against scikit-learn", 5, one, sklearn_one),
+        table.faster("2,000 lists: against scikit-learn, ties ignored", 3, table_of, ignored),
+        table.faster("2,000 lists: against scikit-learn, ties averaged", 10, table_of, averaged),
+    ]
+    ours, theirs = float(rs.nDCG(*many).mean()), float(ndcg_score(*many))
+    off = abs(ours - theirs)
+    rows.append(
+        Row("lists: values, difference from scikit-learn", "at most 1e-12", 1e-12, off, off)
+    )
+    return rows, times
+
+
 def _memory(args: argparse.Namespace) -> Section:
     peak = Row("memory: peak of the command, MB", "at most 150", 150)
     growth = Row("memory: growth with twice the queries, MB", "at most 5", 5)
@@ -216,7 +261,13 @@ def _all_peers(args: argparse.Namespace) -> list[str]:
 
 
 # Commands come before dicts: what is started from a large process starts more slowly.
-_SECTIONS = {"command": _command, "small": _small, "memory": _memory, "dicts": _dicts}
+_SECTIONS = {
+    "command": _command,
+    "small": _small,
+    "memory": _memory,
+    "dicts": _dicts,
+    "direct": _direct,
+}
 
 if __name__ == "__main__":
     sys.exit(main())

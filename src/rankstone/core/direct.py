@@ -176,10 +176,12 @@ def _sorted(grades: Array, scores: Array, conventions: Conventions) -> Ranked:
     if conventions.ties in ("optimistic", "pessimistic"):
         sign = -1.0 if conventions.ties == "optimistic" else 1.0
         order = np.lexsort((sign * grades, -scores), axis=1)
+    elif conventions.ties == "expected":
+        order = np.argsort(-scores, axis=1)  # the order within ties is of no account
     else:
         order = np.argsort(-scores, axis=1, kind="stable")
-    rows = np.arange(len(scores))[:, None]
-    scores, grades = scores[rows, order], grades[rows, order]
+    flat = order + np.arange(len(scores))[:, None] * scores.shape[1]
+    scores, grades = scores.take(flat), grades.take(flat)
     place = np.broadcast_to(np.arange(scores.shape[1]), scores.shape)
     first = np.ones(scores.shape, bool)
     first[:, 1:] = scores[:, 1:] != scores[:, :-1]
