@@ -1,9 +1,13 @@
 """Bad input: an error that names file, line and reason, or a counted warning; never a number."""
 
+import sys
+
 import numpy as np
 import pytest
+import zstandard
 
 import rankstone as rs
+from rankstone.io.load import load_run
 
 GOOD_QRELS = "q1 0 d1 1\nq1 0 d2 0\n"
 GOOD_RUN = "q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 1.0 t\n"
@@ -281,3 +285,43 @@ def test_grades_too_large_for_an_exponential_gain():
     with pytest.raises(rs.DataError, match="is above max_grade=4"):
         rs.evaluate(judged, {"q": ["a"]}, ["ERR(max_grade=4)"])
     assert rs.evaluate(judged, {"q": ["a"]}, ["nDCG"])["nDCG"] == 1.0
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="Python reads zst files itself")
+def test_a_missing_library_is_named(engine, files, monkeypatch):
+    qrels, run = files()
+    run.write_bytes(zstandard.ZstdCompressor().compress(run.read_bytes()))
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(rs.MissingDependencyError, match=r"pip install 'rankstone\[zstd\]'"):
+        rs.evaluate(qrels, run, "RR")
+
+
+def test_a_file_that_changes_under_our_hands(engine, files):
+    qrels, path = files()
+    opened = load_run(path)
+    path.write_text(GOOD_RUN + "q1 Q0 d9 9 0.1 t\n")
+    with pytest.raises(rs.DataError, match="the file changed since it was opened"):
+        rs.evaluate(qrels, opened, "RR")
+
+
+def test_a_run_that_is_no_dict_within(engine):
+    run = {"q": {"a": 1.0}, "r": {"a": 1.0}}
+    scored = load_run(run)
+    run["r"] = 7
+    with pytest.raises(rs.DataError, match="expected a dict of scores, found 7"):
+        rs.evaluate({"q": {"a": 1}, "r": {"a": 1}}, scored, "RR")
+
+
+def test_asking_for_a_core_that_is_not_there(files, monkeypatch):
+    monkeypatch.setenv("RANKSTONE_ENGINE", "native")
+    monkeypatch.setitem(sys.modules, "rankstone._native", None)
+    with pytest.raises(rs.UsageError, match="the compiled core is not installed"):
+        rs.evaluate(*files(), "RR")
+
+
+def test_without_the_core_one_warning_says_so(files, monkeypatch):
+    monkeypatch.delenv("RANKSTONE_ENGINE", raising=False)
+    monkeypatch.setitem(sys.modules, "rankstone._native", None)
+    with pytest.warns(rs.RankstoneNotice, match="pure-Python twin gives the same numbers"):
+        result = rs.evaluate(*files(), "RR")
+    assert result.provenance.engine == "python"

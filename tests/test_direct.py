@@ -175,3 +175,10 @@ def test_star_import_brings_the_measures():
     exec("from rankstone import *", namespace)
     assert namespace["nDCG"] is nDCG
     assert "evaluate" in namespace
+
+
+def test_bare_scores_can_be_compared_in_32_bits():
+    loose = rs.Conventions(precision="float32", ties="pessimistic")
+    assert RR([1, 0], [1.0 + 1e-12, 1.0], conventions=loose) == 0.5
+    assert RR([1, 0], [1.0 + 1e-12, 1.0], conventions=loose.but(precision="float64")) == 1.0
+    assert RR([1, 0], [1.0, 1.0], conventions=loose.but(ties="input")) == 1.0
