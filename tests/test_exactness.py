@@ -137,3 +137,22 @@ def test_a_perfect_ranking_is_exactly_one_at_any_depth():
         grades = sorted((i % 5 for i in range(n)), reverse=True) or [1]
         grades[0] = 4
         assert measured(grades, [], "nDCG", "nDCG@10", "AP") == [1.0, 1.0, 1.0]
+
+
+@settings(max_examples=50)
+@given(st.integers(0, 2**32), st.sampled_from(["linear", "exp2"]), st.sampled_from([None, 7, 100]))
+def test_a_large_table_has_the_bits_of_its_rows(seed, gain, k):
+    """Whole gains in a table are added up by an exact matrix product: the same bits."""
+    rng = np.random.default_rng(seed)
+    grades = rng.integers(0, 5, (45, 100))
+    scores = rng.permuted(np.tile(np.arange(100.0), (45, 1)), axis=1)
+    for measure in (rs.DCG(gain=gain, k=k), rs.nDCG(gain=gain, k=k), rs.nDCG(ideal="uncut", k=k)):
+        whole = measure(grades, scores)
+        assert whole.tolist() == [measure(g, s) for g, s in zip(grades, scores, strict=True)]
+
+
+def test_fractions_in_a_large_table_take_the_long_way():
+    rng = np.random.default_rng(1)
+    grades, scores = rng.random((50, 100)), rng.random((50, 100))
+    whole = rs.nDCG(grades, scores)
+    assert whole.tolist() == [rs.nDCG(g, s) for g, s in zip(grades, scores, strict=True)]

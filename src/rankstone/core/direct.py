@@ -128,7 +128,7 @@ def _numbers(value: Any, what: str) -> Array:
         raise DataError(
             f"{what} must be numbers in one or two dimensions, not {array.dtype} in {array.ndim}."
         )
-    return np.atleast_2d(array.astype(np.float64))
+    return np.atleast_2d(array.astype(np.float64, copy=False))
 
 
 def _from_grades(value: Any, conventions: Conventions) -> tuple[Ranked, bool]:
@@ -246,8 +246,7 @@ def _ranked(
     def pick(table: Array) -> Array:
         return table.reshape(-1) if whole else table[judged]
 
-    known = np.where(judged, grades, -np.inf)
-    falling = -np.sort(-known, axis=1)
+    falling = -np.sort(-(grades if whole else np.where(judged, grades, -np.inf)), axis=1)
     return Ranked(
         queries=list(range(len(grades))),
         offsets=offsets,
@@ -260,6 +259,7 @@ def _ranked(
         retrieved=np.full(len(grades), grades.shape[1]),
         judged_offsets=offsets,
         judged_grade=falling[np.isfinite(falling)] if not whole else falling.reshape(-1),
-        max_grade=float(np.max(known, initial=0.0)),
+        max_grade=float(np.max(falling, initial=0.0)),
         conventions=conventions,
+        width=grades.shape[1] if whole else None,
     )

@@ -85,6 +85,42 @@ def _table(name: str, size: int) -> Pair:
     return high, low
 
 
+_LIMB = 26
+
+
+@cache
+def limbs(name: str, width: int) -> Array:
+    """Return the discounts of ranks 1 to ``width`` in three columns of whole numbers.
+
+    Column j is in units of 2**(-26 (j + 1)). Whole gains times these add up exactly in any
+    order, as long as sums stay below 2**53, so any matrix product is exact.
+    """
+    high, low = discount(np.arange(1, width + 1), name)
+    columns = []
+    for _ in range(2):
+        high = high * 2.0**_LIMB
+        columns.append(np.floor(high))
+        high = high - columns[-1]
+    columns.append(np.rint(high * 2.0**_LIMB + low * 2.0 ** (3 * _LIMB)))
+    return np.stack(columns, axis=1)
+
+
+def exact_sums(worth: Array, name: str) -> Array | None:
+    """Return the sum of worth times discount of each row of a table; None if not exactly so.
+
+    The worth must be whole numbers so small that nothing is rounded on the way.
+    """
+    width = worth.shape[1]
+    if not worth.size or worth.max() * width >= 2.0 ** (53 - _LIMB - 1):
+        return None
+    if not (worth == np.floor(worth)).all():
+        return None
+    first, second, third = (worth @ limbs(name, width)).T
+    scaled = (first * 2.0**-_LIMB, second * 2.0 ** (-2 * _LIMB), third * 2.0 ** (-3 * _LIMB))
+    high, low = two_sum(scaled[0], scaled[1])
+    return high + (low + scaled[2])
+
+
 def discount(rank: Array, name: str) -> Pair:
     """Return the named discount of each rank; each rank is worked out once, and kept."""
     highest = int(rank.max(initial=1))

@@ -22,7 +22,9 @@ class Ranked:
     Rows ``offsets[q]:offsets[q + 1]`` of ``rank``, ``grade`` and ``judgment`` are the judged
     documents that query q retrieved; ``above`` documents have a higher score than a row's and
     ``tied`` the same, itself included. Rows ``judged_offsets[q]:judged_offsets[q + 1]`` of
-    ``judged_grade`` are all its judged grades, highest first, retrieved or not.
+    ``judged_grade`` are all its judged grades, highest first, retrieved or not. Where every
+    query retrieved the same number of documents, all judged, ``width`` is that number: the rows
+    are a table with a column for each rank.
     """
 
     queries: list[Any]
@@ -38,6 +40,7 @@ class Ranked:
     judged_grade: Array
     max_grade: float
     conventions: Conventions
+    width: int | None = None
     _memo: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
@@ -117,7 +120,7 @@ class Ranked:
             grade = grade[segments.falling_order(worth, offsets)]
         elif source != "judged":
             grade = grade[segments.falling_order(grade, offsets)]
-        rank = segments.positions(offsets) + 1
+        rank = self.rank if self.width else segments.positions(offsets) + 1
         return replace(
             self,
             offsets=offsets,

@@ -79,7 +79,8 @@ class Working:
     the terms know it already. ``columns`` are the steps behind a term, for showing, and
     ``ideal`` is the working of the ranking whose sum ``over`` is. ``value`` replaces the sum
     where there is none, ``instead`` a single query's value where it is finite or NaN.
-    ``weight`` is what a query counts in the mean, 1 unless given.
+    ``weight`` is what a query counts in the mean, 1 unless given. ``sums`` may know a quicker
+    way to the same sums of terms down to a cut-off.
     """
 
     terms: Array | None = None
@@ -90,6 +91,7 @@ class Working:
     cut: bool = False
     ideal: tuple[Ranked, Working] | None = None
     weight: Array | None = None
+    sums: Callable[[int | None], Array | None] | None = None
     instead: Array | None = None
 
 
@@ -269,6 +271,9 @@ class Measure:
 
 def cut_total(ranked: Ranked, working: Working, k: int | None) -> Array:
     """Return the sum of each query's terms down to rank k."""
+    quick = working.sums(k) if working.sums is not None else None
+    if quick is not None:
+        return quick
     terms, low, offsets = working.terms, working.low, ranked.offsets
     if terms is None:
         raise TypeError("this working has a value and no terms")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankstone.core.discounts import DISCOUNTS
+from rankstone.core.discounts import DISCOUNTS, exact_sums
 from rankstone.core.ranked import Ranked
 from rankstone.core.segments import two_product
 from rankstone.core.ties import weight
@@ -71,8 +71,18 @@ def discounted(r: Ranked, m: Measure) -> Working:
     return r.once(("discounted", m.gain, m.discount, k), lambda: _discounted(r, m, k))
 
 
+_MANY = 4096
+
+
 def _discounted(r: Ranked, m: Measure, k: int | None) -> Working:
     worth = gains(r, m.gain)
+    if r.width and len(worth) > _MANY and not r.averages_ties:
+        table = worth.reshape(len(r), r.width)
+        whole = exact_sums(table, m.discount)
+        if whole is not None:
+            return Working(
+                sums=lambda k: whole if k is None else exact_sums(table[:, :k], m.discount)
+            )
     high, low = weight(r, m.discount, k)
     terms, rest = two_product(worth, high)
     columns = {"gain": worth, "discount": high}
