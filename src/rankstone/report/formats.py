@@ -166,9 +166,6 @@ def jsonl(_: Sequence[Result], table: Table, __: int | None) -> Iterator[str]:
         yield json.dumps({"run": row.run, "query": row.query, **cells})
 
 
-FORMATS = ("table", "tsv", "csv", "json", "jsonl", "md")
-
-
 def write(
     results: Sequence[Result],
     form: str,
