@@ -90,6 +90,14 @@ def test_only_names_and_measures_are_measures():
         rs.evaluate({"q": {"d": 1}}, {"q": ["d"]}, [])
 
 
+def test_spellings_of_tools_that_part_stand_for_the_measure_alone():
+    assert rs.parse_measure("map@5") == rs.AP @ 5
+
+
+def test_a_table_of_gains_takes_a_cut_off_afterwards():
+    assert rs.nDCG(gain={1: 1, 2: 3}) @ 10 == rs.nDCG(gain={1: 1, 2: 3}, k=10)
+
+
 def test_measures_are_values():
     assert rs.nDCG @ 10 == rs.nDCG(k=10)
     assert rs.nDCG @ 10 != rs.nDCG @ 5

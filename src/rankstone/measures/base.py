@@ -36,7 +36,7 @@ class Param:
         what = f"{self.name} of {measure}"
         if value is None and self.default is None:
             return None
-        if self.table and isinstance(value, Mapping):
+        if self.table and isinstance(value, Mapping | tuple):
             return _table(value, what)
         if self.choices is not None:
             return one_of(value, self.choices, f"value for {what}")
@@ -54,9 +54,11 @@ class Param:
         return int(number) if number == int(number) else number
 
 
-def _table(value: Mapping[Any, Any], what: str) -> tuple[tuple[float, float], ...]:
+def _table(
+    value: Mapping[Any, Any] | tuple[Any, ...], what: str
+) -> tuple[tuple[float, float], ...]:
     try:
-        rows = sorted((float(g), float(v)) for g, v in value.items())
+        rows = sorted((float(g), float(v)) for g, v in dict(value).items())
     except (TypeError, ValueError):
         raise UsageError(
             f"{what} must map grades to numbers, for example {{1: 1, 2: 3}}, not {value!r}."
@@ -108,12 +110,31 @@ class Example:
     missed: tuple[float, ...] = ()
 
 
+@dataclass(frozen=True)
+class As:
+    """A spelling in another tool, and the choices that make this measure that tool's.
+
+    ``{k}`` stands for the cut-off. ``conventions`` are those on which this function departs from
+    the rest of its tool; ``note`` tells what it does that no choice expresses.
+    """
+
+    pattern: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    conventions: Mapping[str, Any] = field(default_factory=dict)
+    note: str = ""
+
+    @property
+    def base(self) -> str:
+        """The spelling without the place for a cut-off."""
+        return self.pattern.replace("{k}", "").rstrip("@._").removesuffix("_at")
+
+
 @dataclass(frozen=True, eq=False)
 class Definition:
     """Everything there is to know about a measure.
 
-    ``names`` are its spellings in other tools, ``conventions`` those whose choice can change
-    it. ``graded`` says that any grade above 0 is of use, so a query is empty only without one;
+    ``names`` are its spellings by tool, or by version of a tool, the usual one first;
+    ``conventions`` those whose choice can change it. ``graded`` says that any grade above 0 is of use, so a query is empty only without one;
     ``needs_relevant`` that an empty query's value is up to the conventions. ``attained`` says
     that the relevant documents alone, best first, reach the top of the range, and ``expected``
     that the kernel knows the mean over all orders of tied documents, or does not read it.
@@ -124,7 +145,7 @@ class Definition:
     text: str
     kernel: Callable[[Ranked, Any], Working]
     params: tuple[Param, ...]
-    names: Mapping[str, tuple[str, ...]]
+    names: Mapping[str, tuple[As, ...]]
     range: tuple[float, float]
     example: Example
     aggregate: str = "mean"
@@ -323,6 +344,10 @@ def _show(value: Any, param: Param) -> str:
     return repr(value)
 
 
+def _as(spelling: str | As) -> As:
+    return As(spelling) if isinstance(spelling, str) else spelling
+
+
 REGISTRY: dict[str, Measure] = {}
 
 
@@ -332,7 +357,7 @@ def measure(
     *,
     example: Example,
     params: tuple[Param, ...] = (),
-    names: Mapping[str, tuple[str, ...]] | None = None,
+    names: Mapping[str, tuple[str | As, ...]] | None = None,
     range: tuple[float, float] = (0.0, 1.0),  # noqa: A002
     **more: Any,
 ) -> Callable[[Callable[[Ranked, Any], Working]], Measure]:
@@ -345,7 +370,7 @@ def measure(
             text=re.sub(r"\n    ", "\n", kernel.__doc__ or "").strip(),
             kernel=kernel,
             params=params,
-            names=names or {},
+            names={tool: tuple(map(_as, given)) for tool, given in (names or {}).items()},
             range=range,
             example=example,
             **more,

@@ -6,23 +6,42 @@ import re
 from typing import Any
 
 from rankstone.errors import UsageError, did_you_mean
-from rankstone.measures.base import REGISTRY, Measure
+from rankstone.measures.base import REGISTRY, As, Definition, Measure
 
 _GRAMMAR = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*(?:@\s*(\S+))?\s*", re.DOTALL)
 _SUFFIX = re.compile(r"(.+?)(?:@|_at_|[._])([0-9]+)")
 
 
-def _spellings() -> dict[str, str]:
-    """Return canonical names by spelling: each name itself and its names in other tools."""
-    spellings: dict[str, str] = {}
+def _spellings(tools: tuple[str, ...] = ()) -> dict[str, list[tuple[str, As]]]:
+    """Return what each spelling may stand for, by its lower case, in all tools or in some."""
+    found: dict[str, list[tuple[str, As]]] = {}
     for name, default in REGISTRY.items():
-        for patterns in default.definition.names.values():
-            for pattern in patterns:
-                base = pattern.replace("{k}", "").rstrip("@._").removesuffix("_at")
-                spellings.setdefault(base.lower(), name)
-    for name in REGISTRY:
-        spellings[name.lower()] = name
-    return spellings
+        for tool, spellings in default.definition.names.items():
+            if not tools or tool in tools:
+                for spelling in spellings:
+                    found.setdefault(spelling.base.lower(), []).append((name, spelling))
+    return found
+
+
+def _meaning(base: str, tools: tuple[str, ...]) -> tuple[Measure, As | None] | None:
+    """Return the measure a spelling stands for, with the choices it stands for.
+
+    Where tools share a spelling and part on what it is, it stands for the measure alone.
+    """
+    if tools:
+        own = _spellings(tools).get(base.lower())
+        if own:
+            return REGISTRY[own[0][0]], own[0][1]
+    canonical = {name.lower(): name for name in REGISTRY}
+    name = base if base in REGISTRY else canonical.get(base.lower())
+    if name is not None:
+        return REGISTRY[name], None
+    shared = _spellings().get(base.lower())
+    if not shared:
+        return None
+    name, spelling = shared[0]
+    agreed = all(n == name and s.params == spelling.params for n, s in shared)
+    return REGISTRY[name], spelling if agreed else None
 
 
 def parse_measure(text: str | Measure) -> Measure:
@@ -31,26 +50,68 @@ def parse_measure(text: str | Measure) -> Measure:
     >>> parse_measure("ndcg_cut_10"), parse_measure("P(rel=2)@5")
     (nDCG@10, P(rel=2)@5)
     """
+    return read_measure(text)[0]
+
+
+def read_measure(text: str | Measure, tools: tuple[str, ...] = ()) -> tuple[Measure, As | None]:
+    """Return a measure as ``tools`` compute it, and the entry of theirs that says so, if any.
+
+    ``tools`` are names of one tool, the most specific first. A spelling of theirs is read their
+    way first; what is said of a parameter in so many words holds.
+    """
     if isinstance(text, Measure):
-        return text
+        given = {n: v for n, v in text.params.items() if v != text.definition.param(n).default}
+        return _with(text.definition, None, given, tools)
     if not isinstance(text, str):
         raise UsageError(f"a measure is given by name or as an object, not as {text!r}.")
     match = _GRAMMAR.fullmatch(text)
-    spellings = _spellings()
     if match:
         base, inside, cut = match.groups()
-        name = REGISTRY.get(base) or REGISTRY.get(spellings.get(base.lower(), ""))
-        if name is not None:
+        meaning = _meaning(base, tools)
+        if meaning is not None:
             params = _arguments(inside, text) if inside else {}
             if cut is not None:
                 if "k" in params:
                     raise UsageError(f"{text!r} gives its cut-off twice, as k= and after @.")
                 params["k"] = _cut(cut, text)
-            return Measure(name.definition, params)
+            return _with(meaning[0].definition, meaning[1], params, tools)
     suffix = _SUFFIX.fullmatch(text.strip())
-    if suffix and suffix[1].lower() in spellings:
-        return REGISTRY[spellings[suffix[1].lower()]](k=int(suffix[2]))
-    raise _unknown(text, spellings)
+    meaning = _meaning(suffix[1], tools) if suffix else None
+    if suffix and meaning is not None:
+        return _with(meaning[0].definition, meaning[1], {"k": int(suffix[2])}, tools)
+    return _from_pattern(text.strip(), tools)
+
+
+def _with(
+    definition: Definition, spelling: As | None, given: dict[str, Any], tools: tuple[str, ...]
+) -> tuple[Measure, As | None]:
+    """Return a measure with what was given, and otherwise as its spelling or its tool has it."""
+    if spelling is None and tools:
+        own = next((definition.names[t] for t in tools if t in definition.names), ())
+        cut = given.get("k") is not None
+        fitting = [s for s in own if ("{k}" in s.pattern) == cut] or own
+        spelling = fitting[0] if fitting else None
+    params = given if spelling is None else {**spelling.params, **given}
+    return Measure(definition, params), spelling
+
+
+def _from_pattern(text: str, tools: tuple[str, ...]) -> tuple[Measure, As | None]:
+    """Read a spelling that holds parameters other than the cut-off."""
+    for entries in _spellings(tools).values():
+        for name, spelling in entries:
+            holes = re.findall(r"\{(\w+)\}", spelling.pattern)
+            if not set(holes) - {"k"}:
+                continue
+            plan = re.sub(
+                r"\\\{(\w+)\\\}", r"(?P<\1>[0-9]+(?:\\.[0-9]+)?)", re.escape(spelling.pattern)
+            )
+            found = re.fullmatch(plan, text, re.IGNORECASE)
+            if found:
+                values = {n: float(v) for n, v in found.groupdict().items()}
+                return _with(REGISTRY[name].definition, spelling, values, tools)
+    if tools:
+        return _from_pattern(text, ())
+    raise _unknown(text, {s: e[0][0] for s, e in _spellings().items()})
 
 
 def _cut(text: str, whole: str) -> int:

@@ -46,5 +46,5 @@ def page(measure: Measure) -> Iterator[str]:
     if d.names:
         yield ""
         yield "Names elsewhere:"
-        for tool, patterns in d.names.items():
-            yield f"  {tool}: {', '.join(patterns)}"
+        for tool, spellings in d.names.items():
+            yield f"  {tool}: {', '.join(s.pattern for s in spellings)}"
