@@ -53,7 +53,8 @@ def test_all_formats(here, capsys):
         assert code == 0
         return out
 
-    assert shown("md") == "| run | RR |\n|:---|---:|\n| bm25 | 0.7500 |\n| best | **1.0000** |\n"
+    table = "| run | RR |\n|:---|---:|\n| bm25 | 0.7500 |\n| best | **1.0000** |\n"
+    assert shown("md") == f"{table}\nmean over 2 queries, default conventions\n"
     assert [json.loads(line) for line in shown("jsonl").splitlines()] == [
         {"run": "bm25", "query": "all", "RR": 0.75},
         {"run": "best", "query": "all", "RR": 1.0},
@@ -69,7 +70,7 @@ def test_all_formats(here, capsys):
         "────  ──────",
         "bm25  0.7500",
         "best  1.0000",
-        "mean over 2 queries",
+        "mean over 2 queries, default conventions",
     ]
 
 

@@ -37,7 +37,7 @@ def test_values_and_their_order():
     assert result.per_query["q1"] == {"RR": 0.5, "P@1": 0.0}
     assert result[rs.RR] == result["RR"] == 0.5
     assert result.values("P@1").tolist() == [0.0, 0.0, 1.0]
-    assert repr(result) == "<Result run: RR=0.5000, P@1=0.3333 (3 queries)>"
+    assert repr(result) == "<Result run: RR=0.5000, P@1=0.3333 (3 queries, default conventions)>"
     with pytest.raises(rs.UsageError, match=r"'RR@1' was not measured. Did you mean RR"):
         result["RR@1"]
 

@@ -94,6 +94,11 @@ class Conventions:
                 raise UsageError(f"unknown convention {name!r}.{hint} Known: {', '.join(known)}.")
         return replace(self, **choices)
 
+    def departures(self, other: Conventions) -> dict[str, Any]:
+        """Return the choices on which this parts from another."""
+        theirs = other.to_dict()
+        return {name: value for name, value in self.to_dict().items() if value != theirs[name]}
+
     def to_dict(self) -> dict[str, Any]:
         """Return the choices as plain data."""
         return asdict(self)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from rankstone import __version__
 from rankstone.conventions import Conventions
 from rankstone.core import engine
-from rankstone.core.align import align
+from rankstone.core.align import Join, align, join
 from rankstone.core.direct import ranked_of
 from rankstone.core.health import judged_share, without_relevant
-from rankstone.core.result import Provenance, Result
+from rankstone.core.result import Provenance, Result, Ties
 from rankstone.errors import (
     DataError,
     Notice,
@@ -23,8 +23,9 @@ from rankstone.errors import (
     did_you_mean,
 )
 from rankstone.io.load import load_judgments, load_run
-from rankstone.measures import DEFAULT, Measure, parse_measure
-from rankstone.measures.plan import compute, measures_of
+from rankstone.measures import DEFAULT, Measure
+from rankstone.measures.plan import asked_for, compute_each
+from rankstone.profiles import Profile, profile
 
 if TYPE_CHECKING:
     from rankstone.report.explain import Explanation
@@ -35,7 +36,9 @@ def evaluate(
     run: Any,
     measures: str | Measure | Iterable[str | Measure] = DEFAULT,
     *,
+    like: str | None = None,
     conventions: Conventions | None = None,
+    tie_interval: bool = False,
     strict: bool = False,
     name: str | None = None,
     threads: int | None = None,
@@ -48,7 +51,9 @@ def evaluate(
             ``{query: relevant documents}``.
         run: path of a run file, ``{query: {document: score}}``, or ``{query: [document, ...]}``.
         measures: names or measures.
+        like: a tool whose numbers to give, such as ``"trec_eval-9"``.
         conventions: every other choice that changes a number.
+        tie_interval: give each measure's value with ties at their worst and best, too.
         strict: make warnings errors.
         name: what to call the run.
         threads: how many to scan a file with; all cores unless told.
@@ -58,34 +63,63 @@ def evaluate(
     >>> result["RR"]
     0.5
     """
-    asked = measures_of(measures)
-    chosen = (conventions or Conventions()).but(**choices)
+    followed = profile(like) if like is not None else None
+    asked = asked_for(measures, followed)
+    chosen = conventions_of(followed, conventions, choices)
     engine.load(tell=_tell)
     judged = load_judgments(judgments)
     ranked_run = load_run(run, name, threads)
-    ranked, notices = align(ranked_run, judged, chosen)
+    found = join(ranked_run, judged, float32=chosen.precision == "float32")
+    notices = found.notices(chosen)
     if strict:
         _refuse(ranked_run.name, notices)
-    cuts = [m.params.get("k") for m in asked]
+    plan = [(a.measure, a.under(chosen, choices)) for a in asked]
+    values = compute_each(found, plan)
+    ranked = found.ranked(chosen)
+    cuts = [a.measure.params.get("k") for a in asked]
     notices = (*notices, *without_relevant(ranked), *judged_share(ranked, cuts))
-    columns, weights, aggregates, final = compute(ranked, asked)
     return Result(
         name=ranked_run.name,
-        queries=ranked.queries,
-        columns=columns,
-        aggregates=final,
-        counted={n: a.n for n, a in aggregates.items()},
-        weights=weights,
+        queries=values.queries,
+        columns=values.columns,
+        aggregates=values.final,
+        counted={n: a.n for n, a in values.aggregates.items()},
+        weights=values.weights,
         conventions=chosen,
-        notices=notices,
+        notices=(*notices, *(a.notice for a in asked if a.notice)),
         provenance=Provenance(__version__, engine.name(), judged.source, ranked_run.source),
+        ties=_ties(found, plan if tie_interval else []),
+        like=followed.name if followed else None,
+        asked={a.name: str(a.measure) for a in asked if a.name != str(a.measure)},
+        exceptions={str(m): c.departures(chosen) for m, c in plan if c != chosen},
     )
+
+
+def conventions_of(
+    like: Profile | None, conventions: Conventions | None, choices: dict[str, Any]
+) -> Conventions:
+    """Return the conventions of a profile, or those given, with single choices made on top."""
+    if like is not None and conventions is not None:
+        raise UsageError("give either like= or conventions=; single choices go with both.")
+    return (like.conventions if like else conventions or Conventions()).but(**choices)
+
+
+def _ties(found: Join, plan: list[tuple[Measure, Conventions]]) -> Ties:
+    """Count judged documents in ties; give the interval of luck for the measures in the plan."""
+    tied = found.matches.tied > 1
+    ends = [
+        compute_each(found, [(m, c.but(ties=rule)) for m, c in plan]).final if plan else {}
+        for rule in ("pessimistic", "optimistic")
+    ]
+    interval = {n: (min(low, ends[1][n]), max(low, ends[1][n])) for n, low in ends[0].items()}
+    return Ties(int(tied.sum()), len(tied), interval)
 
 
 def explain(
     measure: str | Measure,
     *data: Any,
     query: Any = None,
+    like: str | None = None,
     conventions: Conventions | None = None,
     **choices: Any,
 ) -> Explanation:
@@ -109,10 +143,13 @@ def explain(
     """
     from rankstone.report.explain import explain_query
 
-    asked = parse_measure(measure)
+    followed = profile(like) if like is not None else None
+    (one,) = asked_for([measure], followed)
+    asked = one.measure
     if query is None:
-        chosen = (conventions or Conventions(ties="expected")).but(**choices)
-        ranked, single = ranked_of(data, chosen if conventions or choices else None)
+        base = conventions or (None if followed else Conventions(ties="expected"))
+        chosen = one.under(conventions_of(followed, base, choices), choices)
+        ranked, single = ranked_of(data, chosen if followed or conventions or choices else None)
         if not single:
             raise UsageError("explain one ranking at a time, or give judgments, a run and query=.")
         unnamed = replace(ranked, queries=[None])
@@ -120,7 +157,8 @@ def explain(
     if len(data) != 2:
         raise UsageError("to explain a query give judgments and a run.")
     judged = load_judgments(data[0])
-    ranked, _ = align(load_run(data[1]), judged, (conventions or Conventions()).but(**choices))
+    chosen = one.under(conventions_of(followed, conventions, choices), choices)
+    ranked, _ = align(load_run(data[1]), judged, chosen)
     if query not in ranked.queries:
         hint = did_you_mean(str(query), [str(q) for q in ranked.queries[:10_000]])
         raise DataError(f"query {query!r} is not evaluated.{hint}")

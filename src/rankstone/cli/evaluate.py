@@ -47,6 +47,11 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--strict", action="store_true", help="make warnings errors")
     parser.add_argument("--quiet", action="store_true", help="no words on stderr unless it fails")
     add_conventions(parser)
+    parser.add_argument(
+        "--tie-interval",
+        action="store_true",
+        help="say what each value would be with ties at their worst and at their best",
+    )
     parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
     parser.set_defaults(run=run)
 
@@ -100,9 +105,11 @@ def _evaluate(args: Namespace) -> list[Result]:
     from rankstone.evaluation import evaluate
     from rankstone.io.load import load_judgments, load_run
     from rankstone.measures import DEFAULT
-    from rankstone.measures.plan import measures_of
+    from rankstone.measures.plan import asked_for
+    from rankstone.profiles import profile
 
-    measures = measures_of(args.measure or DEFAULT)
+    measures = args.measure or DEFAULT
+    asked_for(measures, profile(args.like) if args.like else None)  # before any file is read
     choices = dict(choice(text) for text in args.convention)
     judgments = load_judgments(args.judgments)
     paths = list(_expand(args.runs))
@@ -110,7 +117,17 @@ def _evaluate(args: Namespace) -> list[Result]:
     for name, path in zip(_names(paths), paths, strict=True):
         loaded = load_run(path, name, args.threads)
         with _progress(loaded, args.quiet):
-            results.append(evaluate(judgments, loaded, measures, strict=args.strict, **choices))
+            results.append(
+                evaluate(
+                    judgments,
+                    loaded,
+                    measures,
+                    like=args.like,
+                    tie_interval=args.tie_interval,
+                    strict=args.strict,
+                    **choices,
+                )
+            )
     return results
 
 
@@ -123,6 +140,11 @@ def add_conventions(parser: Any) -> None:
         default=[],
         metavar="NAME=VALUE",
         help="a convention, such as ties=input; may be repeated",
+    )
+    parser.add_argument(
+        "--like",
+        metavar="TOOL",
+        help="give another tool's numbers, such as trec_eval-9 ('rankstone conventions' lists them)",
     )
 
 

@@ -38,14 +38,14 @@ def run(args: Namespace) -> int:
 
     choices = dict(choice(text) for text in args.convention)
     if args.grades is not None and not args.files and args.query is None:
-        found = explain(args.measure, *_ranking(args), **choices)
+        found = explain(args.measure, *_ranking(args), like=args.like, **choices)
     elif (
         args.grades is None
         and args.missed is None
         and len(args.files) == 2
         and args.query is not None
     ):
-        found = explain(args.measure, *args.files, query=args.query, **choices)
+        found = explain(args.measure, *args.files, query=args.query, like=args.like, **choices)
     else:
         raise UsageError(
             "give either QRELS RUN --query ID or --grades, such as --grades 3,2,3,0,1,2."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,21 +19,50 @@ from rankstone.errors import DataError, Notice, plural
 Array = np.ndarray
 
 
+@dataclass(frozen=True, eq=False)
+class Join:
+    """Where a run's judged documents landed: what every choice of conventions starts from."""
+
+    run: str
+    judgments: Judgments
+    matches: Matches
+    _made: dict[Conventions, Ranked] = field(default_factory=dict, repr=False)
+
+    def ranked(self, conventions: Conventions) -> Ranked:
+        """Return ranks and grades under some conventions, made once for each."""
+        if conventions not in self._made:
+            self._made[conventions] = self._rank(conventions)
+        return self._made[conventions]
+
+    def _rank(self, conventions: Conventions) -> Ranked:
+        if conventions.duplicates == "error" and self.matches.duplicates.any():
+            query, doc = _first_duplicate(self.judgments, self.matches)
+            raise DataError(
+                f"{self.run}: document {doc!r} stands more than once in the ranking of query "
+                f"{query!r}. Remove the repetition, or choose duplicates='first'."
+            )
+        return _rank(self.judgments, self.matches, conventions)
+
+    def notices(self, conventions: Conventions) -> tuple[Notice, ...]:
+        """Return what was noticed on the way."""
+        found = _notices(self.judgments, self.matches, conventions)
+        return (*self.judgments.notices, *found)
+
+
+def join(run: Run, judgments: Judgments, *, float32: bool = False) -> Join:
+    """Look every judged document up in the run, comparing scores in 32 bits if asked to."""
+    matches = run.match(judgments, float32=float32)
+    if not matches.present.any():
+        raise _no_common_query(run, judgments, matches)
+    return Join(run.name, judgments, matches)
+
+
 def align(
     run: Run, judgments: Judgments, conventions: Conventions
 ) -> tuple[Ranked, tuple[Notice, ...]]:
     """Return where the judged documents stand, and what was noticed on the way."""
-    matches = run.match(judgments, float32=conventions.precision == "float32")
-    if not matches.present.any():
-        raise _no_common_query(run, judgments, matches)
-    if conventions.duplicates == "error" and matches.duplicates.any():
-        query, doc = _first_duplicate(judgments, matches)
-        raise DataError(
-            f"{run.name}: document {doc!r} stands more than once in the ranking of query "
-            f"{query!r}. Remove the repetition, or choose duplicates='first'."
-        )
-    notices = (*judgments.notices, *_notices(judgments, matches, conventions))
-    return _rank(judgments, matches, conventions), notices
+    found = join(run, judgments, float32=conventions.precision == "float32")
+    return found.ranked(conventions), found.notices(conventions)
 
 
 def _rank(judgments: Judgments, matches: Matches, conventions: Conventions) -> Ranked:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -38,6 +38,24 @@ class Provenance:
         }
 
 
+@dataclass(frozen=True)
+class Ties:
+    """How much of a number is luck.
+
+    ``documents`` of the ``found`` judged documents share their score with another; ``interval``
+    holds, where it was asked for, each measure's value with ties at their worst and at their best.
+    """
+
+    documents: int
+    found: int
+    interval: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        interval = {n: [_plain(low), _plain(high)] for n, (low, high) in self.interval.items()}
+        return {"documents": self.documents, "found": self.found, "interval": interval}
+
+
 @dataclass(frozen=True, eq=False)
 class Result:
     """Values by query and measure, their aggregates, and how they came about.
@@ -45,7 +63,9 @@ class Result:
     ``result["nDCG@10"]`` is the aggregate; ``result.per_query["q1"]["nDCG@10"]`` one value.
     NaN marks a query the conventions leave out of a measure's mean; ``counted`` says how many
     queries each mean is over, and ``weights`` what each counts, for measures whose mean is
-    weighted.
+    weighted. ``like`` is the profile that was followed; ``asked`` gives the measure that stands
+    for a name that was asked for, where the two differ, and ``exceptions`` the conventions on
+    which single measures depart from ``conventions``.
     """
 
     name: str
@@ -57,6 +77,10 @@ class Result:
     conventions: Conventions
     notices: tuple[Notice, ...]
     provenance: Provenance
+    ties: Ties
+    like: str | None = None
+    asked: Mapping[str, str] = field(default_factory=dict)
+    exceptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def measures(self) -> list[str]:
@@ -72,7 +96,7 @@ class Result:
         return self.columns[self._known(measure)]
 
     def _known(self, measure: object) -> str:
-        name = str(measure)
+        name = self.asked.get(str(measure), str(measure))
         if name not in self.columns:
             hint = did_you_mean(name, self.columns)
             raise UsageError(
@@ -120,7 +144,19 @@ class Result:
 
     def __repr__(self) -> str:
         values = ", ".join(f"{n}={v:.4f}" for n, v in self.aggregates.items())
-        return f"<Result {self.name}: {values} ({plural(len(self.queries), 'query')})>"
+        over = plural(len(self.queries), "query")
+        return f"<Result {self.name}: {values} ({over}, {self.conventions_in_words()})>"
+
+    def conventions_in_words(self) -> str:
+        """Say which conventions were followed, as far as they are not the default."""
+        own = _listed(self.conventions.departures(Conventions()))
+        if self.like:
+            words = f"like {self.like}" + (f" ({own})" if own else "")
+        else:
+            words = own or "default conventions"
+        for name, departures in self.exceptions.items():
+            words += f"; {name} with {_listed(departures)}"
+        return words
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data; missing values are None."""
@@ -132,7 +168,11 @@ class Result:
             "weights": {n: w.tolist() for n, w in self.weights.items()},
             "queries": self.queries,
             "values": {n: [_plain(v) for v in c.tolist()] for n, c in self.columns.items()},
+            "like": self.like,
             "conventions": self.conventions.to_dict(),
+            "exceptions": {n: dict(e) for n, e in self.exceptions.items()},
+            "asked": dict(self.asked),
+            "ties": self.ties.to_dict(),
             "notices": [n.to_dict() for n in self.notices],
             "provenance": self.provenance.to_dict(),
         }
@@ -187,6 +227,10 @@ class Result:
                 _source(made["judgments"]),
                 _source(made["run"]),
             ),
+            ties=_ties(data["ties"]),
+            like=data["like"],
+            asked=dict(data["asked"]),
+            exceptions={n: dict(e) for n, e in data["exceptions"].items()},
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -211,8 +255,19 @@ class Result:
             raise DataError(f"{os.fspath(path)}: {error.strerror}.") from None
 
 
+def _listed(choices: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{n}={v:g}" if isinstance(v, float) else f"{n}={v}" for n, v in choices.items()
+    )
+
+
 def _source(data: dict[str, Any]) -> Source:
     return Source(data["name"], size=data["bytes"], sha256=data["sha256"])
+
+
+def _ties(data: dict[str, Any]) -> Ties:
+    interval = {n: (_number(low), _number(high)) for n, (low, high) in data["interval"].items()}
+    return Ties(int(data["documents"]), int(data["found"]), interval)
 
 
 def _number(value: float | None) -> float:

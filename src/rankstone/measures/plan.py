@@ -2,42 +2,131 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
 
+from rankstone.conventions import Conventions
 from rankstone.core.aggregate import Aggregate
+from rankstone.core.align import Join
 from rankstone.core.ranked import Ranked
-from rankstone.errors import UsageError
+from rankstone.errors import Notice, UsageError
 from rankstone.measures.base import Measure
-from rankstone.measures.names import parse_measure
+from rankstone.measures.names import read_measure
+from rankstone.profiles import Profile
 
 
-def measures_of(wanted: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A measure as it was asked for, and as it is computed.
+
+    ``conventions`` are those on which a tool departs from itself for this measure.
+    """
+
+    name: str
+    measure: Measure
+    conventions: Mapping[str, Any] = field(default_factory=dict)
+    notice: Notice | None = None
+
+    def under(self, base: Conventions, fixed: Collection[str] = ()) -> Conventions:
+        """Return the conventions for this measure; what is ``fixed`` stays as it is."""
+        own = {n: v for n, v in self.conventions.items() if n not in fixed}
+        return base.but(**own) if own else base
+
+
+def asked_for(
+    wanted: str | Measure | Iterable[str | Measure], like: Profile | None = None
+) -> list[Asked]:
     """Return the measures asked for, each once, in the order they were asked for."""
     one = isinstance(wanted, str | Measure)
     each: list[Any] = [wanted] if one else list(cast("Iterable[Any]", wanted))
-    measures = list(dict.fromkeys(parse_measure(m) for m in each))
-    if not measures:
+    found: dict[Measure, Asked] = {}
+    for m in each:
+        measure, spelling = read_measure(m, like.keys if like else ())
+        if like is None:
+            found.setdefault(measure, Asked(str(m).strip(), measure))
+            continue
+        conventions = spelling.conventions if spelling else {}
+        notice = None
+        if spelling is None:
+            text = f"{like.tool} has no {measure.name}; computed with its conventions"
+            notice = Notice("not-in-tool", 1, text, level="note")
+        elif spelling.note:
+            text = f"{measure} is not quite {like.tool}'s {spelling.base}: {spelling.note}"
+            notice = Notice("tool-differs", 1, text, level="note")
+        found.setdefault(measure, Asked(str(m).strip(), measure, conventions, notice))
+    if not found:
         raise UsageError("no measure was asked for; name at least one.")
-    return measures
+    return list(found.values())
 
 
-def compute(
-    ranked: Ranked, measures: Iterable[Measure]
-) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], dict[str, Aggregate], dict[str, float]]:
-    """Return per-query values, their weights, mergeable aggregates and final values, by name.
+@dataclass(frozen=True, eq=False)
+class Values:
+    """Per-query values, their weights where the mean is weighted, and aggregates, by measure."""
+
+    queries: list[Any]
+    columns: dict[str, np.ndarray]
+    weights: dict[str, np.ndarray]
+    aggregates: dict[str, Aggregate]
+    final: dict[str, float]
+
+
+def compute(ranked: Ranked, measures: Iterable[Measure]) -> Values:
+    """Return the values of measures on one Ranked.
 
     Cut-offs and measures share what they have in common: a Ranked remembers its gains,
     discounts, hits and ideal ranking.
     """
-    columns, weights, aggregates = {}, {}, {}
+    columns, weights, aggregates, final = {}, {}, {}, {}
     for m in measures:
         working = m.working(ranked)
         values = columns[str(m)] = m.values(ranked, working)
         if working.weight is not None:
             weights[str(m)] = working.weight.astype(np.float64)
         aggregates[str(m)] = Aggregate.of(values, weights.get(str(m)))
-    final = {str(m): aggregates[str(m)].finish(m.definition.aggregate) for m in measures}
-    return columns, weights, aggregates, final
+        final[str(m)] = aggregates[str(m)].finish(m.definition.aggregate)
+    return Values(ranked.queries, columns, weights, aggregates, final)
+
+
+def compute_each(join: Join, plan: Iterable[tuple[Measure, Conventions]]) -> Values:
+    """Return the values of measures, each under conventions of its own, from one join."""
+    groups: dict[Conventions, list[Measure]] = {}
+    order = []
+    for measure, conventions in plan:
+        groups.setdefault(conventions, []).append(measure)
+        order.append(str(measure))
+    parts = [compute(join.ranked(c), measures) for c, measures in groups.items()]
+    return parts[0] if len(parts) == 1 else _together(parts, order)
+
+
+def _together(parts: list[Values], order: list[str]) -> Values:
+    """Put values side by side; a query that one part leaves out has no value there."""
+    queries = max((p.queries for p in parts), key=len)
+    row = {query: i for i, query in enumerate(queries)}
+    columns: dict[str, np.ndarray] = {}
+    weights: dict[str, np.ndarray] = {}
+    aggregates: dict[str, Aggregate] = {}
+    final: dict[str, float] = {}
+    for part in parts:
+        at = np.array([row[q] for q in part.queries], np.int64)
+        for name, values in part.columns.items():
+            columns[name] = _placed(values, at, len(queries), np.nan)
+            if name in part.weights:
+                weights[name] = _placed(part.weights[name], at, len(queries), 0.0)
+        aggregates |= part.aggregates
+        final |= part.final
+    return Values(
+        queries,
+        {n: columns[n] for n in order},
+        weights,
+        {n: aggregates[n] for n in order},
+        {n: final[n] for n in order},
+    )
+
+
+def _placed(values: np.ndarray, at: np.ndarray, size: int, rest: float) -> np.ndarray:
+    placed = np.full(size, rest)
+    placed[at] = values
+    return placed

@@ -90,11 +90,22 @@ def terminal(results: Sequence[Result], table: Table, digits: int, colour: bool)
             return paint(_BOLD, text) if winner else text
 
         yield align(cells, style)
-    if table.summary:
-        counts = sorted({n for r in results for n in r.counted.values()})
-        over = plural(counts[-1], "query")
-        over = over if len(counts) == 1 else f"{counts[0]} to {over}"
-        yield paint(_DIM, f"mean over {over}")
+    for line in _foot(results, table, digits):
+        yield paint(_DIM, line)
+
+
+def _foot(results: Sequence[Result], table: Table, digits: int) -> Iterator[str]:
+    """Yield what a mean is over, under which conventions, and what ties could do to it."""
+    if not table.summary:
+        return
+    counts = sorted({n for r in results for n in r.counted.values()})
+    over = plural(counts[-1], "query")
+    over = over if len(counts) == 1 else f"{counts[0]} to {over}"
+    yield f"mean over {over}, {results[0].conventions_in_words()}"
+    for result in results:
+        for name, (low, high) in result.ties.interval.items():
+            which = f"{result.name}, {name}" if len(results) > 1 else name
+            yield f"with ties at their worst and best, {which} is {low:.{digits}f} to {high:.{digits}f}"
 
 
 def printable(text: str) -> str:
@@ -130,7 +141,7 @@ def _csv(text: str) -> str:
     return text
 
 
-def markdown(table: Table, digits: int) -> Iterator[str]:
+def markdown(results: Sequence[Result], table: Table, digits: int) -> Iterator[str]:
     """Yield a Markdown table; the best aggregate of each measure is bold."""
     heads, names = _names(table)
     best = table.best()
@@ -142,6 +153,9 @@ def markdown(table: Table, digits: int) -> Iterator[str]:
             for c, v, b in zip(cells, row.values, best, strict=True)
         ]
         yield "| " + " | ".join([_md(n) for n in name] + bold) + " |"
+    for line in _foot(results, table, digits):
+        yield ""
+        yield _md(line)
 
 
 def _md(text: str) -> str:
@@ -180,5 +194,5 @@ def write(
     if form == "table":
         return terminal(results, table, 4 if digits is None else digits, colour)
     if form == "md":
-        return markdown(table, 4 if digits is None else digits)
+        return markdown(results, table, 4 if digits is None else digits)
     return {"tsv": tsv, "csv": csv, "json": as_json, "jsonl": jsonl}[form](results, table, digits)
