@@ -167,6 +167,11 @@ def test_a_misspelt_choice_gets_a_suggestion():
         ("AP(denominator='min(R,k)')@2", 1 / 2),
         ("AP(denominator='min(R,retrieved)')", (1 + 2 / 3) / 3),
         ("AP(denominator='hits')@5", (1 + 2 / 3) / 2),
+        ("AP(denominator='k')@4", (1 + 2 / 3) / 4),
+        ("AP(denominator='ranks')@4", (1 + 1 / 2 + 2 / 3 + 2 / 4) / 4),
+        ("R(denominator='min(R,retrieved)')@4", 2 / 3),
+        ("nDCG(ideal='full')@2", 1 / (1 + 1 / math.log2(3))),
+        ("DCG(gain='binary')", 1 + 1 / 2),
         ("nDCG(ideal='retrieved')", (1 + 1 / 2) / (1 + 1 / math.log2(3))),
         ("nDCG(ideal='uncut')@1", 1 / sum(1 / math.log2(i + 1) for i in range(1, 6))),
         ("nDCG(discount='reciprocal')", (1 + 1 / 3) / sum(1 / i for i in range(1, 6))),
@@ -178,6 +183,30 @@ def test_a_misspelt_choice_gets_a_suggestion():
 def test_choices_inside_measures(name, value):
     judged = {"q": dict.fromkeys("acxyz", 1)}
     assert rs.evaluate(judged, {"q": ["a", "b", "c"]}, [name])[name] == pytest.approx(value, 1e-15)
+
+
+def test_missed_documents_can_be_unknown():
+    judged = {"q": dict.fromkeys("acxyz", 1)}
+    result = rs.evaluate(judged, {"q": ["a", "b", "c"]}, ["R", "AP", "NumRel"], missed="ignore")
+    assert result.aggregates == {"R": 1.0, "AP": (1 + 2 / 3) / 2, "NumRel": 2.0}
+
+
+def test_scores_of_zero_or_less_can_lose_a_hit():
+    judged, run = {"q": {"a": 1, "b": 2}}, {"q": {"x": 1.0, "a": 0.0, "b": 0.5}}
+    names = ["RR", "NumRelRet", "NumRel", "nDCG"]
+    result = rs.evaluate(judged, run, names, nonpositive="nonrelevant")
+    ideal = 2 + 1 / math.log2(3)
+    expected = {"RR": 0.5, "NumRelRet": 1.0, "NumRel": 2.0, "nDCG": 2 / math.log2(3) / ideal}
+    assert result.aggregates == expected
+
+
+def test_the_interval_of_luck_holds_the_value():
+    judged, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0, "c": 2.0}}
+    result = rs.evaluate(judged, run, ["RR", "P@3"], tie_interval=True)
+    assert (result.ties.documents, result.ties.found) == (2, 2)
+    assert result.ties.interval == {"RR": (1 / 3, 1 / 2), "P@3": (1 / 3, 1 / 3)}
+    again = rs.Result.from_json(result.to_json())
+    assert again.ties == result.ties
 
 
 def test_the_ideal_follows_the_gain_not_the_grade():
@@ -206,7 +235,7 @@ closed_forms = measures().filter(
         and m.name != "AUPRC"
         and m.params.get("max_fpr") is None
         and m.params.get("pairs") != "all"
-        and m.params.get("denominator") != "hits"
+        and m.params.get("denominator") not in ("hits", "ranks")
     )
 )
 
@@ -225,7 +254,7 @@ def test_expected_ties_are_the_mean_over_all_orders(collection, measure):
 def test_expected_ties_without_a_closed_form_are_refused():
     with pytest.raises(rs.UsageError, match="ERR has no closed form for ties='expected'"):
         rs.evaluate(JUDGED, TIED, "ERR", ties="expected")
-    with pytest.raises(rs.UsageError, match="the number of hits is left to chance"):
+    with pytest.raises(rs.UsageError, match="has no closed form"):
         rs.evaluate(JUDGED, TIED, "AP(denominator='hits')", ties="expected")
     free = {"q": {"a": 3.0, "b": 2.0}}
     assert rs.evaluate(JUDGED, free, "ERR", ties="expected")["ERR"] > 0

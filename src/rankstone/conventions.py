@@ -67,6 +67,18 @@ class Conventions:
         nonrelevant="count as not relevant",
         remove="are taken out before ranks are given (condensed list)",
     )
+    missed: str = _choice(
+        "count",
+        "judged documents that were not retrieved",
+        count="are known, and missed",
+        ignore="do not exist, as in tools that see a list of candidates and no more",
+    )
+    nonpositive: str = _choice(
+        "any",
+        "documents with a score of 0 or less",
+        any="are like any other",
+        nonrelevant="are not relevant, whatever their grade, as in some of torchmetrics",
+    )
     duplicates: str = _choice(
         "first",
         "a document that stands more than once in a query's ranking",

@@ -73,6 +73,12 @@ def _rank(judgments: Judgments, matches: Matches, conventions: Conventions) -> R
     above, tied = matches.above, matches.tied
     grade, score = grades[matches.judgment], matches.score
     row, offsets = matches.judgment, matches.offsets
+    if conventions.nonpositive == "nonrelevant":
+        grade = np.where(score > 0, grade, np.minimum(grade, 0.0))
+    if conventions.missed == "ignore":
+        known = np.zeros(len(judged), bool)
+        known[row] = True
+        judged &= known
     before = _before_in_tie(matches, grade, conventions.ties)
     rank = above + before + 1
     retrieved = matches.retrieved

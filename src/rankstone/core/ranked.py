@@ -132,3 +132,24 @@ class Ranked:
             tied=np.ones(len(rank), np.int64),
             _memo={},
         )
+
+    def filled(self, k: int | None) -> Ranked:
+        """Return a ranking of k documents of the highest grade there is, for every query.
+
+        Without k, of as many documents as were retrieved.
+        """
+        sizes = self.retrieved if k is None else np.full(len(self), k)
+        offsets = segments.offsets_of(sizes)
+        rank = segments.positions(offsets) + 1
+        return replace(
+            self,
+            offsets=offsets,
+            rank=rank,
+            grade=np.full(len(rank), self.max_grade),
+            score=-rank.astype(np.float64),
+            judgment=np.full(len(rank), -1),
+            above=rank - 1,
+            tied=np.ones(len(rank), np.int64),
+            width=None,
+            _memo={},
+        )

@@ -20,6 +20,8 @@ _DENOMINATOR = Param(
         "min(R,k)": "that number, or k if that is smaller",
         "min(R,retrieved)": "that number, or the length of the list down to k if that is smaller",
         "hits": "the number of relevant documents found down to k",
+        "k": "k, or the number retrieved where there is no cut-off",
+        "ranks": "the same, with the precision of every rank added up, relevant or not",
     },
 )
 
@@ -56,17 +58,34 @@ def AP(r: Ranked, m: Measure) -> Working:
         over = np.minimum(over, m.k)
     elif m.denominator == "min(R,retrieved)":
         over = np.minimum(over, r.depth(m.k))
+    elif m.denominator in ("k", "ranks"):
+        over = r.retrieved if m.k is None else np.full(len(r), m.k)
     elif m.denominator == "hits":
-        if r.averages_ties:
-            raise UsageError(
-                f"{m} has no closed form for ties='expected': the number of hits is left to chance "
-                "too. Choose another rule for ties, or another denominator."
-            )
         within = hit if m.k is None else hit & (r.rank <= m.k)
         over = segments.count(within, r.offsets)
+    if r.averages_ties and m.denominator in ("hits", "ranks"):
+        raise UsageError(
+            f"{m} has no closed form for ties='expected'. Choose another rule for ties, or "
+            "another denominator."
+        )
+    if m.denominator == "ranks":
+        return Working(_at_every_rank(r, m, hit), over, columns={"relevant": hit}, cut=True)
     if r.averages_ties:
         precision = hit_precision(r, hit, m.k)
         return Working(precision, over, columns={"relevant": hit}, cut=True)
     precision, low = segments.quotient(r.hits(m.rel) * 1.0, r.rank * 1.0)
     terms, low = np.where(hit, precision, 0.0), np.where(hit, low, 0.0)
     return Working(terms, over, low=low, columns={"relevant": hit, "precision": precision})
+
+
+def _at_every_rank(r: Ranked, m: Measure, hit: np.ndarray) -> np.ndarray:
+    """Return what each hit adds to the precision at its own rank and at all below it.
+
+    A hit at rank i adds 1/j to the precision at every rank j from i to the last.
+    """
+    last = r.retrieved if m.k is None else np.full(len(r), m.k)
+    last = np.repeat(last, segments.lengths(r.offsets))
+    top = int(max(last.max(initial=0), r.rank.max(initial=0)))
+    harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, top + 1)))
+    within = hit & (r.rank <= last)
+    return np.where(within, harmonic[last] - harmonic[r.rank - 1], 0.0)

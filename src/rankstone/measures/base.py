@@ -285,7 +285,7 @@ class Measure:
 
     def relevant_count(self, ranked: Ranked) -> Array:
         """Return how many documents of each query are of use to the measure."""
-        if self.definition.graded:
+        if self.definition.graded and self._params.get("gain") != "binary":
             return segments.count(ranked.judged_grade > 0, ranked.judged_offsets)
         return ranked.relevant_count(self._params.get("rel"))
 

@@ -18,7 +18,11 @@ GAIN = Param(
     str,
     "worth of a grade; a table such as {1: 1, 2: 3} gives it by hand (other grades: 0)",
     default="linear",
-    choices={"linear": "the grade itself", "exp2": "2^grade - 1"},
+    choices={
+        "linear": "the grade itself",
+        "exp2": "2^grade - 1",
+        "binary": "1 if the grade is relevant, else 0",
+    },
     table=True,
 )
 DISCOUNT = Param(
@@ -37,21 +41,24 @@ IDEAL = Param(
         "judged": "all judged documents, best first, cut at k",
         "uncut": "all judged documents, best first, not cut",
         "retrieved": "the retrieved documents, best first, cut at k",
+        "full": "k documents (without k, as many as retrieved) of the highest grade there is",
     },
 )
 
 
 def gains(r: Ranked, gain: str | tuple[tuple[float, float], ...]) -> np.ndarray:
     """Return the gain of each row; negative grades gain nothing."""
-    return r.once(("gains", gain), lambda: _gains(r.grade, gain))
+    return r.once(("gains", gain), lambda: _gains(r, r.grade, gain))
 
 
-def _gains(grade: np.ndarray, gain: str | tuple[tuple[float, float], ...]) -> np.ndarray:
+def _gains(r: Ranked, grade: np.ndarray, gain: str | tuple[tuple[float, float], ...]) -> np.ndarray:
     if isinstance(gain, tuple):
         worth = np.zeros(len(grade))
         for value, given in gain:
             worth[grade == value] = given
         return worth
+    if gain == "binary":
+        return (grade >= r.level(None)).astype(np.float64)
     useful = np.maximum(grade, 0.0)
     if gain == "linear":
         return useful
@@ -91,9 +98,11 @@ def _discounted(r: Ranked, m: Measure, k: int | None) -> Working:
 
 def _ideal(r: Ranked, m: Measure) -> Ranked:
     rising = isinstance(m.gain, str)
+    if m.ideal == "full":
+        return r.filled(m.k)
     if m.ideal == "retrieved":
         return r.ideal(None if rising else gains(r, m.gain), "retrieved")
-    return r.ideal(None if rising else _gains(r.judged_grade, m.gain))
+    return r.ideal(None if rising else _gains(r, r.judged_grade, m.gain))
 
 
 @measure(
@@ -175,7 +184,9 @@ def nDCG(r: Ranked, m: Measure) -> Working:
     Reading: how much of the discounted gain that was there to be had was had.
     Not for: comparing across collections judged on different scales without naming the gain.
     """
-    ideal = r.once(("ideal", m.gain, m.ideal == "retrieved"), lambda: _ideal(r, m))
+    kind = m.ideal if m.ideal in ("retrieved", "full") else "judged"
+    key = ("ideal", m.gain, kind, m.k if kind == "full" else None)
+    ideal = r.once(key, lambda: _ideal(r, m))
     best = discounted(ideal, m)
     over = cut_total(ideal, best, None if m.ideal == "uncut" else m.k)
     return replace(discounted(r, m), over=over, ideal=(ideal, best))

@@ -15,6 +15,7 @@ _DENOMINATOR = Param(
     choices={
         "R": "the number of relevant documents",
         "min(R,k)": "that number, or k if that is smaller (capped recall)",
+        "min(R,retrieved)": "that number, or the length of the list down to k if that is smaller",
     },
 )
 
@@ -45,5 +46,7 @@ def R(r: Ranked, m: Measure) -> Working:
     over = r.relevant_count(m.rel)
     if m.denominator == "min(R,k)" and m.k is not None:
         over = np.minimum(over, m.k)
+    elif m.denominator == "min(R,retrieved)":
+        over = np.minimum(over, r.depth(m.k))
     hit = r.relevant(m.rel)
     return Working(counted(r, hit, m.k), over, columns={"relevant": hit}, cut=True)
