@@ -69,7 +69,7 @@ def evaluate(
     engine.load(tell=_tell)
     judged = load_judgments(judgments)
     ranked_run = load_run(run, name, threads)
-    found = join(ranked_run, judged, float32=chosen.precision == "float32")
+    found = join(ranked_run, judged, chosen)
     notices = found.notices(chosen)
     if strict:
         _refuse(ranked_run.name, notices)
@@ -88,7 +88,7 @@ def evaluate(
         conventions=chosen,
         notices=(*notices, *(a.notice for a in asked if a.notice)),
         provenance=Provenance(__version__, engine.name(), judged.source, ranked_run.source),
-        ties=_ties(found, plan if tie_interval else []),
+        ties=_ties(found, chosen, plan if tie_interval else []),
         like=followed.name if followed else None,
         asked={a.name: str(a.measure) for a in asked if a.name != str(a.measure)},
         exceptions={str(m): c.departures(chosen) for m, c in plan if c != chosen},
@@ -104,9 +104,9 @@ def conventions_of(
     return (like.conventions if like else conventions or Conventions()).but(**choices)
 
 
-def _ties(found: Join, plan: list[tuple[Measure, Conventions]]) -> Ties:
+def _ties(found: Join, chosen: Conventions, plan: list[tuple[Measure, Conventions]]) -> Ties:
     """Count judged documents in ties; give the interval of luck for the measures in the plan."""
-    tied = found.matches.tied > 1
+    tied = found.matches(chosen).tied > 1
     ends = [
         compute_each(found, [(m, c.but(ties=rule)) for m, c in plan]).final if plan else {}
         for rule in ("pessimistic", "optimistic")

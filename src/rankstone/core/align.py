@@ -23,10 +23,17 @@ Array = np.ndarray
 class Join:
     """Where a run's judged documents landed: what every choice of conventions starts from."""
 
-    run: str
+    run: Run
     judgments: Judgments
-    matches: Matches
+    _found: dict[bool, Matches] = field(default_factory=dict, repr=False)
     _made: dict[Conventions, Ranked] = field(default_factory=dict, repr=False)
+
+    def matches(self, conventions: Conventions) -> Matches:
+        """Return the judged documents found in the run, looked up once for each precision."""
+        float32 = conventions.precision == "float32"
+        if float32 not in self._found:
+            self._found[float32] = self.run.match(self.judgments, float32=float32)
+        return self._found[float32]
 
     def ranked(self, conventions: Conventions) -> Ranked:
         """Return ranks and grades under some conventions, made once for each."""
@@ -35,33 +42,35 @@ class Join:
         return self._made[conventions]
 
     def _rank(self, conventions: Conventions) -> Ranked:
-        if conventions.duplicates == "error" and self.matches.duplicates.any():
-            query, doc = _first_duplicate(self.judgments, self.matches)
+        matches = self.matches(conventions)
+        if conventions.duplicates == "error" and matches.duplicates.any():
+            query, doc = _first_duplicate(self.judgments, matches)
             raise DataError(
-                f"{self.run}: document {doc!r} stands more than once in the ranking of query "
+                f"{self.run.name}: document {doc!r} stands more than once in the ranking of query "
                 f"{query!r}. Remove the repetition, or choose duplicates='first'."
             )
-        return _rank(self.judgments, self.matches, conventions)
+        return _rank(self.judgments, matches, conventions)
 
     def notices(self, conventions: Conventions) -> tuple[Notice, ...]:
         """Return what was noticed on the way."""
-        found = _notices(self.judgments, self.matches, conventions)
+        found = _notices(self.judgments, self.matches(conventions), conventions)
         return (*self.judgments.notices, *found)
 
 
-def join(run: Run, judgments: Judgments, *, float32: bool = False) -> Join:
-    """Look every judged document up in the run, comparing scores in 32 bits if asked to."""
-    matches = run.match(judgments, float32=float32)
+def join(run: Run, judgments: Judgments, conventions: Conventions) -> Join:
+    """Look every judged document up in the run; conventions may differ in what follows."""
+    found = Join(run, judgments)
+    matches = found.matches(conventions)
     if not matches.present.any():
         raise _no_common_query(run, judgments, matches)
-    return Join(run.name, judgments, matches)
+    return found
 
 
 def align(
     run: Run, judgments: Judgments, conventions: Conventions
 ) -> tuple[Ranked, tuple[Notice, ...]]:
     """Return where the judged documents stand, and what was noticed on the way."""
-    found = join(run, judgments, float32=conventions.precision == "float32")
+    found = join(run, judgments, conventions)
     return found.ranked(conventions), found.notices(conventions)
 
 

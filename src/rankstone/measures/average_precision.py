@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
 from rankstone.core.ties import hit_precision
 from rankstone.errors import UsageError
-from rankstone.measures.base import REL, Example, K, Measure, Param, Working, measure
+from rankstone.measures.base import REL, As, Example, K, Measure, Param, Working, measure
+from rankstone.measures.quirks import FAILS_EMPTY, TOPK, TORCH
 
 _DENOMINATOR = Param(
     "denominator",
@@ -35,6 +38,39 @@ _DENOMINATOR = Param(
         "ir_measures": ("AP@{k}",),
         "ranx": ("map@{k}",),
         "mteb": ("map_at_{k}",),
+        "beir": ("MAP@{k}",),
+        "torchmetrics": (
+            As("RetrievalMAP@{k}", {"denominator": "hits"}, TORCH, TOPK),
+            As("retrieval_average_precision@{k}", {"denominator": "hits"}, TORCH, TOPK),
+        ),
+        "lightgbm": (
+            As("map@{k}", {"denominator": "min(R,k)"}, {"relevance": math.nextafter(0.5, 1)}),
+        ),
+        "xgboost": (
+            As("map@{k}", {"denominator": "min(R,k)"}),
+            As("map@{k}-", {"denominator": "min(R,k)"}, {"no_relevant": "zero"}),
+            As("map", {"denominator": "min(R,k)", "k": 32}),
+        ),
+        "spark": (
+            "meanAveragePrecision",
+            As("meanAveragePrecisionAt@{k}", {"denominator": "min(R,k)"}),
+            As("meanAveragePrecisionAtK@{k}", {"denominator": "min(R,k)"}),
+        ),
+        "rectools": (
+            "MAP@{k}",
+            As("MAP(divide_by_k=True)@{k}", {"denominator": "k"}),
+        ),
+        "lenskit": (
+            As(
+                "AveragePrecision@{k}",
+                {"denominator": "min(R,retrieved)"},
+                note=FAILS_EMPTY,
+            ),
+        ),
+        "recbole": (As("MAP@{k}", {"denominator": "min(R,k)"}),),
+        "replay": (As("MAP@{k}", {"denominator": "min(R,k)"}),),
+        "elliot": (As("MAP@{k}", {"denominator": "ranks"}),),
+        "article-1": ("average_precision",),
         "articles": ("AveP", "average_precision"),
     },
     conventions=("ties", "no_relevant"),

@@ -11,7 +11,7 @@ from rankstone.core.ranked import Ranked
 from rankstone.core.segments import two_product
 from rankstone.core.ties import weight
 from rankstone.errors import DataError
-from rankstone.measures.base import Example, K, Measure, Param, Working, cut_total, measure
+from rankstone.measures.base import As, Example, K, Measure, Param, Working, cut_total, measure
 
 GAIN = Param(
     "gain",
@@ -132,7 +132,16 @@ def CG(r: Ranked, m: Measure) -> Working:
     "DCG",
     "Discounted cumulated gain",
     params=(K, GAIN, DISCOUNT),
-    names={"trec_eval": ("dcg",), "ranx": ("dcg@{k}",), "sklearn": ("dcg_score",)},
+    names={
+        "trec_eval": ("dcg",),
+        "ranx": ("dcg@{k}", As("dcg_burges@{k}", {"gain": "exp2"})),
+        "sklearn": ("dcg_score@{k}",),
+        "lenskit": (
+            As("DCG@{k}", {"gain": "binary", "discount": "jarvelin"}),
+            As("DCG(gain=)@{k}", {"discount": "jarvelin"}),
+        ),
+        "article-4": ("dcg_at_k@{k}", As("dcg_at_k(method=0)@{k}", {"discount": "jarvelin"})),
+    },
     range=(0.0, np.inf),
     conventions=("ties", "unjudged"),
     graded=True,
@@ -158,11 +167,40 @@ def DCG(r: Ranked, m: Measure) -> Working:
     params=(K, GAIN, DISCOUNT, IDEAL),
     names={
         "trec_eval": ("ndcg", "ndcg_cut_{k}", "ndcg_cut.{k}"),
-        "ir_measures": ("nDCG@{k}",),
-        "ranx": ("ndcg@{k}",),
+        "ir_measures": (
+            "nDCG@{k}",
+            As("nDCG(dcg='exp-log2')@{k}", {"gain": "exp2"}, note="rounded to 5 digits"),
+        ),
+        "ranx": ("ndcg@{k}", As("ndcg_burges@{k}", {"gain": "exp2"})),
         "beir": ("NDCG@{k}",),
         "mteb": ("ndcg_at_{k}",),
-        "sklearn": ("ndcg_score",),
+        "sklearn": ("ndcg_score@{k}",),
+        "torchmetrics": (
+            As("RetrievalNormalizedDCG@{k}", conventions={"ties": "expected"}),
+            As("retrieval_normalized_dcg@{k}", conventions={"ties": "expected"}),
+        ),
+        "lightgbm": (As("ndcg@{k}", {"gain": "exp2"}),),
+        "xgboost": (
+            As("ndcg@{k}", {"gain": "exp2"}),
+            As("ndcg@{k}-", {"gain": "exp2"}, {"no_relevant": "zero"}),
+            As("ndcg", {"gain": "exp2", "k": 32}),
+        ),
+        "spark": (As("ndcgAt@{k}", {"gain": "binary"}), As("ndcgAtK@{k}", {"gain": "binary"})),
+        "rectools": (
+            As("NDCG@{k}", {"gain": "binary", "ideal": "full"}),
+            As("NDCG(divide_by_achievable=True)@{k}", {"gain": "binary"}),
+        ),
+        "lenskit": (
+            As("NDCG@{k}", {"gain": "binary", "discount": "jarvelin"}),
+            As("NDCG(gain=)@{k}", {"discount": "jarvelin"}, note="negative gains count there"),
+        ),
+        "recbole": (As("NDCG@{k}", {"gain": "binary"}),),
+        "replay": (As("NDCG@{k}", {"gain": "binary"}),),
+        "article-1": (As("NDCG", {"gain": "binary"}),),
+        "article-4": (
+            As("ndcg_at_k@{k}", {"ideal": "retrieved"}),
+            As("ndcg_at_k(method=0)@{k}", {"ideal": "retrieved", "discount": "jarvelin"}),
+        ),
     },
     conventions=("ties", "unjudged", "no_relevant"),
     graded=True,

@@ -14,7 +14,11 @@ _BETA = Param("beta", float, "how many times as much recall counts as precision"
     "F",
     "F-measure",
     params=(K, REL, _BETA),
-    names={"ranx": ("f1@{k}",), "articles": ("FScore@{k}", "F-Score", "F-Measure")},
+    names={
+        "ranx": ("f1@{k}",),
+        "rectools": ("F1Beta@{k}",),
+        "articles": ("FScore@{k}", "F-Score", "F-Measure"),
+    },
     conventions=("ties", "no_relevant"),
     expected=True,
     example=Example(

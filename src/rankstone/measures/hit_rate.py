@@ -6,7 +6,8 @@ import numpy as np
 
 from rankstone.core.ranked import Ranked
 from rankstone.core.ties import first_hit, ties_of
-from rankstone.measures.base import REL, Example, K, Measure, Param, Working, counted, measure
+from rankstone.measures.base import REL, As, Example, K, Measure, Param, Working, counted, measure
+from rankstone.measures.quirks import BEIR_OWN
 
 _HOW = Param(
     "how",
@@ -28,6 +29,13 @@ _HOW = Param(
         "trec_eval": ("success_{k}", "success.{k}"),
         "ir_measures": ("Success@{k}",),
         "ranx": ("hit_rate@{k}",),
+        "torchmetrics": ("RetrievalHitRate@{k}", "retrieval_hit_rate@{k}"),
+        "rectools": ("HitRate@{k}",),
+        "lenskit": ("Hit@{k}",),
+        "recbole": ("Hit@{k}",),
+        "replay": ("HitRate@{k}",),
+        "beir": (As("Accuracy@{k}", conventions=BEIR_OWN),),
+        "article-4": (As("HR@{k}", {"how": "pooled"}),),
         "recommenders": ("HR@{k}", "Hit@{k}", "HitRate@{k}", "hit_ratio@{k}"),
     },
     conventions=("ties", "no_relevant"),

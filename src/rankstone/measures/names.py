@@ -23,15 +23,16 @@ def _spellings(tools: tuple[str, ...] = ()) -> dict[str, list[tuple[str, As]]]:
     return found
 
 
-def _meaning(base: str, tools: tuple[str, ...]) -> tuple[Measure, As | None] | None:
-    """Return the measure a spelling stands for, with the choices it stands for.
+def _meaning(base: str, cut: bool, tools: tuple[str, ...]) -> tuple[Measure, As | None] | None:
+    """Return the measure a spelling stands for, with or without cut-off, and its choices.
 
     Where tools share a spelling and part on what it is, it stands for the measure alone.
     """
     if tools:
         own = _spellings(tools).get(base.lower())
         if own:
-            return REGISTRY[own[0][0]], own[0][1]
+            fitting = [o for o in own if ("{k}" in o[1].pattern) == cut] or own
+            return REGISTRY[fitting[0][0]], fitting[0][1]
     canonical = {name.lower(): name for name in REGISTRY}
     name = base if base in REGISTRY else canonical.get(base.lower())
     if name is not None:
@@ -64,10 +65,13 @@ def read_measure(text: str | Measure, tools: tuple[str, ...] = ()) -> tuple[Meas
         return _with(text.definition, None, given, tools)
     if not isinstance(text, str):
         raise UsageError(f"a measure is given by name or as an object, not as {text!r}.")
+    special = _literal(text.strip(), tools) or _from_pattern(text.strip(), tools)
+    if special is not None:
+        return special
     match = _GRAMMAR.fullmatch(text)
     if match:
         base, inside, cut = match.groups()
-        meaning = _meaning(base, tools)
+        meaning = _meaning(base, cut is not None, tools)
         if meaning is not None:
             params = _arguments(inside, text) if inside else {}
             if cut is not None:
@@ -76,10 +80,22 @@ def read_measure(text: str | Measure, tools: tuple[str, ...] = ()) -> tuple[Meas
                 params["k"] = _cut(cut, text)
             return _with(meaning[0].definition, meaning[1], params, tools)
     suffix = _SUFFIX.fullmatch(text.strip())
-    meaning = _meaning(suffix[1], tools) if suffix else None
+    meaning = _meaning(suffix[1], True, tools) if suffix else None
     if suffix and meaning is not None:
         return _with(meaning[0].definition, meaning[1], {"k": int(suffix[2])}, tools)
-    return _from_pattern(text.strip(), tools)
+    raise _unknown(text, {s: e[0][0] for s, e in _spellings().items()})
+
+
+def _literal(text: str, tools: tuple[str, ...]) -> tuple[Measure, As | None] | None:
+    """Read a spelling with parameters in a tool's own words, such as MAP(divide_by_k=True)@5."""
+    base, _, cut = text.partition("@")
+    if "(" not in base:
+        return None
+    own = _spellings(tools).get(base.lower())
+    if not own:
+        return None
+    params = {"k": _cut(cut, text)} if cut else {}
+    return _with(REGISTRY[own[0][0]].definition, own[0][1], params, tools)
 
 
 def _with(
@@ -95,12 +111,14 @@ def _with(
     return Measure(definition, params), spelling
 
 
-def _from_pattern(text: str, tools: tuple[str, ...]) -> tuple[Measure, As | None]:
-    """Read a spelling that holds parameters other than the cut-off."""
+def _from_pattern(text: str, tools: tuple[str, ...]) -> tuple[Measure, As | None] | None:
+    """Read a spelling that holds other parameters than a cut-off at its end."""
+    if text[-1:].isalpha() or not any(c.isdigit() for c in text):
+        return None
     for entries in _spellings(tools).values():
         for name, spelling in entries:
             holes = re.findall(r"\{(\w+)\}", spelling.pattern)
-            if not set(holes) - {"k"}:
+            if holes in ([], ["k"]) and spelling.pattern.endswith(("{k}", spelling.base)):
                 continue
             plan = re.sub(
                 r"\\\{(\w+)\\\}", r"(?P<\1>[0-9]+(?:\\.[0-9]+)?)", re.escape(spelling.pattern)
@@ -109,9 +127,7 @@ def _from_pattern(text: str, tools: tuple[str, ...]) -> tuple[Measure, As | None
             if found:
                 values = {n: float(v) for n, v in found.groupdict().items()}
                 return _with(REGISTRY[name].definition, spelling, values, tools)
-    if tools:
-        return _from_pattern(text, ())
-    raise _unknown(text, {s: e[0][0] for s, e in _spellings().items()})
+    return None
 
 
 def _cut(text: str, whole: str) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import REL, Example, K, Measure, Param, Working, counted, measure
+from rankstone.measures.base import REL, As, Example, K, Measure, Param, Working, counted, measure
+from rankstone.measures.quirks import TOPK, TORCH
 
 _DENOMINATOR = Param(
     "denominator",
@@ -25,11 +26,22 @@ _DENOMINATOR = Param(
     "Precision",
     params=(K, REL, _DENOMINATOR),
     names={
-        "trec_eval": ("P_{k}", "P.{k}"),
+        "trec_eval": ("P_{k}", "P.{k}", As("relative_P_{k}", {"denominator": "min(k,R)"})),
         "ir_measures": ("P@{k}",),
         "ranx": ("precision@{k}",),
         "beir": ("P@{k}",),
         "mteb": ("precision_at_{k}",),
+        "torchmetrics": (
+            As("RetrievalPrecision@{k}", conventions=TORCH, note=TOPK),
+            As("retrieval_precision@{k}", conventions=TORCH, note=TOPK),
+        ),
+        "xgboost": (As("pre@{k}", {"denominator": "retrieved"}, {"no_relevant": "zero"}),),
+        "spark": ("precisionAt@{k}", "precisionAtK@{k}"),
+        "rectools": ("Precision@{k}",),
+        "lenskit": (As("Precision@{k}", {"denominator": "retrieved"}),),
+        "recbole": ("Precision@{k}",),
+        "replay": ("Precision@{k}",),
+        "article-1": ("precision@{k}",),
         "articles": ("Precision@{k}", "Prec@{k}"),
     },
     conventions=("ties", "unjudged", "no_relevant"),
@@ -62,6 +74,7 @@ def P(r: Ranked, m: Measure) -> Working:
         "trec_eval": ("Rprec",),
         "ir_measures": ("Rprec",),
         "ranx": ("r-precision", "r_precision"),
+        "torchmetrics": ("RetrievalRPrecision", "retrieval_r_precision"),
     },
     conventions=("ties", "unjudged", "no_relevant"),
     expected=True,

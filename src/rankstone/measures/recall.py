@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import REL, Example, K, Measure, Param, Working, counted, measure
+from rankstone.measures.base import REL, As, Example, K, Measure, Param, Working, counted, measure
+from rankstone.measures.quirks import BEIR_OWN, FAILS_EMPTY, TORCH
 
 _DENOMINATOR = Param(
     "denominator",
@@ -28,8 +29,25 @@ _DENOMINATOR = Param(
         "trec_eval": ("recall_{k}", "recall.{k}"),
         "ir_measures": ("R@{k}",),
         "ranx": ("recall@{k}",),
-        "beir": ("Recall@{k}",),
+        "beir": (
+            "Recall@{k}",
+            As(
+                "R_cap@{k}",
+                {"denominator": "min(R,k)"},
+                BEIR_OWN,
+                FAILS_EMPTY,
+            ),
+        ),
         "mteb": ("recall_at_{k}",),
+        "torchmetrics": (
+            As("RetrievalRecall@{k}", conventions=TORCH),
+            As("retrieval_recall@{k}", conventions=TORCH),
+        ),
+        "spark": ("recallAt@{k}", "recallAtK@{k}"),
+        "rectools": ("Recall@{k}",),
+        "lenskit": (As("Recall@{k}", {"denominator": "min(R,k)"}),),
+        "recbole": (As("Recall@{k}", note="a user without relevant items makes its mean NaN"),),
+        "replay": ("Recall@{k}",),
     },
     conventions=("ties", "no_relevant"),
     expected=True,

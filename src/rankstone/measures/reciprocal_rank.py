@@ -6,7 +6,8 @@ import numpy as np
 
 from rankstone.core.ranked import Ranked
 from rankstone.core.ties import first_hit, ties_of
-from rankstone.measures.base import REL, Example, K, Measure, Working, measure
+from rankstone.measures.base import REL, As, Example, K, Measure, Working, measure
+from rankstone.measures.quirks import BEIR_OWN, TOPK, TORCH
 
 
 @measure(
@@ -15,9 +16,26 @@ from rankstone.measures.base import REL, Example, K, Measure, Working, measure
     params=(K, REL),
     names={
         "trec_eval": ("recip_rank",),
-        "ir_measures": ("RR@{k}",),
+        "ir_measures": (
+            "RR",
+            As("RR@{k}", conventions={"ties": "docid-asc", "precision": "float64"}),
+        ),
         "ranx": ("mrr@{k}",),
-        "beir": ("MRR@{k}",),
+        "beir": (
+            As(
+                "MRR@{k}",
+                conventions=BEIR_OWN,
+            ),
+        ),
+        "torchmetrics": (
+            As("RetrievalMRR@{k}", conventions=TORCH, note=TOPK),
+            As("retrieval_reciprocal_rank@{k}", conventions=TORCH, note=TOPK),
+        ),
+        "rectools": ("MRR@{k}",),
+        "lenskit": ("RecipRank@{k}",),
+        "recbole": ("MRR@{k}",),
+        "replay": ("MRR@{k}",),
+        "article-1": ("reciprocal_rank",),
         "mteb": ("mrr_at_{k}",),
         "articles": ("reciprocal_rank",),
     },
