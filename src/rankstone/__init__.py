@@ -12,6 +12,12 @@ __version__ = "0.1.0"
 _HOMES = {
     "evaluate": "rankstone.evaluation",
     "explain": "rankstone.evaluation",
+    "across_tools": "rankstone.rosetta",
+    "reconcile": "rankstone.rosetta",
+    "Reconciliation": "rankstone.report.rosetta",
+    "PROFILES": "rankstone.profiles",
+    "Profile": "rankstone.profiles",
+    "profile": "rankstone.profiles",
     "Explanation": "rankstone.report.explain",
     "grades_by_position": "rankstone.core.direct",
     "Conventions": "rankstone.conventions",

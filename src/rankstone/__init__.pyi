@@ -12,6 +12,9 @@ from rankstone.errors import (
 )
 from rankstone.evaluation import evaluate as evaluate, explain as explain
 from rankstone.measures import *
+from rankstone.profiles import PROFILES as PROFILES, Profile as Profile, profile as profile
 from rankstone.report.explain import Explanation as Explanation
+from rankstone.report.rosetta import Reconciliation as Reconciliation
+from rankstone.rosetta import across_tools as across_tools, reconcile as reconcile
 
 __version__: str

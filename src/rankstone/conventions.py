@@ -106,6 +106,11 @@ class Conventions:
                 raise UsageError(f"unknown convention {name!r}.{hint} Known: {', '.join(known)}.")
         return replace(self, **choices)
 
+    @classmethod
+    def choices(cls) -> dict[str, list[str]]:
+        """Return the values of each convention that has a fixed set of them."""
+        return {f.name: list(f.metadata["values"]) for f in fields(cls) if "values" in f.metadata}
+
     def departures(self, other: Conventions) -> dict[str, Any]:
         """Return the choices on which this parts from another."""
         theirs = other.to_dict()

@@ -25,7 +25,7 @@ from rankstone.errors import (
 from rankstone.io.load import load_judgments, load_run
 from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.plan import asked_for, compute_each
-from rankstone.profiles import Profile, profile
+from rankstone.profiles import conventions_of, profile
 
 if TYPE_CHECKING:
     from rankstone.report.explain import Explanation
@@ -93,15 +93,6 @@ def evaluate(
         asked={a.name: str(a.measure) for a in asked if a.name != str(a.measure)},
         exceptions={str(m): c.departures(chosen) for m, c in plan if c != chosen},
     )
-
-
-def conventions_of(
-    like: Profile | None, conventions: Conventions | None, choices: dict[str, Any]
-) -> Conventions:
-    """Return the conventions of a profile, or those given, with single choices made on top."""
-    if like is not None and conventions is not None:
-        raise UsageError("give either like= or conventions=; single choices go with both.")
-    return (like.conventions if like else conventions or Conventions()).but(**choices)
 
 
 def _ties(found: Join, chosen: Conventions, plan: list[tuple[Measure, Conventions]]) -> Ties:

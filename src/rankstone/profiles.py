@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from rankstone.conventions import Conventions
 from rankstone.errors import UsageError, did_you_mean
@@ -185,3 +186,12 @@ def profile(name: str) -> Profile:
         f"unknown profile {name!r}.{hint} Known: {', '.join(PROFILES)}; "
         "'rankstone conventions' tells of each."
     )
+
+
+def conventions_of(
+    like: Profile | None, conventions: Conventions | None, choices: dict[str, Any]
+) -> Conventions:
+    """Return the conventions of a profile, or those given, with single choices made on top."""
+    if like is not None and conventions is not None:
+        raise UsageError("give either like= or conventions=; single choices go with both.")
+    return (like.conventions if like else conventions or Conventions()).but(**choices)

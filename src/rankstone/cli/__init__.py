@@ -6,10 +6,10 @@ import os
 import sys
 
 from rankstone import __version__
-from rankstone.cli import demo, evaluate, explain, measures
+from rankstone.cli import conventions, demo, evaluate, explain, measures, reconcile
 from rankstone.errors import RankstoneError
 
-_COMMANDS = (evaluate, explain, measures, demo)
+_COMMANDS = (evaluate, explain, conventions, reconcile, measures, demo)
 
 
 def command() -> None:

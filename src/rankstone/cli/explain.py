@@ -21,13 +21,31 @@ def add_to(commands: Any) -> None:
         description="Show the working of a number: QRELS and RUN with --query, or --grades.",
     )
     parser.add_argument("measure", metavar="MEASURE", help="a measure, in any tool's spelling")
-    parser.add_argument("files", metavar="QRELS RUN", nargs="*", help="judgments and a run")
+    add_data(parser)
     parser.add_argument("--query", metavar="ID", help="the query to explain")
-    parser.add_argument("--grades", metavar="G,G,...", help="grades in rank order; - is unjudged")
-    parser.add_argument("--missed", metavar="G,G,...", help="grades that were not retrieved")
     parser.add_argument("--format", choices=_FORMATS, default="text", help="default: text")
     add_conventions(parser)
     parser.set_defaults(run=run)
+
+
+def add_data(parser: Any) -> None:
+    """Let a command take judgments and a run, or a ranking written out as grades."""
+    parser.add_argument("files", metavar="QRELS RUN", nargs="*", help="judgments and a run")
+    parser.add_argument("--grades", metavar="G,G,...", help="grades in rank order; - is unjudged")
+    parser.add_argument("--missed", metavar="G,G,...", help="grades that were not retrieved")
+
+
+def data_of(args: Namespace, more: str) -> tuple[Any, ...]:
+    """Return the data a command was given; ``more`` is what else it needs, for the error."""
+    from rankstone.errors import UsageError
+
+    if args.grades is not None and not args.files:
+        return _ranking(args)
+    if args.grades is None and args.missed is None and len(args.files) == 2:
+        return tuple(args.files)
+    raise UsageError(
+        f"give either QRELS RUN {more} or --grades, such as --grades 3,2,3,0,1,2 {more}."
+    )
 
 
 def run(args: Namespace) -> int:
@@ -37,19 +55,12 @@ def run(args: Namespace) -> int:
     from rankstone.report import working
 
     choices = dict(choice(text) for text in args.convention)
-    if args.grades is not None and not args.files and args.query is None:
-        found = explain(args.measure, *_ranking(args), like=args.like, **choices)
-    elif (
-        args.grades is None
-        and args.missed is None
-        and len(args.files) == 2
-        and args.query is not None
-    ):
-        found = explain(args.measure, *args.files, query=args.query, like=args.like, **choices)
-    else:
+    if (args.query is None) != (args.grades is not None):
         raise UsageError(
             "give either QRELS RUN --query ID or --grades, such as --grades 3,2,3,0,1,2."
         )
+    data = data_of(args, "--query ID" if args.grades is None else "")
+    found = explain(args.measure, *data, query=args.query, like=args.like, **choices)
     if args.format == "json":
         import json
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from rankstone.core.run import Run
 from rankstone.errors import DataError, Notice, plural
 
 Array = np.ndarray
+_REMEMBERED = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +37,15 @@ class Join:
         return self._found[float32]
 
     def ranked(self, conventions: Conventions) -> Ranked:
-        """Return ranks and grades under some conventions, made once for each."""
-        if conventions not in self._made:
-            self._made[conventions] = self._rank(conventions)
-        return self._made[conventions]
+        """Return ranks and grades under some conventions; the last few are remembered."""
+        # What a query without relevant documents is worth moves no document.
+        plain = conventions.but(no_relevant="zero")
+        if plain not in self._made:
+            if len(self._made) == _REMEMBERED:
+                del self._made[next(iter(self._made))]
+            self._made[plain] = self._rank(plain)
+        made = self._made[plain]
+        return made if conventions == plain else replace(made, conventions=conventions)
 
     def _rank(self, conventions: Conventions) -> Ranked:
         matches = self.matches(conventions)
@@ -49,7 +55,7 @@ class Join:
                 f"{self.run.name}: document {doc!r} stands more than once in the ranking of query "
                 f"{query!r}. Remove the repetition, or choose duplicates='first'."
             )
-        return _rank(self.judgments, matches, conventions)
+        return _rank(self.judgments, matches, conventions, scored=self.run.scored)
 
     def notices(self, conventions: Conventions) -> tuple[Notice, ...]:
         """Return what was noticed on the way."""
@@ -74,7 +80,9 @@ def align(
     return found.ranked(conventions), found.notices(conventions)
 
 
-def _rank(judgments: Judgments, matches: Matches, conventions: Conventions) -> Ranked:
+def _rank(
+    judgments: Judgments, matches: Matches, conventions: Conventions, *, scored: bool
+) -> Ranked:
     grades = judgments.grades
     if conventions.negatives == "nonrelevant":
         grades = np.maximum(grades, 0.0)
@@ -82,7 +90,7 @@ def _rank(judgments: Judgments, matches: Matches, conventions: Conventions) -> R
     above, tied = matches.above, matches.tied
     grade, score = grades[matches.judgment], matches.score
     row, offsets = matches.judgment, matches.offsets
-    if conventions.nonpositive == "nonrelevant":
+    if conventions.nonpositive == "nonrelevant" and scored:
         grade = np.where(score > 0, grade, np.minimum(grade, 0.0))
     if conventions.missed == "ignore":
         known = np.zeros(len(judged), bool)

@@ -20,11 +20,11 @@ _DENOMINATOR = Param(
     default="R",
     choices={
         "R": "the number of relevant documents",
-        "min(R,k)": "that number, or k if that is smaller",
-        "min(R,retrieved)": "that number, or the length of the list down to k if that is smaller",
+        "min(R,k)": "the number of relevant documents, or k if that is smaller",
+        "min(R,retrieved)": "the number of relevant documents, or the length of the list down to k if that is smaller",
         "hits": "the number of relevant documents found down to k",
         "k": "k, or the number retrieved where there is no cut-off",
-        "ranks": "the same, with the precision of every rank added up, relevant or not",
+        "ranks": "the number of ranks down to k, with the precision of each added up, relevant or not",
     },
 )
 

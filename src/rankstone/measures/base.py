@@ -21,7 +21,10 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Param:
-    """A parameter: its type, bounds or choices, default and one line of text."""
+    """A parameter: its type, bounds or choices, default and one line of text.
+
+    ``tries`` are numbers in use, worth trying where somebody else's value is to be explained.
+    """
 
     name: str
     type: type
@@ -30,6 +33,7 @@ class Param:
     above: float | None = None
     choices: Mapping[str, str] | None = None
     table: bool = False
+    tries: tuple[float, ...] = ()
 
     def check(self, value: Any, measure: str) -> Any:
         """Return the value in its one normal form, or say what is wrong with it."""
@@ -202,6 +206,13 @@ class Measure:
     def params(self) -> dict[str, Any]:
         """All parameters by name."""
         return dict(self._params)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The parameters that are not at their default."""
+        return {
+            p.name: v for p in self.definition.params if (v := self._params[p.name]) != p.default
+        }
 
     def __call__(self, *data: Any, conventions: Conventions | None = None, **params: Any) -> Any:
         """Return the measure with some parameters set; or, given data, its value.

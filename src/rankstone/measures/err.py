@@ -18,6 +18,7 @@ _MAX_GRADE = Param(
     float,
     "highest grade of the scale; left out, the highest in the judgments",
     above=0,
+    tries=(1, 2, 3, 4, 5),
 )
 _DISCOUNT = Param(
     "discount",

@@ -7,7 +7,9 @@ import numpy as np
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import REL, Example, K, Measure, Param, Working, counted, measure
 
-_BETA = Param("beta", float, "how many times as much recall counts as precision", 1, above=0)
+_BETA = Param(
+    "beta", float, "how many times as much recall counts as precision", 1, above=0, tries=(0.5, 2)
+)
 
 
 @measure(

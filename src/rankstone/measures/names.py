@@ -61,8 +61,7 @@ def read_measure(text: str | Measure, tools: tuple[str, ...] = ()) -> tuple[Meas
     way first; what is said of a parameter in so many words holds.
     """
     if isinstance(text, Measure):
-        given = {n: v for n, v in text.params.items() if v != text.definition.param(n).default}
-        return _with(text.definition, None, given, tools)
+        return _with(text.definition, None, text.given, tools)
     if not isinstance(text, str):
         raise UsageError(f"a measure is given by name or as an object, not as {text!r}.")
     special = _literal(text.strip(), tools) or _from_pattern(text.strip(), tools)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -13,7 +13,7 @@ from rankstone.core.aggregate import Aggregate
 from rankstone.core.align import Join
 from rankstone.core.ranked import Ranked
 from rankstone.errors import Notice, UsageError
-from rankstone.measures.base import Measure
+from rankstone.measures.base import As, Measure
 from rankstone.measures.names import read_measure
 from rankstone.profiles import Profile
 
@@ -22,17 +22,18 @@ from rankstone.profiles import Profile
 class Asked:
     """A measure as it was asked for, and as it is computed.
 
-    ``conventions`` are those on which a tool departs from itself for this measure.
+    ``spelling`` is its entry in the tool that is followed, if the tool has it.
     """
 
     name: str
     measure: Measure
-    conventions: Mapping[str, Any] = field(default_factory=dict)
+    spelling: As | None = None
     notice: Notice | None = None
 
     def under(self, base: Conventions, fixed: Collection[str] = ()) -> Conventions:
         """Return the conventions for this measure; what is ``fixed`` stays as it is."""
-        own = {n: v for n, v in self.conventions.items() if n not in fixed}
+        own = self.spelling.conventions if self.spelling else {}
+        own = {n: v for n, v in own.items() if n not in fixed}
         return base.but(**own) if own else base
 
 
@@ -48,7 +49,6 @@ def asked_for(
         if like is None:
             found.setdefault(measure, Asked(str(m).strip(), measure))
             continue
-        conventions = spelling.conventions if spelling else {}
         notice = None
         if spelling is None:
             text = f"{like.tool} has no {measure.name}; computed with its conventions"
@@ -56,10 +56,25 @@ def asked_for(
         elif spelling.note:
             text = f"{measure} is not quite {like.tool}'s {spelling.base}: {spelling.note}"
             notice = Notice("tool-differs", 1, text, level="note")
-        found.setdefault(measure, Asked(str(m).strip(), measure, conventions, notice))
+        found.setdefault(measure, Asked(str(m).strip(), measure, spelling, notice))
     if not found:
         raise UsageError("no measure was asked for; name at least one.")
     return list(found.values())
+
+
+def in_tool(measure: Measure, tool: Profile) -> list[Asked]:
+    """Return a measure in each way a tool has it, ways that come to the same once."""
+    listed = measure.definition.names
+    own = next((listed[key] for key in tool.keys if key in listed), ())
+    k = measure.params.get("k")
+    fitting = [s for s in own if ("{k}" in s.pattern) == (k is not None)] or own
+    given = measure.given
+    ways: dict[tuple[Measure, str], Asked] = {}
+    for spelling in fitting:
+        there = measure(**{**spelling.params, **given})
+        name = spelling.pattern.replace("{k}", "k" if k is None else str(k))
+        ways.setdefault((there, str(spelling.conventions)), Asked(name, there, spelling))
+    return list(ways.values())
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,8 @@ _DENOMINATOR = Param(
     default="R",
     choices={
         "R": "the number of relevant documents",
-        "min(R,k)": "that number, or k if that is smaller (capped recall)",
-        "min(R,retrieved)": "that number, or the length of the list down to k if that is smaller",
+        "min(R,k)": "the number of relevant documents, or k if that is smaller (capped recall)",
+        "min(R,retrieved)": "the number of relevant documents, or the length of the list down to k if that is smaller",
     },
 )
 

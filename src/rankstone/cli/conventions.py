@@ -1,0 +1,59 @@
+"""``rankstone conventions``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from rankstone.cli.explain import add_data, data_of
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+
+def add_to(commands: Any) -> None:
+    """Describe the command."""
+    parser = commands.add_parser(
+        "conventions",
+        help="how other tools define a measure, and what each would print on your data",
+        description=(
+            "List tools and conventions; with a measure, how each tool defines it; with data too, "
+            "what each would print; with a tool, what it chooses."
+        ),
+    )
+    parser.add_argument("name", metavar="NAME", nargs="?", help="a measure or a tool")
+    add_data(parser)
+    parser.add_argument(
+        "--diff", nargs=2, metavar=("A", "B"), help="every choice on which two tools part"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: Namespace) -> int:
+    """Print what was asked for."""
+    sys.stdout.writelines(f"{line}\n" for line in _lines(args))
+    return 0
+
+
+def _lines(args: Namespace) -> Iterator[str]:
+    from rankstone.errors import UsageError
+    from rankstone.measures import parse_measure
+    from rankstone.profiles import PROFILES, profile
+    from rankstone.report import rosetta as words
+    from rankstone.rosetta import across_tools
+
+    given = bool(args.files or args.grades)
+    if args.diff:
+        if args.name or given:
+            raise UsageError("--diff takes two tools and nothing else.")
+        return words.difference(profile(args.diff[0]), profile(args.diff[1]))
+    if args.name is None:
+        if given:
+            raise UsageError("name the measure whose values you want to see.")
+        return words.profiles()
+    if not given and any(args.name in (p.name, p.tool) for p in PROFILES.values()):
+        return words.one_profile(profile(args.name))
+    measure = parse_measure(args.name)
+    data = data_of(args, "") if given else ()
+    return words.in_tools(across_tools(measure, *data), measure)

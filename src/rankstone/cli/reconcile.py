@@ -1,0 +1,41 @@
+"""``rankstone reconcile``."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rankstone.cli.explain import add_data, data_of
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+
+def add_to(commands: Any) -> None:
+    """Describe the command."""
+    parser = commands.add_parser(
+        "reconcile",
+        help="find the conventions behind a number somebody reported",
+        description="Find the conventions behind a number: QRELS and RUN, or --grades, and --value.",
+    )
+    parser.add_argument("measure", metavar="MEASURE", help="a measure, in any tool's spelling")
+    add_data(parser)
+    parser.add_argument(
+        "--value", required=True, metavar="X", help="the number as it was printed: 0.550, 93.2%%"
+    )
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+    parser.set_defaults(run=run)
+
+
+def run(args: Namespace) -> int:
+    """Search and print; the exit code is 1 where nothing gives the number."""
+    from rankstone.rosetta import reconcile
+
+    found = reconcile(args.measure, *data_of(args, "--value 0.932"), value=args.value)
+    if args.format == "json":
+        import json
+
+        print(json.dumps(found.to_dict(), indent=2))
+    else:
+        sys.stdout.write(f"{found}\n")
+    return 0 if found.explained else 1

@@ -1,0 +1,179 @@
+"""Which choices give a number that somebody else reported?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from rankstone.conventions import Conventions
+from rankstone.core.aggregate import summarise
+from rankstone.core.align import Join
+from rankstone.core.matches import Matches
+from rankstone.errors import RankstoneError
+from rankstone.measures.base import Measure
+from rankstone.measures.plan import in_tool
+from rankstone.profiles import PROFILES
+
+Choice = tuple[str, str, Any]  # where it is made, its name, its value
+_MOST_CHOICES = 3
+_MOST_LEVELS = 4
+
+
+@dataclass(frozen=True)
+class Found:
+    """A combination of choices and the value it gives.
+
+    ``choices`` are those that depart from the measure as it was asked for.
+    """
+
+    value: float
+    measure: Measure
+    conventions: Conventions
+    aggregate: str
+    choices: tuple[Choice, ...]
+
+
+@dataclass(frozen=True)
+class InTool:
+    """A measure in one tool: its name there, the choices behind it, and its value if data came."""
+
+    profile: str
+    name: str
+    measure: Measure
+    conventions: Conventions
+    note: str
+    found: Found | None = None
+
+    @property
+    def value(self) -> float | None:
+        """The tool's value, if there are data and the tool can be followed."""
+        return self.found.value if self.found else None
+
+
+def start(join: Join, measure: Measure, base: Conventions) -> Found:
+    """Return the value without any departure."""
+    return _try(join, measure, base, ())
+
+
+def by_choices(join: Join, measure: Measure, base: Conventions) -> Iterator[list[Found]]:
+    """Yield all combinations that depart in one choice, in two, and so on.
+
+    Choices that cannot change anything in these data are not tried.
+    """
+    axes = _axes(join, measure, base)
+    for size in range(1, _MOST_CHOICES + 1):
+        plans = [choices for some in combinations(axes, size) for choices in product(*some)]
+        # Those that share their ranking share its making, if they come one after another.
+        plans.sort(key=lambda choices: [str(c) for c in choices if _moves(c)])
+        tried = (_attempt(join, measure, base, choices) for choices in plans)
+        yield [found for found in tried if found is not None]
+
+
+def by_tools(join: Join, measure: Measure, base: Conventions) -> Iterator[InTool]:
+    """Yield what each tool that has the measure would give, in each way that it has it."""
+    for row in in_tools(measure):
+        choices = (
+            *(("measure", n, v) for n, v in row.measure.params.items() if v != measure.params[n]),
+            *(("convention", n, v) for n, v in row.conventions.departures(base).items()),
+        )
+        found = _attempt(join, measure, base, choices)
+        yield replace(row, found=found)
+
+
+def in_tools(measure: Measure) -> Iterator[InTool]:
+    """Yield how each tool that has the measure defines it."""
+    for name, profile in PROFILES.items():
+        for way in in_tool(measure, profile):
+            note = way.spelling.note if way.spelling else ""
+            yield InTool(name, way.name, way.measure, way.under(profile.conventions), note)
+
+
+def _axes(join: Join, measure: Measure, base: Conventions) -> list[list[Choice]]:
+    """Return, for each choice to be made, its other values."""
+    axes: list[list[Choice]] = []
+    for p in measure.definition.params:
+        values = [*(p.choices or ()), *p.tries]
+        now = measure.params[p.name]
+        axes.append([("measure", p.name, v) for v in values if v != now])
+    matches = join.matches(base)
+    for name, values in _conventions(join, matches, base).items():
+        now = getattr(base, name)
+        axes.append([("convention", name, v) for v in values if v != now])
+    if len(join.judgments.queries) > 1 and measure.definition.aggregate == "mean":
+        axes.append([("aggregate", "aggregate", v) for v in ("geometric", "median")])
+    return [axis for axis in axes if axis]
+
+
+def _conventions(join: Join, matches: Matches, base: Conventions) -> dict[str, list[Any]]:
+    """Return the conventions that can make a difference here, with their values."""
+    grades = join.judgments.grades
+    levels = np.unique(grades[grades > 0])
+    found = np.bincount(matches.judgment, minlength=len(grades)) > 0
+    matters = {
+        "ties": (matches.tied > 1).any(),
+        "precision": _differ(matches, join.matches(base.but(precision="float32"))),
+        "queries": not matches.present.all(),
+        "no_relevant": (join.ranked(base).relevant_count() == 0).any(),
+        "negatives": (grades < 0).any(),
+        "unjudged": (matches.retrieved != np.diff(matches.offsets)).any(),
+        "missed": not found.all(),
+        "nonpositive": join.run.scored and (matches.score <= 0).any(),
+        "relevance": len(levels) > 1 or (levels < 1).any(),
+    }
+    given: dict[str, list[Any]] = {
+        name: values for name, values in Conventions.choices().items() if matters.get(name)
+    }
+    if matters["relevance"]:
+        given["relevance"] = levels[:_MOST_LEVELS].tolist()
+    return given
+
+
+def _moves(choice: Choice) -> bool:
+    return choice[0] == "convention" and choice[1] != "no_relevant"
+
+
+def _differ(a: Matches, b: Matches) -> bool:
+    return not (np.array_equal(a.above, b.above) and np.array_equal(a.tied, b.tied))
+
+
+def _attempt(
+    join: Join, measure: Measure, base: Conventions, choices: tuple[Choice, ...]
+) -> Found | None:
+    """Return the value of a combination, or None where it is refused."""
+    try:
+        return _try(join, measure, base, choices)
+    except RankstoneError:
+        return None
+
+
+def _try(join: Join, measure: Measure, base: Conventions, choices: tuple[Choice, ...]) -> Found:
+    params = {name: value for where, name, value in choices if where == "measure"}
+    chosen = {name: value for where, name, value in choices if where == "convention"}
+    how = next((v for where, _, v in choices if where == "aggregate"), measure.definition.aggregate)
+    conventions = base.but(**chosen)
+    asked = measure(**params)
+    ranked = join.ranked(conventions)
+    working = asked.working(ranked)
+    values = asked.values(ranked, working)
+    weight = None if working.weight is None else working.weight.astype(np.float64)
+    return Found(summarise(values, how, weight=weight).value, asked, conventions, how, choices)
+
+
+def tolerance(text: str) -> tuple[float, float]:
+    """Return a reported number and half a unit of the last digit it was printed with.
+
+    >>> tolerance("0.550"), tolerance("93.2%")
+    ((0.55, 0.0005), (0.932, 0.0005))
+    """
+    digits, percent = (text.strip().removesuffix("%"), text.strip().endswith("%"))
+    value = float(digits)
+    mantissa, _, exponent = digits.lower().partition("e")
+    decimals = len(mantissa.partition(".")[2]) - int(exponent or 0) + 2 * percent
+    value = value / 100 if percent else value
+    # Nobody's last digits are exact to the bit.
+    return value, max(0.5 * 10.0**-decimals, 8 * math.ulp(value))

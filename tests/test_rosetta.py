@@ -1,0 +1,208 @@
+"""Other tools' numbers: profiles, conventions and reconcile."""
+
+import json
+import math
+
+import pytest
+from strategies import write_qrels, write_run
+
+import rankstone as rs
+from rankstone.cli import main
+from rankstone.measures.search import tolerance
+
+TEN = {"q": {f"d{i}": 1 for i in range(10)}}
+HITS = {"q": ["d0", "d1", "x", "d2", "y"]}
+W = [3, 2, 3, 0, 1, 2]
+R = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]
+USERS = {f"u{u}": {f"t{i}" for i in range(n)} for u, n in enumerate((10, 12, 8))}
+LISTS = {
+    f"u{u}": [f"{'t' if i < n else 'x'}{i}" for i in range(10)] for u, n in enumerate((6, 5, 4))
+}
+TOPICS = {"1": set("abcd"), "2": set("abcde")}
+FOUND = {"1": list("abxcyzd"), "2": list("axbyc")}
+
+
+@pytest.mark.parametrize(
+    ("value", "measure", "tools"),
+    [
+        ("0.275", "AP@5", {"trec_eval-9", "ir_measures-0.4", "ranx-0.3", "rectools-0.19"}),
+        ("0.550", "AP(denominator='min(R,k)')@5", {"spark-4", "recbole-1", "replay-0.22"}),
+        ("0.803", "AP(denominator='ranks')@5", set()),
+        ("0.917", "AP(denominator='hits')@5", {"torchmetrics-1", "lightgbm-4", "xgboost-3"}),
+    ],
+)
+def test_one_input_four_answers(value, measure, tools):
+    found = rs.reconcile("AP@5", TEN, HITS, value=value)
+    assert str(found.found[0].measure) == measure
+    assert tools <= {t.profile for t in found.tools}
+
+
+@pytest.mark.parametrize(
+    ("asked", "data", "value", "choices"),
+    [
+        ("P@3", ([1, 0, 1, 0, 1],), "0.667", {}),
+        ("P@4", ([1, 0, 1, 0, 1],), "0.5", {}),
+        ("P@5", ([1, 0, 1, 0, 1],), "0.6", {}),
+        ("AP", ([1, 0, 1, 0, 1],), "0.76", {}),
+        ("RR", ([0, 1, 0, 0],), "0.5", {}),
+        ("AP", ([1, 1, 0, 1, 0, 0, 1],), "0.83", {}),
+        ("AP", (set("abcde"), list("axbyc")), "0.45", {}),
+        ("AP", (TOPICS, FOUND), "0.64", {}),
+        ("CG", (W,), "11", {}),
+        ("DCG@6", (W,), "8.10", {"discount": "jarvelin"}),
+        ("DCG@6", (sorted(W)[::-1],), "8.69", {"discount": "jarvelin"}),
+        ("nDCG@6", (W,), "0.932", {"discount": "jarvelin"}),
+        ("DCG@2", (R,), "5.0", {"discount": "jarvelin"}),
+        ("DCG@10", (R,), "9.6051177391888114", {"discount": "jarvelin"}),
+        ("DCG@2", (R,), "4.2618595071429155", {}),
+        ("nDCG@4", ([2, 1, 2, 0],), "0.9203032077642922", {"discount": "jarvelin"}),
+        ("nDCG@4", ([2, 1, 2, 0],), "0.96519546960144276", {}),
+        ("nDCG@5", ({"CN"}, ["FR", "US", "CN"]), "0.5", {}),
+        ("Success@10", (USERS, LISTS), "0.5", {"how": "pooled"}),
+        ("ERR", (W,), "0.9220", {}),
+        ("ERR", (W,), "0.5676", {"max_grade": 4}),
+        ("nDCG", (W,), "0.9488", {"gain": "exp2"}),
+        ("DCG", (W,), "13.8483", {"gain": "exp2"}),
+    ],
+)
+def test_the_choice_behind_each_number_of_the_articles(asked, data, value, choices):
+    found = rs.reconcile(asked, *data, value=value)
+    first = found.found[0]
+    assert {name: v for _, name, v in first.choices} == choices
+    number, within = tolerance(value)
+    assert abs(first.value - number) <= within
+
+
+def test_ties_and_missing_queries_are_searched_too():
+    judged = {"1": {"a": 1}, "2": {"b": 1}}
+    run = {"1": {"a": 1.0, "z": 1.0}}
+    found = rs.reconcile("RR", judged, run, value=0.75)
+    assert {(n, v) for _, n, v in found.found[0].choices} == {
+        ("ties", "expected"),
+        ("queries", "both"),
+    }
+
+
+def test_what_nothing_explains_is_said_to_be_so(capsys):
+    assert main(["reconcile", "AP@5", "--grades", "1,1,0,1,0", "--value", "0.123"]) == 1
+    out = capsys.readouterr().out
+    assert "combinations tried gives it. The nearest:" in out
+    assert "Tools that give it" not in out
+
+
+def test_reconcile_on_files_and_as_json(tmp_path, capsys):
+    qrels = write_qrels(tmp_path / "qrels", TEN)
+    run = write_run(tmp_path / "run", {"q": dict(zip(HITS["q"], range(9, 4, -1), strict=True))})
+    assert main(["reconcile", "AP@5", str(qrels), str(run), "--value", "0.550"]) == 0
+    assert "denominator='min(R,k)' (the number of relevant" in capsys.readouterr().out
+    call = ["reconcile", "AP@5", str(qrels), str(run), "--value", "55.0%", "--format", "json"]
+    assert main(call) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["found"][0]["choices"] == [["measure", "denominator", "min(R,k)"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "within"),
+    [("0.550", 0.55, 5e-4), ("11", 11, 0.5), ("93.2%", 0.932, 5e-4), ("1e-3", 1e-3, 5e-4)],
+)
+def test_the_printed_digits_say_how_close(text, value, within):
+    assert tolerance(text) == pytest.approx((value, within))
+
+
+def test_a_profile_changes_measures_and_conventions():
+    judged = {"q": {"a": 1, "m": 1}, "none": {"x": 0}}
+    run = {"q": ["b", "a"], "none": ["x"]}
+    result = rs.evaluate(judged, run, ["nDCG@2", "map@2"], like="lightgbm")
+    assert result.like == "lightgbm-4"
+    assert result.measures == ["nDCG(gain='exp2')@2", "AP(denominator='min(R,k)')@2"]
+    assert result["nDCG@2"] == pytest.approx((1 / math.log2(3) + 1) / 2, rel=1e-15)
+    assert result["map@2"] == (1 / 2 + 1) / 2
+    assert result.exceptions == {"AP(denominator='min(R,k)')@2": {"relevance": 0.5000000000000001}}
+    again = rs.Result.from_json(result.to_json())
+    assert (again.like, again.asked, again.exceptions, again["map@2"]) == (
+        result.like,
+        result.asked,
+        result.exceptions,
+        result["map@2"],
+    )
+
+
+def test_measures_of_one_tool_may_be_averaged_over_different_queries():
+    judged, run = {"1": {"a": 1}, "2": {"a": 1}}, {"1": ["a"]}
+    result = rs.evaluate(judged, run, ["NDCG@10", "MRR@10"], like="beir")
+    assert result.aggregates == {"nDCG@10": 1.0, "RR@10": 0.5}
+    assert result.queries == ["1", "2"]
+    assert math.isnan(result.per_query["2"]["nDCG@10"])
+    assert result.counted == {"nDCG@10": 1, "RR@10": 2}
+
+
+def test_a_choice_in_so_many_words_wins_over_a_profile():
+    judged, run = {"q": {"a": 1, "b": 1, "c": 1}}, {"q": ["a"]}
+    result = rs.evaluate(judged, run, ["AP(denominator='R')@2", "AP@1"], like="spark")
+    assert result.measures == ["AP@2", "AP(denominator='min(R,k)')@1"]
+    given = rs.evaluate(judged, run, ["AP(denominator='hits')@2"], like="spark")
+    assert given.measures == ["AP(denominator='hits')@2"]
+    assert rs.evaluate(judged, run, "AP", like="sklearn", missed="count")["AP"] == 1 / 3
+
+
+def test_what_a_tool_does_not_have_or_does_otherwise_is_noted():
+    judged, run = {"q": {"a": 1}}, {"q": ["a"]}
+    result = rs.evaluate(judged, run, ["ERR", "AP@5"], like="torchmetrics")
+    codes = {n.code: n.text for n in result.notices}
+    assert codes["not-in-tool"].startswith("torchmetrics has no ERR")
+    assert "torch.topk" in codes["tool-differs"]
+
+
+def test_unknown_profiles_and_contradictions_teach():
+    judged, run = {"q": {"a": 1}}, {"q": ["a"]}
+    with pytest.raises(rs.UsageError, match="unknown profile 'sklern'. Did you mean sklearn"):
+        rs.evaluate(judged, run, "AP", like="sklern")
+    with pytest.raises(rs.UsageError, match="either like= or conventions="):
+        rs.evaluate(judged, run, "AP", like="ranx", conventions=rs.Conventions())
+    with pytest.raises(rs.UsageError, match="such as 0.932 or 93.2%, not 'much'"):
+        rs.reconcile("AP", [1], value="much")
+    with pytest.raises(rs.UsageError, match="give judgments and a run, or grades"):
+        rs.reconcile("AP", value="0.1")
+
+
+def test_every_profile_can_be_followed_and_shown(capsys):
+    judged, run = {"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 2.0, "b": 1.0}}
+    for name in rs.PROFILES:
+        result = rs.evaluate(judged, run, ["nDCG@2", "P@2"], like=name)
+        assert result.like == name
+        assert main(["conventions", name]) == 0
+        assert name in capsys.readouterr().out
+
+
+def test_every_spelling_of_every_tool_reads_back():
+    from rankstone.measures.names import read_measure
+
+    for measure in rs.all_measures():
+        for tool, spellings in measure.definition.names.items():
+            for spelling in spellings:
+                text = spelling.pattern.replace("{k}", "7")
+                if "{" in text:
+                    continue
+                read, found = read_measure(text, (tool,))
+                assert read.name == measure.name, (tool, text)
+                assert (found.params, found.conventions) == (spelling.params, spelling.conventions)
+                for name, value in spelling.params.items():
+                    assert read.params[name] == read.definition.param(name).check(value, "x")
+
+
+def test_the_command_shows_tools_side_by_side(capsys):
+    assert main(["conventions", "R@5", "--grades", "1,1,0,1,0", "--missed", "1,1,1,1,1,1,1"]) == 0
+    table = capsys.readouterr().out.split("\n\n")[0].splitlines()[2:]
+    rows = {line.split()[0]: line.split()[-1] for line in table}
+    assert (rows["trec_eval-9"], rows["lenskit-2025"], rows["torchmetrics-1"]) == (
+        "0.3000",
+        "0.6000",
+        "1.0000",
+    )
+    assert main(["conventions", "--diff", "trec_eval-9", "trec_eval-10"]) == 0
+    assert "precision  float32" in capsys.readouterr().out
+    assert main(["conventions"]) == 0
+    assert "Tools whose numbers --like gives:" in capsys.readouterr().out
+    assert main(["conventions", "--diff", "ranx", "nothing"]) == 2
+    assert main(["conventions", "AP", "--diff", "ranx", "beir"]) == 2
+    assert main(["conventions", "--grades", "1"]) == 2
