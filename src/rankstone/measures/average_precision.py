@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from functools import cache
+from itertools import accumulate
 
 import numpy as np
 
@@ -105,7 +107,8 @@ def AP(r: Ranked, m: Measure) -> Working:
             "another denominator."
         )
     if m.denominator == "ranks":
-        return Working(_at_every_rank(r, m, hit), over, columns={"relevant": hit}, cut=True)
+        terms, low = _at_every_rank(r, m, hit)
+        return Working(terms, over, low=low, columns={"relevant": hit}, cut=True)
     if r.averages_ties:
         precision = hit_precision(r, hit, m.k)
         return Working(precision, over, columns={"relevant": hit}, cut=True)
@@ -114,14 +117,25 @@ def AP(r: Ranked, m: Measure) -> Working:
     return Working(terms, over, low=low, columns={"relevant": hit, "precision": precision})
 
 
-def _at_every_rank(r: Ranked, m: Measure, hit: np.ndarray) -> np.ndarray:
+def _at_every_rank(r: Ranked, m: Measure, hit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return what each hit adds to the precision at its own rank and at all below it.
 
     A hit at rank i adds 1/j to the precision at every rank j from i to the last.
     """
     last = r.retrieved if m.k is None else np.full(len(r), m.k)
     last = np.repeat(last, segments.lengths(r.offsets))
-    top = int(max(last.max(initial=0), r.rank.max(initial=0)))
-    harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, top + 1)))
     within = hit & (r.rank <= last)
-    return np.where(within, harmonic[last] - harmonic[r.rank - 1], 0.0)
+    high, low = _harmonic(int(max(last.max(initial=0), r.rank.max(initial=0))))
+    terms, rest = segments.two_sum(high[last], -high[r.rank - 1])
+    rest += low[last] - low[r.rank - 1]
+    return np.where(within, terms, 0.0), np.where(within, rest, 0.0)
+
+
+@cache
+def _harmonic(size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return 1 + 1/2 + ... + 1/n for every n up to ``size``, and what rounding takes from it."""
+    unit = 1 << 120
+    sums = list(accumulate((unit // n for n in range(1, size + 1)), initial=0))
+    high = [s / unit for s in sums]
+    low = [(s - int(h * unit)) / unit for s, h in zip(sums, high, strict=True)]
+    return np.array(high), np.array(low)
