@@ -193,7 +193,7 @@ def test_every_spelling_of_every_tool_reads_back():
 def test_the_command_shows_tools_side_by_side(capsys):
     assert main(["conventions", "R@5", "--grades", "1,1,0,1,0", "--missed", "1,1,1,1,1,1,1"]) == 0
     table = capsys.readouterr().out.split("\n\n")[0].splitlines()[2:]
-    rows = {line.split()[0]: line.split()[-1] for line in table}
+    rows = {line.split()[0]: line.split()[1] for line in table}
     assert (rows["trec_eval-9"], rows["lenskit-2025"], rows["torchmetrics-1"]) == (
         "0.3000",
         "0.6000",

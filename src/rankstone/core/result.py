@@ -256,9 +256,7 @@ class Result:
 
 
 def _listed(choices: Mapping[str, Any]) -> str:
-    return ", ".join(
-        f"{n}={v:g}" if isinstance(v, float) else f"{n}={v}" for n, v in choices.items()
-    )
+    return ", ".join(f"{name}={str(value).removesuffix('.0')}" for name, value in choices.items())
 
 
 def _source(data: dict[str, Any]) -> Source:

@@ -136,14 +136,14 @@ def profiles() -> Iterator[str]:
 def in_tools(rows: Sequence[InTool], measure: Measure) -> Iterator[str]:
     """Yield how each tool defines a measure, with values where there are any."""
     valued = any(row.value is not None for row in rows)
-    head = ["tool", "its name", "in Rankstone", "conventions", *(["value"] if valued else [])]
+    head = ["tool", *(["value"] if valued else []), "its name", "in Rankstone", "conventions"]
     body = [
         [
             row.profile,
+            *(["-" if row.value is None else f"{row.value:.4f}"] if valued else []),
             row.name,
             str(row.measure),
             _departures(row.conventions.departures(Conventions())),
-            *(["-" if row.value is None else f"{row.value:.4f}"] if valued else []),
         ]
         for row in rows
     ]
