@@ -14,7 +14,16 @@ GOOD_RUN = "q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 1.0 t\n"
 
 BAD_RUNS = {
     "short line": ("q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 1.0\n", ":2: expected 6 fields (query Q0 document rank score tag), found 5"),
-    "long line": ("q1 Q0 d1 1 2.0 my tag\n", ":1: expected 6 fields (query Q0 document rank score tag), found 7"),
+    "long line": ("q1 Q0 d1 1 2.0 t\nq1 Q0 d1 1 2.0 my tag\n", ":2: expected 6 fields (query Q0 document rank score tag), found 7"),
+    "longer line": ("q1 Q0 d1 1 2.0 my long tag\n", ":1: expected 6 fields (query Q0 document rank score tag), found 8"),
+    "tag only at first": ("q1 Q0 d1 1 2.0 my tag\nq1 Q0 d2 2 1.0 tag\n", ":2: expected 7 fields (query Q0 document rank score tag more) like the first row, found 6"),
+    "no tag at first": ("q1 Q0 d1 1 2.0\nq1 Q0 d2 2 1.0 tag\n", ":2: expected 5 fields (query Q0 document rank score) like the first row, found 6"),
+    "five columns, no rank": ("q1 Q0 d1 2.5 t\n", ":1: expected 6 fields (query Q0 document rank score tag), found 5"),
+    "rank or score": ("q1 d1 1\nq1 d2 1\n", "three columns, but is the third a rank or a score?"),
+    "unknown names": ("query-id what score\nq1 d1 1.5\n", ":1: expected 6 fields"),
+    "six unknown names": ("a b c d e f\nq1 Q0 d1 1 1.5 t\n", ":1:9: score 'e' is not a number. Write it like 3, -0.25 or 1e-3. A first line of names is known by its query, document and number columns."),
+    "only comments": ("# a\n#b\n", "the file holds no rows"),
+    "bad row under a header": ("query-id\tcorpus-id\tscore\nq1\td1\t1.5\nq1\td2\thigh\n", ":3:7: score 'high' is not a number"),
     "qrels as run": (GOOD_QRELS, "found 4: 'q1 0 d1 1'. This looks like TREC qrels; the order is judgments first, then runs."),
     "nan": ("q1 Q0 d1 1 NaN t\n", ":1:12: score 'NaN' is not a finite number"),
     "inf": ("\n\nq1 Q0 d1 1 -inf t\n", ":3:12: score '-inf' is not a finite number"),
@@ -35,8 +44,13 @@ BAD_RUNS = {
 }  # fmt: skip
 
 BAD_QRELS = {
-    "short line": ("q1 0 d1\n", ":1: expected 4 fields (query iteration document grade), found 3"),
-    "long line": ("q1 0 d1 1 0.5\n", "expected 4 fields (query iteration document grade), found 5"),
+    "short line": ("q1 0 d1 1\nq1 0 d2\n", ":2: expected 4 fields (query iteration document grade), found 3"),
+    "long line": ("q1 0 d1 1\nq1 0 d1 1 0.5\n", ":2: expected 4 fields (query iteration document grade), found 5"),
+    "longer line": ("q1 0 d1 1 0.5 x\n", "expected 4 fields (query iteration document grade), found 6"),
+    "ranks for grades": ("".join(f"q1 d{i} {i}\n" for i in range(1, 7)), "the grades count up like ranks (column 3). This looks like a run"),
+    "a run of five columns": ("".join(f"q1 Q0 d{i} {i} 0.5\n" for i in range(1, 7)), "the grades count up like ranks (column 4). This looks like a run"),
+    "ranks alone": ("qid\tdocid\trank\nq1\td1\t1\n", ":1: expected 4 fields"),
+    "nan under a header": ("query-id corpus-id score\nq1 d1 nan\n", ":2:7: grade 'nan' is not a finite number"),
     "run as qrels": (GOOD_RUN, "This looks like a TREC run; the order is judgments first, then runs."),
     "text grade": (GOOD_QRELS + "q1 0 d3 high\n", ":3:9: grade 'high' is not a number"),
     "nan grade": ("q1 0 d1 nan\n", "grade 'nan' is not a finite number"),

@@ -13,6 +13,8 @@ from strategies import NATIVE, collections, write_qrels, write_run
 
 import rankstone as rs
 from rankstone.core import twin
+from rankstone.core.layout import ATOF, ATOL, NUMBER, RANK, Layout
+from rankstone.io.load import load_judgments, load_run
 from rankstone.io.trec import QRELS_LAYOUT, RUN_LAYOUT
 
 needs_native = pytest.mark.skipif(not NATIVE, reason="the compiled core was not built here")
@@ -51,7 +53,7 @@ texts = st.lists(
     st.sampled_from(
         ["q1", "q2", "q1", "Q0", "d1", "d2", "d3", "d1", "0", "1", "2", "3.5", "-1e-3", "nan", "inf",
          "x", "1_0", "1e400", "1e-400", ".", "+.5", "5.", "1e", "0x1", "12345678901234567890123",
-         "é", "\ufeff", "\x00", "\x0b", " ", "  ", "\t", "\n", "\n", "\n", "\r\n", "\r"]
+         "é", "#", "# ", "0x1p3", "-0x.8p-1", "1,5", "7abc", "infx", "0xp", "\ufeff", "\x00", "\x0b", " ", "  ", "\t", "\n", "\n", "\n", "\r\n", "\r"]
     ),
     max_size=60,
 ).map("".join)  # fmt: skip
@@ -67,6 +69,18 @@ run_lines = st.lists(
 ).map(lambda rows: "".join(f"{q} Q0 {d}\t{r}  {s} t{end}" for q, d, r, s, end in rows))
 
 
+layouts = st.builds(
+    Layout,
+    columns=st.integers(3, 7),
+    query=st.integers(0, 2),
+    doc=st.integers(0, 2),
+    value=st.integers(0, 2),
+    rank=st.integers(-1, 2),
+    reading=st.sampled_from([NUMBER, RANK, ATOF, ATOL]),
+    more=st.booleans(),
+) | st.sampled_from([QRELS_LAYOUT, RUN_LAYOUT])
+
+
 def same(a, b):
     assert a.keys() == b.keys()
     for key, value in a.items():
@@ -79,19 +93,20 @@ def same(a, b):
 
 @needs_native
 @settings(max_examples=1000)
-@given(texts | run_lines)
-def test_native_and_twin_read_judgments_alike(text):
+@given(texts | run_lines, layouts, st.sampled_from([0, 0, 1, 7]))
+def test_native_and_twin_read_judgments_alike(text, layout, first):
     from rankstone._native import _core
 
     raw = text.encode()
-    for layout in (QRELS_LAYOUT, RUN_LAYOUT):
-        same(_core.scan_judgments(raw, layout), twin.scan_judgments(raw, layout))
+    same(_core.scan_judgments(raw, layout, first), twin.scan_judgments(raw, layout, first))
 
 
 @needs_native
 @settings(max_examples=1000)
-@given(texts | run_lines, st.booleans())
-def test_native_and_twin_and_any_threads_scan_runs_alike(tmp_path_factory, text, float32):
+@given(texts | run_lines, st.booleans(), layouts, st.sampled_from([0, 0, 0, 9]))
+def test_native_and_twin_and_any_threads_scan_runs_alike(
+    tmp_path_factory, text, float32, layout, first
+):
     from rankstone._native import _core
 
     path = tmp_path_factory.getbasetemp() / f"scan-{os.getpid()}"
@@ -100,14 +115,14 @@ def test_native_and_twin_and_any_threads_scan_runs_alike(tmp_path_factory, text,
     docs = (b"d1d2d1d4d3", np.array([0, 2, 4, 6, 8, 10]))
     with path.open("rb") as stream:
         size = path.stat().st_size
-        common = (stream.fileno(), size, RUN_LAYOUT)
+        common = (stream.fileno(), size, layout)
         progress = np.zeros(1, np.int64)
         expected = twin.scan_run(
-            *common, twin.Index(*columns, *docs), float32, 1, 1 << 20, progress
+            *common, twin.Index(*columns, *docs), float32, 1, 1 << 20, progress, first
         )
         index = _core.Index(*columns, *docs)
         for threads, reach in [(1, 1 << 20), (2, 1), (8, 7), (2, 64), (1, 33)]:
-            got = _core.scan_run(*common, index, float32, threads, reach, progress)
+            got = _core.scan_run(*common, index, float32, threads, reach, progress, first)
             same(got, expected)
 
 
@@ -221,3 +236,111 @@ def test_the_twin_counts_no_further_than_its_limit(tmp_path, monkeypatch):
         run.write_text("".join(f"{n} Q0 d 0 1 t\n" for n in names) + "judged Q0 d 0 1 t\n")
         (notice,) = rs.evaluate({"judged": {"d": 1}}, run, "RR").warnings
         assert notice.text.startswith(text)
+
+
+JUDGED = {"q1": {"d1": 2, "d2": 0}, "q2": {"d3": 0.5, "d1": -1}}
+ROWS = [("q1", "d2", 1, 3.0), ("q1", "d1", 2, 1.5), ("q2", "d3", 1, 2.5), ("q2", "d9", 2, -1.0)]
+QRELS_SHAPES = {
+    "three columns": "{q} {d} {g}",
+    "four columns": "{q}\t0\t{d}\t{g}",
+    "five columns": "{q} 0 {d} {g} extra",
+    "document second": "{q} {d} {g} 1 0.25",
+}
+RUN_SHAPES = {
+    "ranks": "{q}\t{d}\t{r}",
+    "scores": "{q} {d} {s}",
+    "ranks and scores": "{q} {d} {r} {s}",
+    "five columns": "{q} Q0 {d} {r} {s}",
+    "six columns": "{q} Q0 {d} {r} {s} tag",
+    "seven columns": "{q} Q0 {d} {r} {s} my tag",
+}
+QRELS_HEADERS = {
+    "three columns": "query-id\tcorpus-id\tscore",
+    "four columns": "qid iteration docno relevance",
+    "five columns": "topic iter doc_id rel note",
+    "document second": "query_id doc_id label method probability",
+}
+RUN_HEADERS = {
+    "ranks": "qid pid rank",
+    "scores": "user_id item_id prediction",
+    "ranks and scores": "query_id doc_id rank score",
+    "five columns": "qid Q0 docid rank score",
+    "six columns": "qid Q0 docid rank score tag",
+    "seven columns": "qid Q0 docid rank score tag name",
+}
+
+
+def qrels_lines(shape):
+    return [
+        QRELS_SHAPES[shape].format(q=q, d=d, g=g) + "\n"
+        for q, docs in JUDGED.items()
+        for d, g in docs.items()
+    ]
+
+
+def run_lines_of(shape):
+    return [RUN_SHAPES[shape].format(q=q, d=d, r=r, s=s) + "\n" for q, d, r, s in ROWS]
+
+
+@pytest.mark.parametrize("header", [False, True])
+@pytest.mark.parametrize("shape", QRELS_SHAPES)
+def test_judgments_of_any_columns(engine, tmp_path, shape, header):
+    (tmp_path / "qrels").write_text(
+        "# a comment\n" * header
+        + (QRELS_HEADERS[shape] + "\n") * header
+        + "".join([*qrels_lines(shape), "# the end\n"])
+    )
+    run = {"q1": {"d2": 3.0, "d1": 1.5}, "q2": {"d3": 2.5, "d9": -1.0}}
+    got = rs.evaluate(tmp_path / "qrels", run, MEASURES)
+    assert bits(got) == bits(rs.evaluate(JUDGED, run, MEASURES))
+    assert {n.code for n in got.notices} == {"negative-grades", "no-relevant"}
+
+
+@pytest.mark.parametrize("header", [False, True])
+@pytest.mark.parametrize("shape", RUN_SHAPES)
+def test_runs_of_any_columns(engine, tmp_path, shape, header):
+    text = "".join([(RUN_HEADERS[shape] + "\n") * header, *run_lines_of(shape), "# the end\n"])
+    (tmp_path / "run").write_text(text)
+    listed = {"q1": ["d2", "d1"], "q2": ["d3", "d9"]}
+    got = rs.evaluate(JUDGED, tmp_path / "run", MEASURES)
+    assert bits(got) == bits(rs.evaluate(JUDGED, listed, MEASURES))
+
+
+def test_rows_that_are_commented_out_are_counted(engine, tmp_path):
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("q1 0 d1 1\n#q1 0 d2 1\n# why: q1 0 d3\n")
+    run.write_text("# q1 is next\nq1 Q0 d1 1 1 t\n #q2 Q0 d1 1 1 t\n")
+    result = rs.evaluate(qrels, run, ["NumRel", "NumRet"])
+    assert result.aggregates == {"NumRel": 1.0, "NumRet": 1.0}
+    assert [(n.code, n.count) for n in result.warnings] == [("commented-rows", 1)] * 2
+
+
+LENIENT = {
+    "0x1A": (26.0, 0.0), "-0x1.8p1z": (-3.0, 0.0), "1,5": (1.0, 1.0), "7abc": (7.0, 7.0),
+    "1.7": (1.7, 1.0), "1e3": (1000.0, 1.0), "1_000": (1.0, 1.0), "high": (0.0, 0.0),
+    "-": (0.0, 0.0), ".": (0.0, 0.0), "1e": (1.0, 1.0), "0x": (0.0, 0.0), "+3": (3.0, 3.0),
+    "18446744073709551617": (1.8446744073709552e19, 9.223372036854775807e18),
+    "-99999999999999999999": (-1e20, -9.223372036854775808e18),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", LENIENT)
+def test_lenient_numbers_are_those_of_c(engine, tmp_path, text):
+    score, grade = LENIENT[text]
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text(f"q 0 d {text}\n")
+    run.write_text(f"q Q0 d 1 {text} t and more\nq Q0 e 1 0 t\n")
+    judged = load_judgments(qrels, lenient=True)
+    assert judged.grades.tolist() == [grade]
+    assert load_run(run, lenient=True).match(judged, float32=False).score.tolist() == [score]
+
+
+@pytest.mark.parametrize("text", ["inf", "-Infinity", "nan", "NAN"])
+def test_lenient_numbers_are_finite(engine, tmp_path, text):
+    (tmp_path / "qrels").write_text(f"q 0 d {text}\n")
+    (tmp_path / "run").write_text(f"q Q0 d 1 {text} t\n")
+    with pytest.raises(rs.DataError, match=f"grade '{text}' is not a finite number"):
+        load_judgments(tmp_path / "qrels", lenient=True)
+    run = load_run(tmp_path / "run", lenient=True)
+    with pytest.raises(rs.DataError, match=f"score '{text}' is not a finite number"):
+        run.match(load_judgments({"q": ["d"]}), float32=False)

@@ -15,14 +15,17 @@ class Index:
 def scan_run(
     descriptor: int,
     size: int,
-    layout: tuple[int, int, int, int, int],
+    layout: tuple[int, int, int, int, int, int, bool],
     index: Index,
     float32: bool,
     threads: int,
     range_size: int,
     progress: np.ndarray,
+    first: int = 0,
 ) -> dict[str, Any]: ...
-def scan_judgments(text: bytes, layout: tuple[int, int, int, int, int]) -> dict[str, Any]: ...
+def scan_judgments(
+    text: bytes, layout: tuple[int, int, int, int, int, int, bool], first: int = 0
+) -> dict[str, Any]: ...
 def match_mapping(
     run: dict[Any, Any], queries: list[Any], docs: list[list[Any]], float32: bool
 ) -> dict[str, Any]: ...

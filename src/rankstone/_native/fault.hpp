@@ -23,7 +23,7 @@ inline std::string excerpt(const char* begin, const char* end) {
 // Reads the number of a line that has been split.
 inline bool read_value(const char* p, const Layout& layout, Line& line, FaultReport& report) {
     const Field& field = line.field[layout.value];
-    const Number number = parse_number(field.begin, field.end, line.value);
+    const Number number = read_number(layout.reading, field.begin, field.end, line.value);
     if (number == Number::fine) return true;
     report = {number == Number::not_finite ? Fault::not_finite : Fault::not_a_number, 0,
               static_cast<std::size_t>(field.begin - p), layout.value,
@@ -32,9 +32,11 @@ inline bool read_value(const char* p, const Layout& layout, Line& line, FaultRep
 }
 
 // Splits and checks one line and reads its number; false with a report where it is at fault.
+// A line that starts with # is a comment and, like a blank one, has no fields.
 inline bool read_row(const char* p, const char* end, const Layout& layout, Line& line,
                      FaultReport& report) {
-    if (read_plain_line(p, end, layout.columns, line)) return read_value(p, layout, line, report);
+    if (read_plain_line(p, end, layout.columns, line) && *line.field[0].begin != '#')
+        return read_value(p, layout, line, report);
     read_line(p, end, line);
     if (line.fault != Fault::none &&
         static_cast<std::size_t>(line.where - p) < longest_line) {
@@ -47,7 +49,13 @@ inline bool read_row(const char* p, const char* end, const Layout& layout, Line&
         return false;
     }
     if (line.count == 0) return true;
-    if (line.count != layout.columns) {
+    if (*line.field[0].begin == '#') {
+        FaultReport ignored;
+        line.commented = layout.fits(line.count) && read_value(p, layout, line, ignored);
+        line.count = 0;
+        return true;
+    }
+    if (!layout.fits(line.count)) {
         report = {Fault::field_count, 0, 0, line.count, excerpt(p, line_end(p, end))};
         return false;
     }

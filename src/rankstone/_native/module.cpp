@@ -91,12 +91,13 @@ nb::list list_of(const std::vector<std::string>& texts) {
 
 Layout layout_of(nb::tuple fields) {
     return {nb::cast<int>(fields[0]), nb::cast<int>(fields[1]), nb::cast<int>(fields[2]),
-            nb::cast<int>(fields[3]), nb::cast<int>(fields[4])};
+            nb::cast<int>(fields[3]), nb::cast<int>(fields[4]),
+            static_cast<Reading>(nb::cast<int>(fields[5])), nb::cast<bool>(fields[6])};
 }
 
 nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const Index& index,
                   bool float32, int threads, std::size_t range_size,
-                  nb::ndarray<std::int64_t, nb::ndim<1>> progress) {
+                  nb::ndarray<std::int64_t, nb::ndim<1>> progress, std::uint64_t first) {
     static_assert(sizeof(std::atomic<std::int64_t>) == sizeof(std::int64_t));
     auto* done = reinterpret_cast<std::atomic<std::int64_t>*>(progress.data());
     const Layout fields = layout_of(layout);
@@ -104,7 +105,8 @@ nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const In
     try {
         nb::gil_scoped_release release;
         const FileSource source(descriptor);
-        scan = RunScanner(source, size, fields, index, float32, threads, range_size, done).scan();
+        scan = RunScanner(source, size, fields, index, float32, threads, range_size, done, first)
+                   .scan();
     } catch (const std::system_error& error) {
         errno = error.code().value();
         PyErr_SetFromErrno(PyExc_OSError);
@@ -121,6 +123,7 @@ nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const In
     nb::dict out = arrays_of(scan.queries);
     out["fault"] = nb::none();
     out["rows"] = scan.rows;
+    out["commented"] = scan.commented;
     out["unjudged_queries"] = scan.unjudged_queries;
     out["unjudged_capped"] = scan.unjudged_capped;
     out["unjudged_sample"] = list_of(scan.unjudged_sample);
@@ -128,14 +131,14 @@ nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const In
     return out;
 }
 
-nb::dict scan_judgments(nb::bytes text, nb::tuple layout) {
+nb::dict scan_judgments(nb::bytes text, nb::tuple layout, std::size_t first) {
     std::string padded(static_cast<const char*>(text.data()), text.size());
     padded.append(padding, '\n');
     const Layout fields = layout_of(layout);
     JudgmentScan scan;
     {
         nb::gil_scoped_release release;
-        scan = JudgmentScanner({padded.data(), padded.size() - padding}, fields).scan();
+        scan = JudgmentScanner({padded.data(), padded.size() - padding}, fields, first).scan();
     }
     nb::dict out;
     out["fault"] = report_of(scan.fault);
@@ -146,6 +149,7 @@ nb::dict scan_judgments(nb::bytes text, nb::tuple layout) {
     out["doc_bytes"] = bytes_of(scan.docs.bytes);
     out["doc_offsets"] = array_of(std::move(scan.docs.offsets));
     out["grades"] = array_of(std::move(scan.grades));
+    out["commented"] = scan.commented;
     out["repeated"] = scan.repeated;
     out["contradicting"] = scan.contradicting;
     const auto pair_of = [](const std::pair<std::string, std::string>& pair) {
@@ -199,9 +203,10 @@ NB_MODULE(_core, m) {
              },
              "query_bytes"_a, "query_offsets"_a, "groups"_a, "doc_bytes"_a, "doc_offsets"_a);
     m.def("scan_run", &scan_run, "descriptor"_a, "size"_a, "layout"_a, "index"_a, "float32"_a,
-          "threads"_a, "range_size"_a, "progress"_a,
+          "threads"_a, "range_size"_a, "progress"_a, "first"_a = 0,
           "Places the judged documents of a run in a file.");
-    m.def("scan_judgments", &scan_judgments, "text"_a, "layout"_a, "Reads judgments from text.");
+    m.def("scan_judgments", &scan_judgments, "text"_a, "layout"_a, "first"_a = 0,
+          "Reads judgments from text.");
     m.def("match_mapping", &match_mapping, "run"_a, "queries"_a, "docs"_a, "float32"_a,
           "Places the judged documents of a run held in dictionaries.");
 }

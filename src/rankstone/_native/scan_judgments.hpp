@@ -19,6 +19,7 @@ struct JudgmentScan {
     std::vector<std::int64_t> groups{0};
     IdColumn docs;
     std::vector<double> grades;
+    std::int64_t commented = 0;      // comments that would be rows
     std::int64_t repeated = 0;       // rows that say again what another row said
     std::int64_t contradicting = 0;  // rows that differ from the highest grade of their pair
     std::pair<std::string, std::string> repeated_example, contradicting_example;
@@ -46,15 +47,16 @@ inline void sort_ids(std::vector<std::pair<std::string_view, std::size_t>>& ids)
 
 class JudgmentScanner {
   public:
-    JudgmentScanner(std::string_view text, Layout layout) : text_(text), layout_(layout) {}
+    // The rows start at `first`; `text` is padded as text.hpp asks.
+    JudgmentScanner(std::string_view text, Layout layout, std::size_t first = 0)
+        : text_(text), layout_(layout), first_(std::min(first, text.size())) {}
 
-    // `text` is padded as text.hpp asks.
     JudgmentScan scan() {
         JudgmentScan scan;
         const char* const begin = text_.data();
         const char* const end = begin + text_.size();
-        const char* p = begin;
-        if (text_.substr(0, 3) == "\xef\xbb\xbf") p += 3;
+        const char* p = begin + first_;
+        if (!first_ && text_.substr(0, 3) == "\xef\xbb\xbf") p += 3;
         Line line;
         std::size_t current = 0;
         for (; p < end; p = line.next) {
@@ -62,7 +64,10 @@ class JudgmentScanner {
                 scan.fault.line_begin = static_cast<std::uint64_t>(p - begin);
                 return scan;
             }
-            if (line.count == 0) continue;
+            if (line.count == 0) {
+                scan.commented += line.commented;
+                continue;
+            }
             const Field& query = line.field[layout_.query];
             const Field& doc = line.field[layout_.doc];
             if (groups_.empty() ||
@@ -169,6 +174,7 @@ class JudgmentScanner {
 
     std::string_view text_;
     Layout layout_;
+    std::size_t first_;
     std::deque<Group> groups_;
     std::vector<Slot> slots_;
 };

@@ -33,6 +33,7 @@ struct RunScan {
     FaultReport fault;
     std::vector<QueryOutcome> queries;
     std::uint64_t rows = 0;
+    std::int64_t commented = 0;  // comments that would be rows
     std::uint64_t unjudged_queries = 0;
     bool unjudged_capped = false;
     std::vector<std::string> unjudged_sample;  // the smallest ids
@@ -77,16 +78,19 @@ void in_parallel(int workers, Work work) {
 
 class RunScanner {
   public:
+    // The rows start at `first`.
     RunScanner(const Source& source, std::uint64_t size, Layout layout, const Index& index,
-               bool float32, int threads, std::size_t range_size, std::atomic<std::int64_t>* done)
-        : source_(source), size_(size), layout_(layout), index_(index), float32_(float32),
+               bool float32, int threads, std::size_t range_size, std::atomic<std::int64_t>* done,
+               std::uint64_t first = 0)
+        : source_(source), size_(size), text_begin_(std::min(first, size)), layout_(layout),
+          index_(index), float32_(float32),
           threads_(std::max(1, threads)),
           // at most what can be added to an offset
           range_size_(std::clamp<std::size_t>(range_size, 1, ~std::size_t{0} / 4)), done_(done) {}
 
     RunScan scan() {
         char head[3];
-        if (size_ >= 3 && source_.read(0, head, 3) == 3 && std::memcmp(head, "\xef\xbb\xbf", 3) == 0)
+        if (!text_begin_ && size_ >= 3 && source_.read(0, head, 3) == 3 && std::memcmp(head, "\xef\xbb\xbf", 3) == 0)
             text_begin_ = 3;
         const std::uint64_t ranges = (size_ - text_begin_ + range_size_ - 1) / range_size_;
         const int workers =
@@ -137,6 +141,7 @@ class RunScanner {
         std::set<std::string> unjudged_sample;
         bool capped = false;
         std::uint64_t rows = 0;
+        std::int64_t commented = 0;
         FaultReport fault;
     };
 
@@ -203,7 +208,10 @@ class RunScanner {
                 own.placer.rows.clear();
                 return;
             }
-            if (line.count == 0) continue;
+            if (line.count == 0) {
+                own.commented += line.commented;
+                continue;
+            }
             ++own.rows;
             const Field& id = line.field[layout_.query];
             if (!query.begin || !same_bytes(query.begin, query.size(), id.begin, id.size())) {
@@ -258,6 +266,7 @@ class RunScanner {
             sample.insert(worker.unjudged_sample.begin(), worker.unjudged_sample.end());
             scan.unjudged_capped = scan.unjudged_capped || worker.capped;
             scan.rows += worker.rows;
+            scan.commented += worker.commented;
         }
         scan.unjudged_queries = std::min(unjudged.size(), most_unjudged);
         scan.unjudged_capped = scan.unjudged_capped || unjudged.size() > most_unjudged;
@@ -340,7 +349,7 @@ class RunScanner {
 
     const Source& source_;
     std::uint64_t size_;
-    std::uint64_t text_begin_ = 0;  // after a byte order mark
+    std::uint64_t text_begin_;  // after a header or a byte order mark
     Layout layout_;
     const Index& index_;
     bool float32_;

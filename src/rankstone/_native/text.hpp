@@ -195,13 +195,115 @@ inline Number parse_number(const char* begin, const char* end, double& value) {
     return Number::fine;
 }
 
-// Where the fields of interest stand in a line; `rank` is -1 where there is none.
+inline bool is_hex_digit(char c) {
+    return is_digit(c) || static_cast<unsigned char>((c | 0x20) - 'a') < 6;
+}
+
+inline bool starts_non_finite(const char* p, const char* end) {
+    return end - p >= 3 && names_non_finite({p, 3});
+}
+
+// A hexadecimal number after its 0x, up to what is none any more.
+inline Number parse_hexadecimal(const char* begin, const char* end, double& value) {
+    const auto read = std::from_chars(begin, end, value, std::chars_format::hex);
+    if (read.ec != std::errc::result_out_of_range) return Number::fine;
+    std::int64_t magnitude = 0;  // of the first digit that is not 0, in powers of 16
+    bool point = false, nonzero = false;
+    const char* p = begin;
+    for (; p < end && (is_hex_digit(*p) || (*p == '.' && !point)); ++p) {
+        if (*p == '.') {
+            point = true;
+            continue;
+        }
+        nonzero = nonzero || *p != '0';
+        if (nonzero && !point) ++magnitude;
+        if (!nonzero && point) --magnitude;
+    }
+    std::int64_t exponent = 0;
+    const bool down = p + 1 < end && p[1] == '-';
+    for (p += p + 1 < end && (p[1] == '-' || p[1] == '+') ? 2 : 1; p < end && is_digit(*p); ++p)
+        if (exponent < 1'000'000'000) exponent = exponent * 10 + (*p - '0');
+    if (4 * magnitude + (down ? -exponent : exponent) > 0) return Number::not_finite;
+    value = 0.0;
+    return Number::fine;
+}
+
+// As C's atof: the number a text starts with, 0 where it starts with none.
+inline Number parse_atof(const char* begin, const char* end, double& value) {
+    const char* p = begin;
+    const bool negative = p < end && *p == '-';
+    if (p < end && (*p == '-' || *p == '+')) ++p;
+    if (starts_non_finite(p, end)) return Number::not_finite;
+    if (end - p > 2 && p[0] == '0' && (p[1] | 0x20) == 'x' &&
+        (is_hex_digit(p[2]) || (end - p > 3 && p[2] == '.' && is_hex_digit(p[3])))) {
+        const Number found = parse_hexadecimal(p + 2, end, value);
+        if (negative) value = -value;
+        return found;
+    }
+    const char* const digits = p;
+    while (p < end && is_digit(*p)) ++p;
+    std::ptrdiff_t count = p - digits;
+    if (p < end && *p == '.') {
+        const char* const point = ++p;
+        while (p < end && is_digit(*p)) ++p;
+        count += p - point;
+    }
+    value = 0.0;
+    if (count == 0) return Number::fine;
+    if (p < end && (*p | 0x20) == 'e') {
+        const char* q = p + 1;
+        if (q < end && (*q == '-' || *q == '+')) ++q;
+        if (q < end && is_digit(*q)) {
+            while (q < end && is_digit(*q)) ++q;
+            p = q;
+        }
+    }
+    return parse_number(begin, p, value);
+}
+
+// As C's atol: the whole number a text starts with, at most what 64 bits hold, 0 where it
+// starts with none.
+inline Number parse_atol(const char* begin, const char* end, double& value) {
+    if (names_non_finite({begin, static_cast<std::size_t>(end - begin)})) return Number::not_finite;
+    const char* p = begin;
+    const bool negative = p < end && *p == '-';
+    if (p < end && (*p == '-' || *p == '+')) ++p;
+    const std::uint64_t most = (std::uint64_t{1} << 63) - (negative ? 0 : 1);
+    std::uint64_t whole = 0;
+    for (; p < end && is_digit(*p); ++p) {
+        const auto digit = static_cast<std::uint64_t>(*p - '0');
+        whole = whole > (most - digit) / 10 ? most : whole * 10 + digit;
+    }
+    const double magnitude = static_cast<double>(whole);
+    value = negative && whole ? -magnitude : magnitude;
+    return Number::fine;
+}
+
+// How the number of a line is written: as a decimal number, as a rank, of which the lowest is
+// the best, or as C's atof or atol take it.
+enum class Reading : int { number = 0, rank = 1, atof = 2, atol = 3 };
+
+inline Number read_number(Reading reading, const char* begin, const char* end, double& value) {
+    if (reading == Reading::number) return parse_number(begin, end, value);
+    if (reading == Reading::atof) return parse_atof(begin, end, value);
+    if (reading == Reading::atol) return parse_atol(begin, end, value);
+    const Number found = parse_number(begin, end, value);
+    value = 0.0 - value;
+    return found;
+}
+
+// Where the fields of interest stand in a line; `rank` is -1 where there is none. With `more`
+// a line may have further fields.
 struct Layout {
     int columns;
     int query;
     int doc;
     int value;
     int rank;
+    Reading reading = Reading::number;
+    bool more = false;
+
+    bool fits(int count) const { return count == columns || (more && count > columns); }
 };
 
 enum class Fault : int {
@@ -224,6 +326,7 @@ inline constexpr int most_columns = 8;
 struct Line {
     Field field[most_columns];
     int count = 0;
+    bool commented = false;  // a comment that would be a row without its #
     const char* next = nullptr;
     double value = 0.0;
     Fault fault = Fault::none;
@@ -287,6 +390,7 @@ inline bool read_plain_line(const char*, const char*, int, Line&) { return false
 // Splits the line that starts at p; `end` is the end of the text.
 inline void read_line(const char* p, const char* end, Line& line) {
     line.count = 0;
+    line.commented = false;
     line.fault = Fault::none;
     for (;;) {
         p = skip_blanks(p);

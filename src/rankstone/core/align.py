@@ -186,7 +186,7 @@ def _first_duplicate(judgments: Judgments, matches: Matches) -> tuple[Any, Any]:
 
 
 def _notices(judgments: Judgments, matches: Matches, conventions: Conventions) -> list[Notice]:
-    found = []
+    found = list(matches.notices)
     missing = ~matches.present
     if missing.any():
         n = int(missing.sum())

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from rankstone.errors import Notice
+
 
 @dataclass(frozen=True, eq=False)
 class Matches:
@@ -34,6 +36,7 @@ class Matches:
     unjudged_capped: bool = False
     unjudged_sample: tuple[str | int, ...] = ()
     doc_sample: tuple[str | int, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
     @classmethod
     def of(cls, found: dict[str, Any], **more: Any) -> Matches:

@@ -10,18 +10,25 @@ from typing import Any
 
 import numpy as np
 
+from rankstone.core.layout import ATOF, ATOL, RANK, Layout
 from rankstone.core.placing import Outcome, Row, arrays_of, place, place_mapping
 
-Layout = tuple[int, int, int, int, int]
 LONGEST_LINE = 1 << 20
 FIELD_COUNT, NOT_A_NUMBER, NOT_FINITE, CONTROL_CHARACTER, LONG_LINE = 1, 2, 3, 4, 5
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f]")
 _NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_ATOF = re.compile(
+    rb"[+-]?(?:(?P<hex>0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?)"
+    rb"|(?P<word>nan|inf)|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)",
+    re.IGNORECASE,
+)
+_ATOL = re.compile(rb"[+-]?[0-9]+")
 _NON_FINITE = re.compile(rb"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 _BOM = b"\xef\xbb\xbf"
 _MOST_UNJUDGED = 1 << 20
 _SAMPLE = 100
+_INFINITE = float("inf")
 
 
 class Index:
@@ -52,7 +59,7 @@ class _Fault(Exception):
 
 
 def _read_row(line: bytes, layout: Layout) -> tuple[list[bytes], float] | None:
-    """Return the fields of a line and its number, None where it is blank."""
+    """Return the fields of a line and its number, None where it is blank or a comment."""
     body = line.removesuffix(b"\n").removesuffix(b"\r")
     control = _CONTROL.search(body)
     if control and control.start() < LONGEST_LINE:
@@ -62,16 +69,58 @@ def _read_row(line: bytes, layout: Layout) -> tuple[list[bytes], float] | None:
     fields = body.split()
     if not fields:
         return None
-    columns, _, _, value, _ = layout
-    if len(fields) != columns:
+    if fields[0].startswith(b"#"):
+        return None
+    if not layout.fits(len(fields)):
         raise _Fault(FIELD_COUNT, 0, len(fields), line.removesuffix(b"\n"))
-    text = fields[value]
-    number = float(text) if _NUMBER.fullmatch(text) else None
-    if number is None or number in (float("inf"), float("-inf")):
-        finite = number is None and not _NON_FINITE.fullmatch(text)
-        column = _field_start(body, value)
-        raise _Fault(NOT_A_NUMBER if finite else NOT_FINITE, column, value, text)
+    text = fields[layout.value]
+    number = _number(text, layout.reading)
+    if number is None or number in (_INFINITE, -_INFINITE):
+        column = _field_start(body, layout.value)
+        raise _Fault(NOT_A_NUMBER if number is None else NOT_FINITE, column, layout.value, text)
     return fields, number
+
+
+def _number(text: bytes, reading: int) -> float | None:
+    """Return a number, infinity where it is not finite, None where it is none."""
+    if reading == ATOF:
+        return _atof(text)
+    if _NON_FINITE.fullmatch(text):
+        return _INFINITE
+    if reading == ATOL:
+        whole = _ATOL.match(text)
+        if not whole:
+            return 0.0
+        sign, digits = whole[0][:1], whole[0].lstrip(b"+-").lstrip(b"0")[:20] or b"0"
+        most = (1 << 63) - (sign != b"-")
+        magnitude = float(min(int(digits), most))
+        return -magnitude if sign == b"-" and magnitude else magnitude
+    if not _NUMBER.fullmatch(text):
+        return None
+    return 0.0 - float(text) if reading == RANK else float(text)
+
+
+def _atof(text: bytes) -> float:
+    found = _ATOF.match(text)
+    if not found:
+        return 0.0
+    if found["word"]:
+        return _INFINITE
+    if not found["hex"]:
+        return float(found[0])
+    try:
+        return float.fromhex(found[0].decode())
+    except OverflowError:
+        return _INFINITE
+
+
+def _commented(line: bytes, layout: Layout) -> bool:
+    """Return whether a line that holds no row is a comment that would be one without its #."""
+    fields = line.split()
+    if not fields or not layout.fits(len(fields)):
+        return False
+    number = _number(fields[layout.value], layout.reading)
+    return number is not None and abs(number) != _INFINITE
 
 
 def _field_start(line: bytes, field: int) -> int:
@@ -104,13 +153,14 @@ def scan_run(
     threads: int,  # noqa: ARG001
     range_size: int,  # noqa: ARG001
     progress: np.ndarray,
+    first: int = 0,
 ) -> dict[str, Any]:
     """Place the judged documents of a run in a file."""
     outcomes: list[Outcome] = [Outcome() for _ in index.docs]
     blocks: dict[int, list[tuple[int, int]]] = {}
     unjudged: set[bytes] = set()
     sample: set[bytes] = set()  # the smallest of them
-    rows_read = 0
+    rows_read = commented = 0
     capped = False
     where = os.lseek(descriptor, 0, os.SEEK_CUR)
     with open(os.dup(descriptor), "rb") as stream:
@@ -129,7 +179,7 @@ def scan_run(
             rows.clear()
 
         at = 0
-        for at, line in _lines(stream, 0, size):
+        for at, line in _lines(stream, min(first, size), size):
             try:
                 read = _read_row(line, layout)
             except _Fault as fault:
@@ -137,9 +187,10 @@ def scan_run(
                 os.lseek(descriptor, where, os.SEEK_SET)
                 return {"fault": (kind, at, *rest)}
             if read is None:
+                commented += _commented(line, layout)
                 continue
             rows_read += 1
-            query = read[0][layout[1]]
+            query = read[0][layout.query]
             if query != current:
                 close(at)
                 begin, current, judged = at, query, index.queries.get(query)
@@ -171,6 +222,7 @@ def scan_run(
         **arrays_of(outcomes),
         "fault": None,
         "rows": rows_read,
+        "commented": commented,
         "unjudged_queries": len(unjudged),
         "unjudged_capped": capped,
         "unjudged_sample": sorted(sample),
@@ -180,12 +232,12 @@ def scan_run(
 
 def _row(read: tuple[list[bytes], float], layout: Layout, float32: bool) -> Row:
     fields, score = read
-    rank = fields[layout[4]] if layout[4] >= 0 else b""
+    rank = fields[layout.rank] if layout.rank >= 0 else b""
     written = int(rank) if rank.isdigit() and len(rank) <= 9 else None
     if float32:
         with np.errstate(over="ignore"):
             score = float(np.float32(score))
-    return fields[layout[2]], score, written
+    return fields[layout.doc], score, written
 
 
 def _reread(
@@ -198,10 +250,11 @@ def _reread(
                 yield _row(read, layout, float32)
 
 
-def scan_judgments(text: bytes, layout: Layout) -> dict[str, Any]:
+def scan_judgments(text: bytes, layout: Layout, first: int = 0) -> dict[str, Any]:
     """Read judgments from text."""
     groups: dict[bytes, dict[bytes, list[float]]] = {}
-    at = len(_BOM) if text.startswith(_BOM) else 0
+    at = len(_BOM) if not first and text.startswith(_BOM) else first
+    commented = 0
     while at < len(text):
         end = text.find(b"\n", at) + 1 or len(text)
         try:
@@ -209,10 +262,12 @@ def scan_judgments(text: bytes, layout: Layout) -> dict[str, Any]:
         except _Fault as fault:
             kind, *rest = fault.report
             return {"fault": (kind, at, *rest)}
-        if read is not None:
+        if read is None:
+            commented += _commented(text[at:end], layout)
+        else:
             fields, grade = read
-            docs = groups.setdefault(fields[layout[1]], {})
-            docs.setdefault(fields[layout[2]], []).append(grade)
+            docs = groups.setdefault(fields[layout.query], {})
+            docs.setdefault(fields[layout.doc], []).append(grade)
         at = end
     repeated: list[tuple[bytes, bytes]] = []
     contradicting: list[tuple[bytes, bytes]] = []
@@ -238,6 +293,7 @@ def scan_judgments(text: bytes, layout: Layout) -> dict[str, Any]:
         "doc_bytes": b"".join(docs_flat),
         "doc_offsets": _offsets(docs_flat),
         "grades": np.array(grades, np.float64),
+        "commented": commented,
         "repeated": len(repeated),
         "contradicting": len(contradicting),
         "repeated_example": min(repeated, default=nothing),

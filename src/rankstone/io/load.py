@@ -12,12 +12,12 @@ from rankstone.errors import UsageError
 from rankstone.io import trec
 
 
-def load_judgments(data: Any) -> Judgments:
-    """Return judgments from a path or a dict."""
+def load_judgments(data: Any, *, lenient: bool = False) -> Judgments:
+    """Return judgments from a path or a dict; ``lenient`` reads grades as C's atol does."""
     if isinstance(data, Judgments):
         return data
     if isinstance(data, str | os.PathLike):
-        return trec.read_qrels(os.fspath(data))
+        return trec.read_qrels(os.fspath(data), lenient=lenient)
     if isinstance(data, Mapping):
         from rankstone.io import nested
 
@@ -28,10 +28,15 @@ def load_judgments(data: Any) -> Judgments:
     )
 
 
-def load_run(data: Any, name: str | None = None, threads: int | None = None) -> Run:
-    """Return a run from a path or a dict."""
+def load_run(
+    data: Any, name: str | None = None, threads: int | None = None, *, lenient: bool = False
+) -> Run:
+    """Return a run from a path or a dict.
+
+    ``lenient`` reads scores as C's atof does and ignores fields after the tag.
+    """
     if isinstance(data, str | os.PathLike):
-        return trec.TrecRun.open(os.fspath(data), name, threads)
+        return trec.TrecRun.open(os.fspath(data), name, threads, lenient=lenient)
     if isinstance(data, Mapping):
         from rankstone.io import nested
 

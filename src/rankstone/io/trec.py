@@ -15,25 +15,31 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.source import Source
 from rankstone.errors import DataError, Notice, plural
+from rankstone.io.columns import (
+    HEAD,
+    LENIENT_QRELS,
+    LENIENT_RUN,
+    QRELS,
+    RUN,
+    Shape,
+    qrels_shape,
+    run_shape,
+)
 from rankstone.io.open import STDIN, open_seekable, read_all
 
-# Columns in a line, then which of them hold query, document, number and rank.
-RUN_LAYOUT = (6, 0, 2, 4, 3)
-QRELS_LAYOUT = (4, 0, 2, 3, -1)
+RUN_LAYOUT = RUN.layout
+QRELS_LAYOUT = QRELS.layout
 _RANGE = 2 << 20
 
-_SHAPES = {
-    RUN_LAYOUT: ("a TREC run", "query Q0 document rank score tag", "score"),
-    QRELS_LAYOUT: ("TREC qrels", "query iteration document grade", "grade"),
-}
 
-
-def read_qrels(path: str) -> Judgments:
+def read_qrels(path: str, *, lenient: bool = False) -> Judgments:
     """Read judgments from a TREC qrels file."""
     text, source = read_all(path)
-    found = engine.load().scan_judgments(text, QRELS_LAYOUT)
+    whole = len(text) <= HEAD
+    shape = LENIENT_QRELS if lenient else qrels_shape(text[:HEAD], path, whole=whole)
+    found = engine.load().scan_judgments(text, shape.layout, shape.first)
     if found["fault"]:
-        raise _fault(path, found["fault"], QRELS_LAYOUT, text)
+        raise _fault(path, found["fault"], shape, "TREC qrels", text)
     if not len(found["grades"]):
         raise DataError(f"{path}: the file holds no judgments.")
     return Judgments(
@@ -64,7 +70,14 @@ def judgment_notices(found: dict[str, Any]) -> list[Notice]:
             notices.append(
                 Notice(code, n, f"{plural(n, what)}; {rule}", (f"document {doc} of query {query}",))
             )
-    return notices + negative_notices(found["grades"])
+    return [*commented_notices(found), *notices, *negative_notices(found["grades"])]
+
+
+def commented_notices(found: dict[str, Any]) -> list[Notice]:
+    """Say how many comments would be rows, since an id may start with # too."""
+    n = int(found["commented"])
+    text = f"{plural(n, 'row')} after a # at the start of the line; read as comments"
+    return [Notice("commented-rows", n, text)] if n else []
 
 
 def negative_notices(grades: np.ndarray) -> list[Notice]:
@@ -89,10 +102,18 @@ class TrecRun:
     source: Source
     threads: int
     progress: np.ndarray
+    lenient: bool = False
     scored: bool = True
 
     @classmethod
-    def open(cls, path: str, name: str | None = None, threads: int | None = None) -> TrecRun:
+    def open(
+        cls,
+        path: str,
+        name: str | None = None,
+        threads: int | None = None,
+        *,
+        lenient: bool = False,
+    ) -> TrecRun:
         """Point to a run; the file is read later."""
         source = Source("stdin")
         if path != STDIN:
@@ -109,27 +130,33 @@ class TrecRun:
             source,
             threads or os.cpu_count() or 1,
             np.zeros(1, np.int64),
+            lenient,
         )
 
     def match(self, judgments: Judgments, *, float32: bool) -> Matches:
         """Find the judged documents in the file."""
         with open_seekable(self.path, self.source) as (stream, size, source):
+            shape = LENIENT_RUN
+            if not self.lenient:
+                stream.seek(0)
+                shape = run_shape(stream.read(HEAD), self.path, whole=size <= HEAD)
             found = engine.load().scan_run(
                 stream.fileno(),
                 size,
-                RUN_LAYOUT,
+                shape.layout,
                 judgments.index(),
                 float32,
                 self.threads,
                 _RANGE,
                 self.progress,
+                shape.first,
             )
             if source.path is None:
                 object.__setattr__(self, "source", source)
             elif not source.unchanged():
                 raise DataError(f"{self.path}: the file changed while it was read. Try again.")
             if found["fault"]:
-                raise _fault(self.path, found["fault"], RUN_LAYOUT, stream)
+                raise _fault(self.path, found["fault"], shape, "a TREC run", stream)
             if not found["rows"]:
                 raise DataError(f"{self.path}: the file holds no rows.")
         return Matches.of(
@@ -139,6 +166,7 @@ class TrecRun:
             unjudged_capped=found["unjudged_capped"],
             unjudged_sample=tuple(_text(q) for q in found["unjudged_sample"]),
             doc_sample=tuple(_text(d) for d in found["doc_sample"]),
+            notices=tuple(commented_notices(found)),
         )
 
 
@@ -152,18 +180,21 @@ def run_name(path: str) -> str:
     return name or path
 
 
-def _fault(path: str, fault: tuple[Any, ...], layout: tuple[int, ...], text: Any) -> DataError:
+def _fault(path: str, fault: tuple[Any, ...], shape: Shape, what: str, text: Any) -> DataError:
     """Turn an engine's report into words."""
     kind, begin, column, field, found = fault
     line = _newlines_before(text, begin) + 1
-    what, shape, number = _SHAPES[layout]  # type: ignore[index]
     shown = ascii(_text(found))[1:-1]
     where = f"{path}:{line}"
     if kind == 1:
-        message = f"{where}: expected {layout[0]} fields ({shape}), found {field}: '{shown}'."
-        other = next(s for key, s in _SHAPES.items() if key != layout)
-        if field == len(other[1].split()):
-            message += f" This looks like {other[0]}; the order is judgments first, then runs."
+        like = " like the first row" if shape.from_file else ""
+        message = (
+            f"{where}: expected {shape.layout.columns} fields ({shape.columns}){like}, "
+            f"found {field}: '{shown}'."
+        )
+        other, name = (QRELS, "TREC qrels") if shape == RUN else (RUN, "a TREC run")
+        if shape in (RUN, QRELS) and field == other.layout.columns:
+            message += f" This looks like {name}; the order is judgments first, then runs."
         return DataError(message)
     if kind in (2, 3):
         problem = "is not a finite number" if kind == 3 else "is not a number"
@@ -172,7 +203,9 @@ def _fault(path: str, fault: tuple[Any, ...], layout: tuple[int, ...], text: Any
             if kind == 3
             else "Write it like 3, -0.25 or 1e-3."
         )
-        return DataError(f"{where}:{column + 1}: {number} '{shown}' {problem}. {remedy}")
+        if line == 1 and kind == 2:
+            remedy += " A first line of names is known by its query, document and number columns."
+        return DataError(f"{where}:{column + 1}: {shape.number} '{shown}' {problem}. {remedy}")
     if kind == 4:
         if field == 13:
             remedy = "The file seems to have CR-only line ends; convert them to LF."
