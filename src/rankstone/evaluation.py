@@ -42,14 +42,18 @@ def evaluate(
     strict: bool = False,
     name: str | None = None,
     threads: int | None = None,
+    input_format: str | None = None,
+    max_bytes: int | None = None,
+    groups: Any = None,
     **choices: Any,
 ) -> Result:
     """Evaluate a run against judgments.
 
     Args:
-        judgments: path of a qrels file, ``{query: {document: grade}}``, or
-            ``{query: relevant documents}``.
-        run: path of a run file, ``{query: {document: score}}``, or ``{query: [document, ...]}``.
+        judgments: path of a file, ``{query: {document: grade}}``, ``{query: relevant documents}``,
+            or a list of the relevant documents of each query.
+        run: path of a file, ``{query: {document: score}}``, ``{query: [document, ...]}``, or a
+            list of the ranked documents of each query.
         measures: names or measures.
         like: a tool whose numbers to give, such as ``"trec_eval-9"``.
         conventions: every other choice that changes a number.
@@ -57,6 +61,10 @@ def evaluate(
         strict: make warnings errors.
         name: what to call the run.
         threads: how many to scan a file with; all cores unless told.
+        input_format: the format of the files where their content does not tell; for two
+            different ones ``"judgments:run"``, such as ``"quepid:trec"``.
+        max_bytes: as much as a file may hold, once expanded.
+        groups: path of a file of group sizes, for LETOR rows without qid.
         choices: single conventions, for example ``ties="input"``.
 
     >>> result = evaluate({"q1": {"d1": 2}}, {"q1": ["d7", "d1"]}, ["RR"])
@@ -67,8 +75,11 @@ def evaluate(
     asked = asked_for(measures, followed)
     chosen = conventions_of(followed, conventions, choices)
     engine.load(tell=_tell)
-    judged = load_judgments(judgments)
-    ranked_run = load_run(run, name, threads)
+    formats = (input_format or "").split(":")
+    judged = load_judgments(
+        judgments, input_format=formats[0] or None, max_bytes=max_bytes, groups=groups
+    )
+    ranked_run = load_run(run, name, threads, input_format=formats[-1] or None, max_bytes=max_bytes)
     found = join(ranked_run, judged, chosen)
     notices = found.notices(chosen)
     if strict:

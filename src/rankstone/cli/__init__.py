@@ -6,10 +6,19 @@ import os
 import sys
 
 from rankstone import __version__
-from rankstone.cli import conventions, demo, evaluate, explain, measures, reconcile
+from rankstone.cli import (
+    conventions,
+    convert,
+    demo,
+    evaluate,
+    explain,
+    measures,
+    reconcile,
+    validate,
+)
 from rankstone.errors import RankstoneError
 
-_COMMANDS = (evaluate, explain, conventions, reconcile, measures, demo)
+_COMMANDS = (evaluate, explain, conventions, reconcile, measures, validate, convert, demo)
 
 
 def command() -> None:

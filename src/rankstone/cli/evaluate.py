@@ -21,13 +21,14 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "evaluate",
         help="evaluate runs against judgments",
-        description="Evaluate runs against judgments (TREC files, plain or compressed; - is stdin).",
+        description="Evaluate runs against judgments: files of any known format, plain or "
+        "compressed; - is stdin.",
     )
     parser.add_argument(
-        "judgments", metavar="QRELS", help="judgments: query iteration document grade"
+        "judgments", metavar="QRELS", help="judgments, such as: query iteration document grade"
     )
     parser.add_argument(
-        "runs", metavar="RUN", nargs="+", help="runs: query Q0 document rank score tag"
+        "runs", metavar="RUN", nargs="+", help="runs, such as: query Q0 document rank score tag"
     )
     parser.add_argument(
         "-m",
@@ -52,6 +53,8 @@ def add_to(commands: Any) -> None:
         action="store_true",
         help="say what each value would be with ties at their worst and at their best",
     )
+    add_reading(parser)
+    parser.add_argument("--groups", metavar="FILE", help="sizes of groups, for rows without qid")
     parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
     parser.set_defaults(run=run)
 
@@ -111,11 +114,23 @@ def _evaluate(args: Namespace) -> list[Result]:
     measures = args.measure or DEFAULT
     asked_for(measures, profile(args.like) if args.like else None)  # before any file is read
     choices = dict(choice(text) for text in args.convention)
-    judgments = load_judgments(args.judgments)
+    formats = (args.input_format or "").split(":")
+    judgments = load_judgments(
+        args.judgments,
+        input_format=formats[0] or None,
+        max_bytes=args.max_bytes,
+        groups=args.groups,
+    )
     paths = list(_expand(args.runs))
     results = []
     for name, path in zip(_names(paths), paths, strict=True):
-        loaded = load_run(path, name, args.threads)
+        loaded = load_run(
+            path,
+            name,
+            args.threads,
+            input_format=formats[-1] or None,
+            max_bytes=args.max_bytes,
+        )
         with _progress(loaded, args.quiet):
             results.append(
                 evaluate(
@@ -145,6 +160,21 @@ def add_conventions(parser: Any) -> None:
         "--like",
         metavar="TOOL",
         help="give another tool's numbers, such as trec_eval-9 ('rankstone conventions' lists them)",
+    )
+
+
+def add_reading(parser: Any) -> None:
+    """Let a command be told how to read files."""
+    parser.add_argument(
+        "--input-format",
+        metavar="FORMAT",
+        help="the files' format where content does not tell it; JUDGMENTS:RUN for two",
+    )
+    parser.add_argument(
+        "--max-bytes",
+        type=int,
+        metavar="N",
+        help="as much as a file may hold, once expanded (1 GiB or 100 times a compressed file)",
     )
 
 

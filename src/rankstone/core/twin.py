@@ -53,31 +53,33 @@ def _split(text: bytes, offsets: np.ndarray) -> list[bytes]:
     return [text[a:b] for a, b in pairwise(bounds)]
 
 
-class _Fault(Exception):
+class Fault(Exception):
+    """What is wrong with a line: kind, column, field, text."""
+
     def __init__(self, kind: int, column: int, field: int, text: bytes) -> None:
         self.report = (kind, column, field, text[:64])
 
 
-def _read_row(line: bytes, layout: Layout) -> tuple[list[bytes], float] | None:
+def read_row(line: bytes, layout: Layout) -> tuple[list[bytes], float] | None:
     """Return the fields of a line and its number, None where it is blank or a comment."""
     body = line.removesuffix(b"\n").removesuffix(b"\r")
     control = _CONTROL.search(body)
     if control and control.start() < LONGEST_LINE:
-        raise _Fault(CONTROL_CHARACTER, control.start(), control[0][0], control[0])
+        raise Fault(CONTROL_CHARACTER, control.start(), control[0][0], control[0])
     if len(line) > LONGEST_LINE:
-        raise _Fault(LONG_LINE, 0, 0, b"")
+        raise Fault(LONG_LINE, 0, 0, b"")
     fields = body.split()
     if not fields:
         return None
     if fields[0].startswith(b"#"):
         return None
     if not layout.fits(len(fields)):
-        raise _Fault(FIELD_COUNT, 0, len(fields), line.removesuffix(b"\n"))
+        raise Fault(FIELD_COUNT, 0, len(fields), line.removesuffix(b"\n"))
     text = fields[layout.value]
     number = _number(text, layout.reading)
     if number is None or number in (_INFINITE, -_INFINITE):
         column = _field_start(body, layout.value)
-        raise _Fault(NOT_A_NUMBER if number is None else NOT_FINITE, column, layout.value, text)
+        raise Fault(NOT_A_NUMBER if number is None else NOT_FINITE, column, layout.value, text)
     return fields, number
 
 
@@ -181,8 +183,8 @@ def scan_run(
         at = 0
         for at, line in _lines(stream, min(first, size), size):
             try:
-                read = _read_row(line, layout)
-            except _Fault as fault:
+                read = read_row(line, layout)
+            except Fault as fault:
                 kind, *rest = fault.report
                 os.lseek(descriptor, where, os.SEEK_SET)
                 return {"fault": (kind, at, *rest)}
@@ -245,7 +247,7 @@ def _reread(
 ) -> Iterator[Row]:
     for begin, end in stretches:
         for _, line in _lines(stream, begin, end):
-            read = _read_row(line, layout)
+            read = read_row(line, layout)
             if read is not None:
                 yield _row(read, layout, float32)
 
@@ -258,8 +260,8 @@ def scan_judgments(text: bytes, layout: Layout, first: int = 0) -> dict[str, Any
     while at < len(text):
         end = text.find(b"\n", at) + 1 or len(text)
         try:
-            read = _read_row(text[at:end], layout)
-        except _Fault as fault:
+            read = read_row(text[at:end], layout)
+        except Fault as fault:
             kind, *rest = fault.report
             return {"fault": (kind, at, *rest)}
         if read is None:

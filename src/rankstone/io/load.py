@@ -9,42 +9,82 @@ from typing import Any
 from rankstone.core.judgments import Judgments
 from rankstone.core.run import Run
 from rankstone.errors import UsageError
-from rankstone.io import trec
 
 
-def load_judgments(data: Any, *, lenient: bool = False) -> Judgments:
-    """Return judgments from a path or a dict; ``lenient`` reads grades as C's atol does."""
+def load_judgments(
+    data: Any,
+    *,
+    lenient: bool = False,
+    input_format: str | None = None,
+    max_bytes: int | None = None,
+    groups: Any = None,
+) -> Judgments:
+    """Return judgments from a path, a dict or a list.
+
+    Args:
+        data: what the user holds.
+        lenient: read grades as C's atol does, in the four columns of a TREC file.
+        input_format: the format of a file, where its content does not tell.
+        max_bytes: as much as a file may hold, once expanded.
+        groups: path of a file of group sizes, for rows without qid.
+    """
     if isinstance(data, Judgments):
         return data
     if isinstance(data, str | os.PathLike):
-        return trec.read_qrels(os.fspath(data), lenient=lenient)
+        from rankstone.io.files import Reading, read_judgments
+
+        sizes = None if groups is None else os.fspath(groups)
+        return read_judgments(os.fspath(data), Reading(input_format, lenient, max_bytes, sizes))
     if isinstance(data, Mapping):
         from rankstone.io import nested
 
         return nested.judgments_of(data)
+    if isinstance(data, list | tuple):
+        from rankstone.io import lists
+
+        return lists.judgments_of(data)
     raise UsageError(
-        f"cannot read judgments from {type(data).__name__}; give a path to a qrels file or "
-        "a dict {query: {document: grade}}."
+        f"cannot read judgments from {type(data).__name__}; give a path to a file, "
+        "a dict {query: {document: grade}} or a list of lists of relevant documents."
     )
 
 
 def load_run(
-    data: Any, name: str | None = None, threads: int | None = None, *, lenient: bool = False
+    data: Any,
+    name: str | None = None,
+    threads: int | None = None,
+    *,
+    lenient: bool = False,
+    input_format: str | None = None,
+    max_bytes: int | None = None,
 ) -> Run:
-    """Return a run from a path or a dict.
+    """Return a run from a path, a dict or a list.
 
-    ``lenient`` reads scores as C's atof does and ignores fields after the tag.
+    Args:
+        data: what the user holds.
+        name: what to call the run.
+        threads: how many to scan a file with; all cores unless told.
+        lenient: read scores as C's atof does and ignore fields after the tag.
+        input_format: the format of a file, where its content does not tell.
+        max_bytes: as much as a file may hold, once expanded.
     """
     if isinstance(data, str | os.PathLike):
-        return trec.TrecRun.open(os.fspath(data), name, threads, lenient=lenient)
+        from rankstone.io.files import FileRun, Reading
+
+        reading = Reading(input_format, lenient, max_bytes)
+        return FileRun.open(os.fspath(data), name, threads, reading)
     if isinstance(data, Mapping):
         from rankstone.io import nested
 
         return nested.run_of(data, name)
+    if isinstance(data, list | tuple):
+        from rankstone.io import lists
+
+        return lists.run_of(data, name)
     if hasattr(data, "match") and hasattr(data, "source"):
         run: Run = data
         return run
     raise UsageError(
-        f"cannot read a run from {type(data).__name__}; give a path to a run file, "
-        "a dict {query: {document: score}} or a dict {query: [document, ...]}."
+        f"cannot read a run from {type(data).__name__}; give a path to a file, "
+        "a dict {query: {document: score}}, a dict {query: [document, ...]} or a list of lists."
     )

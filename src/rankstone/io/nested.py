@@ -14,7 +14,7 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.source import Source
 from rankstone.errors import DataError
-from rankstone.io.trec import negative_notices
+from rankstone.io.notices import negative_notices
 
 _MEMORY = Source("memory")
 _SAMPLE = 100

@@ -13,6 +13,10 @@ from rankstone.core.source import Source
 from rankstone.errors import DataError, MissingDependencyError
 
 _CHUNK = 1 << 20
+_PIECE = 1 << 16  # of compressed data
+_LONGEST_LINE = 1 << 26
+_ALWAYS_FINE = 1 << 30  # bytes that a compressed file may expand to, whatever its size
+_MOST_TIMES = 100  # as much as it may expand to beyond that
 _MAGIC = (
     (b"\x1f\x8b", "gz"),
     (b"BZh", "bz2"),
@@ -23,20 +27,20 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 STDIN = "-"
 
 
-def read_all(path: str) -> tuple[bytes, Source]:
+def read_all(path: str, max_bytes: int | None = None) -> tuple[bytes, Source]:
     """Return the text of a file, a pipe or of standard input, and where it came from."""
     with _opened(path) as (stream, source):
         compression = _compression(stream, path)
         if compression is None:
-            text = stream.read()
+            text = b"".join(_limited(stream, path, max_bytes))
         else:
-            text = b"".join(_decompressed(stream, compression, path))
+            text = b"".join(_decompressed(stream, compression, path, max_bytes))
         return text, source if source.path else _stamped(source, text)
 
 
 @contextmanager
 def open_seekable(
-    path: str, source: Source | None = None
+    path: str, source: Source | None = None, max_bytes: int | None = None
 ) -> Iterator[tuple[IO[bytes], int, Source]]:
     """Open text for reading at any position; yields the stream, its size and its source.
 
@@ -48,12 +52,15 @@ def open_seekable(
             raise DataError(f"{path}: the file changed since it was opened. Open it again.")
         compression = _compression(stream, path)
         if compression is None and stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-            yield stream, os.fstat(stream.fileno()).st_size, found
+            size = os.fstat(stream.fileno()).st_size
+            if max_bytes is not None and size > max_bytes:
+                raise _too_large(path, max_bytes)
+            yield stream, size, found
             return
         if compression is None:
-            chunks = iter(lambda: stream.read(_CHUNK), b"")
+            chunks = _limited(stream, path, max_bytes)
         else:
-            chunks = _decompressed(stream, compression, path)
+            chunks = _decompressed(stream, compression, path, max_bytes)
         import tempfile
 
         with tempfile.TemporaryFile() as spool:
@@ -101,11 +108,53 @@ def _compression(stream: Any, path: str) -> str | None:
     return next((kind for magic, kind in _MAGIC if head.startswith(magic)), None)
 
 
-def _decompressed(stream: Any, kind: str, path: str) -> Iterator[bytes]:
+def _limited(stream: Any, path: str, max_bytes: int | None) -> Iterator[bytes]:
+    total = 0
+    for chunk in iter(lambda: stream.read(_CHUNK), b""):
+        total += len(chunk)
+        if max_bytes is not None and total > max_bytes:
+            raise _too_large(path, max_bytes)
+        yield chunk
+
+
+def _too_large(path: str, max_bytes: int) -> DataError:
+    return DataError(
+        f"{path}: more than {max_bytes} bytes. If it is meant to be, raise the limit "
+        "(--max-bytes, max_bytes=)."
+    )
+
+
+class _Counted:
+    """A stream that knows how much was read from it."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+        self.taken = 0
+
+    def read(self) -> bytes:
+        data: bytes = self.stream.read(_PIECE)
+        self.taken += len(data)
+        return data
+
+
+def _decompressed(
+    stream: Any, kind: str, path: str, max_bytes: int | None = None
+) -> Iterator[bytes]:
     import zlib
 
+    counted = _Counted(stream)
+    total = 0
     try:
-        yield from _members(stream, kind)
+        for chunk in _members(counted, kind):
+            total += len(chunk)
+            if max_bytes is None and total > max(_ALWAYS_FINE, _MOST_TIMES * counted.taken):
+                raise DataError(
+                    f"{path}: the {kind} file expands to more than {_MOST_TIMES} times its size. "
+                    "If it is meant to, say how large it may become (--max-bytes, max_bytes=)."
+                )
+            if max_bytes is not None and total > max_bytes:
+                raise _too_large(path, max_bytes)
+            yield chunk
     except EOFError:
         raise DataError(
             f"{path}: the {kind} file is truncated; nothing was evaluated. Fetch it again."
@@ -118,19 +167,34 @@ def _decompressed(stream: Any, kind: str, path: str) -> Iterator[bytes]:
         raise DataError(f"{path}: the {kind} file is corrupt ({error}).") from None
 
 
-def _members(stream: Any, kind: str) -> Iterator[bytes]:
-    """Yield the content of all members or frames; EOFError where the last one is cut short."""
-    data = stream.read(_CHUNK)
+def _members(stream: _Counted, kind: str) -> Iterator[bytes]:
+    """Yield the content of all members or frames; EOFError where the last one is cut short.
+
+    Pieces are small however much a few bytes expand to.
+    """
+    data = stream.read()
     while data:
         member = _decompressor(kind)
+        full = False
         while not member.eof:
-            if not data:
-                data = stream.read(_CHUNK)
+            if not data and not full and getattr(member, "needs_input", True):
+                data = stream.read()
                 if not data:
                     raise EOFError
-            yield member.decompress(data)
-            data = b""
-        data = member.unused_data or stream.read(_CHUNK)
+            piece, data = _step(member, kind, data)
+            full = len(piece) >= _CHUNK
+            if piece:
+                yield piece
+        data = member.unused_data + data or stream.read()
+
+
+def _step(member: Any, kind: str, data: bytes) -> tuple[bytes, bytes]:
+    """Return some more content, and what of the data was not taken yet."""
+    if kind == "gz":
+        return member.decompress(data, _CHUNK), member.unconsumed_tail
+    if hasattr(member, "needs_input"):
+        return member.decompress(data, _CHUNK), b""
+    return member.decompress(data[:4096]), data[4096:]
 
 
 def _decompressor(kind: str) -> Any:
@@ -168,3 +232,16 @@ def _stamped(source: Source, content: Any) -> Source:
     content.seek(0)
     digest = file_digest(content, "sha256").hexdigest()
     return Source(source.name, size=content.tell(), sha256=digest)
+
+
+def lines(stream: IO[bytes], path: str) -> Iterator[tuple[int, bytes]]:
+    """Yield (number, line) for every line of a text, without its byte order mark."""
+    stream.seek(0)
+    number = 0
+    while line := stream.readline(_LONGEST_LINE + 1):
+        number += 1
+        if len(line) > _LONGEST_LINE:
+            raise DataError(f"{path}:{number}: the line is longer than {_LONGEST_LINE >> 20} MiB.")
+        if b"\0" in line:
+            raise DataError(f"{path}:{number}: a NUL byte. It looks like binary data.")
+        yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line

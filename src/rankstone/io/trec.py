@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import stat
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,28 +16,34 @@ from rankstone.errors import DataError, Notice, plural
 from rankstone.io.columns import (
     HEAD,
     LENIENT_QRELS,
-    LENIENT_RUN,
     QRELS,
     RUN,
     Shape,
     qrels_shape,
-    run_shape,
 )
-from rankstone.io.open import STDIN, open_seekable, read_all
+from rankstone.io.notices import negative_notices, repeated_notices
+from rankstone.io.open import STDIN
+
+if TYPE_CHECKING:
+    from rankstone.io.registry import Input
 
 RUN_LAYOUT = RUN.layout
 QRELS_LAYOUT = QRELS.layout
 _RANGE = 2 << 20
 
 
-def read_qrels(path: str, *, lenient: bool = False) -> Judgments:
-    """Read judgments from a TREC qrels file."""
-    text, source = read_all(path)
+def read_qrels(text: bytes, path: str, source: Source, *, lenient: bool = False) -> Judgments:
+    """Read judgments from the text of a TREC qrels file."""
     whole = len(text) <= HEAD
     shape = LENIENT_QRELS if lenient else qrels_shape(text[:HEAD], path, whole=whole)
+    return scan_qrels(text, path, source, shape)
+
+
+def scan_qrels(text: bytes, path: str, source: Source, shape: Shape) -> Judgments:
+    """Read judgments whose shape is known."""
     found = engine.load().scan_judgments(text, shape.layout, shape.first)
     if found["fault"]:
-        raise _fault(path, found["fault"], shape, "TREC qrels", text)
+        raise fault_error(path, found["fault"], shape, "TREC qrels", text)
     if not len(found["grades"]):
         raise DataError(f"{path}: the file holds no judgments.")
     return Judgments(
@@ -54,23 +58,11 @@ def read_qrels(path: str, *, lenient: bool = False) -> Judgments:
 
 def judgment_notices(found: dict[str, Any]) -> list[Notice]:
     """Return what is worth saying about judgments as they were read."""
-    notices = []
-    for key, code, what, rule in (
-        ("repeated", "repeated-judgments", "repeated judgment", "each counts once"),
-        (
-            "contradicting",
-            "contradicting-judgments",
-            "contradicting judgment",
-            "the highest grade of a document counts",
-        ),
-    ):
-        n = int(found[key])
-        if n:
-            query, doc = (_text(part) for part in found[f"{key}_example"])
-            notices.append(
-                Notice(code, n, f"{plural(n, what)}; {rule}", (f"document {doc} of query {query}",))
-            )
-    return [*commented_notices(found), *notices, *negative_notices(found["grades"])]
+    return [
+        *commented_notices(found),
+        *repeated_notices(found),
+        *negative_notices(found["grades"]),
+    ]
 
 
 def commented_notices(found: dict[str, Any]) -> list[Notice]:
@@ -80,94 +72,46 @@ def commented_notices(found: dict[str, Any]) -> list[Notice]:
     return [Notice("commented-rows", n, text)] if n else []
 
 
-def negative_notices(grades: np.ndarray) -> list[Notice]:
-    """Say how many grades are negative."""
-    n = int((grades < 0).sum())
-    text = (
-        f"{plural(n, 'negative grade')}; gain 0, and the convention 'negatives' says what is meant"
-    )
-    return [Notice("negative-grades", n, text)] if n else []
-
-
 def _text(value: bytes) -> str:
     return value.decode("utf-8", "surrogateescape")
 
 
-@dataclass(frozen=True, eq=False)
-class TrecRun:
-    """A run in a TREC file, read when it is matched and never held in memory."""
-
-    path: str
-    name: str
-    source: Source
-    threads: int
-    progress: np.ndarray
-    lenient: bool = False
-    scored: bool = True
-
-    @classmethod
-    def open(
-        cls,
-        path: str,
-        name: str | None = None,
-        threads: int | None = None,
-        *,
-        lenient: bool = False,
-    ) -> TrecRun:
-        """Point to a run; the file is read later."""
-        source = Source("stdin")
-        if path != STDIN:
-            try:
-                status = os.stat(path)
-                regular = stat.S_ISREG(status.st_mode)
-                source = Source.of_file(path, status) if regular else Source(path)
-            except OSError:
-                with open_seekable(path):  # explains what is wrong
-                    pass
-        return cls(
-            path,
-            name or run_name(path),
-            source,
-            threads or os.cpu_count() or 1,
-            np.zeros(1, np.int64),
-            lenient,
-        )
-
-    def match(self, judgments: Judgments, *, float32: bool) -> Matches:
-        """Find the judged documents in the file."""
-        with open_seekable(self.path, self.source) as (stream, size, source):
-            shape = LENIENT_RUN
-            if not self.lenient:
-                stream.seek(0)
-                shape = run_shape(stream.read(HEAD), self.path, whole=size <= HEAD)
-            found = engine.load().scan_run(
-                stream.fileno(),
-                size,
-                shape.layout,
-                judgments.index(),
-                float32,
-                self.threads,
-                _RANGE,
-                self.progress,
-                shape.first,
-            )
-            if source.path is None:
-                object.__setattr__(self, "source", source)
-            elif not source.unchanged():
-                raise DataError(f"{self.path}: the file changed while it was read. Try again.")
-            if found["fault"]:
-                raise _fault(self.path, found["fault"], shape, "a TREC run", stream)
-            if not found["rows"]:
-                raise DataError(f"{self.path}: the file holds no rows.")
-        return Matches.of(
-            found,
-            duplicate={q: _text(doc) for q, doc in found["duplicate"].items()},
-            unjudged_queries=found["unjudged_queries"],
-            unjudged_capped=found["unjudged_capped"],
-            unjudged_sample=tuple(_text(q) for q in found["unjudged_sample"]),
-            doc_sample=tuple(_text(d) for d in found["doc_sample"]),
-            notices=tuple(commented_notices(found)),
-        )
+def scan_run(
+    text: Input,
+    shape: Shape,
+    judgments: Judgments,
+    *,
+    float32: bool,
+    threads: int,
+    progress: np.ndarray,
+) -> Matches:
+    """Find the judged documents in a run of known shape, which is never held in memory."""
+    found = engine.load().scan_run(
+        text.stream.fileno(),
+        text.size,
+        shape.layout,
+        judgments.index(),
+        float32,
+        threads,
+        _RANGE,
+        progress,
+        shape.first,
+    )
+    if text.source.path and not text.source.unchanged():
+        raise DataError(f"{text.path}: the file changed while it was read. Try again.")
+    if found["fault"]:
+        raise fault_error(text.path, found["fault"], shape, "a TREC run", text.stream)
+    if not found["rows"]:
+        raise DataError(f"{text.path}: the file holds no rows.")
+    return Matches.of(
+        found,
+        duplicate={q: _text(doc) for q, doc in found["duplicate"].items()},
+        unjudged_queries=found["unjudged_queries"],
+        unjudged_capped=found["unjudged_capped"],
+        unjudged_sample=tuple(_text(q) for q in found["unjudged_sample"]),
+        doc_sample=tuple(_text(d) for d in found["doc_sample"]),
+        notices=tuple(commented_notices(found)),
+    )
 
 
 def run_name(path: str) -> str:
@@ -175,12 +119,24 @@ def run_name(path: str) -> str:
     if path == STDIN:
         return "stdin"
     name = os.path.basename(path)
-    for ending in (".gz", ".bz2", ".xz", ".zst", ".txt", ".run", ".trec", ".res", ".tsv"):
+    for ending in (
+        ".gz",
+        ".bz2",
+        ".xz",
+        ".zst",
+        ".txt",
+        ".run",
+        ".trec",
+        ".res",
+        ".tsv",
+        ".jsonl",
+        ".json",
+    ):
         name = name.removesuffix(ending)
     return name or path
 
 
-def _fault(path: str, fault: tuple[Any, ...], shape: Shape, what: str, text: Any) -> DataError:
+def fault_error(path: str, fault: tuple[Any, ...], shape: Shape, what: str, text: Any) -> DataError:
     """Turn an engine's report into words."""
     kind, begin, column, field, found = fault
     line = _newlines_before(text, begin) + 1

@@ -1,0 +1,53 @@
+"""``rankstone validate``."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rankstone.cli.evaluate import add_reading
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+
+def add_to(commands: Any) -> None:
+    """Describe the command."""
+    parser = commands.add_parser(
+        "validate",
+        help="read files whole and report their health",
+        description="Read judgments and runs whole and report their health: rows, queries, "
+        "grades, depth, duplicates, ties, overlap. Exit code 0 fine, 1 warnings, 3 unusable.",
+    )
+    parser.add_argument(
+        "judgments", metavar="FILE", help="judgments (or a single run with --as run)"
+    )
+    parser.add_argument("runs", metavar="RUN", nargs="*", help="runs that belong to the judgments")
+    parser.add_argument("--as", dest="kind", choices=("judgments", "run"), default="judgments",
+                        help="what the first file holds (judgments)")  # fmt: skip
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+    parser.add_argument("--groups", metavar="FILE", help="sizes of groups, for rows without qid")
+    add_reading(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: Namespace) -> int:
+    """Check every file and print; the exit code is that of the worst."""
+    from rankstone.io.health import check
+    from rankstone.report.health import text
+
+    found = check(
+        args.judgments,
+        args.runs,
+        kind=args.kind,
+        input_format=args.input_format,
+        max_bytes=args.max_bytes,
+        groups=args.groups,
+    )
+    if args.format == "json":
+        import json
+
+        print(json.dumps([health.to_dict() for health in found], indent=2))
+    else:
+        sys.stdout.writelines(f"{line}\n" for line in text(found))
+    return max(health.exit_code for health in found)

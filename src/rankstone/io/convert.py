@@ -1,0 +1,152 @@
+"""From one format to another, row by row."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import IO, Any
+
+from rankstone.core.judgments import Judgments
+from rankstone.errors import DataError, UsageError
+from rankstone.io import registry
+from rankstone.io.columns import FORCED
+from rankstone.io.files import Reading, opened
+from rankstone.io.open import STDIN
+from rankstone.io.registry import Format, Input, Row
+from rankstone.io.rows import Lists, rows_of_judgments, rows_of_lists
+
+
+def convert(
+    source: str,
+    target: str,
+    to: str,
+    *,
+    kind: str | None = None,
+    input_format: str | None = None,
+    max_bytes: int | None = None,
+    groups: str | None = None,
+) -> tuple[int, str, str, str]:
+    """Write a file's rows in another format; return their number, what they are, and the formats.
+
+    The target appears whole or not at all.
+    """
+    writer = registry.named(to)
+    reading = Reading(input_format, max_bytes=max_bytes, groups=groups)
+    with opened(source, reading) as text:
+        form = reading.format_of(text)
+        kind = kind or kind_of(text, form, reading)
+        write = writer.write_judgments if kind == "judgments" else writer.write_run
+        if write is None:
+            raise UsageError(f"the format '{to}' cannot hold {_what(kind)}.")
+        counted = Counted(rows_in(text, form, kind, reading))
+        with _replaced(target) as out:
+            write(counted, out)
+            if not counted.n:
+                raise DataError(f"{source}: the file holds no rows.")
+            if text.source.path and not text.source.unchanged():
+                raise DataError(f"{source}: the file changed while it was read. Try again.")
+    return counted.n, kind, form.name, to
+
+
+def _what(kind: str) -> str:
+    return "judgments" if kind == "judgments" else "a run"
+
+
+class Counted:
+    """Rows that are counted as they pass."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self.rows = rows
+        self.n = 0
+
+    def __iter__(self) -> Iterator[Row]:
+        """Yield the rows."""
+        for row in self.rows:
+            self.n += 1
+            yield row
+
+
+def kind_of(text: Input, form: Format, reading: Reading) -> str:
+    """Return ``judgments`` or ``run``: what a file holds, as far as that can be told."""
+    if form.run is None:
+        return "judgments"
+    if form.judgments is None:
+        return "run"
+    found = _kind_told(text, form, reading)
+    if found is None:
+        raise UsageError(
+            f"{text.path}: '{form.name}' may hold judgments or a run; say which it is: "
+            "--as judgments or --as run."
+        )
+    return found
+
+
+def _kind_told(text: Input, form: Format, reading: Reading) -> str | None:
+    if reading.format in FORCED:
+        return "judgments" if FORCED[reading.format].number == "grade" else "run"
+    if form.name == "rank-eval":
+        return "judgments" if "requests" in text.value else "run"
+    if form.name == "trec" and text.rows:
+        columns = len(text.rows[0])
+        second = {row[1] for row in text.rows if len(row) > 1}
+        if columns in (6, 7):
+            return "run"
+        if columns == 4 and len(second) == 1 and second <= {b"0", b"Q0"}:
+            return "judgments"
+    return None
+
+
+def rows_in(text: Input, form: Format, kind: str, reading: Reading) -> Iterable[Row]:
+    """Return the rows of a file, of whatever format."""
+    if form.name == "trec" and reading.format in FORCED:
+        from rankstone.io.trec_rows import rows_of
+
+        return rows_of(text, FORCED[reading.format], "a file of three columns")
+    read = form.judgments if kind == "judgments" else form.run
+    if read is None:
+        raise UsageError(f"{text.path}: the format '{form.name}' holds no {kind}.")
+    found: Any = read(text)
+    if isinstance(found, Judgments):
+        return rows_of_judgments(found)
+    if isinstance(found, Lists):
+        return rows_of_lists(found)
+    if hasattr(found, "match"):
+        raise UsageError(
+            f"{text.path}: the format '{form.name}' names no queries and documents; evaluate it "
+            "with the judgments it belongs to."
+        )
+    rows: Iterable[Row] = found
+    return rows
+
+
+@contextmanager
+def _replaced(path: str) -> Iterator[IO[bytes]]:
+    """Yield a file that takes the place of ``path`` once it is complete."""
+    if path == STDIN:
+        with tempfile.TemporaryFile() as out:
+            yield out
+            out.seek(0)
+            for chunk in iter(lambda: out.read(1 << 20), b""):
+                sys.stdout.buffer.write(chunk)
+            sys.stdout.buffer.flush()
+        return
+    folder = os.path.dirname(os.path.abspath(path))
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=".rankstone-", dir=folder)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written ({error.strerror}).") from None
+    try:
+        with open(handle, "wb") as out:
+            yield out
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written ({error.strerror or error}).") from None
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)

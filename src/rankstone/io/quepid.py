@@ -1,0 +1,79 @@
+"""Quepid's ratings: CSV with the columns query, docid and rating."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from io import TextIOWrapper
+from typing import IO
+
+from rankstone.errors import DataError
+from rankstone.io.columns import plain_name
+from rankstone.io.registry import Format, Input, Row
+from rankstone.io.rows import id_of, number_of
+
+_COLUMNS = ("query", "docid", "rating")
+
+
+def _names(line: bytes) -> list[str]:
+    text = line.decode("utf-8", "replace").strip()
+    return [plain_name(name) for name in next(csv.reader([text]), [])]
+
+
+def _told(text: Input) -> bool:
+    first = text.head.split(b"\n", 1)[0]
+    return b"," in first and b"\0" not in first and {*_COLUMNS} <= {*_names(first)}
+
+
+def _judgments(text: Input) -> Iterator[Row]:
+    """Yield the ratings; documents without one are not judged."""
+    header: list[int] = []
+    for number, fields in _records(text):
+        if not fields:
+            continue
+        if not header:
+            names = [plain_name(name) for name in fields]
+            header = [names.index(name) for name in _COLUMNS]
+            continue
+        where = f"{text.path}:{number}"
+        if len(fields) <= max(header):
+            raise DataError(f"{where}: expected a query, a docid and a rating, found {fields!r}.")
+        query, doc, rating = (fields[i] for i in header)
+        if rating.strip():
+            yield (
+                id_of(query, "query", where),
+                id_of(doc, "document", where),
+                number_of(rating, "rating", where),
+            )
+
+
+def _records(text: Input) -> Iterator[tuple[int, list[str]]]:
+    text.stream.seek(0)
+    wrapped = TextIOWrapper(text.stream, "utf-8-sig", newline="")
+    reader = csv.reader(wrapped, strict=True)
+    try:
+        for fields in reader:
+            yield reader.line_num, fields
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{text.path}: byte {error.start + 1} is not UTF-8. Convert the file, for example "
+            "with 'iconv -f LATIN1 -t UTF-8'."
+        ) from None
+    except csv.Error as error:
+        raise DataError(
+            f"{text.path}:{reader.line_num}: this is not valid CSV ({error})."
+        ) from None
+    finally:
+        wrapped.detach()
+
+
+def _write(rows: Iterable[Row], out: IO[bytes]) -> None:
+    wrapped = TextIOWrapper(out, "utf-8", newline="", errors="surrogateescape")
+    writer = csv.writer(wrapped, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    writer.writerows((q, d, f"{g:g}" if g == round(g, 5) else repr(g)) for q, d, g in rows)
+    wrapped.flush()
+    wrapped.detach()
+
+
+FORMAT = Format("quepid", "CSV: query,docid,rating", _told, _judgments, None, _write)

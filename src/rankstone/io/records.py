@@ -1,0 +1,148 @@
+"""Records: objects that hold a row, or all rows of a query, under many names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rankstone.errors import DataError
+from rankstone.io.columns import DOC_NAMES, GRADE_NAMES, RANK_NAMES, SCORE_NAMES, plain_name
+from rankstone.io.registry import Row
+from rankstone.io.rows import Lists, id_of, number_of
+
+_QUERY = (
+    "queryid qid qno topicid topicno questionid userid sessionid id query question topic user "
+    "session userinput"
+)
+_EXPECTED = (
+    "expectedids expected expecteddocids relevantids relevantdocids relevantdocs relevant "
+    "referencecontextids groundtruthids groundtruth goldids gold positives positiveids qrels "
+    "judgments judgements ratings"
+)
+_RETRIEVED = (
+    "retrievedids retrieved retrieveddocids retrieveddocs retrievedcontextids results resultids "
+    "ranking ranked rankedids predictions predictedids recommendations hits topk"
+)
+_ITEM = f"id {DOC_NAMES}"
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Which keys of a record hold what; None for what it lacks."""
+
+    query: str | None
+    doc: str | None
+    grade: str | None
+    score: str | None
+    rank: str | None
+    expected: str | None
+    retrieved: str | None
+
+    @property
+    def known(self) -> bool:
+        """Whether the record holds rows at all."""
+        return bool(self.doc or self.expected or self.retrieved)
+
+
+def keys_of(record: dict[str, Any]) -> Keys:
+    """Find the keys of a record by the names people give them."""
+    plain = {plain_name(key): key for key in reversed(record)}
+
+    def first(names: str, kinds: tuple[type, ...]) -> str | None:
+        found = (plain[n] for n in names.split() if n in plain)
+        return next((k for k in found if isinstance(record[k], kinds)), None)
+
+    one: tuple[type, ...] = (str, int, float, type(None))
+    many = (list, dict)
+    return Keys(
+        first(_QUERY, one),
+        first(DOC_NAMES, one),
+        first(GRADE_NAMES, one),
+        first(f"{SCORE_NAMES} {GRADE_NAMES}", one),
+        first(RANK_NAMES, one),
+        first(_EXPECTED, many),
+        first(_RETRIEVED, many),
+    )
+
+
+def judgments(records: Iterable[tuple[int, str, Any]]) -> Iterator[Row]:
+    """Yield the judgments of records, given as (number, where, record)."""
+    for number, where, record in records:
+        keys = _checked(record, where)
+        query = _query(record, keys, number, where)
+        if keys.doc and keys.grade:
+            doc = id_of(record[keys.doc], "document", where)
+            yield query, doc, number_of(record[keys.grade], "grade", where)
+        elif keys.expected:
+            for doc, grade in items_of(record[keys.expected], GRADE_NAMES, where):
+                yield query, doc, 1.0 if grade is None else number_of(grade, "grade", where)
+        else:
+            raise _unknown(record, where, "a document and its grade, or a list of expected ids")
+
+
+def run(records: Iterable[tuple[int, str, Any]]) -> Iterable[Row] | Lists:
+    """Return the rows of records, or lists where they hold rankings without scores."""
+    rows: list[Row] = []
+    lists: dict[str, list[str]] = {}
+    for number, where, record in records:
+        keys = _checked(record, where)
+        query = _query(record, keys, number, where)
+        if keys.retrieved:
+            found = list(items_of(record[keys.retrieved], f"{SCORE_NAMES} {GRADE_NAMES}", where))
+            scored = [score is not None for _, score in found]
+            if not any(scored):
+                if query in lists:
+                    raise DataError(f"{where}: a second ranking of query {query!a}.")
+                lists[query] = [doc for doc, _ in found]
+            elif all(scored):
+                rows += [(query, doc, number_of(s, "score", where)) for doc, s in found]
+            else:
+                raise DataError(f"{where}: some documents have scores and some have none.")
+        elif keys.doc and keys.score:
+            doc = id_of(record[keys.doc], "document", where)
+            rows.append((query, doc, number_of(record[keys.score], "score", where)))
+        elif keys.doc and keys.rank:
+            doc = id_of(record[keys.doc], "document", where)
+            rows.append((query, doc, 0.0 - number_of(record[keys.rank], "rank", where)))
+        else:
+            raise _unknown(record, where, "a document and its score, or a list of retrieved ids")
+    # A list that is empty has no scores to lack.
+    if rows and any(lists.values()):
+        raise DataError("some records hold scores and some hold lists without them; use one form.")
+    if rows:
+        return rows
+    return Lists(lists)
+
+
+def _checked(record: Any, where: str) -> Keys:
+    if not isinstance(record, dict):
+        raise DataError(f"{where}: expected an object with a query and its documents.")
+    return keys_of(record)
+
+
+def _query(record: dict[str, Any], keys: Keys, number: int, where: str) -> str:
+    return id_of(record[keys.query] if keys.query else str(number), "query", where)
+
+
+def items_of(value: Any, names: str, where: str) -> Iterator[tuple[str, Any]]:
+    """Yield (document, number or None) for ids, for objects with an id, or for an object of both."""
+    if isinstance(value, dict):
+        for doc, number in value.items():
+            yield id_of(doc, "document", where), number
+        return
+    for item in value:
+        if not isinstance(item, dict):
+            yield id_of(item, "document", where), None
+            continue
+        plain = {plain_name(key): key for key in reversed(item)}
+        doc_key = next((plain[n] for n in _ITEM.split() if n in plain), None)
+        if doc_key is None:
+            raise _unknown(item, where, "a document id")
+        number_key = next((plain[n] for n in names.split() if n in plain), None)
+        yield id_of(item[doc_key], "document", where), item[number_key] if number_key else None
+
+
+def _unknown(record: dict[str, Any], where: str, wanted: str) -> DataError:
+    found = ", ".join(ascii(k) for k in list(record)[:8]) or "none"
+    return DataError(f"{where}: no key of the record is known to hold {wanted} (keys: {found}).")

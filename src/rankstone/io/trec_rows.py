@@ -1,0 +1,97 @@
+"""TREC runs and qrels row by row, to be converted; they are evaluated by ``trec.py``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
+from typing import IO
+
+from rankstone.core.twin import Fault, read_row
+from rankstone.errors import DataError
+from rankstone.io import trec
+from rankstone.io.columns import HEAD, Shape, qrels_shape, run_shape
+from rankstone.io.registry import Format, Input, Row
+
+_BLANK = re.compile(r"[\x00-\x20]")
+
+
+def rows_of(text: Input, shape: Shape, what: str) -> Iterator[Row]:
+    """Yield the rows of a file of known shape."""
+    layout = shape.layout
+    at = shape.first
+    text.stream.seek(at)
+    for line in iter(lambda: text.stream.readline((1 << 20) + 2), b""):
+        body = line.removeprefix(b"\xef\xbb\xbf") if at == 0 else line
+        try:
+            read = read_row(body, layout)
+        except Fault as fault:
+            kind, *rest = fault.report
+            raise trec.fault_error(text.path, (kind, at, *rest), shape, what, text.stream) from None
+        at += len(line)
+        if read is not None:
+            fields, number = read
+            yield _text(fields[layout.query]), _text(fields[layout.doc]), number
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def _judgments(text: Input) -> Iterator[Row]:
+    shape = qrels_shape(text.head, text.path, whole=text.size <= HEAD)
+    return rows_of(text, _moved(text, shape), "TREC qrels")
+
+
+def _run(text: Input) -> Iterator[Row]:
+    shape = run_shape(text.head, text.path, whole=text.size <= HEAD)
+    return rows_of(text, _moved(text, shape), "a TREC run")
+
+
+def _moved(text: Input, shape: Shape) -> Shape:
+    """Count a byte order mark, which the head leaves out."""
+    text.stream.seek(0)
+    mark = 3 if text.stream.read(3) == b"\xef\xbb\xbf" else 0
+    return shape.but(first=shape.first + mark) if shape.first else shape
+
+
+def _write_judgments(rows: Iterable[Row], out: IO[bytes]) -> None:
+    for query, doc, grade in rows:
+        _check(query, doc)
+        out.write(f"{query} 0 {doc} {_shown(grade)}\n".encode("utf-8", "surrogateescape"))
+
+
+def _write_run(rows: Iterable[Row], out: IO[bytes]) -> None:
+    """Write rows query by query, ranked by score as far as rows of a query stand together."""
+    for query, block in groupby(rows, itemgetter(0)):
+        ranked = sorted(block, key=lambda row: -row[2])
+        for rank, (_, doc, score) in enumerate(ranked, 1):
+            _check(query, doc)
+            line = f"{query} Q0 {doc} {rank} {_shown(score)} rankstone\n"
+            out.write(line.encode("utf-8", "surrogateescape"))
+
+
+def _shown(number: float) -> str:
+    whole = abs(number) < 1e15 and number == int(number) and str(number) != "-0.0"
+    return str(int(number)) if whole else repr(number)
+
+
+def _check(query: str, doc: str) -> None:
+    for what, value in (("query", query), ("document", doc)):
+        if _BLANK.search(value) or (what == "query" and value.startswith("#")):
+            raise DataError(
+                f"{what} id {value!a} cannot be written to a TREC file, whose ids have no "
+                "blanks and start with no #. Convert to json or jsonl."
+            )
+
+
+FORMAT = Format(
+    "trec",
+    "q1 Q0 d1 1 2.5 tag (run); q1 0 d1 2 (judgments); also 3 to 7 columns and a header",
+    lambda _: True,
+    _judgments,
+    _run,
+    _write_judgments,
+    _write_run,
+)
