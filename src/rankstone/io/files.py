@@ -40,7 +40,14 @@ class Reading:
         """Return the format that was asked for, else the one the content tells."""
         if self.lenient or self.format in FORCED:
             return registry.named("trec")
-        return registry.named(self.format) if self.format else registry.tell(text)
+        if self.format is None:
+            return registry.tell(text)
+        form = registry.named(self.format)
+        if not (form.may_be or form.told_by)(text):
+            raise DataError(
+                f"{text.path}: this is not of the format '{form.name}' ({form.looks_like})."
+            )
+        return form
 
 
 @contextmanager

@@ -77,4 +77,5 @@ FORMAT = Format(
     _run,
     _write,
     _write,
+    may_be=lambda text: text.carrier != "text",
 )

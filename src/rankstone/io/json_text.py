@@ -31,7 +31,9 @@ def is_record(value: Any) -> bool:
     """Return whether a value is a record: an object that names the parts of a row."""
     from rankstone.io.records import keys_of
 
-    return isinstance(value, dict) and keys_of(value).known
+    if not isinstance(value, dict) or "queries" in value:  # the latter is a whole data set
+        return False
+    return keys_of(value).known
 
 
 def parse(raw: bytes, where: str) -> Any:

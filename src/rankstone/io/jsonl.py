@@ -36,4 +36,5 @@ FORMAT = Format(
     lambda text: records.run(_records(text)),
     lambda rows, out: _write(rows, out, "relevance"),
     lambda rows, out: _write(rows, out, "score"),
+    may_be=lambda text: text.carrier != "text",
 )

@@ -51,8 +51,9 @@ def open_seekable(
         if source is not None and source.path and not source.unchanged():
             raise DataError(f"{path}: the file changed since it was opened. Open it again.")
         compression = _compression(stream, path)
-        if compression is None and stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-            size = os.fstat(stream.fileno()).st_size
+        status = _status(stream)
+        if compression is None and status is not None and stat.S_ISREG(status.st_mode):
+            size = status.st_size
             if max_bytes is not None and size > max_bytes:
                 raise _too_large(path, max_bytes)
             yield stream, size, found
@@ -69,6 +70,13 @@ def open_seekable(
             spool.flush()
             size = spool.tell()
             yield spool, size, found if found.path else _stamped(found, spool)
+
+
+def _status(stream: Any) -> os.stat_result | None:
+    try:
+        return os.fstat(stream.fileno())
+    except OSError:  # a standard input that is no file of the system
+        return None
 
 
 @contextmanager

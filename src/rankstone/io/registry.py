@@ -92,6 +92,7 @@ class Format:
     run: Callable[[Input], Iterable[Row] | Lists | Run] | None = None
     write_judgments: Callable[[Iterable[Row], IO[bytes]], None] | None = None
     write_run: Callable[[Iterable[Row], IO[bytes]], None] | None = None
+    may_be: Callable[[Input], bool] | None = None  # where it is named: told_by unless given
 
 
 def names() -> list[str]:

@@ -1,0 +1,428 @@
+"""The same data in every text format gives the same result; every reader fails in words."""
+
+import gzip
+import io
+import json
+import os
+import random
+import sys
+
+import pytest
+from hypothesis import given, settings, strategies as st
+from strategies import collections
+
+import rankstone as rs
+from rankstone.cli import main
+from rankstone.io import registry
+from rankstone.io.convert import convert
+from rankstone.io.load import load_judgments, load_run
+
+MEASURES = ["nDCG@10", "AP", "RR", "P@5", "ERR", "NumRet", "NumRelRet"]
+# A grade of 0 is written wherever a format can hold it.
+JUDGED = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d3": 0.5, "d1": 1}, "10": {"7": 3, "8": 0}}
+RANKED = {"q1": ["d2", "d1", "d9"], "q2": ["d3", "d4"], "10": ["8", "7"], "q9": ["d1"]}
+SCORED = {q: {d: float(len(docs) - i) for i, d in enumerate(docs)} for q, docs in RANKED.items()}
+
+
+def bits(result):
+    return result.queries, {n: c.tobytes() for n, c in result.columns.items()}, result.aggregates
+
+
+def complaint(call):
+    """Return why a call was refused, None where it was not."""
+    try:
+        call()
+    except rs.RankstoneError as error:
+        return str(error)
+    return None
+
+
+def pairs(data):
+    return [(q, d, n) for q, docs in data.items() for d, n in docs.items()]
+
+
+def lines(form, rows):
+    return "".join(form.format(q=q, d=d, n=n) + "\n" for q, d, n in rows)
+
+
+def jsonl(records):
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def number(text):
+    return int(text) if text.isdigit() else text
+
+
+JUDGMENT_FILES = {
+    "trec": lambda: lines("{q} 0 {d} {n}", pairs(JUDGED)),
+    "three columns": lambda: lines("{q} {d} {n}", pairs(JUDGED)),
+    "beir": lambda: "query-id\tcorpus-id\tscore\n" + lines("{q}\t{d}\t{n}", pairs(JUDGED)),
+    "json": lambda: json.dumps(JUDGED),
+    "json, indented": lambda: json.dumps(JUDGED, indent=2),
+    "json records": lambda: json.dumps(
+        [{"qid": number(q), "docno": number(d), "rel": n} for q, d, n in pairs(JUDGED)]
+    ),
+    "json data set": lambda: json.dumps({"queries": {}, "corpus": {}, "relevant_docs": JUDGED}),
+    "jsonl rows": lambda: jsonl(
+        {"query_id": q, "doc_id": d, "relevance": n} for q, d, n in pairs(JUDGED)
+    ),
+    "jsonl lists": lambda: jsonl(
+        {"query_id": q, "qrels": [{"id": d, "rating": n} for d, n in docs.items()]}
+        for q, docs in JUDGED.items()
+    ),
+    "letor": lambda: lines("{n} qid:{q} 1:0.5 2:1e-3 #docid = {d} inc = 1", pairs(JUDGED)),
+    "letor, quepid's": lambda: lines("{n} qid:{q} # {d} some text", pairs(JUDGED)),
+    "quepid": lambda: "query,docid,rating\n" + lines('"{q}",{d},{n}', pairs(JUDGED)) + "q1,dx,\n",
+    "rank-eval": lambda: json.dumps(
+        {
+            "requests": [
+                {"id": q, "request": {}, "ratings": [{"_index": "i", "_id": d, "rating": n}
+                                                      for d, n in docs.items()]}
+                for q, docs in JUDGED.items()
+            ]
+        }
+    ),
+    "opensearch": lambda: json.dumps(
+        {
+            "judgmentRatings": [
+                {"query": q, "ratings": [{"docId": d, "rating": str(n)} for d, n in docs.items()]}
+                for q, docs in JUDGED.items()
+            ]
+        }
+    ),
+    "rre": lambda: json.dumps(
+        {
+            "index": "i",
+            "topics": [
+                {
+                    "query_groups": [
+                        {
+                            "name": "group of " + q,
+                            "queries": [{"template": "t", "placeholders": {"$query": q}}],
+                            "relevant_documents": {d: {"gain": n} for d, n in docs.items()},
+                        }
+                        for q, docs in JUDGED.items()
+                    ]
+                }
+            ],
+        }
+    ),
+    "vespa": lambda: json.dumps(
+        [
+            {
+                "query_id": number(q),
+                "query": "text",
+                "relevant_docs": [{"id": number(d), "score": n} for d, n in docs.items()],
+            }
+            for q, docs in JUDGED.items()
+        ]
+    ),
+}  # fmt: skip
+RUN_FILES = {
+    "trec": lambda: lines("{q} Q0 {d} 1 {n} tag", pairs(SCORED)),
+    "five columns": lambda: lines("{q} Q0 {d} 1 {n}", pairs(SCORED)),
+    "msmarco": lambda: lines(
+        "{q}\t{d}\t{n}", [(q, d, i + 1) for q, docs in RANKED.items() for i, d in enumerate(docs)]
+    ),
+    "header": lambda: "query_id doc_id score\n" + lines("{q} {d} {n}", pairs(SCORED)),
+    "json": lambda: json.dumps(SCORED),
+    "json lists": lambda: json.dumps(RANKED),
+    "json of records": lambda: json.dumps(
+        {q: [{"doc_id": d, "score": n} for d, n in docs.items()] for q, docs in SCORED.items()}
+    ),
+    "jsonl rows": lambda: jsonl(
+        {"query_id": number(q), "doc_id": d, "score": n} for q, d, n in pairs(SCORED)
+    ),
+    "jsonl ranks": lambda: jsonl(
+        {"qid": q, "docid": d, "rank": i + 1}
+        for q, docs in RANKED.items()
+        for i, d in enumerate(docs)
+    ),
+    "jsonl lists": lambda: jsonl({"query_id": q, "retrieved_ids": d} for q, d in RANKED.items()),
+    "jsonl scores": lambda: jsonl({"query_id": q, "results": d} for q, d in SCORED.items()),
+    "rank-eval": lambda: json.dumps(
+        {
+            "metric_score": 0.5,
+            "details": {
+                q: {"hits": [{"hit": {"_id": d, "_score": None}, "rating": None} for d in docs]}
+                for q, docs in RANKED.items()
+            },
+        }
+    ),
+}
+
+
+@pytest.mark.parametrize("form", JUDGMENT_FILES)
+@pytest.mark.parametrize("packed", [False, True])
+def test_judgments_of_every_format_are_the_same(engine, tmp_path, form, packed):
+    raw = JUDGMENT_FILES[form]().encode()
+    (tmp_path / "file").write_bytes(gzip.compress(raw) if packed else raw)
+    got = rs.evaluate(tmp_path / "file", SCORED, MEASURES)
+    assert bits(got) == bits(rs.evaluate(JUDGED, SCORED, MEASURES))
+    assert [n.code for n in got.warnings] == ["unjudged-queries"]
+    assert got.provenance.judgments.digest() is not None
+
+
+@pytest.mark.parametrize("form", RUN_FILES)
+@pytest.mark.parametrize("packed", [False, True])
+def test_runs_of_every_format_are_the_same(engine, tmp_path, form, packed):
+    raw = RUN_FILES[form]().encode()
+    (tmp_path / "file").write_bytes(gzip.compress(raw) if packed else raw)
+    got = rs.evaluate(JUDGED, tmp_path / "file", MEASURES)
+    assert bits(got) == bits(rs.evaluate(JUDGED, SCORED, MEASURES))
+    assert [n.code for n in got.warnings] == ["unjudged-queries"]
+
+
+@pytest.mark.parametrize("form", RUN_FILES)
+@pytest.mark.parametrize("raw", [b"\xef\xbb\xbf", b"\r"], ids=["mark", "crlf"])
+def test_marks_and_line_ends_change_nothing(engine, tmp_path, form, raw):
+    text = RUN_FILES[form]().encode()
+    text = text.replace(b"\n", b"\r\n") if raw == b"\r" else raw + text
+    (tmp_path / "file").write_bytes(text)
+    got = rs.evaluate(JUDGED, tmp_path / "file", MEASURES)
+    assert bits(got) == bits(rs.evaluate(JUDGED, SCORED, MEASURES))
+
+
+@pytest.mark.parametrize("form", [*JUDGMENT_FILES])
+def test_standard_input_may_hold_any_format(tmp_path, form, monkeypatch):
+    stream = io.TextIOWrapper(io.BufferedReader(io.BytesIO(JUDGMENT_FILES[form]().encode())))
+    monkeypatch.setattr(sys, "stdin", stream)
+    got = rs.evaluate("-", SCORED, MEASURES)
+    assert bits(got) == bits(rs.evaluate(JUDGED, SCORED, MEASURES))
+
+
+def test_a_data_set_in_a_folder(engine, tmp_path):
+    (tmp_path / "qrels").mkdir()
+    (tmp_path / "qrels" / "train.tsv").write_text("query-id\tcorpus-id\tscore\nx\ty\t1\n")
+    (tmp_path / "qrels" / "test.tsv").write_text(JUDGMENT_FILES["beir"]())
+    (tmp_path / "corpus.jsonl").write_text('{"_id": "d1", "text": "..."}\n')
+    got = rs.evaluate(tmp_path, SCORED, MEASURES)
+    assert bits(got) == bits(rs.evaluate(JUDGED, SCORED, MEASURES))
+
+
+def test_scores_belong_to_rows(engine, tmp_path):
+    """Labels and scores as LightGBM and XGBoost take and give them, with groups either way."""
+    draw = random.Random(7)
+    groups, labels, scores = [3, 1, 4], [], []
+    for size in groups:
+        labels.append([draw.randint(0, 3) for _ in range(size)])
+        scores.append([draw.choice([0.5, 1.25, draw.random()]) for _ in range(size)])
+    flat = [
+        (q + 1, label, s) for q in range(3) for label, s in zip(labels[q], scores[q], strict=True)
+    ]
+    (tmp_path / "scores").write_text("".join(f"{s!r}\n" for _, _, s in flat))
+    (tmp_path / "with-qid").write_text("".join(f"{y} qid:{q} 1:1\n" for q, y, _ in flat))
+    (tmp_path / "plain").write_text("".join(f"{y} 1:1 3:2\n" for _, y, _ in flat))
+    (tmp_path / "plain.query").write_text("3\n1\n4\n")
+    (tmp_path / "other").write_text("".join(f"{y} 1:1 3:2\n" for _, y, _ in flat))
+    judged, run = {}, {}
+    for row, (q, label, s) in enumerate(flat, 1):
+        judged.setdefault(str(q), {})[str(row)] = label
+        run.setdefault(str(q), {})[str(row)] = s
+    expected = bits(rs.evaluate(judged, run, MEASURES))
+    for name in ("with-qid", "plain"):
+        assert bits(rs.evaluate(tmp_path / name, tmp_path / "scores", MEASURES)) == expected
+    with pytest.raises(rs.DataError, match="there is no .*other.query with the sizes"):
+        rs.evaluate(tmp_path / "other", tmp_path / "scores", MEASURES)
+    got = rs.evaluate(
+        tmp_path / "other", tmp_path / "scores", MEASURES, groups=tmp_path / "plain.query"
+    )
+    assert bits(got) == expected
+
+
+def test_lists_of_lists(engine):
+    expected = [["a", "b", "a"], ["c"], []]
+    retrieved = [["b", "x", "b"], [], ["y"]]
+    result = rs.evaluate(expected, retrieved, ["RR", "NumRel", "NumRet"])
+    assert result.per_query == {
+        0: {"RR": 1.0, "NumRel": 2.0, "NumRet": 2.0},
+        1: {"RR": 0.0, "NumRel": 1.0, "NumRet": 0.0},
+        2: {"RR": 0.0, "NumRel": 0.0, "NumRet": 1.0},
+    }
+    assert {n.code for n in result.notices} == {"duplicate-documents", "no-relevant"}
+    assert rs.evaluate([{"a"}], [("b", "a")], "RR")["RR"] == 0.5
+    assert rs.evaluate([{"a": 2, "b": 1}], [{"a": 0.1, "b": 0.2}], "nDCG")["nDCG"] < 1
+    with pytest.raises(rs.DataError, match="2 rankings for 3 lists of relevant documents"):
+        rs.evaluate(expected, retrieved[:2], ["RR"])
+    with pytest.raises(rs.DataError, match="expected a list of lists"):
+        rs.evaluate(["a", "b"], [["a"]], ["RR"])
+
+
+def test_one_file_may_hold_what_was_expected_and_what_was_retrieved(engine, tmp_path):
+    file = tmp_path / "eval.jsonl"
+    file.write_text(
+        jsonl(
+            [
+                {"query": "a b", "expected_ids": ["x"], "retrieved_ids": ["y", "x"]},
+                {"query": "c", "expected_ids": ["z"], "retrieved_ids": []},
+            ]
+        )
+    )
+    result = rs.evaluate(file, file, ["RR"], strict=True)
+    assert result.per_query == {"a b": {"RR": 0.5}, "c": {"RR": 0.0}}
+
+
+def test_a_format_may_be_named(engine, tmp_path):
+    (tmp_path / "run").write_text("q1 d1 3\nq1 d2 1\n")
+    for name, value in (("query-document-rank", 0.5), ("query-document-score", 1.0)):
+        got = rs.evaluate({"q1": ["d1"]}, tmp_path / "run", "RR", input_format=f":{name}")
+        assert got["RR"] == value
+    with pytest.raises(rs.UsageError, match="unknown format 'jsom'. Did you mean json"):
+        rs.evaluate({"q1": ["d1"]}, tmp_path / "run", "RR", input_format="jsom")
+
+
+BOTH = ["trec", "json", "jsonl"]
+
+
+@pytest.mark.parametrize("to", BOTH)
+@pytest.mark.parametrize("form", RUN_FILES)
+def test_runs_survive_conversion(tmp_path, form, to):
+    (tmp_path / "in").write_text(RUN_FILES[form]())
+    convert(str(tmp_path / "in"), str(tmp_path / "out"), to, kind="run")
+    got = rs.evaluate(JUDGED, tmp_path / "out", MEASURES)
+    assert bits(got) == bits(rs.evaluate(JUDGED, SCORED, MEASURES))
+    assert sorted(os.listdir(tmp_path)) == ["in", "out"]
+
+
+@pytest.mark.parametrize("to", [*BOTH, "letor", "quepid"])
+@pytest.mark.parametrize("form", JUDGMENT_FILES)
+def test_judgments_survive_conversion(tmp_path, form, to):
+    (tmp_path / "in").write_text(JUDGMENT_FILES[form]())
+    convert(str(tmp_path / "in"), str(tmp_path / "out"), to, kind="judgments")
+    got = rs.evaluate(tmp_path / "out", SCORED, MEASURES)
+    assert bits(got) == bits(rs.evaluate(JUDGED, SCORED, MEASURES))
+
+
+@settings(max_examples=60)
+@given(collections(), st.sampled_from(BOTH), st.sampled_from([*BOTH, "letor", "quepid"]))
+def test_what_is_written_is_read_again(tmp_path_factory, collection, run_to, judged_to):
+    judgments, run = collection
+    folder = tmp_path_factory.mktemp("again")
+    for name, data, to in (("judged", judgments, judged_to), ("run", run, run_to)):
+        path = folder / name
+        form = registry.named(to)
+        write = form.write_judgments if name == "judged" else form.write_run
+        rows = [(q, d, float(n)) for q, d, n in pairs(data)]
+        with path.open("wb") as out:
+            refused = complaint(lambda w=write, r=rows, o=out: w(r, o))
+        if refused:
+            assert "Convert to json or jsonl" in refused
+            return
+    got = rs.evaluate(
+        folder / "judged", folder / "run", MEASURES, input_format=f"{judged_to}:{run_to}"
+    )
+    assert bits(got) == bits(rs.evaluate(judgments, run, MEASURES))
+
+
+def run(capsys, *args):
+    code = main([str(a) for a in args])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_a_failed_conversion_leaves_nothing(tmp_path, capsys):
+    (tmp_path / "in").write_text("q1 Q0 d1 1 1.5 t\nq1 Q0 d2 2 high t\n")
+    (tmp_path / "kept").write_text("what was there")
+    for name in ("out", "kept"):
+        code, out, err = run(capsys, "convert", tmp_path / "in", tmp_path / name, "--to", "json")
+        assert (code, out) == (3, "")
+        assert ":2:12: score 'high' is not a number" in err
+    assert sorted(os.listdir(tmp_path)) == ["in", "kept"]
+    assert (tmp_path / "kept").read_text() == "what was there"
+
+
+def test_converting_on_the_command_line(tmp_path, capsys):
+    (tmp_path / "in").write_text(RUN_FILES["trec"]())
+    code, out, err = run(capsys, "convert", tmp_path / "in", tmp_path / "out.jsonl")
+    assert (code, out, err) == (0, "", "rankstone: 8 rows of run from trec to jsonl\n")
+    assert (
+        (tmp_path / "out.jsonl")
+        .read_text()
+        .startswith('{"query_id": "q1", "doc_id": "d2", "score": 3.0}\n')
+    )
+    code, out, err = run(capsys, "convert", tmp_path / "out.jsonl", tmp_path / "x", "--to", "trec")
+    assert code == 2
+    assert "say which it is: --as judgments or --as run" in err
+    code, _, err = run(capsys, "convert", tmp_path / "in", tmp_path / "x", "--to", "quepid")
+    assert code == 2
+    assert "the format 'quepid' cannot hold a run" in err
+    (tmp_path / "spaced").write_text('{"star trek": {"d1": 1}}')
+    code, _, err = run(capsys, "convert", tmp_path / "spaced", tmp_path / "x", "--as", "run")
+    assert code == 3
+    assert "query id 'star trek' cannot be written to a TREC file" in err
+    assert not (tmp_path / "x").exists()
+
+
+def test_validating_on_the_command_line(tmp_path, capsys):
+    (tmp_path / "qrels").write_text("q1 0 d1 1\nq2 0 d1 0\n")
+    (tmp_path / "fine").write_text("q1 Q0 d1 1 2 t\nq2 Q0 d2 1 2 t\n")
+    (tmp_path / "odd").write_text("q1 Q0 d1 1 2 t\nq1 Q0 d1 2 2 t\n1.0 Q0 d2 1 2 t\n")
+    (tmp_path / "bad").write_text("q1 Q0 d1 1 nan t\n")
+    code, out, err = run(capsys, "validate", tmp_path / "qrels", tmp_path / "fine")
+    assert (code, err) == (0, "")
+    assert "grades: 1 of grade 0, 1 of grade 1" in out
+    assert "depth: 1 to 1, median 1" in out
+    code, out, _ = run(capsys, "validate", tmp_path / "qrels", tmp_path / "odd", "--format", "json")
+    assert code == 1
+    judged, found = json.loads(out)
+    assert (judged["kind"], judged["rows"], judged["queries"]) == ("judgments", 2, 2)
+    assert {n["code"]: n["count"] for n in found["notices"]} == {
+        "duplicate-documents": 1,
+        "ties": 2,
+        "suspicious-ids": 1,
+        "missing-queries": 1,
+        "unjudged-queries": 1,
+    }
+    code, out, _ = run(capsys, "validate", tmp_path / "qrels", tmp_path / "fine", tmp_path / "bad")
+    assert code == 3
+    assert "score 'nan' is not a finite number" in out
+    assert run(capsys, "validate", tmp_path / "odd", "--as", "run")[0] == 1
+
+
+# Pieces of all formats, put together at random.
+pieces = st.sampled_from(
+    ["{", "}", "[", "]", ":", ",", '"', '"q1"', '"d1"', '"query_id"', '"doc_id"', '"score"', "1",
+     '"expected_ids"', '"retrieved_ids"', '"requests"', '"ratings"', '"details"', '"hits"', "null",
+     '"topics"', '"query_groups"', '"relevant_documents"', '"judgmentRatings"', '"relevant_docs"',
+     "true", "NaN", "1e999", "-0.5", "qid:1", "1:0.5", "#", "docid = d1", "query,docid,rating", "q1",
+     "d1", "Q0", "query-id", "corpus-id", "score", "rank", "\n", "\n", " ", " ", "\t", "\\ud800",
+     "\x00", "é", "\ufeff", "\r\n"]
+)  # fmt: skip
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4)
+    | st.dictionaries(
+        st.text(max_size=3)
+        | st.sampled_from(
+            ["query_id", "doc_id", "score", "id", "_id", "rating", "ratings", "requests", "details",
+             "metric_score", "hits", "hit", "topics", "query_groups", "queries", "placeholders",
+             "relevant_documents", "gain", "judgmentRatings", "query", "docId", "relevant_docs",
+             "expected_ids", "retrieved_ids", "results"]
+        ),
+        inner,
+        max_size=5,
+    ),
+    max_leaves=25,
+)  # fmt: skip
+texts = (
+    st.lists(pieces, max_size=40).map("".join)
+    | values.map(json.dumps)
+    | st.lists(values.map(json.dumps), max_size=4).map("\n".join)
+)
+
+
+@settings(max_examples=600)
+@given(texts, st.sampled_from([None, *registry.names()]))
+def test_readers_answer_or_say_why_not(tmp_path_factory, text, form):
+    path = tmp_path_factory.getbasetemp() / f"any-{os.getpid()}"
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    for read in (
+        lambda: load_judgments(path, input_format=form),
+        lambda: load_run(path, input_format=form).match(
+            load_judgments({"q1": {"d1": 1}}), float32=False
+        ),
+        lambda: convert(str(path), str(path) + ".out", "jsonl", kind="run", input_format=form),
+        lambda: convert(str(path), str(path) + ".out", "json", kind="judgments", input_format=form),
+    ):
+        refused = complaint(read)
+        assert refused is None or (refused and "\n" not in refused)
