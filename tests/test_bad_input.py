@@ -1,5 +1,9 @@
 """Bad input: an error that names file, line and reason, or a counted warning; never a number."""
 
+import bz2
+import gzip
+import lzma
+import os
 import sys
 
 import numpy as np
@@ -7,6 +11,7 @@ import pytest
 import zstandard
 
 import rankstone as rs
+from rankstone.cli import main
 from rankstone.io.load import load_run
 
 GOOD_QRELS = "q1 0 d1 1\nq1 0 d2 0\n"
@@ -60,6 +65,83 @@ BAD_QRELS = {
 }  # fmt: skip
 
 
+# Role, content, what is said.
+BAD_FILES = {
+    "json cut short": ("run", '{"q1": {"d1": 1.5', "this is not valid JSON (Expecting ',' delimiter, character 18)"),
+    "json with a trailing comma": ("run", '{"q1": {"d1": 1.5},}', "this is not valid JSON"),
+    "json on several lines": ("run", '{"q1": {\n  "d1": 1.5,\n  oops\n}}', ":3: this is not valid JSON"),
+    "json key twice": ("run", '{"q1": {"d1": 1.5, "d1": 2}}', "the key 'd1' stands twice in one JSON object"),
+    "json query twice": ("judgments", '{"q1": {"d1": 1}, "q1": {"d2": 2}}', "the key 'q1' stands twice in one JSON object"),
+    "json NaN": ("run", '{"q1": {"d1": NaN}}', "NaN is not a finite number"),
+    "json infinity": ("run", '{"q1": {"d1": -Infinity}}', "-Infinity is not a finite number"),
+    "json overflow": ("run", '{"q1": {"d1": 1e999}}', "score inf is not a finite number"),
+    "json text score": ("run", '{"q1": {"d1": "high"}}', "query 'q1': score 'high' is not a number"),
+    "json null score": ("run", '{"q1": {"d1": null, "d2": 1}}', "query 'q1': some documents have scores and some have none"),
+    "json true score": ("run", '{"q1": {"d1": true}}', "score True is not a number"),
+    "json score underscored": ("run", '{"q1": {"d1": "1_0"}}', "score '1_0' is not a number"),
+    "json scalar": ("run", '{"q1": 3}', "query 'q1': expected an object of documents with numbers, or an array of documents"),
+    "json scalar judgments": ("judgments", '{"q1": "d1"}', "query 'q1': expected an object of documents with numbers"),
+    "json float id": ("run", '{"q1": [12.0]}', "document id 12.0 is neither text nor a whole number. Write it as 12 or as text."),
+    "json bool id": ("judgments", '{"q1": [true]}', "document id True is neither text nor a whole number"),
+    "json null id": ("judgments", '{"q1": [null]}', "document id None is neither text nor a whole number"),
+    "json empty id": ("judgments", '{"q1": {"": 1}}', "query 'q1': empty document id"),
+    "json empty query": ("judgments", '{"": {"d1": 1}}', "empty query id"),
+    "json lone surrogate": ("judgments", '{"q1": {"\\ud800": 1}}', "document id '\\ud800' is not valid text"),
+    "json empty object": ("judgments", "{}", "the file holds no judgments"),
+    "json empty run": ("run", "{}", "the file holds no rows"),
+    "json empty array": ("run", "[]", "the file holds no rows"),
+    "json no judged": ("judgments", '{"q1": {}}', "the file holds no judgments"),
+    "json mixed": ("run", '{"q1": {"d1": 1}, "q2": ["d1"]}', "some records hold scores and some hold lists"),
+    "json deep": ("run", "[" * 100_000, "the JSON is nested too deeply"),
+    "json long number": ("run", '{"q1": {"d1": ' + "1" * 5000 + "}}", "this JSON cannot be read"),
+    "json array of numbers": ("run", "[1, 2]", "record 1: expected an object with a query and its documents"),
+    "jsonl not json": ("run", '{"query_id": 1, "doc_id": 2, "score": 1}\nq1 d1 1\n', ":2: this is not valid JSON"),
+    "jsonl cut short": ("run", '{"query_id": 1, "doc_id": 2, "score": 1}\n{"query_id": 1, "doc', ":2: this is not valid JSON"),
+    "jsonl unknown keys": ("run", '{"a": 1}\n{"a": 2}\n', ":1: no key of the record is known to hold a document and its score, or a list of retrieved ids (keys: 'a')"),
+    "jsonl no grade": ("judgments", '{"query_id": 1, "doc_id": 2}\n', ":1: no key of the record is known to hold a document and its grade"),
+    "jsonl run as judgments": ("judgments", '{"query_id": 1, "retrieved_ids": [2]}\n', ":1: no key of the record is known to hold a document and its grade, or a list of expected ids"),
+    "jsonl judgments as run": ("run", '{"query_id": 1, "expected_ids": [2]}\n', "or a list of retrieved ids (keys: 'query_id', 'expected_ids')"),
+    "jsonl score text": ("run", '{"query_id": "q1", "doc_id": 2, "score": "x"}\n', ":1: score 'x' is not a number"),
+    "jsonl score missing later": ("run", '{"query_id": "q1", "doc_id": 2, "score": 1}\n{"query_id": "q1", "doc_id": 3}\n', ":2: no key of the record"),
+    "jsonl query null": ("run", '{"query_id": null, "doc_id": 2, "score": 1}\n', ":1: query id None is neither text"),
+    "jsonl query twice": ("run", '{"query_id": 1, "retrieved_ids": [2]}\n{"query_id": 1, "retrieved_ids": [3]}\n', ":2: a second ranking of query '1'"),
+    "jsonl record without id": ("run", '{"query_id": 1, "results": [{"score": 2}]}\n', ":1: no key of the record is known to hold a document id (keys: 'score')"),
+    "jsonl of numbers": ("run", '{"query_id": "q1", "doc_id": "d1", "score": 1}\n7\n', ":2: expected an object"),
+    "jsonl NUL": ("run", '{"query_id": "q1", "doc_id": "d1", "score": 1}\n\0\n', ":2: a NUL byte. It looks like binary data."),
+    "rank-eval request as run": ("run", '{"requests": [{"id": "q1", "ratings": []}]}', "a _rank_eval request holds no ranking. Give the response."),
+    "rank-eval response as judgments": ("judgments", '{"metric_score": 1, "details": {}}', "a _rank_eval response rates only what was retrieved. Give the request"),
+    "rank-eval no id": ("judgments", '{"requests": [{"ratings": [{"_id": "d1", "rating": 1}]}]}', "request 1: query id None is neither text"),
+    "rank-eval no rating": ("judgments", '{"requests": [{"id": "q1", "ratings": [{"_id": "d1"}]}]}', "request 1: rating None is not a number"),
+    "rank-eval ratings": ("judgments", '{"requests": [{"id": "q1", "ratings": 7}]}', "request 1: expected an array of objects"),
+    "rank-eval no hits": ("run", '{"metric_score": 1, "details": {"q1": {}}}', "query 'q1': expected an array of objects"),
+    "opensearch as run": ("run", '{"judgmentRatings": []}', "the format 'opensearch'"),
+    "opensearch rating": ("judgments", '{"judgmentRatings": [{"query": "q1", "ratings": [{"docId": "d1", "rating": "good"}]}]}', "entry 1: rating 'good' is not a number"),
+    "opensearch no ratings": ("judgments", '{"judgmentRatings": [{"query": "q1"}]}', "entry 1: expected a query and its ratings"),
+    "rre as run": ("run", '{"topics": []}', "the format 'rre'"),
+    "rre without gain": ("judgments", '{"query_groups": [{"name": "q1", "relevant_documents": {"d1": {}}}]}', "query group 1: gain None is not a number"),
+    "rre without documents": ("judgments", '{"query_groups": [{"name": "q1"}]}', "query group 1: expected relevant_documents as an object"),
+    "rre without a name": ("judgments", '{"query_groups": [{"relevant_documents": {"d1": 2}}]}', "query group 1: query id None"),
+    "vespa without ids": ("judgments", '[{"query_id": 1, "relevant_docs": [{"score": 1}]}]', "record 1: no key of the record is known to hold a document id"),
+    "vespa as run": ("run", '[{"query_id": 1, "relevant_docs": []}]', "the format 'vespa'"),
+    "quepid as run": ("run", "query,docid,rating\nq1,d1,1\n", "the format 'quepid' (CSV: query,docid,rating) holds no run; the order is judgments first, then runs."),
+    "quepid rating": ("judgments", "query,docid,rating\nq1,d1,good\n", ":2: rating 'good' is not a number"),
+    "quepid short": ("judgments", "query,docid,rating\nq1,d1\n", ":2: expected a query, a docid and a rating, found ['q1', 'd1']"),
+    "quepid open quote": ("judgments", 'query,docid,rating\nq1,"d1,1\n', "this is not valid CSV (unexpected end of data)"),
+    "quepid no ratings": ("judgments", "query,docid,rating\nq1,d1,\n", "the file holds no judgments"),
+    "quepid empty query": ("judgments", "query,docid,rating\n,d1,1\n", ":2: empty query id"),
+    "letor as run": ("run", "1 qid:1 1:0.5\n", "the format 'letor'"),
+    "letor label": ("judgments", "1 qid:1 1:0.5\nx qid:1 1:0.5\n", ":2: label 'x' is not a number"),
+    "letor nan label": ("judgments", "1 qid:1 1:0.5\nnan qid:1 1:0.5\n", ":2: label 'nan' is not a finite number"),
+    "letor query sometimes": ("judgments", "1 qid:1 1:0.5\n1 1:0.5\n", ":2: this row has no qid, but others have one"),
+    "letor empty query": ("judgments", "1 qid:1 1:0.5\n1 qid: 1:0.5\n", ":2: empty query id"),
+    "letor not a feature": ("judgments", "1 qid:1 1:0.5\n1 foo 1:0.5\n", ":2: expected 'label qid:query feature:value ...', found '1 foo 1:0.5'"),
+    "letor without groups": ("judgments", "1 1:0.5\n", "the rows have no qid, and there is no"),
+    "scores as judgments": ("judgments", "0.5\n0.25\n", "the format 'scores' (0.731 (one number in each line)) holds no judgments"),
+    "scores for other judgments": ("run", "0.5\n0.25\n", "one number in each line is a score for each row of a LETOR or SVMlight file"),
+    "scores with a word": ("run", "0.5\nhigh\n", ":2: score 'high' is not a number"),
+}  # fmt: skip
+
+
 @pytest.fixture
 def files(tmp_path):
     def write(qrels=GOOD_QRELS, run=GOOD_RUN):
@@ -89,6 +171,122 @@ def test_bad_qrels(engine, files, case):
         rs.evaluate(qrels, run, ["RR"])
     assert message in str(caught.value)
     assert str(caught.value).startswith(str(qrels))
+
+
+@pytest.mark.parametrize("case", BAD_FILES)
+def test_bad_files(files, tmp_path, case, capsys):
+    role, text, message = BAD_FILES[case]
+    pair = files(**{"qrels" if role == "judgments" else "run": text})
+    with pytest.raises(rs.DataError) as caught:
+        rs.evaluate(*pair, ["RR"])
+    assert message in str(caught.value)
+    assert str(pair[role == "run"]) in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert main(["evaluate", *map(str, pair)]) == 3
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", f"rankstone: error: {caught.value}\n")
+
+
+LATIN = "q1 0 d\xe9 1\n".encode("latin-1")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"q1": {"d\xe9": 1}}'.encode("latin-1"), "byte 11 is not UTF-8, which JSON has to be"),
+        ("query,docid,rating\nq1,d\xe9,1\n".encode("latin-1"), "is not UTF-8. Convert the file"),
+        ('{"q1": {"d1": 1}}'.encode("utf-16"), "the file is UTF-16. Convert it first"),
+        (gzip.compress(b'{"q1": {"d1": 1}}')[:-9], "the gz file is truncated"),
+        (gzip.compress(b'{"q1": {"d1": 1}}')[:-9] + b"12345678", "the gz file is "),
+        (b'{"query_id": "q1", "relevant_ids": ["' + b"d" * (65 << 20) + b'"]}\n[]\n', "the line is longer than 64 MiB"),
+        (b"q1 0 " + b"d" * (100 << 20) + b" 1\n", ":1: the line is longer than 1 MiB"),
+    ],
+    ids=["latin-1 json", "latin-1 csv", "utf-16", "cut gz", "broken gz", "long jsonl", "100 MB"],
+)  # fmt: skip
+def test_bad_bytes(files, content, message):
+    qrels, run = files()
+    qrels.write_bytes(content)
+    with pytest.raises(rs.DataError) as caught:
+        rs.evaluate(qrels, run, ["RR"])
+    assert message in str(caught.value)
+
+
+def test_ids_in_latin_1_are_kept_as_they_are(engine, files):
+    qrels, run = files()
+    qrels.write_bytes(LATIN)
+    run.write_bytes(LATIN.replace(b"0", b"Q0").replace(b" 1", b" 1 2.5 t"))
+    assert rs.evaluate(qrels, run, ["RR"], strict=True)["RR"] == 1.0
+
+
+@pytest.mark.parametrize("kind", ["gz", "bz2", "xz", "zst"])
+def test_a_file_that_expands_beyond_reason(files, kind, monkeypatch):
+    monkeypatch.setattr("rankstone.io.open._ALWAYS_FINE", 1 << 20)
+    pack = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress,
+            "zst": zstandard.ZstdCompressor().compress}[kind]  # fmt: skip
+    qrels, run = files()
+    bomb = GOOD_RUN.encode() + b"\n" * (16 << 20)
+    run.write_bytes(pack(bomb))
+    with pytest.raises(rs.DataError, match=f"the {kind} file expands to more than 100 times its"):
+        rs.evaluate(qrels, run, ["RR"])
+    assert rs.evaluate(qrels, run, ["RR"], max_bytes=len(bomb))["RR"] == 1.0
+    with pytest.raises(rs.DataError, match=f"more than {len(bomb) - 1} bytes. If it is meant to"):
+        rs.evaluate(qrels, run, ["RR"], max_bytes=len(bomb) - 1)
+
+
+def test_a_limit_holds_for_plain_files_too(files):
+    with pytest.raises(rs.DataError, match="more than 5 bytes"):
+        rs.evaluate(*files(), ["RR"], max_bytes=5)
+    with pytest.raises(rs.UsageError, match="max_bytes must be at least 1, not 0"):
+        rs.evaluate(*files(), ["RR"], max_bytes=0)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read(files):
+    qrels, run = files()
+    run.chmod(0)
+    with pytest.raises(rs.DataError, match="cannot be read .Permission denied."):
+        rs.evaluate(qrels, run, ["RR"])
+
+
+def test_data_sets_that_are_not_one(tmp_path, files):
+    _, run = files()
+    with pytest.raises(rs.DataError, match="this is a directory; give a file, or a data set"):
+        rs.evaluate(tmp_path, run, ["RR"])
+    (tmp_path / "qrels").unlink()
+    (tmp_path / "qrels").mkdir()
+    for name in ("dev.tsv", "train.tsv"):
+        (tmp_path / "qrels" / name).write_text("q\td\t1\n")
+    with pytest.raises(rs.DataError, match="which of dev.tsv, train.tsv in .*qrels. Give one"):
+        rs.evaluate(tmp_path, run, ["RR"])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ("1\n2\n", "the groups have 3 rows in all, but"),
+        ("x\n", ":1: expected the size of a group, found b'x'"),
+    ],
+)
+def test_groups_that_do_not_fit(tmp_path, files, sizes, message):
+    qrels, run = files(qrels="1 1:0.5\n0 1:0.25\n", run="0.5\n0.25\n")
+    (tmp_path / "sizes").write_text(sizes)
+    with pytest.raises(rs.DataError) as caught:
+        rs.evaluate(qrels, run, ["RR"], groups=tmp_path / "sizes")
+    assert message in str(caught.value)
+
+
+def test_scores_that_do_not_fit(files):
+    qrels, run = files(
+        qrels="1 qid:1\n0 qid:1 1:0.25\n".replace("qid:1\n", "qid:1 2:1\n"), run="0.5\n"
+    )
+    with pytest.raises(rs.DataError, match="1 scores for the 2 rows of"):
+        rs.evaluate(qrels, run, ["RR"])
+
+
+def test_decimal_ids_are_pointed_out(engine, files):
+    qrels, run = files("1.0 0 d1 1\n2 0 d1 1\n", "1 Q0 d1 1 1 t\n2 Q0 d1 1 1 t\n")
+    codes = warned(rs.evaluate(qrels, run, ["RR"]))
+    assert set(codes) == {"missing-queries", "unjudged-queries", "ids-look-alike"}
 
 
 def test_utf16_is_named(engine, tmp_path, files):

@@ -37,7 +37,7 @@ namespace {
 // Branches of the re-implementation are not what the fuzzer should look for.
 #define UNCOUNTED __attribute__((no_sanitize("coverage")))
 
-constexpr Layout qrels_layout{4, 0, 2, 3, -1};
+Layout qrels_layout{4, 0, 2, 3, -1};
 
 void require(bool fine, const char* what) {
     if (fine) return;
@@ -89,9 +89,29 @@ Number plain_number(const string& text, double& value) {
                                                                      : Number::not_a_number;
 }
 
+// What C's atof and atol make of a text, with what is not finite refused.
+UNCOUNTED
+Number plain_reading(Reading reading, const string& text, double& value) {
+    if (reading == Reading::number) return plain_number(text, value);
+    if (reading == Reading::rank) {
+        const Number found = plain_number(text, value);
+        value = 0.0 - value;
+        return found;
+    }
+    if (reading == Reading::atof) {
+        value = std::strtod(text.c_str(), nullptr);
+        return std::isfinite(value) ? Number::fine : Number::not_finite;
+    }
+    if (plain_number(text, value) == Number::not_finite && text.find_first_of("0123456789") == string::npos)
+        return Number::not_finite;
+    value = static_cast<double>(std::strtoll(text.c_str(), nullptr, 10));
+    return Number::fine;
+}
+
 struct PlainRow {
     std::vector<string> fields;
     double value = 0;
+    bool commented = false;
 };
 
 // Lines of a text, each with its offset and its newline.
@@ -136,12 +156,21 @@ bool plain_read(const string& line, const Layout& layout, PlainRow& row, FaultRe
         if (inside) row.fields.back() += body[i];
     }
     if (columns.empty()) return true;
-    if (columns.size() != static_cast<std::size_t>(layout.columns)) {
+    const auto wanted = static_cast<std::size_t>(layout.columns);
+    const bool fits = columns.size() == wanted || (layout.more && columns.size() > wanted);
+    if (row.fields[0][0] == '#') {
+        row.commented = fits && plain_reading(layout.reading,
+                                              row.fields[static_cast<std::size_t>(layout.value)],
+                                              row.value) == Number::fine;
+        row.fields.clear();
+        return true;
+    }
+    if (!fits) {
         fault = {Fault::field_count, 0, 0, static_cast<int>(columns.size()), shown};
         return false;
     }
     const auto v = static_cast<std::size_t>(layout.value);
-    const Number number = plain_number(row.fields[v], row.value);
+    const Number number = plain_reading(layout.reading, row.fields[v], row.value);
     if (number == Number::fine) return true;
     fault = {number == Number::not_finite ? Fault::not_finite : Fault::not_a_number, 0, columns[v],
              layout.value, row.fields[v].substr(0, 64)};
@@ -152,7 +181,7 @@ struct PlainJudgments {
     FaultReport fault;
     std::vector<string> queries;
     std::vector<std::vector<std::pair<string, double>>> docs;  // of each query
-    std::int64_t repeated = 0, contradicting = 0;
+    std::int64_t commented = 0, repeated = 0, contradicting = 0;
     std::pair<string, string> repeated_example, contradicting_example;
 };
 
@@ -166,11 +195,13 @@ PlainJudgments plain_judgments(const string& text) {
             out.fault.line_begin = at;
             return out;
         }
+        out.commented += row.commented;
         if (row.fields.empty()) continue;
+        const string& id = row.fields[static_cast<std::size_t>(qrels_layout.doc)];
         auto& docs = given[row.fields[0]];
         auto doc = std::find_if(docs.begin(), docs.end(),
-                                [&](const auto& d) { return d.first == row.fields[2]; });
-        if (doc == docs.end()) doc = docs.insert(docs.end(), {row.fields[2], {}});
+                                [&](const auto& d) { return d.first == id; });
+        if (doc == docs.end()) doc = docs.insert(docs.end(), {id, {}});
         doc->second.push_back(row.value);
     }
     bool numeric = true;
@@ -266,6 +297,7 @@ RunScan plain_run(const string& text, const PlainJudgments& judgments, const Lay
             out.fault.line_begin = at;
             return out;
         }
+        out.commented += row.commented;
         if (row.fields.empty()) continue;
         ++read;
         std::int64_t rank = -1;
@@ -276,7 +308,8 @@ RunScan plain_run(const string& text, const PlainJudgments& judgments, const Lay
             if (whole) rank = std::atoll(written.c_str());
         }
         of_query[row.fields[0]].push_back(
-            {row.fields[2], float32 ? static_cast<float>(row.value) : row.value, rank});
+            {row.fields[static_cast<std::size_t>(layout.doc)],
+             float32 ? static_cast<float>(row.value) : row.value, rank});
     }
     out.rows = read;
     out.queries.resize(judgments.queries.size());
@@ -337,6 +370,7 @@ void require_same(const JudgmentScan& a, const PlainJudgments& b) {
             ++row;
         }
     }
+    require(a.commented == b.commented, "commented judgments");
     require(a.repeated == b.repeated, "repeated judgments");
     require(a.contradicting == b.contradicting, "contradicting judgments");
     require(a.repeated_example == b.repeated_example, "example of a repeated judgment");
@@ -346,6 +380,7 @@ void require_same(const JudgmentScan& a, const PlainJudgments& b) {
 void require_same(RunScan a, RunScan b) {
     require_same(a.fault, b.fault);
     require(a.rows == b.rows, "rows");
+    require(a.commented == b.commented, "commented rows");
     require(a.unjudged_queries == b.unjudged_queries, "unjudged queries");
     require(a.unjudged_capped == b.unjudged_capped, "cap on unjudged queries");
     if (fuzz_hash_mask == ~std::uint64_t{0})
@@ -385,6 +420,17 @@ void check_number(const string& text) {
     const Number plain = plain_number(text, b);
     require(native == plain, "kind of number");
     if (native == Number::fine) require(same_bits(a, b), "number");
+}
+
+void check_reading(Reading reading, const string& text) {
+    if (text.find('\0') != string::npos) return;
+    const Padded padded(text);
+    double a = 0, b = 0;
+    const char* const begin = padded.bytes.get();
+    const Number native = read_number(reading, begin, begin + text.size(), a);
+    const Number plain = plain_reading(reading, text, b);
+    require(native == plain, "kind of a lenient number");
+    if (native == Number::fine) require(same_bits(a, b), "lenient number");
 }
 
 // ---- Inputs. ----
@@ -464,7 +510,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const bool float32 = options & 1;
     const int threads = options & 2 ? 2 : 1;
     fuzz_hash_mask = options & 8 ? 0x0000000100000007ULL : ~std::uint64_t{0};
-    const Layout layout{6, 0, 2, 4, options & 32 ? -1 : 3};
+    // The upper bits of the range size, which small inputs leave unused, choose the layouts.
+    const int shape = data[1] >> 6;
+    const Reading readings[] = {Reading::number, Reading::atof, Reading::rank, Reading::number};
+    qrels_layout = shape == 1   ? Layout{4, 0, 2, 3, -1, Reading::atol, false}
+                   : shape == 2 ? Layout{3, 0, 1, 2, -1, Reading::number, false}
+                                : Layout{4, 0, 2, 3, -1};
+    const Layout layout = shape == 2   ? Layout{3, 0, 1, 2, -1, readings[shape], false}
+                          : shape == 3 ? Layout{5, 0, 2, 4, 3, readings[shape], true}
+                                       : Layout{6, 0, 2, 4, options & 32 ? -1 : 3,
+                                                readings[shape], shape == 1};
     const string rest(reinterpret_cast<const char*>(data) + 2, size - 2);
     const std::size_t cut = std::min(rest.find('\xff'), rest.size());
     string qrels = rest.substr(0, cut);
@@ -482,6 +537,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 continue;
             }
             check_number(token);
+            check_reading(Reading::atof, token);
+            check_reading(Reading::atol, token);
             token.clear();
         }
     }

@@ -85,6 +85,7 @@ def run(records: Iterable[tuple[int, str, Any]]) -> Iterable[Row] | Lists:
     """Return the rows of records, or lists where they hold rankings without scores."""
     rows: list[Row] = []
     lists: dict[str, list[str]] = {}
+    where = ""
     for number, where, record in records:
         keys = _checked(record, where)
         query = _query(record, keys, number, where)
@@ -109,7 +110,9 @@ def run(records: Iterable[tuple[int, str, Any]]) -> Iterable[Row] | Lists:
             raise _unknown(record, where, "a document and its score, or a list of retrieved ids")
     # A list that is empty has no scores to lack.
     if rows and any(lists.values()):
-        raise DataError("some records hold scores and some hold lists without them; use one form.")
+        raise DataError(
+            f"{where}: some records hold scores and some hold lists without them; use one form."
+        )
     if rows:
         return rows
     return Lists(lists)
