@@ -262,6 +262,26 @@ def test_one_file_may_hold_what_was_expected_and_what_was_retrieved(engine, tmp_
     assert result.per_query == {"a b": {"RR": 0.5}, "c": {"RR": 0.0}}
 
 
+def test_empty_lists_stay_queries(engine, tmp_path):
+    expected = {"a": ["x"], "b": [], "c": ["z"]}
+    held = rs.evaluate(expected, {"a": ["x"], "b": ["y"], "c": []}, ["RR"], queries="both")
+    for name, text in {
+        "json": json.dumps(expected),
+        "jsonl": jsonl({"query": q, "expected_ids": ids} for q, ids in expected.items()),
+    }.items():
+        (tmp_path / name).write_text(text)
+    for name, run in {
+        "lists": '{"c": [], "a": ["x"], "b": ["y"]}',
+        "scores": '{"c": {}, "a": {"x": 1}, "b": {"y": 1}}',
+        "scores first": '{"a": {"x": 1}, "b": {"y": 1}, "c": {}}',
+    }.items():
+        (tmp_path / name).write_text(run)
+        for judged in ("json", "jsonl"):
+            got = rs.evaluate(tmp_path / judged, tmp_path / name, ["RR"], queries="both")
+            assert bits(got) == bits(held)
+            assert got.per_query == {"a": {"RR": 1.0}, "b": {"RR": 0.0}, "c": {"RR": 0.0}}
+
+
 def test_a_format_may_be_named(engine, tmp_path):
     (tmp_path / "run").write_text("q1 d1 3\nq1 d2 1\n")
     for name, value in (("query-document-rank", 0.5), ("query-document-score", 1.0)):

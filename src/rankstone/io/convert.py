@@ -41,7 +41,7 @@ def convert(
         write = writer.write_judgments if kind == "judgments" else writer.write_run
         if write is None:
             raise UsageError(f"the format '{to}' cannot hold {_what(kind)}.")
-        counted = Counted(rows_in(text, form, kind, reading))
+        counted = Counted(rows_in(text, form, kind, reading), empty=to == "json")
         with _replaced(target) as out:
             write(counted, out)
             if not counted.n:
@@ -56,17 +56,19 @@ def _what(kind: str) -> str:
 
 
 class Counted:
-    """Rows that are counted as they pass."""
+    """Rows that are counted as they pass; with ``empty`` queries without rows pass too."""
 
-    def __init__(self, rows: Iterable[Row]) -> None:
+    def __init__(self, rows: Iterable[Row], *, empty: bool) -> None:
         self.rows = rows
+        self.empty = empty
         self.n = 0
 
     def __iter__(self) -> Iterator[Row]:
         """Yield the rows."""
         for row in self.rows:
-            self.n += 1
-            yield row
+            self.n += bool(row[1])
+            if row[1] or self.empty:
+                yield row
 
 
 def kind_of(text: Input, form: Format, reading: Reading) -> str:

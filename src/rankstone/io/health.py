@@ -130,8 +130,10 @@ def _counted(path: str, form: Any, rows: Any, judged: Judgments | None) -> Healt
     duplicates = n = hits = 0
     example = ""
     for query, doc, score in rows:
-        n += 1
         docs = seen.setdefault(query, set())
+        if not doc:
+            continue
+        n += 1
         if hash(doc) in docs:
             duplicates += 1
             example = example or f"document {doc} of query {query}"
@@ -200,8 +202,5 @@ def _odd_ids(what: str, ids: list[str]) -> list[Notice]:
 
 def _spread(values: list[int]) -> dict[str, float]:
     ordered = sorted(values)
-    return {
-        "least": ordered[0],
-        "median": ordered[len(ordered) // 2],
-        "most": ordered[-1],
-    }
+    middle = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+    return {"least": ordered[0], "median": middle, "most": ordered[-1]}

@@ -9,7 +9,7 @@ from typing import IO, Any
 from rankstone.errors import DataError
 from rankstone.io import records
 from rankstone.io.columns import GRADE_NAMES
-from rankstone.io.registry import Format, Input, Row
+from rankstone.io.registry import NO_DOCUMENT, Format, Input, Row
 from rankstone.io.rows import Lists, id_of, number_of
 
 
@@ -24,6 +24,7 @@ def _judged(value: dict[str, Any], path: str) -> Iterator[Row]:
     for key, judged in value.items():
         query = id_of(key, "query", path)
         where = f"{path}, query {query!a}"
+        yield query, NO_DOCUMENT, 0.0
         for doc, grade in records.items_of(_held(judged, where), GRADE_NAMES, where):
             yield query, doc, 1.0 if grade is None else number_of(grade, "grade", where)
 
@@ -65,7 +66,8 @@ def _write(rows: Iterable[Row], out: IO[bytes]) -> None:
     data: dict[str, dict[str, float]] = {}
     for query, doc, number in rows:
         docs = data.setdefault(query, {})
-        docs[doc] = max(number, docs.get(doc, number))
+        if doc:
+            docs[doc] = max(number, docs.get(doc, number))
     out.write(json.dumps(data, ensure_ascii=False).encode() + b"\n")
 
 

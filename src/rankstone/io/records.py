@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from rankstone.errors import DataError
 from rankstone.io.columns import DOC_NAMES, GRADE_NAMES, RANK_NAMES, SCORE_NAMES, plain_name
-from rankstone.io.registry import Row
+from rankstone.io.registry import NO_DOCUMENT, Row
 from rankstone.io.rows import Lists, id_of, number_of
 
 _QUERY = (
@@ -75,6 +76,7 @@ def judgments(records: Iterable[tuple[int, str, Any]]) -> Iterator[Row]:
             doc = id_of(record[keys.doc], "document", where)
             yield query, doc, number_of(record[keys.grade], "grade", where)
         elif keys.expected:
+            yield query, NO_DOCUMENT, 0.0
             for doc, grade in items_of(record[keys.expected], GRADE_NAMES, where):
                 yield query, doc, 1.0 if grade is None else number_of(grade, "grade", where)
         else:
@@ -83,39 +85,63 @@ def judgments(records: Iterable[tuple[int, str, Any]]) -> Iterator[Row]:
 
 def run(records: Iterable[tuple[int, str, Any]]) -> Iterable[Row] | Lists:
     """Return the rows of records, or lists where they hold rankings without scores."""
-    rows: list[Row] = []
+    parsed = _rankings(records)
     lists: dict[str, list[str]] = {}
-    where = ""
+    for ranking in parsed:
+        if ranking.scores:
+            empty = [(query, NO_DOCUMENT, 0.0) for query, docs in lists.items() if not docs]
+            if len(empty) < len(lists):
+                raise _mixed(ranking.where)
+            return chain(empty, _rows(chain([ranking], parsed)))
+        if ranking.query in lists:
+            raise DataError(f"{ranking.where}: a second ranking of query {ranking.query!a}.")
+        lists[ranking.query] = ranking.docs
+    return Lists(lists)
+
+
+@dataclass(frozen=True)
+class _Ranking:
+    """Documents of a query in one record; scores are none where position decides."""
+
+    where: str
+    query: str
+    docs: list[str]
+    scores: list[float]
+
+
+def _rows(rankings: Iterable[_Ranking]) -> Iterator[Row]:
+    for ranking in rankings:
+        if len(ranking.scores) < len(ranking.docs):
+            raise _mixed(ranking.where)
+        yield ranking.query, NO_DOCUMENT, 0.0
+        for doc, score in zip(ranking.docs, ranking.scores, strict=True):
+            yield ranking.query, doc, score
+
+
+def _mixed(where: str) -> DataError:
+    return DataError(
+        f"{where}: some records hold scores and some hold lists without them; use one form."
+    )
+
+
+def _rankings(records: Iterable[tuple[int, str, Any]]) -> Iterator[_Ranking]:
     for number, where, record in records:
         keys = _checked(record, where)
         query = _query(record, keys, number, where)
         if keys.retrieved:
             found = list(items_of(record[keys.retrieved], f"{SCORE_NAMES} {GRADE_NAMES}", where))
-            scored = [score is not None for _, score in found]
-            if not any(scored):
-                if query in lists:
-                    raise DataError(f"{where}: a second ranking of query {query!a}.")
-                lists[query] = [doc for doc, _ in found]
-            elif all(scored):
-                rows += [(query, doc, number_of(s, "score", where)) for doc, s in found]
-            else:
+            scores = [number_of(s, "score", where) for _, s in found if s is not None]
+            if scores and len(scores) < len(found):
                 raise DataError(f"{where}: some documents have scores and some have none.")
-        elif keys.doc and keys.score:
-            doc = id_of(record[keys.doc], "document", where)
-            rows.append((query, doc, number_of(record[keys.score], "score", where)))
+            yield _Ranking(where, query, [doc for doc, _ in found], scores)
+            continue
+        if keys.doc and keys.score:
+            score = number_of(record[keys.score], "score", where)
         elif keys.doc and keys.rank:
-            doc = id_of(record[keys.doc], "document", where)
-            rows.append((query, doc, 0.0 - number_of(record[keys.rank], "rank", where)))
+            score = 0.0 - number_of(record[keys.rank], "rank", where)
         else:
             raise _unknown(record, where, "a document and its score, or a list of retrieved ids")
-    # A list that is empty has no scores to lack.
-    if rows and any(lists.values()):
-        raise DataError(
-            f"{where}: some records hold scores and some hold lists without them; use one form."
-        )
-    if rows:
-        return rows
-    return Lists(lists)
+        yield _Ranking(where, query, [id_of(record[keys.doc], "document", where)], [score])
 
 
 def _checked(record: Any, where: str) -> Keys:

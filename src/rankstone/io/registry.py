@@ -32,8 +32,10 @@ _HOMES = {
     "trec": "trec_rows",
 }
 
-# A row is a query, a document and a grade or score.
+# A row is a query, a document and a grade or score. A row without a document says that there is
+# such a query, be it with nothing judged or nothing retrieved.
 Row = tuple[str, str, float]
+NO_DOCUMENT = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -70,7 +70,9 @@ def judgments_from(rows: Iterable[Row], source: Source, path: str) -> Judgments:
     """Gather judgments; of contradicting grades the highest counts."""
     given: dict[str, dict[str, list[float]]] = {}
     for query, doc, grade in rows:
-        given.setdefault(query, {}).setdefault(doc, []).append(grade)
+        docs_of = given.setdefault(query, {})
+        if doc:
+            docs_of.setdefault(doc, []).append(grade)
     if not any(given.values()):
         raise DataError(f"{path}: the file holds no judgments.")
     keys = [q for _, q in sorted(zip(sort_key(list(given)), given, strict=True))]
@@ -143,6 +145,8 @@ def run_from(
     repeated: dict[str, list[str]] = {}
     for query, doc, score in rows:
         scores = data.setdefault(query, {})
+        if not doc:
+            continue
         if doc in scores:
             repeated.setdefault(query, []).append(doc)
             if score <= scores[doc]:
@@ -158,6 +162,8 @@ def rows_of_lists(lists: Lists) -> Iterable[Row]:
     """Give rankings without scores the scores that keep their order."""
     for query, docs in lists.data.items():
         kept = dict.fromkeys(docs)
+        if not kept:
+            yield query, "", 0.0
         for i, doc in enumerate(kept):
             yield query, doc, float(len(kept) - i)
 

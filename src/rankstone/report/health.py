@@ -25,5 +25,5 @@ def _shown(value: Any) -> str:
     if not isinstance(value, dict):
         return str(value)
     if "median" in value:
-        return f"{value['least']} to {value['most']}, median {value['median']}"
+        return f"{value['least']} to {value['most']}, median {value['median']:g}"
     return ", ".join(f"{n} of grade {grade}" for grade, n in value.items())
