@@ -291,13 +291,14 @@ RunScan plain_run(const string& text, const PlainJudgments& judgments, const Lay
     RunScan out;
     std::map<string, std::vector<PlainRanked>> of_query;
     std::uint64_t read = 0;
+    std::int64_t commented = 0;
     for (const auto& [at, line] : plain_lines(text)) {
         PlainRow row;
         if (!plain_read(line, layout, row, out.fault)) {
             out.fault.line_begin = at;
             return out;
         }
-        out.commented += row.commented;
+        commented += row.commented;
         if (row.fields.empty()) continue;
         ++read;
         std::int64_t rank = -1;
@@ -312,6 +313,7 @@ RunScan plain_run(const string& text, const PlainJudgments& judgments, const Lay
              float32 ? static_cast<float>(row.value) : row.value, rank});
     }
     out.rows = read;
+    out.commented = commented;
     out.queries.resize(judgments.queries.size());
     std::int64_t judgment = 0;
     std::vector<string> docs;

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from rankstone.core.layout import ATOF, ATOL, RANK, Layout
 from rankstone.errors import DataError
@@ -24,8 +23,7 @@ GRADE_NAMES = "relevance rel grade label rating judgment judgement gain score"
 RANK_NAMES = "rank position"
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(NamedTuple):
     """A layout, what its columns are called and where its rows start."""
 
     layout: Layout
@@ -34,11 +32,9 @@ class Shape:
     number: str = "score"
     from_file: bool = False  # found from the file's first lines, not the usual one
 
-    def but(self, **changes: object) -> Shape:
+    def but(self, **changes: Any) -> Shape:
         """Return the shape with some fields changed."""
-        from dataclasses import replace
-
-        return replace(self, **changes)  # type: ignore[arg-type]
+        return self._replace(**changes)
 
 
 RUN = Shape(Layout(6, 0, 2, 4, 3), "query Q0 document rank score tag")
@@ -64,9 +60,6 @@ FORCED = {
     "query-document-score": _SCORES,
     "query-document-grade": _SHORT_QRELS,
 }
-
-_NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_WORD = re.compile(rb"[A-Za-z_#][\w.:/-]*")
 
 
 def first_rows(head: bytes, *, whole: bool) -> tuple[list[list[bytes]], list[int]]:
@@ -97,7 +90,7 @@ def run_shape(head: bytes, path: str, *, whole: bool) -> Shape:
         return named.but(first=ends[0], number="rank" if named.layout.reading == RANK else "score")
     same = _alike(rows)
     count = len(rows[0])
-    if count == 5 and _WHOLE.fullmatch(rows[0][3]) and _is_number(rows[0][4]):
+    if count == 5 and rows[0][3].isdigit() and _is_number(rows[0][4]):
         return _found(_RUNS[5])
     if count == 7 and _is_number(rows[0][4]):
         return _found(_RUNS[7])
@@ -106,7 +99,7 @@ def run_shape(head: bytes, path: str, *, whole: bool) -> Shape:
     if count == 3 and _all_numbers(same, 2):
         if _ranked(same, 2) == len(same) and _longest_query(same) > 1:
             return _found(_RANKS)
-        if any(not _WHOLE.fullmatch(row[2]) for row in same):
+        if any(not row[2].isdigit() for row in same):
             return _found(_SCORES)
         raise DataError(
             f"{path}: three columns, but is the third a rank or a score? It neither counts up "
@@ -138,15 +131,16 @@ def qrels_shape(head: bytes, path: str, *, whole: bool) -> Shape:
     return QRELS
 
 
-_WHOLE = re.compile(rb"[0-9]+")
-
-
 def _found(shape: Shape) -> Shape:
     return shape.but(from_file=True)
 
 
 def _is_number(text: bytes) -> bool:
-    return _NUMBER.fullmatch(text) is not None
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _alike(rows: Sequence[list[bytes]]) -> list[list[bytes]]:
@@ -178,7 +172,7 @@ def _ranked(rows: Sequence[list[bytes]], column: int) -> int:
         if row[0] != query:
             query, wanted = row[0], (0, 1)
         text = row[column]
-        if not _WHOLE.fullmatch(text) or len(text) > 9 or int(text) not in wanted:
+        if not text.isdigit() or len(text) > 9 or int(text) not in wanted:
             return i
         wanted = (int(text) + 1,) * 2
     return len(rows)
@@ -196,7 +190,9 @@ def _refuse_ranks(rows: Sequence[list[bytes]], column: int, path: str) -> None:
 
 def _header(fields: list[bytes], values: str, *, ranked: bool) -> Shape | None:
     """Return the shape a header line gives, None where the line is no header."""
-    if not 3 <= len(fields) <= _MOST_COLUMNS or not all(_WORD.fullmatch(f) for f in fields):
+    if not 3 <= len(fields) <= _MOST_COLUMNS or any(map(_is_number, fields)):
+        return None
+    if any(b"," in field for field in fields):
         return None
     names = [plain_name(f.decode("utf-8", "replace")) for f in fields]
     query = _named(names, QUERY_NAMES)
@@ -219,7 +215,7 @@ def plain_name(name: str) -> str:
     >>> plain_name("Query-ID"), plain_name("_doc_no")
     ('queryid', 'docno')
     """
-    return re.sub(r"[^a-z0-9]", "", name.lower())
+    return "".join(c for c in name.lower() if c.isalnum())
 
 
 def _named(names: Sequence[str], known: str) -> int:

@@ -8,7 +8,6 @@ from itertools import groupby
 from operator import itemgetter
 from typing import IO
 
-from rankstone.core.twin import Fault, read_row
 from rankstone.errors import DataError
 from rankstone.io import trec
 from rankstone.io.columns import HEAD, Shape, qrels_shape, run_shape
@@ -19,6 +18,8 @@ _BLANK = re.compile(r"[\x00-\x20]")
 
 def rows_of(text: Input, shape: Shape, what: str) -> Iterator[Row]:
     """Yield the rows of a file of known shape."""
+    from rankstone.core.twin import Fault, read_row
+
     layout = shape.layout
     at = shape.first
     text.stream.seek(at)
