@@ -46,7 +46,7 @@ def parse(raw: bytes, where: str) -> Any:
             "example with 'iconv -f LATIN1 -t UTF-8'."
         ) from None
     try:
-        return json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
+        return _DECODER.decode(text)
     except _Refused as refused:
         raise DataError(f"{where}: {refused}") from None
     except json.JSONDecodeError as error:
@@ -75,3 +75,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse(name: str) -> Any:
     raise _Refused(f"{name} is not a finite number.")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse)

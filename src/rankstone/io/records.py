@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankstone.errors import DataError
 from rankstone.io.columns import DOC_NAMES, GRADE_NAMES, RANK_NAMES, SCORE_NAMES, plain_name
@@ -48,13 +49,19 @@ class Keys:
 
 def keys_of(record: dict[str, Any]) -> Keys:
     """Find the keys of a record by the names people give them."""
-    plain = {plain_name(key): key for key in reversed(record)}
+    return _keys(tuple(record), tuple(map(type, record.values())))
+
+
+@lru_cache(1024)
+def _keys(names_given: tuple[str, ...], types: tuple[type, ...]) -> Keys:
+    plain = {plain_name(key): key for key in reversed(names_given)}
+    kind_of = dict(zip(names_given, types, strict=True))
 
     def first(names: str, kinds: tuple[type, ...]) -> str | None:
         found = (plain[n] for n in names.split() if n in plain)
-        return next((k for k in found if isinstance(record[k], kinds)), None)
+        return next((k for k in found if kind_of[k] in kinds), None)
 
-    one: tuple[type, ...] = (str, int, float, type(None))
+    one: tuple[type, ...] = (str, int, float, bool, type(None))
     many = (list, dict)
     return Keys(
         first(_QUERY, one),
@@ -99,8 +106,7 @@ def run(records: Iterable[tuple[int, str, Any]]) -> Iterable[Row] | Lists:
     return Lists(lists)
 
 
-@dataclass(frozen=True)
-class _Ranking:
+class _Ranking(NamedTuple):
     """Documents of a query in one record; scores are none where position decides."""
 
     where: str

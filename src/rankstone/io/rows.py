@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -50,13 +51,15 @@ def _whole(value: Any) -> bool:
 
 def number_of(value: Any, what: str, where: str) -> float:
     """Return a number; text that is one is taken as one."""
+    if type(value) is float and isfinite(value):
+        return value
     try:
         if isinstance(value, bool) or value is None or (isinstance(value, str) and "_" in value):
             raise ValueError
         found = float(value)
     except (TypeError, ValueError, OverflowError):
         raise DataError(f"{where}: {what} {_shown(value)} is not a number.") from None
-    if not np.isfinite(found):
+    if not isfinite(found):
         raise DataError(f"{where}: {what} {_shown(value)} is not a finite number.")
     return found
 
