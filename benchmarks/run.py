@@ -193,7 +193,7 @@ def _direct(args: argparse.Namespace) -> Section:
     import rankstone as rs
 
     rng = np.random.default_rng(7)
-    grades, scores = rng.integers(0, 5, 100).tolist(), rng.random(100).tolist()
+    grades, scores = rng.integers(0, 5, 100), rng.random(100)
     many = rng.integers(0, 5, (2000, 1000)).astype(float), rng.random((2000, 1000))
     cut = rs.nDCG @ 10
 

@@ -124,6 +124,17 @@ def test_segment_sums_are_those_of_fsum(lists):
         assert y == pytest.approx(math.fsum(x), rel=1e-15, abs=1e-12)
 
 
+@given(st.integers(0, 2**32), st.integers(1, 40), st.integers(2, 400))
+def test_rows_of_one_length_have_the_sums_of_any_segments(seed, rows, width):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=rows * width) * 10.0 ** rng.integers(-8, 8, rows * width)
+    low = values * 2.0**-54
+    # An empty segment at the end, so that lengths differ.
+    offsets = segments.offsets_of(np.array([width] * rows + [0]))
+    any_length = segments.total(values, offsets, low)[:-1]
+    assert segments.total(values, offsets[:-1], low).tolist() == any_length.tolist()
+
+
 @given(st.lists(st.lists(st.floats(0, 1), max_size=20), min_size=1, max_size=6))
 def test_running_products_restart_with_each_segment(lists):
     offsets = segments.offsets_of(np.array([len(x) for x in lists]))

@@ -11,7 +11,7 @@ from rankstone import __version__
 from rankstone.conventions import Conventions
 from rankstone.core import engine
 from rankstone.core.align import Join, align, join
-from rankstone.core.direct import ranked_of
+from rankstone.core.direct import BARE, ranked_of
 from rankstone.core.health import judged_share, without_relevant
 from rankstone.core.result import Provenance, Result, Ties
 from rankstone.errors import (
@@ -22,6 +22,7 @@ from rankstone.errors import (
     UsageError,
     did_you_mean,
 )
+from rankstone.io.arrays import Arrays, are_arrays, arrays_of, no_arrays
 from rankstone.io.load import load_judgments, load_run
 from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.plan import asked_for, compute_each
@@ -45,15 +46,19 @@ def evaluate(
     input_format: str | None = None,
     max_bytes: int | None = None,
     groups: Any = None,
+    mask: Any = None,
+    qid: Any = None,
+    group_sizes: Any = None,
     **choices: Any,
 ) -> Result:
     """Evaluate a run against judgments.
 
     Args:
         judgments: path of a file, ``{query: {document: grade}}``, ``{query: relevant documents}``,
-            or a list of the relevant documents of each query.
-        run: path of a file, ``{query: {document: score}}``, ``{query: [document, ...]}``, or a
-            list of the ranked documents of each query.
+            a list of the relevant documents of each query, or an array or tensor of labels.
+        run: path of a file, ``{query: {document: score}}``, ``{query: [document, ...]}``, a list
+            of the ranked documents of each query, or an array or tensor of scores, one for
+            each label.
         measures: names or measures.
         like: a tool whose numbers to give, such as ``"trec_eval-9"``.
         conventions: every other choice that changes a number.
@@ -65,6 +70,9 @@ def evaluate(
             different ones ``"judgments:run"``, such as ``"quepid:trec"``.
         max_bytes: as much as a file may hold, once expanded.
         groups: path of a file of group sizes, for LETOR rows without qid.
+        mask: with arrays, False for what is no item of its list.
+        qid: with arrays, the query of each item, or of each row of a table.
+        group_sizes: with arrays, how many items each query has.
         choices: single conventions, for example ``ties="input"``.
 
     >>> result = evaluate({"q1": {"d1": 2}}, {"q1": ["d7", "d1"]}, ["RR"])
@@ -73,24 +81,35 @@ def evaluate(
     """
     followed = profile(like) if like is not None else None
     asked = asked_for(measures, followed)
-    chosen = conventions_of(followed, conventions, choices)
     engine.load(tell=_tell)
-    formats = (input_format or "").split(":")
-    judged = load_judgments(
-        judgments, input_format=formats[0] or None, max_bytes=max_bytes, groups=groups
-    )
-    ranked_run = load_run(run, name, threads, input_format=formats[-1] or None, max_bytes=max_bytes)
-    found = join(ranked_run, judged, chosen)
+    found: Join | Arrays
+    if are_arrays(judgments, run):
+        bare = BARE if followed is None else None
+        chosen = conventions_of(followed, conventions or bare, choices)
+        found = arrays_of(
+            judgments, run, mask=mask, qid=qid, group_sizes=group_sizes, name=name or "run"
+        )
+    else:
+        no_arrays(mask=mask, qid=qid, group_sizes=group_sizes)
+        chosen = conventions_of(followed, conventions, choices)
+        formats = (input_format or "").split(":")
+        judged = load_judgments(
+            judgments, input_format=formats[0] or None, max_bytes=max_bytes, groups=groups
+        )
+        ranked_run = load_run(
+            run, name, threads, input_format=formats[-1] or None, max_bytes=max_bytes
+        )
+        found = join(ranked_run, judged, chosen)
     notices = found.notices(chosen)
     if strict:
-        _refuse(ranked_run.name, notices)
+        _refuse(found.run.name, notices)
     plan = [(a.measure, a.under(chosen, choices)) for a in asked]
     values = compute_each(found, plan)
     ranked = found.ranked(chosen)
     cuts = [a.measure.params.get("k") for a in asked]
     notices = (*notices, *without_relevant(ranked), *judged_share(ranked, cuts))
     return Result(
-        name=ranked_run.name,
+        name=found.run.name,
         queries=values.queries,
         columns=values.columns,
         aggregates=values.final,
@@ -98,7 +117,7 @@ def evaluate(
         weights=values.weights,
         conventions=chosen,
         notices=(*notices, *(a.notice for a in asked if a.notice)),
-        provenance=Provenance(__version__, engine.name(), judged.source, ranked_run.source),
+        provenance=Provenance(__version__, engine.name(), found.judgments.source, found.run.source),
         ties=_ties(found, chosen, plan if tie_interval else []),
         like=followed.name if followed else None,
         asked={a.name: str(a.measure) for a in asked if a.name != str(a.measure)},
@@ -106,15 +125,16 @@ def evaluate(
     )
 
 
-def _ties(found: Join, chosen: Conventions, plan: list[tuple[Measure, Conventions]]) -> Ties:
+def _ties(
+    found: Join | Arrays, chosen: Conventions, plan: list[tuple[Measure, Conventions]]
+) -> Ties:
     """Count judged documents in ties; give the interval of luck for the measures in the plan."""
-    tied = found.matches(chosen).tied > 1
     ends = [
         compute_each(found, [(m, c.but(ties=rule)) for m, c in plan]).final if plan else {}
         for rule in ("pessimistic", "optimistic")
     ]
     interval = {n: (min(low, ends[1][n]), max(low, ends[1][n])) for n, low in ends[0].items()}
-    return Ties(int(tied.sum()), len(tied), interval)
+    return Ties(*found.tied(chosen), interval)
 
 
 def explain(

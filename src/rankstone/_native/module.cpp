@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "match_mapping.hpp"
+#include "order_rows.hpp"
 #include "scan_judgments.hpp"
 #include "scan_run.hpp"
 
@@ -186,6 +187,97 @@ nb::dict match_mapping(nb::dict run, nb::list queries, nb::list docs, bool float
     return out;
 }
 
+using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig>;
+using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig>;
+
+// Orders the numbers of each segment, highest first.
+class Ordering {
+  public:
+    Ordering(const Numbers& values, const Offsets& offsets)
+        : data_(values.data()), bounds_(offsets.data()),
+          segments_(offsets.shape(0) ? offsets.shape(0) - 1 : 0), size_(values.shape(0)),
+          order_(new std::int64_t[size_]) {
+        for (std::size_t s = 0; s < segments_; ++s)
+            if (bounds_[s] < 0 || bounds_[s] > bounds_[s + 1] || length(s) > UINT32_MAX ||
+                bounds_[s + 1] > static_cast<std::int64_t>(values.shape(0)))
+                throw nb::value_error("offsets must rise from 0 to the number of values");
+    }
+
+    nb::tuple order() {
+        const std::size_t width = segments_ ? length(0) : 0;
+        bool table = width >= narrow && width <= wide && bounds_[0] == 0;
+        for (std::size_t s = 1; table && s < segments_; ++s) table = length(s) == width;
+        if (table) {
+            order_table(width);
+        } else {
+            nb::gil_scoped_release release;
+            for (std::size_t s = 0; s < segments_; ++s) order_segment(s);
+        }
+        std::int64_t* order = order_.release();
+        nb::capsule owner(order, [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
+        const nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>> array(order, {size_}, owner);
+        return nb::make_tuple(nb::cast(array), tied_);
+    }
+
+  private:
+    static constexpr std::size_t narrow = 200, wide = 1 << 20;
+
+    std::size_t length(std::size_t s) const {
+        return static_cast<std::size_t>(bounds_[s + 1] - bounds_[s]);
+    }
+
+    void order_segment(std::size_t s) {
+        const std::size_t n = length(s);
+        const std::int64_t begin = bounds_[s];
+        const RowSorter::Entry* entries = sorter_.sort(data_ + begin, n);
+        std::int64_t* order = order_.get() + begin;
+        for (std::size_t i = 0; i < n; ++i) order[i] = begin + entries[i].at;
+        for (std::size_t i = 1; i < n && !tied_; ++i)
+            tied_ = entries[i - 1].key == entries[i].key;
+    }
+
+    // NumPy sorts whole numbers with the widest instructions of the machine, so rows of one
+    // length are packed into such: the leading bits of the score, then the column.
+    void order_table(std::size_t width) {
+        const std::int64_t mask = (std::int64_t{1} << std::bit_width(width - 1)) - 1;
+        static thread_local std::vector<std::int64_t> packed;  // kept: fresh memory is slow
+        if (packed.size() < segments_ * width) packed.resize(segments_ * width);
+        {
+            nb::gil_scoped_release release;
+            for (std::size_t s = 0; s < segments_; ++s)
+                pack_row(data_ + s * width, packed.data() + s * width, width, mask);
+        }
+        nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> keys(packed.data(), {segments_, width},
+                                                               nb::handle());
+        nb::cast(keys, nb::rv_policy::reference).attr("sort")("axis"_a = 1);
+        nb::gil_scoped_release release;
+        for (std::size_t s = 0; s < segments_; ++s) {
+            std::int64_t* order = order_.get() + s * width;
+            const std::int64_t* row = packed.data() + s * width;
+            if (unpack_row(row, order, width, mask, bounds_[s])) settle(s, order, width);
+        }
+    }
+
+    void settle(std::size_t s, const std::int64_t* order, std::size_t width) {
+        for (std::size_t i = 1; i < width; ++i) {
+            const double before = data_[order[i - 1]], after = data_[order[i]];
+            if (before < after) return order_segment(s);
+            tied_ |= before == after;
+        }
+    }
+
+    const double* data_;
+    const std::int64_t* bounds_;
+    std::size_t segments_, size_;
+    std::unique_ptr<std::int64_t[]> order_;
+    RowSorter sorter_;
+    bool tied_ = false;
+};
+
+nb::tuple falling_order(Numbers values, Offsets offsets) {
+    return Ordering(values, offsets).order();
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -209,4 +301,6 @@ NB_MODULE(_core, m) {
           "Reads judgments from text.");
     m.def("match_mapping", &match_mapping, "run"_a, "queries"_a, "docs"_a, "float32"_a,
           "Places the judged documents of a run held in dictionaries.");
+    m.def("falling_order", &falling_order, "values"_a, "offsets"_a,
+          "Orders each segment, highest first, and says whether one holds equal values.");
 }

@@ -14,6 +14,7 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.ranked import Ranked
 from rankstone.core.run import Run
+from rankstone.core.standing import before_in_tie, found_grades, meant_grades
 from rankstone.errors import DataError, Notice, plural
 
 Array = np.ndarray
@@ -57,6 +58,11 @@ class Join:
             )
         return _rank(self.judgments, matches, conventions, scored=self.run.scored)
 
+    def tied(self, conventions: Conventions) -> tuple[int, int]:
+        """Return how many judged documents found share their score, and how many were found."""
+        tied = self.matches(conventions).tied
+        return int((tied > 1).sum()), len(tied)
+
     def notices(self, conventions: Conventions) -> tuple[Notice, ...]:
         """Return what was noticed on the way."""
         found = _notices(self.judgments, self.matches(conventions), conventions)
@@ -83,21 +89,27 @@ def align(
 def _rank(
     judgments: Judgments, matches: Matches, conventions: Conventions, *, scored: bool
 ) -> Ranked:
-    grades = judgments.grades
-    if conventions.negatives == "nonrelevant":
-        grades = np.maximum(grades, 0.0)
-    judged = grades >= 0
+    grades, some = meant_grades(judgments.grades, conventions.negatives)
+    judged = np.ones(len(grades), bool) if some is None else some
     above, tied = matches.above, matches.tied
     grade, score = grades[matches.judgment], matches.score
     row, offsets = matches.judgment, matches.offsets
     if conventions.nonpositive == "nonrelevant" and scored:
-        grade = np.where(score > 0, grade, np.minimum(grade, 0.0))
+        grade = found_grades(grade, score)
     if conventions.missed == "ignore":
         known = np.zeros(len(judged), bool)
         known[row] = True
         judged &= known
-    before = _before_in_tie(matches, grade, conventions.ties)
-    rank = above + before + 1
+    rank = (above + 1) + before_in_tie(
+        conventions.ties,
+        offsets=offsets,
+        grade=grade,
+        above=above,
+        tied=tied,
+        earlier=matches.earlier,
+        judgment=row,
+        greater=matches.greater,
+    )
     retrieved = matches.retrieved
     # Negative grades that mean "unjudged" are gone from here on, like unjudged documents.
     kept = judged[row]
@@ -108,7 +120,7 @@ def _rank(
     rank, above, tied, grade, score, row = (a[order] for a in columns)
     judged_offsets = segments.keep(judged, judgments.groups)
     judged_grade = grades[judged]
-    judged_grade = judged_grade[segments.falling_order(judged_grade, judged_offsets)]
+    judged_grade = segments.falling_values(judged_grade, judged_offsets)
     ranked = Ranked(
         queries=list(judgments.queries),
         offsets=offsets,
@@ -127,32 +139,6 @@ def _rank(
     if conventions.unjudged == "remove":
         ranked = ranked.condensed()
     return ranked if conventions.queries == "judged" else select(ranked, matches.present)
-
-
-def _before_in_tie(matches: Matches, grade: Array, ties: str) -> Array:
-    """Return how many of the documents that share a row's score stand before it."""
-    if ties in ("docid-desc", "expected"):
-        return matches.greater
-    if ties == "docid-asc":
-        return matches.tied - 1 - matches.greater
-    if ties == "input":
-        return matches.earlier
-    # Luck at its best or worst: the judged documents of a tie by grade; the documents of the
-    # tie that are not judged stand as if their grade were 0.
-    query = segments.numbers(matches.offsets)
-    sign = -1.0 if ties == "optimistic" else 1.0
-    order = np.lexsort((matches.judgment, sign * grade, matches.above, query))
-    new_tie = np.ones(len(order), bool)
-    new_tie[1:] = (np.diff(query[order]) != 0) | (np.diff(matches.above[order]) != 0)
-    starts = np.flatnonzero(new_tie)
-    ties_at = np.append(starts, len(order))
-    place = segments.positions(ties_at)
-    judged_in_tie = np.repeat(segments.lengths(ties_at), segments.lengths(ties_at))
-    others = matches.tied[order] - judged_in_tie
-    after_others = grade[order] <= 0 if ties == "optimistic" else grade[order] > 0
-    before = np.empty(len(order), np.int64)
-    before[order] = place + np.where(after_others, others, 0)
-    return before
 
 
 def select(ranked: Ranked, chosen: Array) -> Ranked:
@@ -202,8 +188,9 @@ def _notices(judgments: Judgments, matches: Matches, conventions: Conventions) -
     if missing.any() and matches.unjudged_queries:
         absent = [judgments.queries[i] for i in np.flatnonzero(missing)[:1000].tolist()]
         found += _alike("query", absent, matches.unjudged_sample)
-    if not len(matches.judgment) and matches.doc_sample:
-        q = int(np.flatnonzero(matches.present)[0])
+    known = np.flatnonzero(matches.present & (np.diff(judgments.groups) > 0))
+    if not len(matches.judgment) and matches.doc_sample and len(known):
+        q = int(known[0])
         alike = _alike("document", judgments.docs_by_query[q], matches.doc_sample)
         text = "no judged document was retrieved for any query"
         examples = (f"run {matches.doc_sample[0]!r}", f"judged {judgments.docs_by_query[q][0]!r}")

@@ -9,12 +9,15 @@ import numpy as np
 
 from rankstone.conventions import Conventions
 from rankstone.core import segments
+from rankstone.core.lists import Lists
+from rankstone.core.numbers import all_finite, array_of, numbers_of
 from rankstone.core.ranked import Ranked
+from rankstone.core.standing import found_grades, meant_grades, needs_ids
 from rankstone.errors import DataError, UsageError
 
 Array = np.ndarray
-_WITH_IDS = Conventions()
-_BARE = Conventions(ties="expected")
+_WITH_IDS = Conventions(negatives="nonrelevant")
+BARE = Conventions(ties="expected", negatives="nonrelevant")
 
 
 def ranked_of(data: tuple[Any, ...], conventions: Conventions | None) -> tuple[Ranked, bool]:
@@ -38,11 +41,13 @@ def _read(data: tuple[Any, ...], conventions: Conventions | None) -> tuple[Ranke
             f"and a ranked list; not {len(data)} things."
         )
     truth, predicted = data
+    if type(truth) is type(predicted) is np.ndarray and _alike(truth, predicted):
+        return _from_scores(truth, predicted, conventions or BARE)
     if isinstance(truth, AbstractSet | Mapping):
         judged = [_judged(truth)]
         return _from_ids(judged, [_listed(predicted)], conventions or _WITH_IDS), True
     if _depth(truth) == 1 and _depth(predicted) == 2:
-        table = np.asarray(predicted)
+        table = array_of(predicted, "predicted documents")
         if table.dtype.kind == "f":
             raise DataError(
                 "one row of grades and several rows of scores; give the two the same shape "
@@ -56,12 +61,17 @@ def _read(data: tuple[Any, ...], conventions: Conventions | None) -> tuple[Ranke
         return _from_ids(judged, rows, conventions or _WITH_IDS), False
     if _is_ids(truth) or _is_ids(predicted):
         return _from_ids([_judged(truth)], [_listed(predicted)], conventions or _WITH_IDS), True
-    return _from_scores(truth, predicted, conventions or _BARE)
+    return _from_scores(truth, predicted, conventions or BARE)
+
+
+def _alike(a: Array, b: Array) -> bool:
+    return a.shape == b.shape and a.dtype.kind in "biuf" and b.dtype.kind in "biuf"
 
 
 def _is_ids(value: Any) -> bool:
     if getattr(value, "dtype", None) is not None:
-        return np.asarray(value).dtype.kind in "OUST"
+        kind = getattr(value.dtype, "kind", "")  # of other libraries' arrays, which hold numbers
+        return kind in "OUST" if kind else False
     return isinstance(value, list | tuple) and bool(value) and isinstance(value[0], str)
 
 
@@ -115,83 +125,65 @@ def _listed(value: Any) -> list[Any]:
     return _hashable(value)
 
 
-def _numbers(value: Any, what: str) -> Array:
-    """Return lists, arrays or tensors of numbers as a table with one row for each query."""
-    try:
-        array = np.asarray(value)
-    except (ValueError, TypeError):
-        raise DataError(f"{what}: the rows differ in length.") from None
-    if array.dtype.kind == "O" and array.ndim in (1, 2):
-        rows: list[Any] = array.tolist()
-        array = np.array([np.nan if v is None else v for v in rows])
-    if array.dtype.kind not in "biuf" or array.ndim not in (1, 2):
-        raise DataError(
-            f"{what} must be numbers in one or two dimensions, not {array.dtype} in {array.ndim}."
-        )
-    return np.atleast_2d(array.astype(np.float64, copy=False))
-
-
 def _from_grades(value: Any, conventions: Conventions) -> tuple[Ranked, bool]:
     """Grades in rank order; None marks a document without a judgment."""
-    single = _depth(value) == 1
-    table = _numbers(value, "grades")
-    if np.isinf(table).any() or (np.isnan(table).any() and _has_nan(value)):
+    grades = numbers_of(value, "grades")
+    if not all_finite(grades) and (np.isinf(grades).any() or _has_nan(value)):
         raise DataError("grades must be finite numbers, or None for a document without a judgment.")
-    width = table.shape[1]
-    rank = np.broadcast_to(np.arange(1, width + 1), table.shape)
-    one = np.ones(table.shape, np.int64)
-    return _ranked(table, -rank.astype(float), rank, rank - 1, one, conventions), single
+    return ranked_lists(grades, None, conventions), grades.ndim == 1
 
 
 def _has_nan(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return any(_has_nan(v) for v in value)
-    return value is not None and bool(np.isnan(np.asarray(value)).any())
+    return value is not None and bool(np.isnan(array_of(value, "grades")).any())
 
 
 def _from_scores(truth: Any, predicted: Any, conventions: Conventions) -> tuple[Ranked, bool]:
-    grades, scores = _numbers(truth, "true grades"), _numbers(predicted, "predicted scores")
+    grades, scores = numbers_of(truth, "true grades"), numbers_of(predicted, "predicted scores")
     if grades.shape != scores.shape:
-        sizes = [" x ".join(map(str, np.shape(v))) for v in (truth, predicted)]
+        sizes = [" x ".join(map(str, np.shape(v))) for v in (grades, scores)]
         raise DataError(
             f"{sizes[0]} true grades and {sizes[1]} predicted scores: the two must have "
             "the same shape. For lists of ids give the relevant ones as a set."
         )
-    if conventions.ties.startswith("docid"):
-        raise UsageError(
-            f"ties={conventions.ties!r} needs document ids, and these are bare scores. "
-            "Choose 'expected', 'input', 'optimistic' or 'pessimistic'."
-        )
     for what, values in (("true grade", grades), ("predicted score", scores)):
-        if not np.isfinite(values).all():
+        if not all_finite(values):
             bad = values[~np.isfinite(values)][0]
             raise DataError(f"a {what} is {bad}; rankings need finite numbers.")
-    if conventions.precision == "float32":
-        scores = scores.astype(np.float32).astype(np.float64)
-    return _sorted(grades, scores, conventions), _depth(predicted) == 1
+    return ranked_lists(grades, scores, conventions), scores.ndim == 1
 
 
-def _sorted(grades: Array, scores: Array, conventions: Conventions) -> Ranked:
-    """Order every row by falling score, equal scores as the conventions say."""
-    if conventions.ties in ("optimistic", "pessimistic"):
-        sign = -1.0 if conventions.ties == "optimistic" else 1.0
-        order = np.lexsort((sign * grades, -scores), axis=1)
-    elif conventions.ties == "expected":
-        order = np.argsort(-scores, axis=1)  # the order within ties is of no account
-    else:
-        order = np.argsort(-scores, axis=1, kind="stable")
-    flat = order + np.arange(len(scores))[:, None] * scores.shape[1]
-    scores, grades = scores.take(flat), grades.take(flat)
-    place = np.broadcast_to(np.arange(scores.shape[1]), scores.shape)
-    first = np.ones(scores.shape, bool)
-    first[:, 1:] = scores[:, 1:] != scores[:, :-1]
-    if first.all():
-        above, tied = place, np.ones(scores.shape, np.int64)
-    else:
-        above = np.maximum.accumulate(np.where(first, place, 0), axis=1)
-        sizes = np.diff(np.append(np.flatnonzero(first), first.size))
-        tied = np.repeat(sizes, sizes).reshape(scores.shape)
-    return _ranked(grades, scores, place + 1, above, tied, conventions, order)
+def ranked_lists(
+    grades: Array,
+    scores: Array | None,
+    conventions: Conventions,
+    offsets: Array | None = None,
+    **known: Any,
+) -> Ranked:
+    """Return the ranking of lists of grades, NaN where there is none, by falling score.
+
+    The lists are the rows of a table, or stretches of one long array as ``offsets`` say.
+    Without scores their documents stand in order of rank.
+    """
+    if scores is not None:
+        if conventions.ties.startswith("docid"):
+            raise needs_ids(conventions.ties)
+        if conventions.precision == "float32":
+            with np.errstate(over="ignore"):
+                scores = scores.astype(np.float32).astype(np.float64)
+        scores = scores.reshape(-1)
+    width = None
+    if offsets is None:
+        width = grades.shape[-1]
+        rows = grades.shape[0] if grades.ndim == 2 else 1
+        offsets = np.arange(rows + 1) * width
+    grades, judged = meant_grades(grades.reshape(-1), conventions.negatives)
+    found = None
+    if conventions.nonpositive == "nonrelevant" and scores is not None:
+        found = found_grades(grades, scores)
+    lists = Lists(grades, scores, offsets, conventions.ties, judged, width, found)
+    return Ranked.of(lists, conventions, **known)
 
 
 def _from_ids(
@@ -225,41 +217,4 @@ def _from_ids(
         judged_grade=np.concatenate(all_grades) if all_grades else np.zeros(0),
         max_grade=float(max((g.max(initial=0.0) for g in all_grades), default=0.0)),
         conventions=conventions,
-    )
-
-
-def _ranked(
-    grades: Array,
-    scores: Array,
-    rank: Array,
-    above: Array,
-    tied: Array,
-    conventions: Conventions,
-    order: Array | None = None,
-) -> Ranked:
-    """Make a Ranked of tables in rank order; NaN is a document without a judgment."""
-    judged = ~np.isnan(grades)
-    whole = bool(judged.all())
-    offsets = segments.offsets_of(judged.sum(axis=1))
-    rows = np.broadcast_to(np.arange(grades.shape[1]), grades.shape) if order is None else order
-
-    def pick(table: Array) -> Array:
-        return table.reshape(-1) if whole else table[judged]
-
-    falling = -np.sort(-(grades if whole else np.where(judged, grades, -np.inf)), axis=1)
-    return Ranked(
-        queries=list(range(len(grades))),
-        offsets=offsets,
-        rank=pick(rank),
-        grade=pick(grades),
-        score=pick(scores),
-        judgment=pick(rows),
-        above=pick(above),
-        tied=pick(tied),
-        retrieved=np.full(len(grades), grades.shape[1]),
-        judged_offsets=offsets,
-        judged_grade=falling[np.isfinite(falling)] if not whole else falling.reshape(-1),
-        max_grade=float(np.max(falling, initial=0.0)),
-        conventions=conventions,
-        width=grades.shape[1] if whole else None,
     )

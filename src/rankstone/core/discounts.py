@@ -95,7 +95,7 @@ def limbs(name: str, width: int) -> Array:
     Column j is in units of 2**(-26 (j + 1)). Whole gains times these add up exactly in any
     order, as long as sums stay below 2**53, so any matrix product is exact.
     """
-    high, low = discount(np.arange(1, width + 1), name)
+    high, low = first_discounts(name, width)
     columns = []
     for _ in range(2):
         high = high * 2.0**_LIMB
@@ -119,6 +119,14 @@ def exact_sums(worth: Array, name: str) -> Array | None:
     scaled = (first * 2.0**-_LIMB, second * 2.0 ** (-2 * _LIMB), third * 2.0 ** (-3 * _LIMB))
     high, low = two_sum(scaled[0], scaled[1])
     return high + (low + scaled[2])
+
+
+def first_discounts(name: str, width: int) -> Pair:
+    """Return the named discount of ranks 1 to ``width``."""
+    if width < _LARGEST_TABLE:
+        high, low = _table(name, 1 << width.bit_length())
+        return high[1 : width + 1], low[1 : width + 1]
+    return discount(np.arange(1, width + 1), name)
 
 
 def discount(rank: Array, name: str) -> Pair:

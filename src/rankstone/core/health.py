@@ -31,6 +31,8 @@ def judged_share(ranked: Ranked, cuts: Iterable[int | None]) -> list[Notice]:
     Only queries with at least as many judged documents as the cut-off count: where judgments
     are sparse by design, a low share means nothing.
     """
+    if ranked.lists is not None and ranked.lists.mask is None:
+        return []
     k = min((c for c in cuts if c is not None), default=0)
     rich = (np.diff(ranked.judged_offsets) >= k) & (ranked.retrieved > 0)
     if not k or not rich.any():

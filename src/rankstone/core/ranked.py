@@ -10,6 +10,7 @@ import numpy as np
 
 from rankstone.conventions import Conventions
 from rankstone.core import segments
+from rankstone.core.lists import Lists
 
 T = TypeVar("T")
 Array = np.ndarray
@@ -25,6 +26,9 @@ class Ranked:
     ``judged_grade`` are all its judged grades, highest first, retrieved or not. Where every
     query retrieved the same number of documents, all judged, ``width`` is that number: the rows
     are a table with a column for each rank.
+
+    A Ranked made of lists works its columns out when they are first asked for. ``whole`` is the
+    ranking it is a part of, None where it is whole itself.
     """
 
     queries: list[Any]
@@ -41,18 +45,57 @@ class Ranked:
     max_grade: float
     conventions: Conventions
     width: int | None = None
+    lists: Lists | None = field(default=None, repr=False)
+    whole: Ranked | None = field(default=None, repr=False)
     _memo: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, lists: Lists, conventions: Conventions, **known: Any) -> Ranked:
+        """Return the ranking of lists; ``known`` are columns that need no working out."""
+        self = cls.__new__(cls)
+        self.__dict__.update(
+            lists=lists, conventions=conventions, width=lists.width, _memo={}, **known
+        )
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a column of the lists, which is worked out now."""
+        lists = self.__dict__.get("lists")
+        if lists is None or name.startswith("_") or not hasattr(lists, name):
+            raise AttributeError(f"a Ranked has no {name!r}")
+        value = self.__dict__[name] = getattr(lists, name)()
+        return value
+
+    def parts(self) -> list[tuple[int, int]]:
+        """Return begin and end of parts of the queries, so small that work on each is quick."""
+        return [(0, len(self))] if self.lists is None else self.lists.parts()
+
+    def part(self, begin: int, end: int) -> Ranked:
+        """Return some of the queries, of a ranking made of lists; or all."""
+        if self.lists is None or end - begin == len(self):
+            return self
+        return Ranked.of(
+            self.lists.part(begin, end),
+            self.conventions,
+            queries=self.queries[begin:end],
+            max_grade=self.max_grade,
+            whole=self,
+        )
 
     def __len__(self) -> int:
         """Return the number of queries."""
-        return len(self.queries)
+        return len(self.offsets) - 1
 
     @property
     def averages_ties(self) -> bool:
         """Whether values are means over all orders of documents that share their score."""
         if self.conventions.ties != "expected":
             return False
-        return self.once("averages_ties", lambda: bool((self.tied > 1).any()))
+        known: bool | None = self._memo.get("averages_ties")
+        if known is None:
+            known = bool((self.tied > 1).any()) if self.lists is None else self.lists.has_ties
+            self._memo["averages_ties"] = known
+        return known
 
     def once(self, key: Any, make: Callable[[], T]) -> T:
         """Return what ``make`` returns, made once for each key."""
@@ -60,6 +103,10 @@ class Ranked:
             self._memo[key] = make()
         value: T = self._memo[key]
         return value
+
+    def forget(self) -> None:
+        """Let go of what is remembered. It refers back here, so memory would be freed late."""
+        self._memo.clear()
 
     def level(self, rel: float | None) -> float:
         """Return the lowest relevant grade: a measure's own, else the conventions'."""
@@ -80,10 +127,16 @@ class Ranked:
     def relevant_count(self, rel: float | None = None) -> Array:
         """Return R, the number of relevant documents of each query, retrieved or not."""
         level = self.level(rel)
-        return self.once(
-            ("relevant_count", level),
-            lambda: segments.count(self.judged_grade >= level, self.judged_offsets),
-        )
+        return self.once(("relevant_count", level), lambda: self._count(np.greater_equal, level))
+
+    def useful_count(self) -> Array:
+        """Return how many documents of each query, retrieved or not, have a grade above 0."""
+        return self.once("useful_count", lambda: self._count(np.greater, 0.0))
+
+    def _count(self, compare: np.ufunc, level: float) -> Array:
+        if self.lists is not None:  # as they were given: counting needs no order
+            return segments.count(compare(self.lists.grades, level), self.lists.bounds)
+        return segments.count(compare(self.judged_grade, level), self.judged_offsets)
 
     def depth(self, k: int | None) -> Array:
         """Return how many documents were retrieved, at most k."""
@@ -103,6 +156,7 @@ class Ranked:
             above=np.repeat(place[starts], sizes),
             tied=np.repeat(sizes, sizes),
             retrieved=segments.lengths(self.offsets),
+            lists=None,
             _memo={},
         )
 
@@ -119,19 +173,8 @@ class Ranked:
         if worth is not None:
             grade = grade[segments.falling_order(worth, offsets)]
         elif source != "judged":
-            grade = grade[segments.falling_order(grade, offsets)]
-        rank = self.rank if self.width else segments.positions(offsets) + 1
-        return replace(
-            self,
-            offsets=offsets,
-            rank=rank,
-            grade=grade,
-            score=-rank.astype(np.float64),
-            judgment=np.full(len(rank), -1),
-            above=rank - 1,
-            tied=np.ones(len(rank), np.int64),
-            _memo={},
-        )
+            grade = segments.falling_values(grade, offsets)
+        return Ranked.of(_Ideal(grade, offsets, self), self.conventions)
 
     def filled(self, k: int | None) -> Ranked:
         """Return a ranking of k documents of the highest grade there is, for every query.
@@ -151,5 +194,29 @@ class Ranked:
             above=rank - 1,
             tied=np.ones(len(rank), np.int64),
             width=None,
+            lists=None,
             _memo={},
         )
+
+
+class _Ideal(Lists):
+    """The ideal order of a ranking's documents; what queries have is what they had there."""
+
+    def __init__(self, grades: Array, offsets: Array, actual: Ranked) -> None:
+        super().__init__(grades, None, offsets, "input", width=actual.width)
+        self._actual = actual
+
+    def queries(self) -> list[Any]:
+        return self._actual.queries
+
+    def retrieved(self) -> Array:
+        return self._actual.retrieved
+
+    def judged_offsets(self) -> Array:
+        return self._actual.judged_offsets
+
+    def judged_grade(self) -> Array:
+        return self._actual.judged_grade
+
+    def max_grade(self) -> float:
+        return self._actual.max_grade

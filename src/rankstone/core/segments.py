@@ -11,6 +11,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from rankstone.core import engine
+
 Array = np.ndarray
 
 
@@ -26,6 +28,8 @@ def numbers(offsets: Array) -> Array:
 
 def positions(offsets: Array) -> Array:
     """Return, for each element, its place in its segment, from 0."""
+    if len(offsets) == 2:
+        return np.arange(offsets[-1])
     return np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths(offsets))
 
 
@@ -36,8 +40,22 @@ def offsets_of(lengths: Array) -> Array:
     return offsets
 
 
+def width_of(offsets: Array) -> int | None:
+    """Return the length of all segments where it is one and the same, else None."""
+    n = len(offsets) - 1
+    if n < 2:
+        return int(offsets[-1]) if n else None
+    width = int(offsets[1])
+    return width if (offsets[1:] - offsets[:-1] == width).all() else None
+
+
 def count(mask: Array, offsets: Array) -> Array:
     """Return how many elements of each segment are true."""
+    if len(offsets) == 2:
+        return np.array([np.count_nonzero(mask)])
+    width = width_of(offsets)
+    if width:
+        return np.count_nonzero(mask.reshape(-1, width), axis=1)
     running = offsets_of(mask)
     return running[offsets[1:]] - running[offsets[:-1]]
 
@@ -49,6 +67,9 @@ def running_count(mask: Array, offsets: Array) -> Array:
 
 def running_total(values: Array, offsets: Array) -> Array:
     """Return, for each element, the sum of whole numbers of its segment up to and with it."""
+    width = width_of(offsets)
+    if width:
+        return np.cumsum(values.reshape(-1, width), axis=1, dtype=np.int64).reshape(-1)
     running = offsets_of(values)
     return running[1:] - np.repeat(running[offsets[:-1]], lengths(offsets))
 
@@ -60,7 +81,24 @@ def keep(mask: Array, offsets: Array) -> Array:
 
 def falling_order(values: Array, offsets: Array) -> Array:
     """Return indices that put each segment's values in falling order; equals keep their order."""
-    return np.lexsort((-values, numbers(offsets)))
+    return falling_ties(values, offsets)[0]
+
+
+def falling_ties(values: Array, offsets: Array) -> tuple[Array, bool]:
+    """Return the same, and whether a segment holds equal values."""
+    order: Array
+    order, tied = engine.load().falling_order(np.ascontiguousarray(values, np.float64), offsets)
+    return order, tied
+
+
+def falling_values(values: Array, offsets: Array) -> Array:
+    """Return the values with those of each segment in falling order."""
+    width = width_of(offsets)
+    if not width:
+        return values[falling_order(values, offsets)]
+    falling = np.negative(values)
+    falling.reshape(-1, width).sort(axis=1)
+    return np.negative(falling, out=falling)
 
 
 def running_product(values: Array, offsets: Array) -> Array:
@@ -119,17 +157,37 @@ def total(values: Array, offsets: Array, low: Array | None = None) -> Array:
     if len(values) <= _FEW:
         return _few_totals(values.tolist(), offsets.tolist(), [] if low is None else low.tolist())
     low = np.zeros(len(values)) if low is None else low
+    width = width_of(offsets)
+    if width:
+        return _row_totals(values.reshape(-1, width), low.reshape(-1, width))
     while (size := lengths(offsets)).max(initial=0) > 1:
         merged = offsets_of((size + 1) // 2)
         left = np.repeat(offsets[:-1], lengths(merged)) + 2 * positions(merged)
         pair = left + 1 < np.repeat(offsets[1:], lengths(merged))
         right = left[pair] + 1
         high, small = values[left], low[left]
-        sums, errors = two_sum(high[pair], values[right])
-        errors += small[pair] + low[right]
-        high[pair] = sums + errors
-        small[pair] = errors - (high[pair] - sums)
+        high[pair], small[pair] = _add((high[pair], small[pair]), (values[right], low[right]))
         values, low, offsets = high, small, merged
     sums = np.zeros(len(offsets) - 1)
     sums[lengths(offsets) > 0] = values + low
     return sums
+
+
+def _row_totals(values: Array, low: Array) -> Array:
+    """Return the same for segments of one length, the rows of a table."""
+    while (width := values.shape[1]) > 1:
+        left, right, odd = slice(0, width - 1, 2), slice(1, width, 2), width % 2
+        high, small = _add((values[:, left], low[:, left]), (values[:, right], low[:, right]))
+        if odd:
+            high = np.concatenate((high, values[:, -1:]), axis=1)
+            small = np.concatenate((small, low[:, -1:]), axis=1)
+        values, low = high, small
+    return (values + low)[:, 0]
+
+
+def _add(a: tuple[Array, Array], b: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Return the sum of two pairs of a value and what rounding took from it, as such a pair."""
+    sums, errors = two_sum(a[0], b[0])
+    errors += a[1] + b[1]
+    high = sums + errors
+    return high, errors - (high - sums)

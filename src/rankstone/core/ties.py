@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankstone.core import segments
-from rankstone.core.discounts import discount
+from rankstone.core.discounts import discount, first_discounts
 from rankstone.core.ranked import Ranked
 
 Array = np.ndarray
@@ -40,6 +40,8 @@ class Ties:
 
     def count(self, mask: Array) -> Array:
         """Return how many rows of each tie are true."""
+        if len(self.size) == len(self.of_row):
+            return mask.astype(np.int64)
         return np.bincount(self.of_row, weights=mask, minlength=len(self.size)).astype(np.int64)
 
     def sum(self, values: Array, low: Array | None = None) -> Array:
@@ -53,6 +55,10 @@ def ties_of(r: Ranked) -> Ties:
 
 
 def _ties_of(r: Ranked) -> Ties:
+    if r.width and r.lists is not None and not r.lists.has_ties:
+        each = np.arange(len(r.grade) + 1)
+        one = np.ones(len(r.grade), np.int64)
+        return Ties(each[:-1], r.rank - 1, one, segments.numbers(r.offsets), each, one, r.rank)
     query = segments.numbers(r.offsets)
     first = np.ones(len(query), bool)
     first[1:] = (np.diff(query) != 0) | (np.diff(r.above) != 0)
@@ -78,6 +84,8 @@ def weight(r: Ranked, name: str, k: Array | int | None) -> tuple[Array, Array]:
     hold a cut-off for each query.
     """
     if not r.averages_ties:
+        if r.width:
+            return _table_weight(name, k, r.width, len(r))
         high, low = discount(r.rank, name)
         if k is None:
             return high, low
@@ -90,6 +98,21 @@ def weight(r: Ranked, name: str, k: Array | int | None) -> tuple[Array, Array]:
         high, low = np.where(within, high, 0.0), np.where(within, low, 0.0)
     mean = ties.sum(high, low) / ties.size
     return mean[ties.of_row], np.zeros(len(ties.of_row))
+
+
+def _table_weight(name: str, k: Array | int | None, width: int, rows: int) -> tuple[Array, Array]:
+    """Return the same for a table whose columns are ranks."""
+    high, low = first_discounts(name, width)
+    if k is None and rows == 1:
+        return high, low
+    if k is None:
+        return np.tile(high, rows), np.tile(low, rows)
+    within = np.arange(1, width + 1) <= np.reshape(k, (-1, 1))
+    shape = (rows, width)
+    return (
+        np.broadcast_to(np.where(within, high, 0.0), shape).reshape(-1),
+        np.broadcast_to(np.where(within, low, 0.0), shape).reshape(-1),
+    )
 
 
 def _cut_of(k: Array | int, query: Array) -> Array:

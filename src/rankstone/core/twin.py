@@ -331,3 +331,17 @@ def match_mapping(
                 return {"fault": (kind, query, doc, value)}
         first += len(judged)
     return {**arrays_of(outcomes), "fault": None}
+
+
+def falling_order(values: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, bool]:
+    """Order each segment, highest first, equals as they came; say whether there are equals."""
+    sizes = np.diff(offsets)
+    segment = np.repeat(np.arange(len(sizes)), sizes)
+    if len(sizes) and (sizes == sizes[0]).all():
+        table = -values.reshape(len(sizes), sizes[0])
+        order = (np.argsort(table, axis=1, kind="stable") + offsets[:-1, None]).reshape(-1)
+    else:
+        order = np.lexsort((-values, segment))
+    ordered = values[order]
+    tied = (ordered[1:] == ordered[:-1]) & (segment[1:] == segment[:-1])
+    return order, bool(tied.any())

@@ -95,7 +95,7 @@ def AUC(r: Ranked, m: Measure) -> Working:
     hit = r.relevant(m.rel)
     found = segments.count(hit, r.offsets)
     relevant = found if m.missed == "ignore" else r.relevant_count(m.rel)
-    above, tied, others = _all_pairs(r, m, hit) if m.pairs == "all" else _pairs(r, m, hit)
+    above, tied, others = _all_pairs(r, m) if m.pairs == "all" else _pairs(r, m, hit)
     query = segments.numbers(r.offsets)
     total = others[query]
     if m.max_fpr is None:
@@ -155,19 +155,22 @@ def _pairs(r: Ranked, m: Measure, hit: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return above[ties.of_row], other[ties.of_row], others
 
 
-def _all_pairs(r: Ranked, m: Measure, hit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _all_pairs(r: Ranked, m: Measure) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The same with the others of all queries in one pool."""
     if m.negatives == "retrieved":
         raise UsageError(
             "AUC(pairs='all') compares scores across queries, and those of unjudged documents are "
             "not kept; use negatives='judged'."
         )
-    pool = np.sort(r.score[~hit])
+    whole = r if r.whole is None else r.whole
+    pool = whole.once(
+        ("pool", whole.level(m.rel)), lambda: np.sort(whole.score[~whole.relevant(m.rel)])
+    )
     not_higher = np.searchsorted(pool, r.score, "right")
     lower = np.searchsorted(pool, r.score, "left")
     others = len(pool)
     if m.missed == "last":
-        others = int((segments.lengths(r.judged_offsets) - r.relevant_count(m.rel)).sum())
+        others = int((segments.lengths(whole.judged_offsets) - whole.relevant_count(m.rel)).sum())
     return len(pool) - not_higher, not_higher - lower, np.full(len(r), others)
 
 

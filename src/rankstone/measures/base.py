@@ -12,6 +12,7 @@ import numpy as np
 from rankstone.conventions import Conventions
 from rankstone.core import segments
 from rankstone.core.direct import ranked_of
+from rankstone.core.parallel import on_each
 from rankstone.core.ranked import Ranked
 from rankstone.core.ties import weight
 from rankstone.errors import DataError, UsageError, did_you_mean, one_of
@@ -279,7 +280,15 @@ class Measure:
 
     def compute(self, ranked: Ranked) -> Array:
         """Return the value of every query; NaN where the conventions leave a query out."""
-        return self.values(ranked, self.working(ranked))
+        parts = ranked.parts()
+        if len(parts) == 1:
+            return self._compute(ranked)
+        return np.concatenate(on_each(lambda part: self._compute(ranked.part(*part)), parts))
+
+    def _compute(self, ranked: Ranked) -> Array:
+        values = self.values(ranked, self.working(ranked))
+        ranked.forget()
+        return values
 
     def values(self, ranked: Ranked, working: Working) -> Array:
         """Return the value of every query from its working."""
@@ -297,7 +306,7 @@ class Measure:
     def relevant_count(self, ranked: Ranked) -> Array:
         """Return how many documents of each query are of use to the measure."""
         if self.definition.graded and self._params.get("gain") != "binary":
-            return segments.count(ranked.judged_grade > 0, ranked.judged_offsets)
+            return ranked.useful_count()
         return ranked.relevant_count(self._params.get("rel"))
 
 
@@ -309,11 +318,21 @@ def cut_total(ranked: Ranked, working: Working, k: int | None) -> Array:
     terms, low, offsets = working.terms, working.low, ranked.offsets
     if terms is None:
         raise TypeError("this working has a value and no terms")
-    if k is not None and not working.cut:
+    if k is not None and ranked.width and not (working.cut and ranked.averages_ties):
+        terms, offsets = _first(terms, ranked.width, k)
+        low = None if low is None else _first(low, ranked.width, k)[0]
+    elif k is not None and not working.cut:
         within, offsets = ranked.once(("within", k), lambda: _within(ranked, k))
         terms = terms[within]
         low = None if low is None else low[within]
-    return segments.total(terms.astype(np.float64), offsets, low)
+    return segments.total(terms.astype(np.float64, copy=False), offsets, low)
+
+
+def _first(values: Array, width: int, k: int) -> tuple[Array, Array]:
+    """Return the first k columns of a table, laid end to end, and the offsets of its rows."""
+    cut = min(k, width)
+    first = values.reshape(-1, width)[:, :cut]
+    return first.reshape(-1), np.arange(len(first) + 1) * cut
 
 
 def _within(ranked: Ranked, k: int) -> tuple[Array, Array]:
@@ -330,8 +349,7 @@ def counted(r: Ranked, hit: Array, k: Array | int | None) -> Array:
 def _ratio(total: Array, over: Array | float | None) -> Array:
     if over is None:
         return total
-    divisor = np.broadcast_to(np.asarray(over, np.float64), total.shape)
-    return np.divide(total, divisor, out=np.zeros(len(total)), where=divisor != 0)
+    return np.divide(total, over, out=np.zeros(len(total)), where=np.not_equal(over, 0))
 
 
 def _fill(values: Array, empty: Array, ranked: Ranked, measure: Measure) -> Array:

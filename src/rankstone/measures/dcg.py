@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from rankstone.core.discounts import DISCOUNTS, exact_sums
@@ -59,7 +57,7 @@ def _gains(r: Ranked, grade: np.ndarray, gain: str | tuple[tuple[float, float], 
         return worth
     if gain == "binary":
         return (grade >= r.level(None)).astype(np.float64)
-    useful = np.maximum(grade, 0.0)
+    useful = grade if grade.min(initial=0.0) >= 0 else np.maximum(grade, 0.0)
     if gain == "linear":
         return useful
     with np.errstate(over="ignore"):
@@ -227,4 +225,13 @@ def nDCG(r: Ranked, m: Measure) -> Working:
     ideal = r.once(key, lambda: _ideal(r, m))
     best = discounted(ideal, m)
     over = cut_total(ideal, best, None if m.ideal == "uncut" else m.k)
-    return replace(discounted(r, m), over=over, ideal=(ideal, best))
+    found = discounted(r, m)
+    return Working(
+        found.terms,
+        over,
+        low=found.low,
+        columns=found.columns,
+        cut=found.cut,
+        ideal=(ideal, best),
+        sums=found.sums,
+    )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from rankstone.conventions import Conventions
 from rankstone.core.aggregate import Aggregate
-from rankstone.core.align import Join
+from rankstone.core.parallel import on_each
 from rankstone.core.ranked import Ranked
 from rankstone.errors import Notice, UsageError
 from rankstone.measures.base import As, Measure
@@ -77,6 +77,13 @@ def in_tool(measure: Measure, tool: Profile) -> list[Asked]:
     return list(ways.values())
 
 
+class Joined(Protocol):
+    """What ranks and grades are made from, under any conventions."""
+
+    def ranked(self, conventions: Conventions) -> Ranked:
+        """Return ranks and grades under some conventions."""
+
+
 @dataclass(frozen=True, eq=False)
 class Values:
     """Per-query values, their weights where the mean is weighted, and aggregates, by measure."""
@@ -94,18 +101,20 @@ def compute(ranked: Ranked, measures: Iterable[Measure]) -> Values:
     Cut-offs and measures share what they have in common: a Ranked remembers its gains,
     discounts, hits and ideal ranking.
     """
+    asked = list(measures)
+    parts = on_each(lambda part: _values(ranked.part(*part), asked), ranked.parts())
     columns, weights, aggregates, final = {}, {}, {}, {}
-    for m in measures:
-        working = m.working(ranked)
-        values = columns[str(m)] = m.values(ranked, working)
-        if working.weight is not None:
-            weights[str(m)] = working.weight.astype(np.float64)
+    for m, found in zip(asked, zip(*parts, strict=True), strict=True):
+        values = columns[str(m)] = np.concatenate([value for value, _ in found])
+        given = [weight for _, weight in found if weight is not None]
+        if given:
+            weights[str(m)] = np.concatenate(given).astype(np.float64)
         aggregates[str(m)] = Aggregate.of(values, weights.get(str(m)))
         final[str(m)] = aggregates[str(m)].finish(m.definition.aggregate)
     return Values(ranked.queries, columns, weights, aggregates, final)
 
 
-def compute_each(join: Join, plan: Iterable[tuple[Measure, Conventions]]) -> Values:
+def compute_each(join: Joined, plan: Iterable[tuple[Measure, Conventions]]) -> Values:
     """Return the values of measures, each under conventions of its own, from one join."""
     groups: dict[Conventions, list[Measure]] = {}
     order = []
@@ -145,3 +154,11 @@ def _placed(values: np.ndarray, at: np.ndarray, size: int, rest: float) -> np.nd
     placed = np.full(size, rest)
     placed[at] = values
     return placed
+
+
+def _values(ranked: Ranked, measures: list[Measure]) -> list[tuple[np.ndarray, np.ndarray | None]]:
+    """Return the values and weights of each measure."""
+    workings = ((m, m.working(ranked)) for m in measures)
+    found = [(m.values(ranked, working), working.weight) for m, working in workings]
+    ranked.forget()
+    return found

@@ -1,0 +1,177 @@
+"""Lists of grades and scores as arrays hold them, put in order when a measure asks."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from rankstone.core import segments
+from rankstone.core.standing import before_in_tie
+
+Array = np.ndarray
+
+_BLOCK = 1 << 16
+
+
+class Lists:
+    """Grades and scores of documents, list after list.
+
+    List q is ``offsets[q]:offsets[q + 1]``; without scores its documents stand in order of rank.
+    ``judged`` says which documents have a grade, None that all have. Where all do, and all
+    lists are of one length, ``width`` is that length. ``found`` are the grades documents have
+    in their list, where those are not their grades. Each method is a column of a Ranked.
+    """
+
+    def __init__(
+        self,
+        grades: Array,
+        scores: Array | None,
+        offsets: Array,
+        ties: str,
+        judged: Array | None = None,
+        width: int | None = None,
+        found: Array | None = None,
+    ) -> None:
+        self.grades = grades
+        self.found = grades if found is None else found
+        self.scores = scores
+        self.bounds = offsets
+        self.ties = ties
+        self.mask = judged
+        self.width = None if judged is not None else width
+        self._ordered: tuple[Array, bool] | None = None
+        self._stands: tuple[Array, Array, Array, Array] | None = None
+
+    @property
+    def _by_score(self) -> tuple[Array, bool]:
+        """All documents by falling score, and whether some share theirs."""
+        if self._ordered is None:
+            if self.scores is None:
+                self._ordered = np.arange(len(self.grades)), False
+            else:
+                self._ordered = segments.falling_ties(self.scores, self.bounds)
+        return self._ordered
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether a judged document shares its score with another."""
+        if self.scores is None or not self._by_score[1]:
+            return False
+        return self.mask is None or bool((self._standing[2] > 1).any())
+
+    @property
+    def _standing(self) -> tuple[Array, Array, Array, Array]:
+        """Row, documents above, documents tied and rank of each judged document, by rank."""
+        if self._stands is None:
+            self._stands = self._stand()
+        return self._stands
+
+    def _stand(self) -> tuple[Array, Array, Array, Array]:
+        order, has_ties = self._by_score
+        place = segments.positions(self.bounds)
+        above, tied = place, np.ones(len(order), np.int64)
+        if has_ties and self.scores is not None:
+            score = self.scores[order]
+            first = place == 0
+            first[1:] |= score[1:] != score[:-1]
+            starts = np.flatnonzero(first)
+            sizes = np.diff(starts, append=len(order))
+            above, tied = np.repeat(place[starts], sizes), np.repeat(sizes, sizes)
+        earlier = place - above
+        if self.mask is not None:
+            kept = self.mask[order]
+            order, above, tied, earlier = (a[kept] for a in (order, above, tied, earlier))
+        if not has_ties:
+            return order, above, tied, above + 1
+        rank = (above + 1) + before_in_tie(
+            self.ties,
+            offsets=self.offsets(),
+            grade=self.found[order],
+            above=above,
+            tied=tied,
+            earlier=earlier,
+            judgment=order,
+        )
+        by_rank = segments.falling_order(-rank.astype(np.float64), self.offsets())
+        return order[by_rank], above[by_rank], tied[by_rank], rank[by_rank]
+
+    @property
+    def _rows(self) -> Array:
+        """The judged documents by rank."""
+        order, has_ties = self._by_score
+        return order if self.mask is None and not has_ties else self._standing[0]
+
+    def offsets(self) -> Array:
+        """Return where the judged documents of each list begin."""
+        return self.bounds if self.mask is None else segments.keep(self.mask, self.bounds)
+
+    def grade(self) -> Array:
+        """Return the grades by rank."""
+        return self.found if self.scores is None and self.mask is None else self.found[self._rows]
+
+    def score(self) -> Array:
+        """Return the scores by rank."""
+        rows = self._rows
+        return -self.rank().astype(np.float64) if self.scores is None else self.scores[rows]
+
+    def judgment(self) -> Array:
+        """Return each document's place in its list as it was given."""
+        return self._rows - np.repeat(self.bounds[:-1], segments.lengths(self.offsets()))
+
+    def rank(self) -> Array:
+        """Return the ranks."""
+        if self.mask is None and (self.scores is None or not self._by_score[1]):
+            return segments.positions(self.bounds) + 1
+        return self._standing[3]
+
+    def above(self) -> Array:
+        """Return how many documents have a higher score."""
+        return self._standing[1]
+
+    def tied(self) -> Array:
+        """Return how many documents have the same score."""
+        return self._standing[2]
+
+    def retrieved(self) -> Array:
+        """Return the lengths of the lists."""
+        return segments.lengths(self.bounds)
+
+    def judged_offsets(self) -> Array:
+        """Return where the grades of each list begin."""
+        return self.offsets()
+
+    def judged_grade(self) -> Array:
+        """Return the grades of each list, highest first."""
+        grades = self.grades if self.mask is None else self.grades[self.mask]
+        return segments.falling_values(grades, self.offsets())
+
+    def max_grade(self) -> float:
+        """Return the highest grade, at least 0."""
+        grades = self.grades if self.mask is None else self.grades[self.mask]
+        return float(grades.max(initial=0.0))
+
+    def queries(self) -> list[int]:
+        """Return the numbers of the lists."""
+        return list(range(len(self.bounds) - 1))
+
+    def parts(self) -> list[tuple[int, int]]:
+        """Return begin and end of parts that a processor's cache holds."""
+        last = len(self.bounds) - 1
+        if len(self.grades) < 2 * _BLOCK or last < 2:
+            return [(0, last)]
+        marks = np.arange(0, len(self.grades), _BLOCK)
+        return list(pairwise(np.unique(np.append(self.bounds.searchsorted(marks), last)).tolist()))
+
+    def part(self, begin: int, end: int) -> Lists:
+        """Return some of the lists."""
+        first, last = self.bounds[begin].item(), self.bounds[end].item()
+        return Lists(
+            self.grades[first:last],
+            None if self.scores is None else self.scores[first:last],
+            self.bounds[begin : end + 1] - first,
+            self.ties,
+            None if self.mask is None else self.mask[first:last],
+            self.width,
+            self.found[first:last],
+        )

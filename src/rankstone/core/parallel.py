@@ -1,0 +1,48 @@
+"""The same work on many parts, on all cores."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+P = TypeVar("P")
+T = TypeVar("T")
+
+
+def on_each(task: Callable[[P], T], parts: Sequence[P]) -> list[T]:
+    """Return what the task returns for each part; of several errors the first part's is raised.
+
+    NumPy and the native core let other threads run while they work.
+    """
+    workers = min(_cores(), len(parts))
+    if workers < 2:
+        return [task(part) for part in parts]
+    done: dict[int, T] = {}
+    failed: dict[int, BaseException] = {}
+    left = iter(range(len(parts)))
+
+    def work() -> None:
+        for i in left:
+            try:
+                done[i] = task(parts[i])
+            except BaseException as error:  # noqa: BLE001, raised again below
+                failed[i] = error
+                return
+
+    threads = [threading.Thread(target=work) for _ in range(workers - 1)]
+    for thread in threads:
+        thread.start()
+    work()
+    for thread in threads:
+        thread.join()
+    if failed:
+        raise failed[min(failed)]
+    return [done[i] for i in range(len(parts))]
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

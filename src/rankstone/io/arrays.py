@@ -1,0 +1,278 @@
+"""Labels and scores held in arrays or tensors: tables of lists, or long arrays of groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankstone.conventions import Conventions
+from rankstone.core import segments
+from rankstone.core.direct import ranked_lists
+from rankstone.core.ids import Ids, sort_key
+from rankstone.core.numbers import array_of, numbers_of
+from rankstone.core.parallel import on_each
+from rankstone.core.ranked import Ranked
+from rankstone.core.source import Source
+from rankstone.errors import DataError, Notice, UsageError, plural
+from rankstone.io.notices import negative_notices
+
+Array = np.ndarray
+_MEMORY = Source("memory")
+
+
+@dataclass(frozen=True, eq=False)
+class Arrays:
+    """Lists of labels and scores; ``offsets`` is None where they are the rows of a table.
+
+    They are judgments and run in one, and need no join.
+    """
+
+    labels: Array
+    scores: Array
+    offsets: Array | None
+    queries: list[Any]
+    noticed: tuple[Notice, ...]
+    name: str = "run"
+    source: Source = _MEMORY
+
+    @property
+    def run(self) -> Arrays:
+        """The run, which is here."""
+        return self
+
+    @property
+    def judgments(self) -> Arrays:
+        """The judgments, which are here too."""
+        return self
+
+    def notices(self, conventions: Conventions) -> tuple[Notice, ...]:
+        """Return what was noticed, whatever the conventions."""
+        return self.noticed
+
+    def ranked(self, conventions: Conventions) -> Ranked:
+        """Return ranks and grades under some conventions, to be worked out when asked for."""
+        ranked = ranked_lists(
+            self.labels, self.scores, conventions, self.offsets, queries=self.queries
+        )
+        return ranked.condensed() if conventions.unjudged == "remove" else ranked
+
+    def tied(self, conventions: Conventions) -> tuple[int, int]:
+        """Return how many judged documents share their score, and how many there are."""
+        ranked = self.ranked(conventions.but(unjudged="nonrelevant"))
+        found = on_each(lambda part: _tied(ranked.part(*part)), ranked.parts())
+        return sum(tied for tied, _ in found), sum(all_of for _, all_of in found)
+
+
+def _tied(part: Ranked) -> tuple[int, int]:
+    has_ties = part.lists is not None and part.lists.has_ties
+    return int((part.tied > 1).sum()) if has_ties else 0, int(part.offsets[-1])
+
+
+def are_arrays(judgments: Any, run: Any) -> bool:
+    """Return whether judgments are labels in a list, an array, a tensor or a column.
+
+    Lists of texts, and lists of sets, are ids of documents.
+    """
+    if not _is_array(judgments):
+        return False
+    if isinstance(judgments, list | tuple):
+        lists = [data for data in (judgments, run) if isinstance(data, list | tuple)]
+        return not any(_are_ids(row) for data in lists for row in data)
+    return True
+
+
+def _is_array(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return True
+    held = hasattr(value, "__array__") or hasattr(value, "__dlpack__")
+    return held and not hasattr(value, "columns")
+
+
+def _are_ids(row: Any) -> bool:
+    if isinstance(row, list | tuple):
+        return any(isinstance(item, str | bytes) for item in row[:1])
+    return isinstance(row, str | bytes | AbstractSet | Mapping)
+
+
+def no_arrays(**given: Any) -> None:
+    """Refuse what goes with arrays where there are none."""
+    for name, value in given.items():
+        if value is not None:
+            raise UsageError(
+                f"{name}= goes with labels and scores in arrays; files and dicts say by "
+                "themselves which document belongs to which query."
+            )
+
+
+def arrays_of(
+    labels: Any,
+    scores: Any,
+    *,
+    mask: Any = None,
+    qid: Any = None,
+    group_sizes: Any = None,
+    name: str = "run",
+) -> Arrays:
+    """Take ``[queries, items]`` tables, or long arrays with ``qid`` or ``group_sizes``.
+
+    ``mask`` is False for what is no item of its list.
+    """
+    label, score = _numbers(labels, "labels"), _numbers(scores, "scores")
+    if label.shape != score.shape:
+        raise DataError(
+            f"labels are {_shape(label)} and scores {_shape(score)}; give one score for each label."
+        )
+    kept = None if mask is None else _mask(mask, label)
+    table = label.ndim == 2
+    queries, offsets, order = (_rows if table else _groups)(label, qid, group_sizes)
+    _check(label, score, kept)
+    unlabelled = np.isnan(label) if kept is None else np.isnan(label) & kept
+    notices = (*_unlabelled(unlabelled), *negative_notices(label if kept is None else label[kept]))
+    if kept is not None and not kept.all():
+        if offsets is None:
+            offsets = np.arange(len(label) + 1) * label.shape[1]
+        flat = kept.reshape(-1) if order is None else kept[order]
+        label, score = label.reshape(-1), score.reshape(-1)
+        if order is not None:
+            label, score, order = label[order], score[order], None
+        label, score, offsets = label[flat], score[flat], segments.keep(flat, offsets)
+    if order is not None:
+        label, score = label[order], score[order]
+    return Arrays(label, score, offsets, queries, tuple(notices), name)
+
+
+def _numbers(value: Any, what: str) -> Array:
+    if isinstance(value, str | bytes) or not _is_array(value):
+        raise UsageError(
+            f"labels are in an array and {what} are {type(value).__name__}; "
+            "give both as lists, arrays or tensors, labels first."
+        )
+    try:
+        return numbers_of(value, what)
+    except DataError as error:
+        if "differ in length" not in str(error):
+            raise
+        raise DataError(
+            f"{error} Fill the rows up and say with mask= which items are real, or lay the "
+            "lists end to end and give group_sizes=. Ids that are numbers go into sets."
+        ) from None
+
+
+def _shape(array: Array) -> str:
+    return " x ".join(map(str, array.shape))
+
+
+def _mask(mask: Any, label: Array) -> Array:
+    array = array_of(mask, "mask")
+    if array.dtype != np.bool_:
+        raise DataError(
+            f"mask is {array.dtype}, and must be boolean: True for an item of the list, False for "
+            "filling. Compare it to something, for example mask=lengths > position."
+        )
+    if array.shape != label.shape:
+        raise DataError(f"mask is {_shape(array)} and labels are {_shape(label)}; make them alike.")
+    return array
+
+
+_Grouping = tuple[list[Any], Array | None, Array | None]
+
+
+def _rows(label: Array, qid: Any, group_sizes: Any) -> _Grouping:
+    """Return the queries of a table: row numbers, or an id for each row."""
+    if group_sizes is not None:
+        raise UsageError("group_sizes= divides long arrays; the rows of a table are its lists.")
+    if qid is None:
+        return list(range(len(label))), None, None
+    listed = _listed(qid)
+    if len(listed) != len(label):
+        raise DataError(f"{plural(len(listed), 'query')} in qid for {len(label)} rows of labels.")
+    ids = Ids.of(listed, "query")
+    if len(set(ids.objects)) < len(ids):
+        raise DataError("a query id stands for more than one row. Give every row its own.")
+    return list(ids.objects), None, None
+
+
+def _groups(label: Array, qid: Any, group_sizes: Any) -> _Grouping:
+    """Return the queries of long arrays, where each begins, and the order that brings them together."""
+    if (qid is None) == (group_sizes is None):
+        raise UsageError(
+            "labels and scores in one dimension need qid= (the query of each item) or "
+            "group_sizes= (how many items each query has), one of the two. "
+            "A single list goes in brackets: [labels], [scores]."
+        )
+    if group_sizes is not None:
+        sizes = _sizes(group_sizes, len(label))
+        return list(range(len(sizes))), segments.offsets_of(sizes), None
+    listed = _listed(qid)
+    if len(listed) != len(label):
+        raise DataError(f"{len(listed)} query ids in qid for {len(label)} labels.")
+    if isinstance(listed, np.ndarray):
+        found, code = np.unique(listed, return_inverse=True)
+        seen = found.tolist()
+    else:
+        places = {query: i for i, query in enumerate(dict.fromkeys(listed))}
+        code = np.array([places[query] for query in listed], np.int64)
+        seen = list(places)
+    ids = Ids.of(seen, "query")
+    keys = sort_key(ids.objects)
+    by_id = sorted(range(len(ids)), key=keys.__getitem__)
+    rank = np.empty(len(ids), np.int64)
+    rank[by_id] = np.arange(len(ids))
+    group = rank[code.reshape(-1)]
+    offsets = segments.offsets_of(np.bincount(group, minlength=len(ids)))
+    together = bool((group[1:] >= group[:-1]).all())
+    order = None if together else np.argsort(group, kind="stable")
+    return [ids.objects[i] for i in by_id], offsets, order
+
+
+def _listed(qid: Any) -> Array | Sequence[Any]:
+    """Return query ids as an array of numbers or text, or as Python objects."""
+    if isinstance(qid, list | tuple):
+        return qid
+    if not _is_array(qid):
+        raise UsageError(f"qid is a list or an array of query ids, not {type(qid).__name__}.")
+    array = array_of(qid, "qid")
+    if array.ndim != 1:
+        raise DataError(f"qid is {_shape(array)}; give a query id for each item, in one dimension.")
+    return array if array.dtype.kind in "iuU" else list(array.tolist())
+
+
+def _sizes(group_sizes: Any, items: int) -> Array:
+    sizes = array_of(group_sizes, "group_sizes")
+    if sizes.ndim != 1 or (sizes.dtype.kind not in "iu" and len(sizes)):
+        raise DataError("group_sizes are whole numbers in one dimension: how many items in a list.")
+    sizes = sizes.astype(np.int64)
+    if (sizes < 0).any():
+        raise DataError(f"group {int(np.flatnonzero(sizes < 0)[0])} has a size below 0.")
+    if sizes.sum() != items:
+        raise DataError(
+            f"group_sizes add up to {int(sizes.sum())}, but there are {items} labels and scores."
+        )
+    return sizes
+
+
+def _check(label: Array, score: Array, kept: Array | None) -> None:
+    """Refuse scores that are not finite and labels that are infinite."""
+    for what, odd in (("score", ~np.isfinite(score)), ("label", np.isinf(label))):
+        bad = odd if kept is None else odd & kept
+        if not bad.any():
+            continue
+        at = tuple(int(i[0]) for i in np.nonzero(bad))
+        where = f"row {at[0]}, column {at[1]}" if len(at) == 2 else f"item {at[0]}"
+        value = (score if what == "score" else label)[at]
+        raise DataError(
+            f"the {what} at {where} is {value}; a {what} is a finite number. "
+            "What is no item of its list goes out with mask=."
+        )
+
+
+def _unlabelled(missing: Array) -> list[Notice]:
+    n = int(missing.sum())
+    if not n:
+        return []
+    text = f"{n} of {plural(missing.size, 'label')} NaN; such documents count as not judged"
+    first = ", ".join(str(int(i[0])) for i in np.nonzero(missing))
+    return [Notice("missing-labels", n, text, (f"at {first}",))]

@@ -1,0 +1,298 @@
+"""Labels and scores in arrays and tensors, evaluated as the same data in dicts is."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings, strategies as st
+from strategies import measures
+
+import rankstone as rs
+from rankstone.core import lists as lists_module, segments, twin
+from rankstone.core.ranked import Ranked
+
+labels = st.sampled_from([float("nan"), -1.0, 0.0, 0.0, 1.0, 1.0, 2.0, 3.0, 0.5])
+scores = st.sampled_from([-1.5, 0.0, -0.0, 0.25, 1.0]) | st.floats(-1e6, 1e6)
+query_ids = st.sampled_from([1, 2, 10, 300]) | st.sampled_from([3, 20])
+choices = st.fixed_dictionaries(
+    {
+        "ties": st.sampled_from(["expected", "input", "optimistic", "pessimistic"]),
+        "negatives": st.sampled_from(["unjudged", "nonrelevant"]),
+        "unjudged": st.sampled_from(["nonrelevant", "remove"]),
+        "precision": st.sampled_from(["float64", "float32"]),
+        "nonpositive": st.sampled_from(["any", "nonrelevant"]),
+        "missed": st.sampled_from(["count", "ignore"]),
+        "no_relevant": st.sampled_from(["zero", "one", "skip"]),
+    }
+)
+
+
+@st.composite
+def items(draw):
+    """Query, label and score of some items, in any order."""
+    return draw(st.lists(st.tuples(query_ids, labels, scores), min_size=1, max_size=30))
+
+
+def as_dicts(rows):
+    """The same as judgments and a run."""
+    judgments, run = {}, {}
+    for i, (query, label, score) in enumerate(rows):
+        judgments.setdefault(query, {})
+        if not math.isnan(label):
+            judgments[query][f"d{i:03d}"] = label
+        run.setdefault(query, {})[f"d{i:03d}"] = score
+    return judgments, run
+
+
+def outcome(*data, **more):
+    """Values by query, or the error there is."""
+    try:
+        result = rs.evaluate(*data, **more)
+    except rs.RankstoneError as error:
+        return str(error)
+    return {q: [repr(v) for v in row.values()] for q, row in result.per_query.items()}
+
+
+@settings(max_examples=1000)
+@given(measures(), items(), choices)
+def test_long_arrays_are_the_dicts_they_stand_for(measure, rows, chosen):
+    query, label, score = (list(column) for column in zip(*rows, strict=True))
+    expected = outcome(*as_dicts(rows), measure, **chosen)
+    assert outcome(label, score, measure, qid=query, **chosen) == expected
+    arrays = np.array(label), np.array(score)
+    text = outcome(*arrays, measure, qid=np.array(query).astype(str), **chosen)
+    if isinstance(expected, dict):
+        assert text == {str(q): row for q, row in expected.items()}
+
+
+@settings(max_examples=300)
+@given(measures(), st.lists(st.lists(st.tuples(labels, scores), max_size=8), min_size=1), choices)
+def test_a_table_with_a_mask_is_its_groups(measure, rows, chosen):
+    width = max(map(len, rows))
+    table = np.full((2, len(rows), width), np.nan)
+    mask = np.zeros((len(rows), width), bool)
+    for i, row in enumerate(rows):
+        mask[i, : len(row)] = True
+        for j, pair in enumerate(row):
+            table[:, i, j] = pair
+    flat = [pair for row in rows for pair in row]
+    sizes = [len(row) for row in rows]
+    ends = [[pair[i] for pair in flat] for i in (0, 1)]
+    expected = outcome(*ends, measure, group_sizes=sizes, **chosen)
+    assert outcome(*table, measure, mask=mask, **chosen) == expected
+
+
+@given(measures(), st.integers(0, 2**32), st.booleans())
+def test_a_table_is_its_rows_and_its_direct_values(measure, seed, tied):
+    rng = np.random.default_rng(seed)
+    grades = rng.integers(0, 4, (4, 30))
+    score = rng.integers(0, 9, (4, 30)) if tied else rng.random((4, 30))
+    try:
+        direct = measure(grades, score)
+    except rs.UsageError:
+        with pytest.raises(rs.UsageError):
+            rs.evaluate(grades, score, measure)
+        return
+    result = rs.evaluate(grades, score, measure)
+    np.testing.assert_array_equal(result.values(measure), direct)
+    assert result.queries == [0, 1, 2, 3]
+    assert result.conventions.ties == "expected"
+
+
+@pytest.mark.parametrize("ties", ["expected", "input", "optimistic", "pessimistic"])
+@pytest.mark.parametrize("unjudged", [False, True])
+def test_parts_have_the_bits_of_the_whole(monkeypatch, ties, unjudged):
+    rng = np.random.default_rng(5)
+    grades = rng.integers(-1, 4, (40, 50)).astype(float)
+    if unjudged:
+        grades[rng.random(grades.shape) < 0.2] = np.nan
+    score = np.where(rng.random(grades.shape) < 0.2, 0.5, rng.random(grades.shape))
+    names = ["nDCG@10", "nDCG", "AP", "RR", "P@5", "AUC", "AUC(pairs='all')", "Rprec", "NumRet"]
+    names += ["ERR"] if ties != "expected" else []
+    whole = rs.evaluate(grades, score, names, ties=ties)
+    seen = []
+    part = lists_module.Lists.part
+    monkeypatch.setattr(lists_module, "_BLOCK", 300)
+    monkeypatch.setattr(
+        lists_module.Lists, "part", lambda self, *ab: seen.append(ab) or part(self, *ab)
+    )
+    pieces = rs.evaluate(grades, score, names, ties=ties)
+    assert len(seen) > 3
+    for name in names:
+        np.testing.assert_array_equal(pieces.values(name), whole.values(name))
+    assert pieces.aggregates == whole.aggregates
+    grades[3] = grades[17] = 0
+    with pytest.raises(rs.DataError, match="query 3 has no relevant document"):
+        rs.evaluate(grades, score, "RR", ties=ties, no_relevant="error")
+
+
+@settings(max_examples=500)
+@given(
+    st.lists(st.lists(scores | st.sampled_from([1e308, -1e308, 5e-324]), max_size=60), max_size=6)
+)
+def test_both_engines_order_alike(rows):
+    offsets = segments.offsets_of(np.array([len(r) for r in rows], np.int64))
+    values = np.array([v for r in rows for v in r], np.float64)
+    order, tied = segments.falling_ties(values, offsets)
+    wanted, wanted_tied = twin.falling_order(values, offsets)
+    assert order.tolist() == wanted.tolist()
+    assert tied == wanted_tied
+    assert segments.falling_values(values, offsets).tolist() == values[wanted].tolist()
+
+
+@pytest.mark.parametrize("width", [30, 199, 200, 1000, 5000])
+@pytest.mark.parametrize("kind", ["even", "tied", "close", "tailed", "outlier", "ordered", "wide"])
+def test_long_rows_are_ordered_whatever_their_spread(width, kind):
+    """Rows so long that scores are packed beside columns, also where the packing loses bits."""
+    rng = np.random.default_rng(width)
+    values = rng.random((5, width))
+    if kind == "tied":
+        values = rng.integers(-3, 3, values.shape).astype(float) * rng.choice([1.0, -1.0, 0.0])
+    if kind == "close":
+        values = 1.0 + rng.integers(0, 40, values.shape) * 2.0**-52
+    if kind == "tailed":
+        values = np.exp(50 * rng.normal(size=values.shape))
+    if kind == "outlier":
+        values[:, 3] = -1e300
+    if kind == "ordered":
+        values = -np.sort(-values, axis=1)
+    if kind == "wide":
+        values = (values - 0.5) * 2.0 * 1.7e308
+    offsets = np.arange(6) * width
+    order, tied = segments.falling_ties(values.reshape(-1), offsets)
+    wanted = np.argsort(-values, axis=1, kind="stable") + offsets[:-1, None]
+    assert order.tolist() == wanted.reshape(-1).tolist()
+    assert tied == any(len(np.unique(row)) < width for row in values)
+
+
+def test_offsets_outside_the_values_are_refused():
+    native = pytest.importorskip("rankstone._native._core")
+    for bad in ([0, 3], [0, 2, 1], [-1, 2]):
+        with pytest.raises(ValueError, match="offsets must rise"):
+            native.falling_order(np.zeros(2), np.array(bad, np.int64))
+
+
+def test_columns_are_worked_out_when_asked_for():
+    result = Ranked.of(lists_module.Lists(np.zeros(3), None, np.array([0, 3]), "input"), None)
+    assert "rank" not in vars(result)
+    assert result.rank.tolist() == [1, 2, 3]
+    assert "rank" in vars(result)
+    with pytest.raises(AttributeError, match="has no 'rnak'"):
+        _ = result.rnak
+
+
+def test_tensors_of_any_kind():
+    torch = pytest.importorskip("torch")
+    grades = torch.tensor([[3, 0, 1], [0, 0, 2]])
+    score = torch.tensor([[0.5, 0.25, 1.0], [3.0, 2.0, 1.0]], requires_grad=True)
+    expected = rs.evaluate(grades.tolist(), score.tolist(), ["nDCG@2", "RR"]).per_query
+    mask = torch.ones(2, 3, dtype=torch.bool)
+    for given_score in (score, score.bfloat16(), score.half(), score.double(), score.t().t()):
+        assert rs.evaluate(grades, given_score, ["nDCG@2", "RR"], mask=mask).per_query == expected
+    qid = torch.tensor([7, 7, 7, 5, 5, 5])
+    flat = rs.evaluate(grades.flatten(), score.flatten(), ["nDCG@2", "RR"], qid=qid)
+    assert flat.per_query == {5: expected[1], 7: expected[0]}
+    assert (rs.nDCG @ 2)(grades, score.bfloat16()).tolist() == [
+        r["nDCG@2"] for r in expected.values()
+    ]
+
+
+class OnlyDlpack:
+    """An array of a library that NumPy knows by the DLPack protocol alone."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __dlpack__(self, **more):
+        return self.values.__dlpack__(**more)
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
+
+
+def test_other_libraries_by_protocol():
+    grades, score = np.array([[1, 0], [0, 1]]), np.array([[0.1, 0.2], [0.1, 0.2]])
+    expected = rs.evaluate(grades, score, "RR").per_query
+    assert rs.evaluate(OnlyDlpack(grades), OnlyDlpack(score), "RR").per_query == expected
+    frame = pd.DataFrame({"q": ["b", "a", "b"], "y": [0, 1, 1], "s": [0.5, 0.1, 0.2]})
+    by_column = rs.evaluate(frame.y, frame.s, "RR", qid=frame.q)
+    assert by_column.per_query == {"a": {"RR": 1.0}, "b": {"RR": 0.5}}
+
+
+def test_rows_may_have_names():
+    result = rs.evaluate([[1, 0], [0, 1]], [[2, 1], [2, 1]], "RR", qid=["x", "y"], name="mine")
+    assert result.per_query == {"x": {"RR": 1.0}, "y": {"RR": 0.5}}
+    assert result.name == "mine"
+    assert rs.Result.from_json(result.to_json()).per_query == result.per_query
+
+
+def test_labels_that_are_missing_are_counted():
+    result = rs.evaluate([[math.nan, 1], [1, math.nan]], [[2, 1], [2, 1]], "RR")
+    assert result.per_query == {0: {"RR": 0.5}, 1: {"RR": 1.0}}
+    (notice,) = result.warnings
+    assert (notice.code, notice.count) == ("missing-labels", 2)
+    with pytest.raises(rs.StrictError, match="2 of 4 labels NaN"):
+        rs.evaluate([[math.nan, 1], [1, math.nan]], [[2, 1], [2, 1]], "RR", strict=True)
+    masked = rs.evaluate([[math.nan, 1]], [[math.inf, 1]], "RR", mask=[[False, True]])
+    assert masked["RR"] == 1.0
+    assert not masked.warnings
+
+
+ONE = ([[1, 0]], [[0.1, 0.2]])
+FLAT = ([1, 0], [0.1, 0.2])
+
+
+@pytest.mark.parametrize(
+    ("data", "more", "message"),
+    [
+        (([[1, 0]], [[0.1]]), {}, "labels are 1 x 2 and scores 1 x 1"),
+        (([[1, 0]], [[0.1, math.nan]]), {}, "the score at row 0, column 1 is nan.*mask="),
+        (([1, 0], [0.1, math.inf]), {"group_sizes": [2]}, "the score at item 1 is inf"),
+        (([[1, math.inf]], [[0.1, 1]]), {}, "the label at row 0, column 1 is inf"),
+        (([[1, 0], [1]], [[1, 0], [1]]), {}, "the rows differ in length. Fill the rows up"),
+        (([["a"]], [[0.1]]), {}, "labels must be numbers"),
+        ((np.zeros((1, 1, 1)), np.zeros((1, 1, 1))), {}, "in one or two dimensions"),
+        (ONE, {"mask": [[1, 0]]}, "mask is int64, and must be boolean"),
+        (ONE, {"mask": [True, False]}, "mask is 2 and labels are 1 x 2"),
+        (ONE, {"qid": [1, 2]}, "2 queries in qid for 1 rows"),
+        (([[1], [0]], [[1], [0]]), {"qid": [1, 1]}, "stands for more than one row"),
+        (FLAT, {"qid": [1]}, "1 query ids in qid for 2 labels"),
+        (FLAT, {"qid": [1, "a"]}, "partly text and partly whole numbers"),
+        (FLAT, {"qid": np.array([0.5, 1.5])}, "neither text nor a whole number"),
+        (FLAT, {"qid": np.array([[1, 2]])}, "qid is 1 x 2"),
+        (FLAT, {"group_sizes": [1, 2]}, "group_sizes add up to 3, but there are 2"),
+        (FLAT, {"group_sizes": [3, -1]}, "group 1 has a size below 0"),
+        (FLAT, {"group_sizes": [1.5, 0.5]}, "group_sizes are whole numbers"),
+    ],
+)  # fmt: skip
+def test_bad_arrays_are_refused(data, more, message):
+    with pytest.raises(rs.DataError, match=message):
+        rs.evaluate(*data, "RR", **more)
+
+
+@pytest.mark.parametrize(
+    ("data", "more", "message"),
+    [
+        (ONE, {"ties": "docid-desc"}, "ties='docid-desc' needs document ids"),
+        (ONE, {"conventions": rs.Conventions()}, "needs document ids"),
+        (FLAT, {}, "need qid= .* or group_sizes="),
+        (FLAT, {"qid": [1, 1], "group_sizes": [2]}, "one of the two"),
+        (FLAT, {"qid": "ab"}, "qid is a list or an array of query ids, not str"),
+        (ONE, {"group_sizes": [2]}, "divides long arrays"),
+        ((ONE[0], {"q": {"d": 1}}), {}, "scores are dict"),
+        ((ONE[0], "run.txt"), {}, "scores are str"),
+        (({"q": {"d": 1}}, {"q": {"d": 1}}), {"qid": [1]}, "qid= goes with labels and scores"),
+    ],
+)  # fmt: skip
+def test_requests_that_make_no_sense_are_refused(data, more, message):
+    with pytest.raises(rs.UsageError, match=message):
+        rs.evaluate(*data, "RR", **more)
+
+
+def test_direct_calls_and_negative_grades():
+    """A label of -1 is a document that is not relevant, as in two-class data."""
+    assert rs.AUC([1, -1, 1, -1], [4, 3, 2, 1]) == 0.75
+    unjudged = rs.Conventions(ties="input", negatives="unjudged")
+    assert rs.AUC([1, -1, 1, 0], [4, 3, 2, 1], conventions=unjudged) == 1.0
+    assert rs.evaluate([[1, -1, 1, -1]], [[4, 3, 2, 1]], "AUC")["AUC"] == 0.75
