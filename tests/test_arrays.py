@@ -251,7 +251,7 @@ FLAT = ([1, 0], [0.1, 0.2])
         (([1, 0], [0.1, math.inf]), {"group_sizes": [2]}, "the score at item 1 is inf"),
         (([[1, math.inf]], [[0.1, 1]]), {}, "the label at row 0, column 1 is inf"),
         (([[1, 0], [1]], [[1, 0], [1]]), {}, "the rows differ in length. Fill the rows up"),
-        (([["a"]], [[0.1]]), {}, "labels must be numbers"),
+        ((np.array([["a"]]), [[0.1]]), {}, "labels must be numbers"),
         ((np.zeros((1, 1, 1)), np.zeros((1, 1, 1))), {}, "in one or two dimensions"),
         (ONE, {"mask": [[1, 0]]}, "mask is int64, and must be boolean"),
         (ONE, {"mask": [True, False]}, "mask is 2 and labels are 1 x 2"),
