@@ -250,8 +250,8 @@ FLAT = ([1, 0], [0.1, 0.2])
         (([[1, 0]], [[0.1, math.nan]]), {}, "the score at row 0, column 1 is nan.*mask="),
         (([1, 0], [0.1, math.inf]), {"group_sizes": [2]}, "the score at item 1 is inf"),
         (([[1, math.inf]], [[0.1, 1]]), {}, "the label at row 0, column 1 is inf"),
-        (([[1, 0], [1]], [[1, 0], [1]]), {}, "the rows differ in length. Fill the rows up"),
-        ((np.array([["a"]]), [[0.1]]), {}, "labels must be numbers"),
+        (([[1, 0], [1]], [[1.0, 0], [1]]), {}, "the rows differ in length. Fill the rows up"),
+        (([["a"]], [[0.1]]), {}, "labels must be numbers"),
         ((np.zeros((1, 1, 1)), np.zeros((1, 1, 1))), {}, "in one or two dimensions"),
         (ONE, {"mask": [[1, 0]]}, "mask is int64, and must be boolean"),
         (ONE, {"mask": [True, False]}, "mask is 2 and labels are 1 x 2"),
@@ -280,8 +280,8 @@ def test_bad_arrays_are_refused(data, more, message):
         (FLAT, {"qid": [1, 1], "group_sizes": [2]}, "one of the two"),
         (FLAT, {"qid": "ab"}, "qid is a list or an array of query ids, not str"),
         (ONE, {"group_sizes": [2]}, "divides long arrays"),
-        ((ONE[0], {"q": {"d": 1}}), {}, "scores are dict"),
-        ((ONE[0], "run.txt"), {}, "scores are str"),
+        ((np.array(ONE[0]), {"q": {"d": 1}}), {}, "scores are dict"),
+        ((np.array(ONE[0]), "run.txt"), {}, "scores are str"),
         (({"q": {"d": 1}}, {"q": {"d": 1}}), {"qid": [1]}, "qid= goes with labels and scores"),
     ],
 )  # fmt: skip
@@ -295,4 +295,11 @@ def test_direct_calls_and_negative_grades():
     assert rs.AUC([1, -1, 1, -1], [4, 3, 2, 1]) == 0.75
     unjudged = rs.Conventions(ties="input", negatives="unjudged")
     assert rs.AUC([1, -1, 1, 0], [4, 3, 2, 1], conventions=unjudged) == 1.0
-    assert rs.evaluate([[1, -1, 1, -1]], [[4, 3, 2, 1]], "AUC")["AUC"] == 0.75
+    assert rs.evaluate([[1, -1, 1, -1]], [[4.0, 3, 2, 1]], "AUC")["AUC"] == 0.75
+
+
+def test_lists_of_whole_numbers_that_could_be_both_are_refused():
+    with pytest.raises(rs.UsageError, match="may be labels and scores, or ids of documents"):
+        rs.evaluate([[1, 0]], [[3, 2]], "RR")
+    assert rs.evaluate(np.array([[1, 0]]), np.array([[3, 2]]), "RR")["RR"] == 1.0
+    assert rs.evaluate([{1}], [[3, 1]], "RR")["RR"] == 0.5

@@ -22,7 +22,7 @@ from rankstone.errors import (
     UsageError,
     did_you_mean,
 )
-from rankstone.io.arrays import Arrays, are_arrays, arrays_of, no_arrays
+from rankstone.io.arrays import Arrays, arrays_of, meant_as_arrays, no_arrays
 from rankstone.io.load import load_judgments, load_run
 from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.plan import asked_for, compute_each
@@ -57,8 +57,7 @@ def evaluate(
         judgments: path of a file, ``{query: {document: grade}}``, ``{query: relevant documents}``,
             a list of the relevant documents of each query, or an array or tensor of labels.
         run: path of a file, ``{query: {document: score}}``, ``{query: [document, ...]}``, a list
-            of the ranked documents of each query, or an array or tensor of scores, one for
-            each label.
+            of the ranked documents of each query, or an array or tensor of scores.
         measures: names or measures.
         like: a tool whose numbers to give, such as ``"trec_eval-9"``.
         conventions: every other choice that changes a number.
@@ -83,7 +82,7 @@ def evaluate(
     asked = asked_for(measures, followed)
     engine.load(tell=_tell)
     found: Join | Arrays
-    if are_arrays(judgments, run):
+    if meant_as_arrays(judgments, run, keyed=any(k is not None for k in (mask, qid, group_sizes))):
         bare = BARE if followed is None else None
         chosen = conventions_of(followed, conventions or bare, choices)
         found = arrays_of(

@@ -8,8 +8,6 @@ from types import ModuleType
 
 from rankstone.errors import UsageError
 
-_native: dict[str, ModuleType] = {}  # where the compiled core was found, by what was asked for
-
 
 def name() -> str:
     """Return ``native`` or ``python``: what RANKSTONE_ENGINE asks for, else the best there is."""
@@ -32,13 +30,10 @@ def name() -> str:
 
 def load(tell: Callable[[str], None] | None = None) -> ModuleType:
     """Return the module that scans and matches; ``tell`` hears if it is only the twin."""
-    wanted = os.environ.get("RANKSTONE_ENGINE", "")
-    if wanted in _native:
-        return _native[wanted]
     if name() == "native":
         from rankstone._native import _core
 
-        return _native.setdefault(wanted, _core)
+        return _core
     from rankstone.core import twin
 
     if tell is not None and not os.environ.get("RANKSTONE_ENGINE"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set as AbstractSet
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,30 +71,44 @@ def _tied(part: Ranked) -> tuple[int, int]:
     return int((part.tied > 1).sum()) if has_ties else 0, int(part.offsets[-1])
 
 
-def are_arrays(judgments: Any, run: Any) -> bool:
-    """Return whether judgments are labels in a list, an array, a tensor or a column.
-
-    Lists of texts, and lists of sets, are ids of documents.
-    """
-    if not _is_array(judgments):
-        return False
+def are_arrays(judgments: Any) -> bool:
+    """Return whether judgments are held in a list, an array, a tensor or a column."""
     if isinstance(judgments, list | tuple):
-        lists = [data for data in (judgments, run) if isinstance(data, list | tuple)]
-        return not any(_are_ids(row) for data in lists for row in data)
-    return True
-
-
-def _is_array(value: Any) -> bool:
-    if isinstance(value, list | tuple):
         return True
-    held = hasattr(value, "__array__") or hasattr(value, "__dlpack__")
-    return held and not hasattr(value, "columns")
+    held = hasattr(judgments, "__array__") or hasattr(judgments, "__dlpack__")
+    return held and not hasattr(judgments, "columns")
 
 
-def _are_ids(row: Any) -> bool:
-    if isinstance(row, list | tuple):
-        return any(isinstance(item, str | bytes) for item in row[:1])
-    return isinstance(row, str | bytes | AbstractSet | Mapping)
+def meant_as_arrays(judgments: Any, run: Any, *, keyed: bool) -> bool:
+    """Return whether judgments and run are labels and scores, not ids of documents.
+
+    Lists are where they go with a mask, query ids or group sizes, or hold fractions. Lists of
+    whole numbers of the same shape could be both, so they are refused.
+    """
+    if not isinstance(judgments, list | tuple):
+        return are_arrays(judgments)
+    if keyed or (not isinstance(run, list | tuple) and are_arrays(run)):
+        return True
+    kinds = {type(v) for v in [*_items(judgments), *_items(run)]}
+    if kinds and kinds <= {int, bool} and _lengths(judgments) == _lengths(run):
+        raise UsageError(
+            "two lists of lists of whole numbers of the same shape may be labels and scores, or "
+            "ids of documents. For labels and scores give arrays (numpy.array); for ids write "
+            "text, or put the relevant ones into sets."
+        )
+    return float in kinds
+
+
+def _items(rows: Any) -> list[Any]:
+    """Return the items of the first rows, as a sample."""
+    found: list[Any] = []
+    for row in rows[:10] if isinstance(rows, list | tuple) else ():
+        found += row[:100] if isinstance(row, list | tuple) else [row]
+    return found
+
+
+def _lengths(rows: Any) -> list[int]:
+    return [len(row) if isinstance(row, list | tuple) else -1 for row in rows]
 
 
 def no_arrays(**given: Any) -> None:
@@ -145,7 +159,7 @@ def arrays_of(
 
 
 def _numbers(value: Any, what: str) -> Array:
-    if isinstance(value, str | bytes) or not _is_array(value):
+    if isinstance(value, str | bytes) or not are_arrays(value):
         raise UsageError(
             f"labels are in an array and {what} are {type(value).__name__}; "
             "give both as lists, arrays or tensors, labels first."
@@ -157,7 +171,7 @@ def _numbers(value: Any, what: str) -> Array:
             raise
         raise DataError(
             f"{error} Fill the rows up and say with mask= which items are real, or lay the "
-            "lists end to end and give group_sizes=. Ids that are numbers go into sets."
+            "lists end to end and give group_sizes=."
         ) from None
 
 
@@ -232,7 +246,7 @@ def _listed(qid: Any) -> Array | Sequence[Any]:
     """Return query ids as an array of numbers or text, or as Python objects."""
     if isinstance(qid, list | tuple):
         return qid
-    if not _is_array(qid):
+    if not are_arrays(qid):
         raise UsageError(f"qid is a list or an array of query ids, not {type(qid).__name__}.")
     array = array_of(qid, "qid")
     if array.ndim != 1:
