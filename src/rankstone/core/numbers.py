@@ -47,14 +47,12 @@ def numbers_of(value: Any, what: str) -> Array:
     return array.astype(np.float64)
 
 
-_FEW = 4096
-
-
 def all_finite(values: Array) -> bool:
     """Return whether all values are finite."""
-    if values.ndim == 1 and len(values) <= _FEW and math.isfinite(values.dot(values)):
-        return True  # one call instead of two; an overflow is looked into
-    return bool(np.isfinite(values).all())
+    flat = values.reshape(-1)
+    if math.isfinite(flat.dot(flat)):
+        return True  # without a mask as long as the values; an overflow is looked into
+    return bool(np.isfinite(flat).all())
 
 
 def _without_none(array: Array, what: str) -> Array:
