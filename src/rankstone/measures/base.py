@@ -139,10 +139,11 @@ class Definition:
     """Everything there is to know about a measure.
 
     ``names`` are its spellings by tool, or by version of a tool, the usual one first;
-    ``conventions`` those whose choice can change it. ``graded`` says that any grade above 0 is of use, so a query is empty only without one;
-    ``needs_relevant`` that an empty query's value is up to the conventions. ``attained`` says
-    that the relevant documents alone, best first, reach the top of the range, and ``expected``
-    that the kernel knows the mean over all orders of tied documents, or does not read it.
+    ``conventions`` those whose choice changes it most often. ``graded`` says that any grade above
+    0 is of use, so a query is empty only without one; ``needs_relevant`` that an empty query's
+    value is up to the conventions. ``attained`` says that the relevant documents alone, best
+    first, reach the top of the range, and ``expected`` that the kernel knows the mean over all
+    orders of tied documents, or does not read it.
     """
 
     name: str

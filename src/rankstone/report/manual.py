@@ -28,7 +28,7 @@ def page(measure: Measure) -> Iterator[str]:
     yield f"Range: {low:g} to {top}; {'higher' if d.higher_is_better else 'lower'} is better."
     yield f"Over queries: {d.aggregate}."
     if d.conventions:
-        yield f"Conventions it reads: {', '.join(d.conventions)}."
+        yield f"Conventions that matter most: {', '.join(d.conventions)}."
     yield ""
     yield "Parameters:" if d.params else "Parameters: none."
     for p in d.params:
