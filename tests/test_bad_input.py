@@ -12,6 +12,7 @@ import zstandard
 
 import rankstone as rs
 from rankstone.cli import main
+from rankstone.io import registry
 from rankstone.io.load import load_run
 
 GOOD_QRELS = "q1 0 d1 1\nq1 0 d2 0\n"
@@ -514,6 +515,20 @@ def test_a_file_that_changes_under_our_hands(engine, files):
     path.write_text(GOOD_RUN + "q1 Q0 d9 9 0.1 t\n")
     with pytest.raises(rs.DataError, match="the file changed since it was opened"):
         rs.evaluate(qrels, opened, "RR")
+
+
+@pytest.mark.parametrize("text", [GOOD_QRELS, '{"q1": {"d1": 1}}'], ids=["trec", "json"])
+def test_judgments_that_change_while_they_are_read(files, monkeypatch, text):
+    qrels, run = files(qrels=text)
+    reader = registry.tell
+
+    def slowly(opened):
+        qrels.write_text(text + " " * 99)
+        return reader(opened)
+
+    monkeypatch.setattr(registry, "tell", slowly)
+    with pytest.raises(rs.DataError, match="qrels: the file changed while it was read. Try again"):
+        rs.evaluate(qrels, run, "RR")
 
 
 def test_a_run_that_is_no_dict_within(engine):

@@ -399,6 +399,19 @@ def test_validating_on_the_command_line(tmp_path, capsys):
     assert run(capsys, "validate", tmp_path / "odd", "--as", "run")[0] == 1
 
 
+def test_validating_scores_of_rows(tmp_path, capsys):
+    (tmp_path / "rows").write_text("1 qid:1 1:1\n0 qid:1 1:1\n2 qid:2 1:1\n")
+    (tmp_path / "scores").write_text("0.5\n0.5\n1\n")
+    code, out, _ = run(capsys, "validate", tmp_path / "rows", tmp_path / "scores")
+    assert code == 0
+    assert "judged documents: 3" in out
+    assert "note: 2 of 3 rows share their score with another of their query [ties]" in out
+    (tmp_path / "scores").write_text("0.5\n")
+    code, out, _ = run(capsys, "validate", tmp_path / "rows", tmp_path / "scores")
+    assert code == 3
+    assert "1 scores for the 3 rows of" in out
+
+
 # Pieces of all formats, put together at random.
 pieces = st.sampled_from(
     ["{", "}", "[", "]", ":", ",", '"', '"q1"', '"d1"', '"query_id"', '"doc_id"', '"score"', "1",

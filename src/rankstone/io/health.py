@@ -13,7 +13,7 @@ from rankstone.core.ids import look_alike
 from rankstone.core.judgments import Judgments
 from rankstone.errors import DataError, Notice, RankstoneError, plural
 from rankstone.io.convert import rows_in
-from rankstone.io.files import Reading, judgments_in, opened, read_judgments
+from rankstone.io.files import Reading, judgments_in, opened, read_judgments, run_in
 from rankstone.io.open import STDIN
 
 _MOST_GRADES = 20
@@ -117,7 +117,11 @@ def _run(path: str, reading: Reading, judged: Judgments | None) -> Health:
     try:
         with opened(path, reading) as text:
             form = reading.format_of(text)
-            return _counted(path, form, rows_in(text, form, "run", reading), judged)
+            if form.name == "scores" and judged is not None:
+                rows = run_in(text, form, path).rows_for(judged)
+            else:
+                rows = rows_in(text, form, "run", reading)
+            return _counted(path, form, rows, judged)
     except RankstoneError as error:
         return Health(path, "run", form.name if form else None, {}, error=str(error))
 

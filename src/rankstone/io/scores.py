@@ -28,6 +28,13 @@ class RowScores:
 
     def match(self, judgments: Judgments, *, float32: bool) -> Matches:
         """Give each judged row its score."""
+        data: dict[Any, dict[Any, float]] = {}
+        for query, doc, score in self.rows_for(judgments):
+            data.setdefault(query, {})[doc] = score
+        return ScoredRun(data, self.name, self.source).match(judgments, float32=float32)
+
+    def rows_for(self, judgments: Judgments) -> Iterator[tuple[Any, Any, float]]:
+        """Yield the rows of the judgments' file with their scores."""
         rows = getattr(judgments, "file_rows", None)
         if rows is None:
             raise DataError(
@@ -40,11 +47,8 @@ class RowScores:
                 f"{judgments.source.name}. Score exactly these rows, in their order."
             )
         query_of = np.repeat(np.arange(len(judgments.queries)), np.diff(judgments.groups))
-        data: dict[Any, dict[Any, float]] = {}
         for row, score in zip(rows.tolist(), self.scores, strict=True):
-            query = judgments.queries[query_of[row]]
-            data.setdefault(query, {})[judgments.docs[row]] = score
-        return ScoredRun(data, self.name, self.source).match(judgments, float32=float32)
+            yield judgments.queries[query_of[row]], judgments.docs[row], score
 
 
 def _told(text: Input) -> bool:
