@@ -8,7 +8,7 @@ import os
 import numpy as np
 import pytest
 import zstandard
-from hypothesis import given, settings, strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from strategies import NATIVE, collections, write_qrels, write_run
 
 import rankstone as rs
@@ -30,6 +30,7 @@ def bits(result):
 @given(collections(), st.data(), st.sampled_from(TIES), st.sampled_from(["float64", "float32"]))
 def test_all_ways_in_give_the_same_bits(tmp_path_factory, collection, data, ties, precision):
     judgments, run = collection
+    assume(not any(query.startswith("#") for query in {**judgments, **run}))  # a comment in a file
     folder = tmp_path_factory.mktemp("all-ways")
     rows = sum(map(len, run.values()))
     order = data.draw(st.permutations(range(rows)))
@@ -41,7 +42,14 @@ def test_all_ways_in_give_the_same_bits(tmp_path_factory, collection, data, ties
             patch.setenv("RANKSTONE_ENGINE", engine)
             for held in (judgments, qrels):
                 for ranked in (run, file):
-                    got = rs.evaluate(held, ranked, MEASURES, ties=ties, precision=precision)
+                    got = rs.evaluate(
+                        held,
+                        ranked,
+                        MEASURES,
+                        ties=ties,
+                        precision=precision,
+                        input_format="trec",  # an id may start with { or [ too
+                    )
                     expected = expected or bits(got)
                     assert bits(got) == expected
                     codes = {n.code for n in got.notices}
