@@ -228,6 +228,56 @@ def _direct(args: argparse.Namespace) -> Section:
     return rows, times
 
 
+def _frames(args: argparse.Namespace) -> Section:
+    if find_spec("polars") is None:
+        return [Row("frames: polars is not installed", "", 0)], {}
+    import frames
+    import polars as pl
+
+    import rankstone as rs
+
+    held = frames.made(data.large(args.data))
+    judged, run, parquet, csv = (held[n] for n in ("judged", "run", "parquet", "csv"))
+    arrow = (judged.to_arrow(), run.to_arrow())
+    tasks: dict[str, Callable[[], object]] = {
+        "polars frame": lambda: rs.evaluate(judged, run, _MEASURES),
+        "Arrow table": lambda: rs.evaluate(*arrow, _MEASURES),
+        "polars' inner join": lambda: frames.join(judged, run),
+        "Parquet file": lambda: rs.evaluate(judged, parquet, _MEASURES),
+        "polars reads Parquet": lambda: pl.read_parquet(parquet),
+        "CSV file": lambda: rs.evaluate(judged, csv, _MEASURES),
+        "polars reads CSV": lambda: pl.read_csv(csv),
+    }
+    times = in_turns(tasks, args.rounds)
+    rows = [
+        table.slower(f"frames: {ours} against {theirs}", bar, times[ours], times[theirs])
+        for ours, theirs, bar in (
+            ("polars frame", "polars' inner join", 1.5),
+            ("Arrow table", "polars' inner join", 1.5),
+            ("Parquet file", "polars reads Parquet", 1.5),
+            ("CSV file", "polars reads CSV", 2),
+        )
+    ]
+    if find_spec("ir_measures") is None or find_spec("pandas") is None:
+        return rows, times
+    texts = {"query_id": object, "doc_id": object}
+    pandas = [frame.to_pandas().astype(texts) for frame in (judged, run)]
+    values: list[float] = []
+
+    def peer() -> None:
+        values[:] = frames.ir_measures(*pandas)
+
+    more = in_turns({"pandas frame": lambda: rs.evaluate(*pandas, _MEASURES)}, args.rounds)
+    more["ir-measures, the same, once"] = Times([timed(peer)[0]])
+    result = rs.evaluate(*pandas, _MEASURES)
+    rows.append(table.faster("frames: pandas against ir-measures", 10, *more.values()))
+    off = _difference([result[name] for name in _MEASURES], values)
+    rows.append(
+        Row("frames: values, difference from ir-measures", f"at most {_SAME:g}", _SAME, off, off)
+    )
+    return rows, times | more
+
+
 def _memory(args: argparse.Namespace) -> Section:
     peak = Row("memory: peak of the command, MB", "at most 150", 150)
     growth = Row("memory: growth with twice the queries, MB", "at most 5", 5)
@@ -267,6 +317,7 @@ _SECTIONS = {
     "memory": _memory,
     "dicts": _dicts,
     "direct": _direct,
+    "frames": _frames,
 }
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from rankstone.conventions import Conventions
 from rankstone.core import engine
 from rankstone.core.align import Join, align, join
 from rankstone.core.direct import BARE, ranked_of
+from rankstone.core.exclude import ExcludingRun
 from rankstone.core.health import judged_share, without_relevant
 from rankstone.core.result import Provenance, Result, Ties
 from rankstone.errors import (
@@ -49,15 +50,18 @@ def evaluate(
     mask: Any = None,
     qid: Any = None,
     group_sizes: Any = None,
+    columns: Mapping[str, Any] | None = None,
+    exclude: Any = None,
     **choices: Any,
 ) -> Result:
     """Evaluate a run against judgments.
 
     Args:
         judgments: path of a file, ``{query: {document: grade}}``, ``{query: relevant documents}``,
-            a list of the relevant documents of each query, or an array or tensor of labels.
+            a list of the relevant documents of each query, a dataframe, or an array or tensor of
+            labels.
         run: path of a file, ``{query: {document: score}}``, ``{query: [document, ...]}``, a list
-            of the ranked documents of each query, or an array or tensor of scores.
+            of the ranked documents of each query, a dataframe, or an array or tensor of scores.
         measures: names or measures.
         like: a tool whose numbers to give, such as ``"trec_eval-9"``.
         conventions: every other choice that changes a number.
@@ -72,6 +76,10 @@ def evaluate(
         mask: with arrays, False for what is no item of its list.
         qid: with arrays, the query of each item, or of each row of a table.
         group_sizes: with arrays, how many items each query has.
+        columns: the columns of tables whose names do not tell what they hold, for example
+            ``{"query": "uid", "doc": "sku", "score": "yhat", "grade": "stars"}``.
+        exclude: pairs of query and document, in any form judgments may have, that are taken out
+            of the run before ranks are given; such as a recommender's training data.
         choices: single conventions, for example ``ties="input"``.
 
     >>> result = evaluate({"q1": {"d1": 2}}, {"q1": ["d7", "d1"]}, ["RR"])
@@ -93,11 +101,13 @@ def evaluate(
         chosen = conventions_of(followed, conventions, choices)
         formats = (input_format or "").split(":")
         judged = load_judgments(
-            judgments, input_format=formats[0] or None, max_bytes=max_bytes, groups=groups
+            judgments, columns, input_format=formats[0] or None, max_bytes=max_bytes, groups=groups
         )
         ranked_run = load_run(
-            run, name, threads, input_format=formats[-1] or None, max_bytes=max_bytes
+            run, name, threads, columns, input_format=formats[-1] or None, max_bytes=max_bytes
         )
+        if exclude is not None:
+            ranked_run = ExcludingRun(ranked_run, load_judgments(exclude, columns, graded=False))
         found = join(ranked_run, judged, chosen)
     notices = found.notices(chosen)
     if strict:

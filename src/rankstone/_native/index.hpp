@@ -69,7 +69,11 @@ class Index {
     std::string_view query(std::size_t q) const { return queries_.view(q); }
 
     std::int64_t find_query(const char* p, std::size_t n) const {
-        return find(query_slots_.data(), query_slots_.size() - 1, hash_id(p, n), queries_, p, n);
+        return find_query(hash_id(p, n), p, n);
+    }
+
+    std::int64_t find_query(std::uint64_t hash, const char* p, std::size_t n) const {
+        return find(query_slots_.data(), query_slots_.size() - 1, hash, queries_, p, n);
     }
 
     std::int64_t find_doc(std::size_t query, std::uint64_t hash, const char* p,

@@ -5,6 +5,8 @@
 
 #include <memory>
 
+#include "columns_of_objects.hpp"
+#include "match_columns.hpp"
 #include "match_mapping.hpp"
 #include "order_rows.hpp"
 #include "scan_judgments.hpp"
@@ -132,15 +134,7 @@ nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const In
     return out;
 }
 
-nb::dict scan_judgments(nb::bytes text, nb::tuple layout, std::size_t first) {
-    std::string padded(static_cast<const char*>(text.data()), text.size());
-    padded.append(padding, '\n');
-    const Layout fields = layout_of(layout);
-    JudgmentScan scan;
-    {
-        nb::gil_scoped_release release;
-        scan = JudgmentScanner({padded.data(), padded.size() - padding}, fields, first).scan();
-    }
+nb::dict judgments_of(JudgmentScan& scan) {
     nb::dict out;
     out["fault"] = report_of(scan.fault);
     if (scan.fault.fault != Fault::none) return out;
@@ -158,6 +152,104 @@ nb::dict scan_judgments(nb::bytes text, nb::tuple layout, std::size_t first) {
     };
     out["repeated_example"] = pair_of(scan.repeated_example);
     out["contradicting_example"] = pair_of(scan.contradicting_example);
+    return out;
+}
+
+nb::dict scan_judgments(nb::bytes text, nb::tuple layout, std::size_t first) {
+    std::string padded(static_cast<const char*>(text.data()), text.size());
+    padded.append(padding, '\n');
+    const Layout fields = layout_of(layout);
+    JudgmentScan scan;
+    {
+        nb::gil_scoped_release release;
+        scan = JudgmentScanner({padded.data(), padded.size() - padding}, fields, first).scan();
+    }
+    return judgments_of(scan);
+}
+
+nb::list columns_of_stream(nb::object capsule) {
+    auto* stream = static_cast<ArrowArrayStream*>(
+        PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
+    if (!stream) throw nb::python_error();
+    if (!stream->release) throw nb::value_error("the stream was read already");
+    ArrowTable table;
+    std::vector<NamedColumn> columns;
+    {
+        // What makes the stream may need other threads that wait for the lock.
+        nb::gil_scoped_release release;
+        drain(*stream, table);
+        columns = columns_of(table);
+    }
+    nb::list list;
+    for (NamedColumn& named : columns)
+        list.append(nb::make_tuple(bytes_of(named.name), std::move(named.column)));
+    return list;
+}
+
+Column column_of_array(nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu> array) {
+    static const std::pair<nb::dlpack::dtype, const char*> formats[] = {
+        {nb::dtype<std::int8_t>(), "c"},  {nb::dtype<std::uint8_t>(), "C"},
+        {nb::dtype<std::int16_t>(), "s"}, {nb::dtype<std::uint16_t>(), "S"},
+        {nb::dtype<std::int32_t>(), "i"}, {nb::dtype<std::uint32_t>(), "I"},
+        {nb::dtype<std::int64_t>(), "l"}, {nb::dtype<std::uint64_t>(), "L"},
+        {nb::dtype<float>(), "f"},        {nb::dtype<double>(), "g"},
+        {nb::dtype<bool>(), "b"},
+    };
+    for (const auto& [type, format] : formats)
+        if (array.dtype() == type) {
+            auto* held = new decltype(array)(array);
+            std::shared_ptr<void> owner(held, [](void* p) {
+                const nb::gil_scoped_acquire lock;
+                delete static_cast<decltype(array)*>(p);
+            });
+            Column column = flat_column(format, array.data(),
+                                        static_cast<std::int64_t>(array.shape(0)), std::move(owner));
+            if (*format == 'b') column.chunks[0].storage = Storage::u8;  // a byte each, not a bit
+            return column;
+        }
+    throw nb::type_error("an array of numbers is needed");
+}
+
+nb::tuple column_of_objects(nb::list values) {
+    Column column;
+    const std::int64_t row = ObjectReader().read(values.ptr(), column);
+    if (row >= 0) return nb::make_tuple(nb::none(), row);
+    return nb::make_tuple(std::move(column), nb::none());
+}
+
+nb::object column_fault_of(const ColumnFault& fault) {
+    if (fault.kind == ColumnFault::none) return nb::none();
+    return nb::make_tuple(static_cast<int>(fault.kind), fault.column, fault.row);
+}
+
+nb::dict match_columns(const Column& query, const Column& doc, const Column* score,
+                       const Column* rank, bool falling, const Index& index, bool float32,
+                       int threads, std::int64_t range_size) {
+    ColumnRun run;
+    {
+        nb::gil_scoped_release release;
+        const RunColumns columns{query, doc, score, rank, falling};
+        run = ColumnMatcher(columns, index, float32, threads, range_size).match();
+    }
+    nb::dict out;
+    if (run.fault.kind == ColumnFault::none) out = arrays_of(run.queries);
+    out["fault"] = column_fault_of(run.fault);
+    out["unjudged_queries"] = run.unjudged_queries;
+    out["unjudged_capped"] = run.unjudged_capped;
+    out["unjudged_sample"] = list_of(run.unjudged_sample);
+    out["doc_sample"] = list_of(run.doc_sample);
+    return out;
+}
+
+nb::dict judge_columns(const Column& query, const Column& doc, const Column* grade) {
+    ColumnJudgments judged;
+    {
+        nb::gil_scoped_release release;
+        judged = ColumnJudge().judge(query, doc, grade);
+    }
+    if (judged.fault.kind == ColumnFault::none) return judgments_of(judged.scan);
+    nb::dict out;
+    out["fault"] = column_fault_of(judged.fault);
     return out;
 }
 
@@ -294,6 +386,10 @@ NB_MODULE(_core, m) {
                                   column_of(doc_bytes, doc_offsets));
              },
              "query_bytes"_a, "query_offsets"_a, "groups"_a, "doc_bytes"_a, "doc_offsets"_a);
+    nb::class_<Column>(m, "Column", "A column of a table.")
+        .def_ro("format", &Column::format)
+        .def("__len__", [](const Column& self) { return self.length; })
+        .def("of_codes", &Column::of_codes, "codes"_a, "The column of the values that codes stand for.");
     m.def("scan_run", &scan_run, "descriptor"_a, "size"_a, "layout"_a, "index"_a, "float32"_a,
           "threads"_a, "range_size"_a, "progress"_a, "first"_a = 0,
           "Places the judged documents of a run in a file.");
@@ -303,4 +399,13 @@ NB_MODULE(_core, m) {
           "Places the judged documents of a run held in dictionaries.");
     m.def("falling_order", &falling_order, "values"_a, "offsets"_a,
           "Orders each segment, highest first, and says whether one holds equal values.");
+    m.def("columns_of_stream", &columns_of_stream, "capsule"_a, "Takes the columns of an Arrow stream.");
+    m.def("column_of_array", &column_of_array, "array"_a, "Takes an array of numbers as a column.");
+    m.def("column_of_objects", &column_of_objects, "values"_a,
+          "Takes texts or whole numbers as a column, or says which is neither.");
+    m.def("match_columns", &match_columns, "query"_a, "doc"_a, "score"_a.none(), "rank"_a.none(),
+          "falling"_a, "index"_a, "float32"_a, "threads"_a, "range_size"_a,
+          "Places the judged documents of a run held in columns.");
+    m.def("judge_columns", &judge_columns, "query"_a, "doc"_a, "grade"_a.none(),
+          "Groups judgments held in columns.");
 }

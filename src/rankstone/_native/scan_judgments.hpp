@@ -58,7 +58,6 @@ class JudgmentScanner {
         const char* p = begin + first_;
         if (!first_ && text_.substr(0, 3) == "\xef\xbb\xbf") p += 3;
         Line line;
-        std::size_t current = 0;
         for (; p < end; p = line.next) {
             if (!read_row(p, end, layout_, line, scan.fault)) {
                 scan.fault.line_begin = static_cast<std::uint64_t>(p - begin);
@@ -70,14 +69,36 @@ class JudgmentScanner {
             }
             const Field& query = line.field[layout_.query];
             const Field& doc = line.field[layout_.doc];
-            if (groups_.empty() ||
-                groups_[current].id != std::string_view(query.begin, query.size()))
-                current = group_of(query);
-            groups_[current].rows.push_back(
-                {{doc.begin, doc.size()}, hash_id(doc.begin, doc.size()), line.value});
+            add({query.begin, query.size()}, {doc.begin, doc.size()},
+                hash_id(doc.begin, doc.size()), line.value);
         }
         collect(scan);
         return scan;
+    }
+
+  protected:
+    JudgmentScanner() = default;
+
+    // The ids are not copied; they have to last.
+    void add(std::string_view query, std::string_view doc, std::uint64_t doc_hash, double grade) {
+        if (groups_.empty() || groups_[current_].id != query) current_ = group_of(query);
+        groups_[current_].rows.push_back({doc, doc_hash, grade});
+    }
+
+    void collect(JudgmentScan& scan) {
+        std::vector<std::pair<std::string_view, std::size_t>> ids;
+        for (std::size_t g = 0; g < groups_.size(); ++g) ids.push_back({groups_[g].id, g});
+        sort_ids(ids);
+        std::vector<Slot> seen;
+        for (const auto& [id, g] : ids) {
+            settle(groups_[g], seen, scan);
+            scan.queries.push(id.data(), id.size());
+            for (const JudgedRow& row : groups_[g].rows) {
+                scan.docs.push(row.doc.data(), row.doc.size());
+                scan.grades.push_back(row.grade);
+            }
+            scan.groups.push_back(static_cast<std::int64_t>(scan.grades.size()));
+        }
     }
 
   private:
@@ -93,9 +114,8 @@ class JudgmentScanner {
         std::vector<JudgedRow> rows;
     };
 
-    std::size_t group_of(const Field& query) {
-        const std::string_view id(query.begin, query.size());
-        const std::uint64_t hash = hash_id(id.data(), id.size());
+    std::size_t group_of(std::string_view id) {
+        const std::uint64_t hash = hash_exact(id.data(), id.size());
         if (2 * (groups_.size() + 1) > slots_.size()) grow();
         const std::size_t mask = slots_.size() - 1;
         std::size_t at = hash & mask;
@@ -115,22 +135,6 @@ class JudgmentScanner {
             std::size_t at = groups_[g].hash & mask;
             while (slots_[at].row) at = (at + 1) & mask;
             slots_[at] = {tag_of(groups_[g].hash), static_cast<std::uint32_t>(g + 1)};
-        }
-    }
-
-    void collect(JudgmentScan& scan) {
-        std::vector<std::pair<std::string_view, std::size_t>> ids;
-        for (std::size_t g = 0; g < groups_.size(); ++g) ids.push_back({groups_[g].id, g});
-        sort_ids(ids);
-        std::vector<Slot> seen;
-        for (const auto& [id, g] : ids) {
-            settle(groups_[g], seen, scan);
-            scan.queries.push(id.data(), id.size());
-            for (const JudgedRow& row : groups_[g].rows) {
-                scan.docs.push(row.doc.data(), row.doc.size());
-                scan.grades.push_back(row.grade);
-            }
-            scan.groups.push_back(static_cast<std::int64_t>(scan.grades.size()));
         }
     }
 
@@ -173,10 +177,11 @@ class JudgmentScanner {
     }
 
     std::string_view text_;
-    Layout layout_;
-    std::size_t first_;
+    Layout layout_{};
+    std::size_t first_ = 0;
     std::deque<Group> groups_;
     std::vector<Slot> slots_;
+    std::size_t current_ = 0;
 };
 
 }  // namespace rankstone

@@ -55,6 +55,16 @@ def add_to(commands: Any) -> None:
     )
     add_reading(parser)
     parser.add_argument("--groups", metavar="FILE", help="sizes of groups, for rows without qid")
+    parser.add_argument(
+        "--columns",
+        action="append",
+        default=[],
+        metavar="ROLE=NAME,...",
+        help="columns of tables: query=, doc=, score=, grade=, rank=",
+    )
+    parser.add_argument(
+        "--exclude", metavar="FILE", help="pairs taken out of the runs first, as training data"
+    )
     parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
     parser.set_defaults(run=run)
 
@@ -115,12 +125,15 @@ def _evaluate(args: Namespace) -> list[Result]:
     asked_for(measures, profile(args.like) if args.like else None)  # before any file is read
     choices = dict(choice(text) for text in args.convention)
     formats = (args.input_format or "").split(":")
+    columns = columns_of(args.columns)
     judgments = load_judgments(
         args.judgments,
+        columns,
         input_format=formats[0] or None,
         max_bytes=args.max_bytes,
         groups=args.groups,
     )
+    exclude = args.exclude and load_judgments(args.exclude, columns, graded=False)
     paths = list(_expand(args.runs))
     results = []
     for name, path in zip(_names(paths), paths, strict=True):
@@ -128,6 +141,7 @@ def _evaluate(args: Namespace) -> list[Result]:
             path,
             name,
             args.threads,
+            columns,
             input_format=formats[-1] or None,
             max_bytes=args.max_bytes,
         )
@@ -140,6 +154,7 @@ def _evaluate(args: Namespace) -> list[Result]:
                     like=args.like,
                     tie_interval=args.tie_interval,
                     strict=args.strict,
+                    exclude=exclude,
                     **choices,
                 )
             )
@@ -176,6 +191,19 @@ def add_reading(parser: Any) -> None:
         metavar="N",
         help="as much as a file may hold, once expanded (1 GiB or 100 times a compressed file)",
     )
+
+
+def columns_of(options: list[str]) -> dict[str, Any]:
+    """Return the columns by role; a role named twice may have either name."""
+    from rankstone.errors import UsageError
+
+    columns: dict[str, Any] = {}
+    for part in (part for text in options for part in text.split(",")):
+        role, equals, name = part.partition("=")
+        if not equals:
+            raise UsageError(f"write a column as ROLE=NAME, such as query=user_id, not {part!r}.")
+        columns.setdefault(role.strip(), []).append(name)
+    return {role: None if names == [""] else names for role, names in columns.items()}
 
 
 def choice(text: str) -> tuple[str, Any]:
@@ -220,7 +248,7 @@ def _names(paths: list[str]) -> list[str]:
 @contextmanager
 def _progress(loaded: Any, quiet: bool) -> Iterator[None]:
     """Show how far a long scan is, on a terminal."""
-    size = loaded.source.size or 0
+    size = (loaded.source.size or 0) if hasattr(loaded, "progress") else 0
     if quiet or size < (1 << 28) or not sys.stderr.isatty():
         yield
         return

@@ -13,8 +13,32 @@ from rankstone.errors import DataError
 type_names = {"text": "text (str)", "number": "whole numbers (int)"}
 
 
+KEY_SIZE = 9
+
+
+def key_of(number: int) -> bytes:
+    """Return a whole number as bytes that sort as the numbers do; empty where it is too large."""
+    if not -(1 << 63) <= number < 1 << 64:
+        return b""
+    return bytes([number >= 0]) + (number & ((1 << 64) - 1)).to_bytes(8, "big")
+
+
+def numbers_of(keys: bytes) -> list[int]:
+    """Return the whole numbers of keys laid end to end."""
+    table = np.frombuffer(keys, np.uint8).reshape(-1, KEY_SIZE)
+    bits = np.ascontiguousarray(table[:, 1:]).view(">u8")[:, 0]
+    if table[:, 0].all():
+        return bits.tolist()
+    return [
+        b if high else b - (1 << 64)
+        for b, high in zip(bits.tolist(), table[:, 0].tolist(), strict=True)
+    ]
+
+
 class Ids(Sequence[str | int]):
     """A column of ids, held as Python objects or as UTF-8 bytes laid end to end."""
+
+    typed = True  # whether text is known to be text, and not what a text file holds
 
     def __init__(self, objects: list[str] | list[int], kind: str) -> None:
         self.kind = kind
@@ -39,16 +63,27 @@ class Ids(Sequence[str | int]):
         return cls([str(v) for v in objects], "text")
 
     @classmethod
-    def from_bytes(cls, text: bytes, offsets: np.ndarray) -> Ids:
+    def from_keys(cls, keys: bytes) -> Ids:
+        """Take whole numbers as ``key_of`` writes them, laid end to end."""
+        self = cls.__new__(cls)
+        self.kind = "number"
+        self.__dict__["keys"] = (keys, _steps(len(keys) // KEY_SIZE))
+        return self
+
+    @classmethod
+    def from_bytes(cls, text: bytes, offsets: np.ndarray, *, typed: bool = False) -> Ids:
         """Take ids laid end to end: id i is ``text[offsets[i]:offsets[i + 1]]``."""
         self = cls.__new__(cls)
         self.kind = "text"
+        self.typed = typed
         self.__dict__["encoded"] = (text, offsets)
         return self
 
     @cached_property
     def objects(self) -> list[str] | list[int]:
         """The ids as Python objects; bytes that are not UTF-8 survive as surrogates."""
+        if self.kind == "number":
+            return numbers_of(self.keys[0])
         text, offsets = self.encoded
         bounds = offsets.tolist()
         return [text[a:b].decode("utf-8", "surrogateescape") for a, b in pairwise(bounds)]
@@ -56,20 +91,57 @@ class Ids(Sequence[str | int]):
     @cached_property
     def encoded(self) -> tuple[bytes, np.ndarray]:
         """The ids as bytes and offsets."""
-        parts = [str(v).encode("utf-8", "surrogateescape") for v in self.objects]
-        offsets = np.zeros(len(parts) + 1, np.int64)
-        np.cumsum([len(p) for p in parts], out=offsets[1:])
-        return b"".join(parts), offsets
+        return _laid_out([str(v).encode("utf-8", "surrogateescape") for v in self.objects])
+
+    @cached_property
+    def keys(self) -> tuple[bytes, np.ndarray]:
+        """The ids as keys of whole numbers; what is no whole number gets a key that none has."""
+        if self.kind == "number":
+            keys = [key_of(int(v)) or _no_id(v) for v in self.objects]
+        else:
+            texts = [str(v) for v in self.objects]
+            keys = [key_of(int(t)) if _is_whole(t) else _no_id(t) for t in texts]
+        return _laid_out(keys)
+
+    def as_found(self, numbers: bool, typed: bool) -> tuple[bytes, np.ndarray]:
+        """Return bytes to look up ids by that were found as whole numbers or as text.
+
+        Text is not a number where both sides know what they hold.
+        """
+        if typed and self.typed and numbers != (self.kind == "number"):
+            return _laid_out([_no_id(v) for v in self.objects])
+        return self.keys if numbers else self.encoded
 
     def __len__(self) -> int:
         """Return how many ids there are."""
         if "objects" in self.__dict__:
             return len(self.objects)
-        return len(self.encoded[1]) - 1
+        held = self.keys if self.kind == "number" else self.encoded
+        return len(held[1]) - 1
 
     def __getitem__(self, i):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN204
         """Return one id, or a list of them for a slice."""
         return self.objects[i]
+
+
+def _laid_out(parts: list[bytes]) -> tuple[bytes, np.ndarray]:
+    offsets = np.zeros(len(parts) + 1, np.int64)
+    np.cumsum([len(p) for p in parts], out=offsets[1:])
+    return b"".join(parts), offsets
+
+
+def _steps(n: int) -> np.ndarray:
+    return np.arange(n + 1, dtype=np.int64) * KEY_SIZE
+
+
+def _is_whole(text: str) -> bool:
+    digits = text.removeprefix("-")
+    return digits.isascii() and digits.isdigit() and len(digits) < 20 and str(int(text)) == text
+
+
+def _no_id(value: object) -> bytes:
+    """Return bytes that are neither text nor the key of a number, others for each value."""
+    return b"\xff" + str(value).encode("utf-8", "surrogateescape")
 
 
 def _kind(value: object, what: str) -> str:

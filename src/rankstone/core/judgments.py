@@ -46,16 +46,20 @@ class Judgments:
         return [list(docs[a:b]) for a, b in pairwise(bounds)]
 
     @cached_property
-    def _indexes(self) -> dict[str, Any]:
+    def _indexes(self) -> dict[Any, Any]:
         return {}
 
-    def index(self) -> Any:
-        """Return the exact look-up of the current engine, built on first use."""
+    def index(self, *, numbers: tuple[bool, bool] = (False, False), typed: bool = False) -> Any:
+        """Return the exact look-up of the current engine, built on first use.
+
+        ``numbers`` says whether the queries and documents looked up are whole numbers, ``typed``
+        whether that is known or only how they are written.
+        """
         module = engine.load()
-        key = module.__name__
+        key = (module.__name__, numbers, typed)
         if key not in self._indexes:
-            query_bytes, query_offsets = self.queries.encoded
-            doc_bytes, doc_offsets = self.docs.encoded
+            query_bytes, query_offsets = self.queries.as_found(numbers[0], typed)
+            doc_bytes, doc_offsets = self.docs.as_found(numbers[1], typed)
             self._indexes[key] = module.Index(
                 query_bytes, query_offsets, self.groups, doc_bytes, doc_offsets
             )

@@ -14,7 +14,14 @@ import numpy as np
 from rankstone.conventions import Conventions
 from rankstone.core.aggregate import Summary, summarise
 from rankstone.core.source import Source
-from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
+from rankstone.errors import (
+    DataError,
+    MissingDependencyError,
+    Notice,
+    UsageError,
+    did_you_mean,
+    plural,
+)
 
 SCHEMA = "rankstone/result/1"
 
@@ -177,6 +184,28 @@ class Result:
             "provenance": self.provenance.to_dict(),
         }
 
+    def to_pandas(self, *, wide: bool = False) -> Any:
+        """Return the values as a pandas frame: query, measure, value; or a column per measure."""
+        return _library("pandas").DataFrame(self._table(wide))
+
+    def to_polars(self, *, wide: bool = False) -> Any:
+        """Return the values as a polars frame: query, measure, value; or a column per measure."""
+        return _library("polars").DataFrame(self._table(wide))
+
+    def to_arrow(self, *, wide: bool = False) -> Any:
+        """Return the values as an Arrow table: query, measure, value; or a column per measure."""
+        return _library("pyarrow").table(self._table(wide))
+
+    def _table(self, wide: bool) -> dict[str, Any]:
+        if wide:
+            return {"query": list(self.queries), **self.columns}
+        names = self.measures
+        return {
+            "query": list(self.queries) * len(names),
+            "measure": [name for name in names for _ in self.queries],
+            "value": np.concatenate([np.zeros(0), *self.columns.values()]),
+        }
+
     def to_json(self, indent: int | None = None) -> str:
         """Return everything as JSON; ``Result.from_json`` reads it back, bit for bit."""
         import json
@@ -257,6 +286,18 @@ class Result:
 
 def _listed(choices: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={str(value).removesuffix('.0')}" for name, value in choices.items())
+
+
+def _library(name: str) -> Any:
+    from importlib import import_module
+
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingDependencyError(
+            f"this needs the library {name}: pip install {name}, or 'rankstone[frames]' for "
+            "polars and pyarrow."
+        ) from None
 
 
 def _source(data: dict[str, Any]) -> Source:

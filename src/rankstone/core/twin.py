@@ -12,6 +12,14 @@ import numpy as np
 
 from rankstone.core.layout import ATOF, ATOL, RANK, Layout
 from rankstone.core.placing import Outcome, Row, arrays_of, place, place_mapping
+from rankstone.core.twin_columns import (  # noqa: F401
+    Column,
+    column_of_array,
+    column_of_objects,
+    columns_of_stream,
+    judged_pairs,
+    match_columns,
+)
 
 LONGEST_LINE = 1 << 20
 FIELD_COUNT, NOT_A_NUMBER, NOT_FINITE, CONTROL_CHARACTER, LONG_LINE = 1, 2, 3, 4, 5
@@ -271,6 +279,16 @@ def scan_judgments(text: bytes, layout: Layout, first: int = 0) -> dict[str, Any
             docs = groups.setdefault(fields[layout.query], {})
             docs.setdefault(fields[layout.doc], []).append(grade)
         at = end
+    return _judgments(groups, commented)
+
+
+def judge_columns(query: Column, doc: Column, grade: Column | None) -> dict[str, Any]:
+    """Group judgments held in columns."""
+    found = judged_pairs(query, doc, grade)
+    return _judgments(found) if isinstance(found, dict) else {"fault": found}
+
+
+def _judgments(groups: dict[bytes, dict[bytes, list[float]]], commented: int = 0) -> dict[str, Any]:
     repeated: list[tuple[bytes, bytes]] = []
     contradicting: list[tuple[bytes, bytes]] = []
     order = _sorted_ids(groups)

@@ -17,6 +17,7 @@ _PIECE = 1 << 16  # of compressed data
 _LONGEST_LINE = 1 << 26
 _ALWAYS_FINE = 1 << 30  # bytes that a compressed file may expand to, whatever its size
 _MOST_TIMES = 100  # as much as it may expand to beyond that
+_HEAD = 1 << 16
 _MAGIC = (
     (b"\x1f\x8b", "gz"),
     (b"BZh", "bz2"),
@@ -36,6 +37,21 @@ def read_all(path: str, max_bytes: int | None = None) -> tuple[bytes, Source]:
         else:
             text = b"".join(_decompressed(stream, compression, path, max_bytes))
         return text, source if source.path else _stamped(source, text)
+
+
+def read_head(path: str) -> bytes:
+    """Return the beginning of a file's text, at most 64 KiB."""
+    with _opened(path) as (stream, _):
+        compression = _compression(stream, path)
+        if compression is None:
+            return bytes(stream.read(_HEAD))
+        return next(_decompressed(stream, compression, path, None), b"")[:_HEAD]
+
+
+def compression_of(path: str) -> str | None:
+    """Return how a file is compressed, None where it is not."""
+    with _opened(path) as (stream, _):
+        return _compression(stream, path)
 
 
 @contextmanager

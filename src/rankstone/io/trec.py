@@ -119,19 +119,11 @@ def run_name(path: str) -> str:
     if path == STDIN:
         return "stdin"
     name = os.path.basename(path)
-    for ending in (
-        ".gz",
-        ".bz2",
-        ".xz",
-        ".zst",
-        ".txt",
-        ".run",
-        ".trec",
-        ".res",
-        ".tsv",
-        ".jsonl",
-        ".json",
-    ):
+    endings = (
+        ".gz .bz2 .xz .zst .txt .run .trec .res .tsv .jsonl .json .csv .parquet .pq .arrow "
+        ".feather .ipc"
+    )
+    for ending in endings.split():
         name = name.removesuffix(ending)
     return name or path
 

@@ -1,0 +1,271 @@
+// Places the judged documents of a run held in columns, and groups judgments held in columns.
+//
+// The rows are cut into ranges. Within a range, consecutive rows of one query make a block, so
+// the first pass reads the query column alone. The second takes the judged queries one by one,
+// each with all its blocks in the order of the rows, however they were mixed.
+#pragma once
+
+#include <atomic>
+#include <set>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "columns.hpp"
+#include "scan_judgments.hpp"
+#include "scan_run.hpp"
+
+namespace rankstone {
+
+struct RunColumns {
+    const Column& query;
+    const Column& doc;
+    const Column* score;  // none: the order of the rows decides
+    const Column* rank;   // as written beside the scores, if it is
+    bool falling = true;  // whether a higher number is better
+};
+
+struct ColumnRun {
+    ColumnFault fault;
+    std::vector<QueryOutcome> queries;
+    std::uint64_t unjudged_queries = 0;
+    bool unjudged_capped = false;
+    std::vector<std::string> unjudged_sample;  // the smallest ids
+    std::vector<std::string> doc_sample;       // of the first judged query that is present
+};
+
+class ColumnMatcher {
+  public:
+    ColumnMatcher(const RunColumns& run, const Index& index, bool float32, int threads,
+                  std::int64_t range_size)
+        : run_(run), index_(index), float32_(float32), threads_(std::max(1, threads)),
+          range_size_(std::max<std::int64_t>(1, range_size)) {}
+
+    ColumnRun match() {
+        ColumnRun found;
+        const std::int64_t rows = run_.query.length;
+        const auto ranges = static_cast<std::size_t>((rows + range_size_ - 1) / range_size_);
+        std::vector<std::vector<Block>> blocks(ranges);
+        const auto workers = static_cast<int>(
+            std::min<std::size_t>(static_cast<std::size_t>(threads_), std::max<std::size_t>(1, ranges)));
+        std::vector<Worker> state;
+        for (int i = 0; i < workers; ++i) state.emplace_back(index_);
+        std::atomic<std::size_t> next{0};
+        in_parallel(workers, [&](int worker) {
+            Worker& own = state[static_cast<std::size_t>(worker)];
+            for (std::size_t r = next++; r < ranges; r = next++) {
+                const std::int64_t begin = static_cast<std::int64_t>(r) * range_size_;
+                find_blocks(own, begin, std::min(begin + range_size_, rows), blocks[r]);
+            }
+        });
+        for (const Worker& worker : state) found.fault.note(worker.fault);
+        if (found.fault.kind != ColumnFault::none) return found;
+        merge_unjudged(state, found);
+        group(blocks);
+        found.queries.resize(index_.query_count());
+        next = 0;
+        in_parallel(workers, [&](int worker) {
+            Worker& own = state[static_cast<std::size_t>(worker)];
+            for (std::size_t q = next++; q < index_.query_count(); q = next++) {
+                if (first_[q] == first_[q + 1]) continue;
+                QueryOutcome& outcome = found.queries[q];
+                outcome.present = true;
+                gather(own, q);
+                outcome.placement = own.placer.place(q, outcome.matches);
+            }
+        });
+        take_doc_sample(state[0], found);
+        return found;
+    }
+
+  private:
+    struct Block {
+        std::int64_t query;
+        std::int64_t begin, end;
+    };
+
+    struct Worker {
+        explicit Worker(const Index& index) : placer(index) {}
+        Placer placer;
+        std::vector<char> keys;
+        std::unordered_set<std::uint64_t> unjudged;
+        std::set<std::string> unjudged_sample;
+        bool capped = false;
+        ColumnFault fault;
+    };
+
+    static constexpr std::size_t most_unjudged = std::size_t{1} << 20;
+    static constexpr std::size_t sample_size = 100;
+
+    void find_blocks(Worker& own, std::int64_t begin, std::int64_t end, std::vector<Block>& blocks) {
+        check_ids(run_.query, 0, begin, end, own.fault);
+        check_ids(run_.doc, 1, begin, end, own.fault);
+        if (run_.score) check_numbers(*run_.score, 2, begin, end, own.fault);
+        if (own.fault.kind != ColumnFault::none) return;
+        own.keys.resize(static_cast<std::size_t>(end - begin) * key_size);
+        char* keys = own.keys.data();
+        std::string_view last;
+        std::int64_t row = begin;
+        run_.query.ids(begin, end, keys, [&](std::string_view id) {
+            if (row == begin || !same_bytes(last.data(), last.size(), id.data(), id.size())) {
+                if (!blocks.empty()) blocks.back().end = row;
+                last = id;
+                const auto hash = hash_exact(id.data(), id.size());
+                const auto query = index_.find_query(hash, id.data(), id.size());
+                blocks.push_back({query, row, end});
+                if (query == Index::absent) note_unjudged(own, hash, id);
+            }
+            ++row;
+        });
+    }
+
+    // The sample goes on past the cap, so that it does not depend on which ids came first.
+    static void note_unjudged(Worker& own, std::uint64_t hash, std::string_view id) {
+        if (own.unjudged.size() < most_unjudged) {
+            if (!own.unjudged.insert(hash).second) return;
+        } else if (own.unjudged.count(hash)) {
+            return;
+        } else {
+            own.capped = true;
+        }
+        auto& sample = own.unjudged_sample;
+        if (sample.size() == sample_size && id >= *sample.rbegin()) return;
+        sample.emplace(id);
+        if (sample.size() > sample_size) sample.erase(std::prev(sample.end()));
+    }
+
+    static void merge_unjudged(const std::vector<Worker>& state, ColumnRun& found) {
+        std::unordered_set<std::uint64_t> unjudged;
+        std::set<std::string> sample;
+        for (const Worker& worker : state) {
+            unjudged.insert(worker.unjudged.begin(), worker.unjudged.end());
+            sample.insert(worker.unjudged_sample.begin(), worker.unjudged_sample.end());
+            found.unjudged_capped = found.unjudged_capped || worker.capped;
+        }
+        found.unjudged_queries = std::min(unjudged.size(), most_unjudged);
+        found.unjudged_capped = found.unjudged_capped || unjudged.size() > most_unjudged;
+        for (const std::string& id : sample) {
+            if (found.unjudged_sample.size() == sample_size) break;
+            found.unjudged_sample.push_back(id);
+        }
+    }
+
+    // Sorts the blocks by query; those of one query stay in the order of their rows.
+    void group(std::vector<std::vector<Block>>& blocks) {
+        first_.assign(index_.query_count() + 1, 0);
+        for (const auto& range : blocks)
+            for (const Block& block : range)
+                if (block.query != Index::absent) ++first_[static_cast<std::size_t>(block.query) + 1];
+        for (std::size_t q = 0; q < index_.query_count(); ++q) first_[q + 1] += first_[q];
+        std::vector<std::size_t> at(first_.begin(), first_.end() - 1);
+        blocks_.resize(first_.back());
+        for (auto& range : blocks) {
+            for (const Block& block : range)
+                if (block.query != Index::absent)
+                    blocks_[at[static_cast<std::size_t>(block.query)]++] = block;
+            range = {};
+        }
+    }
+
+    // Fills the placer with the rows of a query.
+    void gather(Worker& own, std::size_t q) {
+        auto& rows = own.placer.rows;
+        std::int64_t total = 0;
+        for (std::size_t b = first_[q]; b < first_[q + 1]; ++b) total += blocks_[b].end - blocks_[b].begin;
+        rows.reserve(static_cast<std::size_t>(total));
+        if (run_.doc.writes_keys()) own.keys.resize(static_cast<std::size_t>(total) * key_size);
+        char* keys = own.keys.data();
+        for (std::size_t b = first_[q]; b < first_[q + 1]; ++b) {
+            const auto [query, begin, end] = blocks_[b];
+            const std::size_t base = rows.size();
+            run_.doc.ids(begin, end, keys, [&](std::string_view id) {
+                rows.push_back({id.data(), static_cast<std::uint32_t>(id.size()), no_rank,
+                                hash_exact(id.data(), id.size()),
+                                -static_cast<double>(rows.size())});
+            });
+            if (run_.score)
+                run_.score->doubles(begin, end, [&](std::int64_t i, double value) {
+                    if (!run_.falling) value = -value;
+                    rows[base + static_cast<std::size_t>(i)].score =
+                        float32_ ? static_cast<double>(static_cast<float>(value)) : value;
+                });
+            if (run_.rank)
+                run_.rank->parts(begin, end, [&](const Chunk& c, std::int64_t a, std::int64_t e) {
+                    c.doubles(a, e, [&](std::int64_t i, double value) {
+                        if (c.valid(i) && value >= 0 && value < 1e9)
+                            rows[base + static_cast<std::size_t>(c.begin + i - begin)].rank =
+                                static_cast<std::uint32_t>(value);
+                    });
+                });
+        }
+    }
+
+    // Where nothing matched at all, some ids help to see why.
+    void take_doc_sample(Worker& own, ColumnRun& found) {
+        std::size_t first = found.queries.size();
+        for (std::size_t q = 0; q < found.queries.size(); ++q) {
+            if (!found.queries[q].matches.empty()) return;
+            if (found.queries[q].present && first == found.queries.size()) first = q;
+        }
+        if (first == found.queries.size()) return;
+        gather(own, first);
+        for (const Row& row : own.placer.rows) {
+            if (found.doc_sample.size() == sample_size) break;
+            found.doc_sample.emplace_back(row.id());
+        }
+        own.placer.rows.clear();
+    }
+
+    const RunColumns& run_;
+    const Index& index_;
+    bool float32_;
+    int threads_;
+    std::int64_t range_size_;
+    std::vector<std::size_t> first_;  // block of each query; one more at the end
+    std::vector<Block> blocks_;
+};
+
+struct ColumnJudgments {
+    ColumnFault fault;
+    JudgmentScan scan;
+};
+
+// Groups judgments as a scan of text does. `grade` may be absent: then every row counts 1.
+class ColumnJudge : JudgmentScanner {
+  public:
+    ColumnJudgments judge(const Column& query, const Column& doc, const Column* grade) {
+        ColumnJudgments judged;
+        const std::int64_t rows = query.length;
+        check_ids(query, 0, 0, rows, judged.fault);
+        check_ids(doc, 1, 0, rows, judged.fault);
+        if (grade) check_numbers(*grade, 2, 0, rows, judged.fault);
+        if (judged.fault.kind != ColumnFault::none) return judged;
+        const auto room = [rows](const Column& column) {
+            return std::vector<char>(
+                column.writes_keys() ? static_cast<std::size_t>(rows) * key_size : 0);
+        };
+        std::vector<char> query_keys = room(query), doc_keys = room(doc);
+        char *query_out = query_keys.data(), *doc_out = doc_keys.data();
+        std::vector<std::string_view> queries, docs;
+        std::vector<double> grades;
+        constexpr std::int64_t step = 4096;
+        for (std::int64_t begin = 0; begin < rows; begin += step) {
+            const std::int64_t end = std::min(begin + step, rows);
+            queries.clear();
+            docs.clear();
+            grades.assign(static_cast<std::size_t>(end - begin), 1.0);
+            query.ids(begin, end, query_out, [&](std::string_view id) { queries.push_back(id); });
+            doc.ids(begin, end, doc_out, [&](std::string_view id) { docs.push_back(id); });
+            if (grade)
+                grade->doubles(begin, end, [&](std::int64_t i, double value) {
+                    grades[static_cast<std::size_t>(i)] = value;
+                });
+            for (std::size_t i = 0; i < docs.size(); ++i)
+                add(queries[i], docs[i], hash_exact(docs[i].data(), docs[i].size()), grades[i]);
+        }
+        collect(judged.scan);
+        return judged;
+    }
+};
+
+}  // namespace rankstone

@@ -1,0 +1,186 @@
+"""Runs from which some documents are taken out before ranks are given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rankstone.core import segments
+from rankstone.core.ids import Ids
+from rankstone.core.judgments import Judgments
+from rankstone.core.matches import Matches
+from rankstone.core.run import Run
+from rankstone.core.source import Source
+from rankstone.errors import DataError, Notice, plural
+
+
+@dataclass(frozen=True, eq=False)
+class ExcludingRun:
+    """A run without the documents that ``excluded`` has for a query.
+
+    The run is matched against judged and excluded documents together, so that any run can be
+    wrapped. What then stands above a document, shares its score, or comes before it in a tie is
+    less by as many of the excluded.
+    """
+
+    run: Run
+    excluded: Judgments
+
+    @property
+    def name(self) -> str:
+        """What to call the run."""
+        return self.run.name
+
+    @property
+    def scored(self) -> bool:
+        """Whether scores decide the order."""
+        return self.run.scored
+
+    @property
+    def source(self) -> Source:
+        """Where the run came from."""
+        return self.run.source
+
+    def match(self, judgments: Judgments, *, float32: bool) -> Matches:
+        """Find the judged documents in what is left of the run."""
+        for what, ours, theirs in (
+            ("query", judgments.queries, self.excluded.queries),
+            ("document", judgments.docs, self.excluded.docs),
+        ):
+            if ours.kind != theirs.kind and ours.typed and theirs.typed:
+                raise DataError(
+                    f"exclude: {what} ids are {_KINDS[theirs.kind]}, those of the judgments "
+                    f"{_KINDS[ours.kind]}; ids are compared exactly, so write them alike."
+                )
+        both, rows, out = _together(judgments, self.excluded)
+        found = self.run.match(both, float32=float32)
+        gone = out[found.judgment]
+        query = segments.numbers(found.offsets)
+        kept = ~gone & (rows[found.judgment] >= 0)
+        less = _counted(query, found, gone)
+        notices = _notices(judgments, self.excluded, both, found, out, rows)
+        return replace(
+            found,
+            offsets=segments.keep(kept, found.offsets),
+            judgment=rows[found.judgment][kept],
+            score=found.score[kept],
+            above=(found.above - less["above"])[kept],
+            tied=(found.tied - less["tied"])[kept],
+            greater=(found.greater - less["greater"])[kept],
+            earlier=(found.earlier - less["earlier"])[kept],
+            retrieved=found.retrieved - segments.count(gone, found.offsets),
+            notices=(*found.notices, *notices),
+        )
+
+
+_KINDS = {"text": "text", "number": "whole numbers"}
+
+
+def _together(judgments: Judgments, excluded: Judgments) -> tuple[Judgments, Any, Any]:
+    """Return judged and excluded documents as one; the judged row of each, and which are excluded."""
+    place = {_like(judgments.queries, q): i for i, q in enumerate(excluded.queries)}
+    docs: list[Any] = []
+    rows: list[int] = []
+    out: list[bool] = []
+    bounds = [0]
+    first = 0
+    for query, judged in zip(judgments.queries, judgments.docs_by_query, strict=True):
+        at = place.get(query)
+        left = [] if at is None else excluded.docs_by_query[at]
+        gone = dict.fromkeys(_like(judgments.docs, d) for d in left)
+        for i, doc in enumerate(judged):
+            docs.append(doc)
+            rows.append(first + i)
+            out.append(gone.pop(doc, False) is None)
+        docs += gone
+        rows += [-1] * len(gone)
+        out += [True] * len(gone)
+        first += len(judged)
+        bounds.append(len(docs))
+    ids = Ids(docs, judgments.docs.kind)
+    ids.typed = judgments.docs.typed
+    both = replace(
+        judgments,
+        groups=np.array(bounds, np.int64),
+        docs=ids,
+        grades=np.zeros(len(docs)),
+    )
+    return both, np.array(rows, np.int64), np.array(out, bool)
+
+
+def _like(ids: Ids, value: Any) -> Any:
+    """Return an id as others are held: text files do not say which ids are numbers."""
+    if ids.kind == "text":
+        return str(value)
+    return int(value) if isinstance(value, str) and value.removeprefix("-").isdigit() else value
+
+
+def _counted(query: Any, found: Matches, gone: Any) -> dict[str, Any]:
+    """Return how many of the excluded count in each row's above, tied, greater and earlier."""
+    less = {}
+    same_tie = (query, found.above)
+    less["above"] = _smaller((query,), found.above, gone)
+    for name in ("greater", "earlier"):
+        less[name] = _smaller(same_tie, getattr(found, name), gone)
+    order = np.lexsort(same_tie[::-1])
+    starts = np.ones(len(order), bool)
+    starts[1:] = (np.diff(query[order]) != 0) | (np.diff(found.above[order]) != 0)
+    group = np.cumsum(starts) - 1
+    sums = np.bincount(group, weights=gone[order]) if len(order) else np.zeros(0)
+    tied = np.empty(len(order), np.int64)
+    tied[order] = sums.astype(np.int64)[group]
+    less["tied"] = tied
+    return less
+
+
+def _smaller(groups: tuple[Any, ...], values: Any, gone: Any) -> Any:
+    """Return for each row how many excluded rows of its group have a smaller value."""
+    order = np.lexsort((values, *groups[::-1]))
+    if not len(order):
+        return np.zeros(0, np.int64)
+    sorted_values = values[order]
+    new_group = np.ones(len(order), bool)
+    for group in groups:
+        new_group[1:] &= np.diff(group[order]) == 0
+    new_group[1:] = ~new_group[1:]
+    new_value = new_group.copy()
+    new_value[1:] |= np.diff(sorted_values) != 0
+    before = np.cumsum(gone[order]) - gone[order]  # excluded rows in front, of any group
+    at_group = before[new_group][np.cumsum(new_group) - 1]
+    at_value = before[new_value][np.cumsum(new_value) - 1]
+    counted = np.empty(len(order), np.int64)
+    counted[order] = at_value - at_group
+    return counted
+
+
+def _notices(
+    judgments: Judgments, excluded: Judgments, both: Judgments, found: Matches, out: Any, rows: Any
+) -> list[Notice]:
+    notices = []
+    gone = out[found.judgment]
+    n = int(gone.sum())
+    if n:
+        at = int(np.flatnonzero(gone)[0])
+        query = both.queries[int(segments.numbers(found.offsets)[at])]
+        example = f"document {both.docs[int(found.judgment[at])]} of query {query}"
+        text = f"{plural(n, 'document')} of the run excluded before ranks were given"
+        notices.append(Notice("excluded", n, text, (example,), "note"))
+    n = int((out & (rows >= 0)).sum())
+    if n:
+        text = f"{plural(n, 'judged document')} in exclude too; the run cannot gain from them"
+        at = int(np.flatnonzero(out & (rows >= 0))[0])
+        query = both.queries[int(np.searchsorted(both.groups, at, "right")) - 1]
+        notices.append(
+            Notice("excluded-judged", n, text, (f"document {both.docs[at]} of query {query}",))
+        )
+    known = {_like(judgments.queries, q) for q in excluded.queries}
+    cold = [q for q in judgments.queries if q not in known]
+    if cold:
+        text = (
+            f"{len(cold)} of {plural(len(judgments.queries), 'judged query')} not in exclude (cold)"
+        )
+        examples = tuple(str(q) for q in cold[:3])
+        notices.append(Notice("cold-queries", len(cold), text, examples, "note"))
+    return notices

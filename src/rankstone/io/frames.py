@@ -1,0 +1,416 @@
+"""Judgments and runs held in dataframes: pandas, polars, Arrow, DuckDB and what speaks Arrow."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankstone.core import engine
+from rankstone.core.ids import Ids, numbers_of
+from rankstone.core.judgments import Judgments
+from rankstone.core.matches import Matches
+from rankstone.core.source import Source
+from rankstone.errors import DataError, MissingDependencyError
+from rankstone.io.roles import Roles, judgment_roles, run_roles
+from rankstone.io.trec import judgment_notices
+
+_MEMORY = Source("memory")
+_RANGE = 1 << 16
+_TEXT = {"u", "U", "vu"}
+_INTEGERS = set("cCsSiIlL")
+_FLOATS = {"f", "g"}
+_WORDS = {
+    "n": "nothing but missing values", "b": "booleans", "e": "16-bit floats", "z": "bytes",
+    "Z": "bytes", "vz": "bytes", "d": "decimals", "t": "dates or times", "+": "lists or records",
+}  # fmt: skip
+
+Take = Callable[[Sequence[str]], dict[str, Any]]
+
+
+def is_frame(data: Any) -> bool:
+    """Return whether data is a table of columns of a kind that can be read here."""
+    kind = type(data)
+    if any(hasattr(kind, name) for name in ("__arrow_c_stream__", "collect_schema", "iloc")):
+        return hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "columns")
+    return hasattr(kind, "__narwhals_dataframe__") or _as_narwhals(data) is not None
+
+
+def judgments_of(
+    data: Any,
+    columns: Mapping[str, Any] | None = None,
+    source: Source = _MEMORY,
+    *,
+    typed: bool = True,
+    graded: bool = True,
+) -> Judgments:
+    """Take a table of queries, documents and grades; without ``graded`` every row counts 1."""
+    names, take = _opened(data)
+    what = "the judgments" if source is _MEMORY else source.name
+    roles = judgment_roles(what, names, columns, graded, lambda some: _kinds(take, some))
+    held = _taken(take, roles, what)
+    query, doc, grade = held
+    if not len(query):
+        raise DataError(f"{what}: the table has no rows.")
+    found = engine.load().judge_columns(query, doc, grade)
+    if found["fault"]:
+        raise _fault(what, roles, found["fault"], "grade")
+    for key, numbers in (("query", _is_number(query)), ("doc", _is_number(doc))):
+        if numbers:
+            _decode_examples(found, key)
+    return Judgments(
+        _ids(query, found["query_bytes"], found["query_offsets"], typed),
+        found["groups"],
+        _ids(doc, found["doc_bytes"], found["doc_offsets"], typed),
+        found["grades"],
+        source,
+        tuple(judgment_notices(found)) if graded else (),
+    )
+
+
+def run_of(
+    data: Any,
+    columns: Mapping[str, Any] | None = None,
+    name: str | None = None,
+    threads: int | None = None,
+    source: Source = _MEMORY,
+    *,
+    typed: bool = True,
+) -> FrameRun:
+    """Take a table of queries, documents and scores or ranks; or of documents, best first."""
+    names, take = _opened(data)
+    what = name or "run"
+    roles = run_roles(what, names, columns, lambda some: _kinds(take, some))
+    query, doc, number, *rest = _taken(take, roles, what)
+    if not len(query):
+        raise DataError(f"{what}: the table has no rows.")
+    return FrameRun(
+        what,
+        source,
+        roles.number_role == "score" and number is not None,
+        roles,
+        query,
+        doc,
+        number,
+        rest[0] if rest else None,
+        threads or os.cpu_count() or 1,
+        typed,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class FrameRun:
+    """A run held in the columns of a table."""
+
+    name: str
+    source: Source
+    scored: bool
+    roles: Roles
+    query: Any
+    doc: Any
+    number: Any
+    rank: Any
+    threads: int
+    typed: bool
+
+    def match(self, judgments: Judgments, *, float32: bool) -> Matches:
+        """Find the judged documents in the columns."""
+        numbers = (_is_number(self.query), _is_number(self.doc))
+        found = engine.load().match_columns(
+            self.query,
+            self.doc,
+            self.number,
+            self.rank,
+            self.roles.number_role == "score" or self.number is None,
+            judgments.index(numbers=numbers, typed=self.typed),
+            float32,
+            self.threads,
+            _RANGE,
+        )
+        if found["fault"]:
+            raise _fault(self.name, self.roles, found["fault"], self.roles.number_role)
+        if self.number is None:
+            found["score"] = -found["above"].astype(np.float64)
+        return Matches.of(
+            found,
+            duplicate={q: _id(d, numbers[1]) for q, d in found["duplicate"].items()},
+            unjudged_queries=found["unjudged_queries"],
+            unjudged_capped=found["unjudged_capped"],
+            unjudged_sample=tuple(_id(q, numbers[0]) for q in found["unjudged_sample"]),
+            doc_sample=tuple(_id(d, numbers[1]) for d in found["doc_sample"]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PlainTable:
+    """Columns as lists of texts or of numbers."""
+
+    columns: dict[str, list[Any]]
+
+    def take(self, wanted: Sequence[str]) -> dict[str, Any]:
+        """Return some columns as the engine takes them."""
+        return {n: _objects(self.columns[n], n) for n in wanted}
+
+
+def _opened(data: Any) -> tuple[list[str], Take]:
+    """Return the names of a table's columns, and how to take some of them."""
+    kind = type(data)
+    root = kind.__module__.partition(".")[0]
+    if root == "narwhals":
+        return _opened(data.to_native())
+    if isinstance(data, PlainTable):
+        return list(data.columns), data.take
+    if root == "pandas":
+        return [str(c) for c in data.columns], lambda names: _pandas(data, names)
+    if root == "polars" and hasattr(data, "collect_schema"):
+        lazy = data.lazy() if hasattr(data, "lazy") else data
+        names = data.collect_schema().names()
+        return names, lambda wanted: _stream(lazy.select(list(wanted)).collect(), wanted)
+    if root == "pyarrow" and hasattr(data, "select") and hasattr(data, "column_names"):
+        names = list(data.column_names)
+        return names, lambda wanted: _stream(data.select(list(dict.fromkeys(wanted))), wanted)
+    if hasattr(data, "__arrow_c_stream__"):
+        read = [(n.decode("utf-8", "replace"), c) for n, c in _columns(data)]
+        return [n for n, _ in read], lambda wanted: {n: c for n, c in read if n in wanted}
+    frame = _as_narwhals(data)
+    if frame is None:
+        raise DataError(f"cannot read a table from {kind.__name__}.")
+    names = list(frame.collect_schema().names())
+    if hasattr(frame, "collect"):
+        return names, lambda wanted: _again(frame.select(list(wanted)).collect(), wanted)
+    return names, lambda wanted: _again(frame.select(list(wanted)), wanted)
+
+
+def _as_narwhals(data: Any) -> Any:
+    """Wrap what narwhals knows, if it is installed and the data is of a library already loaded."""
+    root = type(data).__module__.partition(".")[0]
+    if (
+        root in ("builtins", "numpy", "torch", "collections", "rankstone")
+        or root not in sys.modules
+    ):
+        return None
+    try:
+        import narwhals.stable.v2 as nw
+    except ImportError:
+        return None
+    frame = nw.from_native(data, pass_through=True)
+    return frame if frame is not data else None
+
+
+def _again(frame: Any, wanted: Sequence[str]) -> dict[str, Any]:
+    return _opened(frame.to_native())[1](wanted)
+
+
+def _columns(data: Any) -> list[tuple[bytes, Any]]:
+    try:
+        found: list[tuple[bytes, Any]] = engine.load().columns_of_stream(data.__arrow_c_stream__())
+    except (ValueError, RuntimeError) as error:
+        raise DataError(
+            f"the {type(data).__name__} cannot be read as a stream of Arrow data ({error})."
+        ) from None
+    if len(found) == 1 and found[0][0] == b"":
+        raise DataError(
+            f"a {type(data).__name__} is one column; give a table with a column of queries and "
+            "one of documents."
+        )
+    return found
+
+
+def _stream(data: Any, wanted: Sequence[str]) -> dict[str, Any]:
+    return {n.decode("utf-8", "replace"): c for n, c in _columns(data) if n.decode() in wanted}
+
+
+def _pandas(frame: Any, wanted: Sequence[str]) -> dict[str, Any]:
+    names = [str(c) for c in frame.columns]
+    return {name: _series(frame.iloc[:, names.index(name)], name) for name in wanted}
+
+
+def _series(series: Any, name: str) -> Any:
+    """Return a pandas column as the engine takes it."""
+    core = engine.load()
+    dtype = series.dtype
+    if hasattr(dtype, "categories"):
+        codes = np.ascontiguousarray(series.cat.codes.to_numpy())
+        _none_missing(codes < 0, name)
+        return _categories(dtype.categories, name).of_codes(core.column_of_array(codes))
+    if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
+        return core.column_of_array(_plain(series.to_numpy()))
+    if getattr(dtype, "storage", None) == "pyarrow" or hasattr(dtype, "pyarrow_dtype"):
+        return core.columns_of_stream(series.array.__arrow_array__().__arrow_c_stream__())[0][1]
+    if hasattr(dtype, "numpy_dtype") and dtype.numpy_dtype.kind in "iufb":
+        _none_missing(series.isna().to_numpy(), name)
+        return core.column_of_array(_plain(series.to_numpy(dtype.numpy_dtype)))
+    if getattr(dtype, "kind", "") == "O" or getattr(dtype, "storage", None) == "python":
+        return _objects(series.to_numpy(object).tolist(), name)
+    raise DataError(f"column {name!r} is of type {dtype}; {_REMEDY}")
+
+
+def _categories(index: Any, name: str) -> Any:
+    if isinstance(index.dtype, np.dtype) and index.dtype.kind in "iuf":
+        return engine.load().column_of_array(_plain(index.to_numpy()))
+    return _objects(index.to_numpy(object).tolist(), name)
+
+
+def _plain(array: np.ndarray) -> np.ndarray:
+    """Return numbers laid end to end, in a type that every engine knows."""
+    if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
+        array = array.astype(np.float64)
+    return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+
+
+_REMEDY = "ids are text or whole numbers, scores and grades are numbers."
+
+
+def _none_missing(missing: np.ndarray, name: str) -> None:
+    if missing.any():
+        raise DataError(_no_value(name, int(np.flatnonzero(missing)[0])))
+
+
+def _no_value(name: str, row: int) -> str:
+    return (
+        f"column {name!r} has no value in row {row} (rows count from 0); fill it or drop the row."
+    )
+
+
+def _objects(values: list[Any], name: str) -> Any:
+    """Return texts, whole numbers or other numbers as a column."""
+    core = engine.load()
+    column, row = core.column_of_objects(values)
+    if row is None:
+        return column
+    value = values[row]
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        raise DataError(_no_value(name, row))
+    if _all_numbers(values):
+        return core.column_of_array(np.array(values, np.float64))
+    if isinstance(value, float) and value != value:  # noqa: PLR0124
+        raise DataError(_no_value(name, row))
+    if isinstance(value, str | int) and not isinstance(value, bool):
+        raise DataError(
+            f"column {name!r} holds {type(values[0]).__name__} and {type(value).__name__} "
+            f"({values[0]!r}, and {value!r} in row {row}); use one type, for example "
+            f"frame[{name!r}].astype(str)."
+        )
+    raise DataError(
+        f"column {name!r} holds {value!r} ({type(value).__name__}) in row {row}; {_REMEDY}"
+    )
+
+
+def _all_numbers(values: list[Any]) -> bool:
+    return all(isinstance(v, int | float | np.number) for v in values)
+
+
+def _kinds(take: Take, names: Sequence[str]) -> dict[str, str]:
+    """Return what the columns hold: ``text``, ``number`` or ``other``."""
+    kinds = {}
+    for name in dict.fromkeys(names):
+        try:
+            kinds[name] = _kind(take([name])[name])
+        except DataError:
+            kinds[name] = "other"
+    return {n: "number" if k in ("whole", "float") else k for n, k in kinds.items()}
+
+
+def _kind(column: Any) -> str:
+    form = column.format
+    if form in _TEXT:
+        return "text"
+    if form in _INTEGERS:
+        return "whole"
+    return "float" if form in _FLOATS or form == "b" else "other"
+
+
+def _is_number(column: Any) -> bool:
+    return _kind(column) == "whole"
+
+
+def _taken(take: Take, roles: Roles, what: str) -> list[Any]:
+    """Return the columns of the roles, None for a role without one, each of a usable type."""
+    named = [n for n in roles.names if n is not None]
+    try:
+        columns = take(list(dict.fromkeys(named)))
+    except DataError as error:
+        raise DataError(f"{what}: {error}") from None
+    found = []
+    for role, name in zip(roles.all, roles.names, strict=True):
+        column = None if name is None else columns[name]
+        if column is not None:
+            _check_type(what, role, str(name), column)
+        found.append(column)
+    return found
+
+
+def _check_type(what: str, role: str, name: str, column: Any) -> None:
+    kind = _kind(column)
+    form = column.format
+    if role in ("query", "doc"):
+        if kind in ("text", "whole"):
+            return
+        noun = "query" if role == "query" else "document"
+        if form in _FLOATS:
+            raise DataError(
+                f"{what}: column {name!r} holds floats; a {noun} id is text or a whole number. "
+                "Whole numbers become floats where a value is missing: drop those rows, then "
+                "cast the column to int64."
+            )
+        raise DataError(
+            f"{what}: column {name!r} holds {_words(form)}; a {noun} id is text or a whole "
+            "number. Cast the column."
+        )
+    if kind in ("whole", "float"):
+        return
+    held = "text" if kind == "text" else _words(form)
+    raise DataError(
+        f"{what}: column {name!r} holds {held}, not numbers. Cast it to float64, or say which "
+        f"column is meant: columns={{{role!r}: ...}}."
+    )
+
+
+def _words(form: str) -> str:
+    return _WORDS.get(form) or _WORDS.get(form[:1]) or f"values of the Arrow type {form!r}"
+
+
+def _fault(what: str, roles: Roles, fault: tuple[int, int, int], role: str) -> DataError:
+    kind, which, row = fault
+    name = roles.names[which]
+    if kind == 1:
+        return DataError(f"{what}: {_no_value(str(name), row)}")
+    if kind == 2:
+        return DataError(
+            f"{what}: the {role} in row {row} (rows count from 0) of column {name!r} is not a "
+            "finite number. Remove the row or repair what made it."
+        )
+    noun = ("query", "document")[which]
+    return DataError(
+        f"{what}: empty {noun} id in row {row} (rows count from 0) of column {name!r}. "
+        f"Give every {noun} an id."
+    )
+
+
+def _id(raw: bytes, number: bool) -> str | int:
+    return numbers_of(raw)[0] if number else raw.decode("utf-8", "surrogateescape")
+
+
+def _ids(column: Any, raw: bytes, offsets: np.ndarray, typed: bool) -> Ids:
+    return Ids.from_keys(raw) if _is_number(column) else Ids.from_bytes(raw, offsets, typed=typed)
+
+
+def _decode_examples(found: dict[str, Any], which: str) -> None:
+    """Write the numbers of examples as text."""
+    at = ("query", "doc").index(which)
+    for key in ("repeated", "contradicting"):
+        if found[key]:
+            pair = list(found[f"{key}_example"])
+            pair[at] = str(numbers_of(pair[at])[0]).encode()
+            found[f"{key}_example"] = tuple(pair)
+
+
+def missing(library: str, what: str) -> MissingDependencyError:
+    """Return the error that says what to install."""
+    return MissingDependencyError(
+        f"{what} needs the library {library}: pip install 'rankstone[frames]'."
+    )

@@ -1,0 +1,181 @@
+"""Which column of a table holds what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rankstone.errors import DataError, UsageError, did_you_mean
+
+# What people call their columns, the surest names first; compared without case, '-', '_' and ' '.
+SYNONYMS = {
+    "query": [
+        "queryid",
+        "qid",
+        "query",
+        "userid",
+        "user",
+        "topic",
+        "topicid",
+        "topicno",
+        "uid",
+        "sessionid",
+        "session",
+        "questionid",
+    ],
+    "doc": [
+        "docid",
+        "docno",
+        "itemid",
+        "item",
+        "documentid",
+        "corpusid",
+        "pid",
+        "doc",
+        "document",
+        "iid",
+        "did",
+        "passageid",
+        "movieid",
+        "productid",
+        "chunkid",
+    ],
+    "score": ["score", "prediction", "pred", "sim", "similarity", "predicted", "predictedscore"],
+    "grade": ["relevance", "label", "rating", "grade", "rel", "gain", "judgment", "judgement"],
+    "rank": ["rank", "position"],
+}
+# docno is the id where both stand (docid is then a number of the index).
+SYNONYMS["doc"].insert(0, SYNONYMS["doc"].pop(1))
+_NOT_GRADES = {"timestamp", "time", "ts", "date", "datetime", "iteration", "iter", "q0"}
+_NOUNS = {"query": "queries", "doc": "documents", "grade": "grades"}
+
+Kinds = Callable[[Sequence[str]], dict[str, str]]
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The names of the columns by role; None where a role has no column."""
+
+    all: tuple[str, ...]
+    names: tuple[str | None, ...]
+
+    @property
+    def number_role(self) -> str:
+        """What the number is: a score, a grade or a rank."""
+        return self.all[2]
+
+
+def judgment_roles(
+    what: str, names: Sequence[str], columns: Mapping[str, Any] | None, graded: bool, kinds: Kinds
+) -> Roles:
+    """Return the columns of judgments; without a grade every row counts as relevant."""
+    query, doc, grade = (_column(what, r, names, columns) for r in ("query", "doc", "grade"))
+    if grade is None and graded and "grade" not in (columns or {}):
+        held = kinds(names)
+        others = [
+            n
+            for n in names
+            if n not in (query, doc) and held[n] == "number" and _fold(n) not in _NOT_GRADES
+        ]
+        if others:
+            raise _no_number(what, "grade", names, others, "counts every row as relevant")
+    return Roles(("query", "doc", "grade"), (query, doc, grade if graded else None))
+
+
+def run_roles(
+    what: str, names: Sequence[str], columns: Mapping[str, Any] | None, kinds: Kinds
+) -> Roles:
+    """Return the columns of a run: with scores, with ranks only, or in the order of its rows."""
+    query, doc, score, rank = (
+        _column(what, r, names, columns) for r in ("query", "doc", "score", "rank")
+    )
+    if score is not None:
+        if rank is not None and kinds([rank])[rank] == "number":
+            return Roles(("query", "doc", "score", "rank"), (query, doc, score, rank))
+        return Roles(("query", "doc", "score"), (query, doc, score))
+    if rank is not None:
+        return Roles(("query", "doc", "rank"), (query, doc, rank))
+    if "score" not in (columns or {}):
+        held = kinds(names)
+        others = [n for n in names if n not in (query, doc) and held[n] == "number"]
+        if others:
+            raise _no_number(what, "score", names, others, "ranks by the order of the rows")
+    return Roles(("query", "doc", "score"), (query, doc, None))
+
+
+def check_columns(columns: Mapping[str, Any] | None) -> None:
+    """Refuse what is not a role."""
+    for role in columns or {}:
+        if role not in SYNONYMS:
+            hint = did_you_mean(str(role), SYNONYMS)
+            raise UsageError(
+                f"columns names {role!r}.{hint} What can be named: {', '.join(SYNONYMS)}."
+            )
+
+
+def looks_like_header(names: Sequence[str], columns: Mapping[str, Any] | None) -> bool:
+    """Return whether names are those of columns with queries and documents."""
+    return all(column_or_none(role, names, columns) for role in ("query", "doc"))
+
+
+def column_or_none(
+    role: str, names: Sequence[str], columns: Mapping[str, Any] | None
+) -> str | None:
+    """Return the column of a role, None where there is none to be found."""
+    try:
+        return _column("", role, names, columns)
+    except DataError:
+        return None
+
+
+def _column(
+    what: str, role: str, names: Sequence[str], columns: Mapping[str, Any] | None
+) -> str | None:
+    """Return the column of a role; None where it may be and is absent."""
+    check_columns(columns)
+    if columns is not None and role in columns:
+        said = columns[role]
+        if said is None and role not in ("query", "doc"):
+            return None
+        wanted = [said] if isinstance(said, str) else list(said or ())
+        found = next((n for n in wanted if n in names), None)
+        if found is None:
+            raise _absent(what, role, names, [str(w) for w in wanted])
+    else:
+        folded = {_fold(n): n for n in reversed(names)}
+        found = next((folded[s] for s in SYNONYMS[role] if s in folded), None)
+        if found is None:
+            if role in ("query", "doc"):
+                raise _absent(what, role, names, [])
+            return None
+    if list(names).count(found) > 1:
+        raise DataError(f"{what}: there are several columns {found!r}; rename all but one.")
+    return found
+
+
+def _absent(what: str, role: str, names: Sequence[str], wanted: Sequence[str]) -> DataError:
+    shown = ", ".join(map(repr, names)) or "none"
+    if wanted:
+        hint = did_you_mean(wanted[0], names)
+        asked = " or ".join(map(repr, wanted))
+        return DataError(f"{what}: there is no column {asked}.{hint} Columns: {shown}.")
+    near = next((h for s in SYNONYMS[role] if (h := did_you_mean(s, names))), "")
+    return DataError(
+        f"{what}: no column looks like that of the {_NOUNS[role]}.{near} Columns: {shown}. "
+        f"Say which it is: columns={{{role!r}: ...}}."
+    )
+
+
+def _no_number(
+    what: str, role: str, names: Sequence[str], others: Sequence[str], meaning: str
+) -> DataError:
+    shown = ", ".join(map(repr, names))
+    return DataError(
+        f"{what}: no column looks like that of the {role}s. Columns: {shown}. Say which it is: "
+        f"columns={{{role!r}: {others[0]!r}}}; columns={{{role!r}: None}} {meaning}."
+    )
+
+
+def _fold(name: str) -> str:
+    return name.strip().lower().replace("-", "").replace("_", "").replace(" ", "")

@@ -1,0 +1,510 @@
+"""Tables in, tables out: every kind of frame and file gives what the dicts give, bit for bit."""
+
+import subprocess
+import sys
+
+import duckdb
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings, strategies as st
+from pyarrow import feather, parquet
+from strategies import NATIVE, collections, write_qrels, write_run
+
+import rankstone as rs
+from rankstone.core import twin
+from rankstone.core.ids import Ids, key_of, numbers_of
+from rankstone.io.tables import kind_of, read_table_judgments, write_table_judgments
+
+MEASURES = ["nDCG@10", "AP", "RR", "P@5", "ERR", "NumRet", "NumRelRet"]
+ENGINES = ["native", "python"] if NATIVE else ["python"]
+TIES = ["docid-desc", "docid-asc", "input", "expected", "pessimistic"]
+
+
+class Stream:
+    """Something that has the Arrow stream interface and nothing else."""
+
+    def __init__(self, columns):
+        self.table = pa.table(columns)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def chunked(columns):
+    table = pa.table(columns)
+    cuts = [table.slice(i, 2) for i in range(0, table.num_rows, 2)]
+    return pa.concat_tables(cuts)
+
+
+def cast(kind):
+    def make(columns):
+        table = pa.table(columns)
+        for i, field in enumerate(table.schema):
+            if pa.types.is_string(field.type):
+                table = table.set_column(i, field.name, table.column(i).cast(kind))
+        return table
+
+    return make
+
+
+def texts_as(kind):
+    return lambda columns: pd.DataFrame(columns).astype(
+        {n: kind for n, v in columns.items() if isinstance(v[0], str)}
+    )
+
+
+def categorical(columns):
+    frame = pl.DataFrame(columns)
+    return frame.with_columns(pl.col(pl.String).cast(pl.Categorical))
+
+
+FRAMES = {
+    "pandas": pd.DataFrame,
+    "pandas object": texts_as(object),
+    "pandas string": texts_as("string"),
+    "pandas string[python]": texts_as("string[python]"),
+    "pandas category": lambda c: pd.DataFrame(c).astype(dict.fromkeys(list(c)[:2], "category")),
+    "pandas arrow": lambda c: pd.DataFrame(c).convert_dtypes(dtype_backend="pyarrow"),
+    "pandas nullable": lambda c: pd.DataFrame(c).convert_dtypes(),
+    "polars": pl.DataFrame,
+    "polars lazy": pl.LazyFrame,
+    "polars categorical": categorical,
+    "pyarrow": pa.table,
+    "pyarrow chunks": chunked,
+    "pyarrow sliced": lambda c: pa.table({n: [v[0], *v] for n, v in c.items()}).slice(1),
+    "pyarrow large": cast(pa.large_string()),
+    "pyarrow view": cast(pa.string_view()),
+    "pyarrow dictionary": cast(pa.dictionary(pa.int8(), pa.string())),
+    "pyarrow reader": lambda c: pa.table(c).to_reader(),
+    "stream": Stream,
+    "duckdb": lambda c: duckdb.from_arrow(pa.table(c)),
+    "narwhals": lambda c: nw.from_native(pl.DataFrame(c)),
+    "narwhals lazy": lambda c: nw.from_native(pl.LazyFrame(c)),
+}
+
+
+def columns_of(data, number, order=None):
+    rows = [(q, d, v) for q, docs in data.items() for d, v in docs.items()]
+    if order is not None:
+        rows = [rows[i] for i in order]
+    queries, docs, values = zip(*rows, strict=True)
+    return {"query_id": list(queries), "doc_id": list(docs), number: list(map(float, values))}
+
+
+def bits(result):
+    columns = {n: c.tobytes() for n, c in result.columns.items()}
+    notices = [(n.code, n.count) for n in result.notices]
+    return result.queries, columns, result.aggregates, notices
+
+
+def same_everywhere(judgments, run, order, frames, **choices):
+    measures = [m for m in MEASURES if m != "ERR" or choices["ties"] != "expected"]
+    expected = None
+    for name in ENGINES:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("RANKSTONE_ENGINE", name)
+            expected = expected or bits(rs.evaluate(judgments, run, measures, **choices))
+            for kind in frames:
+                make = FRAMES[kind]
+                judged = make(columns_of(judgments, "relevance"))
+                ranked = make(columns_of(run, "score", order))
+                got = rs.evaluate(judged, ranked, measures, **choices)
+                assert bits(got) == expected, (name, kind)
+
+
+numbers = st.integers(-3, 30) | st.sampled_from([1 << 40, -(1 << 62), (1 << 63) - 1])
+
+
+@settings(max_examples=60)
+@given(collections(), st.data(), st.sampled_from(["docid-desc", "docid-asc", "expected"]))
+def test_every_frame_gives_what_the_dicts_give(collection, data, ties):
+    judgments, run = collection
+    order = data.draw(st.permutations(range(sum(map(len, run.values())))))
+    kinds = data.draw(st.lists(st.sampled_from(list(FRAMES)), min_size=4, max_size=4))
+    precision = data.draw(st.sampled_from(["float64", "float32"]))
+    same_everywhere(judgments, run, order, kinds, ties=ties, precision=precision)
+
+
+@settings(max_examples=60)
+@given(collections(ids=numbers), st.data(), st.sampled_from(["docid-desc", "docid-asc"]))
+def test_whole_numbers_as_ids_sort_as_numbers(collection, data, ties):
+    judgments, run = collection
+    order = data.draw(st.permutations(range(sum(map(len, run.values())))))
+    kinds = [k for k in FRAMES if not k.startswith("pandas s")]
+    kinds = data.draw(st.lists(st.sampled_from(kinds), min_size=4, max_size=4))
+    same_everywhere(judgments, run, order, kinds, ties=ties)
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+@pytest.mark.parametrize("ties", TIES)
+def test_a_collection_in_every_frame(kind, ties):
+    judgments = {"q2": {"é": 1, "b": 0}, "q10": {"a-long-name-of-a-document": 2, "c": 1}}
+    run = {
+        "q10": {"c": 1.0, "x": 1.0, "a-long-name-of-a-document": 1.0, "b": 0.5},
+        "q2": {"b": 3.0, "é": -1.0, "日本語": 3.0},
+        "q3": {"b": 1.0},
+    }
+    same_everywhere(judgments, run, None, [kind], ties=ties)
+
+
+def alike(a, b):
+    assert a.keys() == b.keys()
+    for key, value in a.items():
+        if isinstance(value, np.ndarray):
+            assert value.dtype == b[key].dtype, key
+            assert value.tolist() == b[key].tolist(), key
+        else:
+            assert value == b[key], key
+
+
+ids = st.sampled_from(["q1", "q2", "q3", "é", "d1", "d2", "d3", "a-longer-identifier", None, ""])
+rows = st.lists(
+    st.tuples(ids, ids, st.sampled_from([1.0, 2.0, 0.5, None, float("nan")]), st.integers(-1, 4)),
+    max_size=30,
+)
+good = st.lists(
+    st.tuples(
+        st.sampled_from(["q1", "q2", "q3", "é"]),
+        st.sampled_from(["d1", "d2", "d3", "a-longer-identifier"]),
+        st.sampled_from([1.0, 2.0, 0.5]),
+        st.integers(-1, 4),
+    ),
+    max_size=40,
+)
+
+
+@pytest.mark.skipif(not NATIVE, reason="the compiled core was not built here")
+@settings(max_examples=300)
+@given(rows | good, st.booleans(), st.booleans(), st.sampled_from([1, 3, 1000]))
+def test_native_and_twin_read_columns_alike(rows, float32, falling, range_size):
+    from rankstone._native import _core
+
+    names = ["q", "d", "s", "r"]
+    types = [pa.string(), pa.string_view(), pa.float32(), pa.int16()]
+    arrays = [pa.array([row[i] for row in rows], t) for i, t in enumerate(types)]
+    table = chunked(dict(zip(names, arrays, strict=True))) if rows else pa.table(arrays, names)
+    index = (b"q1q2\xc3\xa9", np.array([0, 2, 4, 6]), np.array([0, 2, 4, 5]), b"d1d2d1d4d3", np.arange(0, 11, 2))  # fmt: skip
+    for columns in (names, ["q", "d", None, None], ["q", "d", "s", None]):
+        found = []
+        for core in (_core, twin):
+            held = {n.decode(): c for n, c in core.columns_of_stream(table.__arrow_c_stream__())}
+            parts = [held[n] if n else None for n in columns]
+            found.append(
+                core.match_columns(*parts, falling, core.Index(*index), float32, 2, range_size)
+            )
+            found.append(core.judge_columns(*parts[:3]))
+        if found[0]["fault"]:
+            assert found[0]["fault"] == found[2]["fault"]
+        else:
+            alike(found[0], found[2])
+        alike(found[1], found[3])
+
+
+@pytest.mark.skipif(not NATIVE, reason="the compiled core was not built here")
+@given(st.lists(st.text(max_size=30) | st.integers() | st.none() | st.floats() | st.booleans()))
+def test_native_and_twin_take_objects_alike(values):
+    from rankstone._native import _core
+
+    (ours, row), (theirs, expected) = (m.column_of_objects(values) for m in (_core, twin))
+    assert row == expected
+    if row is None:
+        assert (ours.format, len(ours)) == (theirs.format, len(values))
+
+
+@given(st.lists(st.integers(-(1 << 63), (1 << 64) - 1)))
+def test_keys_sort_as_the_numbers_do(values):
+    assert sorted(values, key=key_of) == sorted(values)
+    assert numbers_of(b"".join(map(key_of, values))) == values
+    assert list(Ids.from_keys(b"".join(map(key_of, values)))) == values
+
+
+JUDGED = {"query_id": ["1", "1", "2"], "doc_id": ["a", "b", "c"], "relevance": [1, 0, 2]}
+RUN = {"query_id": ["1", "2", "1"], "doc_id": ["b", "c", "a"], "score": [0.9, 0.5, 0.8]}
+
+
+def rr(judged=JUDGED, run=RUN, **more):
+    return rs.evaluate(pl.DataFrame(judged), pl.DataFrame(run), "RR", **more).per_query
+
+
+@pytest.mark.parametrize(
+    "names",
+    ["query_id doc_id", "qid docno", "user_id item_id", "query-id corpus-id", "userId movieId",
+     "Topic Document_ID", "q_id pid", "query doc", "user item"],
+)  # fmt: skip
+@pytest.mark.parametrize("number", ["score", "prediction", "pred", "sim"])
+def test_columns_go_by_many_names(engine, names, number):
+    query, doc = names.split()
+    run = {query: RUN["query_id"], doc: RUN["doc_id"], number: RUN["score"], "text": ["x"] * 3}
+    assert rr(run=run) == {"1": {"RR": 0.5}, "2": {"RR": 1.0}}
+
+
+@pytest.mark.parametrize("number", ["relevance", "label", "rating", "grade", "rel", "gain"])
+def test_grades_go_by_many_names(engine, number):
+    judged = {"qid": JUDGED["query_id"], "docno": JUDGED["doc_id"], number: JUDGED["relevance"]}
+    assert rr(judged) == {"1": {"RR": 0.5}, "2": {"RR": 1.0}}
+
+
+def test_columns_say_otherwise(engine):
+    judged = {"u": JUDGED["query_id"], "sku": JUDGED["doc_id"], "stars": JUDGED["relevance"]}
+    run = {"who": RUN["query_id"], "sku": RUN["doc_id"], "yhat": RUN["score"], "score": [1, 2, 3]}
+    columns = {"query": ["u", "who"], "doc": "sku", "grade": "stars", "score": "yhat"}
+    assert rr(judged, run, columns=columns) == {"1": {"RR": 0.5}, "2": {"RR": 1.0}}
+
+
+def test_ranks_and_the_order_of_rows(engine):
+    base = {"query_id": ["1", "1", "1", "2"], "doc_id": ["x", "a", "y", "c"]}
+    assert rr(run=base)["1"] == {"RR": 0.5}
+    assert rr(run=base | {"rank": [3, 1, 2, 1]})["1"] == {"RR": 1.0}
+    assert rr(run=base | {"rank": [1, 3, 2, 1]})["1"] == {"RR": 1 / 3}
+    repeated = {"query_id": ["1"] * 4, "doc_id": ["x", "x", "a", "a"]}
+    result = rs.evaluate(pl.DataFrame(JUDGED), pl.DataFrame(repeated), ["RR", "NumRet"])
+    assert result.per_query["1"] == {"RR": 0.5, "NumRet": 2.0}
+    assert "duplicate-documents" in {n.code for n in result.notices}
+
+
+def test_a_rank_that_disagrees_is_counted(engine):
+    result = rs.evaluate(pl.DataFrame(JUDGED), pl.DataFrame(RUN | {"rank": [2, 1, 1]}), "RR")
+    assert [n.code for n in result.warnings] == ["rank-disagrees"]
+
+
+def test_judgments_without_grades_are_relevant_documents(engine):
+    judged = {"user": ["1", "2"], "item": ["a", "c"], "timestamp": [1, 2]}
+    assert rr(judged) == {"1": {"RR": 0.5}, "2": {"RR": 1.0}}
+
+
+def test_text_files_and_numbers_meet(engine, tmp_path):
+    """A TREC file does not say whether 1 is a number; frames and dicts do."""
+    qrels = write_qrels(tmp_path / "qrels", {"1": {"10": 1, "9": 0}})
+    run = write_run(tmp_path / "run", {"1": {"9": 2.0, "10": 2.0}})
+    frame = pl.DataFrame({"qid": [1, 1], "docno": [9, 10], "score": [2.0, 2.0]})
+    judged = pl.DataFrame({"qid": [1, 1], "docno": [10, 9], "rel": [1, 0]})
+    assert rs.evaluate(qrels, frame, "RR")["RR"] == 1.0
+    assert rs.evaluate(judged, frame, "RR")["RR"] == 1.0
+    assert rs.evaluate(judged, run, "RR")["RR"] == 0.5
+    with pytest.raises(rs.DataError, match=r"'1' is not 1 \(judged ids are text"):
+        rs.evaluate(pl.DataFrame(JUDGED), frame, "RR")
+    mixed = pl.DataFrame({"qid": ["1"], "docno": [9], "score": [1.0]})
+    judged_text = pl.DataFrame({"qid": ["1"], "docno": ["9"], "rel": [1]})
+    assert [n.code for n in rs.evaluate(judged_text, mixed, "RR").warnings] == ["ids-look-alike"]
+
+
+def without(columns, name):
+    return {n: v for n, v in columns.items() if n != name}
+
+
+BAD = {
+    "no query": (without(RUN, "query_id") | {"qery": ["1"] * 3}, r"no column looks like that of the queries\. Did you mean qery\?"),
+    "no score": (without(RUN, "score") | {"bm25": [1.0] * 3}, r"columns=\{'score': 'bm25'\}; columns=\{'score': None\} ranks by the order"),
+    "null id": (RUN | {"doc_id": ["a", None, "b"]}, r"column 'doc_id' has no value in row 1"),
+    "null score": (RUN | {"score": [1.0, 2.0, None]}, r"'score' has no value in row 2|score in row 2"),
+    "nan": (RUN | {"score": [1.0, float("nan"), 2.0]}, r"score in row 1 .* is not a finite number"),
+    "inf": (RUN | {"score": [1.0, 2.0, float("inf")]}, r"score in row 2 .* is not a finite number"),
+    "text": (RUN | {"score": ["a", "b", "c"]}, r"column 'score' holds text, not numbers"),
+    "floats": (RUN | {"query_id": [1.0, 2.0, 1.0]}, r"holds floats; a query id is text or a whole"),
+    "empty id": (RUN | {"doc_id": ["a", "", "b"]}, r"empty document id in row 1 .* 'doc_id'"),
+    "no rows": ({n: v[:0] for n, v in RUN.items()}, r"the table has no rows|holds nothing but"),
+    "bool": (RUN | {"doc_id": [True, False, True]}, r"'doc_id' holds "),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, texts_as(object), pl.DataFrame, pa.table])
+@pytest.mark.parametrize("case", BAD)
+def test_bad_tables_are_precise_errors(engine, make, case):
+    columns, message = BAD[case]
+    if case == "no rows":
+        frame = make(RUN)[:0] if not hasattr(make(RUN), "slice") else make(RUN).slice(0, 0)
+    elif make is FRAMES["pandas object"] or (case == "bool" and make is pd.DataFrame):
+        frame = pd.DataFrame(columns)
+        frame = frame.astype({n: object for n in frame if not pd.api.types.is_numeric_dtype(frame[n])})  # fmt: skip
+    else:
+        frame = make(columns)
+    with pytest.raises(rs.DataError, match=message):
+        rs.evaluate(JUDGED_DICT, frame, "RR")
+
+
+JUDGED_DICT = {"1": {"a": 1, "b": 0}, "2": {"c": 2}}
+
+
+def test_more_errors(engine):
+    mixed = pd.DataFrame(RUN).astype(object)
+    mixed.iloc[1, 0] = 2
+    with pytest.raises(rs.DataError, match=r"'query_id' holds str and int \('1', and 2 in row 1"):
+        rs.evaluate(JUDGED_DICT, mixed, "RR")
+    twice = pa.table([["1"], ["a"], ["b"], [1.0]], ["qid", "docno", "docno", "score"])
+    with pytest.raises(rs.DataError, match="several columns 'docno'"):
+        rs.evaluate(JUDGED_DICT, twice, "RR")
+    twice = pd.DataFrame([["1", "a", "b", 1.0]], columns=["qid", "docno", "docno", "score"])
+    with pytest.raises(rs.DataError, match="several columns 'docno'"):
+        rs.evaluate(JUDGED_DICT, twice, "RR")
+    with pytest.raises(rs.DataError, match=r"no column 'scor'\. Did you mean score\?"):
+        rr(columns={"score": "scor"})
+    with pytest.raises(rs.UsageError, match=r"columns names 'docs'\. Did you mean doc\?"):
+        rr(columns={"docs": "doc_id"})
+    with pytest.raises(rs.DataError, match="is one column; give a table"):
+        rs.evaluate(JUDGED_DICT, pl.Series([1, 2]), "RR")
+    reader = pa.table(RUN).to_reader()
+    assert rs.evaluate(JUDGED_DICT, reader, "RR")["RR"] == 0.75
+    with pytest.raises(rs.DataError, match="the table has no rows|cannot be read"):
+        rs.evaluate(JUDGED_DICT, reader, "RR")
+    with pytest.raises(rs.UsageError, match="or a dataframe"):
+        rs.evaluate(JUDGED_DICT, 7, "RR")
+
+
+WRITERS = {
+    "parquet": parquet.write_table,
+    "feather": feather.write_feather,
+    "arrow": lambda t, p: feather.write_feather(t, p, compression="uncompressed"),
+    "csv": lambda t, p: pl.from_arrow(t).write_csv(p),
+    "tsv": lambda t, p: pl.from_arrow(t).write_csv(p, separator="\t"),
+    "csv.gz": lambda t, p: pd.DataFrame(t.to_pandas()).to_csv(p, index=False, compression="gzip"),
+}
+
+
+@pytest.mark.parametrize("libraries", ["polars", "pyarrow", "none"])
+@pytest.mark.parametrize("kind", WRITERS)
+def test_tables_in_files(engine, tmp_path, monkeypatch, kind, libraries):
+    judged, run = {**JUDGED, "query_id": ["01", "01", "2"]}, {**RUN, "query_id": ["01", "2", "01"]}
+    paths = tmp_path / f"judged.{kind}", tmp_path / f"run.{kind}"
+    for path, columns in zip(paths, (judged, run), strict=True):
+        WRITERS[kind](pa.table(columns), str(path))
+    names = {"polars": ["polars", "pyarrow"], "pyarrow": ["pyarrow"], "none": []}[libraries]
+    monkeypatch.setattr(
+        "rankstone.io.tables.find_spec", lambda name: name if name in names else None
+    )
+    if libraries == "none" and "sv" not in kind:
+        with pytest.raises(rs.MissingDependencyError, match=r"pip install 'rankstone\[frames\]'"):
+            rs.evaluate(*paths, "RR")
+        return
+    result = rs.evaluate(*paths, "RR")
+    assert (result.name, result.per_query) == ("run", {"01": {"RR": 0.5}, "2": {"RR": 1.0}})
+    assert result.provenance.run.to_dict()["sha256"]
+
+
+def test_broken_files_are_errors(engine, tmp_path):
+    whole = tmp_path / "whole.parquet"
+    pl.DataFrame(RUN).write_parquet(whole)
+    cut = tmp_path / "cut.parquet"
+    cut.write_bytes(whole.read_bytes()[:-20])
+    with pytest.raises(rs.DataError, match=f"{cut}: the table cannot be read"):
+        rs.evaluate(JUDGED_DICT, cut, "RR")
+    words = tmp_path / "words.csv"
+    words.write_text("qid,docno,score\n1,a,high\n")
+    with pytest.raises(rs.DataError, match=f"{words}: the table cannot be read"):
+        rs.evaluate(JUDGED_DICT, words, "RR")
+
+
+def test_what_is_a_table_is_told_by_content(tmp_path):
+    path = tmp_path / "file"
+    for text, kind in {
+        "qid,docno,score\n": "csv",
+        "userId;movieId;rating\n": "csv;",
+        '"query-id"\t"corpus-id"\t"score"\n': "tsv",
+        "q1 Q0 d1 1 2.0 tag\n": None,
+        "q1\t0\td1\t1\n": None,
+        "a,b,c\n": None,
+        "": None,
+    }.items():
+        path.write_text(text)
+        assert kind_of(str(path)) == kind
+    path.write_text("a,b,c\n")
+    assert kind_of(str(path), {"query": "a", "doc": "b"}) == "csv"
+    assert kind_of(str(tmp_path / "absent")) is None
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "csv", "tsv"])
+def test_judgments_are_written_and_read_again(engine, tmp_path, ending):
+    path = str(tmp_path / f"judged.{ending}")
+    write_table_judgments(path, rs.evaluation.load_judgments(pl.DataFrame(JUDGED)))
+    again = read_table_judgments(path)
+    assert again.docs_by_query == [["a", "b"], ["c"]]
+    assert again.grades.tolist() == [1.0, 0.0, 2.0]
+    with pytest.raises(rs.UsageError, match="the ending does not name a table format"):
+        write_table_judgments(str(tmp_path / "judged.xls"), again)
+
+
+@settings(max_examples=150)
+@given(collections(), st.data(), st.sampled_from(["docid-desc", "docid-asc", "expected"]))
+def test_excluding_equals_removing_by_hand(collection, data, ties):
+    judgments, run = collection
+    pairs = [(q, d) for q, docs in run.items() for d in docs]
+    gone = set(data.draw(st.lists(st.sampled_from(pairs))))
+    measures = [m for m in MEASURES if m != "ERR" or ties != "expected"]
+    exclude = {}
+    for query, doc in gone:
+        exclude.setdefault(query, {})[doc] = 1
+    exclude.setdefault("nobody", {})["nothing"] = 1
+    left = {q: {d: s for d, s in docs.items() if (q, d) not in gone} for q, docs in run.items()}
+    expected = rs.evaluate(judgments, left, measures, ties=ties)
+    frame = pl.DataFrame(columns_of(run, "score"))
+    listed = pd.DataFrame(columns_of(exclude, "rating"))
+    for ranked, out in ((run, exclude), (frame, listed), (run, listed), (frame, exclude)):
+        got = rs.evaluate(judgments, ranked, measures, ties=ties, exclude=out)
+        assert bits(got)[:3] == bits(expected)[:3]
+        codes = {n.code: n.count for n in got.notices}
+        counted = sum(q in judgments for q, _ in gone)
+        assert codes.get("excluded", 0) == counted
+        both = sum(d in judgments.get(q, ()) for q, d in gone)
+        assert codes.get("excluded-judged", 0) == both
+        assert codes.get("cold-queries", 0) == len(set(judgments) - set(exclude))
+
+
+def test_exclude_needs_ids_of_one_kind():
+    with pytest.raises(rs.DataError, match="exclude: query ids are whole numbers"):
+        rs.evaluate({"1": {"a": 1}}, {"1": ["a"]}, "RR", exclude={1: ["a"]})
+
+
+def test_results_leave_as_tables():
+    result = rs.evaluate({1: {"a": 1}, 2: {"b": 1}}, {1: ["x", "a"], 2: ["b"]}, ["RR", "R@1"])
+    long = {"query": [1, 2, 1, 2], "measure": ["RR", "RR", "R@1", "R@1"], "value": [0.5, 1, 0, 1]}
+    wide = {"query": [1, 2], "RR": [0.5, 1.0], "R@1": [0.0, 1.0]}
+    assert result.to_pandas().to_dict("list") == long
+    assert result.to_polars().to_dict(as_series=False) == long
+    assert result.to_arrow().to_pydict() == long
+    assert result.to_pandas(wide=True).to_dict("list") == wide
+    assert result.to_polars(wide=True).to_dict(as_series=False) == wide
+    assert result.to_arrow(wide=True).to_pydict() == wide
+
+
+def test_what_is_missing_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", None)
+    result = rs.evaluate({"1": {"a": 1}}, {"1": ["a"]}, "RR")
+    with pytest.raises(rs.MissingDependencyError, match="pip install polars"):
+        result.to_polars()
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_frame_loads_no_other_library(library):
+    make = {"pandas": "pandas.DataFrame", "polars": "polars.DataFrame", "pyarrow": "pyarrow.table"}
+    code = f"""
+import sys, {library}
+frame = {make[library]}({{"qid": [1], "docno": ["d"], "score": [3.0], "rel": [1]}})
+before = set(sys.modules)
+import rankstone as rs
+assert rs.evaluate(frame, frame, "RR")["RR"] == 1.0
+print(*sorted(set(sys.modules) - before))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert not loaded & ({"pandas", "polars", "pyarrow", "narwhals", "duckdb"} - {library})
+
+
+def test_the_command_takes_tables(tmp_path, capsys):
+    from rankstone.cli import main
+
+    judged, run, train = tmp_path / "j.parquet", tmp_path / "r.csv", tmp_path / "t.csv"
+    columns = {"u": JUDGED["query_id"], "doc_id": JUDGED["doc_id"], "grade": JUDGED["relevance"]}
+    pl.DataFrame(columns).write_parquet(judged)
+    pl.DataFrame(RUN).write_csv(run)
+    pl.DataFrame({"u": ["1"], "item": ["b"]}).write_csv(train)
+    call = ["evaluate", str(judged), str(run), "-m", "RR", "--columns", "query=u,query=query_id"]
+    assert main(call) == 0
+    assert capsys.readouterr().out.splitlines()[-1].split("\t")[-1] == "0.75"
+    assert main([*call, "--exclude", str(train)]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.splitlines()[-1].split("\t")[-1] == "1"
+    assert main([*call, "--columns", "query"]) == 2
+    assert "write a column as ROLE=NAME" in capsys.readouterr().err
