@@ -75,24 +75,28 @@ inline std::uint64_t hash_id(const char* p, std::size_t n) {
     return mix(h ^ tail);
 }
 
-// As hash_id, but reads no byte beyond the id: not all text is padded.
+inline std::uint64_t load4(const char* p) {
+    std::uint32_t word;
+    std::memcpy(&word, p, sizeof word);
+    if constexpr (std::endian::native == std::endian::big)
+        word = (word >> 24) | (word >> 8 & 0xff00) | (word << 8 & 0xff0000) | (word << 24);
+    return word;
+}
+
+// As hash_id, but reads no byte beyond the id: not all text is padded. The last bytes are read
+// by loads that overlap, since the same bits twice are the same bits.
 inline std::uint64_t hash_exact(const char* p, std::size_t n) {
     std::uint64_t h = hash_seed ^ n;
-    const bool long_enough = n >= 8;
-    for (; n > 8; p += 8, n -= 8) h = mix(h ^ load8(p));
-    if (long_enough) return mix(h ^ (load8(p + n - 8) >> (64 - 8 * n)));
-    char word[8] = {};
-    switch (n) {  // a copy of known size is a load
-        case 7: std::memcpy(word, p, 7); break;
-        case 6: std::memcpy(word, p, 6); break;
-        case 5: std::memcpy(word, p, 5); break;
-        case 4: std::memcpy(word, p, 4); break;
-        case 3: std::memcpy(word, p, 3); break;
-        case 2: std::memcpy(word, p, 2); break;
-        case 1: word[0] = *p; break;
-        default: break;
+    if (n >= 8) {
+        for (; n > 8; p += 8, n -= 8) h = mix(h ^ load8(p));
+        return mix(h ^ (load8(p + n - 8) >> (64 - 8 * n)));
     }
-    return mix(h ^ load8(word));
+    if (n >= 4) return mix(h ^ (load4(p) | load4(p + n - 4) << (8 * (n - 4))));
+    if (n == 0) return mix(h);
+    const auto byte = [p](std::size_t i) {
+        return static_cast<std::uint64_t>(static_cast<unsigned char>(p[i])) << (8 * i);
+    };
+    return mix(h ^ (byte(0) | byte(n / 2) | byte(n - 1)));
 }
 
 inline bool same_bytes(const char* a, std::size_t n, const char* b, std::size_t m) {
