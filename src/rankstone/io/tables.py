@@ -29,10 +29,13 @@ _ENDINGS = {
 }
 
 
-def kind_of(path: str, columns: Mapping[str, Any] | None = None) -> str | None:
+def kind_of(
+    path: str, columns: Mapping[str, Any] | None = None, *, any_text: bool = False
+) -> str | None:
     """Return what kind of table a file holds, by its first bytes; None where it is none.
 
-    Text is a table where its first line names a column of queries and one of documents.
+    Text is a table where its first line names a column of queries and one of documents, and no
+    other format claims it; with ``any_text`` whoever claims it.
     """
     check_columns(columns)
     try:
@@ -47,7 +50,9 @@ def kind_of(path: str, columns: Mapping[str, Any] | None = None) -> str | None:
     line = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0].rstrip(b"\r")
     for kind, separator in _SEPARATORS.items():
         names = _header(line, separator)
-        if not columns and (kind == "tsv" or {"query", "docid", "rating"} <= {*names}):
+        if not (columns or any_text) and (
+            kind == "tsv" or {"query", "docid", "rating"} <= {*names}
+        ):
             continue  # known as rows with a header, and as Quepid's ratings
         if len(names) > 1 and looks_like_header(names, columns):
             return kind
@@ -125,7 +130,7 @@ def _reading(path: str, read: Callable[[], Any]) -> Any:
 def _read(
     path: str, columns: Mapping[str, Any] | None, kind: str | None
 ) -> tuple[Any, Source, bool]:
-    kind = kind or kind_of(path, columns)
+    kind = kind or kind_of(path, columns, any_text=True)
     if kind is None:
         raise DataError(
             f"{path}: no table with a column of queries and one of documents. "
