@@ -64,7 +64,12 @@ def values_of(param):
     if param.choices is not None:
         tables = st.dictionaries(st.integers(0, 4), st.integers(0, 9), min_size=1)
         return st.sampled_from(list(param.choices)) | (tables if param.table else st.nothing())
-    return st.sampled_from([param.default, 1, 2, 0.5])
+    if param.many:
+        return st.lists(st.sampled_from([0, 0.2, 0.5, 1]), min_size=1, unique=True).map(tuple)
+    numbers = [n for n in (1, 2, 0.5) if param.below is None or n < param.below]
+    if param.type is int:
+        numbers = [n for n in numbers if n == int(n)]
+    return st.sampled_from([param.default, *numbers])
 
 
 @st.composite

@@ -85,6 +85,12 @@ class Conventions:
         first="its best-ranked occurrence counts, the others are dropped",
         error="an error",
     )
+    sums: str = _choice(
+        "exact",
+        "how the terms of a measure are added up",
+        exact="without rounding on the way, whatever their number or order",
+        plain="one after the other in double precision from rank 1 on, as trec_eval does",
+    )
 
     def __post_init__(self) -> None:
         """Check every choice."""

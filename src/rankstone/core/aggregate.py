@@ -11,12 +11,16 @@ import numpy as np
 from rankstone.core.segments import two_product
 from rankstone.errors import one_of
 
+#: What a smaller value counts as in a geometric mean.
+FLOOR = 1e-5
+
 
 @dataclass(frozen=True)
 class Aggregate:
     """The exact sum of some values, as floats that do not overlap, and how many there were.
 
-    Where values have weights the sum is weighted, and ``weight`` is the sum of weights.
+    Where values have weights the sum is weighted, and ``weight`` is the sum of weights. For a
+    geometric mean the values are logarithms, of at least ``FLOOR``, so that one 0 does not decide.
 
     Adding values in parts, in any order, and merging the parts changes no bit.
 
@@ -30,8 +34,12 @@ class Aggregate:
     weight: tuple[float, ...] | None = None
 
     @classmethod
-    def of(cls, values: np.ndarray, weight: np.ndarray | None = None) -> Aggregate:
+    def of(
+        cls, values: np.ndarray, weight: np.ndarray | None = None, how: str = "mean"
+    ) -> Aggregate:
         """Add up values; NaN and what has no weight is left out."""
+        if how == "geometric":
+            values = np.log(np.maximum(values, FLOOR))
         counted = ~np.isnan(values)
         if weight is None:
             return cls(_expand(values[counted].tolist()), int(counted.sum()))
@@ -62,7 +70,9 @@ class Aggregate:
         return (top * bottom_unit) / (top_unit * bottom) if bottom else math.nan
 
     def finish(self, how: str) -> float:
-        """Return the ``mean`` or the ``sum``."""
+        """Return the ``mean``, the ``sum`` or the ``geometric`` mean."""
+        if how == "geometric":
+            return math.exp(self.mean()) if self.n else math.nan
         return self.sum() if how == "sum" else self.mean()
 
 
@@ -77,7 +87,7 @@ class Summary:
 
 
 def summarise(
-    values: np.ndarray, how: str, floor: float = 1e-5, weight: np.ndarray | None = None
+    values: np.ndarray, how: str, floor: float = FLOOR, weight: np.ndarray | None = None
 ) -> Summary:
     """Aggregate values by ``mean`` (weighted where there are weights), ``geometric``, ``median`` or ``sum``.
 

@@ -114,6 +114,10 @@ def _rank(
     # Negative grades that mean "unjudged" are gone from here on, like unjudged documents.
     kept = judged[row]
     order = np.lexsort((rank, segments.numbers(offsets)))
+    pooled = pooled_offsets = None
+    if not kept.all():
+        pooled = rank[order[~kept[order]]]
+        pooled_offsets = segments.keep(~kept, offsets)
     order = order[kept[order]]
     offsets = segments.keep(kept, offsets)
     columns = (rank, above, tied, grade, score, row)
@@ -135,6 +139,8 @@ def _rank(
         judged_grade=judged_grade,
         max_grade=judgments.max_grade,
         conventions=conventions,
+        pooled=pooled,
+        pooled_offsets=pooled_offsets,
     )
     if conventions.unjudged == "remove":
         ranked = ranked.condensed()
@@ -145,6 +151,13 @@ def select(ranked: Ranked, chosen: Array) -> Ranked:
     """Return the chosen queries alone."""
     rows = np.repeat(chosen, segments.lengths(ranked.offsets))
     judged = np.repeat(chosen, segments.lengths(ranked.judged_offsets))
+    pooled, pooled_offsets, said = ranked.pooled, ranked.pooled_offsets, ranked.preferences
+    if pooled is not None and pooled_offsets is not None:
+        lengths = segments.lengths(pooled_offsets)
+        pooled = pooled[np.repeat(chosen, lengths)]
+        pooled_offsets = segments.offsets_of(lengths[chosen])
+    if said is not None:
+        said = tuple(s for s, keep in zip(said, chosen.tolist(), strict=True) if keep)
     return Ranked(
         queries=[q for q, keep in zip(ranked.queries, chosen.tolist(), strict=True) if keep],
         offsets=segments.offsets_of(segments.lengths(ranked.offsets)[chosen]),
@@ -159,6 +172,9 @@ def select(ranked: Ranked, chosen: Array) -> Ranked:
         judged_grade=ranked.judged_grade[judged],
         max_grade=ranked.max_grade,
         conventions=ranked.conventions,
+        pooled=pooled,
+        pooled_offsets=pooled_offsets,
+        preferences=said,
     )
 
 

@@ -5,6 +5,7 @@ A discount is a pair (high, low) whose exact sum is the discount to about 60 bit
 
 from __future__ import annotations
 
+import math
 from functools import cache
 
 import numpy as np
@@ -36,6 +37,22 @@ def log2(n: Array) -> Pair:
     error += _TWO_OVER_LN2[0] * atanh_low + _TWO_OVER_LN2[1] * z
     total, lost = two_sum(e, high)
     return two_sum(total, lost + error)
+
+
+def plain_log2(n: Array) -> Array:
+    """Return log2 as the C library rounds it."""
+    return np.array([math.log2(x) for x in n.tolist()], np.float64)
+
+
+def plain_log2_ranks(rank: Array) -> Array:
+    """Return log2(rank + 1) as the C library rounds it."""
+    deepest = int(rank.max(initial=0))
+    return _plain_table(1 << deepest.bit_length())[rank]
+
+
+@cache
+def _plain_table(size: int) -> Array:
+    return plain_log2(np.arange(1, size + 1))
 
 
 def _reciprocal(pair: Pair) -> Pair:

@@ -16,6 +16,21 @@ T = TypeVar("T")
 Array = np.ndarray
 
 
+@dataclass(frozen=True, eq=False)
+class Said:
+    """Levels given to documents of one query, one row for each time a document was given one.
+
+    ``place`` is the document's place among all of which something was said, the retrieved ones
+    first, by rank. ``group`` tells who said it; what was said in different ``sitting``s of one
+    group is comparable by way of documents they share.
+    """
+
+    place: Array
+    group: Array
+    sitting: Array
+    level: Array
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Ranked:
     """Where the judged documents of each query stand, in order of rank.
@@ -23,7 +38,9 @@ class Ranked:
     Rows ``offsets[q]:offsets[q + 1]`` of ``rank``, ``grade`` and ``judgment`` are the judged
     documents that query q retrieved; ``above`` documents have a higher score than a row's and
     ``tied`` the same, itself included. Rows ``judged_offsets[q]:judged_offsets[q + 1]`` of
-    ``judged_grade`` are all its judged grades, highest first, retrieved or not. Where every
+    ``judged_grade`` are all its judged grades, highest first, retrieved or not. ``pooled`` are
+    the ranks of documents that stand in the judgments without a judgment (a grade below 0), and
+    ``pooled_offsets`` theirs; ``preferences`` are what people said beyond grades. Where every
     query retrieved the same number of documents, all judged, ``width`` is that number: the rows
     are a table with a column for each rank.
 
@@ -47,6 +64,9 @@ class Ranked:
     width: int | None = None
     lists: Lists | None = field(default=None, repr=False)
     whole: Ranked | None = field(default=None, repr=False)
+    pooled: Array | None = None
+    pooled_offsets: Array | None = None
+    preferences: tuple[Said, ...] | None = None
     _memo: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -142,6 +162,36 @@ class Ranked:
         """Return how many documents were retrieved, at most k."""
         return self.retrieved if k is None else np.minimum(self.retrieved, k)
 
+    def pooled_above(self) -> Array:
+        """Return, for each row, how many pooled documents without a judgment stand above it."""
+        if self.pooled is None or self.pooled_offsets is None or not len(self.pooled):
+            return np.zeros(len(self.rank), np.int64)
+        deepest = 1 + max(int(self.rank.max(initial=0)), int(self.pooled.max()))
+        keys = segments.numbers(self.pooled_offsets) * deepest + self.pooled
+        query = segments.numbers(self.offsets)
+        found = np.searchsorted(keys, query * deepest + self.rank)
+        return found - self.pooled_offsets[query]
+
+    def first(self, n: int) -> Ranked:
+        """Return the ranking cut off after n documents, as if no more had been retrieved."""
+        kept = self.rank <= n
+        pooled, pooled_offsets = self.pooled, self.pooled_offsets
+        if pooled is not None and pooled_offsets is not None:
+            pooled_offsets = segments.keep(pooled <= n, pooled_offsets)
+            pooled = pooled[pooled <= n]
+        columns = ("rank", "grade", "score", "judgment", "above", "tied")
+        return replace(
+            self,
+            offsets=segments.keep(kept, self.offsets),
+            retrieved=np.minimum(self.retrieved, n),
+            pooled=pooled,
+            pooled_offsets=pooled_offsets,
+            width=None,
+            lists=None,
+            _memo={},
+            **{name: getattr(self, name)[kept] for name in columns},
+        )
+
     def condensed(self) -> Ranked:
         """Return the ranking without the documents that were not judged."""
         place = segments.positions(self.offsets)
@@ -157,6 +207,8 @@ class Ranked:
             tied=np.repeat(sizes, sizes),
             retrieved=segments.lengths(self.offsets),
             lists=None,
+            pooled=None,
+            pooled_offsets=None,
             _memo={},
         )
 

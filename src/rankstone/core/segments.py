@@ -114,6 +114,47 @@ def running_product(values: Array, offsets: Array) -> Array:
     return product
 
 
+def running_sum(values: Array, offsets: Array) -> Array:
+    """Return, for each element, the sum of its segment up to and with it, added in order.
+
+    Each step rounds, as a loop over doubles would.
+    """
+    size = lengths(offsets)
+    longest = int(size.max(initial=0))
+    sums = values.astype(np.float64)
+    if np.count_nonzero(size) < longest:
+        for a, b in pairwise(offsets.tolist()):
+            np.add.accumulate(sums[a:b], out=sums[a:b])
+        return sums
+    start = offsets[:-1]
+    for step in range(1, longest):
+        start = start[size > step]
+        size = size[size > step]
+        sums[start + step] += sums[start + step - 1]
+    return sums
+
+
+def plain_total(values: Array, offsets: Array) -> Array:
+    """Return the sum of each segment, added in order with a rounding at each step."""
+    some = np.flatnonzero(values)
+    offsets = np.searchsorted(some, offsets)
+    running = running_sum(values[some], offsets)
+    sums = np.zeros(len(offsets) - 1)
+    filled = lengths(offsets) > 0
+    sums[filled] = running[offsets[1:][filled] - 1]
+    return sums
+
+
+def largest(values: Array, begin: Array, end: Array) -> Array:
+    """Return the largest value from each begin up to each end, 0 where there is none."""
+    found = np.zeros(len(begin))
+    filled = begin < end
+    if filled.any():
+        bounds = np.column_stack((begin[filled], end[filled])).reshape(-1)
+        found[filled] = np.maximum.reduceat(np.append(values, 0.0), bounds)[::2]
+    return found
+
+
 def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
     """Return a + b and its rounding error, exactly."""
     total = a + b

@@ -1,9 +1,11 @@
 """Every measure, one definition each."""
 
 from rankstone.measures.auc import AUC as AUC, AUPRC as AUPRC
-from rankstone.measures.average_precision import AP as AP
+from rankstone.measures.average_precision import AP as AP, GMAP as GMAP, YAAP as YAAP
 from rankstone.measures.base import Measure as Measure
+from rankstone.measures.bpref import Bpref as Bpref, GMBpref as GMBpref
 from rankstone.measures.counts import (
+    NumNonrelRet as NumNonrelRet,
     NumQ as NumQ,
     NumRel as NumRel,
     NumRelRet as NumRelRet,
@@ -15,14 +17,25 @@ from rankstone.measures.curves import (
     pr_curve as pr_curve,
     roc_curve as roc_curve,
 )
-from rankstone.measures.dcg import CG as CG, DCG as DCG, nDCG as nDCG
+from rankstone.measures.dcg import CG as CG, DCG as DCG, IdealDCG as IdealDCG, nDCG as nDCG
 from rankstone.measures.err import ERR as ERR, Cascade as Cascade, cascade as cascade
 from rankstone.measures.fbeta import F as F
 from rankstone.measures.hit_rate import Success as Success
+from rankstone.measures.inferred_ap import infAP as infAP
+from rankstone.measures.interpolated import AvgIPrec as AvgIPrec, IPrec as IPrec
+from rankstone.measures.judged import Judged as Judged, Unjudged as Unjudged
 from rankstone.measures.names import all_measures as all_measures, parse_measure as parse_measure
+from rankstone.measures.normalised_gain import (
+    BinG as BinG,
+    G as G,
+    RnDCG as RnDCG,
+    nDCGRel as nDCGRel,
+)
 from rankstone.measures.precision import P as P, Rprec as Rprec
+from rankstone.measures.rbp import RBP as RBP, RBPResidual as RBPResidual
 from rankstone.measures.recall import R as R
 from rankstone.measures.reciprocal_rank import RR as RR
+from rankstone.measures.sets import SetAP as SetAP, Utility as Utility
 
 #: What is measured when nothing is asked for.
 DEFAULT = (nDCG @ 10, AP, RR @ 10, P @ 10, R @ 100)

@@ -12,8 +12,9 @@ from rankstone.core import segments
 from rankstone.core.ranked import Ranked
 from rankstone.core.ties import hit_precision
 from rankstone.errors import UsageError
-from rankstone.measures.base import REL, As, Example, K, Measure, Param, Working, measure
+from rankstone.measures.base import REL, As, Example, K, Measure, Param, Working, cut_total, measure
 from rankstone.measures.quirks import FAILS_EMPTY, TOPK, TORCH
+from rankstone.measures.lines import CUTS, Line
 
 _DENOMINATOR = Param(
     "denominator",
@@ -35,8 +36,12 @@ _DENOMINATOR = Param(
     "AP",
     "Average precision",
     params=(K, REL, _DENOMINATOR),
+    lines=(
+        Line("map", 5, "official all_trec"),
+        Line("map_cut", 27, "all_trec", each="k", values=CUTS),
+        Line("map_avgjg", 50, "qrels_jg", format="qrels_jg"),
+    ),
     names={
-        "trec_eval": ("map", "map_cut_{k}", "map_cut.{k}"),
         "ir_measures": ("AP@{k}",),
         "ranx": ("map@{k}",),
         "mteb": ("map_at_{k}",),
@@ -139,3 +144,50 @@ def _harmonic(size: int) -> tuple[np.ndarray, np.ndarray]:
     high = [s / unit for s in sums]
     low = [(s - int(h * unit)) / unit for s, h in zip(sums, high, strict=True)]
     return np.array(high), np.array(low)
+
+
+@measure(
+    "GMAP",
+    "Geometric mean of average precision",
+    params=(REL,),
+    lines=(Line("gm_map", 6, "official all_trec", quiet=True),),
+    conventions=("ties", "no_relevant"),
+    aggregate="geometric",
+    expected=True,
+    example=Example("GMAP", (1, 0, 1), "(1/1 + 2/3) / 2"),
+)
+def GMAP(r: Ranked, m: Measure) -> Working:
+    """Average precision, whose geometric mean is taken over queries.
+
+    GMAP = exp(mean over queries of ln max(AP, 0.00001))
+
+    The value of a single query is its average precision.
+
+    Reading: rewards what helps the worst queries; doubling a small value counts as much as
+    doubling a large one.
+    Not for: sets with many queries at 0; the floor then decides.
+    """
+    return AP(rel=m.rel).working(r)
+
+
+@measure(
+    "YAAP",
+    "Yet another average precision",
+    params=(REL,),
+    lines=(Line("yaap", 53),),
+    range=(-np.inf, np.inf),
+    conventions=("ties",),
+    needs_relevant=False,
+    example=Example("YAAP", (1, 0, 1), "log2((1 + 1/1 + 2/3) / (1 + 2 - 1/1 - 2/3)) / log2(2.718281828459045)"),
+)
+def YAAP(r: Ranked, m: Measure) -> Working:
+    """The log-odds of a smoothed average precision (Robertson, ECIR 2012).
+
+    YAAP = ln((1 + s) / (1 + R - s)), where s = R * AP is the sum of precisions at relevant documents
+
+    Reading: orders rankings of a query as AP does, but differences near 0 and 1 count for more,
+    so that easy and hard queries average alike.
+    Not for: comparing with values from 0 to 1; its own have no bounds.
+    """
+    s = cut_total(r, AP(rel=m.rel).working(r), None)
+    return Working(value=np.log((1.0 + s) / (1.0 + r.relevant_count(m.rel) - s)))

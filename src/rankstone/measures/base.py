@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from rankstone.core.parallel import on_each
 from rankstone.core.ranked import Ranked
 from rankstone.core.ties import weight
 from rankstone.errors import DataError, UsageError, did_you_mean, one_of
+from rankstone.measures.lines import Line
 
 Array = np.ndarray
 
@@ -32,6 +33,8 @@ class Param:
     text: str
     default: Any = None
     above: float | None = None
+    below: float | None = None
+    many: bool = False
     choices: Mapping[str, str] | None = None
     table: bool = False
     tries: tuple[float, ...] = ()
@@ -43,8 +46,15 @@ class Param:
             return None
         if self.table and isinstance(value, Mapping | tuple):
             return _table(value, what)
+        if self.many and isinstance(value, list | tuple):
+            single = replace(self, many=False)
+            return tuple(single.check(v, measure) for v in value)
         if self.choices is not None:
             return one_of(value, self.choices, f"value for {what}")
+        if self.many:
+            raise UsageError(
+                f"{what} must be some numbers, for example (0, 0.5, 1), not {value!r}."
+            )
         if isinstance(value, bool) or not isinstance(value, int | float | np.number):
             raise UsageError(f"{what} must be a number, not {value!r}.")
         number = float(value)
@@ -56,6 +66,8 @@ class Param:
                 f"at least {int(self.above) + 1}" if self.type is int else f"above {self.above:g}"
             )
             raise UsageError(f"{what} must be {bound}, not {value!r}.")
+        if self.below is not None and number >= self.below:
+            raise UsageError(f"{what} must be below {self.below:g}, not {value!r}.")
         return int(number) if number == int(number) else number
 
 
@@ -144,6 +156,7 @@ class Definition:
     value is up to the conventions. ``attained`` says that the relevant documents alone, best
     first, reach the top of the range, and ``expected`` that the kernel knows the mean over all
     orders of tied documents, or does not read it.
+    ``at`` is the parameter that ``@`` sets; ``lines`` is what trec_eval prints of the measure.
     """
 
     name: str
@@ -161,6 +174,8 @@ class Definition:
     graded: bool = False
     attained: bool = True
     expected: bool = False
+    at: str = "k"
+    lines: tuple[Line, ...] = ()
 
     def param(self, name: str) -> Param:
         """Return the parameter of that name, or say which there are."""
@@ -241,18 +256,18 @@ class Measure:
             return type(data[0])(values, index=index, name=str(measure))
         return values
 
-    def __matmul__(self, k: int) -> Measure:
+    def __matmul__(self, k: float) -> Measure:
         """Return the measure cut off at rank k."""
-        return Measure(self.definition, {**self._params, "k": k})
+        return Measure(self.definition, {**self._params, self.definition.at: k})
 
     def __str__(self) -> str:
         shown = [
             f"{p.name}={_show(self._params[p.name], p)}"
             for p in self.definition.params
-            if p.name != "k" and self._params[p.name] != p.default
+            if p.name != self.definition.at and self._params[p.name] != p.default
         ]
         inside = f"({', '.join(shown)})" if shown else ""
-        cut = self._params.get("k")
+        cut = self._params.get(self.definition.at)
         return f"{self.definition.name}{inside}" + (f"@{cut}" if cut is not None else "")
 
     __repr__ = __str__
@@ -326,6 +341,8 @@ def cut_total(ranked: Ranked, working: Working, k: int | None) -> Array:
         within, offsets = ranked.once(("within", k), lambda: _within(ranked, k))
         terms = terms[within]
         low = None if low is None else low[within]
+    if ranked.conventions.sums == "plain":
+        return segments.plain_total(terms.astype(np.float64, copy=False), offsets)
     return segments.total(terms.astype(np.float64, copy=False), offsets, low)
 
 
@@ -374,8 +391,19 @@ def _show(value: Any, param: Param) -> str:
     return repr(value)
 
 
-def _as(spelling: str | As) -> As:
-    return As(spelling) if isinstance(spelling, str) else spelling
+def _names(
+    names: Mapping[str, tuple[str | As, ...]], lines: tuple[Line, ...]
+) -> dict[str, tuple[As, ...]]:
+    """Return all spellings: those given, and those of trec_eval's lines."""
+    found = {
+        tool: tuple(As(s) if isinstance(s, str) else s for s in given)
+        for tool, given in names.items()
+    }
+    for tool, old in (("trec_eval", False), ("trec_eval-9", True)):
+        spellings = tuple(As(p, c) for line in lines for p, c in line.spellings(old=old))
+        if spellings:
+            found = {tool: spellings, **found}
+    return found
 
 
 REGISTRY: dict[str, Measure] = {}
@@ -400,7 +428,7 @@ def measure(
             text=re.sub(r"\n    ", "\n", kernel.__doc__ or "").strip(),
             kernel=kernel,
             params=params,
-            names={tool: tuple(map(_as, given)) for tool, given in (names or {}).items()},
+            names=_names(names or {}, more.get("lines", ())),
             range=range,
             example=example,
             **more,

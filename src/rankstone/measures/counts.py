@@ -6,12 +6,24 @@ import numpy as np
 
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import REL, Example, K, Measure, Working, counted, measure
+from rankstone.measures.lines import Line
 
 
 @measure(
     "NumQ",
     "Number of queries",
-    names={"trec_eval": ("num_q",), "ir_measures": ("NumQ",)},
+    lines=(
+        Line(
+            "num_q",
+            1,
+            "official all_trec set prefs all_prefs qrels_jg",
+            quiet=True,
+            whole=True,
+            complete={},
+            format="any",
+        ),
+    ),
+    names={"ir_measures": ("NumQ",)},
     range=(0.0, np.inf),
     aggregate="sum",
     needs_relevant=False,
@@ -27,7 +39,8 @@ def NumQ(r: Ranked, m: Measure) -> Working:  # noqa: ARG001
     "NumRet",
     "Number retrieved",
     params=(K,),
-    names={"trec_eval": ("num_ret",), "ir_measures": ("NumRet",)},
+    lines=(Line("num_ret", 2, "official all_trec set", whole=True),),
+    names={"ir_measures": ("NumRet",)},
     range=(0.0, np.inf),
     aggregate="sum",
     conventions=("duplicates", "unjudged"),
@@ -44,7 +57,8 @@ def NumRet(r: Ranked, m: Measure) -> Working:
     "NumRel",
     "Number relevant",
     params=(REL,),
-    names={"trec_eval": ("num_rel",), "ir_measures": ("NumRel",)},
+    lines=(Line("num_rel", 3, "official all_trec set", whole=True, complete={"rel": 1}),),
+    names={"ir_measures": ("NumRel",)},
     range=(0.0, np.inf),
     aggregate="sum",
     needs_relevant=False,
@@ -60,7 +74,8 @@ def NumRel(r: Ranked, m: Measure) -> Working:
     "NumRelRet",
     "Number relevant retrieved",
     params=(K, REL),
-    names={"trec_eval": ("num_rel_ret",), "ir_measures": ("NumRelRet",), "ranx": ("hits@{k}",)},
+    lines=(Line("num_rel_ret", 4, "official all_trec set", whole=True),),
+    names={"ir_measures": ("NumRelRet",), "ranx": ("hits@{k}",)},
     range=(0.0, np.inf),
     aggregate="sum",
     conventions=("ties",),
@@ -72,3 +87,20 @@ def NumRelRet(r: Ranked, m: Measure) -> Working:
     """The number of relevant documents among the first k; in all, their sum."""
     hit = r.relevant(m.rel)
     return Working(counted(r, hit, m.k), columns={"relevant": hit}, cut=True)
+
+
+@measure(
+    "NumNonrelRet",
+    "Number non-relevant retrieved",
+    params=(REL,),
+    lines=(Line("num_nonrel_judged_ret", 35, "all_trec", whole=True),),
+    range=(0.0, np.inf),
+    aggregate="sum",
+    higher_is_better=False,
+    needs_relevant=False,
+    expected=True,
+    example=Example("NumNonrelRet", (1, 0, None, 0), "2"),
+)
+def NumNonrelRet(r: Ranked, m: Measure) -> Working:
+    """The number of retrieved documents that were judged not relevant; in all, their sum."""
+    return Working(~r.relevant(m.rel), columns={"relevant": r.relevant(m.rel)})

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankstone.core.discounts import DISCOUNTS, exact_sums
+from rankstone.core.discounts import DISCOUNTS, exact_sums, plain_log2_ranks
 from rankstone.core.ranked import Ranked
 from rankstone.core.segments import two_product
 from rankstone.core.ties import weight
 from rankstone.errors import DataError
 from rankstone.measures.base import As, Example, K, Measure, Param, Working, cut_total, measure
+from rankstone.measures.lines import CUTS, Line
 
 GAIN = Param(
     "gain",
@@ -30,6 +31,13 @@ DISCOUNT = Param(
     default="log2",
     choices={name: text for name, (_, text) in DISCOUNTS.items()},
 )
+UNLISTED = Param(
+    "unlisted",
+    str,
+    "gain of grades that a table does not list",
+    default="zero",
+    choices={"zero": "0", "grade": "the grade itself, as in trec_eval"},
+)
 IDEAL = Param(
     "ideal",
     str,
@@ -44,14 +52,22 @@ IDEAL = Param(
 )
 
 
-def gains(r: Ranked, gain: str | tuple[tuple[float, float], ...]) -> np.ndarray:
+def gains(
+    r: Ranked, gain: str | tuple[tuple[float, float], ...], unlisted: str = "zero"
+) -> np.ndarray:
     """Return the gain of each row; negative grades gain nothing."""
-    return r.once(("gains", gain), lambda: _gains(r, r.grade, gain))
+    return r.once(("gains", gain, unlisted), lambda: gains_of(r, r.grade, gain, unlisted))
 
 
-def _gains(r: Ranked, grade: np.ndarray, gain: str | tuple[tuple[float, float], ...]) -> np.ndarray:
+def gains_of(
+    r: Ranked,
+    grade: np.ndarray,
+    gain: str | tuple[tuple[float, float], ...],
+    unlisted: str = "zero",
+) -> np.ndarray:
+    """Return the gains of grades; negative grades gain nothing."""
     if isinstance(gain, tuple):
-        worth = np.zeros(len(grade))
+        worth = np.maximum(grade, 0.0) if unlisted == "grade" else np.zeros(len(grade))
         for value, given in gain:
             worth[grade == value] = given
         return worth
@@ -73,15 +89,17 @@ def _gains(r: Ranked, grade: np.ndarray, gain: str | tuple[tuple[float, float], 
 def discounted(r: Ranked, m: Measure) -> Working:
     """Return gain times discount of each row, with what rounding takes from the product."""
     k = m.k if r.averages_ties else None
-    return r.once(("discounted", m.gain, m.discount, k), lambda: _discounted(r, m, k))
+    key = ("discounted", m.gain, m.unlisted, m.discount, k)
+    return r.once(key, lambda: _discounted(r, m, k))
 
 
 _MANY = 4096
 
 
 def _discounted(r: Ranked, m: Measure, k: int | None) -> Working:
-    worth = gains(r, m.gain)
-    if r.width and len(worth) > _MANY and not r.averages_ties:
+    worth = gains(r, m.gain, m.unlisted)
+    plain = r.conventions.sums == "plain"
+    if r.width and len(worth) > _MANY and not r.averages_ties and not plain:
         table = worth.reshape(len(r), r.width)
         whole = exact_sums(table, m.discount)
         if whole is not None:
@@ -90,17 +108,26 @@ def _discounted(r: Ranked, m: Measure, k: int | None) -> Working:
             )
     high, low = weight(r, m.discount, k)
     terms, rest = two_product(worth, high)
+    if plain and m.discount == "log2" and not r.averages_ties:
+        terms = worth / plain_log2_ranks(r.rank)
     columns = {"gain": worth, "discount": high}
     return Working(terms, low=rest + worth * low, columns=columns, cut=r.averages_ties)
 
 
-def _ideal(r: Ranked, m: Measure) -> Ranked:
-    rising = isinstance(m.gain, str)
-    if m.ideal == "full":
-        return r.filled(m.k)
-    if m.ideal == "retrieved":
-        return r.ideal(None if rising else gains(r, m.gain), "retrieved")
-    return r.ideal(None if rising else _gains(r, r.judged_grade, m.gain))
+def ideal_of(r: Ranked, m: Measure, source: str = "judged") -> Ranked:
+    """Return the ranking of falling gain of all judged documents, the retrieved ones, or a full one."""
+    if source == "full":
+        return r.once(("full", m.k), lambda: r.filled(m.k))
+    key = ("ideal", m.gain, m.unlisted, source)
+    return r.once(key, lambda: _ideal(r, m, source))
+
+
+def _ideal(r: Ranked, m: Measure, source: str) -> Ranked:
+    if isinstance(m.gain, str):
+        return r.ideal(None, source)
+    if source == "retrieved":
+        return r.ideal(gains(r, m.gain, m.unlisted), source)
+    return r.ideal(gains_of(r, r.judged_grade, m.gain, m.unlisted))
 
 
 @measure(
@@ -129,9 +156,9 @@ def CG(r: Ranked, m: Measure) -> Working:
 @measure(
     "DCG",
     "Discounted cumulated gain",
-    params=(K, GAIN, DISCOUNT),
+    params=(K, GAIN, UNLISTED, DISCOUNT),
+    lines=(Line("dcg", 21, gains=True, since=10),),
     names={
-        "trec_eval": ("dcg",),
         "ranx": ("dcg@{k}", As("dcg_burges@{k}", {"gain": "exp2"})),
         "sklearn": ("dcg_score@{k}",),
         "lenskit": (
@@ -160,11 +187,36 @@ def DCG(r: Ranked, m: Measure) -> Working:
 
 
 @measure(
+    "IdealDCG",
+    "Discounted cumulated gain of the ideal ranking",
+    params=(K, GAIN, UNLISTED, DISCOUNT),
+    lines=(Line("ideal_dcg", 22, gains=True, since=10),),
+    range=(0.0, np.inf),
+    graded=True,
+    expected=True,
+    example=Example("IdealDCG@2", (0, 2), "3/log2(2) + 2/log2(3)", missed=(3,)),
+)
+def IdealDCG(r: Ranked, m: Measure) -> Working:
+    """The DCG of all judged documents, best first: the most that any ranking can have.
+
+    IdealDCG@k = sum over ranks i <= k of gain(grade_i) * discount(i) of the ideal ranking
+
+    Reading: what nDCG divides by; how much there was to be found.
+    Not for: judging a ranking; it depends on the judgments alone.
+    """
+    ideal = ideal_of(r, m)
+    return Working(value=cut_total(ideal, discounted(ideal, m), m.k))
+
+
+@measure(
     "nDCG",
     "Normalised discounted cumulated gain",
-    params=(K, GAIN, DISCOUNT, IDEAL),
+    params=(K, GAIN, UNLISTED, DISCOUNT, IDEAL),
+    lines=(
+        Line("ndcg", 23, "all_trec", gains=True),
+        Line("ndcg_cut", 26, "all_trec", each="k", values=CUTS),
+    ),
     names={
-        "trec_eval": ("ndcg", "ndcg_cut_{k}", "ndcg_cut.{k}"),
         "ir_measures": (
             "nDCG@{k}",
             As("nDCG(dcg='exp-log2')@{k}", {"gain": "exp2"}, note="rounded to 5 digits"),
@@ -220,9 +272,7 @@ def nDCG(r: Ranked, m: Measure) -> Working:
     Reading: how much of the discounted gain that was there to be had was had.
     Not for: comparing across collections judged on different scales without naming the gain.
     """
-    kind = m.ideal if m.ideal in ("retrieved", "full") else "judged"
-    key = ("ideal", m.gain, kind, m.k if kind == "full" else None)
-    ideal = r.once(key, lambda: _ideal(r, m))
+    ideal = ideal_of(r, m, m.ideal if m.ideal in ("retrieved", "full") else "judged")
     best = discounted(ideal, m)
     over = cut_total(ideal, best, None if m.ideal == "uncut" else m.k)
     found = discounted(r, m)

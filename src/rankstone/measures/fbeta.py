@@ -6,6 +6,7 @@ import numpy as np
 
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import REL, Example, K, Measure, Param, Working, counted, measure
+from rankstone.measures.lines import Line
 
 _BETA = Param(
     "beta", float, "how many times as much recall counts as precision", 1, above=0, tries=(0.5, 2)
@@ -16,7 +17,9 @@ _BETA = Param(
     "F",
     "F-measure",
     params=(K, REL, _BETA),
+    lines=(Line("set_F", 34, "all_trec set", read=lambda x: {"beta": x[0] ** 0.5}),),
     names={
+        "ir_measures": ("SetF",),
         "ranx": ("f1@{k}",),
         "rectools": ("F1Beta@{k}",),
         "articles": ("FScore@{k}", "F-Score", "F-Measure"),

@@ -8,6 +8,7 @@ from rankstone.core.ranked import Ranked
 from rankstone.core.ties import first_hit, ties_of
 from rankstone.measures.base import REL, As, Example, K, Measure, Param, Working, counted, measure
 from rankstone.measures.quirks import BEIR_OWN
+from rankstone.measures.lines import Line
 
 _HOW = Param(
     "how",
@@ -25,8 +26,8 @@ _HOW = Param(
     "Success",
     "Success (hit rate)",
     params=(K, REL, _HOW),
+    lines=(Line("success", 29, "all_trec", each="k", values=(1, 5, 10)),),
     names={
-        "trec_eval": ("success_{k}", "success.{k}"),
         "ir_measures": ("Success@{k}",),
         "ranx": ("hit_rate@{k}",),
         "torchmetrics": ("RetrievalHitRate@{k}", "retrieval_hit_rate@{k}"),

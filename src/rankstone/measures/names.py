@@ -74,9 +74,10 @@ def read_measure(text: str | Measure, tools: tuple[str, ...] = ()) -> tuple[Meas
         if meaning is not None:
             params = _arguments(inside, text) if inside else {}
             if cut is not None:
-                if "k" in params:
-                    raise UsageError(f"{text!r} gives its cut-off twice, as k= and after @.")
-                params["k"] = _cut(cut, text)
+                at = meaning[0].definition.at
+                if at in params:
+                    raise UsageError(f"{text!r} gives its cut-off twice, as {at}= and after @.")
+                params[at] = _cut(cut, text, whole=at == "k")
             return _with(meaning[0].definition, meaning[1], params, tools)
     suffix = _SUFFIX.fullmatch(text.strip())
     meaning = _meaning(suffix[1], True, tools) if suffix else None
@@ -129,13 +130,15 @@ def _from_pattern(text: str, tools: tuple[str, ...]) -> tuple[Measure, As | None
     return None
 
 
-def _cut(text: str, whole: str) -> int:
-    if not text.isascii() or not text.isdigit():
+def _cut(text: str, name: str, *, whole: bool) -> float:
+    digits = text if whole else text.replace(".", "", 1)
+    if not text.isascii() or not digits.isdigit():
+        kind = "whole number" if whole else "number"
         raise UsageError(
-            f"the cut-off in {whole!r} must be a whole number, not {text!r}; "
+            f"the cut-off in {name!r} must be a {kind}, not {text!r}; "
             "each measure is named on its own."
         )
-    return int(text[:18])
+    return int(text[:18]) if whole else float(text)
 
 
 def _unknown(text: str, spellings: dict[str, str]) -> UsageError:

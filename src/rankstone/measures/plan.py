@@ -109,7 +109,7 @@ def compute(ranked: Ranked, measures: Iterable[Measure]) -> Values:
         given = [weight for _, weight in found if weight is not None]
         if given:
             weights[str(m)] = np.concatenate(given).astype(np.float64)
-        aggregates[str(m)] = Aggregate.of(values, weights.get(str(m)))
+        aggregates[str(m)] = Aggregate.of(values, weights.get(str(m)), m.definition.aggregate)
         final[str(m)] = aggregates[str(m)].finish(m.definition.aggregate)
     return Values(ranked.queries, columns, weights, aggregates, final)
 

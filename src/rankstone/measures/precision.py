@@ -7,6 +7,7 @@ import numpy as np
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import REL, As, Example, K, Measure, Param, Working, counted, measure
 from rankstone.measures.quirks import TOPK, TORCH
+from rankstone.measures.lines import CUTS, Line
 
 _DENOMINATOR = Param(
     "denominator",
@@ -20,14 +21,23 @@ _DENOMINATOR = Param(
     },
 )
 
+_MULTIPLE = Param("multiple", float, "how many times R documents are looked at", 1, above=0)
+_MULTIPLES = tuple(i / 10 for i in range(2, 21, 2))
+
 
 @measure(
     "P",
     "Precision",
     params=(K, REL, _DENOMINATOR),
+    lines=(
+        Line("P", 11, "official all_trec", each="k", values=CUTS),
+        Line("set_P", 30, "all_trec set"),
+        Line("set_relative_P", 31, "all_trec set", {"denominator": "min(k,R)"}),
+        Line("relative_P", 28, "all_trec", {"denominator": "min(k,R)"}, each="k", values=CUTS),
+        Line("P_avgjg", 51, "qrels_jg", each="k", values=CUTS, format="qrels_jg"),
+    ),
     names={
-        "trec_eval": ("P_{k}", "P.{k}", As("relative_P_{k}", {"denominator": "min(k,R)"})),
-        "ir_measures": ("P@{k}",),
+        "ir_measures": ("P@{k}", "SetP"),
         "ranx": ("precision@{k}",),
         "beir": ("P@{k}",),
         "mteb": ("precision_at_{k}",),
@@ -69,9 +79,20 @@ def P(r: Ranked, m: Measure) -> Working:
 @measure(
     "Rprec",
     "R-precision",
-    params=(REL,),
+    params=(REL, _MULTIPLE),
+    lines=(
+        Line("Rprec", 7, "official all_trec"),
+        Line("Rprec_mult", 16, "all_trec", each="multiple", values=_MULTIPLES),
+        Line(
+            "Rprec_mult_avgjg",
+            52,
+            "qrels_jg",
+            each="multiple",
+            values=_MULTIPLES,
+            format="qrels_jg",
+        ),
+    ),
     names={
-        "trec_eval": ("Rprec",),
         "ir_measures": ("Rprec",),
         "ranx": ("r-precision", "r_precision"),
         "torchmetrics": ("RetrievalRPrecision", "retrieval_r_precision"),
@@ -85,9 +106,14 @@ def Rprec(r: Ranked, m: Measure) -> Working:
 
     Rprec = |relevant in the first R| / R
 
+    ``multiple`` looks at c = multiple * R documents instead, and divides by c; c is rounded up
+    where its fraction is 0.1 or more.
+
     Reading: the point where precision and recall are equal.
     Not for: judging the top of long rankings when R is large.
     """
     count = r.relevant_count(m.rel)
+    if m.multiple != 1:
+        count = (m.multiple * count + 0.9).astype(np.int64)
     hit = r.relevant(m.rel)
     return Working(counted(r, hit, count), count, columns={"relevant": hit}, cut=True)

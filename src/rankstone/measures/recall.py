@@ -7,6 +7,7 @@ import numpy as np
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import REL, As, Example, K, Measure, Param, Working, counted, measure
 from rankstone.measures.quirks import BEIR_OWN, FAILS_EMPTY, TORCH
+from rankstone.measures.lines import CUTS, Line
 
 _DENOMINATOR = Param(
     "denominator",
@@ -25,9 +26,12 @@ _DENOMINATOR = Param(
     "R",
     "Recall",
     params=(K, REL, _DENOMINATOR),
+    lines=(
+        Line("recall", 13, "all_trec", each="k", values=CUTS),
+        Line("set_recall", 32, "all_trec set"),
+    ),
     names={
-        "trec_eval": ("recall_{k}", "recall.{k}"),
-        "ir_measures": ("R@{k}",),
+        "ir_measures": ("R@{k}", "SetR"),
         "ranx": ("recall@{k}",),
         "beir": (
             "Recall@{k}",

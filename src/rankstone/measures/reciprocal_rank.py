@@ -8,14 +8,15 @@ from rankstone.core.ranked import Ranked
 from rankstone.core.ties import first_hit, ties_of
 from rankstone.measures.base import REL, As, Example, K, Measure, Working, measure
 from rankstone.measures.quirks import BEIR_OWN, TOPK, TORCH
+from rankstone.measures.lines import Line
 
 
 @measure(
     "RR",
     "Reciprocal rank",
     params=(K, REL),
+    lines=(Line("recip_rank", 9, "official all_trec"),),
     names={
-        "trec_eval": ("recip_rank",),
         "ir_measures": (
             "RR",
             As("RR@{k}", conventions={"ties": "docid-asc", "precision": "float64"}),
