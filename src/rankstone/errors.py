@@ -22,6 +22,10 @@ class DataError(RankstoneError, ValueError):
     """The data is wrong. The message says what, where, why and what to do."""
 
 
+class NothingInCommonError(DataError):
+    """No query is both judged and in the run."""
+
+
 class StrictError(DataError):
     """A warning, under ``strict``."""
 

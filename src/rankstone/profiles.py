@@ -45,20 +45,20 @@ _SETS = "relevant items are a set, so grades are 0 or 1"
 _LIST = (
     Profile(
         "trec_eval-9",
-        Conventions(precision="float32", queries="both"),
+        Conventions(precision="float32", queries="both", sums="plain"),
         "9.0.8",
         "queries missing from the run are left out of every mean; scores are 32-bit numbers",
     ),
     Profile(
         "trec_eval-10",
-        Conventions(queries="both"),
+        Conventions(queries="both", sums="plain"),
         "10.0",
         "scores are 64-bit numbers",
         ("a query that is missing from the run ends the program",),
     ),
     Profile(
         "pytrec_eval-0.5",
-        Conventions(precision="float32", queries="both"),
+        Conventions(precision="float32", queries="both", sums="plain"),
         "0.5.11 (pytrec-eval-terrier)",
         "trec_eval 9 behind a Python interface",
         ("fractional grades are refused",),

@@ -14,11 +14,12 @@ from rankstone.cli import (
     explain,
     measures,
     reconcile,
+    trec_eval,
     validate,
 )
 from rankstone.errors import RankstoneError
 
-_COMMANDS = (evaluate, explain, conventions, reconcile, measures, validate, convert, demo)
+_COMMANDS = (evaluate, explain, conventions, reconcile, measures, validate, convert, demo, trec_eval)
 
 
 def command() -> None:
@@ -42,6 +43,9 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     import argparse
 
+    given = sys.argv[1:] if argv is None else argv
+    if given[:1] == ["trec_eval"]:  # its options are read as getopt reads them
+        return trec_eval.main(given[1:])
     parser = argparse.ArgumentParser(
         prog="rankstone",
         description="Right numbers for rankings, with their working.",

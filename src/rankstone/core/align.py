@@ -15,7 +15,7 @@ from rankstone.core.matches import Matches
 from rankstone.core.ranked import Ranked
 from rankstone.core.run import Run
 from rankstone.core.standing import before_in_tie, found_grades, meant_grades
-from rankstone.errors import DataError, Notice, plural
+from rankstone.errors import DataError, NothingInCommonError, Notice, plural
 
 Array = np.ndarray
 _REMEMBERED = 4
@@ -265,4 +265,4 @@ def _no_common_query(run: Run, judgments: Judgments, matches: Matches) -> DataEr
         )
     else:
         message += "Check that the two belong together and were given in the order: judgments, run."
-    return DataError(message)
+    return NothingInCommonError(message)

@@ -37,6 +37,7 @@ class Matches:
     unjudged_sample: tuple[str | int, ...] = ()
     doc_sample: tuple[str | int, ...] = ()
     notices: tuple[Notice, ...] = ()
+    tag: str = ""
 
     @classmethod
     def of(cls, found: dict[str, Any], **more: Any) -> Matches:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 RUN_LAYOUT = RUN.layout
 QRELS_LAYOUT = QRELS.layout
 _RANGE = 2 << 20
+_TAIL = 1 << 16
 
 
 def read_qrels(text: bytes, path: str, source: Source, *, lenient: bool = False) -> Judgments:
@@ -111,7 +112,16 @@ def scan_run(
         unjudged_sample=tuple(_text(q) for q in found["unjudged_sample"]),
         doc_sample=tuple(_text(d) for d in found["doc_sample"]),
         notices=tuple(commented_notices(found)),
+        tag=_last_tag(text.stream, text.size),
     )
+
+
+def _last_tag(stream: IO[bytes], size: int) -> str:
+    """Return the tag in the last row: the sixth field, or the last of a shorter row."""
+    stream.seek(max(0, size - _TAIL))
+    rows = [row.split() for row in stream.read(_TAIL).split(b"\n") if row[:1] != b"#"]
+    fields = next((row for row in reversed(rows) if row), [b""])
+    return _text(fields[min(5, len(fields) - 1)])
 
 
 def run_name(path: str) -> str:

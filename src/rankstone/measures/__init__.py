@@ -32,6 +32,7 @@ from rankstone.measures.normalised_gain import (
     nDCGRel as nDCGRel,
 )
 from rankstone.measures.precision import P as P, Rprec as Rprec
+from rankstone.measures.preferences import NumPref as NumPref, Pref as Pref
 from rankstone.measures.rbp import RBP as RBP, RBPResidual as RBPResidual
 from rankstone.measures.recall import R as R
 from rankstone.measures.reciprocal_rank import RR as RR

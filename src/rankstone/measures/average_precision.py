@@ -178,7 +178,9 @@ def GMAP(r: Ranked, m: Measure) -> Working:
     range=(-np.inf, np.inf),
     conventions=("ties",),
     needs_relevant=False,
-    example=Example("YAAP", (1, 0, 1), "log2((1 + 1/1 + 2/3) / (1 + 2 - 1/1 - 2/3)) / log2(2.718281828459045)"),
+    example=Example(
+        "YAAP", (1, 0, 1), "log2((1 + 1/1 + 2/3) / (1 + 2 - 1/1 - 2/3)) / log2(2.718281828459045)"
+    ),
 )
 def YAAP(r: Ranked, m: Measure) -> Working:
     """The log-odds of a smoothed average precision (Robertson, ECIR 2012).

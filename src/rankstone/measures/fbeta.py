@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankstone.core import segments
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import REL, Example, K, Measure, Param, Working, counted, measure
 from rankstone.measures.lines import Line
@@ -46,4 +47,10 @@ def F(r: Ranked, m: Measure) -> Working:
     size = r.retrieved if m.k is None else np.full(len(r), m.k)
     over = weight * r.relevant_count(m.rel) + size
     hit = r.relevant(m.rel)
+    if r.conventions.sums == "plain" and not r.averages_ties:
+        found = segments.total(counted(r, hit, m.k), r.offsets)
+        precision = found / np.maximum(size, 1)
+        recall = found / np.maximum(r.relevant_count(m.rel), 1)
+        both = np.where(found > 0, weight * precision + recall, 1.0)
+        return Working(value=(weight + 1.0) * precision * recall / both)
     return Working((1 + weight) * counted(r, hit, m.k), over, columns={"relevant": hit}, cut=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from rankstone.core import segments
@@ -30,6 +32,18 @@ def _weights(rank: np.ndarray, p: float) -> np.ndarray:
     powers = np.full(deepest + 1, p)
     powers[0] = 1.0
     return np.multiply.accumulate(powers)[rank - 1]
+
+
+def _unjudged(r: Ranked, p: float) -> np.ndarray:
+    """Return the weight of the unjudged documents, down to where it is next to nothing."""
+    depth = min(int(r.retrieved.max(initial=0)), int(math.log(1e-20) / math.log(p)) + 1)
+    near = r.rank <= depth
+    judged = np.zeros((depth, len(r)), bool)
+    judged[r.rank[near] - 1, segments.numbers(r.offsets)[near]] = True
+    total = np.zeros(len(r))
+    for i, weight in enumerate(_weights(np.arange(1, depth + 1), p).tolist()):
+        total += np.where(judged[i] | (r.retrieved <= i), 0.0, weight)
+    return total
 
 
 def _worth(r: Ranked, m: Measure) -> np.ndarray:
@@ -105,9 +119,7 @@ def RBPResidual(r: Ranked, m: Measure) -> Working:
     Reading: RBP and RBP + RBPResidual are bounds for the value under complete judgments.
     Not for: telling rankings apart.
     """
-    judged = segments.plain_total(_weights(r.rank, m.p), r.offsets)
-    tail = _weights(r.retrieved + 1, m.p)
-    value = np.maximum(1.0 - (1 - m.p) * judged, tail)
+    value = _weights(r.retrieved + 1, m.p) + (1 - m.p) * _unjudged(r, m.p)
     if m.tail == "unjudged":
         value = np.where(segments.lengths(r.offsets) < r.retrieved, value, 0.0)
     return Working(value=value)

@@ -1,0 +1,1 @@
+"""Thin faces of other libraries over Rankstone."""
