@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import Any
 
 Values = tuple[float, float]
 
@@ -49,6 +50,26 @@ def evaluate_dicts(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, fl
 def pytrec_eval(qrels: str, run: str) -> Values:
     """Return the means that pytrec_eval gives for files."""
     return evaluate_dicts(read_qrels(qrels), read_run(run))
+
+
+def every_value(
+    module: Any, qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]
+) -> dict[str, dict[str, float]]:
+    """Return all of trec_eval's values by query, with pytrec_eval or what looks like it."""
+    values: dict[str, dict[str, float]] = module.RelevanceEvaluator(qrels, {"all_trec"}).evaluate(
+        run
+    )
+    return values
+
+
+def all_trec(qrels: str, run: str) -> None:
+    """Print all of trec_eval's values of each query, by pytrec_eval."""
+    import pytrec_eval
+
+    found = every_value(pytrec_eval, read_qrels(qrels), read_run(run))
+    for query, values in found.items():
+        lines = [f"{name:<22}\t{query}\t{value:.4f}\n" for name, value in values.items()]
+        sys.stdout.write("".join(lines))
 
 
 def ir_measures(qrels: str, run: str) -> Values:
@@ -114,4 +135,7 @@ PEERS: dict[str, Callable[[str, str], Values]] = {
 }
 
 if __name__ == "__main__":
+    if sys.argv[1] == "all_trec":
+        all_trec(*sys.argv[2:])
+        sys.exit()
     print(*map(repr, PEERS[sys.argv[1]](*sys.argv[2:])))

@@ -278,6 +278,39 @@ def _frames(args: argparse.Namespace) -> Section:
     return rows, times | more
 
 
+def _trec_eval(args: argparse.Namespace) -> Section:
+    import pytrec_eval
+
+    from rankstone.compat import pytrec_eval as compat
+
+    files = data.large(args.data)
+    command = [*rankstone(), "trec_eval", "-q", "-m", "all_trec", files.qrels, files.run]
+    tasks: dict[str, Callable[[], object]] = {
+        "rankstone trec_eval -q -m all_trec": partial(output_of, command),
+        "pytrec_eval, the same": partial(output_of, _peer("all_trec", files)),
+    }
+    times = in_turns(tasks, args.rounds)
+    qrels, run = peers.read_qrels(files.qrels), peers.read_run(files.run)
+    times |= in_turns(
+        {
+            "compat.pytrec_eval, dicts": lambda: peers.every_value(compat, qrels, run),
+            "pytrec_eval, dicts": lambda: peers.every_value(pytrec_eval, qrels, run),
+        },
+        args.rounds,
+    )
+    ours, theirs, mine, other = times.values()
+    left, right = (peers.every_value(m, qrels, run) for m in (compat, pytrec_eval))
+    off = max(abs(value - right[q][n]) for q, row in left.items() for n, value in row.items())
+    rows = [
+        table.faster("trec_eval: against pytrec_eval, all measures", 8, ours, theirs),
+        table.faster("trec_eval: compat on dicts against pytrec_eval", 8, mine, other),
+        Row(
+            "trec_eval: values, difference from pytrec_eval", f"at most {_SAME:g}", _SAME, off, off
+        ),
+    ]
+    return rows, times
+
+
 def _memory(args: argparse.Namespace) -> Section:
     peak = Row("memory: peak of the command, MB", "at most 150", 150)
     growth = Row("memory: growth with twice the queries, MB", "at most 5", 5)
@@ -315,6 +348,7 @@ _SECTIONS = {
     "command": _command,
     "small": _small,
     "memory": _memory,
+    "trec_eval": _trec_eval,
     "dicts": _dicts,
     "direct": _direct,
     "frames": _frames,

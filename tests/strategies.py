@@ -67,6 +67,8 @@ def values_of(param):
     if param.many:
         return st.lists(st.sampled_from([0, 0.2, 0.5, 1]), min_size=1, unique=True).map(tuple)
     numbers = [n for n in (1, 2, 0.5) if param.below is None or n < param.below]
+    if param.within is not None:
+        numbers = [n for n in numbers if param.within[0] <= n <= param.within[1]]
     if param.type is int:
         numbers = [n for n in numbers if n == int(n)]
     return st.sampled_from([param.default, *numbers])

@@ -34,6 +34,7 @@ class Param:
     default: Any = None
     above: float | None = None
     below: float | None = None
+    within: tuple[float, float] | None = None
     many: bool = False
     choices: Mapping[str, str] | None = None
     table: bool = False
@@ -68,6 +69,9 @@ class Param:
             raise UsageError(f"{what} must be {bound}, not {value!r}.")
         if self.below is not None and number >= self.below:
             raise UsageError(f"{what} must be below {self.below:g}, not {value!r}.")
+        if self.within is not None and not self.within[0] <= number <= self.within[1]:
+            low, high = self.within
+            raise UsageError(f"{what} must be from {low:g} to {high:g}, not {value!r}.")
         return int(number) if number == int(number) else number
 
 

@@ -19,7 +19,7 @@ _ROUNDING = Param(
         "up": "rounded up where the fraction is 0.1 or more, as in trec_eval 9",
     },
 )
-_RECALL = Param("recall", float, "recall from which on the best precision counts", 0, above=-1e-9)
+_RECALL = Param("recall", float, "recall from which on the best precision counts", 0, within=(0, 1))
 
 
 def interpolated(r: Ranked, rel: float | None, recall: float, rounding: str) -> np.ndarray:
@@ -71,7 +71,7 @@ def IPrec(r: Ranked, m: Measure) -> Working:
     "Mean interpolated precision",
     params=(
         REL,
-        Param("points", float, "the recalls", TENTHS, above=-1e-9, many=True),
+        Param("points", float, "the recalls", TENTHS, within=(0, 1), many=True),
         _ROUNDING,
     ),
     lines=(

@@ -40,6 +40,7 @@ def Judged(r: Ranked, m: Measure) -> Working:
     conventions=("ties", "unjudged"),
     higher_is_better=False,
     needs_relevant=False,
+    attained=False,
     expected=True,
     example=Example("Unjudged@5", (1, None, None), "2 / 5"),
 )

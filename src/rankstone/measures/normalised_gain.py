@@ -72,17 +72,15 @@ def nDCGRel(r: Ranked, m: Measure) -> Working:
     params=(REL, *_GAINS),
     lines=(Line("Rndcg", 25, "all_trec", gains=True),),
     conventions=("ties", "no_relevant"),
-    example=Example(
-        "RnDCG", (2, 0, 1), "(1 + 2 / (2 + 1/log2(3)) + (2 + 1/2) / (2 + 1/log2(3))) / 3"
-    ),
+    example=Example("RnDCG", (2, 0, 1), "(1 + 2 / (2 + 1/log2(3))) / 2"),
 )
 def RnDCG(r: Ranked, m: Measure) -> Working:
     """The mean of nDCG at the ranks where the ideal ranking passes to a lower gain.
 
     RnDCG = mean of nDCG@i over those ranks i, and at the end of longer rankings
 
-    With 5 documents of grade 2 and 3 of grade 1, i is 5, 8 and, beyond 9 documents, the number
-    retrieved.
+    With 5 documents of grade 2 and 3 of grade 1, i is 5, 8 and, where more than 9 documents were
+    retrieved, their number.
 
     Reading: R-precision for graded judgments.
     Not for: comparing with nDCG; an experimental measure of trec_eval.

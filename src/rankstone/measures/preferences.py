@@ -56,20 +56,20 @@ class Group:
         """All preferences."""
         return int(self.over.sum())
 
-    def counts(self, pairs: str) -> tuple[int, int]:
+    def counts(self, which: str) -> tuple[int, int]:
         """Return how many preferences are kept, and of how many."""
-        if pairs == "retrieved":
+        if which == "retrieved":
             return self.kept, self.both
-        return self.kept + self.kept_one, self.every if pairs == "all" else self.both + self.one
+        return self.kept + self.kept_one, self.every if which == "all" else self.both + self.one
 
-    def balanced(self, pairs: str) -> tuple[int, int]:
+    def balanced(self, which: str) -> tuple[int, int]:
         """Return the same as if there were as many documents without as with relevance."""
         said = ~np.isnan(self.level)
         relevant, other = said & (self.level > 0), said & ~(self.level > 0)
-        m = self.found if pairs == "retrieved" else len(self.level)
+        m = self.found if which == "retrieved" else len(self.level)
         wanted, there = int(relevant[:m].sum()), int(other[:m].sum())
         if wanted >= there:
-            kept, of = self.counts(pairs)
+            kept, of = self.counts(which)
             more = wanted - there
             return kept + int(relevant[: self.found].sum()) * more, of + int(relevant.sum()) * more
         if self.ranked:
@@ -158,8 +158,8 @@ def _each(r: Ranked, value: Callable[[list[Group]], float]) -> Working:
     return Working(value=np.array([value(groups) for groups in every], np.float64))
 
 
-_PAIRS = Param(
-    "pairs",
+_WHICH = Param(
+    "which",
     str,
     "which preferences are looked at",
     default="all",
@@ -175,7 +175,7 @@ _PAIRS = Param(
     "NumPref",
     "Number of preferences",
     params=(
-        _PAIRS,
+        _WHICH,
         Param(
             "kept",
             str,
@@ -198,7 +198,7 @@ _PAIRS = Param(
             "prefs_num_prefs_ful_ret",
             38,
             "all_prefs prefs",
-            {"kept": "yes", "pairs": "retrieved"},
+            {"kept": "yes", "which": "retrieved"},
             whole=True,
             format="prefs",
         ),
@@ -216,14 +216,14 @@ def NumPref(r: Ranked, m: Measure) -> Working:
     and the other not. Grades imply a preference for each two documents with different grades.
     """
     which = 0 if m.kept == "yes" else 1
-    return _each(r, lambda groups: sum(g.counts(m.pairs)[which] for g in groups))
+    return _each(r, lambda groups: sum(g.counts(m.which)[which] for g in groups))
 
 
 def _ratio(kept: float, of: float) -> float:
     return kept / of if of else 0.0
 
 
-def _of_pairs(groups: list[Group], pairs: str, plain: bool) -> float:
+def _of_pairs(groups: list[Group], which: str, plain: bool) -> float:
     """Return the mean over pairs of documents of the share of preferences kept."""
     if not groups:
         return 0.0
@@ -235,10 +235,10 @@ def _of_pairs(groups: list[Group], pairs: str, plain: bool) -> float:
     some = (counts[i, j] + counts[j, i]) > 0
     i, j = i[some], j[some]
     both, one = j < m, (i < m) & (j >= m)
-    seen = np.concatenate([np.flatnonzero(both), np.flatnonzero(one & (pairs != "retrieved"))])
+    seen = np.concatenate([np.flatnonzero(both), np.flatnonzero(one & (which != "retrieved"))])
     share = counts[i, j][seen] / (counts[i, j] + counts[j, i])[seen]
     total = float(np.add.accumulate(share)[-1]) if plain and len(share) else math.fsum(share)
-    return _ratio(total, len(i) if pairs == "all" else len(seen))
+    return _ratio(total, len(i) if which == "all" else len(seen))
 
 
 def _pref_lines() -> tuple[Line, ...]:
@@ -254,7 +254,7 @@ def _pref_lines() -> tuple[Line, ...]:
             if (mean, pairs) == ("balanced", "found"):
                 continue
             sets = "all_prefs prefs" if pairs == "all" and mean != "balanced" else "all_prefs"
-            params = {"mean": mean, "pairs": pairs}
+            params = {"mean": mean, "which": pairs}
             lines.append(Line(f"prefs_{name}{end}", start + place, sets, params, format="prefs"))
     return tuple(lines)
 
@@ -263,7 +263,7 @@ def _pref_lines() -> tuple[Line, ...]:
     "Pref",
     "Share of preferences kept",
     params=(
-        _PAIRS,
+        _WHICH,
         Param(
             "mean",
             str,
@@ -300,17 +300,17 @@ def Pref(r: Ranked, m: Measure) -> Working:
         return _each(
             r,
             lambda groups: (
-                _ratio(*map(sum, zip(*(g.counts(m.pairs) for g in groups), strict=True)))
+                _ratio(*map(sum, zip(*(g.counts(m.which) for g in groups), strict=True)))
                 if groups
                 else 0.0
             ),
         )
     if m.mean == "pairs":
         plain = r.conventions.sums == "plain"
-        return _each(r, lambda groups: _of_pairs(groups, m.pairs, plain))
+        return _each(r, lambda groups: _of_pairs(groups, m.which, plain))
     if m.mean == "groups":
-        return _each(r, lambda groups: _mean([g.counts(m.pairs) for g in groups]))
-    return _each(r, lambda groups: _mean([g.balanced(m.pairs) for g in groups], strict=True))
+        return _each(r, lambda groups: _mean([g.counts(m.which) for g in groups]))
+    return _each(r, lambda groups: _mean([g.balanced(m.which) for g in groups], strict=True))
 
 
 def _mean(counts: list[tuple[int, int]], *, strict: bool = False) -> float:
