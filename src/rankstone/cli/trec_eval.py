@@ -415,8 +415,8 @@ def _measured(
     from rankstone.core.align import join, select
     from rankstone.measures.trec_eval import relevance_strings
 
-    found = join(run, judged, float32=conventions.precision == "float32")
-    present = found.matches.present
+    found = join(run, judged, conventions)
+    present = found.matches(conventions).present
     try:
         ranked: Ranked = found.ranked(conventions)
     except DataError as error:

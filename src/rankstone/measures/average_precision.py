@@ -13,8 +13,8 @@ from rankstone.core.ranked import Ranked
 from rankstone.core.ties import hit_precision
 from rankstone.errors import UsageError
 from rankstone.measures.base import REL, As, Example, K, Measure, Param, Working, cut_total, measure
-from rankstone.measures.quirks import FAILS_EMPTY, TOPK, TORCH
 from rankstone.measures.lines import CUTS, Line
+from rankstone.measures.quirks import FAILS_EMPTY, TOPK, TORCH
 
 _DENOMINATOR = Param(
     "denominator",

@@ -94,7 +94,7 @@ def _literal(text: str, tools: tuple[str, ...]) -> tuple[Measure, As | None] | N
     own = _spellings(tools).get(base.lower())
     if not own:
         return None
-    params = {"k": _cut(cut, text)} if cut else {}
+    params = {"k": _cut(cut, text, whole=True)} if cut else {}
     return _with(REGISTRY[own[0][0]].definition, own[0][1], params, tools)
 
 

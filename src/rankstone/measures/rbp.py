@@ -50,9 +50,9 @@ def _worth(r: Ranked, m: Measure) -> np.ndarray:
     if m.gain == "binary":
         return r.relevant(m.rel).astype(np.float64)
     gain = "linear" if m.gain == "scaled" else m.gain
-    worth = gains_of(r.grade, gain, m.unlisted)
+    worth = gains_of(r, r.grade, gain, m.unlisted)
     listed = max((v for _, v in gain), default=0.0) if isinstance(gain, tuple) else 0.0
-    best = gains_of(r.judged_grade, gain, m.unlisted)
+    best = gains_of(r, r.judged_grade, gain, m.unlisted)
     top = segments.largest(best, r.judged_offsets[:-1], r.judged_offsets[1:])
     top = np.maximum(top, listed)
     return worth / np.where(top > 1, top, 1.0)[segments.numbers(r.offsets)]

@@ -6,8 +6,8 @@ import numpy as np
 
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import REL, As, Example, K, Measure, Param, Working, counted, measure
-from rankstone.measures.quirks import BEIR_OWN, FAILS_EMPTY, TORCH
 from rankstone.measures.lines import CUTS, Line
+from rankstone.measures.quirks import BEIR_OWN, FAILS_EMPTY, TORCH
 
 _DENOMINATOR = Param(
     "denominator",

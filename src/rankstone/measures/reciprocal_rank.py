@@ -7,8 +7,8 @@ import numpy as np
 from rankstone.core.ranked import Ranked
 from rankstone.core.ties import first_hit, ties_of
 from rankstone.measures.base import REL, As, Example, K, Measure, Working, measure
-from rankstone.measures.quirks import BEIR_OWN, TOPK, TORCH
 from rankstone.measures.lines import Line
+from rankstone.measures.quirks import BEIR_OWN, TOPK, TORCH
 
 
 @measure(
