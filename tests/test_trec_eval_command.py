@@ -68,7 +68,7 @@ def test_missing_queries(files, capsys):
     assert values(shown(capsys, *asked)[1])["num_q", "all"] == "2"
     code, out, err = shown(capsys, "--compat", "10.0", *asked)
     assert (code, out) == (4, "")
-    assert "1 judged queries are not in the run (for example 'q2')" in err
+    assert "1 judged query not in the run (for example 'q2')" in err
     for more, printed in ([], True), (["--compat", "9.0.8"], False), (["--compat=10.0"], True):
         found = values(shown(capsys, "-c", *more, *asked)[1])
         assert found["num_q", "all"] == "3"

@@ -91,6 +91,41 @@ def collection(rng, folder, version):
     return [*flags, "-q", "-m", "all_trec", "-m", "yaap"]
 
 
+def grouped(rng, folder):
+    """Random judgments and preferences of several people, who agree with themselves."""
+    documents = [f"{rng.choice('abZ09')}{i}" for i in range(rng.choice([3, 12, 30]))]
+    form = rng.choice(["qrels_jg", "prefs", "qrels_prefs"])
+    lines, run = [], []
+    for i in range(rng.randint(1, 4)):
+        for group in rng.sample(["u1", "u2", "u10"], rng.randint(1, 3)):
+            level = {doc: rng.choice([0, 0, 1, 2, 5]) for doc in documents}
+            sittings = range(rng.choice([1, 1, 3]) if form == "prefs" else 1)
+            for sitting in sittings:
+                for doc in rng.sample(documents, rng.randint(1, len(documents))):
+                    between = f"{group} s{sitting}" if form == "prefs" else group
+                    lines.append(f"q{i} {between} {doc} {level[doc]}\n")
+        found = rng.sample([*documents, "other"], rng.randint(1, len(documents)))
+        run += [f"q{i} Q0 {doc} 0 {rng.randint(0, 20)} t\n" for doc in found]
+    rng.shuffle(lines)
+    (folder / "qrels").write_text("".join(lines))
+    (folder / "run").write_text("".join(run))
+    flags = rng.choice([[], ["-M3"], ["-l2"]])
+    return [*flags, "-q", "-R", form, "-m", "qrels_jg" if form == "qrels_jg" else "all_prefs"]
+
+
+@pytest.mark.parametrize("version", CHECKOUTS)
+def test_random_groups_and_preferences_to_the_byte(version, tmp_path, capfdbinary):
+    program = checkout(version) / "trec_eval"
+    for seed in range(int(os.environ.get("RANKSTONE_TREC_EVAL_COLLECTIONS", "300"))):
+        flags = grouped(random.Random(seed), tmp_path)
+        files = [str(tmp_path / "qrels"), str(tmp_path / "run")]
+        theirs = subprocess.run([program, *flags, *files], capture_output=True, check=False)
+        code = main(["--compat", version, *flags, *files])
+        out, err = capfdbinary.readouterr()
+        assert theirs.returncode == code, (seed, flags, err, theirs.stderr)
+        agree(out, theirs.stdout)
+
+
 def agree(ours, theirs):
     """Compare line by line, but for rbp, which reads memory that was never written.
 

@@ -188,7 +188,7 @@ def DCG(r: Ranked, m: Measure) -> Working:
 
 @measure(
     "IdealDCG",
-    "Discounted cumulated gain of the ideal ranking",
+    "Ideal discounted cumulated gain",
     params=(K, GAIN, UNLISTED, DISCOUNT),
     lines=(Line("ideal_dcg", 22, gains=True, since=10),),
     range=(0.0, np.inf),

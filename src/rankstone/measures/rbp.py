@@ -86,7 +86,7 @@ def RBP(r: Ranked, m: Measure) -> Working:
 
 @measure(
     "RBPResidual",
-    "What rank-biased precision leaves open",
+    "Rank-biased precision left open",
     params=(
         _P,
         Param(
