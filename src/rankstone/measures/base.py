@@ -36,6 +36,7 @@ class Param:
     below: float | None = None
     within: tuple[float, float] | None = None
     many: bool = False
+    beside_table: bool = False  # matters only where another parameter is a table
     choices: Mapping[str, str] | None = None
     table: bool = False
     tries: tuple[float, ...] = ()

@@ -37,6 +37,7 @@ UNLISTED = Param(
     "gain of grades that a table does not list",
     default="zero",
     choices={"zero": "0", "grade": "the grade itself, as in trec_eval"},
+    beside_table=True,
 )
 IDEAL = Param(
     "ideal",

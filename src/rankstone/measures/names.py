@@ -8,7 +8,7 @@ from typing import Any
 from rankstone.errors import UsageError, did_you_mean
 from rankstone.measures.base import REGISTRY, As, Definition, Measure
 
-_GRAMMAR = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*(?:@\s*(\S+))?\s*", re.DOTALL)
+_GRAMMAR = re.compile(r"\s*([A-Za-z0-9][\w-]*)\s*(?:\((.*)\))?\s*(?:@\s*(\S+))?\s*", re.DOTALL)
 _SUFFIX = re.compile(r"(.+?)(?:@|_at_|[._])([0-9]+)")
 
 

@@ -97,7 +97,7 @@ def _axes(join: Join, measure: Measure, base: Conventions) -> list[list[Choice]]
     """Return, for each choice to be made, its other values."""
     axes: list[list[Choice]] = []
     for p in measure.definition.params:
-        values = [*(p.choices or ()), *p.tries]
+        values = [] if p.beside_table else [*(p.choices or ()), *p.tries]
         now = measure.params[p.name]
         axes.append([("measure", p.name, v) for v in values if v != now])
     matches = join.matches(base)

@@ -93,7 +93,7 @@ def _kept(found: Found, measure: Measure) -> str:
     return ", ".join(
         f"{p.name}={found.measure.params[p.name]!r}"
         for p in measure.definition.params
-        if p.choices and p.name not in moved
+        if p.choices and not p.beside_table and p.name not in moved
     )
 
 
