@@ -19,7 +19,17 @@ from rankstone.cli import (
 )
 from rankstone.errors import RankstoneError
 
-_COMMANDS = (evaluate, explain, conventions, reconcile, measures, validate, convert, demo, trec_eval)
+_COMMANDS = (
+    evaluate,
+    explain,
+    conventions,
+    reconcile,
+    measures,
+    validate,
+    convert,
+    demo,
+    trec_eval,
+)
 
 
 def command() -> None:

@@ -169,7 +169,7 @@ def _measured(
     except RankstoneError as error:
         raise Stop(MEASURES, error) from None
     return Evaluated(
-        list(ranked.queries), present, values, complete, strings, getattr(run, "tag", "")
+        list(ranked.queries), present, values, complete, strings, found.matches(conventions).tag
     )
 
 
