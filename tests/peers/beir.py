@@ -1,0 +1,37 @@
+"""BEIR: EvaluateRetrieval, which rounds its means to five digits."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from peers.common import Accepts, Qrels, Run, one_by_one, whole
+
+TOOL = "beir"
+ACCEPTS = Accepts(takes="scores", fractional=False, digits=5.1e-6)
+EXCEPT: dict[str, Accepts] = {}
+
+
+def version() -> str:
+    import importlib.metadata
+
+    return importlib.metadata.version("beir")
+
+
+def _mean(qrels: Qrels, run: Run, k: int | None, *, name: str) -> float:
+    from beir.retrieval.evaluation import EvaluateRetrieval
+
+    copy = {q: dict(d) for q, d in run.items()}  # it drops documents named like their query
+    judged = whole(qrels)
+    if name in {"MRR", "R_cap", "Hole", "Accuracy"}:
+        values = EvaluateRetrieval.evaluate_custom(judged, copy, [k], name)
+    else:
+        values = {}
+        for part in EvaluateRetrieval.evaluate(judged, copy, [k]):
+            values |= part
+    return values[f"{name}@{k}"]
+
+
+FUNCTIONS = {
+    f"{name}@{{k}}": one_by_one(partial(_mean, name=name))
+    for name in ("NDCG", "MAP", "Recall", "P", "MRR", "R_cap", "Hole", "Accuracy")
+}

@@ -1,0 +1,65 @@
+"""ir_measures: one front for several providers."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from peers.common import Accepts, Qrels, Run, Values, quiet, whole
+
+TOOL = "ir_measures"
+ACCEPTS = Accepts(
+    takes="scores",
+    fractional=False,
+    digits=1e-12,
+    refuses={"fractional": "TypeError: Expected relevance to be integer. (provider pytrec_eval)"},
+)
+_GDEVAL = Accepts(
+    takes="scores",
+    fractional=False,
+    odd_ids=False,
+    digits=5.1e-6,
+    refuses={
+        "fractional": "CalledProcessError: gdeval.pl exits 25",
+        "query ids": "must be positive whole numbers; the adapter numbers them",
+    },
+)
+_NAMES = (
+    "P@{k}", "AP@{k}", "AP", "R@{k}", "RR@{k}", "RR", "nDCG@{k}", "nDCG", "Success@{k}",
+    "Rprec", "Bpref", "Judged@{k}", "SetP", "SetR", "SetF", "SetAP", "NumRet", "NumRel",
+    "NumQ", "NumRet(rel=1)", "infAP", "Compat(p=0.9)", "RBP(rel=1,p=0.8)", "SDCG(max_rel=4)@{k}",
+)  # fmt: skip
+_GDEVAL_NAMES = ("ERR@{k}", "nDCG(dcg='exp-log2')@{k}")
+EXCEPT = dict.fromkeys(_GDEVAL_NAMES, _GDEVAL)
+
+
+def version() -> str:
+    import ir_measures
+
+    return ir_measures.__version__
+
+
+def _evaluate(qrels: Qrels, run: Run, k: int | None, *, name: str) -> Values:
+    with quiet(DeprecationWarning), quiet(SyntaxWarning):
+        import ir_measures
+
+        measure = ir_measures.parse_measure(name.format(k=k))
+        judged = whole(qrels)
+        per_query = {m.query_id: m.value for m in ir_measures.iter_calc([measure], judged, run)}
+        return per_query, ir_measures.calc_aggregate([measure], judged, run)[measure]
+
+
+def _numbered(qrels: Qrels, run: Run, k: int | None, *, name: str) -> Values:
+    """Evaluate with queries numbered from 1, as gdeval.pl needs them."""
+    names = list(dict.fromkeys([*qrels, *run]))
+    number = {q: str(i) for i, q in enumerate(names, 1)}
+    per_query, mean = _evaluate(
+        {number[q]: d for q, d in qrels.items()},
+        {number[q]: d for q, d in run.items()},
+        k,
+        name=name,
+    )
+    return {names[int(i) - 1]: v for i, v in per_query.items()}, mean
+
+
+FUNCTIONS = {n: partial(_evaluate, name=n) for n in _NAMES}
+FUNCTIONS |= {n: partial(_numbered, name=n) for n in _GDEVAL_NAMES}

@@ -1,0 +1,53 @@
+"""LensKit: RunAnalysis over ordered item lists, the test lists holding the relevant items."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from peers.common import Accepts, Qrels, Run, Values, ranking, relevant
+
+TOOL = "lenskit"
+ACCEPTS = Accepts(takes="ranking", graded=False, negative=False, fractional=False, digits=1e-12)
+_GRADED = Accepts(takes="ranking", digits=1e-12)
+EXCEPT: dict[str, Accepts] = {}
+
+
+def version() -> str:
+    import importlib.metadata
+
+    return importlib.metadata.version("lenskit")
+
+
+def _measure(
+    qrels: Qrels, run: Run, k: int | None, *, name: str, graded: bool = False, **more: object
+) -> Values:
+    """Measure; with ``graded`` all judged items are in the test lists, with their grades."""
+    import math
+
+    from lenskit import metrics
+    from lenskit.data import ItemList, ItemListCollection
+
+    lists = ItemListCollection(["query"])
+    for query, scored in run.items():
+        lists.add(ItemList(item_ids=ranking(scored), ordered=True), query=query)
+    tests = ItemListCollection(["query"])
+    for query, judged in qrels.items():
+        items = list(judged) if graded else relevant(judged)
+        fields = {"grade": [float(judged[d]) for d in items]} if graded else {}
+        tests.add(ItemList(item_ids=items, **fields), query=query)
+    metric = getattr(metrics.ranking, name)(n=k, **more)
+    found = metrics.RunAnalysis(metric).measure(lists, tests)
+    values = found.list_metrics()[metric.label]
+    mean = float(found.list_summary().loc[metric.label, "mean"])
+    return {q: float(v) for q, v in values.items()}, None if math.isnan(mean) else mean
+
+
+_NAMES = ("Precision", "Recall", "AveragePrecision", "RecipRank", "Hit", "NDCG", "DCG", "RBP")
+FUNCTIONS = {f"{n}@{{k}}": partial(_measure, name=n) for n in _NAMES}
+FUNCTIONS |= {n: partial(_measure, name=n) for n in _NAMES}
+for _n in ("NDCG", "DCG"):
+    for _cut in ("", "@{k}"):
+        FUNCTIONS[f"{_n}(gain='grade'){_cut}"] = partial(
+            _measure, name=_n, graded=True, gain="grade"
+        )
+        EXCEPT[f"{_n}(gain='grade'){_cut}"] = _GRADED
