@@ -77,7 +77,7 @@ _LIST = (
         "0.3.21",
         "scores are sorted by an algorithm that keeps the order of ties in short lists only",
         (
-            "ties in lists of more than 16 documents fall as the sort happens to leave them",
+            "ties in lists of more than 15 documents fall as the sort happens to leave them",
             "fractional grades are cut to whole numbers",
             "judgments and run must have the same queries, unless it is told to make them so",
         ),
@@ -143,6 +143,25 @@ _LIST = (
         "replay-0.22",
         Conventions(no_relevant="skip"),
         "0.22.0",
+        f"{_SETS}; users without relevant items are left out",
+    ),
+    Profile(
+        "rax-0.4",
+        Conventions(ties="input", precision="float32", missed="ignore", queries="both"),
+        "0.4.0",
+        _CANDIDATES,
+        ("it computes in 32 bits, so values agree to about 6 digits",),
+    ),
+    Profile(
+        "cornac-3",
+        Conventions(ties="input", queries="both", no_relevant="skip"),
+        "3.0.1",
+        f"{_SETS}; users without relevant items are left out",
+    ),
+    Profile(
+        "recommenders-1",
+        Conventions(ties="input", queries="both", no_relevant="skip"),
+        "1.2.1",
         f"{_SETS}; users without relevant items are left out",
     ),
     Profile(

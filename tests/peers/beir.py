@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from peers.common import Accepts, Qrels, Run, one_by_one, whole
 
 TOOL = "beir"
-ACCEPTS = Accepts(takes="scores", fractional=False, digits=5.1e-6)
-EXCEPT: dict[str, Accepts] = {}
+ACCEPTS = Accepts(takes="scores", fractional=False, all_negative=False, digits=5.1e-6)
+_OWN = replace(ACCEPTS, unjudged_queries=False)
+EXCEPT = {
+    "MRR@{k}": _OWN,
+    "Accuracy@{k}": _OWN,
+    "Hole@{k}": _OWN,
+    "R_cap@{k}": replace(_OWN, no_relevant=False),
+}
 
 
 def version() -> str:
@@ -31,7 +38,15 @@ def _mean(qrels: Qrels, run: Run, k: int | None, *, name: str) -> float:
     return values[f"{name}@{k}"]
 
 
+def _judged(qrels: Qrels, run: Run) -> list[str]:
+    return list(qrels)
+
+
 FUNCTIONS = {
     f"{name}@{{k}}": one_by_one(partial(_mean, name=name))
-    for name in ("NDCG", "MAP", "Recall", "P", "MRR", "R_cap", "Hole", "Accuracy")
+    for name in ("NDCG", "MAP", "Recall", "P")
+}
+FUNCTIONS |= {
+    f"{name}@{{k}}": one_by_one(partial(_mean, name=name), _judged)
+    for name in ("MRR", "R_cap", "Hole", "Accuracy")
 }

@@ -20,7 +20,10 @@ class Accepts:
     ``takes`` is 'scores' (documents with scores, the tool sorts them), 'ranking' (the adapter
     hands over the list: score descending, equal scores in the order of the run) or 'candidates'
     (labels and scores of the retrieved documents alone, unjudged ones labelled 0, in the order
-    of the run: the tool never hears of a relevant document that was missed).
+    of the run: the tool never hears of a relevant document that was missed). ``all_negative``
+    are queries without a grade from 0 up, ``empty`` collections without a relevant document;
+    ``mean`` says whether its mean can be compared with Rankstone's aggregate, ``longest`` how
+    long a list may be.
     """
 
     takes: str
@@ -35,6 +38,10 @@ class Accepts:
     short_lists: bool = True
     single_document: bool = True
     odd_ids: bool = True
+    all_negative: bool = True
+    empty: bool = True
+    mean: bool = True
+    longest: int = 16
     digits: float = 1e-9
     refuses: dict[str, str] = field(default_factory=dict)
 

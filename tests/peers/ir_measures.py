@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from peers.common import Accepts, Qrels, Run, Values, quiet, whole
@@ -10,12 +11,14 @@ TOOL = "ir_measures"
 ACCEPTS = Accepts(
     takes="scores",
     fractional=False,
+    all_negative=False,
     digits=1e-12,
     refuses={"fractional": "TypeError: Expected relevance to be integer. (provider pytrec_eval)"},
 )
 _GDEVAL = Accepts(
     takes="scores",
     fractional=False,
+    all_negative=False,
     odd_ids=False,
     digits=5.1e-6,
     refuses={
@@ -30,6 +33,7 @@ _NAMES = (
 )  # fmt: skip
 _GDEVAL_NAMES = ("ERR@{k}", "nDCG(dcg='exp-log2')@{k}")
 EXCEPT = dict.fromkeys(_GDEVAL_NAMES, _GDEVAL)
+EXCEPT |= dict.fromkeys(("NumRel", "NumQ"), replace(ACCEPTS, unretrieved_queries=False))
 
 
 def version() -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from peers.common import Accepts, Qrels, Run, Values, ranking, relevant
 
 TOOL = "lenskit"
 ACCEPTS = Accepts(takes="ranking", graded=False, negative=False, fractional=False, digits=1e-12)
-_GRADED = Accepts(takes="ranking", digits=1e-12)
-EXCEPT: dict[str, Accepts] = {}
+_GRADED = Accepts(takes="ranking", negative=False, digits=1e-12)
+_AP = replace(ACCEPTS, no_relevant=False, unjudged_queries=False)
+EXCEPT = {"AveragePrecision@{k}": _AP, "AveragePrecision": _AP}
 
 
 def version() -> str:
@@ -47,7 +49,5 @@ FUNCTIONS = {f"{n}@{{k}}": partial(_measure, name=n) for n in _NAMES}
 FUNCTIONS |= {n: partial(_measure, name=n) for n in _NAMES}
 for _n in ("NDCG", "DCG"):
     for _cut in ("", "@{k}"):
-        FUNCTIONS[f"{_n}(gain='grade'){_cut}"] = partial(
-            _measure, name=_n, graded=True, gain="grade"
-        )
-        EXCEPT[f"{_n}(gain='grade'){_cut}"] = _GRADED
+        FUNCTIONS[f"{_n}(gain=){_cut}"] = partial(_measure, name=_n, graded=True, gain="grade")
+        EXCEPT[f"{_n}(gain=){_cut}"] = _GRADED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from peers.common import Accepts, Qrels, Run, both, candidates, one_by_one
+from peers.common import Accepts, Qrels, Run, Values, both, candidates
 
 TOOL = "lightgbm"
 ACCEPTS = Accepts(
@@ -23,7 +23,8 @@ def version() -> str:
     return lightgbm.__version__
 
 
-def _mean(qrels: Qrels, run: Run, k: int | None, *, name: str, **more: object) -> float:
+def _measure(qrels: Qrels, run: Run, k: int | None, *, name: str, **more: object) -> Values:
+    """Measure each query as a data set of its own, and all of them as one."""
     import lightgbm
     import numpy as np
 
@@ -32,28 +33,28 @@ def _mean(qrels: Qrels, run: Run, k: int | None, *, name: str, **more: object) -
         "feature_pre_filter": False, "min_data_in_leaf": 1, "min_data_in_bin": 1,
         "num_threads": 1, **more,
     }  # fmt: skip
-    # The model needs something to have been made from; what is measured is the other data set.
+    # The model needs something to have been made from; what is measured are the other data sets.
     made = lightgbm.Dataset(np.arange(4.0).reshape(-1, 1), [0, 1, 0, 1], group=[4], params=params)
     model = lightgbm.Booster(params, made)
-    rows = [candidates(qrels, run, q) for q in both(qrels, run)]
-    labels = np.concatenate([labels for labels, _ in rows])
-    measured = lightgbm.Dataset(
-        np.zeros((len(labels), 1)),
-        labels,
-        group=[len(labels) for labels, _ in rows],
-        init_score=np.concatenate([scores for _, scores in rows]),
-        reference=made,
-        params=params,
-    )
-    model.add_valid(measured, "run")
-    (found,) = model.eval_valid()
-    return float(found[2])
+    queries = both(qrels, run)
+    for i, part in enumerate((*([q] for q in queries), queries)):
+        rows = [candidates(qrels, run, q) for q in part]
+        labels = np.concatenate([labels for labels, _ in rows])
+        measured = lightgbm.Dataset(
+            np.zeros((len(labels), 1)),
+            labels,
+            group=[len(labels) for labels, _ in rows],
+            init_score=np.concatenate([scores for _, scores in rows]),
+            reference=made,
+            params=params,
+        )
+        model.add_valid(measured, str(i))
+    *values, mean = [float(found[2]) for found in model.eval_valid()]
+    return dict(zip(queries, values, strict=True)), mean
 
 
 FUNCTIONS = {
-    "ndcg@{k}": one_by_one(partial(_mean, name="ndcg")),
-    "ndcg(label_gain=linear)@{k}": one_by_one(
-        partial(_mean, name="ndcg", label_gain=list(range(32)))
-    ),
-    "map@{k}": one_by_one(partial(_mean, name="map")),
+    "ndcg@{k}": partial(_measure, name="ndcg"),
+    "ndcg(label_gain=linear)@{k}": partial(_measure, name="ndcg", label_gain=list(range(32))),
+    "map@{k}": partial(_measure, name="map"),
 }

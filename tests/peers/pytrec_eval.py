@@ -10,6 +10,7 @@ TOOL = "pytrec_eval"
 ACCEPTS = Accepts(
     takes="scores",
     fractional=False,
+    all_negative=False,
     digits=1e-12,
     refuses={
         "fractional": "TypeError: Expected relevance to be integer.",

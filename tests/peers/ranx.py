@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from peers.common import Accepts, Qrels, Run, Values, quiet, whole
 
 TOOL = "ranx"
-ACCEPTS = Accepts(takes="scores", digits=1e-12)
-EXCEPT: dict[str, Accepts] = {}
+ACCEPTS = Accepts(
+    takes="scores",
+    fractional=False,
+    longest=15,
+    digits=1e-12,
+    refuses={"fractional": "grades are cut to whole numbers"},
+)
+_SUM = replace(ACCEPTS, mean=False)  # it gives the mean of hits
+EXCEPT = {"hits@{k}": _SUM, "hits": _SUM}
 _NAMES = (
     "hits@{k}", "hits", "hit_rate@{k}", "precision@{k}", "precision", "recall@{k}", "recall",
     "f1@{k}", "f1", "r-precision", "mrr@{k}", "mrr", "map@{k}", "map", "dcg@{k}", "dcg_burges@{k}",

@@ -7,7 +7,7 @@ from functools import partial
 from peers.common import Accepts, Qrels, Run, both, candidates, one_by_one, quiet
 
 TOOL = "rax"
-ACCEPTS = Accepts(takes="candidates", digits=2e-6)
+ACCEPTS = Accepts(takes="candidates", negative=False, digits=2e-6)
 EXCEPT: dict[str, Accepts] = {}
 
 

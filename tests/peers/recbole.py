@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from peers.common import Accepts, Qrels, Run, both, one_by_one, ranking, relevant
@@ -11,7 +12,7 @@ ACCEPTS = Accepts(
     takes="ranking", graded=False, negative=False, fractional=False, digits=1e-12,
     refuses={"short_lists": "it ranks all items; the adapter fills the list up with misses"},
 )  # fmt: skip
-EXCEPT: dict[str, Accepts] = {}
+EXCEPT = {"Recall@{k}": replace(ACCEPTS, no_relevant=False)}
 
 
 def version() -> str:

@@ -35,7 +35,7 @@ _NAMES: dict[str, dict[str, object]] = {
     "Recall@{k}": {}, "F1Beta@{k}": {}, "F1Beta(beta=2)@{k}": {"beta": 2}, "HitRate@{k}": {},
     "MAP@{k}": {}, "MAP(divide_by_k=True)@{k}": {"divide_by_k": True},
     "NDCG@{k}": {}, "NDCG(divide_by_achievable=True)@{k}": {"divide_by_achievable": True},
-    "NDCG(log_base=3)@{k}": {"log_base": 3}, "MRR@{k}": {},
+    "MRR@{k}": {},
 }  # fmt: skip
 FUNCTIONS = {
     name: partial(_measure, name=name.partition("(")[0].partition("@")[0], **more)

@@ -7,7 +7,9 @@ from functools import partial
 from peers.common import Accepts, Qrels, Run, Values, relevant
 
 TOOL = "replay"
-ACCEPTS = Accepts(takes="scores", graded=False, negative=False, fractional=False, digits=1e-12)
+ACCEPTS = Accepts(
+    takes="scores", graded=False, negative=False, fractional=False, empty=False, digits=1e-12
+)
 EXCEPT: dict[str, Accepts] = {}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from peers.common import Accepts, Qrels, Run, Values, both, candidates
@@ -22,8 +23,7 @@ _BINARY = Accepts(takes="candidates", single_document=False, graded=False, negat
 _TWO_CLASSES = Accepts(takes="candidates", single_document=False, graded=False, negative=False,
                        fractional=False, no_relevant=False)  # fmt: skip
 EXCEPT = {
-    "dcg_score": Accepts(takes="candidates", single_document=False),
-    "dcg_score@{k}": Accepts(takes="candidates", single_document=False),
+    "ndcg_score(ignore_ties=True)@{k}": replace(ACCEPTS, ties=False),
     "label_ranking_average_precision_score": _BINARY,
     "coverage_error": _BINARY,
     "label_ranking_loss": _BINARY,

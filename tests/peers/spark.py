@@ -7,8 +7,10 @@ from functools import cache, partial
 from peers.common import Accepts, Qrels, Run, both, one_by_one, quiet, ranking, relevant
 
 TOOL = "spark"
-ACCEPTS = Accepts(takes="ranking", graded=False, negative=False, fractional=False, digits=1e-12)
-_GRADED = Accepts(takes="ranking", digits=1e-12)
+ACCEPTS = Accepts(
+    takes="ranking", graded=False, negative=False, fractional=False, no_relevant=False,
+    digits=1e-12, refuses={"no_relevant": "PySparkValueError: CANNOT_DETERMINE_TYPE"},
+)  # fmt: skip
 
 
 def version() -> str:
@@ -53,9 +55,9 @@ def _mean(qrels: Qrels, run: Run, k: int | None, *, name: str, graded: bool = Fa
 
 
 FUNCTIONS = {
-    f"{name}({{k}})": one_by_one(partial(_mean, name=name))
+    f"{name}@{{k}}": one_by_one(partial(_mean, name=name))
     for name in ("precisionAt", "recallAt", "meanAveragePrecisionAt", "ndcgAt")
 }
 FUNCTIONS["meanAveragePrecision"] = one_by_one(partial(_mean, name="meanAveragePrecision"))
-FUNCTIONS["ndcgAt({k}) graded"] = one_by_one(partial(_mean, name="ndcgAt", graded=True))
-EXCEPT = {"ndcgAt({k}) graded": _GRADED}
+FUNCTIONS["ndcgAt(graded)@{k}"] = one_by_one(partial(_mean, name="ndcgAt", graded=True))
+EXCEPT: dict[str, Accepts] = {}

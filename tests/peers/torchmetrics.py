@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
-from peers.common import Accepts, Qrels, Run, both, candidates, one_by_one, quiet
+from peers.common import Accepts, Qrels, Run, Values, both, candidates, one_by_one, quiet
 
 TOOL = "torchmetrics"
 ACCEPTS = Accepts(
     takes="candidates",
     graded=False,
     negative=False,
-    fractional=True,
+    fractional=False,
+    ties=False,
     digits=1e-6,
     refuses={
         "graded": "ValueError: `target` must contain `binary` values",
         "negative": "ValueError: `target` must contain `binary` values",
     },
 )
-_GRADED = Accepts(takes="candidates", digits=1e-6)
+_GRADED = Accepts(takes="candidates", negative=False, digits=1e-6)
 EXCEPT = {"RetrievalNormalizedDCG@{k}": _GRADED, "RetrievalNormalizedDCG": _GRADED}
 
 
@@ -57,8 +59,39 @@ _NAMES = {
     "RetrievalNormalizedDCG(empty_target_action='pos')@{k}": {"empty_target_action": "pos"},
     "RetrievalNormalizedDCG(empty_target_action='skip')@{k}": {"empty_target_action": "skip"},
 }  # fmt: skip
+_FUNCTIONAL = (
+    "retrieval_average_precision", "retrieval_reciprocal_rank", "retrieval_precision",
+    "retrieval_recall", "retrieval_hit_rate", "retrieval_r_precision", "retrieval_normalized_dcg",
+)  # fmt: skip
+
+
+def _each(qrels: Qrels, run: Run, k: int | None, *, name: str) -> Values:
+    """Ask the functional form about each query; it knows no mean."""
+    with quiet(DeprecationWarning), quiet(FutureWarning), quiet(UserWarning):
+        import torch
+        from torchmetrics.functional import retrieval
+
+    more = {} if k is None else {"top_k": k}
+    values = {}
+    for query in both(qrels, run):
+        labels, scores = candidates(qrels, run, query)
+        values[query] = float(
+            getattr(retrieval, name)(
+                torch.tensor(scores, dtype=torch.float64), torch.tensor(labels), **more
+            )
+        )
+    return values, None
+
+
 FUNCTIONS = {
     name: one_by_one(partial(_mean, name=name.partition("(")[0].partition("@")[0], **more))
     for name, more in _NAMES.items()
 }
 EXCEPT |= {name: _GRADED for name in _NAMES if "NormalizedDCG" in name}
+FUNCTIONS |= {
+    name if name == "retrieval_r_precision" else f"{name}@{{k}}": partial(_each, name=name)
+    for name in _FUNCTIONAL
+}
+EXCEPT["retrieval_normalized_dcg@{k}"] = replace(_GRADED, fractional=False)
+_SKIP = "RetrievalNormalizedDCG(empty_target_action='skip')@{k}"
+EXCEPT[_SKIP] = replace(_GRADED, no_relevant=False)  # asked about such a query alone it says 0

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
+from functools import cache, partial
 
-from peers.common import Accepts, Qrels, Run, both, candidates, one_by_one
+from peers.common import Accepts, Qrels, Run, Values, both, candidates
 
 TOOL = "xgboost"
-ACCEPTS = Accepts(takes="candidates", digits=1e-6)
+ACCEPTS = Accepts(
+    takes="candidates",
+    negative=False,
+    fractional=False,
+    digits=1e-6,
+    refuses={"negative": "XGBoostError", "fractional": "XGBoostError"},
+)
 _BINARY = Accepts(
     takes="candidates",
     graded=False,
@@ -24,32 +31,45 @@ def version() -> str:
     return xgboost.__version__
 
 
-def _mean(qrels: Qrels, run: Run, k: int | None, *, name: str, **more: object) -> float:
+@cache
+def _model(metric: str, exp_gain: bool) -> object:
     import numpy as np
     import xgboost
 
-    rows = [candidates(qrels, run, q) for q in both(qrels, run)]
-    labels = np.concatenate([labels for labels, _ in rows])
-    data = xgboost.DMatrix(np.zeros((len(labels), 1)), labels)
-    data.set_group([len(labels) for labels, _ in rows])
-    data.set_base_margin(np.concatenate([scores for _, scores in rows]))
-    params = {
-        "objective": "rank:pairwise", "eval_metric": name.format(k=k), "nthread": 1,
-        "verbosity": 0, **more,
-    }  # fmt: skip
     made = xgboost.DMatrix(np.zeros((2, 1)), [0, 1])
     made.set_group([2])
-    model = xgboost.train(params, made, num_boost_round=0)
-    return float(model.eval(data).rpartition(":")[2])
+    params = {
+        "objective": "rank:pairwise", "eval_metric": metric, "nthread": 1, "verbosity": 0,
+        "ndcg_exp_gain": exp_gain,
+    }  # fmt: skip
+    return xgboost.train(params, made, num_boost_round=0)
+
+
+def _measure(qrels: Qrels, run: Run, k: int | None, *, name: str, exp_gain: bool = True) -> Values:
+    """Measure each query as a data set of its own, and all of them as one."""
+    import numpy as np
+    import xgboost
+
+    queries = both(qrels, run)
+    sets = []
+    for part in (*([q] for q in queries), queries):
+        rows = [candidates(qrels, run, q) for q in part]
+        labels = np.concatenate([labels for labels, _ in rows])
+        data = xgboost.DMatrix(np.zeros((len(labels), 1)), labels)
+        data.set_group([len(labels) for labels, _ in rows])
+        data.set_base_margin(np.concatenate([scores for _, scores in rows]))
+        sets.append((data, str(len(sets))))
+    said = _model(name.format(k=k), exp_gain).eval_set(sets)
+    *values, mean = [float(part.rpartition(":")[2]) for part in said.split("\t")[1:]]
+    return dict(zip(queries, values, strict=True)), mean
 
 
 FUNCTIONS = {
-    name: one_by_one(partial(_mean, name=name))
+    name: partial(_measure, name=name)
     for name in (
         "ndcg@{k}", "ndcg@{k}-", "ndcg", "map@{k}", "map@{k}-", "map", "pre@{k}", "auc",
     )
 }  # fmt: skip
-FUNCTIONS["ndcg(ndcg_exp_gain=False)@{k}"] = one_by_one(
-    partial(_mean, name="ndcg@{k}", ndcg_exp_gain=False)
-)
-EXCEPT = {name: _BINARY for name in FUNCTIONS if name.startswith(("map", "pre", "auc"))}
+FUNCTIONS["ndcg(ndcg_exp_gain=False)@{k}"] = partial(_measure, name="ndcg@{k}", exp_gain=False)
+EXCEPT = {name: _BINARY for name in FUNCTIONS if name.startswith(("map", "pre"))}
+EXCEPT["auc"] = replace(_BINARY, no_relevant=False, single_document=False)

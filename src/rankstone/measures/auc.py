@@ -8,7 +8,8 @@ from rankstone.core import segments
 from rankstone.core.ranked import Ranked
 from rankstone.core.ties import ties_of
 from rankstone.errors import DataError, UsageError
-from rankstone.measures.base import REL, Example, Measure, Param, Working, measure
+from rankstone.measures.base import REL, As, Example, Measure, Param, Working, measure
+from rankstone.measures.quirks import CANDIDATES
 
 _NEGATIVES = Param(
     "negatives",
@@ -76,7 +77,11 @@ _MAX_FPR = Param(
     "AUC",
     "Area under the ROC curve",
     params=(REL, _NEGATIVES, _MISSED, _SINGLE, _PAIRS, _WEIGHT, _MAX_FPR),
-    names={"sklearn": ("roc_auc_score",)},
+    names={
+        "sklearn": (As("roc_auc_score", {**CANDIDATES, "single_class": "error"}),),
+        "torchmetrics": (As("RetrievalAUROC", {**CANDIDATES, "single_class": "zero"}),),
+        "cornac": (As("AUC", CANDIDATES, note="a tied pair counts as one in the wrong order"),),
+    },
     needs_relevant=False,
     attained=False,
     expected=True,
@@ -195,7 +200,13 @@ def _partial(
     "AUPRC",
     "Area under the precision-recall curve",
     params=(REL,),
-    names={"sklearn": ("average_precision_score",)},
+    names={
+        "sklearn": (
+            "average_precision_score",
+            As("label_ranking_average_precision_score", conventions={"no_relevant": "one"}),
+        ),
+        "cornac": (As("MAP", conventions={"missed": "ignore"}),),
+    },
     conventions=("unjudged", "no_relevant"),
     expected=True,
     example=Example("AUPRC", (1, 0, 1), "(1/1 + 2/3) / 2"),

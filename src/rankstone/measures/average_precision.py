@@ -43,7 +43,7 @@ _DENOMINATOR = Param(
     ),
     names={
         "ir_measures": ("AP@{k}",),
-        "ranx": ("map@{k}",),
+        "ranx": ("map@{k}", "map@{k}-l{rel}"),
         "mteb": ("map_at_{k}",),
         "beir": ("MAP@{k}",),
         "torchmetrics": (
@@ -76,6 +76,8 @@ _DENOMINATOR = Param(
         ),
         "recbole": (As("MAP@{k}", {"denominator": "min(R,k)"}),),
         "replay": (As("MAP@{k}", {"denominator": "min(R,k)"}),),
+        "rax": ("ap_metric@{k}",),
+        "recommenders": ("map@{k}", As("map_at_k@{k}", {"denominator": "min(R,k)"})),
         "elliot": (As("MAP@{k}", {"denominator": "ranks"}),),
         "article-1": ("average_precision",),
         "articles": ("AveP", "average_precision"),

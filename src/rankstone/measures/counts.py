@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import REL, Example, K, Measure, Working, counted, measure
+from rankstone.measures.base import REL, As, Example, K, Measure, Working, counted, measure
 from rankstone.measures.lines import Line
+from rankstone.measures.quirks import ABSENT
 
 
 @measure(
@@ -23,7 +24,9 @@ from rankstone.measures.lines import Line
             format="any",
         ),
     ),
-    names={"ir_measures": ("NumQ",)},
+    names={
+        "ir_measures": (As("NumQ", conventions={"queries": "both"}, note=ABSENT),),
+    },
     range=(0.0, np.inf),
     aggregate="sum",
     needs_relevant=False,
@@ -58,7 +61,9 @@ def NumRet(r: Ranked, m: Measure) -> Working:
     "Number relevant",
     params=(REL,),
     lines=(Line("num_rel", 3, "official all_trec set", whole=True, complete={"rel": 1}),),
-    names={"ir_measures": ("NumRel",)},
+    names={
+        "ir_measures": (As("NumRel", conventions={"queries": "both"}, note=ABSENT),),
+    },
     range=(0.0, np.inf),
     aggregate="sum",
     needs_relevant=False,
@@ -75,7 +80,10 @@ def NumRel(r: Ranked, m: Measure) -> Working:
     "Number relevant retrieved",
     params=(K, REL),
     lines=(Line("num_rel_ret", 4, "official all_trec set", whole=True),),
-    names={"ir_measures": ("NumRelRet",), "ranx": ("hits@{k}",)},
+    names={
+        "ir_measures": ("NumRelRet",),
+        "ranx": (As("hits@{k}", note="it gives the mean over queries"),),
+    },
     range=(0.0, np.inf),
     aggregate="sum",
     conventions=("ties",),

@@ -11,6 +11,7 @@ from rankstone.core.ties import weight
 from rankstone.errors import DataError
 from rankstone.measures.base import As, Example, K, Measure, Param, Working, cut_total, measure
 from rankstone.measures.lines import CUTS, Line
+from rankstone.measures.quirks import ROUNDED
 
 GAIN = Param(
     "gain",
@@ -166,6 +167,7 @@ def CG(r: Ranked, m: Measure) -> Working:
             As("DCG@{k}", {"gain": "binary", "discount": "jarvelin"}),
             As("DCG(gain=)@{k}", {"discount": "jarvelin"}),
         ),
+        "rax": (As("dcg_metric@{k}", {"gain": "exp2"}),),
         "article-4": ("dcg_at_k@{k}", As("dcg_at_k(method=0)@{k}", {"discount": "jarvelin"})),
     },
     range=(0.0, np.inf),
@@ -220,21 +222,37 @@ def IdealDCG(r: Ranked, m: Measure) -> Working:
     names={
         "ir_measures": (
             "nDCG@{k}",
-            As("nDCG(dcg='exp-log2')@{k}", {"gain": "exp2"}, note="rounded to 5 digits"),
+            As("nDCG(dcg='exp-log2')@{k}", {"gain": "exp2"}, {"precision": "float64"}, ROUNDED),
         ),
         "ranx": ("ndcg@{k}", As("ndcg_burges@{k}", {"gain": "exp2"})),
         "beir": ("NDCG@{k}",),
         "mteb": ("ndcg_at_{k}",),
-        "sklearn": ("ndcg_score@{k}",),
+        "sklearn": (
+            "ndcg_score@{k}",
+            As(
+                "ndcg_score(ignore_ties=True)@{k}",
+                conventions={"ties": "input"},
+                note="tied documents stand last one first, in short lists",
+            ),
+        ),
         "torchmetrics": (
             As("RetrievalNormalizedDCG@{k}", conventions={"ties": "expected"}),
             As("retrieval_normalized_dcg@{k}", conventions={"ties": "expected"}),
+            As(
+                "RetrievalNormalizedDCG(empty_target_action='pos')@{k}",
+                conventions={"ties": "expected", "no_relevant": "one"},
+            ),
+            As(
+                "RetrievalNormalizedDCG(empty_target_action='skip')@{k}",
+                conventions={"ties": "expected", "no_relevant": "skip"},
+            ),
         ),
-        "lightgbm": (As("ndcg@{k}", {"gain": "exp2"}),),
+        "lightgbm": (As("ndcg@{k}", {"gain": "exp2"}), "ndcg(label_gain=linear)@{k}"),
         "xgboost": (
             As("ndcg@{k}", {"gain": "exp2"}),
             As("ndcg@{k}-", {"gain": "exp2"}, {"no_relevant": "zero"}),
             As("ndcg", {"gain": "exp2", "k": 32}),
+            "ndcg(ndcg_exp_gain=False)@{k}",
         ),
         "spark": (As("ndcgAt@{k}", {"gain": "binary"}), As("ndcgAtK@{k}", {"gain": "binary"})),
         "rectools": (
@@ -247,6 +265,9 @@ def IdealDCG(r: Ranked, m: Measure) -> Working:
         ),
         "recbole": (As("NDCG@{k}", {"gain": "binary"}),),
         "replay": (As("NDCG@{k}", {"gain": "binary"}),),
+        "rax": (As("ndcg_metric@{k}", {"gain": "exp2"}),),
+        "cornac": (As("NDCG@{k}", {"gain": "binary"}),),
+        "recommenders": (As("ndcg_at_k@{k}", {"gain": "binary"}, {"queries": "judged"}),),
         "article-1": (As("NDCG", {"gain": "binary"}),),
         "article-4": (
             As("ndcg_at_k@{k}", {"ideal": "retrieved"}),

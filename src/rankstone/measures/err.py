@@ -11,7 +11,8 @@ from rankstone.core import segments
 from rankstone.core.discounts import DISCOUNTS, discount
 from rankstone.core.ranked import Ranked
 from rankstone.errors import DataError, UsageError
-from rankstone.measures.base import Example, K, Measure, Param, Working, measure
+from rankstone.measures.base import As, Example, K, Measure, Param, Working, measure
+from rankstone.measures.quirks import ROUNDED
 
 _MAX_GRADE = Param(
     "max_grade",
@@ -87,7 +88,7 @@ def cascade(
     "ERR",
     "Expected reciprocal rank",
     params=(K, _MAX_GRADE, _DISCOUNT),
-    names={"ir_measures": ("ERR@{k}",)},
+    names={"ir_measures": (As("ERR@{k}", {"max_grade": 4}, {"precision": "float64"}, ROUNDED),)},
     conventions=("ties", "unjudged", "no_relevant"),
     graded=True,
     attained=False,

@@ -23,6 +23,7 @@ _BETA = Param(
         "ir_measures": ("SetF",),
         "ranx": ("f1@{k}",),
         "rectools": ("F1Beta@{k}",),
+        "cornac": ("FMeasure@{k}",),
         "articles": ("FScore@{k}", "F-Score", "F-Measure"),
     },
     conventions=("ties", "no_relevant"),

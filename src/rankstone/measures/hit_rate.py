@@ -8,7 +8,7 @@ from rankstone.core.ranked import Ranked
 from rankstone.core.ties import first_hit, ties_of
 from rankstone.measures.base import REL, As, Example, K, Measure, Param, Working, counted, measure
 from rankstone.measures.lines import Line
-from rankstone.measures.quirks import BEIR_OWN
+from rankstone.measures.quirks import BEIR_OWN, TOPK
 
 _HOW = Param(
     "how",
@@ -30,14 +30,18 @@ _HOW = Param(
     names={
         "ir_measures": ("Success@{k}",),
         "ranx": ("hit_rate@{k}",),
-        "torchmetrics": ("RetrievalHitRate@{k}", "retrieval_hit_rate@{k}"),
+        "torchmetrics": (
+            As("RetrievalHitRate@{k}", note=TOPK),
+            As("retrieval_hit_rate@{k}", note=TOPK),
+        ),
         "rectools": ("HitRate@{k}",),
         "lenskit": ("Hit@{k}",),
         "recbole": ("Hit@{k}",),
         "replay": ("HitRate@{k}",),
         "beir": (As("Accuracy@{k}", conventions=BEIR_OWN),),
         "article-4": (As("HR@{k}", {"how": "pooled"}),),
-        "recommenders": ("HR@{k}", "Hit@{k}", "HitRate@{k}", "hit_ratio@{k}"),
+        "cornac": ("HitRatio@{k}",),
+        "articles": ("HR@{k}", "Hit@{k}", "HitRate@{k}", "hit_ratio@{k}"),
     },
     conventions=("ties", "no_relevant"),
     expected=True,

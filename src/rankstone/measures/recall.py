@@ -7,7 +7,7 @@ import numpy as np
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import REL, As, Example, K, Measure, Param, Working, counted, measure
 from rankstone.measures.lines import CUTS, Line
-from rankstone.measures.quirks import BEIR_OWN, FAILS_EMPTY, TORCH
+from rankstone.measures.quirks import BEIR_OWN, FAILS_EMPTY, TOPK, TORCH
 
 _DENOMINATOR = Param(
     "denominator",
@@ -32,7 +32,7 @@ _DENOMINATOR = Param(
     ),
     names={
         "ir_measures": ("R@{k}", "SetR"),
-        "ranx": ("recall@{k}",),
+        "ranx": ("recall@{k}", "recall@{k}-l{rel}"),
         "beir": (
             "Recall@{k}",
             As(
@@ -44,14 +44,17 @@ _DENOMINATOR = Param(
         ),
         "mteb": ("recall_at_{k}",),
         "torchmetrics": (
-            As("RetrievalRecall@{k}", conventions=TORCH),
-            As("retrieval_recall@{k}", conventions=TORCH),
+            As("RetrievalRecall@{k}", conventions=TORCH, note=TOPK),
+            As("retrieval_recall@{k}", conventions=TORCH, note=TOPK),
         ),
         "spark": ("recallAt@{k}", "recallAtK@{k}"),
         "rectools": ("Recall@{k}",),
         "lenskit": (As("Recall@{k}", {"denominator": "min(R,k)"}),),
         "recbole": (As("Recall@{k}", note="a user without relevant items makes its mean NaN"),),
         "replay": ("Recall@{k}",),
+        "rax": ("recall_metric@{k}",),
+        "cornac": ("Recall@{k}",),
+        "recommenders": ("recall_at_k@{k}",),
     },
     conventions=("ties", "no_relevant"),
     expected=True,

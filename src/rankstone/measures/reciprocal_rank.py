@@ -36,6 +36,8 @@ from rankstone.measures.quirks import BEIR_OWN, TOPK, TORCH
         "lenskit": ("RecipRank@{k}",),
         "recbole": ("MRR@{k}",),
         "replay": ("MRR@{k}",),
+        "rax": ("mrr_metric@{k}",),
+        "cornac": (As("MRR", note="it fails where no relevant item was retrieved"),),
         "article-1": ("reciprocal_rank",),
         "mteb": ("mrr_at_{k}",),
         "articles": ("reciprocal_rank",),

@@ -1,0 +1,130 @@
+"""The comparison: what a tool says of random collections, and what Rankstone says like it."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import random
+import re
+from types import ModuleType
+
+import rankstone as rs
+from peers.common import Accepts, Qrels, Run
+from rankstone.measures.base import As, Measure
+from rankstone.measures.names import read_measure
+from rankstone.profiles import Profile
+
+ADAPTERS = (
+    "pytrec_eval", "ir_measures", "ranx", "beir", "sklearn", "torchmetrics", "lightgbm", "xgboost",
+    "rax", "spark", "cornac", "rectools", "lenskit", "recbole", "replay", "recommenders",
+)  # fmt: skip
+LIGHT = ("pytrec_eval", "ir_measures", "sklearn", "lightgbm", "xgboost", "beir")
+CUTS = (1, 2, 3, 5, 10, 20)
+
+
+def adapter(name: str) -> ModuleType:
+    """Return a tool's adapter; ImportError where the tool is not installed."""
+    found = importlib.import_module(f"peers.{name}")
+    found.version()
+    return found
+
+
+def accepts(tool: ModuleType, function: str) -> Accepts:
+    """Return what a function of a tool can be given."""
+    return tool.EXCEPT.get(function, tool.ACCEPTS)
+
+
+def entry(like: Profile, function: str) -> tuple[Measure, As] | None:
+    """Return what a tool's function is in Rankstone, None where no measure lists it."""
+    try:
+        measure, spelling = read_measure(function.format(k=5), like.keys)
+    except rs.UsageError:
+        return None
+    if spelling is None:
+        return None
+    plan = re.sub(r"\\\{\w+\\\}", r"(?:[0-9.]+|\\{k\\})", re.escape(spelling.pattern))
+    bare = re.sub(r"\(.*\)", "", function)  # parameters of Rankstone's name
+    whole = re.fullmatch(plan, function) or re.fullmatch(plan, bare) or function == spelling.base
+    return (measure, spelling) if whole else None
+
+
+def draw(rng: random.Random, takes: Accepts) -> tuple[Qrels, Run]:
+    """Return a random collection that a tool can be given."""
+    letters = (
+        ["a", "b", "Z", "0", "9", "é", "日", "\U0001f600", "-", "ß"] if takes.odd_ids else "abZ09"
+    )
+    documents = sorted({"".join(rng.choices(letters, k=rng.randint(1, 5))) for _ in range(32)})
+    lowest = -5.0 if takes.nonpositive_scores else 0.25
+    levels = [rng.uniform(lowest, 5) for _ in range(rng.choice([1, 3, 100]))]
+    length = rng.choice([None, None, rng.randint(2, 15)])
+    scales = [[0, 1]]
+    if takes.graded:
+        scales += [[0, 1, 2, 3, 4], [0, 0, 3]]
+    if takes.negative:
+        scales += [[-2, -1, 0, 1], [-1, 0, 0, 2]]
+    if takes.fractional:
+        scales += [[0, 0.5, 1, 1.5], [0, 0.25, 1]]
+    if takes.no_relevant:
+        scales += [[0]]
+    qrels: Qrels = {}
+    run: Run = {}
+    for i in range(rng.randint(1, 6)):
+        query = f"q{i}"
+        where = ["both", "both", "both"]
+        where += ["judged"] * takes.unretrieved_queries + ["run"] * takes.unjudged_queries
+        place = "both" if i == 0 else rng.choice(where)
+        least = 1 if takes.single_document else 2
+        least = least if takes.short_lists else max(CUTS)
+        found = rng.sample(documents, length or rng.randint(least, takes.longest))
+        judged = rng.sample(documents, rng.randint(1, len(documents)))
+        if place != "run":
+            scale = rng.choice(scales)
+            qrels[query] = {d: rng.choice(scale) for d in judged}
+            if not takes.no_relevant or (i == 0 and not takes.empty):
+                qrels[query] |= {found[-1]: 0, found[0]: 1}
+            if not takes.all_negative:
+                qrels[query][judged[0]] = max(0, qrels[query][judged[0]])
+        if place != "judged":
+            if takes.ties:
+                run[query] = {d: rng.choice(levels) + rng.random() * 1e-9 for d in found}
+                if rng.random() < 0.7:
+                    run[query] = {d: rng.choice(levels) for d in found}
+            else:
+                places = rng.sample(range(1000), len(found))
+                run[query] = {
+                    d: lowest + (p + 1) * (5 - lowest) / 1001
+                    for d, p in zip(found, places, strict=True)
+                }
+    return qrels, run
+
+
+def close(ours: float, theirs: float, digits: float) -> bool:
+    """Whether two numbers agree to what the tool computes with."""
+    if math.isnan(ours) or math.isnan(theirs):
+        return math.isnan(ours) and math.isnan(theirs)
+    return abs(ours - theirs) <= digits * max(1.0, abs(theirs))
+
+
+def differences(tool: ModuleType, function: str, seed: int) -> list[str]:
+    """Return in words where Rankstone, asked for a tool's numbers, differs from the tool."""
+    takes = accepts(tool, function)
+    rng = random.Random(f"{tool.TOOL} {function} {seed}")
+    qrels, run = draw(rng, takes)
+    k = rng.choice(CUTS) if "{k}" in function else None
+    values, mean = tool.FUNCTIONS[function](qrels, run, k)
+    asked = function.format(k=k)
+    result = rs.evaluate(qrels, run, [asked], like=tool.TOOL)
+    (name,) = result.aggregates
+    ours = {q: v[name] for q, v in result.per_query.items() if not math.isnan(v[name])}
+    found = []
+    if values is not None:
+        if set(ours) != set(values):
+            found.append(f"{asked}: queries {sorted(ours)}, not {sorted(values)}")
+        found += [
+            f"{asked} of {q}: {ours[q]!r}, not {v!r}: {qrels.get(q)} {run.get(q)}"
+            for q, v in values.items()
+            if q in ours and not close(ours[q], v, takes.digits)
+        ]
+    if mean is not None and takes.mean and not close(result[name], mean, takes.digits):
+        found.append(f"{asked}, mean: {result[name]!r}, not {mean!r}")
+    return found

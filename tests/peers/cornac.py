@@ -1,0 +1,46 @@
+"""Cornac: ranking metrics, one user at a time; the mean is that of its ranking_eval."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from peers.common import Accepts, Qrels, Run, Values, both, ranking, relevant
+
+TOOL = "cornac"
+ACCEPTS = Accepts(
+    takes="ranking", graded=False, negative=False, fractional=False, no_relevant=False,
+    digits=1e-12, refuses={"no_relevant": "such users are left out before anything is measured"},
+)  # fmt: skip
+EXCEPT = {"AUC": replace(ACCEPTS, ties=False, single_document=False)}
+
+
+def version() -> str:
+    import importlib.metadata
+
+    return importlib.metadata.version("cornac")
+
+
+def _each(qrels: Qrels, run: Run, k: int | None, *, name: str) -> Values:
+    """Measure each user; items are numbers there, so they are numbered."""
+    import numpy as np
+    from cornac import metrics
+
+    metric = getattr(metrics, name)(**({} if k is None else {"k": k}))
+    values = {}
+    for query in both(qrels, run):
+        number = {d: i for i, d in enumerate(dict.fromkeys([*run[query], *qrels[query]]))}
+        values[query] = float(
+            metric.compute(
+                gt_pos=np.array([number[d] for d in relevant(qrels[query])]),
+                pd_rank=np.array([number[d] for d in ranking(run[query])]),
+                item_indices=np.array([number[d] for d in run[query]]),
+                pd_scores=np.array(list(run[query].values())),
+            )
+        )
+    return values, None
+
+
+_CUT = ("NDCG", "NCRR", "Precision", "Recall", "FMeasure", "HitRatio")
+FUNCTIONS = {f"{n}@{{k}}": partial(_each, name=n) for n in _CUT}
+FUNCTIONS |= {n: partial(_each, name=n) for n in (*_CUT, "MRR", "MAP", "AUC")}
