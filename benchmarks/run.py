@@ -144,6 +144,17 @@ def _command(args: argparse.Namespace) -> Section:
     return rows, times
 
 
+def _ties(args: argparse.Namespace) -> Section:
+    files = data.large(args.data)
+    plain = _evaluate(files.qrels, files.run)
+    commands = {"command": plain, "command, ties=expected": [*plain, "-c", "ties=expected"]}
+    times = in_turns({n: partial(output_of, c) for n, c in commands.items()}, args.rounds)
+    ours, expected = times["command"], times["command, ties=expected"]
+    middle, best = expected.median / ours.median, expected.best / ours.best
+    what = "ties: the command with ties=expected, against the plain one"
+    return [Row(what, "at most twice its time", 2, middle, best)], times
+
+
 def _dicts(args: argparse.Namespace) -> Section:
     import rankstone as rs
 
@@ -346,6 +357,7 @@ def _all_peers(args: argparse.Namespace) -> list[str]:
 # Commands come before dicts: what is started from a large process starts more slowly.
 _SECTIONS = {
     "command": _command,
+    "ties": _ties,
     "small": _small,
     "memory": _memory,
     "trec_eval": _trec_eval,

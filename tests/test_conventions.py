@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import pytest
 from hypothesis import given, settings, strategies as st
-from strategies import collections, measures
+from strategies import collections, measures, write_run
 
 import rankstone as rs
 
@@ -73,6 +73,29 @@ def test_queries_averaged(engine):
     assert (every["RR"], every["NumQ"]) == (0.5, 2)
     both = rs.evaluate(judged, run, ["RR", "NumQ"], queries="both")
     assert (both["RR"], both["NumQ"], both.queries) == (1.0, 1, ["q1"])
+
+
+def test_queries_of_the_run_count_without_judgments(engine, tmp_path):
+    judged = {"q1": {"a": 1}, "q2": {"a": 1}}
+    run = {"q1": {"a": 1.0}, "q9": {"a": 1.0, "b": 0.5}, "q5": {"a": 1.0}}
+    file = write_run(tmp_path / "run", run)
+    lists = {query: list(docs) for query, docs in run.items()}
+    for given_run in (run, file, lists):
+        found = rs.evaluate(judged, given_run, ["RR", "NumQ", "NumRet"], queries="run")
+        assert (found["RR"], found["NumQ"], found["NumRet"]) == (1 / 3, 3, 4)
+        assert found.queries == ["q1", "q5", "q9"]
+        (notice,) = [n for n in found.notices if n.code == "unjudged-queries"]
+        assert "2 queries of the run without judgments; no relevant document" in notice.text
+        skipped = rs.evaluate(judged, given_run, ["RR"], queries="run", no_relevant="skip")
+        assert skipped["RR"] == 1
+
+
+def test_too_many_queries_without_judgments_are_not_guessed(monkeypatch, tmp_path):
+    monkeypatch.setenv("RANKSTONE_ENGINE", "python")
+    monkeypatch.setattr("rankstone.core.twin._MOST_NAMED", 2)
+    run = write_run(tmp_path / "run", {f"q{i}": {"a": 1.0} for i in range(9)})
+    with pytest.raises(rs.DataError, match="Choose queries='both'"):
+        rs.evaluate({"q1": {"a": 1}}, run, ["RR"], queries="run")
 
 
 def test_queries_without_relevant_documents(engine):

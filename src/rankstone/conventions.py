@@ -42,6 +42,7 @@ class Conventions:
         "queries that are averaged",
         judged="all judged queries; one that is missing from the run counts as nothing retrieved",
         both="queries that are both judged and in the run",
+        run="queries of the run; one without judgments has no relevant document",
     )
     no_relevant: str = _choice(
         "zero",

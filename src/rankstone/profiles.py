@@ -127,10 +127,9 @@ _LIST = (
     ),
     Profile(
         "lenskit-2025",
-        Conventions(ties="input", queries="both"),
+        Conventions(ties="input", queries="run"),
         "2025.8.1",
-        f"{_SETS}; {_CALLER}",
-        ("a query of the run without judgments counts as 0 in the mean",),
+        f"{_SETS}; {_CALLER}; a query of the run without judgments counts as 0 in the mean",
     ),
     Profile(
         "recbole-1",

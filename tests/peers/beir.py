@@ -50,3 +50,4 @@ FUNCTIONS |= {
     f"{name}@{{k}}": one_by_one(partial(_mean, name=name), _judged)
     for name in ("MRR", "R_cap", "Hole", "Accuracy")
 }
+BEYOND = {"Hole@{k}": "no such measure"}

@@ -18,7 +18,7 @@ ADAPTERS = (
     "pytrec_eval", "ir_measures", "ranx", "beir", "sklearn", "torchmetrics", "lightgbm", "xgboost",
     "rax", "spark", "cornac", "rectools", "lenskit", "recbole", "replay", "recommenders",
 )  # fmt: skip
-LIGHT = ("pytrec_eval", "ir_measures", "sklearn", "lightgbm", "xgboost", "beir")
+SLOW = ("ranx", "rax", "spark")  # compiled or started anew for each kind of call
 CUTS = (1, 2, 3, 5, 10, 20)
 
 
@@ -96,6 +96,13 @@ def draw(rng: random.Random, takes: Accepts) -> tuple[Qrels, Run]:
                     for d, p in zip(found, places, strict=True)
                 }
     return qrels, run
+
+
+def seeds(name: str, *, thorough: bool) -> int:
+    """Return how many collections a function of a tool is compared on."""
+    if name in SLOW:
+        return 4 if name == "spark" else 25
+    return 100 if thorough else 12
 
 
 def close(ours: float, theirs: float, digits: float) -> bool:

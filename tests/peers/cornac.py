@@ -44,3 +44,4 @@ def _each(qrels: Qrels, run: Run, k: int | None, *, name: str) -> Values:
 _CUT = ("NDCG", "NCRR", "Precision", "Recall", "FMeasure", "HitRatio")
 FUNCTIONS = {f"{n}@{{k}}": partial(_each, name=n) for n in _CUT}
 FUNCTIONS |= {n: partial(_each, name=n) for n in (*_CUT, "MRR", "MAP", "AUC")}
+BEYOND = {"NCRR@{k}": "no such measure", "NCRR": "no such measure"}

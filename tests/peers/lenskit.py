@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from peers.common import Accepts, Qrels, Run, Values, ranking, relevant
+from peers.common import Accepts, Qrels, Run, Values, quiet, ranking, relevant
 
 TOOL = "lenskit"
 ACCEPTS = Accepts(takes="ranking", graded=False, negative=False, fractional=False, digits=1e-12)
@@ -38,7 +38,8 @@ def _measure(
         fields = {"grade": [float(judged[d]) for d in items]} if graded else {}
         tests.add(ItemList(item_ids=items, **fields), query=query)
     metric = getattr(metrics.ranking, name)(n=k, **more)
-    found = metrics.RunAnalysis(metric).measure(lists, tests)
+    with quiet(RuntimeWarning, "invalid value"):
+        found = metrics.RunAnalysis(metric).measure(lists, tests)
     values = found.list_metrics()[metric.label]
     mean = float(found.list_summary().loc[metric.label, "mean"])
     return {q: float(v) for q, v in values.items()}, None if math.isnan(mean) else mean
@@ -51,3 +52,5 @@ for _n in ("NDCG", "DCG"):
     for _cut in ("", "@{k}"):
         FUNCTIONS[f"{_n}(gain=){_cut}"] = partial(_measure, name=_n, graded=True, gain="grade")
         EXCEPT[f"{_n}(gain=){_cut}"] = _GRADED
+for _cut in ("", "@{k}"):
+    EXCEPT[f"DCG(gain=){_cut}"] = replace(_GRADED, unjudged_queries=False)

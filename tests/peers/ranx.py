@@ -42,3 +42,4 @@ def _evaluate(qrels: Qrels, run: Run, k: int | None, *, name: str) -> Values:
 
 
 FUNCTIONS = {n: partial(_evaluate, name=n) for n in _NAMES}
+BEYOND = {"ndcg@{k}-l2": "grades below the level gain nothing; nDCG has no rel"}

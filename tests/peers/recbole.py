@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from peers.common import Accepts, Qrels, Run, both, one_by_one, ranking, relevant
+from peers.common import Accepts, Qrels, Run, both, one_by_one, quiet, ranking, relevant
 
 TOOL = "recbole"
 ACCEPTS = Accepts(
@@ -38,7 +38,8 @@ def _mean(qrels: Qrels, run: Run, k: int, *, name: str) -> float:
     data = DataStruct()
     data.set("rec.topk", torch.tensor(rows))
     config = {"metrics": [name], "topk": [k], "metric_decimal_place": 15}
-    return float(Evaluator(config).evaluate(data)[f"{name.lower()}@{k}"])
+    with quiet(RuntimeWarning, "invalid value"):
+        return float(Evaluator(config).evaluate(data)[f"{name.lower()}@{k}"])
 
 
 FUNCTIONS = {

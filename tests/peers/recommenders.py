@@ -49,3 +49,4 @@ FUNCTIONS = {
     for name in ("precision_at_k", "recall_at_k", "r_precision_at_k", "map", "map_at_k")
 }
 FUNCTIONS["ndcg_at_k@{k}"] = one_by_one(partial(_mean, name="ndcg_at_k"), _common)
+BEYOND = {"r_precision_at_k@{k}": "users without a hit are left out of its mean"}

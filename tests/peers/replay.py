@@ -37,3 +37,4 @@ FUNCTIONS = {
     f"{name}@{{k}}": partial(_measure, name=name)
     for name in ("HitRate", "Precision", "Recall", "MAP", "MRR", "NDCG", "RocAuc")
 }
+BEYOND = {"RocAuc@{k}": "AUC has no cut-off"}

@@ -76,3 +76,7 @@ FUNCTIONS = {
     "roc_auc_score": partial(_flat, name="roc_auc_score"),
     "average_precision_score": partial(_flat, name="average_precision_score"),
 }
+BEYOND = {
+    "coverage_error": "the rank of the last relevant document; no such measure",
+    "label_ranking_loss": "a tied pair counts as one in the wrong order; AUC counts it half",
+}

@@ -54,6 +54,21 @@ def _mean(qrels: Qrels, run: Run, k: int | None, *, name: str, graded: bool = Fa
         return float(found(k) if k is not None else found)
 
 
+def _evaluator(qrels: Qrels, run: Run, k: int | None, *, name: str) -> float:
+    """Measure with the evaluator of data frames, whose documents are numbers."""
+    with quiet(ResourceWarning), quiet(FutureWarning), quiet(DeprecationWarning):
+        from pyspark.ml.evaluation import RankingEvaluator
+
+        rows = []
+        for query in both(qrels, run):
+            number = {d: float(i) for i, d in enumerate({**run[query], **qrels[query]})}
+            ranked = [number[d] for d in ranking(run[query])]
+            rows.append((ranked, [number[d] for d in relevant(qrels[query])]))
+        table = _session().createDataFrame(rows, ["prediction", "label"])
+        evaluator = RankingEvaluator(metricName=name, k=k, labelCol="label")
+        return float(evaluator.setPredictionCol("prediction").evaluate(table))
+
+
 FUNCTIONS = {
     f"{name}@{{k}}": one_by_one(partial(_mean, name=name))
     for name in ("precisionAt", "recallAt", "meanAveragePrecisionAt", "ndcgAt")
@@ -61,3 +76,10 @@ FUNCTIONS = {
 FUNCTIONS["meanAveragePrecision"] = one_by_one(partial(_mean, name="meanAveragePrecision"))
 FUNCTIONS["ndcgAt(graded)@{k}"] = one_by_one(partial(_mean, name="ndcgAt", graded=True))
 EXCEPT: dict[str, Accepts] = {}
+FUNCTIONS |= {
+    f"{name}@{{k}}": one_by_one(partial(_evaluator, name=name))
+    for name in ("precisionAtK", "recallAtK", "meanAveragePrecisionAtK", "ndcgAtK")
+}
+BEYOND = {
+    "ndcgAt(graded)@{k}": "its ideal takes the judgments in the order given, so it may exceed 1"
+}

@@ -95,3 +95,4 @@ FUNCTIONS |= {
 EXCEPT["retrieval_normalized_dcg@{k}"] = replace(_GRADED, fractional=False)
 _SKIP = "RetrievalNormalizedDCG(empty_target_action='skip')@{k}"
 EXCEPT[_SKIP] = replace(_GRADED, no_relevant=False)  # asked about such a query alone it says 0
+BEYOND = {"RetrievalFallOut@{k}": "no such measure", "RetrievalAUROC@{k}": "AUC has no cut-off"}

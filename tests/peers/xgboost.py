@@ -73,3 +73,4 @@ FUNCTIONS = {
 FUNCTIONS["ndcg(ndcg_exp_gain=False)@{k}"] = partial(_measure, name="ndcg@{k}", exp_gain=False)
 EXCEPT = {name: _BINARY for name in FUNCTIONS if name.startswith(("map", "pre"))}
 EXCEPT["auc"] = replace(_BINARY, no_relevant=False, single_document=False)
+BEYOND = {"auc": "not the area under a query's ROC curve: grades 1, 0, 1 in rank order give 0.667"}

@@ -146,6 +146,7 @@ class RunScanner {
     };
 
     static constexpr std::size_t most_unjudged = std::size_t{1} << 20;
+    static constexpr std::size_t most_named = std::size_t{1} << 16;
     static constexpr std::size_t sample_size = 100;
 
     // The lines that start in range r: its bytes, less the tail of a line begun before it, plus
@@ -247,9 +248,9 @@ class RunScanner {
         }
         auto& sample = own.unjudged_sample;
         const std::string_view text(id.begin, id.size());
-        if (sample.size() == sample_size && text >= *sample.rbegin()) return;
+        if (sample.size() == most_named && text >= *sample.rbegin()) return;
         sample.emplace(text);
-        if (sample.size() > sample_size) sample.erase(std::prev(sample.end()));
+        if (sample.size() > most_named) sample.erase(std::prev(sample.end()));
     }
 
     void merge(std::vector<Worker>& state, RunScan& scan) {
@@ -271,7 +272,7 @@ class RunScanner {
         scan.unjudged_queries = std::min(unjudged.size(), most_unjudged);
         scan.unjudged_capped = scan.unjudged_capped || unjudged.size() > most_unjudged;
         for (const std::string& id : sample) {
-            if (scan.unjudged_sample.size() == sample_size) break;
+            if (scan.unjudged_sample.size() == most_named) break;
             scan.unjudged_sample.push_back(id);
         }
         scan.queries.resize(index_.query_count());

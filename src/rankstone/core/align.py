@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,15 +28,32 @@ class Join:
 
     run: Run
     judgments: Judgments
-    _found: dict[bool, Matches] = field(default_factory=dict, repr=False)
+    _found: dict[tuple[bool, bool], Matches] = field(default_factory=dict, repr=False)
     _made: dict[Conventions, Ranked] = field(default_factory=dict, repr=False)
 
     def matches(self, conventions: Conventions) -> Matches:
         """Return the judged documents found in the run, looked up once for each precision."""
-        float32 = conventions.precision == "float32"
-        if float32 not in self._found:
-            self._found[float32] = self.run.match(self.judgments, float32=float32)
-        return self._found[float32]
+        key = conventions.precision == "float32", conventions.queries == "run"
+        if key not in self._found:
+            judged = self.judged(conventions)
+            self._found[key] = self.run.match(judged, float32=key[0])
+        return self._found[key]
+
+    def judged(self, conventions: Conventions) -> Judgments:
+        """Return the judgments, with the other queries of the run where these are averaged."""
+        return self._of_the_run if conventions.queries == "run" else self.judgments
+
+    @cached_property
+    def _of_the_run(self) -> Judgments:
+        matches = self.matches(Conventions())
+        named = matches.unjudged_sample
+        if matches.unjudged_capped or len(named) < matches.unjudged_queries:
+            raise DataError(
+                f"{self.run.name}: queries='run' averages all queries of the run, but more than "
+                f"{len(named)} of them have no judgments, and no more are remembered. Choose "
+                "queries='both', or give the judgments of these queries."
+            )
+        return self.judgments.with_queries(named) if named else self.judgments
 
     def ranked(self, conventions: Conventions) -> Ranked:
         """Return ranks and grades under some conventions; the last few are remembered."""
@@ -51,12 +69,12 @@ class Join:
     def _rank(self, conventions: Conventions) -> Ranked:
         matches = self.matches(conventions)
         if conventions.duplicates == "error" and matches.duplicates.any():
-            query, doc = _first_duplicate(self.judgments, matches)
+            query, doc = _first_duplicate(self.judged(conventions), matches)
             raise DataError(
                 f"{self.run.name}: document {doc!r} stands more than once in the ranking of query "
                 f"{query!r}. Remove the repetition, or choose duplicates='first'."
             )
-        return _rank(self.judgments, matches, conventions, scored=self.run.scored)
+        return _rank(self.judged(conventions), matches, conventions, scored=self.run.scored)
 
     def tied(self, conventions: Conventions) -> tuple[int, int]:
         """Return how many judged documents found share their score, and how many were found."""
@@ -65,14 +83,15 @@ class Join:
 
     def notices(self, conventions: Conventions) -> tuple[Notice, ...]:
         """Return what was noticed on the way."""
-        found = _notices(self.judgments, self.matches(conventions), conventions)
+        matches = self.matches(conventions.but(queries="both"))
+        found = _notices(self.judgments, matches, conventions)
         return (*self.judgments.notices, *found)
 
 
 def join(run: Run, judgments: Judgments, conventions: Conventions) -> Join:
     """Look every judged document up in the run; conventions may differ in what follows."""
     found = Join(run, judgments)
-    matches = found.matches(conventions)
+    matches = found.matches(conventions.but(queries="both"))
     if not matches.present.any():
         raise _no_common_query(run, judgments, matches)
     return found
@@ -198,7 +217,8 @@ def _notices(judgments: Judgments, matches: Matches, conventions: Conventions) -
     if matches.unjudged_queries:
         n = matches.unjudged_queries
         many = "more than " if matches.unjudged_capped else ""
-        text = f"{many}{plural(n, 'query')} of the run without judgments; ignored"
+        rule = "no relevant document" if conventions.queries == "run" else "ignored"
+        text = f"{many}{plural(n, 'query')} of the run without judgments; {rule}"
         examples = tuple(str(q) for q in matches.unjudged_sample[:3])
         found.append(Notice("unjudged-queries", n, text, examples))
     if missing.any() and matches.unjudged_queries:

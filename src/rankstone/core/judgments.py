@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -37,6 +38,12 @@ class Judgments:
     def max_grade(self) -> float:
         """The highest grade given to any document, at least 0."""
         return float(self.grades.max(initial=0.0))
+
+    def with_queries(self, names: Sequence[str | int]) -> Judgments:
+        """Return the same with more queries behind them, for which nothing is judged."""
+        end = np.full(len(names), self.groups[-1])
+        queries = Ids.of([*self.queries.objects, *names], "query")
+        return replace(self, queries=queries, groups=np.append(self.groups, end))
 
     @cached_property
     def docs_by_query(self) -> list[list[Any]]:

@@ -35,6 +35,7 @@ _ATOL = re.compile(rb"[+-]?[0-9]+")
 _NON_FINITE = re.compile(rb"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 _BOM = b"\xef\xbb\xbf"
 _MOST_UNJUDGED = 1 << 20
+_MOST_NAMED = 1 << 16
 _SAMPLE = 100
 _INFINITE = float("inf")
 
@@ -210,8 +211,8 @@ def scan_run(
                         unjudged.add(query)
                     capped = capped or query not in unjudged
                     sample.add(query)
-                    if len(sample) > _SAMPLE:
-                        sample.remove(max(sample))
+                    if len(sample) > 2 * _MOST_NAMED:
+                        sample = set(sorted(sample)[:_MOST_NAMED])
             if judged is not None:
                 rows.append(_row(read, layout, float32))
         close(size)
@@ -235,7 +236,7 @@ def scan_run(
         "commented": commented,
         "unjudged_queries": len(unjudged),
         "unjudged_capped": capped,
-        "unjudged_sample": sorted(sample),
+        "unjudged_sample": sorted(sample)[:_MOST_NAMED],
         "doc_sample": doc_sample,
     }
 

@@ -201,9 +201,9 @@ def run_of(data: Mapping[Any, Any], name: str | None = None) -> ScoredRun | List
 
 
 def _unjudged(data: Mapping[Any, Any], judgments: Judgments) -> tuple[int, tuple[Any, ...]]:
-    """Return how many queries of the run have no judgments, and the first of them by id."""
+    """Return how many queries of the run have no judgments, and which, by id."""
     judged = set(judgments.queries.objects)
     extra = [q for q in data if q not in judged]
     keys = sort_key(Ids.of(extra, "query").objects)
-    order = sorted(range(len(extra)), key=keys.__getitem__)[:_SAMPLE]
+    order = sorted(range(len(extra)), key=keys.__getitem__)
     return len(extra), tuple(extra[i] for i in order)

@@ -165,7 +165,11 @@ def CG(r: Ranked, m: Measure) -> Working:
         "sklearn": ("dcg_score@{k}",),
         "lenskit": (
             As("DCG@{k}", {"gain": "binary", "discount": "jarvelin"}),
-            As("DCG(gain=)@{k}", {"discount": "jarvelin"}),
+            As(
+                "DCG(gain=)@{k}",
+                {"discount": "jarvelin"},
+                note="negative gains count there; it fails on a query without judgments",
+            ),
         ),
         "rax": (As("dcg_metric@{k}", {"gain": "exp2"}),),
         "article-4": ("dcg_at_k@{k}", As("dcg_at_k(method=0)@{k}", {"discount": "jarvelin"})),

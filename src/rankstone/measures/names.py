@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any
 
 from rankstone.errors import UsageError, did_you_mean
@@ -26,7 +27,8 @@ def _spellings(tools: tuple[str, ...] = ()) -> dict[str, list[tuple[str, As]]]:
 def _meaning(base: str, cut: bool, tools: tuple[str, ...]) -> tuple[Measure, As | None] | None:
     """Return the measure a spelling stands for, with or without cut-off, and its choices.
 
-    Where tools share a spelling and part on what it is, it stands for the measure alone.
+    Where tools share a spelling and part on what it is, it stands for the measure most of them
+    mean, alone.
     """
     if tools:
         own = _spellings(tools).get(base.lower())
@@ -40,7 +42,8 @@ def _meaning(base: str, cut: bool, tools: tuple[str, ...]) -> tuple[Measure, As 
     shared = _spellings().get(base.lower())
     if not shared:
         return None
-    name, spelling = shared[0]
+    usual = Counter(n for n, _ in shared).most_common(1)[0][0]
+    name, spelling = next(one for one in shared if one[0] == usual)
     agreed = all(n == name and s.params == spelling.params for n, s in shared)
     return REGISTRY[name], spelling if agreed else None
 

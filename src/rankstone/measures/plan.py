@@ -127,7 +127,8 @@ def compute_each(join: Joined, plan: Iterable[tuple[Measure, Conventions]]) -> V
 
 def _together(parts: list[Values], order: list[str]) -> Values:
     """Put values side by side; a query that one part leaves out has no value there."""
-    queries = max((p.queries for p in parts), key=len)
+    longest = sorted((p.queries for p in parts), key=len, reverse=True)
+    queries = list(dict.fromkeys(query for part in longest for query in part))
     row = {query: i for i, query in enumerate(queries)}
     columns: dict[str, np.ndarray] = {}
     weights: dict[str, np.ndarray] = {}

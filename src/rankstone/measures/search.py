@@ -117,7 +117,7 @@ def _conventions(join: Join, matches: Matches, base: Conventions) -> dict[str, l
     matters = {
         "ties": (matches.tied > 1).any(),
         "precision": _differ(matches, join.matches(base.but(precision="float32"))),
-        "queries": not matches.present.all(),
+        "queries": not matches.present.all() or matches.unjudged_queries > 0,
         "no_relevant": (join.ranked(base).relevant_count() == 0).any(),
         "negatives": (grades < 0).any(),
         "unjudged": (matches.retrieved != np.diff(matches.offsets)).any(),

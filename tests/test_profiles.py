@@ -1,0 +1,161 @@
+"""Rankstone, asked for a tool's numbers, against the tool itself."""
+
+import importlib
+import random
+
+import pytest
+from peers import compare
+from peers.compare import ADAPTERS, CUTS, SLOW
+
+import rankstone as rs
+from rankstone.profiles import profile
+
+CASES = [
+    (name, function)
+    for name in ADAPTERS
+    for function in importlib.import_module(f"peers.{name}").FUNCTIONS
+    if compare.entry(profile(name), function)
+]
+
+
+@pytest.fixture
+def peer(request):
+    """Return the adapter of a tool, or skip where the tool is not at hand."""
+
+    def get(name):
+        if name in SLOW and not request.config.getoption("--thorough"):
+            pytest.skip(f"{name} takes long to start; 'make test-all' runs it")
+        try:
+            return compare.adapter(name)
+        except ImportError:
+            pytest.skip(f"{name} is not installed ('make test-all' installs it)")
+
+    return get
+
+
+@pytest.mark.parametrize(("name", "function"), CASES, ids=[f"{n}-{f}" for n, f in CASES])
+def test_the_tool_says_the_same(peer, request, name, function):
+    tool = peer(name)
+    seeds = compare.seeds(name, thorough=request.config.getoption("--thorough"))
+    found = [d for seed in range(seeds) for d in compare.differences(tool, function, seed)]
+    assert not found, found[:3]
+
+
+def test_collections_hold_what_the_tools_take():
+    """Guards the generator: the cases that matter do occur, and no others."""
+    rng = random.Random(0)
+    for name, function in CASES:
+        takes = compare.accepts(importlib.import_module(f"peers.{name}"), function)
+        drawn = [compare.draw(rng, takes) for _ in range(60)]
+        grades = {g for qrels, _ in drawn for d in qrels.values() for g in d.values()}
+        scores = [list(s.values()) for _, run in drawn for s in run.values()]
+        assert any(g < 0 for g in grades) == takes.negative
+        assert any(g != int(g) for g in grades) == takes.fractional
+        assert any(g > 1 for g in grades) == (takes.graded or takes.negative or takes.fractional)
+        assert any(len(set(s)) < len(s) for s in scores) == takes.ties
+        assert any(s <= 0 for row in scores for s in row) == takes.nonpositive_scores
+        assert any(set(q) - set(r) for q, r in drawn) == takes.unretrieved_queries
+        assert any(set(r) - set(q) for q, r in drawn) == takes.unjudged_queries
+        assert any(len(s) < max(CUTS) for s in scores) == takes.short_lists
+        empty = [all(g <= 0 for g in d.values()) for qrels, _ in drawn for d in qrels.values()]
+        assert any(empty) == takes.no_relevant
+
+
+# What tools do that no choice expresses: it is said in a note, and pinned here.
+
+ONE = {"q": {"a": 1, "b": 0, "c": 1}}
+RANKED = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+
+
+def test_torchmetrics_orders_ties_as_it_happens(peer):
+    tool = peer("torchmetrics")
+    tied = {"q": dict.fromkeys("abcdef", 1.0)}
+    judged = {"q": {"a": 1}}
+    precision = tool.FUNCTIONS["RetrievalPrecision@{k}"](judged, tied, 3)[1]
+    recall = tool.FUNCTIONS["RetrievalRecall@{k}"](judged, tied, 3)[1]
+    assert (precision, recall) == (0, 1)
+    like = rs.evaluate(judged, tied, ["RetrievalPrecision@3"], like="torchmetrics")
+    assert any("torch happens to sort" in n.text for n in like.notices)
+
+
+@pytest.mark.parametrize("function", ["ndcg", "map"])
+def test_xgboost_reads_32_documents_unless_told(peer, function):
+    tool = peer("xgboost")
+    run = {"q": {f"d{i:03d}": 100.0 - i for i in range(60)}}
+    for place, seen in ((31, True), (32, False)):
+        judged = {"q": {f"d{place:03d}": 1}}
+        value = tool.FUNCTIONS[function](judged, run, None)[1]
+        assert (value > 0) == seen
+        ours = rs.evaluate(judged, run, [function], like="xgboost")
+        assert next(iter(ours.aggregates.values())) == pytest.approx(value, abs=1e-6)
+
+
+def test_xgboost_auc_is_another_area(peer):
+    value = peer("xgboost").FUNCTIONS["auc"](ONE, RANKED, None)[1]
+    assert value == pytest.approx(2 / 3)
+    assert rs.AUC([1, 0, 1], [3, 2, 1]) == 0.5
+
+
+def test_beir_fails_without_relevant_documents(peer):
+    with pytest.raises(ZeroDivisionError):
+        peer("beir").FUNCTIONS["R_cap@{k}"]({"q": {"a": 0}}, RANKED, 5)
+
+
+def test_beir_fails_on_a_query_without_judgments(peer):
+    tool = peer("beir")
+    with pytest.raises(KeyError):
+        tool.FUNCTIONS["MRR@{k}"](ONE, {**RANKED, "other": {"a": 1.0}}, 5)
+
+
+def test_lenskit_average_precision_fails_without_relevant_items(peer):
+    with pytest.raises(ZeroDivisionError):
+        peer("lenskit").FUNCTIONS["AveragePrecision@{k}"]({"q": {"a": 0}}, RANKED, 5)
+
+
+def test_recbole_recall_is_not_a_number_without_relevant_items(peer):
+    _, mean = peer("recbole").FUNCTIONS["Recall@{k}"]({"q": {"a": 0}}, RANKED, 5)
+    assert mean != mean
+
+
+def test_rectools_ideal_is_k_relevant_items(peer):
+    judged, run = {"q": {"a": 1, "d": 1}}, {"q": dict(zip("abcde", range(5, 0, -1), strict=True))}
+    _, mean = peer("rectools").FUNCTIONS["NDCG@{k}"](judged, run, 5)
+    assert mean == pytest.approx(0.4852, abs=5e-5)
+    assert rs.evaluate(judged, run, ["NDCG@5"], like="rectools").aggregates == {
+        "nDCG(gain='binary', ideal='full')@5": pytest.approx(mean, abs=1e-12)
+    }
+
+
+def test_cornac_reciprocal_rank_fails_where_nothing_is_found(peer):
+    with pytest.raises(ValueError, match="No matched"):
+        peer("cornac").FUNCTIONS["MRR"]({"q": {"z": 1}}, RANKED, None)
+
+
+def test_sklearn_turns_ties_round_where_it_ignores_them(peer):
+    tool = peer("sklearn")
+    tied = {"q": dict.fromkeys("abc", 1.0)}
+    first = tool.FUNCTIONS["ndcg_score(ignore_ties=True)@{k}"]({"q": {"a": 1}}, tied, 3)[1]
+    last = tool.FUNCTIONS["ndcg_score(ignore_ties=True)@{k}"]({"q": {"c": 1}}, tied, 3)[1]
+    assert (first, last) == (0.5, 1.0)
+
+
+def test_ranx_cuts_grades_to_whole_numbers(peer):
+    value = peer("ranx").FUNCTIONS["ndcg@{k}"]({"q": {"a": 0.5, "b": 1.5}}, RANKED, 5)[1]
+    assert value == pytest.approx(0.6309297535714575)
+
+
+def test_spark_graded_gain_may_exceed_its_ideal(peer):
+    tool = peer("spark")
+    judged = {"q": {"c": 1, "a": 3, "b": 2}}  # the ideal is taken in the order of the judgments
+    value = tool.FUNCTIONS["ndcgAt(graded)@{k}"](judged, RANKED, 3)[1]
+    assert value > 1
+
+
+def test_spark_counts_a_repeated_document_again(peer):
+    peer("spark")
+    from peers.spark import _session
+    from pyspark.mllib.evaluation import RankingMetrics
+
+    rows = _session().sparkContext.parallelize([(["a", "a", "b"], ["a"])], 1)
+    assert RankingMetrics(rows).precisionAt(2) == 1
+    assert rs.evaluate({"q": ["a"]}, {"q": ["a", "a", "b"]}, ["P@2"])["P@2"] == 0.5
