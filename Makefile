@@ -12,8 +12,9 @@ demo: $(VENV)/.installed
 test: $(VENV)/.tools lint
 	$(BIN)/pytest -n auto
 
-test-all: $(VENV)/.heavy lint
+test-all: $(VENV)/.heavy .venv-peers/.installed lint
 	$(BIN)/pytest -n auto --thorough
+	.venv-peers/bin/pytest -n auto --thorough tests/test_profiles.py
 
 bench: $(VENV)/.tools
 	$(BIN)/python benchmarks/run.py
@@ -44,7 +45,15 @@ $(VENV)/.tools: $(VENV)/.installed pyproject.toml
 
 $(VENV)/.heavy: $(VENV)/.tools
 	$(BIN)/python -m pip install --quiet --group heavy
+	$(BIN)/python -m pip install --quiet --no-deps beir  # its evaluation needs pytrec_eval only
+	@touch $@
+
+.venv-peers/.installed: $(SOURCES)
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	.venv-peers/bin/python -m pip install --quiet . --group old-peers
+	.venv-peers/bin/python -m pip install --quiet --no-deps recommenders  # its evaluation needs pandas only
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build
+	rm -rf $(VENV) .venv-peers build

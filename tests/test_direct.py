@@ -182,3 +182,13 @@ def test_bare_scores_can_be_compared_in_32_bits():
     assert RR([1, 0], [1.0 + 1e-12, 1.0], conventions=loose) == 0.5
     assert RR([1, 0], [1.0 + 1e-12, 1.0], conventions=loose.but(precision="float64")) == 1.0
     assert RR([1, 0], [1.0, 1.0], conventions=loose.but(ties="input")) == 1.0
+
+
+def test_missed_documents_may_not_exist():
+    ap = rs.AP(denominator="min(R,k)") @ 5
+    judged, ranking = {"a": 1, "b": 1, "z": 2}, ["a", "x", "b"]
+    assert ap(judged, ranking) == pytest.approx((1 + 2 / 3) / 3)
+    ignoring = rs.Conventions(missed="ignore")
+    assert ap(judged, ranking, conventions=ignoring) == pytest.approx((1 + 2 / 3) / 2)
+    found = rs.evaluate({"q": judged}, {"q": ranking}, [ap], conventions=ignoring)
+    assert found[str(ap)] == ap(judged, ranking, conventions=ignoring)

@@ -4,7 +4,7 @@ import importlib
 import random
 
 import pytest
-from peers import compare
+from peers import compare, table
 from peers.compare import ADAPTERS, CUTS, SLOW
 
 import rankstone as rs
@@ -159,3 +159,27 @@ def test_spark_counts_a_repeated_document_again(peer):
     rows = _session().sparkContext.parallelize([(["a", "a", "b"], ["a"])], 1)
     assert RankingMetrics(rows).precisionAt(2) == 1
     assert rs.evaluate({"q": ["a"]}, {"q": ["a", "a", "b"]}, ["P@2"])["P@2"] == 0.5
+
+
+# The page says what the registry and the comparison say.
+
+
+@pytest.fixture(scope="module")
+def page():
+    return table.read(table.PAGE.read_text(encoding="utf-8"))
+
+
+def test_the_page_has_a_row_for_every_name_of_every_tool(page):
+    assert list(page) == list(ADAPTERS)
+    for name in ADAPTERS:
+        assert page[name] == table.rows(name), f"{name}: run python tests/peers/table.py"
+        like = profile(name)
+        written = {row.name for row in page[name]}
+        bases = {row.name.removesuffix("k").rstrip("@._") for row in page[name]}
+        for _, spelling in table.spellings(like):
+            assert {spelling.pattern.replace("{k}", "k")} & written or spelling.base in bases
+
+
+def test_the_page_counts_its_rows(page):
+    assert len(page) >= 12
+    assert table.share(page) in table.PAGE.read_text(encoding="utf-8")

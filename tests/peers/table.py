@@ -4,6 +4,7 @@ A tool that is not installed keeps the rows it has, so that the page can be writ
 one environment. What is written is what the comparison finds.
 """
 
+# ruff: noqa: E402 -- the tools are found before what is imported from here
 from __future__ import annotations
 
 import importlib
@@ -12,7 +13,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+# In place of this folder, whose files are named like the tools.
+sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from peers import compare
 from peers.compare import ADAPTERS
@@ -141,11 +143,12 @@ def tables(found: dict[str, list[Row]]) -> str:
 
 def main() -> None:
     """Write the page, and say how much of it is exact."""
+    now = {name: measured(name) for name in ADAPTERS}
     page = PAGE.read_text(encoding="utf-8")
     before, _, rest = page.partition(BEGIN)
     old, _, after = rest.partition(END)
     known = read(old)
-    found = {name: measured(name) or known.get(name) or rows(name) for name in ADAPTERS}
+    found = {name: now[name] or known.get(name) or rows(name) for name in ADAPTERS}
     PAGE.write_text(f"{before}{BEGIN}\n{tables(found)}{END}{after}", encoding="utf-8")
     print(share(found))
 

@@ -191,6 +191,7 @@ def _from_ids(
 ) -> Ranked:
     """Known documents in ranked lists; a document that is repeated counts where it comes first."""
     rank, grade, row, lengths, retrieved, all_grades = [], [], [], [], [], []
+    highest = 0.0
     for known, ranking in zip(judged, rankings, strict=True):
         order = list(dict.fromkeys(ranking))
         if len(order) < len(ranking) and conventions.duplicates == "error":
@@ -201,7 +202,9 @@ def _from_ids(
         row += [i - 1 for i, _ in found]
         lengths.append(len(found))
         retrieved.append(len(order))
-        all_grades.append(np.sort(np.array(list(known.values()), float))[::-1])
+        highest = max(highest, *known.values(), 0.0)
+        counted = [g for _, g in found] if conventions.missed == "ignore" else known.values()
+        all_grades.append(np.sort(np.array(list(counted), float))[::-1])
     ranks = np.array(rank, np.int64)
     return Ranked(
         queries=list(range(len(judged))),
@@ -215,6 +218,6 @@ def _from_ids(
         retrieved=np.array(retrieved),
         judged_offsets=segments.offsets_of(np.array([len(g) for g in all_grades])),
         judged_grade=np.concatenate(all_grades) if all_grades else np.zeros(0),
-        max_grade=float(max((g.max(initial=0.0) for g in all_grades), default=0.0)),
+        max_grade=float(highest),
         conventions=conventions,
     )

@@ -106,7 +106,7 @@ def P(r: Ranked, m: Measure) -> Working:
     ),
     names={
         "ir_measures": ("Rprec",),
-        "ranx": ("r-precision", "r_precision"),
+        "ranx": ("r-precision",),
         "torchmetrics": (
             As("RetrievalRPrecision", note=TOPK),
             As("retrieval_r_precision", note=TOPK),
