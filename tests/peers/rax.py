@@ -38,4 +38,4 @@ _NAMES = ("mrr_metric", "recall_metric", "precision_metric", "ap_metric", "dcg_m
           "ndcg_metric")  # fmt: skip
 FUNCTIONS = {f"{n}@{{k}}": one_by_one(partial(_mean, name=n)) for n in _NAMES}
 FUNCTIONS |= {n: one_by_one(partial(_mean, name=n)) for n in (*_NAMES, "opa_metric")}
-BEYOND = {"opa_metric": "pairs of any two different grades; no such measure"}
+BEYOND = {"opa_metric": "no such measure"}

@@ -77,6 +77,6 @@ FUNCTIONS = {
     "average_precision_score": partial(_flat, name="average_precision_score"),
 }
 BEYOND = {
-    "coverage_error": "the rank of the last relevant document; no such measure",
+    "coverage_error": "no such measure",
     "label_ranking_loss": "a tied pair counts as one in the wrong order; AUC counts it half",
 }

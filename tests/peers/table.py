@@ -1,4 +1,4 @@
-"""Write the tables of docs/tools.md: ``python tests/peers/table.py``.
+"""Write the tables of docs/tools.md: ``python tests/peers/table.py [TOOL ...]``.
 
 A tool that is not installed keeps the rows it has, so that the page can be written in more than
 one environment. What is written is what the comparison finds.
@@ -25,6 +25,7 @@ from rankstone.profiles import Profile, profile
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "tools.md"
 BEGIN, END = "<!-- written by tests/peers/table.py -->\n", "<!-- end of what it writes -->\n"
 EXACT, BUT, BEYOND, NOT_RUN = "exact", "exact, but: ", "not expressible: ", "not compared"
+ABSENT = "no such measure"
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def rows(name: str) -> list[Row]:
     reasons = getattr(tool, "BEYOND", {})
     for function in tool.FUNCTIONS:
         if compare.entry(like, function) is None:
-            reason = reasons.get(function, "no such measure")
+            reason = reasons.get(function, ABSENT)
             listed[function] = Row(function.replace("{k}", "k"), "", BEYOND + reason)
     return list(listed.values())
 
@@ -114,14 +115,16 @@ def read(page: str) -> dict[str, list[Row]]:
 
 def share(found: dict[str, list[Row]]) -> str:
     """Return how many of the tools' names give the tools' numbers."""
-    every = [row for listed in found.values() for row in listed]
-    kinds = {k: sum(r.verdict.startswith(k) for r in every) for k in (BUT, BEYOND, NOT_RUN)}
-    exact = sum(r.verdict == EXACT for r in every)
-    same = (exact + kinds[BUT]) / len(every)
+    every = [row.verdict for listed in found.values() for row in listed]
+    exact, absent = every.count(EXACT), every.count(BEYOND + ABSENT)
+    but = sum(v.startswith(BUT) for v in every)
+    beyond = sum(v.startswith(BEYOND) for v in every) - absent
+    here = len(every) - absent
     return (
-        f"{len(found)} tools, {len(every)} names of measures: {exact} exact, {kinds[BUT]} exact with "
-        f"an exception that is stated, {kinds[BEYOND]} not expressible, {kinds[NOT_RUN]} not "
-        f"compared. {same:.0%} give the tool's number."
+        f"{len(found)} tools have {len(every)} names of measures. {absent} are of measures that "
+        f"Rankstone does not have. Of the other {here}, {exact} are exact, {but} exact with an "
+        f"exception that is stated, {beyond} not expressible and {here - exact - but - beyond} not "
+        f"compared: {(exact + but) / here:.0%} give the tool's number, {exact / here:.0%} always."
     )
 
 
@@ -142,8 +145,9 @@ def tables(found: dict[str, list[Row]]) -> str:
 
 
 def main() -> None:
-    """Write the page, and say how much of it is exact."""
-    now = {name: measured(name) for name in ADAPTERS}
+    """Write the page, and say how much of it is exact; tools may be named, all if none."""
+    asked = sys.argv[1:] or ADAPTERS
+    now = {name: measured(name) if name in asked else None for name in ADAPTERS}
     page = PAGE.read_text(encoding="utf-8")
     before, _, rest = page.partition(BEGIN)
     old, _, after = rest.partition(END)
