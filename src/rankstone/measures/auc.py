@@ -8,7 +8,8 @@ from rankstone.core import segments
 from rankstone.core.ranked import Ranked
 from rankstone.core.ties import ties_of
 from rankstone.errors import DataError, UsageError
-from rankstone.measures.base import REL, As, Example, Measure, Param, Working, measure
+from rankstone.measures.base import As, Example, Measure, Working, measure
+from rankstone.measures.param import REL, Param
 from rankstone.measures.quirks import CANDIDATES
 
 _NEGATIVES = Param(

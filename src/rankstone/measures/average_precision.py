@@ -12,8 +12,9 @@ from rankstone.core import segments
 from rankstone.core.ranked import Ranked
 from rankstone.core.ties import hit_precision
 from rankstone.errors import UsageError
-from rankstone.measures.base import REL, As, Example, K, Measure, Param, Working, cut_total, measure
+from rankstone.measures.base import As, Example, Measure, Working, cut_total, measure
 from rankstone.measures.lines import CUTS, Line
+from rankstone.measures.param import REL, K, Param
 from rankstone.measures.quirks import FAILS_EMPTY, TOPK, TORCH
 
 _DENOMINATOR = Param(

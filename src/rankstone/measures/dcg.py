@@ -9,8 +9,9 @@ from rankstone.core.ranked import Ranked
 from rankstone.core.segments import two_product
 from rankstone.core.ties import weight
 from rankstone.errors import DataError
-from rankstone.measures.base import As, Example, K, Measure, Param, Working, cut_total, measure
+from rankstone.measures.base import As, Example, Measure, Working, cut_total, measure
 from rankstone.measures.lines import CUTS, Line
+from rankstone.measures.param import K, Param
 from rankstone.measures.quirks import ROUNDED
 
 GAIN = Param(

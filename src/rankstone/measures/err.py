@@ -11,7 +11,8 @@ from rankstone.core import segments
 from rankstone.core.discounts import DISCOUNTS, discount
 from rankstone.core.ranked import Ranked
 from rankstone.errors import DataError, UsageError
-from rankstone.measures.base import As, Example, K, Measure, Param, Working, measure
+from rankstone.measures.base import As, Example, Measure, Working, measure
+from rankstone.measures.param import K, Param
 from rankstone.measures.quirks import ROUNDED
 
 _MAX_GRADE = Param(

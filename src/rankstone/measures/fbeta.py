@@ -6,8 +6,9 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import REL, Example, K, Measure, Param, Working, counted, measure
+from rankstone.measures.base import Example, Measure, Working, counted, measure
 from rankstone.measures.lines import Line
+from rankstone.measures.param import REL, K, Param
 
 _BETA = Param(
     "beta", float, "how many times as much recall counts as precision", 1, above=0, tries=(0.5, 2)

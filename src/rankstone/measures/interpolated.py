@@ -6,8 +6,9 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import REL, Example, Measure, Param, Working, measure
+from rankstone.measures.base import Example, Measure, Working, measure
 from rankstone.measures.lines import TENTHS, Line
+from rankstone.measures.param import REL, Param
 
 _ROUNDING = Param(
     "rounding",

@@ -6,8 +6,9 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import Example, K, Measure, Working, counted, measure
+from rankstone.measures.base import Example, Measure, Working, counted, measure
 from rankstone.measures.lines import Line
+from rankstone.measures.param import K
 
 
 @measure(

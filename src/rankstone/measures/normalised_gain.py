@@ -7,9 +7,10 @@ import numpy as np
 from rankstone.core import segments
 from rankstone.core.discounts import plain_log2, plain_log2_ranks
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import REL, Example, Measure, Working, measure
+from rankstone.measures.base import Example, Measure, Working, measure
 from rankstone.measures.dcg import DCG, GAIN, UNLISTED, gains, ideal_of
 from rankstone.measures.lines import Line
+from rankstone.measures.param import REL
 
 _GAINS = (GAIN, UNLISTED)
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from rankstone.core.ranked import Ranked, Said
 from rankstone.errors import DataError
-from rankstone.measures.base import Example, Measure, Param, Working, measure
+from rankstone.measures.base import Example, Measure, Working, measure
 from rankstone.measures.lines import Line
+from rankstone.measures.param import Param
 
 Array = np.ndarray
 

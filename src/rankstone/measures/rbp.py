@@ -8,9 +8,10 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import REL, Example, K, Measure, Param, Working, measure
+from rankstone.measures.base import Example, Measure, Working, measure
 from rankstone.measures.dcg import UNLISTED, gains_of
 from rankstone.measures.lines import Line
+from rankstone.measures.param import REL, K, Param
 
 _P = Param("p", float, "persistence: the chance that the user reads on", 0.8, above=0, below=1)
 _GAIN = Param(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import REL, As, Example, K, Measure, Param, Working, counted, measure
+from rankstone.measures.base import As, Example, Measure, Working, counted, measure
 from rankstone.measures.lines import CUTS, Line
+from rankstone.measures.param import REL, K, Param
 from rankstone.measures.quirks import BEIR_OWN, FAILS_EMPTY, TOPK, TORCH
 
 _DENOMINATOR = Param(

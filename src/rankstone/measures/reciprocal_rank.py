@@ -6,8 +6,9 @@ import numpy as np
 
 from rankstone.core.ranked import Ranked
 from rankstone.core.ties import first_hit, ties_of
-from rankstone.measures.base import REL, As, Example, K, Measure, Working, measure
+from rankstone.measures.base import As, Example, Measure, Working, measure
 from rankstone.measures.lines import Line
+from rankstone.measures.param import REL, K
 from rankstone.measures.quirks import BEIR_OWN, TOPK, TORCH
 
 

@@ -6,8 +6,9 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import REL, Example, Measure, Param, Working, measure
+from rankstone.measures.base import Example, Measure, Working, measure
 from rankstone.measures.lines import Line
+from rankstone.measures.param import REL, Param
 
 
 def _worth(name: str, of: str, default: float) -> Param:
