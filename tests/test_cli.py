@@ -211,7 +211,7 @@ def test_usage_errors_and_help(here):
     assert command("frobnicate").returncode == 2
     shown = command("--help").stdout.decode()
     assert "evaluate" in shown
-    assert "Exit codes: 0 fine, 1 gate failed, 2 usage, 3 data." in shown
+    assert "Exit codes: 0 fine, 1 a check failed, 2 usage, 3 data." in shown
     assert command("--version").stdout.decode() == f"rankstone {rs.__version__}\n"
 
 

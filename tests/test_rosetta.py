@@ -4,6 +4,7 @@ import json
 import math
 
 import pytest
+from hypothesis import given, strategies as st
 from strategies import write_qrels, write_run
 
 import rankstone as rs
@@ -206,3 +207,40 @@ def test_the_command_shows_tools_side_by_side(capsys):
     assert main(["conventions", "--diff", "ranx", "nothing"]) == 2
     assert main(["conventions", "AP", "--diff", "ranx", "beir"]) == 2
     assert main(["conventions", "--grades", "1"]) == 2
+
+
+ranked_lists = st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=1, max_size=8)
+
+
+@given(st.sets(st.sampled_from("abcdefgh"), min_size=1), ranked_lists, st.integers(1, 9))
+def test_the_first_articles_code(relevant, ranking, k):
+    hits = [i for i, doc in enumerate(ranking, 1) if doc in relevant]
+    gain = sum(1 / math.log2(i + 1) for i in hits)
+    best = sum(1 / math.log2(i + 1) for i in range(1, len(relevant) + 1))
+    expected = {
+        f"precision@{k}": sum(i <= k for i in hits) / k,
+        "average_precision": sum(n / i for n, i in enumerate(hits, 1)) / len(relevant),
+        "reciprocal_rank": 1 / hits[0] if hits else 0.0,
+        "NDCG": gain / best,
+    }
+    result = rs.evaluate({"q": relevant}, {"q": ranking}, list(expected), like="article-1")
+    for name, value in expected.items():
+        assert result[name] == pytest.approx(value, abs=1e-12)
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=9), st.integers(1, 10))
+def test_the_fourth_articles_code(grades, k):
+    def dcg(values, method):
+        weights = [math.log2(i + 1) if method else math.log2(max(i, 2)) for i in range(1, 11)]
+        return sum(g / w for g, w in zip(values[:k], weights, strict=False))
+
+    names = [f"d{i}" for i in range(len(grades))]
+    judged, run = {"q": dict(zip(names, grades, strict=True))}, {"q": names}
+    for method in (0, 1):
+        said = "" if method else "(method=0)"
+        asked = [f"dcg_at_k{said}@{k}", f"ndcg_at_k{said}@{k}"]
+        result = rs.evaluate(judged, run, asked, like="article-4")
+        best = dcg(sorted(grades, reverse=True), method)
+        assert result[asked[0]] == pytest.approx(dcg(grades, method), abs=1e-12)
+        share = dcg(grades, method) / best if best else 0.0
+        assert result[asked[1]] == pytest.approx(share, abs=1e-12)

@@ -59,7 +59,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="rankstone",
         description="Right numbers for rankings, with their working.",
-        epilog="Exit codes: 0 fine, 1 gate failed, 2 usage, 3 data.",
+        epilog="Exit codes: 0 fine, 1 a check failed, 2 usage, 3 data.",
     )
     parser.add_argument("--version", action="version", version=f"rankstone {__version__}")
     # Naming the program here spares argparse the set-up of its help formatter.
