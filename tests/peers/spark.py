@@ -39,16 +39,23 @@ def _session():
 
 def _mean(qrels: Qrels, run: Run, k: int | None, *, name: str, graded: bool = False) -> float:
     """Measure; with ``graded`` the judged documents are handed over with their grades."""
+    rows: list[tuple[list, ...]] = []
+    for query in both(qrels, run):
+        ranked = ranking(run[query])
+        grades = {d: float(g) for d, g in qrels[query].items()}
+        rows.append(
+            (ranked, list(grades), list(grades.values()))
+            if graded
+            else (ranked, relevant(qrels[query]))
+        )
+    return of_rows(rows, k, name=name)
+
+
+def of_rows(rows: list[tuple[list, ...]], k: int | None, *, name: str) -> float:
+    """Measure rows of ranked and relevant documents, or of ranked and judged ones and grades."""
     with quiet(ResourceWarning), quiet(FutureWarning), quiet(DeprecationWarning):
         from pyspark.mllib.evaluation import RankingMetrics
 
-        rows = []
-        for query in both(qrels, run):
-            row = (ranking(run[query]), relevant(qrels[query]))
-            if graded:
-                grades = {d: float(g) for d, g in qrels[query].items()}
-                row = (row[0], list(grades), list(grades.values()))
-            rows.append(row)
         metrics = RankingMetrics(_session().sparkContext.parallelize(rows, 1))
         found = getattr(metrics, name)
         return float(found(k) if k is not None else found)
@@ -81,5 +88,5 @@ FUNCTIONS |= {
     for name in ("precisionAtK", "recallAtK", "meanAveragePrecisionAtK", "ndcgAtK")
 }
 BEYOND = {
-    "ndcgAt(graded)@{k}": "its ideal takes the judgments in the order given, so it may exceed 1"
+    "ndcgAt(graded)@{k}": "from Python the grades are not read, and every judged document counts as relevant"
 }

@@ -113,6 +113,17 @@ def read(page: str) -> dict[str, list[Row]]:
     return found
 
 
+def kept(name: str, known: list[Row]) -> list[Row]:
+    """Return the rows of a tool that was not run; what has changed since then is not compared."""
+    old = {(row.name, row.ours): row.verdict for row in known}
+    return [
+        row
+        if row.verdict.startswith(BEYOND)
+        else Row(row.name, row.ours, old.get((row.name, row.ours), NOT_RUN))
+        for row in rows(name)
+    ]
+
+
 def share(found: dict[str, list[Row]]) -> str:
     """Return how many of the tools' names give the tools' numbers."""
     every = [row.verdict for listed in found.values() for row in listed]
@@ -152,7 +163,7 @@ def main() -> None:
     before, _, rest = page.partition(BEGIN)
     old, _, after = rest.partition(END)
     known = read(old)
-    found = {name: now[name] or known.get(name) or rows(name) for name in ADAPTERS}
+    found = {name: now[name] or kept(name, known.get(name, [])) for name in ADAPTERS}
     PAGE.write_text(f"{before}{BEGIN}\n{tables(found)}{END}{after}", encoding="utf-8")
     print(share(found))
 
