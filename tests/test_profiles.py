@@ -170,7 +170,7 @@ def test_the_page_has_a_row_for_every_name_of_every_tool(page):
         like = profile(name)
         written = {row.name for row in page[name]}
         bases = {row.name.removesuffix("k").rstrip("@._") for row in page[name]}
-        for _, spelling in table.spellings(like):
+        for _, spelling in [] if like.speaks else table.spellings(like):
             assert {spelling.pattern.replace("{k}", "k")} & written or spelling.base in bases
 
 

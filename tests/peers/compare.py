@@ -44,7 +44,7 @@ def entry(like: Profile, function: str) -> tuple[Measure, As] | None:
         return None
     plan = re.sub(r"\\\{\w+\\\}", r"(?:[0-9.]+|\\{k\\})", re.escape(spelling.pattern))
     bare = re.sub(r"\(.*\)", "", function)  # parameters of Rankstone's name
-    whole = re.fullmatch(plan, function) or re.fullmatch(plan, bare) or function == spelling.base
+    whole = re.fullmatch(plan, function) or re.fullmatch(plan, bare) or bare == spelling.base
     return (measure, spelling) if whole else None
 
 

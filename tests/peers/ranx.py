@@ -16,7 +16,11 @@ ACCEPTS = Accepts(
     refuses={"fractional": "grades are cut to whole numbers"},
 )
 _SUM = replace(ACCEPTS, mean=False)  # it gives the mean of hits
-EXCEPT = {"hits@{k}": _SUM, "hits": _SUM}
+EXCEPT = {
+    "bpref": replace(ACCEPTS, no_relevant=False, single_document=False),
+    "hits@{k}": _SUM,
+    "hits": _SUM,
+}
 _NAMES = (
     "hits@{k}", "hits", "hit_rate@{k}", "precision@{k}", "precision", "recall@{k}", "recall",
     "f1@{k}", "f1", "r-precision", "mrr@{k}", "mrr", "map@{k}", "map", "dcg@{k}", "dcg_burges@{k}",

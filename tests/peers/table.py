@@ -58,8 +58,8 @@ def rows(name: str) -> list[Row]:
     }
     listed: dict[str, Row] = {}
     for measure, spelling in spellings(like):
-        if not compared & {spelling.pattern, spelling.base} and spelling.base in listed:
-            continue
+        if spelling.pattern not in compared and (spelling.base in listed or like.speaks):
+            continue  # another form of the same name, or a name its elder alone has
         verdict = BUT + spelling.note if spelling.note else EXACT
         row = Row(
             spelling.pattern.replace("{k}", "k"),

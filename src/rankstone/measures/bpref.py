@@ -6,7 +6,7 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import Example, Measure, Working, measure
+from rankstone.measures.base import As, Example, Measure, Working, measure
 from rankstone.measures.lines import Line
 from rankstone.measures.param import REL
 
@@ -16,7 +16,16 @@ from rankstone.measures.param import REL
     "Binary preference",
     params=(REL,),
     lines=(Line("bpref", 8, "official all_trec"),),
-    names={"ir_measures": ("Bpref",), "ranx": ("bpref",)},
+    names={
+        "ir_measures": ("Bpref",),
+        "ranx": (
+            As(
+                "bpref",
+                conventions={"negatives": "nonrelevant"},
+                note="without relevant, or without other judged documents, it is not a number",
+            ),
+        ),
+    },
     conventions=("ties", "negatives", "no_relevant"),
     example=Example("Bpref", (0, 1, None, 0, 1), "(1 - 1/3 + 1 - 2/3) / 3", missed=(1, 0)),
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import Example, Measure, Working, measure
+from rankstone.measures.base import As, Example, Measure, Working, measure
 from rankstone.measures.lines import TENTHS, Line
 from rankstone.measures.param import REL, Param
 
@@ -52,7 +52,7 @@ def interpolated(r: Ranked, rel: float | None, recall: float, rounding: str) -> 
             old={"rounding": "up"},
         ),
     ),
-    names={"ir_measures": ("IPrec@{recall}",)},
+    names={"ir_measures": (As("IPrec@{recall}", {"rounding": "up"}),)},
     conventions=("ties", "no_relevant"),
     example=Example("IPrec@0.5", (0, 1, 0, 1, 1), "3 / 5", missed=(1,)),
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import Example, Measure, Working, counted, measure
+from rankstone.measures.base import As, Example, Measure, Working, counted, measure
 from rankstone.measures.lines import Line
 from rankstone.measures.param import K
 
@@ -15,7 +15,18 @@ from rankstone.measures.param import K
     "Judged",
     "Share judged",
     params=(K,),
-    names={"ir_measures": ("Judged@{k}",)},
+    names={
+        "ir_measures": (
+            As(
+                "Judged@{k}",
+                conventions={
+                    "negatives": "nonrelevant",
+                    "ties": "docid-asc",
+                    "precision": "float64",
+                },
+            ),
+        )
+    },
     conventions=("ties", "unjudged"),
     needs_relevant=False,
     expected=True,

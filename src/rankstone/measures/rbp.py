@@ -8,7 +8,7 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import Example, Measure, Working, measure
+from rankstone.measures.base import As, Example, Measure, Working, measure
 from rankstone.measures.dcg import UNLISTED, gains_of
 from rankstone.measures.lines import Line
 from rankstone.measures.param import REL, K, Param
@@ -64,7 +64,10 @@ def _worth(r: Ranked, m: Measure) -> np.ndarray:
     "Rank-biased precision",
     params=(K, REL, _P, _GAIN, UNLISTED),
     lines=(Line("rbp", 54, "all_trec", {"p": 0.9, "gain": "scaled"}, gains=True, since=10),),
-    names={"ir_measures": ("RBP@{k}",)},
+    names={
+        "ir_measures": (As("RBP", conventions={"ties": "input", "precision": "float64"}),),
+        "lenskit": (As("RBP@{k}", {"p": 0.85}),),
+    },
     conventions=("ties", "unjudged"),
     attained=False,
     example=Example("RBP(p=0.5)", (1, 0, 1), "0.5 * (1 + 0.25)"),
