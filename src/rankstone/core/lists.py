@@ -64,10 +64,11 @@ class Lists:
     def _standing(self) -> tuple[Array, Array, Array, Array]:
         """Row, documents above, documents tied and rank of each judged document, by rank."""
         if self._stands is None:
-            self._stands = self._stand()
+            self._stands = self._stand(self.mask)
         return self._stands
 
-    def _stand(self) -> tuple[Array, Array, Array, Array]:
+    def _stand(self, mask: Array | None) -> tuple[Array, Array, Array, Array]:
+        """Return row, documents above, documents tied and rank of some documents, by rank."""
         order, has_ties = self._by_score
         place = segments.positions(self.bounds)
         above, tied = place, np.ones(len(order), np.int64)
@@ -79,21 +80,22 @@ class Lists:
             sizes = np.diff(starts, append=len(order))
             above, tied = np.repeat(place[starts], sizes), np.repeat(sizes, sizes)
         earlier = place - above
-        if self.mask is not None:
-            kept = self.mask[order]
+        offsets = self.bounds
+        if mask is not None:
+            kept, offsets = mask[order], segments.keep(mask, self.bounds)
             order, above, tied, earlier = (a[kept] for a in (order, above, tied, earlier))
         if not has_ties:
             return order, above, tied, above + 1
         rank = (above + 1) + before_in_tie(
             self.ties,
-            offsets=self.offsets(),
+            offsets=offsets,
             grade=self.found[order],
             above=above,
             tied=tied,
             earlier=earlier,
             judgment=order,
         )
-        by_rank = segments.falling_order(-rank.astype(np.float64), self.offsets())
+        by_rank = segments.falling_order(-rank.astype(np.float64), offsets)
         return order[by_rank], above[by_rank], tied[by_rank], rank[by_rank]
 
     @property
@@ -150,6 +152,13 @@ class Lists:
         """Return the highest grade, at least 0."""
         grades = self.grades if self.mask is None else self.grades[self.mask]
         return float(grades.max(initial=0.0))
+
+    def pooled(self) -> dict[str, Array]:
+        """Return the ranks of documents with a grade that means they were not judged."""
+        if self.mask is None or not (negative := self.grades < 0).any():
+            return {}
+        offsets = segments.keep(negative, self.bounds)
+        return {"pooled": self._stand(negative)[3], "pooled_offsets": offsets}
 
     def queries(self) -> list[int]:
         """Return the numbers of the lists."""

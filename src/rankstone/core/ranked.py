@@ -76,6 +76,7 @@ class Ranked:
         self.__dict__.update(
             lists=lists, conventions=conventions, width=lists.width, _memo={}, **known
         )
+        self.__dict__.update(lists.pooled())
         return self
 
     def __getattr__(self, name: str) -> Any:
