@@ -118,6 +118,9 @@ def _from_pattern(text: str, tools: tuple[str, ...]) -> tuple[Measure, As | None
     """Read a spelling that holds other parameters than a cut-off at its end."""
     if text[-1:].isalpha() or not any(c.isdigit() for c in text):
         return None
+    if not tools and re.split(r"[@(]", text, maxsplit=1)[0] in REGISTRY:
+        return None  # a name of Rankstone's own is read Rankstone's way
+    found = []
     for entries in _spellings(tools).values():
         for name, spelling in entries:
             holes = re.findall(r"\{(\w+)\}", spelling.pattern)
@@ -126,11 +129,16 @@ def _from_pattern(text: str, tools: tuple[str, ...]) -> tuple[Measure, As | None
             plan = re.sub(
                 r"\\\{(\w+)\\\}", r"(?P<\1>[0-9]+(?:\\.[0-9]+)?)", re.escape(spelling.pattern)
             )
-            found = re.fullmatch(plan, text, re.IGNORECASE)
-            if found:
-                values = {n: float(v) for n, v in found.groupdict().items()}
-                return _with(REGISTRY[name].definition, spelling, values, tools)
-    return None
+            match = re.fullmatch(plan, text, re.IGNORECASE)
+            if match:
+                values = {n: float(v) for n, v in match.groupdict().items()}
+                found.append((name, spelling, values))
+    if not found:
+        return None
+    name, spelling, values = found[0]
+    if not tools and any(s.params != spelling.params for _, s, _ in found):
+        return _with(REGISTRY[name].definition, None, values, tools)
+    return _with(REGISTRY[name].definition, spelling, values, tools)
 
 
 def _cut(text: str, name: str, *, whole: bool) -> float:

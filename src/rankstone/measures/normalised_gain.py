@@ -136,7 +136,8 @@ def G(r: Ranked, m: Measure) -> Working:
     beyond = segments.running_sum(np.maximum(best - 1.0, 0.0), ideal.offsets)
     judged = segments.lengths(ideal.offsets)[query]
     cost = r.rank + beyond[ideal.offsets[query] + np.minimum(r.rank, judged) - 1]
-    lag = cost - segments.running_sum(worth, r.offsets)
+    # Conventions that lower a grade in the list can give it a gain the ideal does not have.
+    lag = np.maximum(cost - segments.running_sum(worth, r.offsets), 0.0)
     terms = np.zeros(len(worth))
     some = worth != 0
     terms[some] = worth[some] / plain_log2(2.0 + lag[some])
