@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "evaluate": "rankstone.evaluation",
     "explain": "rankstone.evaluation",
+    "load_judgments": "rankstone.io.load",
     "across_tools": "rankstone.rosetta",
     "reconcile": "rankstone.rosetta",
     "Reconciliation": "rankstone.report.rosetta",
@@ -24,6 +25,7 @@ _HOMES = {
     "Result": "rankstone.core.result",
     "DataError": "rankstone.errors",
     "MissingDependencyError": "rankstone.errors",
+    "NothingInCommonError": "rankstone.errors",
     "Notice": "rankstone.errors",
     "RankstoneError": "rankstone.errors",
     "RankstoneNotice": "rankstone.errors",

@@ -4,6 +4,7 @@ from rankstone.core.result import Result as Result
 from rankstone.errors import (
     DataError as DataError,
     MissingDependencyError as MissingDependencyError,
+    NothingInCommonError as NothingInCommonError,
     Notice as Notice,
     RankstoneError as RankstoneError,
     RankstoneNotice as RankstoneNotice,
@@ -11,6 +12,7 @@ from rankstone.errors import (
     UsageError as UsageError,
 )
 from rankstone.evaluation import evaluate as evaluate, explain as explain
+from rankstone.io.load import load_judgments as load_judgments
 from rankstone.measures import *
 from rankstone.profiles import PROFILES as PROFILES, Profile as Profile, profile as profile
 from rankstone.report.explain import Explanation as Explanation

@@ -28,8 +28,9 @@ _GDEVAL = Accepts(
 )
 _NAMES = (
     "P@{k}", "AP@{k}", "AP", "R@{k}", "RR@{k}", "RR", "nDCG@{k}", "nDCG", "Success@{k}",
-    "Rprec", "Bpref", "Judged@{k}", "SetP", "SetR", "SetF", "SetAP", "NumRet", "NumRel",
-    "NumQ", "NumRelRet", "IPrec@0.2", "IPrec@0.7", "infAP", "Compat(p=0.9)", "RBP(rel=1,p=0.8)", "SDCG(max_rel=4)@{k}",
+    "Rprec", "Bpref", "Judged@{k}", "SetP", "SetRelP", "SetP(relative=True)", "SetR", "SetF", "SetAP",
+    "NumRet", "NumRet(rel=2)", "NumRel", "NumQ", "NumRelRet", "IPrec@0.2", "IPrec@0.7", "infAP",
+    "Compat(p=0.9)", "RBP(rel=1,p=0.8)", "SDCG(max_rel=4)@{k}",
 )  # fmt: skip
 _GDEVAL_NAMES = ("ERR@{k}", "nDCG(dcg='exp-log2')@{k}")
 EXCEPT = dict.fromkeys(_GDEVAL_NAMES, _GDEVAL)

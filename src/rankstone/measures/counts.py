@@ -82,7 +82,7 @@ def NumRel(r: Ranked, m: Measure) -> Working:
     params=(K, REL),
     lines=(Line("num_rel_ret", 4, "official all_trec set", whole=True),),
     names={
-        "ir_measures": ("NumRelRet",),
+        "ir_measures": ("NumRelRet", "NumRet(rel={rel})"),
         "ranx": (As("hits@{k}", note="it gives the mean over queries"),),
     },
     range=(0.0, np.inf),

@@ -38,7 +38,12 @@ _MULTIPLES = tuple(i / 10 for i in range(2, 21, 2))
         Line("P_avgjg", 51, "qrels_jg", each="k", values=CUTS, format="qrels_jg"),
     ),
     names={
-        "ir_measures": ("P@{k}", "SetP"),
+        "ir_measures": (
+            "P@{k}",
+            "SetP",
+            As("SetRelP", {"denominator": "min(k,R)"}),
+            As("SetP(relative=True)", {"denominator": "min(k,R)"}),
+        ),
         "ranx": ("precision@{k}", "precision@{k}-l{rel}"),
         "beir": ("P@{k}",),
         "mteb": ("precision_at_{k}",),
