@@ -13,6 +13,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -324,35 +325,39 @@ def compare(
 
 def _values(qrels: Qrels, run: Run, metrics: list[str], threads: int) -> dict[str, np.ndarray]:
     """Return the value of each query, in the order of the run's, by metric."""
-    asked = {metric: _asked(metric) for metric in metrics}
+    asked = {metric: _asked(metric, qrels) for metric in metrics}
     found: dict[str, np.ndarray] = {}
     for level in {level for _, level in asked.values()}:
-        same = {metric: text for metric, (text, at) in asked.items() if at == level}
+        same = {metric: parts for metric, (parts, at) in asked.items() if at == level}
         result = rs.evaluate(
             _from_level(qrels.qrels, level),
             run.run,
-            list(same.values()),
+            [text for parts in same.values() for text in parts],
             like=_LIKE,
             threads=threads or None,
         )
         place = {query: i for i, query in enumerate(result.queries)}
         order = [place[query] for query in run.get_query_ids()]
-        found |= {metric: result.values(text)[order] for metric, text in same.items()}
+        for metric, parts in same.items():
+            total = sum(weight * result.values(text) for text, weight in parts.items())
+            found[metric] = np.asarray(total)[order]
     return {metric: found[metric] for metric in metrics}
 
 
-def _asked(metric: str) -> tuple[str, int]:
-    """Return a metric such as map@10-l2 or rbp.95 in words for Rankstone, and its level."""
+def _asked(metric: str, qrels: Qrels) -> tuple[dict[str, int], int]:
+    """Return a metric such as map@10-l2 or rbp.95 as a sum of Rankstone's, and its level."""
     parts = _METRIC.fullmatch(metric) if isinstance(metric, str) else None
     if parts is None:
         raise rs.UsageError(f"a metric is given by name, such as 'mrr@10', not as {metric!r}.")
     base, number, level = parts.groups()
-    asked = base if number is None else f"{base}@{number}"
-    if "p" in rs.parse_measure(base).params:  # the digits of a persistence, not a cut-off
-        if number is None:
-            raise rs.UsageError(f"{base} needs a persistence: '{base}.95'.")
-        asked = f"{base}(p=0.{number})"
-    return asked, int(level or 1)
+    if "p" not in rs.parse_measure(base).params:
+        return {base if number is None else f"{base}@{number}": 1}, int(level or 1)
+    if number is None:
+        raise rs.UsageError(f"{base} needs a persistence: '{base}.95'.")
+    # The digits are no cut-off. A grade is its own gain: the sum of the steps up to it.
+    grades = sorted({g for docs in qrels.qrels.values() for g in docs.values() if g > 0}) or [1]
+    steps = {f"{base}(p=0.{number}, rel={g})": g - h for h, g in pairwise([0, *grades])}
+    return steps, int(level or 1)
 
 
 def _from_level(qrels: dict[str, dict[str, int]], level: int) -> dict[str, dict[str, int]]:
