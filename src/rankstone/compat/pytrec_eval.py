@@ -15,11 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rankstone.conventions import Conventions
-from rankstone.errors import DataError, NothingInCommonError, UsageError
-from rankstone.evaluation import evaluate
-from rankstone.io.load import load_judgments
-from rankstone.measures import DEFAULT
+import rankstone as rs
 from rankstone.measures.trec_eval import Column, columns, nicknames
 
 __all__ = [
@@ -53,18 +49,20 @@ def _parsed(lines: Iterable[str], at: tuple[int, int, int], size: int, kind: Any
     for number, line in enumerate(lines, 1):
         fields = line.split()
         if len(fields) != size:
-            raise DataError(
+            raise rs.DataError(
                 f"line {number}: expected {size} fields, found {len(fields)}: {line!r}."
             )
         query, doc, value = (fields[i] for i in at)
         known = found.setdefault(query, {})
         if doc in known:
-            raise DataError(f"line {number}: document {doc!r} of query {query!r} is there twice.")
+            raise rs.DataError(
+                f"line {number}: document {doc!r} of query {query!r} is there twice."
+            )
         try:
             known[doc] = kind(value)
         except ValueError:
             what = "a whole number" if kind is int else "a number"
-            raise DataError(f"line {number}: {value!r} is not {what}.") from None
+            raise rs.DataError(f"line {number}: {value!r} is not {what}.") from None
     return found
 
 
@@ -90,7 +88,7 @@ class RelevanceEvaluator:
     ) -> None:
         wanted = [measures] if isinstance(measures, str) else measures
         self._columns = _columns(wanted)
-        self._conventions = Conventions(
+        self._conventions = rs.Conventions(
             precision="float32",
             queries="both",
             sums="plain",
@@ -98,26 +96,27 @@ class RelevanceEvaluator:
             unjudged="remove" if judged_docs_only_flag else "nonrelevant",
         )
         judged = {query: docs for query, docs in query_relevance.items() if len(docs)}
-        self._judged = load_judgments(judged) if judged else None
+        self._judged = rs.load_judgments(judged) if judged else None
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-        """Return the values of each query that is both judged and in the run."""
+        """Return the values of each query both judged and in the run, in the run's order."""
         if not scores or self._judged is None:
             return {}
         measures = [c.measure for c in self._columns if c.measure is not None]
         try:
-            result = evaluate(
-                self._judged, scores, measures or DEFAULT, conventions=self._conventions
+            result = rs.evaluate(
+                self._judged, scores, measures or rs.DEFAULT, conventions=self._conventions
             )
-        except NothingInCommonError:
+        except rs.NothingInCommonError:
             return {}
         values = [_values(column, result) for column in self._columns]
         labels = [_label(column) for column in self._columns]
         rows = zip(*values, strict=True) if values else ([] for _ in result.queries)
-        return {
+        found = {
             query: dict(zip(labels, row, strict=True))
             for query, row in zip(result.queries, rows, strict=True)
         }
+        return {query: found[query] for query in scores if query in found}
 
 
 def _label(column: Column) -> str:
@@ -153,5 +152,5 @@ def _columns(measures: Iterable[str]) -> list[Column]:
 def _split(name: str) -> tuple[str, list[str]]:
     found = re.fullmatch(rf"(.+?)[._]({_NUMBERS}(?:,{_NUMBERS})*)", name)
     if found is None or found[1] not in supported_measures:
-        raise UsageError(f"unsupported measure {name}")
+        raise rs.UsageError(f"unsupported measure {name}")
     return found[1], found[2].split(",")
