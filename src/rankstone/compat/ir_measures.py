@@ -11,32 +11,21 @@ from __future__ import annotations
 
 import ast
 import math
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
 import rankstone as rs
+from rankstone.compat.ir_measures_rows import (
+    Qrel as Qrel,
+    ScoredDoc as ScoredDoc,
+    data_of,
+    read_trec_qrels as read_trec_qrels,
+    read_trec_run as read_trec_run,
+)
 
 _LIKE = "ir_measures"
 _COLUMNS = {"query": "query_id", "doc": "doc_id", "grade": "relevance", "score": "score"}
-
-
-class Qrel(NamedTuple):
-    """A judged document."""
-
-    query_id: str
-    doc_id: str
-    relevance: int
-    iteration: str = "0"
-
-
-class ScoredDoc(NamedTuple):
-    """A retrieved document."""
-
-    query_id: str
-    doc_id: str
-    score: float
 
 
 class Metric(NamedTuple):
@@ -180,73 +169,43 @@ def parse_measure(measure: str | Measure) -> Measure:
     return found if cut is None else found @ cut
 
 
-class _Rows:
-    """The rows of a TREC file, read anew each time; an evaluation reads the file itself."""
+def parse_trec_measure(measure: str) -> list[Measure]:
+    """Return the measures behind a name of trec_eval, such as map, P_5,10 or official.
 
-    def __init__(self, path: str, kind: type) -> None:
-        self.path = path
-        self._kind = kind
+    >>> parse_trec_measure("P_5,10")
+    [P@5, P@10]
+    """
+    from rankstone.compat import pytrec_eval
 
-    def __iter__(self) -> Iterator[Any]:
-        import gzip
-
-        reader: Any = gzip.open if self.path.endswith(".gz") else open
-        with reader(self.path, "rt", encoding="utf-8") as lines:
-            yield from _rows(lines, self._kind)
-
-
-def _rows(lines: Iterable[str], kind: type) -> Iterator[Any]:
-    size = 4 if kind is Qrel else 6
-    for number, line in enumerate(lines, 1):
-        fields = line.split()
-        if not fields:
-            continue
-        try:
-            if len(fields) != size:
-                raise ValueError
-            if kind is Qrel:
-                query, iteration, doc, grade = fields
-                yield Qrel(query, doc, int(grade), iteration)
-            else:
-                yield ScoredDoc(fields[0], fields[2], float(fields[4]))
-        except ValueError:
-            shape = "query iteration document grade"
-            shape = shape if kind is Qrel else "query Q0 document rank score tag"
-            raise rs.DataError(f"line {number}: expected '{shape}', found {line!r}.") from None
-
-
-def _read(file: Any, kind: type) -> Any:
-    if isinstance(file, os.PathLike) or (isinstance(file, str) and "\n" not in file):
-        return _Rows(os.fspath(file), kind)
-    return list(_rows(file.splitlines() if isinstance(file, str) else file, kind))
-
-
-def read_trec_qrels(file: Any) -> Iterable[Qrel]:
-    """Return the judgments in a TREC file: a path, an open file, or its text."""
-    return _read(file, Qrel)
-
-
-def read_trec_run(file: Any) -> Iterable[ScoredDoc]:
-    """Return the documents in a TREC run: a path, an open file, or its text."""
-    return _read(file, ScoredDoc)
-
-
-def _data(source: Any, value: str) -> Any:
-    """Return judgments or a run as Rankstone takes them."""
-    if isinstance(source, _Rows):
-        return source.path
-    if isinstance(source, Mapping | str | os.PathLike) or hasattr(source, "columns"):
-        return source
-    found: dict[Any, dict[Any, Any]] = {}
-    for row in source:
-        try:
-            found.setdefault(row.query_id, {})[row.doc_id] = getattr(row, value)
-        except AttributeError:
-            raise rs.UsageError(
-                f"rows must have query_id, doc_id and {value}, as Qrel and ScoredDoc do; "
-                f"found {row!r}."
-            ) from None
+    tried = pytrec_eval.RelevanceEvaluator({"q": {"d": 1}}, [measure]).evaluate({"q": {"d": 1.0}})
+    found = list(dict.fromkeys(m for name in tried["q"] if (m := _of_trec_eval(name)) is not None))
+    if not found:
+        raise rs.UsageError(f"ir_measures has no measure for trec_eval's {measure}.")
     return found
+
+
+def _of_trec_eval(name: str) -> Measure | None:
+    """Return ir_measures' name for a line of trec_eval, None where it has none."""
+    try:
+        measure = rs.parse_measure(name)
+    except rs.UsageError:
+        return None
+    at = measure.definition.at
+    cut = measure.params.get(at)
+    more = {n: v for n, v in measure.given.items() if n != at}.items()
+    fitting = [
+        spelling
+        for spelling in measure.definition.names.get(_LIKE, ())
+        if more <= spelling.params.items()
+        and "(" not in spelling.pattern
+        and (cut is None or "{" in spelling.pattern)
+    ]
+    if not fitting:
+        return None
+    # What is meant without a cut-off, and with nothing else, before what may be.
+    best = min(fitting, key=lambda s: (cut is None and "{" in s.pattern, len(s.params)))
+    found = Measure(best.pattern.partition("@")[0])
+    return found if cut is None else found @ cut
 
 
 class Evaluator:
@@ -255,11 +214,11 @@ class Evaluator:
     def __init__(self, measures: Iterable[str | Measure], qrels: Any) -> None:
         self.measures = list(dict.fromkeys(parse_measure(m) for m in measures))
         self._asked = {m: in_rankstone(m.NAME, m.params) for m in self.measures}
-        self._judged = rs.load_judgments(_data(qrels, "relevance"), _COLUMNS)
+        self._judged = rs.load_judgments(data_of(qrels, "relevance"), _COLUMNS)
         self.queries = list(self._judged.queries.objects)
 
     def _results(self, run: Any) -> Iterator[tuple[Measure, rs.Result]]:
-        data = _data(run, "score")
+        data = data_of(run, "score")
         if hasattr(data, "__len__") and len(data) == 0:
             return
         for only in (False, True):
@@ -337,6 +296,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """List what ``import *`` brings: the measures and the functions."""
-    functions = ("calc", "calc_aggregate", "iter_calc", "evaluator", "parse_measure")
-    rows = ("Qrel", "ScoredDoc", "Metric", "CalcResults", "read_trec_qrels", "read_trec_run")
-    return sorted({*_known(), *functions, *rows, "Measure", "Evaluator"})
+    functions = "calc calc_aggregate iter_calc evaluator parse_measure parse_trec_measure"
+    rows = "Qrel ScoredDoc Metric CalcResults read_trec_qrels read_trec_run Measure Evaluator"
+    return sorted({*_known(), *functions.split(), *rows.split()})

@@ -1,0 +1,95 @@
+"""Judgments and runs as ir_measures has them: rows, read from TREC files or given."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import rankstone as rs
+
+
+class Qrel(NamedTuple):
+    """A judged document."""
+
+    query_id: str
+    doc_id: str
+    relevance: int
+    iteration: str = "0"
+
+
+class ScoredDoc(NamedTuple):
+    """A retrieved document."""
+
+    query_id: str
+    doc_id: str
+    score: float
+
+
+class Rows:
+    """The rows of a TREC file, read anew each time; an evaluation reads the file itself."""
+
+    def __init__(self, path: str, kind: type) -> None:
+        self.path = path
+        self._kind = kind
+
+    def __iter__(self) -> Iterator[Any]:
+        import gzip
+
+        reader: Any = gzip.open if self.path.endswith(".gz") else open
+        with reader(self.path, "rt", encoding="utf-8") as lines:
+            yield from _rows(lines, self._kind)
+
+
+def _rows(lines: Iterable[str], kind: type) -> Iterator[Any]:
+    size = 4 if kind is Qrel else 6
+    for number, line in enumerate(lines, 1):
+        fields = line.split()
+        if not fields:
+            continue
+        try:
+            if len(fields) != size:
+                raise ValueError
+            if kind is Qrel:
+                query, iteration, doc, grade = fields
+                yield Qrel(query, doc, int(grade), iteration)
+            else:
+                yield ScoredDoc(fields[0], fields[2], float(fields[4]))
+        except ValueError:
+            shape = "query iteration document grade"
+            shape = shape if kind is Qrel else "query Q0 document rank score tag"
+            raise rs.DataError(f"line {number}: expected '{shape}', found {line!r}.") from None
+
+
+def _read(file: Any, kind: type) -> Any:
+    if isinstance(file, os.PathLike) or (isinstance(file, str) and "\n" not in file):
+        return Rows(os.fspath(file), kind)
+    return list(_rows(file.splitlines() if isinstance(file, str) else file, kind))
+
+
+def read_trec_qrels(file: Any) -> Iterable[Qrel]:
+    """Return the judgments in a TREC file: a path, an open file, or its text."""
+    return _read(file, Qrel)
+
+
+def read_trec_run(file: Any) -> Iterable[ScoredDoc]:
+    """Return the documents in a TREC run: a path, an open file, or its text."""
+    return _read(file, ScoredDoc)
+
+
+def data_of(source: Any, value: str) -> Any:
+    """Return judgments or a run as Rankstone takes them."""
+    if isinstance(source, Rows):
+        return source.path
+    if isinstance(source, Mapping | str | os.PathLike) or hasattr(source, "columns"):
+        return source
+    found: dict[Any, dict[Any, Any]] = {}
+    for row in source:
+        try:
+            found.setdefault(row.query_id, {})[row.doc_id] = getattr(row, value)
+        except AttributeError:
+            raise rs.UsageError(
+                f"rows must have query_id, doc_id and {value}, as Qrel and ScoredDoc do; "
+                f"found {row!r}."
+            ) from None
+    return found

@@ -1,0 +1,265 @@
+"""Judgments and runs as ranx has them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+import rankstone as rs
+from rankstone.compat.pytrec_eval import parse_qrel, parse_run
+
+
+class _Table:
+    """Numbers by query and document; queries are shown by id, their best documents first."""
+
+    def __init__(
+        self, data: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None
+    ) -> None:
+        self._rows: dict[str, dict[str, Any]] = {}
+        self.name = name
+        for query, docs in (data or {}).items():
+            self.add(query, list(docs), list(docs.values()))
+
+    def add_score(self, q_id: str, doc_id: str, score: float) -> None:
+        """Add a document to a query, or change it."""
+        self._rows.setdefault(q_id, {})[doc_id] = self._checked(q_id, doc_id, score)
+
+    def add(self, q_id: str, doc_ids: Iterable[str], scores: Iterable[float]) -> None:
+        """Set the documents of a query."""
+        self._rows[q_id] = {
+            d: self._checked(q_id, d, s) for d, s in zip(doc_ids, scores, strict=True)
+        }
+
+    def add_multi(
+        self,
+        q_ids: Iterable[str],
+        doc_ids: Iterable[Iterable[str]],
+        scores: Iterable[Iterable[float]],
+    ) -> None:
+        """Set the documents of several queries."""
+        for query, docs, values in zip(q_ids, doc_ids, scores, strict=True):
+            self.add(query, docs, values)
+
+    def _checked(self, query: str, doc: str, score: float) -> Any:
+        return float(score)
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """Return the numbers as a dict of dicts."""
+        return {query: self[query] for query in self.get_query_ids()}
+
+    def to_dataframe(self) -> Any:
+        """Return the numbers as a pandas frame with the columns q_id, doc_id and score."""
+        import pandas as pd
+
+        rows = [(q, d, s) for q, docs in self.to_dict().items() for d, s in docs.items()]
+        return pd.DataFrame(rows, columns=["q_id", "doc_id", "score"])
+
+    def get_query_ids(self) -> list[str]:
+        """Return the queries."""
+        return sorted(self._rows)
+
+    keys = get_query_ids
+
+    def __getitem__(self, q_id: str) -> dict[str, Any]:
+        return dict(sorted(self._rows[q_id].items(), key=lambda item: -item[1]))
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def size(self) -> int:
+        """The number of queries."""
+        return len(self)
+
+    def __repr__(self) -> str:
+        return repr(self.to_dict())
+
+    def save(self, path: str, kind: str | None = None) -> None:
+        """Write JSON, TREC lines or Parquet, as the name of the file or ``kind`` says."""
+        kind = _kind(path, kind)
+        if kind == "parquet":
+            self.to_dataframe().to_parquet(path, index=False)
+            return
+        with _open(path, kind, "wt") as stream:
+            if kind == "json":
+                json.dump(self.to_dict(), stream, indent=2)
+            else:
+                stream.writelines(f"{line}\n" for line in self._lines())
+
+    def _lines(self) -> Iterable[str]:
+        raise NotImplementedError
+
+    @classmethod
+    def _from_frame(cls, df: Any, columns: tuple[str, str, str], name: str | None) -> Self:
+        missing = [c for c in columns if c not in df.columns]
+        if missing:
+            raise rs.DataError(
+                f"the frame has no column {missing[0]!r}; it has {', '.join(map(str, df.columns))}."
+            )
+        made = cls(name=name)
+        found: dict[Any, dict[Any, Any]] = {}
+        for query, doc, value in zip(*(df[c].tolist() for c in columns), strict=True):
+            found.setdefault(query, {})[doc] = value
+        for query, docs in found.items():
+            if not isinstance(query, str) or not all(isinstance(d, str) for d in docs):
+                raise rs.DataError(
+                    f"ids in {columns[0]!r} and {columns[1]!r} must be text, as in ranx; "
+                    "df.astype({'"
+                    + columns[0]
+                    + "': str, '"
+                    + columns[1]
+                    + "': str}) makes them so."
+                )
+            made.add(query, list(docs), list(docs.values()))
+        return made
+
+
+class Qrels(_Table):
+    """Judgments: whole grades by query and document."""
+
+    @property
+    def qrels(self) -> dict[str, dict[str, int]]:
+        """The grades as a dict of dicts."""
+        return self.to_dict()
+
+    def _checked(self, query: str, doc: str, score: float) -> int:
+        if int(score) != score:
+            raise rs.DataError(
+                f"query {query!r}: the grade {score!r} of {doc!r} is no whole number, and ranx would "
+                "cut it. Round the grades, or call rankstone.evaluate, which takes them as they are."
+            )
+        return int(score)
+
+    def set_relevance_level(self, rel_lvl: int = 1) -> None:
+        """Lower every grade, so that ``rel_lvl`` becomes 1."""
+        for query, docs in self.to_dict().items():
+            self.add(query, list(docs), [g - (rel_lvl - 1) for g in docs.values()])
+
+    def _lines(self) -> Iterable[str]:
+        return (f"{q} 0 {d} {g}" for q, docs in self.to_dict().items() for d, g in docs.items())
+
+    @staticmethod
+    def from_dict(d: Mapping[str, Mapping[str, int]]) -> Qrels:
+        """Return judgments from a dict of dicts."""
+        return Qrels(d)
+
+    @staticmethod
+    def from_file(path: str, kind: str | None = None) -> Qrels:
+        """Read JSON or TREC qrels, gzipped where the name ends in .gz."""
+        kind = _kind(path, kind)
+        with _open(path, kind, "rt") as stream:
+            return Qrels(json.load(stream) if kind == "json" else parse_qrel(stream))
+
+    @staticmethod
+    def from_df(
+        df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score"
+    ) -> Qrels:
+        """Return judgments from a dataframe."""
+        return Qrels._from_frame(df, (q_id_col, doc_id_col, score_col), None)
+
+    @staticmethod
+    def from_parquet(
+        path: str,
+        q_id_col: str = "q_id",
+        doc_id_col: str = "doc_id",
+        score_col: str = "score",
+        pd_kwargs: Mapping[str, Any] | None = None,
+    ) -> Qrels:
+        """Read judgments from a Parquet file."""
+        return Qrels.from_df(_parquet(path, pd_kwargs), q_id_col, doc_id_col, score_col)
+
+
+class Run(_Table):
+    """What a system found: scores by query and document, and what was measured of it."""
+
+    def __init__(
+        self, run: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None
+    ) -> None:
+        super().__init__(run, name)
+        self.metadata: dict[str, Any] = {}
+        self.scores: dict[str, dict[str, float]] = {}
+        self.mean_scores: dict[str, float] = {}
+        self.std_scores: dict[str, float] = {}
+
+    @property
+    def run(self) -> dict[str, dict[str, float]]:
+        """The scores as a dict of dicts."""
+        return self.to_dict()
+
+    def make_comparable(self, qrels: Qrels) -> Run:
+        """Add queries that are judged and missing, with no document; drop those not judged."""
+        self._rows = {query: self._rows.get(query, {}) for query in qrels.get_query_ids()}
+        return self
+
+    def _lines(self) -> Iterable[str]:
+        for query, docs in self.to_dict().items():
+            for rank, (doc, score) in enumerate(docs.items(), 1):
+                yield f"{query} Q0 {doc} {rank} {score} {self.name}"
+
+    @staticmethod
+    def from_dict(d: Mapping[str, Mapping[str, float]], name: str | None = None) -> Run:
+        """Return a run from a dict of dicts."""
+        return Run(d, name)
+
+    @staticmethod
+    def from_file(path: str, kind: str | None = None, name: str | None = None) -> Run:
+        """Read JSON or a TREC run, gzipped where the name ends in .gz; a tag is its name."""
+        kind = _kind(path, kind)
+        with _open(path, kind, "rt") as stream:
+            if kind == "json":
+                return Run(json.load(stream), name)
+            lines = stream.readlines()
+        tag = lines[0].split()[-1] if lines and lines[0].strip() else None
+        return Run(parse_run(lines), name or tag)
+
+    @staticmethod
+    def from_df(
+        df: Any,
+        q_id_col: str = "q_id",
+        doc_id_col: str = "doc_id",
+        score_col: str = "score",
+        name: str | None = None,
+    ) -> Run:
+        """Return a run from a dataframe."""
+        return Run._from_frame(df, (q_id_col, doc_id_col, score_col), name)
+
+    @staticmethod
+    def from_parquet(
+        path: str,
+        q_id_col: str = "q_id",
+        doc_id_col: str = "doc_id",
+        score_col: str = "score",
+        pd_kwargs: Mapping[str, Any] | None = None,
+        name: str | None = None,
+    ) -> Run:
+        """Read a run from a Parquet file."""
+        return Run.from_df(_parquet(path, pd_kwargs), q_id_col, doc_id_col, score_col, name)
+
+
+def _kind(path: str, kind: str | None) -> str:
+    found = kind or os.path.splitext(path)[1][1:]
+    found = {"txt": "trec", "parq": "parquet"}.get(found, found)
+    if found not in {"json", "trec", "gz", "parquet"}:
+        raise rs.UsageError(
+            f"{path}: cannot tell the kind of file; give kind='json', 'trec', 'gz' or 'parquet'."
+        )
+    return found
+
+
+def _open(path: str, kind: str, mode: str) -> Any:
+    import gzip
+
+    try:
+        if kind == "gz":
+            return gzip.open(path, mode, encoding="utf-8")
+        return open(path, mode, encoding="utf-8")
+    except OSError as error:
+        raise rs.DataError(f"{path}: {error.strerror}.") from None
+
+
+def _parquet(path: str, options: Mapping[str, Any] | None) -> Any:
+    import pandas as pd
+
+    return pd.read_parquet(path, **(options or {}))
