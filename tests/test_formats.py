@@ -9,6 +9,7 @@ import sys
 
 import pytest
 from hypothesis import given, settings, strategies as st
+from sources import JUDGED, JUDGMENT_FILES, MEASURES, RANKED, RUN_FILES, SCORED, jsonl, pairs
 from strategies import collections
 
 import rankstone as rs
@@ -16,12 +17,6 @@ from rankstone.cli import main
 from rankstone.io import registry
 from rankstone.io.convert import convert
 from rankstone.io.load import load_judgments, load_run
-
-MEASURES = ["nDCG@10", "AP", "RR", "P@5", "ERR", "NumRet", "NumRelRet"]
-# A grade of 0 is written wherever a format can hold it.
-JUDGED = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d3": 0.5, "d1": 1}, "10": {"7": 3, "8": 0}}
-RANKED = {"q1": ["d2", "d1", "d9"], "q2": ["d3", "d4"], "10": ["8", "7"], "q9": ["d1"]}
-SCORED = {q: {d: float(len(docs) - i) for i, d in enumerate(docs)} for q, docs in RANKED.items()}
 
 
 def bits(result):
@@ -37,125 +32,10 @@ def complaint(call):
     return None
 
 
-def pairs(data):
-    return [(q, d, n) for q, docs in data.items() for d, n in docs.items()]
-
-
-def lines(form, rows):
-    return "".join(form.format(q=q, d=d, n=n) + "\n" for q, d, n in rows)
-
-
-def jsonl(records):
-    return "".join(json.dumps(record) + "\n" for record in records)
-
-
-def number(text):
-    return int(text) if text.isdigit() else text
-
-
-JUDGMENT_FILES = {
-    "trec": lambda: lines("{q} 0 {d} {n}", pairs(JUDGED)),
-    "three columns": lambda: lines("{q} {d} {n}", pairs(JUDGED)),
-    "beir": lambda: "query-id\tcorpus-id\tscore\n" + lines("{q}\t{d}\t{n}", pairs(JUDGED)),
-    "json": lambda: json.dumps(JUDGED),
-    "json, indented": lambda: json.dumps(JUDGED, indent=2),
-    "json records": lambda: json.dumps(
-        [{"qid": number(q), "docno": number(d), "rel": n} for q, d, n in pairs(JUDGED)]
-    ),
-    "json data set": lambda: json.dumps({"queries": {}, "corpus": {}, "relevant_docs": JUDGED}),
-    "jsonl rows": lambda: jsonl(
-        {"query_id": q, "doc_id": d, "relevance": n} for q, d, n in pairs(JUDGED)
-    ),
-    "jsonl lists": lambda: jsonl(
-        {"query_id": q, "qrels": [{"id": d, "rating": n} for d, n in docs.items()]}
-        for q, docs in JUDGED.items()
-    ),
-    "letor": lambda: lines("{n} qid:{q} 1:0.5 2:1e-3 #docid = {d} inc = 1", pairs(JUDGED)),
-    "letor, quepid's": lambda: lines("{n} qid:{q} # {d} some text", pairs(JUDGED)),
-    "quepid": lambda: "query,docid,rating\n" + lines('"{q}",{d},{n}', pairs(JUDGED)) + "q1,dx,\n",
-    "rank-eval": lambda: json.dumps(
-        {
-            "requests": [
-                {"id": q, "request": {}, "ratings": [{"_index": "i", "_id": d, "rating": n}
-                                                      for d, n in docs.items()]}
-                for q, docs in JUDGED.items()
-            ]
-        }
-    ),
-    "opensearch": lambda: json.dumps(
-        {
-            "judgmentRatings": [
-                {"query": q, "ratings": [{"docId": d, "rating": str(n)} for d, n in docs.items()]}
-                for q, docs in JUDGED.items()
-            ]
-        }
-    ),
-    "rre": lambda: json.dumps(
-        {
-            "index": "i",
-            "topics": [
-                {
-                    "query_groups": [
-                        {
-                            "name": "group of " + q,
-                            "queries": [{"template": "t", "placeholders": {"$query": q}}],
-                            "relevant_documents": {d: {"gain": n} for d, n in docs.items()},
-                        }
-                        for q, docs in JUDGED.items()
-                    ]
-                }
-            ],
-        }
-    ),
-    "vespa": lambda: json.dumps(
-        [
-            {
-                "query_id": number(q),
-                "query": "text",
-                "relevant_docs": [{"id": number(d), "score": n} for d, n in docs.items()],
-            }
-            for q, docs in JUDGED.items()
-        ]
-    ),
-}  # fmt: skip
-RUN_FILES = {
-    "trec": lambda: lines("{q} Q0 {d} 1 {n} tag", pairs(SCORED)),
-    "five columns": lambda: lines("{q} Q0 {d} 1 {n}", pairs(SCORED)),
-    "msmarco": lambda: lines(
-        "{q}\t{d}\t{n}", [(q, d, i + 1) for q, docs in RANKED.items() for i, d in enumerate(docs)]
-    ),
-    "header": lambda: "query_id doc_id score\n" + lines("{q} {d} {n}", pairs(SCORED)),
-    "json": lambda: json.dumps(SCORED),
-    "json lists": lambda: json.dumps(RANKED),
-    "json of records": lambda: json.dumps(
-        {q: [{"doc_id": d, "score": n} for d, n in docs.items()] for q, docs in SCORED.items()}
-    ),
-    "jsonl rows": lambda: jsonl(
-        {"query_id": number(q), "doc_id": d, "score": n} for q, d, n in pairs(SCORED)
-    ),
-    "jsonl ranks": lambda: jsonl(
-        {"qid": q, "docid": d, "rank": i + 1}
-        for q, docs in RANKED.items()
-        for i, d in enumerate(docs)
-    ),
-    "jsonl lists": lambda: jsonl({"query_id": q, "retrieved_ids": d} for q, d in RANKED.items()),
-    "jsonl scores": lambda: jsonl({"query_id": q, "results": d} for q, d in SCORED.items()),
-    "rank-eval": lambda: json.dumps(
-        {
-            "metric_score": 0.5,
-            "details": {
-                q: {"hits": [{"hit": {"_id": d, "_score": None}, "rating": None} for d in docs]}
-                for q, docs in RANKED.items()
-            },
-        }
-    ),
-}
-
-
 @pytest.mark.parametrize("form", JUDGMENT_FILES)
 @pytest.mark.parametrize("packed", [False, True])
 def test_judgments_of_every_format_are_the_same(engine, tmp_path, form, packed):
-    raw = JUDGMENT_FILES[form]().encode()
+    raw = JUDGMENT_FILES[form](JUDGED).encode()
     (tmp_path / "file").write_bytes(gzip.compress(raw) if packed else raw)
     got = rs.evaluate(tmp_path / "file", SCORED, MEASURES)
     assert bits(got) == bits(rs.evaluate(JUDGED, SCORED, MEASURES))
@@ -166,7 +46,7 @@ def test_judgments_of_every_format_are_the_same(engine, tmp_path, form, packed):
 @pytest.mark.parametrize("form", RUN_FILES)
 @pytest.mark.parametrize("packed", [False, True])
 def test_runs_of_every_format_are_the_same(engine, tmp_path, form, packed):
-    raw = RUN_FILES[form]().encode()
+    raw = RUN_FILES[form](RANKED).encode()
     (tmp_path / "file").write_bytes(gzip.compress(raw) if packed else raw)
     got = rs.evaluate(JUDGED, tmp_path / "file", MEASURES)
     assert bits(got) == bits(rs.evaluate(JUDGED, SCORED, MEASURES))
@@ -176,7 +56,7 @@ def test_runs_of_every_format_are_the_same(engine, tmp_path, form, packed):
 @pytest.mark.parametrize("form", RUN_FILES)
 @pytest.mark.parametrize("raw", [b"\xef\xbb\xbf", b"\r"], ids=["mark", "crlf"])
 def test_marks_and_line_ends_change_nothing(engine, tmp_path, form, raw):
-    text = RUN_FILES[form]().encode()
+    text = RUN_FILES[form](RANKED).encode()
     text = text.replace(b"\n", b"\r\n") if raw == b"\r" else raw + text
     (tmp_path / "file").write_bytes(text)
     got = rs.evaluate(JUDGED, tmp_path / "file", MEASURES)
@@ -185,7 +65,7 @@ def test_marks_and_line_ends_change_nothing(engine, tmp_path, form, raw):
 
 @pytest.mark.parametrize("form", [*JUDGMENT_FILES])
 def test_standard_input_may_hold_any_format(tmp_path, form, monkeypatch):
-    stream = io.TextIOWrapper(io.BufferedReader(io.BytesIO(JUDGMENT_FILES[form]().encode())))
+    stream = io.TextIOWrapper(io.BufferedReader(io.BytesIO(JUDGMENT_FILES[form](JUDGED).encode())))
     monkeypatch.setattr(sys, "stdin", stream)
     got = rs.evaluate("-", SCORED, MEASURES)
     assert bits(got) == bits(rs.evaluate(JUDGED, SCORED, MEASURES))
@@ -194,7 +74,7 @@ def test_standard_input_may_hold_any_format(tmp_path, form, monkeypatch):
 def test_a_data_set_in_a_folder(engine, tmp_path):
     (tmp_path / "qrels").mkdir()
     (tmp_path / "qrels" / "train.tsv").write_text("query-id\tcorpus-id\tscore\nx\ty\t1\n")
-    (tmp_path / "qrels" / "test.tsv").write_text(JUDGMENT_FILES["beir"]())
+    (tmp_path / "qrels" / "test.tsv").write_text(JUDGMENT_FILES["beir"](JUDGED))
     (tmp_path / "corpus.jsonl").write_text('{"_id": "d1", "text": "..."}\n')
     got = rs.evaluate(tmp_path, SCORED, MEASURES)
     assert bits(got) == bits(rs.evaluate(JUDGED, SCORED, MEASURES))
@@ -297,7 +177,7 @@ BOTH = ["trec", "json", "jsonl"]
 @pytest.mark.parametrize("to", BOTH)
 @pytest.mark.parametrize("form", RUN_FILES)
 def test_runs_survive_conversion(tmp_path, form, to):
-    (tmp_path / "in").write_text(RUN_FILES[form]())
+    (tmp_path / "in").write_text(RUN_FILES[form](RANKED))
     convert(str(tmp_path / "in"), str(tmp_path / "out"), to, kind="run")
     got = rs.evaluate(JUDGED, tmp_path / "out", MEASURES)
     assert bits(got) == bits(rs.evaluate(JUDGED, SCORED, MEASURES))
@@ -307,7 +187,7 @@ def test_runs_survive_conversion(tmp_path, form, to):
 @pytest.mark.parametrize("to", [*BOTH, "letor", "quepid"])
 @pytest.mark.parametrize("form", JUDGMENT_FILES)
 def test_judgments_survive_conversion(tmp_path, form, to):
-    (tmp_path / "in").write_text(JUDGMENT_FILES[form]())
+    (tmp_path / "in").write_text(JUDGMENT_FILES[form](JUDGED))
     convert(str(tmp_path / "in"), str(tmp_path / "out"), to, kind="judgments")
     got = rs.evaluate(tmp_path / "out", SCORED, MEASURES)
     assert bits(got) == bits(rs.evaluate(JUDGED, SCORED, MEASURES))
@@ -352,7 +232,7 @@ def test_a_failed_conversion_leaves_nothing(tmp_path, capsys):
 
 
 def test_converting_on_the_command_line(tmp_path, capsys):
-    (tmp_path / "in").write_text(RUN_FILES["trec"]())
+    (tmp_path / "in").write_text(RUN_FILES["trec"](RANKED))
     code, out, err = run(capsys, "convert", tmp_path / "in", tmp_path / "out.jsonl")
     assert (code, out, err) == (0, "", "rankstone: 8 rows of run from trec to jsonl\n")
     assert (

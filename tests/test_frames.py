@@ -3,96 +3,21 @@
 import subprocess
 import sys
 
-import duckdb
-import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
-from pyarrow import feather, parquet
+from sources import FRAMES, MEASURES, TABLES, chunked, columns_of, texts_as
 from strategies import NATIVE, collections, write_qrels, write_run
 
 import rankstone as rs
 from rankstone.core import twin
 from rankstone.core.ids import Ids, key_of, numbers_of
-from rankstone.io.tables import kind_of, read_table_judgments, write_table_judgments
 
-MEASURES = ["nDCG@10", "AP", "RR", "P@5", "ERR", "NumRet", "NumRelRet"]
 ENGINES = ["native", "python"] if NATIVE else ["python"]
 TIES = ["docid-desc", "docid-asc", "input", "expected", "pessimistic"]
-
-
-class Stream:
-    """Something that has the Arrow stream interface and nothing else."""
-
-    def __init__(self, columns):
-        self.table = pa.table(columns)
-
-    def __arrow_c_stream__(self, requested_schema=None):
-        return self.table.__arrow_c_stream__(requested_schema)
-
-
-def chunked(columns):
-    table = pa.table(columns)
-    cuts = [table.slice(i, 2) for i in range(0, table.num_rows, 2)]
-    return pa.concat_tables(cuts)
-
-
-def cast(kind):
-    def make(columns):
-        table = pa.table(columns)
-        for i, field in enumerate(table.schema):
-            if pa.types.is_string(field.type):
-                table = table.set_column(i, field.name, table.column(i).cast(kind))
-        return table
-
-    return make
-
-
-def texts_as(kind):
-    return lambda columns: pd.DataFrame(columns).astype(
-        {n: kind for n, v in columns.items() if isinstance(v[0], str)}
-    )
-
-
-def categorical(columns):
-    frame = pl.DataFrame(columns)
-    return frame.with_columns(pl.col(pl.String).cast(pl.Categorical))
-
-
-FRAMES = {
-    "pandas": pd.DataFrame,
-    "pandas object": texts_as(object),
-    "pandas string": texts_as("string"),
-    "pandas string[python]": texts_as("string[python]"),
-    "pandas category": lambda c: pd.DataFrame(c).astype(dict.fromkeys(list(c)[:2], "category")),
-    "pandas arrow": lambda c: pd.DataFrame(c).convert_dtypes(dtype_backend="pyarrow"),
-    "pandas nullable": lambda c: pd.DataFrame(c).convert_dtypes(),
-    "polars": pl.DataFrame,
-    "polars lazy": pl.LazyFrame,
-    "polars categorical": categorical,
-    "pyarrow": pa.table,
-    "pyarrow chunks": chunked,
-    "pyarrow sliced": lambda c: pa.table({n: [v[0], *v] for n, v in c.items()}).slice(1),
-    "pyarrow large": cast(pa.large_string()),
-    "pyarrow view": cast(pa.string_view()),
-    "pyarrow dictionary": cast(pa.dictionary(pa.int8(), pa.string())),
-    "pyarrow reader": lambda c: pa.table(c).to_reader(),
-    "stream": Stream,
-    "duckdb": lambda c: duckdb.from_arrow(pa.table(c)),
-    "narwhals": lambda c: nw.from_native(pl.DataFrame(c)),
-    "narwhals lazy": lambda c: nw.from_native(pl.LazyFrame(c)),
-}
-
-
-def columns_of(data, number, order=None):
-    rows = [(q, d, v) for q, docs in data.items() for d, v in docs.items()]
-    if order is not None:
-        rows = [rows[i] for i in order]
-    queries, docs, values = zip(*rows, strict=True)
-    return {"query_id": list(queries), "doc_id": list(docs), number: list(map(float, values))}
 
 
 def bits(result):
@@ -354,23 +279,13 @@ def test_more_errors(engine):
         rs.evaluate(JUDGED_DICT, 7, "RR")
 
 
-WRITERS = {
-    "parquet": parquet.write_table,
-    "feather": feather.write_feather,
-    "arrow": lambda t, p: feather.write_feather(t, p, compression="uncompressed"),
-    "csv": lambda t, p: pl.from_arrow(t).write_csv(p),
-    "tsv": lambda t, p: pl.from_arrow(t).write_csv(p, separator="\t"),
-    "csv.gz": lambda t, p: pd.DataFrame(t.to_pandas()).to_csv(p, index=False, compression="gzip"),
-}
-
-
 @pytest.mark.parametrize("libraries", ["polars", "pyarrow", "none"])
-@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("kind", TABLES)
 def test_tables_in_files(engine, tmp_path, monkeypatch, kind, libraries):
     judged, run = {**JUDGED, "query_id": ["01", "01", "2"]}, {**RUN, "query_id": ["01", "2", "01"]}
     paths = tmp_path / f"judged.{kind}", tmp_path / f"run.{kind}"
     for path, columns in zip(paths, (judged, run), strict=True):
-        WRITERS[kind](pa.table(columns), str(path))
+        TABLES[kind](pa.table(columns), str(path))
     names = {"polars": ["polars", "pyarrow"], "pyarrow": ["pyarrow"], "none": []}[libraries]
     monkeypatch.setattr(
         "rankstone.io.tables.find_spec", lambda name: name if name in names else None
@@ -380,7 +295,8 @@ def test_tables_in_files(engine, tmp_path, monkeypatch, kind, libraries):
             rs.evaluate(*paths, "RR")
         return
     result = rs.evaluate(*paths, "RR")
-    assert (result.name, result.per_query) == ("run", {"01": {"RR": 0.5}, "2": {"RR": 1.0}})
+    assert result.name.split(".")[0] == "run"
+    assert result.per_query == {"01": {"RR": 0.5}, "2": {"RR": 1.0}}
     assert result.provenance.run.to_dict()["sha256"]
 
 
@@ -395,36 +311,6 @@ def test_broken_files_are_errors(engine, tmp_path):
     words.write_text("qid,docno,score\n1,a,high\n")
     with pytest.raises(rs.DataError, match=f"{words}: the table cannot be read"):
         rs.evaluate(JUDGED_DICT, words, "RR")
-
-
-def test_what_is_a_table_is_told_by_content(tmp_path):
-    path = tmp_path / "file"
-    for text, kind in {
-        "qid,docno,score\n": "csv",
-        "userId;movieId;rating\n": "csv;",
-        '"query-id"\t"corpus-id"\t"score"\n': "tsv",
-        "q1 Q0 d1 1 2.0 tag\n": None,
-        "q1\t0\td1\t1\n": None,
-        "a,b,c\n": None,
-        "": None,
-    }.items():
-        path.write_text(text)
-        assert kind_of(str(path), any_text=True) == kind
-        assert kind_of(str(path)) == (None if kind == "tsv" else kind)
-    path.write_text("a,b,c\n")
-    assert kind_of(str(path), {"query": "a", "doc": "b"}) == "csv"
-    assert kind_of(str(tmp_path / "absent")) is None
-
-
-@pytest.mark.parametrize("ending", ["parquet", "arrow", "csv", "tsv"])
-def test_judgments_are_written_and_read_again(engine, tmp_path, ending):
-    path = str(tmp_path / f"judged.{ending}")
-    write_table_judgments(path, rs.evaluation.load_judgments(pl.DataFrame(JUDGED)))
-    again = read_table_judgments(path)
-    assert again.docs_by_query == [["a", "b"], ["c"]]
-    assert again.grades.tolist() == [1.0, 0.0, 2.0]
-    with pytest.raises(rs.UsageError, match="the ending does not name a table format"):
-        write_table_judgments(str(tmp_path / "judged.xls"), again)
 
 
 @settings(max_examples=150)

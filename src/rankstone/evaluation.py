@@ -24,7 +24,8 @@ from rankstone.errors import (
     did_you_mean,
 )
 from rankstone.io.arrays import Arrays, arrays_of, meant_as_arrays, no_arrays
-from rankstone.io.load import load_judgments, load_run
+from rankstone.io.load import load_both, load_judgments
+from rankstone.io.roles import Columns
 from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.plan import asked_for, compute_each
 from rankstone.profiles import conventions_of, profile
@@ -88,6 +89,7 @@ def evaluate(
     """
     followed = profile(like) if like is not None else None
     asked = asked_for(measures, followed)
+    named = Columns.of(columns)
     engine.load(tell=_tell)
     found: Join | Arrays
     if meant_as_arrays(judgments, run, keyed=any(k is not None for k in (mask, qid, group_sizes))):
@@ -99,16 +101,20 @@ def evaluate(
     else:
         no_arrays(mask=mask, qid=qid, group_sizes=group_sizes)
         chosen = conventions_of(followed, conventions, choices)
-        formats = (input_format or "").split(":")
-        judged = load_judgments(
-            judgments, columns, input_format=formats[0] or None, max_bytes=max_bytes, groups=groups
-        )
-        ranked_run = load_run(
-            run, name, threads, columns, input_format=formats[-1] or None, max_bytes=max_bytes
+        judged, ranked_run = load_both(
+            judgments,
+            run,
+            name=name,
+            threads=threads,
+            columns=named,
+            input_format=input_format,
+            max_bytes=max_bytes,
+            groups=groups,
         )
         if exclude is not None:
-            ranked_run = ExcludingRun(ranked_run, load_judgments(exclude, columns, graded=False))
+            ranked_run = ExcludingRun(ranked_run, load_judgments(exclude, named, graded=False))
         found = join(ranked_run, judged, chosen)
+    named.check_used()
     notices = found.notices(chosen)
     if strict:
         _refuse(found.run.name, notices)
@@ -152,12 +158,17 @@ def explain(
     query: Any = None,
     like: str | None = None,
     conventions: Conventions | None = None,
+    columns: Mapping[str, Any] | None = None,
+    input_format: str | None = None,
+    max_bytes: int | None = None,
+    groups: Any = None,
     **choices: Any,
 ) -> Explanation:
     """Show the working of a number, document by document.
 
     Data are judgments and a run, with the ``query`` to explain; or one ranking, in any form a
-    measure can be called with.
+    measure can be called with. ``columns``, ``input_format``, ``max_bytes`` and ``groups`` say
+    how to read them, as in ``evaluate``.
 
     >>> print(explain("RR", [0, 1, 0]))
     RR: Reciprocal rank
@@ -177,7 +188,9 @@ def explain(
     followed = profile(like) if like is not None else None
     (one,) = asked_for([measure], followed)
     asked = one.measure
+    named = Columns.of(columns)
     if query is None:
+        named.check_used()
         base = conventions or (None if followed else Conventions(ties="expected"))
         chosen = one.under(conventions_of(followed, base, choices), choices)
         ranked, single = ranked_of(data, chosen if followed or conventions or choices else None)
@@ -187,13 +200,25 @@ def explain(
         return explain_query(asked, unnamed, 0, lambda _: None)
     if len(data) != 2:
         raise UsageError("to explain a query give judgments and a run.")
-    judged = load_judgments(data[0])
+    judged, run = load_both(
+        *data, columns=named, input_format=input_format, max_bytes=max_bytes, groups=groups
+    )
     chosen = one.under(conventions_of(followed, conventions, choices), choices)
-    ranked, _ = align(load_run(data[1]), judged, chosen)
-    if query not in ranked.queries:
-        hint = did_you_mean(str(query), [str(q) for q in ranked.queries[:10_000]])
-        raise DataError(f"query {query!r} is not evaluated.{hint}")
-    return explain_query(asked, ranked, ranked.queries.index(query), judged.docs.__getitem__)
+    ranked, _ = align(run, judged, chosen)
+    named.check_used()
+    place = _place(query, ranked.queries)
+    return explain_query(asked, ranked, place, judged.docs.__getitem__)
+
+
+def _place(query: Any, queries: list[Any]) -> int:
+    """Return which query is meant; a whole number may be written as text, as commands do."""
+    if query in queries:
+        return queries.index(query)
+    texts = [str(q) for q in queries]
+    if str(query) in texts:
+        return texts.index(str(query))
+    hint = did_you_mean(str(query), texts[:10_000])
+    raise DataError(f"query {query!r} is not evaluated.{hint}")
 
 
 def _tell(text: str) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 from rankstone.conventions import Conventions
 from rankstone.core.align import Join, join
 from rankstone.errors import UsageError
-from rankstone.io.load import load_judgments, load_run
+from rankstone.io.load import load_both
+from rankstone.io.roles import Columns
 from rankstone.measures import Measure, parse_measure
 from rankstone.measures.search import (
     Found,
@@ -31,12 +32,17 @@ def reconcile(
     *data: Any,
     value: float | str,
     conventions: Conventions | None = None,
+    columns: Mapping[str, Any] | None = None,
+    input_format: str | None = None,
+    max_bytes: int | None = None,
+    groups: Any = None,
     **choices: Any,
 ) -> Reconciliation:
     """Find the choices behind a number that somebody reported.
 
     Data are judgments and a run, or grades in rank order. ``value`` is the number as it was
-    printed: its digits say how closely it has to be met.
+    printed: its digits say how closely it has to be met. ``columns``, ``input_format``,
+    ``max_bytes`` and ``groups`` say how to read the data, as in ``evaluate``.
 
     >>> print(reconcile("nDCG@6", [3, 2, 3, 0, 1, 2], value="0.932"))
     nDCG@6 is 0.9608 by default; 0.932 was reported.
@@ -46,7 +52,8 @@ def reconcile(
     """
     asked = parse_measure(measure)
     base = conventions_of(None, conventions, choices)
-    joined = _join(data, base)
+    reading = {"input_format": input_format, "max_bytes": max_bytes, "groups": groups}
+    joined = _join(data, base, columns, **reading)
     reported, within = _reported(value)
 
     def meets(found: Found) -> bool:
@@ -75,8 +82,11 @@ def reconcile(
     )
 
 
-def across_tools(measure: str | Measure, *data: Any) -> list[InTool]:
+def across_tools(measure: str | Measure, *data: Any, **reading: Any) -> list[InTool]:
     """Return how each tool that has a measure defines it, and its value if data are given.
+
+    ``reading`` says how to read the data, as in ``evaluate``: ``columns``, ``input_format``,
+    ``max_bytes`` and ``groups``.
 
     >>> for row in across_tools("R@5", [1, 0, 1])[:2]:
     ...     print(row.profile, row.name, row.measure, row.value)
@@ -86,12 +96,20 @@ def across_tools(measure: str | Measure, *data: Any) -> list[InTool]:
     asked = parse_measure(measure)
     if not data:
         return list(in_tools(asked))
-    return list(by_tools(_join(data, Conventions()), asked, Conventions()))
+    return list(by_tools(_join(data, Conventions(), **reading), asked, Conventions()))
 
 
-def _join(data: tuple[Any, ...], base: Conventions) -> Join:
-    judgments, run = _pair(data)
-    return join(load_run(run), load_judgments(judgments), base)
+def _join(
+    data: tuple[Any, ...],
+    base: Conventions,
+    columns: Mapping[str, Any] | None = None,
+    **reading: Any,
+) -> Join:
+    named = Columns.of(columns)
+    judged, run = load_both(*_pair(data), columns=named, **reading)
+    found = join(run, judged, base)
+    named.check_used()
+    return found
 
 
 def _pair(data: tuple[Any, ...]) -> tuple[Any, Any]:

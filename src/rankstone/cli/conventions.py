@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from rankstone.cli.evaluate import reading_of
 from rankstone.cli.explain import add_data, data_of
 
 if TYPE_CHECKING:
@@ -56,4 +57,5 @@ def _lines(args: Namespace) -> Iterator[str]:
         return words.one_profile(profile(args.name))
     measure = parse_measure(args.name)
     data = data_of(args, "") if given else ()
-    return words.in_tools(across_tools(measure, *data), measure)
+    reading = reading_of(args) if given else {}
+    return words.in_tools(across_tools(measure, *data, **reading), measure)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.evaluate import add_reading
+from rankstone.cli.evaluate import add_reading, reading_of
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 _BY_ENDING = {
     ".json": "json",
     ".jsonl": "jsonl",
-    ".csv": "quepid",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
     ".letor": "letor",
     ".svm": "letor",
 }
@@ -36,7 +41,6 @@ def add_to(commands: Any) -> None:
         choices=("judgments", "run"),
         help="what IN holds, where its format leaves it open",
     )
-    parser.add_argument("--groups", metavar="FILE", help="sizes of groups, for rows without qid")
     add_reading(parser)
     parser.set_defaults(run=run)
 
@@ -54,9 +58,7 @@ def run(args: Namespace) -> int:
         args.target,
         args.to or _BY_ENDING.get(ending, "trec"),
         kind=args.kind,
-        input_format=args.input_format,
-        max_bytes=args.max_bytes,
-        groups=args.groups,
+        **reading_of(args),
     )
     text = f"{plural(rows, 'row')} of {kind} from {source} to {target}"
     print(f"rankstone: {text}", file=sys.stderr)

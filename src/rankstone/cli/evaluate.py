@@ -54,14 +54,6 @@ def add_to(commands: Any) -> None:
         help="say what each value would be with ties at their worst and at their best",
     )
     add_reading(parser)
-    parser.add_argument("--groups", metavar="FILE", help="sizes of groups, for rows without qid")
-    parser.add_argument(
-        "--columns",
-        action="append",
-        default=[],
-        metavar="ROLE=NAME,...",
-        help="columns of tables: query=, doc=, score=, grade=, rank=",
-    )
     parser.add_argument(
         "--exclude", metavar="FILE", help="pairs taken out of the runs first, as training data"
     )
@@ -125,7 +117,7 @@ def _evaluate(args: Namespace) -> list[Result]:
     asked_for(measures, profile(args.like) if args.like else None)  # before any file is read
     choices = dict(choice(text) for text in args.convention)
     formats = (args.input_format or "").split(":")
-    columns = columns_of(args.columns)
+    columns = reading_of(args)["columns"]
     judgments = load_judgments(
         args.judgments,
         columns,
@@ -133,7 +125,9 @@ def _evaluate(args: Namespace) -> list[Result]:
         max_bytes=args.max_bytes,
         groups=args.groups,
     )
-    exclude = args.exclude and load_judgments(args.exclude, columns, graded=False)
+    exclude = args.exclude and load_judgments(
+        args.exclude, columns, graded=False, max_bytes=args.max_bytes
+    )
     paths = list(_expand(args.runs))
     results = []
     for name, path in zip(_names(paths), paths, strict=True):
@@ -154,6 +148,7 @@ def _evaluate(args: Namespace) -> list[Result]:
                     like=args.like,
                     tie_interval=args.tie_interval,
                     strict=args.strict,
+                    columns=columns,
                     exclude=exclude,
                     **choices,
                 )
@@ -191,6 +186,26 @@ def add_reading(parser: Any) -> None:
         metavar="N",
         help="as much as a file may hold, once expanded (1 GiB or 100 times a compressed file)",
     )
+    parser.add_argument("--groups", metavar="FILE", help="sizes of groups, for rows without qid")
+    parser.add_argument(
+        "--columns",
+        action="append",
+        default=[],
+        metavar="ROLE=NAME,...",
+        help="columns of tables: query=, doc=, score=, grade=, rank=",
+    )
+
+
+def reading_of(args: Namespace) -> dict[str, Any]:
+    """Return how a command was told to read files."""
+    from rankstone.io.roles import Columns
+
+    return {
+        "input_format": args.input_format,
+        "max_bytes": args.max_bytes,
+        "groups": args.groups,
+        "columns": Columns.of(columns_of(args.columns)),
+    }
 
 
 def columns_of(options: list[str]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.evaluate import add_conventions, choice
+from rankstone.cli.evaluate import add_conventions, add_reading, choice, reading_of
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -33,6 +33,7 @@ def add_data(parser: Any) -> None:
     parser.add_argument("files", metavar="QRELS RUN", nargs="*", help="judgments and a run")
     parser.add_argument("--grades", metavar="G,G,...", help="grades in rank order; - is unjudged")
     parser.add_argument("--missed", metavar="G,G,...", help="grades that were not retrieved")
+    add_reading(parser)
 
 
 def data_of(args: Namespace, more: str) -> tuple[Any, ...]:
@@ -60,7 +61,8 @@ def run(args: Namespace) -> int:
             "give either QRELS RUN --query ID or --grades, such as --grades 3,2,3,0,1,2."
         )
     data = data_of(args, "--query ID" if args.grades is None else "")
-    found = explain(args.measure, *data, query=args.query, like=args.like, **choices)
+    reading = reading_of(args)
+    found = explain(args.measure, *data, query=args.query, like=args.like, **reading, **choices)
     if args.format == "json":
         import json
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from rankstone.cli.evaluate import reading_of
 from rankstone.cli.explain import add_data, data_of
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def run(args: Namespace) -> int:
     """Search and print; the exit code is 1 where nothing gives the number."""
     from rankstone.rosetta import reconcile
 
-    found = reconcile(args.measure, *data_of(args, "--value 0.932"), value=args.value)
+    data = data_of(args, "--value 0.932")
+    found = reconcile(args.measure, *data, value=args.value, **reading_of(args))
     if args.format == "json":
         import json
 

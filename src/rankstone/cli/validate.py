@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.evaluate import add_reading
+from rankstone.cli.evaluate import add_reading, reading_of
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -26,7 +26,6 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--as", dest="kind", choices=("judgments", "run"), default="judgments",
                         help="what the first file holds (judgments)")  # fmt: skip
     parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
-    parser.add_argument("--groups", metavar="FILE", help="sizes of groups, for rows without qid")
     add_reading(parser)
     parser.set_defaults(run=run)
 
@@ -40,9 +39,7 @@ def run(args: Namespace) -> int:
         args.judgments,
         args.runs,
         kind=args.kind,
-        input_format=args.input_format,
-        max_bytes=args.max_bytes,
-        groups=args.groups,
+        **reading_of(args),
     )
     if args.format == "json":
         import json

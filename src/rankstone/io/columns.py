@@ -90,9 +90,9 @@ def run_shape(head: bytes, path: str, *, whole: bool) -> Shape:
         return named.but(first=ends[0], number="rank" if named.layout.reading == RANK else "score")
     same = _alike(rows)
     count = len(rows[0])
-    if count == 5 and rows[0][3].isdigit() and _is_number(rows[0][4]):
+    if count == 5 and rows[0][3].isdigit() and is_number(rows[0][4]):
         return _found(_RUNS[5])
-    if count == 7 and _is_number(rows[0][4]):
+    if count == 7 and is_number(rows[0][4]):
         return _found(_RUNS[7])
     if count == 4 and len(same) > 1 and _ranked(same, 2) > 1 and _all_numbers(same, 3):
         return _found(_RANKS_AND_SCORES)
@@ -119,14 +119,14 @@ def qrels_shape(head: bytes, path: str, *, whole: bool) -> Shape:
         return named.but(first=ends[0], number="grade")
     same = _alike(rows)
     count = len(rows[0])
-    if count == 3 and _is_number(rows[0][2]):
+    if count == 3 and is_number(rows[0][2]):
         _refuse_ranks(same, 2, path)
         return _found(_SHORT_QRELS)
     if count == 5:
         _refuse_ranks(same, 3, path)
-        if all(map(_is_number, rows[0][2:])) and not _is_constant(same, 1):
+        if all(map(is_number, rows[0][2:])) and not _is_constant(same, 1):
             return _found(_SAMPLED_QRELS)
-        if _is_number(rows[0][3]):
+        if is_number(rows[0][3]):
             return _found(_LONG_QRELS)
     return QRELS
 
@@ -135,7 +135,15 @@ def _found(shape: Shape) -> Shape:
     return shape.but(from_file=True)
 
 
-def _is_number(text: bytes) -> bool:
+def is_header(fields: list[bytes]) -> bool:
+    """Return whether the first row of a file names its columns; quoted names are another format's."""
+    if any(b'"' in field for field in fields):
+        return False
+    return _header(fields, SCORE_NAMES + " " + GRADE_NAMES, ranked=True) is not None
+
+
+def is_number(text: bytes) -> bool:
+    """Return whether a field is a number."""
     try:
         float(text)
     except ValueError:
@@ -150,7 +158,7 @@ def _alike(rows: Sequence[list[bytes]]) -> list[list[bytes]]:
 
 
 def _all_numbers(rows: Sequence[list[bytes]], column: int) -> bool:
-    return all(_is_number(row[column]) for row in rows)
+    return all(is_number(row[column]) for row in rows)
 
 
 def _is_constant(rows: Sequence[list[bytes]], column: int) -> bool:
@@ -190,7 +198,7 @@ def _refuse_ranks(rows: Sequence[list[bytes]], column: int, path: str) -> None:
 
 def _header(fields: list[bytes], values: str, *, ranked: bool) -> Shape | None:
     """Return the shape a header line gives, None where the line is no header."""
-    if not 3 <= len(fields) <= _MOST_COLUMNS or any(map(_is_number, fields)):
+    if not 3 <= len(fields) <= _MOST_COLUMNS or any(map(is_number, fields)):
         return None
     if any(b"," in field for field in fields):
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import IO, Any
 
@@ -16,6 +16,7 @@ from rankstone.io.columns import FORCED
 from rankstone.io.files import Reading, opened
 from rankstone.io.open import STDIN
 from rankstone.io.registry import Format, Input, Row
+from rankstone.io.roles import Columns
 from rankstone.io.rows import Lists, rows_of_judgments, rows_of_lists
 
 
@@ -28,27 +29,40 @@ def convert(
     input_format: str | None = None,
     max_bytes: int | None = None,
     groups: str | None = None,
+    columns: Mapping[str, Any] | None = None,
 ) -> tuple[int, str, str, str]:
     """Write a file's rows in another format; return their number, what they are, and the formats.
 
     The target appears whole or not at all.
     """
     writer = registry.named(to)
-    reading = Reading(input_format, max_bytes=max_bytes, groups=groups)
+    named = Columns.of(columns)
+    reading = Reading(input_format, max_bytes=max_bytes, groups=groups, columns=named)
     with opened(source, reading) as text:
         form = reading.format_of(text)
         kind = kind or kind_of(text, form, reading)
         write = writer.write_judgments if kind == "judgments" else writer.write_run
         if write is None:
             raise UsageError(f"the format '{to}' cannot hold {_what(kind)}.")
-        counted = Counted(rows_in(text, form, kind, reading), empty=to == "json")
+        rows = rows_in(text, form, kind, reading)
+        if form.rows is not None and to == "trec":
+            rows = _by_query(rows)  # a table's rows are often mixed, those of a TREC file not
+        counted = Counted(rows, empty=to == "json")
         with _replaced(target) as out:
             write(counted, out)
             if not counted.n:
                 raise DataError(f"{source}: the file holds no rows.")
+            named.check_used()
             if text.source.path and not text.source.unchanged():
                 raise DataError(f"{source}: the file changed while it was read. Try again.")
     return counted.n, kind, form.name, to
+
+
+def _by_query(rows: Iterable[Row]) -> Iterator[Row]:
+    held: dict[str, list[tuple[str, float]]] = {}
+    for query, doc, number in rows:
+        held.setdefault(query, []).append((doc, number))
+    return ((query, *row) for query, found in held.items() for row in found)
 
 
 def _what(kind: str) -> str:
@@ -89,16 +103,7 @@ def kind_of(text: Input, form: Format, reading: Reading) -> str:
 def _kind_told(text: Input, form: Format, reading: Reading) -> str | None:
     if reading.format in FORCED:
         return "judgments" if FORCED[reading.format].number == "grade" else "run"
-    if form.name == "rank-eval":
-        return "judgments" if "requests" in text.value else "run"
-    if form.name == "trec" and text.rows:
-        columns = len(text.rows[0])
-        second = {row[1] for row in text.rows if len(row) > 1}
-        if columns in (6, 7):
-            return "run"
-        if columns == 4 and len(second) == 1 and second <= {b"0", b"Q0"}:
-            return "judgments"
-    return None
+    return form.holds(text) if form.holds else None
 
 
 def rows_in(text: Input, form: Format, kind: str, reading: Reading) -> Iterable[Row]:
@@ -107,6 +112,8 @@ def rows_in(text: Input, form: Format, kind: str, reading: Reading) -> Iterable[
         from rankstone.io.trec_rows import rows_of
 
         return rows_of(text, FORCED[reading.format], "a file of three columns")
+    if form.rows is not None:
+        return form.rows(text, kind)
     read = form.judgments if kind == "judgments" else form.run
     if read is None:
         raise UsageError(f"{text.path}: the format '{form.name}' holds no {kind}.")

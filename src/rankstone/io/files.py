@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,8 @@ class Reading:
     lenient: bool = False
     max_bytes: int | None = None
     groups: str | None = None
+    columns: Mapping[str, Any] | None = None
+    graded: bool = True
 
     def __post_init__(self) -> None:
         if self.format is not None:
@@ -54,7 +56,7 @@ class Reading:
 def opened(path: str, reading: Reading, source: Source | None = None) -> Iterator[Input]:
     """Open a file, a pipe or standard input, expanded if it is compressed."""
     with open_seekable(path, source, reading.max_bytes) as (stream, size, found):
-        yield Input(path, stream, size, found, reading.groups)
+        yield Input(path, stream, size, found, reading.groups, reading.columns, reading.graded)
 
 
 def read_judgments(path: str, reading: Reading) -> Judgments:
@@ -156,15 +158,25 @@ class FileRun:
             if text.source.path is None:
                 object.__setattr__(self, "source", text.source)
             if form.name != "trec":
-                return run_in(text, form, self.name).match(judgments, float32=float32)
+                held = run_in(replace(text, threads=self.threads), form, self.name)
+                object.__setattr__(self, "scored", held.scored)
+                return self._unchanged(text, held.match(judgments, float32=float32))
+            shape = self._shape(text)
+            object.__setattr__(self, "scored", shape.number != "rank")
             return trec.scan_run(
                 text,
-                self._shape(text),
+                shape,
                 judgments,
                 float32=float32,
                 threads=self.threads,
                 progress=self.progress,
             )
+
+    @staticmethod
+    def _unchanged(text: Input, matches: Matches) -> Matches:
+        if text.source.path and not text.source.unchanged():
+            raise DataError(f"{text.path}: the file changed while it was read. Try again.")
+        return matches
 
     def _shape(self, text: Input) -> Shape:
         if self.reading.lenient:
@@ -187,7 +199,4 @@ def run_in(text: Input, form: Format, name: str) -> Any:
         return found
     from rankstone.io.rows import run_from
 
-    held = run_from(found, name, text.source, text.path)
-    if text.source.path and not text.source.unchanged():
-        raise DataError(f"{text.path}: the file changed while it was read. Try again.")
-    return held
+    return run_from(found, name, text.source, text.path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,9 +49,9 @@ def judgments_of(
     graded: bool = True,
 ) -> Judgments:
     """Take a table of queries, documents and grades; without ``graded`` every row counts 1."""
-    names, take = _opened(data)
+    _, take = _opened(data)
     what = "the judgments" if source is _MEMORY else source.name
-    roles = judgment_roles(what, names, columns, graded, lambda some: _kinds(take, some))
+    roles = roles_of(data, "judgments", what, columns, graded=graded)
     held = _taken(take, roles, what)
     query, doc, grade = held
     if not len(query):
@@ -82,9 +82,9 @@ def run_of(
     typed: bool = True,
 ) -> FrameRun:
     """Take a table of queries, documents and scores or ranks; or of documents, best first."""
-    names, take = _opened(data)
+    _, take = _opened(data)
     what = name or "run"
-    roles = run_roles(what, names, columns, lambda some: _kinds(take, some))
+    roles = roles_of(data, "run", what, columns)
     query, doc, number, *rest = _taken(take, roles, what)
     if not len(query):
         raise DataError(f"{what}: the table has no rows.")
@@ -100,6 +100,36 @@ def run_of(
         threads or os.cpu_count() or 1,
         typed,
     )
+
+
+def names_of(data: Any) -> list[str]:
+    """Return the names of a table's columns."""
+    return _opened(data)[0]
+
+
+def roles_of(
+    data: Any, kind: str, what: str, columns: Mapping[str, Any] | None, *, graded: bool = True
+) -> Roles:
+    """Return which columns of a table hold what; ``kind`` is ``judgments`` or ``run``."""
+    names, take = _opened(data)
+
+    def kinds(some: Sequence[str]) -> dict[str, str]:
+        return _kinds(take, some)
+
+    if kind == "judgments":
+        return judgment_roles(what, names, columns, graded, kinds)
+    return run_roles(what, names, columns, kinds)
+
+
+def values_of(data: Any, names: Sequence[str]) -> Iterable[tuple[Any, ...]]:
+    """Return the rows of some columns of a table read from a file."""
+    if isinstance(data, PlainTable):
+        return zip(*(data.columns[n] for n in names), strict=True)
+    if hasattr(data, "collect_schema"):
+        rows: Iterable[tuple[Any, ...]] = data.lazy().select(names).collect().iter_rows()
+        return rows
+    parts = data.select(names).to_batches(max_chunksize=1 << 16)
+    return (row for p in parts for row in zip(*(c.to_pylist() for c in p.columns), strict=True))
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from rankstone.errors import DataError, Notice, RankstoneError, plural
 from rankstone.io.convert import rows_in
 from rankstone.io.files import Reading, judgments_in, opened, read_judgments, run_in
 from rankstone.io.open import STDIN
+from rankstone.io.roles import Columns
 
 _MOST_GRADES = 20
 
@@ -57,18 +58,21 @@ def check(
     input_format: str | None = None,
     max_bytes: int | None = None,
     groups: str | None = None,
+    columns: Mapping[str, Any] | None = None,
 ) -> list[Health]:
     """Read the judgments and every run that belongs to them."""
-    if kind == "run":
-        paths, judged = [first, *runs], None
-        found = []
-    else:
-        formats = (input_format or "").split(":")
-        health, judged = _judgments(first, Reading(formats[0] or None, False, max_bytes, groups))
-        paths, found = list(runs), [health]
+    named = Columns.of(columns)
     formats = (input_format or "").split(":")
-    reading = Reading(formats[-1] or None, False, max_bytes)
-    return [*found, *(_run(path, reading, judged) for path in paths)]
+    paths, judged, found = [first, *runs], None, []
+    if kind == "judgments":
+        reading = Reading(formats[0] or None, False, max_bytes, groups, named)
+        health, judged = _judgments(first, reading)
+        paths, found = list(runs), [health]
+    reading = Reading(formats[-1] or None, False, max_bytes, columns=named)
+    found += [_run(path, reading, judged) for path in paths]
+    if not any(health.error for health in found):
+        named.check_used()
+    return found
 
 
 def _judgments(path: str, reading: Reading) -> tuple[Health, Judgments | None]:

@@ -35,15 +35,11 @@ def load_judgments(
     if isinstance(data, Judgments):
         return data
     if isinstance(data, str | os.PathLike):
-        kind = None if input_format or lenient or groups else _table(data, columns, max_bytes)
-        if kind:
-            from rankstone.io.tables import read_table_judgments
-
-            return read_table_judgments(os.fspath(data), columns, kind=kind, graded=graded)
         from rankstone.io.files import Reading, read_judgments
 
         sizes = None if groups is None else os.fspath(groups)
-        return read_judgments(os.fspath(data), Reading(input_format, lenient, max_bytes, sizes))
+        reading = Reading(input_format, lenient, max_bytes, sizes, columns, graded)
+        return read_judgments(os.fspath(data), reading)
     if isinstance(data, Mapping):
         from rankstone.io import nested
 
@@ -84,14 +80,9 @@ def load_run(
         max_bytes: as much as a file may hold, once expanded.
     """
     if isinstance(data, str | os.PathLike):
-        kind = None if input_format or lenient else _table(data, columns, max_bytes)
-        if kind:
-            from rankstone.io.tables import read_table_run
-
-            return read_table_run(os.fspath(data), columns, name, threads, kind=kind)
         from rankstone.io.files import FileRun, Reading
 
-        reading = Reading(input_format, lenient, max_bytes)
+        reading = Reading(input_format, lenient, max_bytes, columns=columns)
         return FileRun.open(os.fspath(data), name, threads, reading)
     if isinstance(data, Mapping):
         from rankstone.io import nested
@@ -115,13 +106,23 @@ def load_run(
     )
 
 
-def _table(
-    path: str | os.PathLike[str], columns: Mapping[str, Any] | None, max_bytes: int | None
-) -> str | None:
-    """Return the kind of table a file holds; None where its text is read as rows."""
-    from rankstone.io import tables
-
-    kind = tables.kind_of(os.fspath(path), columns)
-    if kind and max_bytes is not None and os.path.getsize(path) > max_bytes:
-        return None  # the reader of rows says that it is too large
-    return kind
+def load_both(
+    judgments: Any,
+    run: Any,
+    *,
+    name: str | None = None,
+    threads: int | None = None,
+    columns: Mapping[str, Any] | None = None,
+    input_format: str | None = None,
+    max_bytes: int | None = None,
+    groups: Any = None,
+) -> tuple[Judgments, Run]:
+    """Return judgments and a run; ``input_format`` may name two formats, ``judgments:run``."""
+    formats = (input_format or "").split(":")
+    judged = load_judgments(
+        judgments, columns, input_format=formats[0] or None, max_bytes=max_bytes, groups=groups
+    )
+    ranked = load_run(
+        run, name, threads, columns, input_format=formats[-1] or None, max_bytes=max_bytes
+    )
+    return judged, ranked

@@ -62,4 +62,5 @@ FORMAT = Format(
     _told,
     _judgments,
     _run,
+    holds=lambda text: "judgments" if "requests" in text.value else "run",
 )

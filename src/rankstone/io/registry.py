@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -12,7 +12,7 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.run import Run
 from rankstone.core.source import Source
 from rankstone.errors import one_of
-from rankstone.io.columns import HEAD, first_rows
+from rankstone.io.columns import HEAD, first_rows, is_header, is_number
 
 if TYPE_CHECKING:
     from rankstone.io.rows import Lists
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 # Name of the format, and its module; content is offered to them in this order, and what none of
 # them knows is read as TREC rows, whose reader says best what is wrong with a line.
 _HOMES = {
+    "parquet": "tables:PARQUET",
+    "arrow": "tables:ARROW",
     "rank-eval": "rank_eval",
     "opensearch": "opensearch",
     "rre": "rre",
@@ -29,6 +31,7 @@ _HOMES = {
     "letor": "letor",
     "scores": "scores",
     "quepid": "quepid",
+    "csv": "tables:CSV",
     "trec": "trec_rows",
 }
 
@@ -40,13 +43,16 @@ NO_DOCUMENT = ""
 
 @dataclass(frozen=True, eq=False)
 class Input:
-    """A text that is open, at any position, under the name it was given by."""
+    """A file that is open, at any position, under the name it was given by."""
 
     path: str
     stream: IO[bytes]
     size: int
     source: Source
     groups: str | None = None  # a file of group sizes that belongs to it
+    columns: Mapping[str, Any] | None = None  # those of a table, by what they hold
+    graded: bool = True  # whether the grades of judgments matter
+    threads: int | None = None
 
     @cached_property
     def head(self) -> bytes:
@@ -95,6 +101,8 @@ class Format:
     write_judgments: Callable[[Iterable[Row], IO[bytes]], None] | None = None
     write_run: Callable[[Iterable[Row], IO[bytes]], None] | None = None
     may_be: Callable[[Input], bool] | None = None  # where it is named: told_by unless given
+    holds: Callable[[Input], str | None] | None = None  # "judgments", "run", None if open
+    rows: Callable[[Input, str], Iterable[Row]] | None = None  # where neither reader gives rows
 
 
 def names() -> list[str]:
@@ -104,16 +112,26 @@ def names() -> list[str]:
 
 def named(name: str) -> Format:
     """Return a format by its name."""
-    home = _HOMES[one_of(name, _HOMES, "format")]
-    found: Format = import_module(f"rankstone.io.{home}").FORMAT
+    home, _, constant = _HOMES[one_of(name, _HOMES, "format")].partition(":")
+    found: Format = getattr(import_module(f"rankstone.io.{home}"), constant or "FORMAT")
     return found
 
 
 def tell(text: Input) -> Format:
-    """Return the format of a text, told by its content."""
-    if text.carrier == "text" and text.rows and len(text.rows[0]) > 2:
-        first = b" ".join(text.rows[0])
-        if b":" not in first and b"," not in first:
-            return named("trec")  # the usual case, without a look at the others
-    candidates = (named(name) for name in _HOMES)
-    return next(f for f in candidates if f.told_by(text))
+    """Return the format of a file, told by its content."""
+    if _usual(text):
+        return named("trec")
+    # Whoever names columns means a table.
+    order = ("csv", *_HOMES) if text.columns else _HOMES
+    return next(f for f in map(named, order) if f.told_by(text))
+
+
+def _usual(text: Input) -> bool:
+    """Return whether a file is one of TREC rows for sure, without a look at other formats."""
+    if text.columns or text.carrier != "text" or not text.rows or b"\0" in text.head:
+        return False
+    first = text.rows[0]
+    joined = b" ".join(first)
+    if len(first) < 3 or b":" in joined or b"," in joined:
+        return False
+    return any(map(is_number, first)) or is_header(first)

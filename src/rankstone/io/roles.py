@@ -50,6 +50,30 @@ SYNONYMS["doc"].insert(0, SYNONYMS["doc"].pop(1))
 _NOT_GRADES = {"timestamp", "time", "ts", "date", "datetime", "iteration", "iter", "q0"}
 _NOUNS = {"query": "queries", "doc": "documents", "grade": "grades"}
 
+
+class Columns(dict[str, Any]):
+    """The columns somebody named, by role; whether any table was read with them is noted."""
+
+    used = False
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Any] | None) -> Columns:
+        """Take the columns as they were given; those that are not roles are refused."""
+        if isinstance(columns, Columns):
+            return columns
+        check_columns(columns)
+        return cls(columns or {})
+
+    def check_used(self) -> None:
+        """Refuse columns that nothing was read by."""
+        if self and not self.used:
+            named = ", ".join(f"{role}={name!r}" for role, name in self.items())
+            raise UsageError(
+                f"columns are named ({named}), but no input is a table. Columns are those of "
+                "dataframes and of Parquet, Arrow, CSV and TSV files; leave columns out."
+            )
+
+
 Kinds = Callable[[Sequence[str]], dict[str, str]]
 
 
@@ -70,6 +94,7 @@ def judgment_roles(
     what: str, names: Sequence[str], columns: Mapping[str, Any] | None, graded: bool, kinds: Kinds
 ) -> Roles:
     """Return the columns of judgments; without a grade every row counts as relevant."""
+    _note_use(columns)
     query, doc, grade = (_column(what, r, names, columns) for r in ("query", "doc", "grade"))
     if grade is None and graded and "grade" not in (columns or {}):
         held = kinds(names)
@@ -87,6 +112,7 @@ def run_roles(
     what: str, names: Sequence[str], columns: Mapping[str, Any] | None, kinds: Kinds
 ) -> Roles:
     """Return the columns of a run: with scores, with ranks only, or in the order of its rows."""
+    _note_use(columns)
     query, doc, score, rank = (
         _column(what, r, names, columns) for r in ("query", "doc", "score", "rank")
     )
@@ -104,6 +130,11 @@ def run_roles(
     return Roles(("query", "doc", "score"), (query, doc, None))
 
 
+def _note_use(columns: Mapping[str, Any] | None) -> None:
+    if isinstance(columns, Columns):
+        columns.used = True
+
+
 def check_columns(columns: Mapping[str, Any] | None) -> None:
     """Refuse what is not a role."""
     for role in columns or {}:
@@ -114,9 +145,15 @@ def check_columns(columns: Mapping[str, Any] | None) -> None:
             )
 
 
-def looks_like_header(names: Sequence[str], columns: Mapping[str, Any] | None) -> bool:
+def looks_like_header(names: Sequence[str]) -> bool:
     """Return whether names are those of columns with queries and documents."""
-    return all(column_or_none(role, names, columns) for role in ("query", "doc"))
+    return all(column_or_none(role, names, None) for role in ("query", "doc"))
+
+
+def names_in(columns: Mapping[str, Any] | None) -> set[str]:
+    """Return the names that somebody gave for columns."""
+    given = (columns or {}).values()
+    return {name for said in given for name in ([said] if isinstance(said, str) else said or ())}
 
 
 def column_or_none(

@@ -2,121 +2,122 @@
 
 from __future__ import annotations
 
-import os
-import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
 from rankstone.core.judgments import Judgments
-from rankstone.core.source import Source
-from rankstone.errors import DataError, RankstoneError, UsageError
+from rankstone.errors import DataError, RankstoneError
 from rankstone.io import frames
-from rankstone.io.open import STDIN, compression_of, read_all, read_head
-from rankstone.io.roles import SYNONYMS, check_columns, column_or_none, looks_like_header
-from rankstone.io.trec import run_name
+from rankstone.io.columns import is_header
+from rankstone.io.registry import Format, Input, Row
+from rankstone.io.roles import SYNONYMS, column_or_none, looks_like_header, names_in
+from rankstone.io.rows import id_of, number_of
+from rankstone.io.write_tables import write_binary, write_text
 
-_MAGIC = ((b"PAR1", "parquet"), (b"ARROW1", "ipc"), (b"\xff\xff\xff\xff", "ipc-stream"))
-_SEPARATORS = {"csv": ",", "tsv": "\t", "csv;": ";"}
-_ENDINGS = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "ipc",
-    ".feather": "ipc",
-    ".ipc": "ipc",
-    ".csv": "csv",
-    ".tsv": "tsv",
-}
+_FILE, _STREAM = b"ARROW1", b"\xff\xff\xff\xff"
+_SEPARATORS = (",", ";", "\t")
 
 
-def kind_of(
-    path: str, columns: Mapping[str, Any] | None = None, *, any_text: bool = False
-) -> str | None:
-    """Return what kind of table a file holds, by its first bytes; None where it is none.
+def _is_parquet(text: Input) -> bool:
+    # Some id may be PAR1; but the parts of such a file end in a byte of zeros.
+    return text.head.startswith(b"PAR1") and b"\0" in text.head
 
-    Text is a table where its first line names a column of queries and one of documents, and no
-    other format claims it; with ``any_text`` whoever claims it.
+
+def _is_arrow(text: Input) -> bool:
+    return text.head.startswith((_FILE, _STREAM)) and b"\0" in text.head
+
+
+def _is_csv(text: Input) -> bool:
+    """Tell by a first line that names a column of queries and one of documents.
+
+    Rows with a header that the reader of rows knows are left to it, unless columns are named.
     """
-    check_columns(columns)
-    try:
-        if path == STDIN or not stat.S_ISREG(os.stat(path).st_mode):
-            return None
-        head = read_head(path)
-    except (OSError, RankstoneError):
-        return None  # whoever reads it will say what is wrong
-    for magic, kind in _MAGIC:
-        if head.startswith(magic):
-            return kind
-    line = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0].rstrip(b"\r")
-    for kind, separator in _SEPARATORS.items():
-        names = _header(line, separator)
-        if not (columns or any_text) and (
-            kind == "tsv" or {"query", "docid", "rating"} <= {*names}
-        ):
-            continue  # known as rows with a header, and as Quepid's ratings
-        if len(names) > 1 and looks_like_header(names, columns):
-            return kind
-    return None
+    if _separator(text) is None:
+        return False
+    return bool(text.columns) or not (text.rows and is_header(text.rows[0]))
 
 
-def read_table_judgments(
-    path: str,
-    columns: Mapping[str, Any] | None = None,
-    *,
-    kind: str | None = None,
-    graded: bool = True,
-) -> Judgments:
-    """Read judgments from a table in a file."""
-    frame, source, typed = _read(path, columns, kind)
-    return _reading(
-        path, lambda: frames.judgments_of(frame, columns, source, typed=typed, graded=graded)
+def _may_be_csv(text: Input) -> bool:
+    return b"\0" not in text.head and any(len(_names(text, s)) > 1 for s in _SEPARATORS)
+
+
+def _separator(text: Input) -> str | None:
+    """Return what separates the names of a header; None where there is none.
+
+    One of the columns somebody named will do: what is wrong with the others is said later.
+    """
+    if b"\0" in text.head:
+        return None
+    named = names_in(text.columns)
+    found = ((s, _names(text, s)) for s in _SEPARATORS)
+    return next(
+        (s for s, n in found if len(n) > 1 and (looks_like_header(n) or named & {*n})), None
     )
 
 
-def read_table_run(
-    path: str,
-    columns: Mapping[str, Any] | None = None,
-    name: str | None = None,
-    threads: int | None = None,
-    *,
-    kind: str | None = None,
-) -> frames.FrameRun:
-    """Read a run from a table in a file."""
-    frame, source, typed = _read(path, columns, kind)
-    return _reading(
-        path,
-        lambda: frames.run_of(frame, columns, name or run_name(path), threads, source, typed=typed),
-    )
+def _names(text: Input, separator: str) -> list[str]:
+    import csv
 
-
-def write_table(path: str, columns: Mapping[str, Any]) -> None:
-    """Write columns to a file, whole or not at all; its ending says in which format."""
-    kind = _ENDINGS.get(os.path.splitext(path)[1].lower())
-    if kind is None:
-        raise UsageError(
-            f"{path}: the ending does not name a table format; use one of {', '.join(_ENDINGS)}."
-        )
-    partial = f"{path}.{os.getpid()}.partial"
+    line = text.head.split(b"\n", 1)[0].rstrip(b"\r").decode("utf-8", "replace")
     try:
-        if kind in _SEPARATORS:
-            _write_text(partial, columns, _SEPARATORS[kind])
+        return next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:
+        return []
+
+
+def _layout(text: Input) -> tuple[str, list[str]]:
+    """Return what separates the fields of a text, and the names in its header."""
+    most = max(_SEPARATORS, key=lambda s: len(_names(text, s)))
+    separator = _separator(text) or most
+    return separator, _names(text, separator)
+
+
+def _holds(text: Input) -> str | None:
+    """Tell by the columns: a grade makes judgments, a score or a rank makes a run."""
+    names = _layout(text)[1] if _is_text(text) else frames.names_of(_frame(text))
+    found = {role for role in SYNONYMS if column_or_none(role, names, text.columns)}
+    if "grade" in found:
+        return None if found & {"score", "rank"} else "judgments"
+    return "run" if found & {"score", "rank"} else None
+
+
+def _judgments(text: Input) -> Judgments:
+    frame = _frame(text)
+    typed = not _is_text(text)
+    read = partial(frames.judgments_of, typed=typed, graded=text.graded)
+    found: Judgments = _reading(text, lambda: read(frame, text.columns, text.source))
+    return found
+
+
+def _run(text: Input) -> frames.FrameRun:
+    frame = _frame(text)
+    read = partial(frames.run_of, typed=not _is_text(text))
+    found: frames.FrameRun = _reading(
+        text, lambda: read(frame, text.columns, text.path, text.threads, text.source)
+    )
+    return found
+
+
+def _rows(text: Input, kind: str) -> Iterator[Row]:
+    """Yield rows as they stand; where there is no number, judged is relevant, and order decides."""
+    frame = _frame(text)
+    roles = _reading(text, lambda: frames.roles_of(frame, kind, text.path, text.columns))
+    names = [name for name in roles.names[:3] if name is not None]
+    held: Iterable[tuple[Any, ...]] = _reading(text, lambda: frames.values_of(frame, names))
+    for row, (query, doc, *rest) in enumerate(held):
+        where = f"{text.path}, row {row} (rows count from 0)"
+        if rest:
+            number = number_of(rest[0], roles.number_role, where)
         else:
-            _write_binary(partial, columns, kind)
-        os.replace(partial, path)
-    finally:
-        if os.path.exists(partial):
-            os.unlink(partial)
+            number = 1.0 if kind == "judgments" else float(row)
+        if kind == "run" and (roles.number_role == "rank" or not rest):
+            number = -number
+        yield id_of(query, "query", where), id_of(doc, "document", where), number
 
 
-def write_table_judgments(path: str, judgments: Judgments) -> None:
-    """Write judgments as a table with the columns query, doc and grade."""
-    sizes = (judgments.groups[1:] - judgments.groups[:-1]).tolist()
-    queries = [q for q, n in zip(judgments.queries, sizes, strict=True) for _ in range(n)]
-    docs = list(judgments.docs)
-    write_table(path, {"query": queries, "doc": docs, "grade": judgments.grades.tolist()})
-
-
-def _reading(path: str, read: Callable[[], Any]) -> Any:
+def _reading(text: Input, read: Callable[[], Any]) -> Any:
     """Turn what a library says about a file into an error of ours."""
     try:
         return read()
@@ -124,117 +125,103 @@ def _reading(path: str, read: Callable[[], Any]) -> Any:
         raise
     except Exception as error:  # noqa: BLE001  # any of several libraries, each with its own
         words = str(error).strip().splitlines() or [type(error).__name__]
-        raise DataError(f"{path}: the table cannot be read ({words[0]}).") from None
+        raise DataError(f"{text.path}: the table cannot be read ({words[0]}).") from None
 
 
-def _read(
-    path: str, columns: Mapping[str, Any] | None, kind: str | None
-) -> tuple[Any, Source, bool]:
-    kind = kind or kind_of(path, columns, any_text=True)
-    if kind is None:
-        raise DataError(
-            f"{path}: no table with a column of queries and one of documents. "
-            "Say which they are: columns={'query': ..., 'doc': ...}."
-        )
-    packed = compression_of(path) is not None
-    content: Any = path
-    source = Source.of_file(path, os.stat(path))
-    if packed:
-        from io import BytesIO
+def _is_text(text: Input) -> bool:
+    return not (_is_parquet(text) or _is_arrow(text))
 
-        content = BytesIO(read_all(path)[0])
-    text = kind in _SEPARATORS
-    if find_spec("polars") is not None:
-        read = _polars_text if text else _polars_binary
-    elif find_spec("pyarrow") is not None:
-        read = _pyarrow_text if text else _pyarrow_binary
-    elif text:
-        read = _plain_text
+
+def _frame(text: Input) -> Any:
+    """Return the table of a file, as a library that is installed holds it."""
+    polars, pyarrow = (find_spec(name) is not None for name in ("polars", "pyarrow"))
+    read: Callable[[Input, Any], Any] = _plain_text
+    if _is_text(text):
+        if polars or pyarrow:
+            read = _polars_text if polars else _pyarrow_text
+    elif polars or pyarrow:
+        read = _polars_binary if polars else _pyarrow_binary
     else:
-        what = "Parquet" if kind == "parquet" else "Arrow"
-        raise frames.missing("polars or pyarrow", f"{path}: reading {what} files")
-    frame = _reading(path, lambda: read(content, kind, _types(path, kind, columns) if text else {}))
-    return frame, source, not text
+        what = "Parquet" if _is_parquet(text) else "Arrow"
+        raise frames.missing("polars or pyarrow", f"{text.path}: reading {what} files")
+    text.stream.seek(0)
+    # A library reads a plain file faster by its name; what was expanded or piped has none.
+    named = getattr(text.stream, "name", None) == text.path
+    return _reading(text, lambda: read(text, text.path if named else text.stream))
 
 
-def _types(path: str, kind: str, columns: Mapping[str, Any] | None) -> dict[str, str]:
+def _types(text: Input) -> dict[str, str]:
     """Return which columns of a text are ids, to be left as they are written, and which numbers."""
-    line = read_head(path).removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0].rstrip(b"\r")
-    names = _header(line, _SEPARATORS[kind])
+    names = _layout(text)[1]
     types = {}
     for role in SYNONYMS:
-        name = column_or_none(role, names, columns)
+        name = column_or_none(role, names, text.columns)
         if name is not None:
             types[name] = "id" if role in ("query", "doc") else "number"
     return types
 
 
-def _header(line: bytes, separator: str) -> list[str]:
-    import csv
-
-    text = line.decode("utf-8", "replace")
-    return next(csv.reader([text], delimiter=separator), [])
-
-
-def _polars_text(content: Any, kind: str, types: dict[str, str]) -> Any:
+def _polars_text(text: Input, content: Any) -> Any:
     import polars as pl
 
+    kinds = {n: pl.String if t == "id" else pl.Float64 for n, t in _types(text).items()}
     return pl.scan_csv(
         content,
-        separator=_SEPARATORS[kind],
-        schema_overrides={n: pl.String if t == "id" else pl.Float64 for n, t in types.items()},
+        separator=_layout(text)[0],
+        schema_overrides=kinds,
         infer_schema_length=1000,
+        glob=False,
     )
 
 
-def _polars_binary(content: Any, kind: str, _: dict[str, str]) -> Any:
+def _polars_binary(text: Input, content: Any) -> Any:
     import polars as pl
 
-    if kind == "parquet":
+    if _is_parquet(text):
         return pl.scan_parquet(content, glob=False)
-    return pl.read_ipc_stream(content) if kind == "ipc-stream" else pl.scan_ipc(content)
+    if text.head.startswith(_STREAM):
+        return pl.read_ipc_stream(content)
+    return pl.scan_ipc(content, glob=False)
 
 
-def _pyarrow_text(content: Any, kind: str, types: dict[str, str]) -> Any:
+def _pyarrow_text(text: Input, content: Any) -> Any:
     import pyarrow as pa
     from pyarrow import csv
 
-    kinds = {n: pa.large_string() if t == "id" else pa.float64() for n, t in types.items()}
+    kinds = {n: pa.large_string() if t == "id" else pa.float64() for n, t in _types(text).items()}
     return csv.read_csv(
         content,
-        parse_options=csv.ParseOptions(delimiter=_SEPARATORS[kind]),
+        parse_options=csv.ParseOptions(delimiter=_layout(text)[0], newlines_in_values=True),
         convert_options=csv.ConvertOptions(column_types=kinds, strings_can_be_null=False),
     )
 
 
-def _pyarrow_binary(content: Any, kind: str, _: dict[str, str]) -> Any:
+def _pyarrow_binary(text: Input, content: Any) -> Any:
     import pyarrow as pa
 
-    if kind == "parquet":
+    if _is_parquet(text):
         from pyarrow import parquet
 
         return parquet.read_table(content)
-    with pa.OSFile(content) if isinstance(content, str) else content as stream:
-        opened = pa.ipc.open_stream if kind == "ipc-stream" else pa.ipc.open_file
-        return opened(stream).read_all()
+    opened = pa.ipc.open_stream if text.head.startswith(_STREAM) else pa.ipc.open_file
+    return opened(text.stream).read_all()
 
 
-def _plain_text(content: Any, kind: str, types: dict[str, str]) -> Any:
+def _plain_text(text: Input, _: Any) -> Any:
     """Read text with nothing but Python."""
     import csv
-    from io import StringIO, TextIOWrapper
+    from io import TextIOWrapper
 
-    def rows() -> list[list[str]]:
-        if isinstance(content, str):
-            with open(content, encoding="utf-8-sig", newline="") as stream:
-                return list(csv.reader(StringIO(stream.read()), delimiter=_SEPARATORS[kind]))
-        text = TextIOWrapper(content, encoding="utf-8-sig", newline="").read()
-        return list(csv.reader(StringIO(text), delimiter=_SEPARATORS[kind]))
-
-    names, *lines = [row for row in rows() if row]
+    wrapped = TextIOWrapper(text.stream, encoding="utf-8-sig", newline="")
+    try:
+        rows = [row for row in csv.reader(wrapped, delimiter=_layout(text)[0]) if row]
+    finally:
+        wrapped.detach()
+    names, *lines = rows
     for number, row in enumerate(lines):
         if len(row) != len(names):
             raise ValueError(f"row {number} has {len(row)} fields, the header {len(names)}")
+    types = _types(text)
     columns: dict[str, Any] = {}
     for name, values in zip(names, zip(*lines, strict=True), strict=True):
         numbers = types.get(name) == "number"
@@ -242,32 +229,31 @@ def _plain_text(content: Any, kind: str, types: dict[str, str]) -> Any:
     return frames.PlainTable(columns)
 
 
-def _write_text(path: str, columns: Mapping[str, Any], separator: str) -> None:
-    import csv
+def _binary(name: str, looks_like: str, told_by: Callable[[Input], bool]) -> Format:
+    return Format(
+        name,
+        looks_like,
+        told_by,
+        _judgments,
+        _run,
+        partial(write_binary, number="relevance", kind=name),
+        partial(write_binary, number="score", kind=name),
+        holds=_holds,
+        rows=_rows,
+    )
 
-    with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="") as stream:
-        writer = csv.writer(stream, delimiter=separator, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
 
-
-def _write_binary(path: str, columns: Mapping[str, Any], kind: str) -> None:
-    if find_spec("polars") is not None:
-        import polars as pl
-
-        frame = pl.DataFrame(dict(columns))
-        if kind == "parquet":
-            frame.write_parquet(path)
-        else:
-            frame.write_ipc(path)
-        return
-    if find_spec("pyarrow") is None:
-        raise frames.missing("polars or pyarrow", "writing Parquet and Arrow files")
-    import pyarrow as pa
-    from pyarrow import feather, parquet
-
-    table = pa.table(dict(columns))
-    if kind == "parquet":
-        parquet.write_table(table, path)
-    else:
-        feather.write_feather(table, path, compression="uncompressed")
+PARQUET = _binary("parquet", "a Parquet file", _is_parquet)
+ARROW = _binary("arrow", "an Arrow IPC file or stream, such as Feather", _is_arrow)
+CSV = Format(
+    "csv",
+    "CSV or TSV with a header, such as query_id,doc_id,score",
+    _is_csv,
+    _judgments,
+    _run,
+    partial(write_text, number="relevance"),
+    partial(write_text, number="score"),
+    may_be=_may_be_csv,
+    holds=_holds,
+    rows=_rows,
+)

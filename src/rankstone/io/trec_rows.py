@@ -57,6 +57,17 @@ def _moved(text: Input, shape: Shape) -> Shape:
     return shape.but(first=shape.first + mark) if shape.first else shape
 
 
+def _holds(text: Input) -> str | None:
+    """Tell by the number of columns and by what stands in the second."""
+    count = len(text.rows[0]) if text.rows else 0
+    second = {row[1] for row in text.rows if len(row) > 1}
+    if count in (6, 7):
+        return "run"
+    if count == 4 and len(second) == 1 and second <= {b"0", b"Q0"}:
+        return "judgments"
+    return None
+
+
 def _write_judgments(rows: Iterable[Row], out: IO[bytes]) -> None:
     for query, doc, grade in rows:
         _check(query, doc)
@@ -95,4 +106,5 @@ FORMAT = Format(
     _run,
     _write_judgments,
     _write_run,
+    holds=_holds,
 )
