@@ -129,6 +129,74 @@ def test_native_and_twin_read_columns_alike(rows, float32, falling, range_size):
         alike(found[1], found[3])
 
 
+# Types a column of ids or numbers may have, with what makes one of Python's values.
+TEXTS = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string()),
+         pa.dictionary(pa.uint32(), pa.large_string())]  # fmt: skip
+WHOLE = [pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.int32(), pa.uint32(), pa.int64(),
+         pa.uint64(), pa.dictionary(pa.int16(), pa.int32())]  # fmt: skip
+REALS = [
+    *WHOLE[:-1],
+    pa.float32(),
+    pa.float64(),
+    pa.bool_(),
+    pa.dictionary(pa.int8(), pa.float64()),
+]
+
+
+@st.composite
+def arrow_columns(draw, types, values, rows):
+    """Draw a column in chunks, each cut out of a longer array, some of them empty."""
+    kind = draw(st.sampled_from(types))
+    if kind == pa.bool_():
+        values = st.booleans()
+    if draw(st.integers(0, 3)) == 3:
+        values = values | st.none()
+    chunks, left = [], rows
+    while left or not chunks or draw(st.integers(0, 3)) == 3:
+        take = left - draw(st.integers(0, left))
+        before, after = draw(st.integers(0, 9)), draw(st.integers(0, 3))
+        size = before + take + after
+        held = draw(st.lists(values, min_size=size, max_size=size))
+        chunks.append(pa.array(held, kind).slice(before, take))
+        left -= take
+    return pa.chunked_array(chunks, kind)
+
+
+@pytest.mark.skipif(not NATIVE, reason="the compiled core was not built here")
+@settings(max_examples=300)
+@given(st.data(), st.integers(0, 12), st.booleans(), st.sampled_from([1, 4, 1000]))
+def test_native_and_twin_read_any_arrow_data_alike(data, rows, texts, range_size):
+    from rankstone._native import _core
+
+    words = st.sampled_from(
+        ["q1", "q2", "d1", "é", "a-longer-identifier", "another, as long as it", ""]
+    )
+    ids = (
+        arrow_columns(TEXTS, words, rows)
+        if texts
+        else arrow_columns(WHOLE, st.integers(0, 3), rows)
+    )
+    numbers = arrow_columns(REALS, st.integers(0, 5), rows)
+    columns = [data.draw(ids), data.draw(ids), data.draw(numbers), data.draw(numbers)]
+    if texts:
+        index = (b"q1q2\xc3\xa9", np.array([0, 2, 4, 6]), np.array([0, 2, 4, 5]),
+                 b"d1a-longer-identifierd1q2q1", np.array([0, 2, 21, 23, 25, 27]))  # fmt: skip
+    else:
+        index = (b"".join(map(key_of, [0, 1, 3])), np.arange(0, 28, 9), np.array([0, 2, 3, 4]),
+                 b"".join(map(key_of, [0, 2, 1, 3])), np.arange(0, 37, 9))  # fmt: skip
+    found = []
+    for core in (_core, twin):
+        held = [core.columns_of_stream(c.__arrow_c_stream__())[0][1] for c in columns]
+        found.append(core.match_columns(*held, True, core.Index(*index), False, 2, range_size))
+        found.append(core.judge_columns(*held[:3]))
+        found.append([c.format for c in held])
+    assert found[0]["fault"] == found[3]["fault"]
+    if not found[0]["fault"]:
+        alike(found[0], found[3])
+    alike(found[1], found[4])
+    assert found[2] == found[5]
+
+
 @pytest.mark.skipif(not NATIVE, reason="the compiled core was not built here")
 @given(st.lists(st.text(max_size=30) | st.integers() | st.none() | st.floats() | st.booleans()))
 def test_native_and_twin_take_objects_alike(values):
@@ -337,6 +405,19 @@ def test_excluding_equals_removing_by_hand(collection, data, ties):
         both = sum(d in judgments.get(q, ()) for q, d in gone)
         assert codes.get("excluded-judged", 0) == both
         assert codes.get("cold-queries", 0) == len(set(judgments) - set(exclude))
+
+
+def test_all_queries_of_a_run_may_be_averaged(engine):
+    """More of them without judgments than an example would show."""
+    run = {
+        "query_id": ["1"] + [f"x{i}" for i in range(300)],
+        "doc_id": ["a"] * 301,
+        "score": [1.0] * 301,
+    }
+    held = {q: {"a": 1.0} for q in run["query_id"]}
+    got = rs.evaluate(JUDGED_DICT, pl.DataFrame(run), "RR", queries="run")
+    assert bits(got) == bits(rs.evaluate(JUDGED_DICT, held, "RR", queries="run"))
+    assert len(got.queries) > 300
 
 
 def test_exclude_needs_ids_of_one_kind():

@@ -5,15 +5,16 @@
 // each with all its blocks in the order of the rows, however they were mixed.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
-#include <set>
+#include <cmath>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "columns.hpp"
 #include "scan_judgments.hpp"
 #include "scan_run.hpp"
+#include "unjudged.hpp"
 
 namespace rankstone {
 
@@ -28,9 +29,7 @@ struct RunColumns {
 struct ColumnRun {
     ColumnFault fault;
     std::vector<QueryOutcome> queries;
-    std::uint64_t unjudged_queries = 0;
-    bool unjudged_capped = false;
-    std::vector<std::string> unjudged_sample;  // the smallest ids
+    Unjudged unjudged;
     std::vector<std::string> doc_sample;       // of the first judged query that is present
 };
 
@@ -58,9 +57,8 @@ class ColumnMatcher {
                 find_blocks(own, begin, std::min(begin + range_size_, rows), blocks[r]);
             }
         });
-        for (const Worker& worker : state) found.fault.note(worker.fault);
-        if (found.fault.kind != ColumnFault::none) return found;
-        merge_unjudged(state, found);
+        if (at_fault(state)) return first_fault();
+        for (const Worker& worker : state) found.unjudged.add(worker.unjudged);
         group(blocks);
         found.queries.resize(index_.query_count());
         next = 0;
@@ -70,10 +68,11 @@ class ColumnMatcher {
                 if (first_[q] == first_[q + 1]) continue;
                 QueryOutcome& outcome = found.queries[q];
                 outcome.present = true;
-                gather(own, q);
+                if (!gather(own, q)) return;
                 outcome.placement = own.placer.place(q, outcome.matches);
             }
         });
+        if (at_fault(state)) return first_fault();
         take_doc_sample(state[0], found);
         return found;
     }
@@ -88,20 +87,27 @@ class ColumnMatcher {
         explicit Worker(const Index& index) : placer(index) {}
         Placer placer;
         std::vector<char> keys;
-        std::unordered_set<std::uint64_t> unjudged;
-        std::set<std::string> unjudged_sample;
-        bool capped = false;
-        ColumnFault fault;
+        Unjudged unjudged;
+        bool at_fault = false;
     };
 
-    static constexpr std::size_t most_unjudged = std::size_t{1} << 20;
-    static constexpr std::size_t sample_size = 100;
+    static bool at_fault(const std::vector<Worker>& state) {
+        return std::any_of(state.begin(), state.end(), [](const Worker& w) { return w.at_fault; });
+    }
+
+    // What is wrong is looked for once something is known to be: on the way each value is
+    // looked at where it is used, in an order that is not that of the rows.
+    ColumnRun first_fault() const {
+        ColumnRun found;
+        check_ids(run_.query, 0, 0, run_.query.length, found.fault);
+        check_ids(run_.doc, 1, 0, run_.query.length, found.fault);
+        if (run_.score) check_numbers(*run_.score, 2, 0, run_.query.length, found.fault);
+        return found;
+    }
 
     void find_blocks(Worker& own, std::int64_t begin, std::int64_t end, std::vector<Block>& blocks) {
-        check_ids(run_.query, 0, begin, end, own.fault);
-        check_ids(run_.doc, 1, begin, end, own.fault);
-        if (run_.score) check_numbers(*run_.score, 2, begin, end, own.fault);
-        if (own.fault.kind != ColumnFault::none) return;
+        if (first_null(run_.query, begin, end) < end) own.at_fault = true;
+        if (own.at_fault) return;
         own.keys.resize(static_cast<std::size_t>(end - begin) * key_size);
         char* keys = own.keys.data();
         std::string_view last;
@@ -113,41 +119,21 @@ class ColumnMatcher {
                 const auto hash = hash_exact(id.data(), id.size());
                 const auto query = index_.find_query(hash, id.data(), id.size());
                 blocks.push_back({query, row, end});
-                if (query == Index::absent) note_unjudged(own, hash, id);
+                if (query == Index::absent) own.unjudged.note(hash, id);
+                if (id.empty()) own.at_fault = true;
             }
             ++row;
         });
+        for (const Block& block : blocks)
+            if (block.query == Index::absent && !sound(block)) own.at_fault = true;
     }
 
-    // The sample goes on past the cap, so that it does not depend on which ids came first.
-    static void note_unjudged(Worker& own, std::uint64_t hash, std::string_view id) {
-        if (own.unjudged.size() < most_unjudged) {
-            if (!own.unjudged.insert(hash).second) return;
-        } else if (own.unjudged.count(hash)) {
-            return;
-        } else {
-            own.capped = true;
-        }
-        auto& sample = own.unjudged_sample;
-        if (sample.size() == sample_size && id >= *sample.rbegin()) return;
-        sample.emplace(id);
-        if (sample.size() > sample_size) sample.erase(std::prev(sample.end()));
-    }
-
-    static void merge_unjudged(const std::vector<Worker>& state, ColumnRun& found) {
-        std::unordered_set<std::uint64_t> unjudged;
-        std::set<std::string> sample;
-        for (const Worker& worker : state) {
-            unjudged.insert(worker.unjudged.begin(), worker.unjudged.end());
-            sample.insert(worker.unjudged_sample.begin(), worker.unjudged_sample.end());
-            found.unjudged_capped = found.unjudged_capped || worker.capped;
-        }
-        found.unjudged_queries = std::min(unjudged.size(), most_unjudged);
-        found.unjudged_capped = found.unjudged_capped || unjudged.size() > most_unjudged;
-        for (const std::string& id : sample) {
-            if (found.unjudged_sample.size() == sample_size) break;
-            found.unjudged_sample.push_back(id);
-        }
+    // Whether every row of a block that will not be placed has a document and a score.
+    bool sound(const Block& block) const {
+        ColumnFault fault;
+        check_ids(run_.doc, 1, block.begin, block.end, fault);
+        if (run_.score) check_numbers(*run_.score, 2, block.begin, block.end, fault);
+        return fault.kind == ColumnFault::none;
     }
 
     // Sorts the blocks by query; those of one query stay in the order of their rows.
@@ -167,8 +153,8 @@ class ColumnMatcher {
         }
     }
 
-    // Fills the placer with the rows of a query.
-    void gather(Worker& own, std::size_t q) {
+    // Fills the placer with the rows of a query; false where one has no document or no score.
+    bool gather(Worker& own, std::size_t q) {
         auto& rows = own.placer.rows;
         std::int64_t total = 0;
         for (std::size_t b = first_[q]; b < first_[q + 1]; ++b) total += blocks_[b].end - blocks_[b].begin;
@@ -178,13 +164,20 @@ class ColumnMatcher {
         for (std::size_t b = first_[q]; b < first_[q + 1]; ++b) {
             const auto [query, begin, end] = blocks_[b];
             const std::size_t base = rows.size();
+            if (first_null(run_.doc, begin, end) < end ||
+                (run_.score && first_null(*run_.score, begin, end) < end))
+                own.at_fault = true;
+            if (own.at_fault) return false;
+            bool whole = true;
             run_.doc.ids(begin, end, keys, [&](std::string_view id) {
+                whole = whole && !id.empty();
                 rows.push_back({id.data(), static_cast<std::uint32_t>(id.size()), no_rank,
                                 hash_exact(id.data(), id.size()),
                                 -static_cast<double>(rows.size())});
             });
             if (run_.score)
                 run_.score->doubles(begin, end, [&](std::int64_t i, double value) {
+                    whole = whole && std::isfinite(value);
                     if (!run_.falling) value = -value;
                     rows[base + static_cast<std::size_t>(i)].score =
                         float32_ ? static_cast<double>(static_cast<float>(value)) : value;
@@ -197,7 +190,9 @@ class ColumnMatcher {
                                 static_cast<std::uint32_t>(value);
                     });
                 });
+            if (!whole) own.at_fault = true;
         }
+        return !own.at_fault;
     }
 
     // Where nothing matched at all, some ids help to see why.

@@ -127,9 +127,9 @@ nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const In
     out["fault"] = nb::none();
     out["rows"] = scan.rows;
     out["commented"] = scan.commented;
-    out["unjudged_queries"] = scan.unjudged_queries;
-    out["unjudged_capped"] = scan.unjudged_capped;
-    out["unjudged_sample"] = list_of(scan.unjudged_sample);
+    out["unjudged_queries"] = scan.unjudged.count();
+    out["unjudged_capped"] = scan.unjudged.capped();
+    out["unjudged_sample"] = list_of(scan.unjudged.sample());
     out["doc_sample"] = list_of(scan.doc_sample);
     return out;
 }
@@ -234,9 +234,9 @@ nb::dict match_columns(const Column& query, const Column& doc, const Column* sco
     nb::dict out;
     if (run.fault.kind == ColumnFault::none) out = arrays_of(run.queries);
     out["fault"] = column_fault_of(run.fault);
-    out["unjudged_queries"] = run.unjudged_queries;
-    out["unjudged_capped"] = run.unjudged_capped;
-    out["unjudged_sample"] = list_of(run.unjudged_sample);
+    out["unjudged_queries"] = run.unjudged.count();
+    out["unjudged_capped"] = run.unjudged.capped();
+    out["unjudged_sample"] = list_of(run.unjudged.sample());
     out["doc_sample"] = list_of(run.doc_sample);
     return out;
 }

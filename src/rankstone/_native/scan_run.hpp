@@ -11,15 +11,14 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
-#include <set>
 #include <string>
 #include <thread>
-#include <unordered_set>
 #include <vector>
 
 #include "fault.hpp"
 #include "place.hpp"
 #include "source.hpp"
+#include "unjudged.hpp"
 
 namespace rankstone {
 
@@ -34,9 +33,7 @@ struct RunScan {
     std::vector<QueryOutcome> queries;
     std::uint64_t rows = 0;
     std::int64_t commented = 0;  // comments that would be rows
-    std::uint64_t unjudged_queries = 0;
-    bool unjudged_capped = false;
-    std::vector<std::string> unjudged_sample;  // the smallest ids
+    Unjudged unjudged;
     std::vector<std::string> doc_sample;       // of the first judged query that is present
 };
 
@@ -137,17 +134,11 @@ class RunScanner {
         std::vector<char> buffer;
         std::vector<Block> blocks;
         std::vector<Match> matches;
-        std::unordered_set<std::uint64_t> unjudged;
-        std::set<std::string> unjudged_sample;
-        bool capped = false;
+        Unjudged unjudged;
         std::uint64_t rows = 0;
         std::int64_t commented = 0;
         FaultReport fault;
     };
-
-    static constexpr std::size_t most_unjudged = std::size_t{1} << 20;
-    static constexpr std::size_t most_named = std::size_t{1} << 16;
-    static constexpr std::size_t sample_size = 100;
 
     // The lines that start in range r: its bytes, less the tail of a line begun before it, plus
     // the rest of the last line. Returns their offset; the text ends at `end`.
@@ -220,7 +211,8 @@ class RunScanner {
                 block = query.begin ? p : begin;
                 query = id;
                 judged = index_.find_query(id.begin, id.size());
-                if (judged == Index::absent) note_unjudged(own, id);
+                if (judged == Index::absent)
+                    own.unjudged.note(hash_id(id.begin, id.size()), {id.begin, id.size()});
             }
             if (judged != Index::absent) own.placer.rows.push_back(row_of(line));
         }
@@ -236,44 +228,17 @@ class RunScanner {
                 float32_ ? static_cast<double>(static_cast<float>(line.value)) : line.value};
     }
 
-    // The sample goes on past the cap, so that it does not depend on which ids came first.
-    static void note_unjudged(Worker& own, Field id) {
-        const std::uint64_t hash = hash_id(id.begin, id.size());
-        if (own.unjudged.size() < most_unjudged) {
-            if (!own.unjudged.insert(hash).second) return;
-        } else if (own.unjudged.count(hash)) {
-            return;
-        } else {
-            own.capped = true;
-        }
-        auto& sample = own.unjudged_sample;
-        const std::string_view text(id.begin, id.size());
-        if (sample.size() == most_named && text >= *sample.rbegin()) return;
-        sample.emplace(text);
-        if (sample.size() > most_named) sample.erase(std::prev(sample.end()));
-    }
-
     void merge(std::vector<Worker>& state, RunScan& scan) {
         struct Ref {
             const Block* block;
             const Worker* worker;
         };
         std::vector<std::vector<Ref>> of_query(index_.query_count());
-        std::unordered_set<std::uint64_t> unjudged;
-        std::set<std::string> sample;
         for (const Worker& worker : state) {
             for (const Block& block : worker.blocks) of_query[block.query].push_back({&block, &worker});
-            unjudged.insert(worker.unjudged.begin(), worker.unjudged.end());
-            sample.insert(worker.unjudged_sample.begin(), worker.unjudged_sample.end());
-            scan.unjudged_capped = scan.unjudged_capped || worker.capped;
+            scan.unjudged.add(worker.unjudged);
             scan.rows += worker.rows;
             scan.commented += worker.commented;
-        }
-        scan.unjudged_queries = std::min(unjudged.size(), most_unjudged);
-        scan.unjudged_capped = scan.unjudged_capped || unjudged.size() > most_unjudged;
-        for (const std::string& id : sample) {
-            if (scan.unjudged_sample.size() == most_named) break;
-            scan.unjudged_sample.push_back(id);
         }
         scan.queries.resize(index_.query_count());
         std::vector<std::size_t> again;

@@ -13,6 +13,9 @@ import numpy as np
 from rankstone.core.layout import ATOF, ATOL, RANK, Layout
 from rankstone.core.placing import Outcome, Row, arrays_of, place, place_mapping
 from rankstone.core.twin_columns import (  # noqa: F401
+    MOST_NAMED,
+    MOST_UNJUDGED,
+    SAMPLE,
     Column,
     column_of_array,
     column_of_objects,
@@ -34,9 +37,6 @@ _ATOF = re.compile(
 _ATOL = re.compile(rb"[+-]?[0-9]+")
 _NON_FINITE = re.compile(rb"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 _BOM = b"\xef\xbb\xbf"
-_MOST_UNJUDGED = 1 << 20
-_MOST_NAMED = 1 << 16
-_SAMPLE = 100
 _INFINITE = float("inf")
 
 
@@ -207,12 +207,12 @@ def scan_run(
                 begin, current, judged = at, query, index.queries.get(query)
                 progress[0] = at
                 if judged is None:
-                    if len(unjudged) < _MOST_UNJUDGED:
+                    if len(unjudged) < MOST_UNJUDGED:
                         unjudged.add(query)
                     capped = capped or query not in unjudged
                     sample.add(query)
-                    if len(sample) > 2 * _MOST_NAMED:
-                        sample = set(sorted(sample)[:_MOST_NAMED])
+                    if len(sample) > 2 * MOST_NAMED:
+                        sample = set(sorted(sample)[:MOST_NAMED])
             if judged is not None:
                 rows.append(_row(read, layout, float32))
         close(size)
@@ -225,7 +225,7 @@ def scan_run(
         present = sorted(blocks)
         if present and not any(o.matches for o in outcomes):
             again = list(_reread(stream, blocks[present[0]], layout, float32))
-            doc_sample = [row[0] for row in again[:_SAMPLE]]
+            doc_sample = [row[0] for row in again[:SAMPLE]]
     os.lseek(descriptor, where, os.SEEK_SET)  # a copied descriptor shares its position
     for judged in blocks:
         outcomes[judged].present = True
@@ -236,7 +236,7 @@ def scan_run(
         "commented": commented,
         "unjudged_queries": len(unjudged),
         "unjudged_capped": capped,
-        "unjudged_sample": sorted(sample)[:_MOST_NAMED],
+        "unjudged_sample": sorted(sample)[:MOST_NAMED],
         "doc_sample": doc_sample,
     }
 

@@ -15,8 +15,9 @@ from rankstone.core.ids import key_of
 from rankstone.core.placing import Outcome, Row, arrays_of, place
 
 NULL, NOT_FINITE, EMPTY = 1, 2, 3
-_SAMPLE = 100
-_MOST_UNJUDGED = 1 << 20
+SAMPLE = 100
+MOST_UNJUDGED = 1 << 20
+MOST_NAMED = 1 << 16
 _NUMBERS = {
     "c": "i1", "C": "u1", "s": "i2", "S": "u2", "i": "i4", "I": "u4", "l": "i8", "L": "u8",
     "f": "f4", "g": "f8",
@@ -136,14 +137,14 @@ def match_columns(
     sample: list[bytes] = []
     if first is not None and not any(o.matches for o in outcomes):
         name = next(q for q, i in index.queries.items() if i == first)
-        sample = [row[0] for row in rows[name][:_SAMPLE]]
+        sample = [row[0] for row in rows[name][:SAMPLE]]
     unjudged = [q for q in rows if q not in index.queries]
     return {
         **arrays_of(outcomes),
         "fault": None,
-        "unjudged_queries": min(len(unjudged), _MOST_UNJUDGED),
-        "unjudged_capped": len(unjudged) > _MOST_UNJUDGED,
-        "unjudged_sample": sorted(unjudged)[:_SAMPLE],
+        "unjudged_queries": min(len(unjudged), MOST_UNJUDGED),
+        "unjudged_capped": len(unjudged) > MOST_UNJUDGED,
+        "unjudged_sample": sorted(unjudged)[:MOST_NAMED],
         "doc_sample": sample,
     }
 

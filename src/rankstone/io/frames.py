@@ -199,7 +199,7 @@ def _opened(data: Any) -> tuple[list[str], Take]:
     if root == "polars" and hasattr(data, "collect_schema"):
         lazy = data.lazy() if hasattr(data, "lazy") else data
         names = data.collect_schema().names()
-        return names, lambda wanted: _stream(lazy.select(list(wanted)).collect(), wanted)
+        return names, lambda wanted: _polars(lazy.select(list(wanted)).collect(), wanted)
     if root == "pyarrow" and hasattr(data, "select") and hasattr(data, "column_names"):
         names = list(data.column_names)
         return names, lambda wanted: _stream(data.select(list(dict.fromkeys(wanted))), wanted)
@@ -252,6 +252,12 @@ def _columns(data: Any) -> list[tuple[bytes, Any]]:
 
 def _stream(data: Any, wanted: Sequence[str]) -> dict[str, Any]:
     return {n.decode("utf-8", "replace"): c for n, c in _columns(data) if n.decode() in wanted}
+
+
+def _polars(frame: Any, wanted: Sequence[str]) -> dict[str, Any]:
+    """Take column by column: a whole frame is copied first where its chunks differ by column."""
+    read = engine.load().columns_of_stream
+    return {name: read(frame[name].__arrow_c_stream__())[0][1] for name in wanted}
 
 
 def _pandas(frame: Any, wanted: Sequence[str]) -> dict[str, Any]:
