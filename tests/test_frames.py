@@ -476,3 +476,18 @@ def test_the_command_takes_tables(tmp_path, capsys):
     assert shown.out.splitlines()[-1].split("\t")[-1] == "1"
     assert main([*call, "--columns", "query"]) == 2
     assert "write a column as ROLE=NAME" in capsys.readouterr().err
+
+
+def test_a_column_whose_name_holds_a_nul_is_a_column():
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"a\0b": ["q"], "doc": ["d"], "rel": [1]})
+    columns = {"query": "a\0b"}
+    assert rs.evaluate(frame, {"q": ["d"]}, "RR", columns=columns)["RR"] == 1.0
+
+
+def test_a_file_that_a_library_gives_up_on_is_an_error(tmp_path):
+    pytest.importorskip("polars")
+    path = tmp_path / "odd.csv"
+    path.write_bytes(b'query_id,doc_id,rank\r\n\xc3\xa9,\',\r\ntrue,2020-01-01,"')
+    with pytest.raises(rs.DataError, match="odd.csv"):
+        rs.evaluate({"q": {"d": 1}}, path, "RR")

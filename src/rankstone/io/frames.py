@@ -255,9 +255,12 @@ def _stream(data: Any, wanted: Sequence[str]) -> dict[str, Any]:
 
 
 def _polars(frame: Any, wanted: Sequence[str]) -> dict[str, Any]:
-    """Take column by column: a whole frame is copied first where its chunks differ by column."""
+    """Take column by column: a whole frame is copied first where its chunks differ by column.
+
+    Without its name, because polars ends the process over one with a NUL in it.
+    """
     read = engine.load().columns_of_stream
-    return {name: read(frame[name].__arrow_c_stream__())[0][1] for name in wanted}
+    return {name: read(frame[name].alias("").__arrow_c_stream__())[0][1] for name in wanted}
 
 
 def _pandas(frame: Any, wanted: Sequence[str]) -> dict[str, Any]:

@@ -123,7 +123,10 @@ def _reading(text: Input, read: Callable[[], Any]) -> Any:
         return read()
     except (RankstoneError, MemoryError):
         raise
-    except Exception as error:  # noqa: BLE001  # any of several libraries, each with its own
+    except BaseException as error:  # any of several libraries, each with its own
+        # A library in Rust may give up with something that is no Exception.
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
         words = str(error).strip().splitlines() or [type(error).__name__]
         raise DataError(f"{text.path}: the table cannot be read ({words[0]}).") from None
 
