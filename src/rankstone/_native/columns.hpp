@@ -154,6 +154,36 @@ struct Chunk {
         }
     }
 
+    // Calls f(row, id) where the id may be another than that of the row before, the first among
+    // them: equal codes and equal views need no look at the text.
+    template <typename F>
+    void changes(std::int64_t a, std::int64_t b, char*& out, F& f) const {
+        std::int64_t row = a;
+        const auto one = [&](std::string_view id) { f(row, id); };
+        if (dictionary) {
+            std::int64_t last = -1;
+            for (; row < b; ++row) {
+                const std::int64_t code = index(row);
+                if (code != last) dictionary->ids(code, code + 1, out, one);
+                last = code;
+            }
+        } else if (storage == Storage::view) {
+            const char* views = static_cast<const char*>(values) + 16 * offset;
+            std::array<std::uint64_t, 2> last{}, view{};
+            for (; row < b; ++row) {
+                std::memcpy(view.data(), views + 16 * row, 16);
+                if (row == a || view != last) one(view_of(views + 16 * row, more));
+                last = view;
+            }
+        } else {
+            const auto each = [&](std::string_view id) {
+                one(id);
+                ++row;
+            };
+            ids(a, b, out, each);
+        }
+    }
+
     double double_at(std::int64_t i) const {
         double found = 0;
         numbers(i, i + 1, [&](std::int64_t, auto value) { found = static_cast<double>(value); });
@@ -217,6 +247,30 @@ class Column {
     template <typename F>
     void ids(std::int64_t begin, std::int64_t end, char*& out, F&& f) const {
         parts(begin, end, [&](const Chunk& c, std::int64_t a, std::int64_t b) { c.ids(a, b, out, f); });
+    }
+
+    // Calls f(row, id) where the id may be another than that of the row before.
+    template <typename F>
+    void changes(std::int64_t begin, std::int64_t end, char*& out, F&& f) const {
+        parts(begin, end, [&](const Chunk& c, std::int64_t a, std::int64_t b) {
+            const auto moved = [&](std::int64_t i, std::string_view id) { f(c.begin + i, id); };
+            c.changes(a, b, out, moved);
+        });
+    }
+
+    // The numbers of rows [begin, end); held in `room` where they do not lie as doubles already.
+    const double* as_doubles(std::int64_t begin, std::int64_t end, std::vector<double>& room) const {
+        const double* found = nullptr;
+        parts(begin, end, [&](const Chunk& c, std::int64_t a, std::int64_t b) {
+            if (b - a == end - begin && c.storage == Storage::f64 && !c.dictionary)
+                found = c.as<double>() + a;
+        });
+        if (found) return found;
+        room.resize(static_cast<std::size_t>(end - begin));
+        doubles(begin, end, [&](std::int64_t i, double value) {
+            room[static_cast<std::size_t>(i)] = value;
+        });
+        return room.data();
     }
 
     template <typename F>

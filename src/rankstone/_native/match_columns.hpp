@@ -87,6 +87,7 @@ class ColumnMatcher {
         explicit Worker(const Index& index) : placer(index) {}
         Placer placer;
         std::vector<char> keys;
+        std::vector<double> scores;
         Unjudged unjudged;
         bool at_fault = false;
     };
@@ -111,18 +112,15 @@ class ColumnMatcher {
         own.keys.resize(static_cast<std::size_t>(end - begin) * key_size);
         char* keys = own.keys.data();
         std::string_view last;
-        std::int64_t row = begin;
-        run_.query.ids(begin, end, keys, [&](std::string_view id) {
-            if (row == begin || !same_bytes(last.data(), last.size(), id.data(), id.size())) {
-                if (!blocks.empty()) blocks.back().end = row;
-                last = id;
-                const auto hash = hash_exact(id.data(), id.size());
-                const auto query = index_.find_query(hash, id.data(), id.size());
-                blocks.push_back({query, row, end});
-                if (query == Index::absent) own.unjudged.note(hash, id);
-                if (id.empty()) own.at_fault = true;
-            }
-            ++row;
+        run_.query.changes(begin, end, keys, [&](std::int64_t row, std::string_view id) {
+            if (row > begin && same_bytes(last.data(), last.size(), id.data(), id.size())) return;
+            if (!blocks.empty()) blocks.back().end = row;
+            last = id;
+            const auto hash = hash_exact(id.data(), id.size());
+            const auto query = index_.find_query(hash, id.data(), id.size());
+            blocks.push_back({query, row, end});
+            if (query == Index::absent) own.unjudged.note(hash, id);
+            if (id.empty()) own.at_fault = true;
         });
         for (const Block& block : blocks)
             if (block.query == Index::absent && !sound(block)) own.at_fault = true;
@@ -175,13 +173,15 @@ class ColumnMatcher {
                                 hash_exact(id.data(), id.size()),
                                 -static_cast<double>(rows.size())});
             });
-            if (run_.score)
-                run_.score->doubles(begin, end, [&](std::int64_t i, double value) {
+            if (run_.score) {
+                const double* scores = run_.score->as_doubles(begin, end, own.scores);
+                for (std::size_t i = base; i < rows.size(); ++i) {
+                    double value = scores[i - base];
                     whole = whole && std::isfinite(value);
                     if (!run_.falling) value = -value;
-                    rows[base + static_cast<std::size_t>(i)].score =
-                        float32_ ? static_cast<double>(static_cast<float>(value)) : value;
-                });
+                    rows[i].score = float32_ ? static_cast<double>(static_cast<float>(value)) : value;
+                }
+            }
             if (run_.rank)
                 run_.rank->parts(begin, end, [&](const Chunk& c, std::int64_t a, std::int64_t e) {
                     c.doubles(a, e, [&](std::int64_t i, double value) {

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -118,6 +119,10 @@ class Ids(Sequence[str | int]):
             return len(self.objects)
         held = self.keys if self.kind == "number" else self.encoded
         return len(held[1]) - 1
+
+    def __iter__(self) -> Iterator[Any]:
+        """Go through the ids as Python objects."""
+        return iter(self.objects)
 
     def __getitem__(self, i):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN204
         """Return one id, or a list of them for a slice."""
