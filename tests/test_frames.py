@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from datetime import date
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -292,6 +294,7 @@ def without(columns, name):
 BAD = {
     "no query": (without(RUN, "query_id") | {"qery": ["1"] * 3}, r"no column looks like that of the queries\. Did you mean qery\?"),
     "no score": (without(RUN, "score") | {"bm25": [1.0] * 3}, r"columns=\{'score': 'bm25'\}; columns=\{'score': None\} ranks by the order"),
+    "null query": (RUN | {"query_id": ["1", "2", None]}, r"column 'query_id' has no value in row 2"),
     "null id": (RUN | {"doc_id": ["a", None, "b"]}, r"column 'doc_id' has no value in row 1"),
     "null score": (RUN | {"score": [1.0, 2.0, None]}, r"'score' has no value in row 2|score in row 2"),
     "nan": (RUN | {"score": [1.0, float("nan"), 2.0]}, r"score in row 1 .* is not a finite number"),
@@ -317,6 +320,57 @@ def test_bad_tables_are_precise_errors(engine, make, case):
         frame = make(columns)
     with pytest.raises(rs.DataError, match=message):
         rs.evaluate(JUDGED_DICT, frame, "RR")
+
+
+AS_JUDGED = {
+    "null query": (JUDGED | {"query_id": [None, "1", "2"]}, r"the judgments: column 'query_id' has no value in row 0"),
+    "null grade": (JUDGED | {"relevance": [1.0, None, 2.0]}, r"'relevance' has no value in row 1"),
+    "nan": (JUDGED | {"relevance": [1.0, float("nan"), 2.0]}, r"the grade in row 1 .* is not a finite number"),
+    "text": (JUDGED | {"relevance": ["a", "b", "c"]}, r"column 'relevance' holds text, not numbers"),
+    "floats": (JUDGED | {"doc_id": [12.0, 13.0, 14.0]}, r"holds floats; a document id is text or a whole number\. .*cast the column to int64"),
+    "empty id": (JUDGED | {"query_id": ["1", "", "2"]}, r"empty query id in row 1"),
+    "dates": (JUDGED | {"doc_id": [date(2020, 1, 1)] * 3}, r"'doc_id' holds dates or times; a document id is"),
+    "bytes": (JUDGED | {"doc_id": [b"a", b"b", b"c"]}, r"'doc_id' holds bytes; a document id is"),
+    "lists": (JUDGED | {"doc_id": [["a"], ["b"], ["c"]]}, r"'doc_id' holds lists or records; a document id"),
+    "decimals": (JUDGED | {"relevance": [Decimal("1.5")] * 3}, r"'relevance' holds decimals, not numbers\. Cast it to float64"),
+    "booleans": (JUDGED | {"doc_id": [True, False, True]}, r"'doc_id' holds booleans; a document id"),
+    "nothing": (JUDGED | {"doc_id": [None] * 3}, r"'doc_id' holds nothing but missing values"),
+    "no rows": ({n: pa.array([], pa.string()) for n in ("qid", "docno")}, r"the judgments: the table has no rows"),
+    "no columns": ({}, r"no column looks like that of the queries\. Columns: none"),
+    "no grade": ({"qid": ["1"], "docno": ["a"], "stars": [3]}, r"columns=\{'grade': 'stars'\}"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", AS_JUDGED)
+def test_bad_tables_of_judgments_are_precise_errors(engine, case):
+    columns, message = AS_JUDGED[case]
+    with pytest.raises(rs.DataError, match=message):
+        rs.evaluate(pa.table(columns), JUDGED_DICT, "RR")
+
+
+CSV = {
+    "no rows": ("qid,docno,score\n", r"the table has no rows"),
+    "ragged": ("qid,docno,score\n1,a,1\n1,b,2,3,4\n", r"the table cannot be read"),
+    "text": ("qid,docno,score\n1,a,high\n", r"the table cannot be read"),
+    "no value": ("qid,docno,score\n1,a,1\n1,b,\n", r"no value in row 1"),
+    "no id": ("qid,docno,score\n1,a,1\n1,,2\n", r"no value in row 1|empty document id in row 1"),
+    "nan": ("qid,docno,score\n1,a,nan\n", r"score in row 0 .* is not a finite number"),
+    "no score": ("qid,docno,bm25\n1,a,1\n", r"no column looks like that of the scores"),
+    "twice": ("qid,docno,docno,score\n1,a,b,1\n", r"several columns 'docno'|cannot be read"),
+}
+
+
+@pytest.mark.parametrize("libraries", ["polars", "pyarrow", "none"])
+@pytest.mark.parametrize("case", CSV)
+def test_bad_csv_is_an_error(engine, tmp_path, monkeypatch, case, libraries):
+    text, message = CSV[case]
+    path = tmp_path / "run.csv"
+    path.write_text(text)
+    monkeypatch.setattr(
+        "rankstone.io.tables.find_spec", lambda name: name if name == libraries else None
+    )
+    with pytest.raises(rs.DataError, match=f"{path}.*({message})"):
+        rs.evaluate(JUDGED_DICT, path, "RR")
 
 
 JUDGED_DICT = {"1": {"a": 1, "b": 0}, "2": {"c": 2}}

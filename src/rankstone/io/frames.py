@@ -301,6 +301,7 @@ def _plain(array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
 
 
+_MISSING = {"NAType", "NaTType"}
 _REMEDY = "ids are text or whole numbers, scores and grades are numbers."
 
 
@@ -322,8 +323,9 @@ def _objects(values: list[Any], name: str) -> Any:
     if row is None:
         return column
     value = values[row]
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        raise DataError(_no_value(name, row))
+    gone = (i for i, v in enumerate(values) if v is None or type(v).__name__ in _MISSING)
+    if (first := next(gone, None)) is not None:
+        raise DataError(_no_value(name, first))
     if _all_numbers(values):
         return core.column_of_array(np.array(values, np.float64))
     if isinstance(value, float) and value != value:  # noqa: PLR0124

@@ -161,15 +161,30 @@ def column_or_none(
 ) -> str | None:
     """Return the column of a role, None where there is none to be found."""
     try:
-        return _column("", role, names, columns)
+        return _named("", role, names, columns)
     except DataError:
         return None
+
+
+def check_single(what: str, name: str, names: Sequence[str]) -> None:
+    """Refuse a column whose name another has too."""
+    if list(names).count(name) > 1:
+        raise DataError(f"{what}: there are several columns {name!r}; rename all but one.")
 
 
 def _column(
     what: str, role: str, names: Sequence[str], columns: Mapping[str, Any] | None
 ) -> str | None:
     """Return the column of a role; None where it may be and is absent."""
+    found = _named(what, role, names, columns)
+    if found is not None:
+        check_single(what, found, names)
+    return found
+
+
+def _named(
+    what: str, role: str, names: Sequence[str], columns: Mapping[str, Any] | None
+) -> str | None:
     check_columns(columns)
     if columns is not None and role in columns:
         said = columns[role]
@@ -186,8 +201,6 @@ def _column(
             if role in ("query", "doc"):
                 raise _absent(what, role, names, [])
             return None
-    if list(names).count(found) > 1:
-        raise DataError(f"{what}: there are several columns {found!r}; rename all but one.")
     return found
 
 

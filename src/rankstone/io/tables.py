@@ -10,9 +10,15 @@ from typing import Any
 from rankstone.core.judgments import Judgments
 from rankstone.errors import DataError, RankstoneError
 from rankstone.io import frames
-from rankstone.io.columns import is_header
+from rankstone.io.columns import is_header, is_number
 from rankstone.io.registry import Format, Input, Row
-from rankstone.io.roles import SYNONYMS, column_or_none, looks_like_header, names_in
+from rankstone.io.roles import (
+    SYNONYMS,
+    check_single,
+    column_or_none,
+    looks_like_header,
+    names_in,
+)
 from rankstone.io.rows import id_of, number_of
 from rankstone.io.write_tables import write_binary, write_text
 
@@ -160,6 +166,7 @@ def _types(text: Input) -> dict[str, str]:
     for role in SYNONYMS:
         name = column_or_none(role, names, text.columns)
         if name is not None:
+            check_single(text.path, name, names)  # readers rename or keep one of the two
             types[name] = "id" if role in ("query", "doc") else "number"
     return types
 
@@ -195,7 +202,7 @@ def _pyarrow_text(text: Input, content: Any) -> Any:
     return csv.read_csv(
         content,
         parse_options=csv.ParseOptions(delimiter=_layout(text)[0], newlines_in_values=True),
-        convert_options=csv.ConvertOptions(column_types=kinds, strings_can_be_null=False),
+        convert_options=csv.ConvertOptions(column_types=kinds, null_values=[""]),
     )
 
 
@@ -221,15 +228,23 @@ def _plain_text(text: Input, _: Any) -> Any:
     finally:
         wrapped.detach()
     names, *lines = rows
+    if not lines:
+        raise DataError(f"{text.path}: the table has no rows.")
     for number, row in enumerate(lines):
         if len(row) != len(names):
             raise ValueError(f"row {number} has {len(row)} fields, the header {len(names)}")
     types = _types(text)
     columns: dict[str, Any] = {}
     for name, values in zip(names, zip(*lines, strict=True), strict=True):
-        numbers = types.get(name) == "number"
-        columns[name] = [float(v) if v else None for v in values] if numbers else list(values)
+        if types.get(name) == "number" or (name not in types and all(map(_is_float, values))):
+            columns[name] = [float(v) if v else None for v in values]
+        else:
+            columns[name] = list(values)
     return frames.PlainTable(columns)
+
+
+def _is_float(field: str) -> bool:
+    return not field or is_number(field.encode())
 
 
 def _binary(name: str, looks_like: str, told_by: Callable[[Input], bool]) -> Format:
