@@ -238,7 +238,7 @@ def test_many_unjudged_queries_are_counted_to_a_limit(engine, tmp_path, monkeypa
 
 def test_the_twin_counts_no_further_than_its_limit(tmp_path, monkeypatch):
     monkeypatch.setenv("RANKSTONE_ENGINE", "python")
-    monkeypatch.setattr(twin, "_MOST_UNJUDGED", 3)
+    monkeypatch.setattr(twin, "MOST_UNJUDGED", 3)
     run = tmp_path / "run"
     for names, text in (("abca", "3 queries"), ("abcda", "more than 3 queries")):
         run.write_text("".join(f"{n} Q0 d 0 1 t\n" for n in names) + "judged Q0 d 0 1 t\n")
