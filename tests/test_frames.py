@@ -542,6 +542,6 @@ def test_a_column_whose_name_holds_a_nul_is_a_column():
 def test_a_file_that_a_library_gives_up_on_is_an_error(tmp_path):
     pytest.importorskip("polars")
     path = tmp_path / "odd.csv"
-    path.write_bytes(b'query_id,doc_id,rank\r\n\xc3\xa9,\',\r\ntrue,2020-01-01,"')
+    path.write_bytes(b"query_id,doc_id,rank\r\n\xc3\xa9,',\r\ntrue,2020-01-01,\"")
     with pytest.raises(rs.DataError, match="odd.csv"):
         rs.evaluate({"q": {"d": 1}}, path, "RR")

@@ -108,8 +108,8 @@ def align(
 def _rank(
     judgments: Judgments, matches: Matches, conventions: Conventions, *, scored: bool
 ) -> Ranked:
-    grades, some = meant_grades(judgments.grades, conventions.negatives)
-    judged = np.ones(len(grades), bool) if some is None else some
+    grades, known_grades = meant_grades(judgments.grades, conventions.negatives)
+    judged = np.ones(len(grades), bool) if known_grades is None else known_grades
     above, tied = matches.above, matches.tied
     grade, score = grades[matches.judgment], matches.score
     row, offsets = matches.judgment, matches.offsets
@@ -119,19 +119,21 @@ def _rank(
         known = np.zeros(len(judged), bool)
         known[row] = True
         judged &= known
-    rank = (above + 1) + before_in_tie(
-        conventions.ties,
-        offsets=offsets,
-        grade=grade,
-        above=above,
-        tied=tied,
-        earlier=matches.earlier,
-        judgment=row,
-        greater=matches.greater,
-    )
     retrieved = matches.retrieved
     # Negative grades that mean "unjudged" are gone from here on, like unjudged documents.
     kept = judged[row]
+    rank = np.empty(len(row), np.int64)
+    for some in (kept, ~kept) if not kept.all() else (kept,):
+        rank[some] = (above[some] + 1) + before_in_tie(
+            conventions.ties,
+            offsets=segments.keep(some, offsets),
+            grade=grade[some],
+            above=above[some],
+            tied=tied[some],
+            earlier=matches.earlier[some],
+            judgment=row[some],
+            greater=matches.greater[some],
+        )
     order = np.lexsort((rank, segments.numbers(offsets)))
     pooled = pooled_offsets = None
     if not kept.all():

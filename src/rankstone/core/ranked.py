@@ -229,8 +229,8 @@ class Ranked:
             grade = segments.falling_values(grade, offsets)
         return Ranked.of(_Ideal(grade, offsets, self), self.conventions)
 
-    def filled(self, k: int | None) -> Ranked:
-        """Return a ranking of k documents of the highest grade there is, for every query.
+    def filled(self, k: int | None, grade: float) -> Ranked:
+        """Return a ranking of k documents of one grade, for every query.
 
         Without k, of as many documents as were retrieved.
         """
@@ -241,7 +241,7 @@ class Ranked:
             self,
             offsets=offsets,
             rank=rank,
-            grade=np.full(len(rank), self.max_grade),
+            grade=np.full(len(rank), grade),
             score=-rank.astype(np.float64),
             judgment=np.full(len(rank), -1),
             above=rank - 1,

@@ -50,7 +50,7 @@ IDEAL = Param(
         "judged": "all judged documents, best first, cut at k",
         "uncut": "all judged documents, best first, not cut",
         "retrieved": "the retrieved documents, best first, cut at k",
-        "full": "k documents (without k, as many as retrieved) of the highest grade there is",
+        "full": "k documents (without k, as many as retrieved) of the grade that gains most",
     },
 )
 
@@ -120,9 +120,18 @@ def _discounted(r: Ranked, m: Measure, k: int | None) -> Working:
 def ideal_of(r: Ranked, m: Measure, source: str = "judged") -> Ranked:
     """Return the ranking of falling gain of all judged documents, the retrieved ones, or a full one."""
     if source == "full":
-        return r.once(("full", m.k), lambda: r.filled(m.k))
+        key = ("full", m.gain, m.unlisted, m.k)
+        return r.once(key, lambda: r.filled(m.k, _best_grade(r, m)))
     key = ("ideal", m.gain, m.unlisted, source)
     return r.once(key, lambda: _ideal(r, m, source))
+
+
+def _best_grade(r: Ranked, m: Measure) -> float:
+    """Return the grade that gains most: the highest, or one of a table of gains."""
+    if isinstance(m.gain, str):
+        return r.max_grade
+    grades = np.array([r.max_grade, *(grade for grade, _ in m.gain)])
+    return float(grades[gains_of(r, grades, m.gain, m.unlisted).argmax()])
 
 
 def _ideal(r: Ranked, m: Measure, source: str) -> Ranked:
