@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
-import torch
 from hypothesis import given, settings, strategies as st
 from sources import FRAMES, JUDGMENT_FILES, MEASURES, RUN_FILES, TABLES, columns_of, scored
 from strategies import collections
@@ -85,6 +84,10 @@ def flat(make):
     return put
 
 
+def tensor(values):
+    return pytest.importorskip("torch").tensor(values)
+
+
 def both(judged, run):
     return lambda _: (judged() if callable(judged) else judged, run() if callable(run) else run, {})
 
@@ -96,8 +99,8 @@ SOURCES = {
     "lists of scores": both([*JUDGED.values()], [*SCORED.values()]),
     "arrays": padded(np.array),
     "arrays, flat": flat(np.array),
-    "tensors": padded(torch.tensor),
-    "tensors, flat": flat(torch.tensor),
+    "tensors": padded(tensor),
+    "tensors, flat": flat(tensor),
     "letor and scores": letor,
 }
 for name, write in JUDGMENT_FILES.items():
