@@ -53,8 +53,8 @@ def nDCGRel(r: Ranked, m: Measure) -> Working:
     Not for: comparing with nDCG; an experimental measure of trec_eval.
     """
     ideal, own, best, count = _curve(r, m)
-    worth = gains(r, m.gain, m.unlisted) > 0
     query = segments.numbers(r.offsets)
+    worth = (gains(r, m.gain, m.unlisted) > 0) & (count[query] > 0)
     at = ideal.offsets[query] + np.minimum(r.rank, count[query]) - 1
     terms = np.zeros(len(own))
     terms[worth] = own[worth] / best[at[worth]]
