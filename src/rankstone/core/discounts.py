@@ -107,19 +107,19 @@ _LIMB = 26
 
 @cache
 def limbs(name: str, width: int) -> Array:
-    """Return the discounts of ranks 1 to ``width`` in three columns of whole numbers.
+    """Return the discounts of ranks 1 to ``width`` in three rows of whole numbers.
 
-    Column j is in units of 2**(-26 (j + 1)). Whole gains times these add up exactly in any
+    Row j is in units of 2**(-26 (j + 1)). Whole gains times these add up exactly in any
     order, as long as sums stay below 2**53, so any matrix product is exact.
     """
     high, low = first_discounts(name, width)
-    columns = []
+    rows = []
     for _ in range(2):
         high = high * 2.0**_LIMB
-        columns.append(np.floor(high))
-        high = high - columns[-1]
-    columns.append(np.rint(high * 2.0**_LIMB + low * 2.0 ** (3 * _LIMB)))
-    return np.stack(columns, axis=1)
+        rows.append(np.floor(high))
+        high = high - rows[-1]
+    rows.append(np.rint(high * 2.0**_LIMB + low * 2.0 ** (3 * _LIMB)))
+    return np.stack(rows)
 
 
 def exact_sums(worth: Array, name: str) -> Array | None:
@@ -132,7 +132,8 @@ def exact_sums(worth: Array, name: str) -> Array | None:
         return None
     if not (worth == np.floor(worth)).all():
         return None
-    first, second, third = (worth @ limbs(name, width)).T
+    # Not by a linear algebra library: its own idle threads would keep ours from the cores.
+    first, second, third = np.einsum("ij,kj->ki", worth, limbs(name, width))
     scaled = (first * 2.0**-_LIMB, second * 2.0 ** (-2 * _LIMB), third * 2.0 ** (-3 * _LIMB))
     high, low = two_sum(scaled[0], scaled[1])
     return high + (low + scaled[2])

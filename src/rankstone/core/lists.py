@@ -11,7 +11,7 @@ from rankstone.core.standing import before_in_tie
 
 Array = np.ndarray
 
-_BLOCK = 1 << 16
+_BLOCK = 1 << 17
 
 
 class Lists:

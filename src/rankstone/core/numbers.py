@@ -47,12 +47,20 @@ def numbers_of(value: Any, what: str) -> Array:
     return array.astype(np.float64)
 
 
+_FEW = 4096
+
+
 def all_finite(values: Array) -> bool:
     """Return whether all values are finite."""
     flat = values.reshape(-1)
-    if math.isfinite(flat.dot(flat)):
-        return True  # without a mask as long as the values; an overflow is looked into
-    return bool(np.isfinite(flat).all())
+    # Without a mask as long as the values; an overflow is looked into. A product of few is
+    # quicker than their sum, of many it would wake a linear algebra library's threads.
+    if len(flat) <= _FEW:
+        total = flat.dot(flat)
+    else:
+        with np.errstate(all="ignore"):
+            total = flat.sum()
+    return math.isfinite(total) or bool(np.isfinite(flat).all())
 
 
 def _without_none(array: Array, what: str) -> Array:
