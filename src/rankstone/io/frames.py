@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +15,7 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.source import Source
 from rankstone.errors import DataError, MissingDependencyError
+from rankstone.io.opened import PlainTable, Take, as_narwhals, no_value, opened
 from rankstone.io.roles import Roles, judgment_roles, run_roles
 from rankstone.io.trec import judgment_notices
 
@@ -29,15 +29,13 @@ _WORDS = {
     "Z": "bytes", "vz": "bytes", "d": "decimals", "t": "dates or times", "+": "lists or records",
 }  # fmt: skip
 
-Take = Callable[[Sequence[str]], dict[str, Any]]
-
 
 def is_frame(data: Any) -> bool:
     """Return whether data is a table of columns of a kind that can be read here."""
     kind = type(data)
     if any(hasattr(kind, name) for name in ("__arrow_c_stream__", "collect_schema", "iloc")):
         return hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "columns")
-    return hasattr(kind, "__narwhals_dataframe__") or _as_narwhals(data) is not None
+    return hasattr(kind, "__narwhals_dataframe__") or as_narwhals(data) is not None
 
 
 def judgments_of(
@@ -49,7 +47,7 @@ def judgments_of(
     graded: bool = True,
 ) -> Judgments:
     """Take a table of queries, documents and grades; without ``graded`` every row counts 1."""
-    _, take = _opened(data)
+    _, take = opened(data)
     what = "the judgments" if source is _MEMORY else source.name
     roles = roles_of(data, "judgments", what, columns, graded=graded)
     held = _taken(take, roles, what)
@@ -82,7 +80,7 @@ def run_of(
     typed: bool = True,
 ) -> FrameRun:
     """Take a table of queries, documents and scores or ranks; or of documents, best first."""
-    _, take = _opened(data)
+    _, take = opened(data)
     what = name or "run"
     roles = roles_of(data, "run", what, columns)
     query, doc, number, *rest = _taken(take, roles, what)
@@ -104,14 +102,14 @@ def run_of(
 
 def names_of(data: Any) -> list[str]:
     """Return the names of a table's columns."""
-    return _opened(data)[0]
+    return opened(data)[0]
 
 
 def roles_of(
     data: Any, kind: str, what: str, columns: Mapping[str, Any] | None, *, graded: bool = True
 ) -> Roles:
     """Return which columns of a table hold what; ``kind`` is ``judgments`` or ``run``."""
-    names, take = _opened(data)
+    names, take = opened(data)
 
     def kinds(some: Sequence[str]) -> dict[str, str]:
         return _kinds(take, some)
@@ -173,176 +171,6 @@ class FrameRun:
             unjudged_sample=tuple(_id(q, numbers[0]) for q in found["unjudged_sample"]),
             doc_sample=tuple(_id(d, numbers[1]) for d in found["doc_sample"]),
         )
-
-
-@dataclass(frozen=True, eq=False)
-class PlainTable:
-    """Columns as lists of texts or of numbers."""
-
-    columns: dict[str, list[Any]]
-
-    def take(self, wanted: Sequence[str]) -> dict[str, Any]:
-        """Return some columns as the engine takes them."""
-        return {n: _objects(self.columns[n], n) for n in wanted}
-
-
-def _opened(data: Any) -> tuple[list[str], Take]:
-    """Return the names of a table's columns, and how to take some of them."""
-    kind = type(data)
-    root = kind.__module__.partition(".")[0]
-    if root == "narwhals":
-        return _opened(data.to_native())
-    if isinstance(data, PlainTable):
-        return list(data.columns), data.take
-    if root == "pandas":
-        return [str(c) for c in data.columns], lambda names: _pandas(data, names)
-    if root == "polars" and hasattr(data, "collect_schema"):
-        lazy = data.lazy() if hasattr(data, "lazy") else data
-        names = data.collect_schema().names()
-        return names, lambda wanted: _polars(lazy.select(list(wanted)).collect(), wanted)
-    if root == "pyarrow" and hasattr(data, "select") and hasattr(data, "column_names"):
-        names = list(data.column_names)
-        return names, lambda wanted: _stream(data.select(list(dict.fromkeys(wanted))), wanted)
-    if hasattr(data, "__arrow_c_stream__"):
-        read = [(n.decode("utf-8", "replace"), c) for n, c in _columns(data)]
-        return [n for n, _ in read], lambda wanted: {n: c for n, c in read if n in wanted}
-    frame = _as_narwhals(data)
-    if frame is None:
-        raise DataError(f"cannot read a table from {kind.__name__}.")
-    names = list(frame.collect_schema().names())
-    if hasattr(frame, "collect"):
-        return names, lambda wanted: _again(frame.select(list(wanted)).collect(), wanted)
-    return names, lambda wanted: _again(frame.select(list(wanted)), wanted)
-
-
-def _as_narwhals(data: Any) -> Any:
-    """Wrap what narwhals knows, if it is installed and the data is of a library already loaded."""
-    root = type(data).__module__.partition(".")[0]
-    if (
-        root in ("builtins", "numpy", "torch", "collections", "rankstone")
-        or root not in sys.modules
-    ):
-        return None
-    try:
-        import narwhals.stable.v2 as nw
-    except ImportError:
-        return None
-    frame = nw.from_native(data, pass_through=True)
-    return frame if frame is not data else None
-
-
-def _again(frame: Any, wanted: Sequence[str]) -> dict[str, Any]:
-    return _opened(frame.to_native())[1](wanted)
-
-
-def _columns(data: Any) -> list[tuple[bytes, Any]]:
-    try:
-        found: list[tuple[bytes, Any]] = engine.load().columns_of_stream(data.__arrow_c_stream__())
-    except (ValueError, RuntimeError) as error:
-        raise DataError(
-            f"the {type(data).__name__} cannot be read as a stream of Arrow data ({error})."
-        ) from None
-    if len(found) == 1 and found[0][0] == b"":
-        raise DataError(
-            f"a {type(data).__name__} is one column; give a table with a column of queries and "
-            "one of documents."
-        )
-    return found
-
-
-def _stream(data: Any, wanted: Sequence[str]) -> dict[str, Any]:
-    return {n.decode("utf-8", "replace"): c for n, c in _columns(data) if n.decode() in wanted}
-
-
-def _polars(frame: Any, wanted: Sequence[str]) -> dict[str, Any]:
-    """Take column by column: a whole frame is copied first where its chunks differ by column.
-
-    Without its name, because polars ends the process over one with a NUL in it.
-    """
-    read = engine.load().columns_of_stream
-    return {name: read(frame[name].alias("").__arrow_c_stream__())[0][1] for name in wanted}
-
-
-def _pandas(frame: Any, wanted: Sequence[str]) -> dict[str, Any]:
-    names = [str(c) for c in frame.columns]
-    return {name: _series(frame.iloc[:, names.index(name)], name) for name in wanted}
-
-
-def _series(series: Any, name: str) -> Any:
-    """Return a pandas column as the engine takes it."""
-    core = engine.load()
-    dtype = series.dtype
-    if hasattr(dtype, "categories"):
-        codes = np.ascontiguousarray(series.cat.codes.to_numpy())
-        _none_missing(codes < 0, name)
-        return _categories(dtype.categories, name).of_codes(core.column_of_array(codes))
-    if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
-        return core.column_of_array(_plain(series.to_numpy()))
-    if getattr(dtype, "storage", None) == "pyarrow" or hasattr(dtype, "pyarrow_dtype"):
-        return core.columns_of_stream(series.array.__arrow_array__().__arrow_c_stream__())[0][1]
-    if hasattr(dtype, "numpy_dtype") and dtype.numpy_dtype.kind in "iufb":
-        _none_missing(series.isna().to_numpy(), name)
-        return core.column_of_array(_plain(series.to_numpy(dtype.numpy_dtype)))
-    if getattr(dtype, "kind", "") == "O" or getattr(dtype, "storage", None) == "python":
-        return _objects(series.to_numpy(object).tolist(), name)
-    raise DataError(f"column {name!r} is of type {dtype}; {_REMEDY}")
-
-
-def _categories(index: Any, name: str) -> Any:
-    if isinstance(index.dtype, np.dtype) and index.dtype.kind in "iuf":
-        return engine.load().column_of_array(_plain(index.to_numpy()))
-    return _objects(index.to_numpy(object).tolist(), name)
-
-
-def _plain(array: np.ndarray) -> np.ndarray:
-    """Return numbers laid end to end, in a type that every engine knows."""
-    if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
-        array = array.astype(np.float64)
-    return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
-
-
-_MISSING = {"NAType", "NaTType"}
-_REMEDY = "ids are text or whole numbers, scores and grades are numbers."
-
-
-def _none_missing(missing: np.ndarray, name: str) -> None:
-    if missing.any():
-        raise DataError(_no_value(name, int(np.flatnonzero(missing)[0])))
-
-
-def _no_value(name: str, row: int) -> str:
-    return (
-        f"column {name!r} has no value in row {row} (rows count from 0); fill it or drop the row."
-    )
-
-
-def _objects(values: list[Any], name: str) -> Any:
-    """Return texts, whole numbers or other numbers as a column."""
-    core = engine.load()
-    column, row = core.column_of_objects(values)
-    if row is None:
-        return column
-    value = values[row]
-    gone = (i for i, v in enumerate(values) if v is None or type(v).__name__ in _MISSING)
-    if (first := next(gone, None)) is not None:
-        raise DataError(_no_value(name, first))
-    if _all_numbers(values):
-        return core.column_of_array(np.array(values, np.float64))
-    if isinstance(value, float) and value != value:  # noqa: PLR0124
-        raise DataError(_no_value(name, row))
-    if isinstance(value, str | int) and not isinstance(value, bool):
-        raise DataError(
-            f"column {name!r} holds {type(values[0]).__name__} and {type(value).__name__} "
-            f"({values[0]!r}, and {value!r} in row {row}); use one type, for example "
-            f"frame[{name!r}].astype(str)."
-        )
-    raise DataError(
-        f"column {name!r} holds {value!r} ({type(value).__name__}) in row {row}; {_REMEDY}"
-    )
-
-
-def _all_numbers(values: list[Any]) -> bool:
-    return all(isinstance(v, int | float | np.number) for v in values)
 
 
 def _kinds(take: Take, names: Sequence[str]) -> dict[str, str]:
@@ -419,7 +247,7 @@ def _fault(what: str, roles: Roles, fault: tuple[int, int, int], role: str) -> D
     kind, which, row = fault
     name = roles.names[which]
     if kind == 1:
-        return DataError(f"{what}: {_no_value(str(name), row)}")
+        return DataError(f"{what}: {no_value(str(name), row)}")
     if kind == 2:
         return DataError(
             f"{what}: the {role} in row {row} (rows count from 0) of column {name!r} is not a "

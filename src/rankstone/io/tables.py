@@ -11,6 +11,7 @@ from rankstone.core.judgments import Judgments
 from rankstone.errors import DataError, RankstoneError
 from rankstone.io import frames
 from rankstone.io.columns import is_header, is_number
+from rankstone.io.opened import PlainTable
 from rankstone.io.registry import Format, Input, Row
 from rankstone.io.roles import (
     SYNONYMS,
@@ -240,7 +241,7 @@ def _plain_text(text: Input, _: Any) -> Any:
             columns[name] = [float(v) if v else None for v in values]
         else:
             columns[name] = list(values)
-    return frames.PlainTable(columns)
+    return PlainTable(columns)
 
 
 def _is_float(field: str) -> bool:
