@@ -2,6 +2,8 @@
 
 import json
 import math
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given, strategies as st
@@ -244,3 +246,17 @@ def test_the_fourth_articles_code(grades, k):
         assert result[asked[0]] == pytest.approx(dcg(grades, method), abs=1e-12)
         share = dcg(grades, method) / best if best else 0.0
         assert result[asked[1]] == pytest.approx(share, abs=1e-12)
+
+
+def test_a_run_from_standard_input_can_be_read_again(tmp_path):
+    qrels = write_qrels(tmp_path / "qrels", TEN)
+    run = write_run(tmp_path / "run", {"q": dict(zip(HITS["q"], range(9, 4, -1), strict=True))})
+    call = [sys.executable, "-m", "rankstone", "reconcile", "AP@5", str(qrels), "-"]
+    with run.open("rb") as stdin:
+        piped = subprocess.run(
+            [*call, "--value", "0.550"],
+            input=stdin.read(),
+            capture_output=True,
+            check=True,
+        )
+    assert b"denominator='min(R,k)'" in piped.stdout

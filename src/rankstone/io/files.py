@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -123,6 +123,8 @@ class FileRun:
     progress: np.ndarray
     reading: Reading = field(default_factory=Reading)
     scored: bool = True
+    _kept: ExitStack = field(default_factory=ExitStack, repr=False)
+    _spooled: list[Input] = field(default_factory=list, repr=False)
 
     @classmethod
     def open(
@@ -153,7 +155,7 @@ class FileRun:
 
     def match(self, judgments: Judgments, *, float32: bool) -> Matches:
         """Find the judged documents in the file."""
-        with opened(self.path, self.reading, self.source) as text:
+        with self._opened() as text:
             form = self.reading.format_of(text)
             if text.source.path is None:
                 object.__setattr__(self, "source", text.source)
@@ -171,6 +173,18 @@ class FileRun:
                 threads=self.threads,
                 progress=self.progress,
             )
+
+    @contextmanager
+    def _opened(self) -> Iterator[Input]:
+        """Open the run; what can be read only once is kept for when it is read again."""
+        if self.source.path is not None:
+            with opened(self.path, self.reading, self.source) as text:
+                yield text
+            return
+        if not self._spooled:
+            found = self._kept.enter_context(opened(self.path, self.reading, self.source))
+            self._spooled.append(found)
+        yield self._spooled[0]
 
     @staticmethod
     def _unchanged(text: Input, matches: Matches) -> Matches:
