@@ -134,15 +134,32 @@ def test_parts_have_the_bits_of_the_whole(monkeypatch, ties, unjudged):
 def test_both_engines_order_alike(rows):
     offsets = segments.offsets_of(np.array([len(r) for r in rows], np.int64))
     values = np.array([v for r in rows for v in r], np.float64)
-    order, tied = segments.falling_ties(values, offsets)
     wanted, wanted_tied = twin.falling_order(values, offsets)
-    assert order.tolist() == wanted.tolist()
+    assert segments.falling_order(values, offsets).tolist() == wanted.tolist()
+    beside, tied = segments.falling_beside(values, offsets, -np.arange(len(values)))
+    assert beside.tolist() == (-wanted).tolist()
     assert tied == wanted_tied
-    assert segments.falling_values(values, offsets).tolist() == values[wanted].tolist()
+    assert segments.falling_values(values, offsets)[0].tolist() == values[wanted].tolist()
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([0.0, -0.0, 1.0, 2.0, 7.0, 255.0]), max_size=40), max_size=6),
+    st.sampled_from([None, 256.0, 0.5, -1.0, 1e300, -1e-300, 2.0**52 + 1, 5e-324]),
+)
+def test_small_grades_are_counted_and_others_sorted(rows, other):
+    if other is not None:
+        rows = [*rows, [1.0, other]]
+    offsets = segments.offsets_of(np.array([len(r) for r in rows], np.int64))
+    values = np.array([v for r in rows for v in r], np.float64)
+    falling, small = segments.falling_values(values, offsets)
+    assert falling.tolist() == [v for r in rows for v in sorted(r, reverse=True)]
+    assert not (small and other is not None)
 
 
 @pytest.mark.parametrize("width", [30, 199, 200, 1000, 5000])
-@pytest.mark.parametrize("kind", ["even", "tied", "close", "tailed", "outlier", "ordered", "wide"])
+@pytest.mark.parametrize(
+    "kind", ["even", "tied", "close", "tailed", "outlier", "ordered", "wide", "tiny", "clusters"]
+)
 def test_long_rows_are_ordered_whatever_their_spread(width, kind):
     """Rows so long that scores are packed beside columns, also where the packing loses bits."""
     rng = np.random.default_rng(width)
@@ -159,18 +176,28 @@ def test_long_rows_are_ordered_whatever_their_spread(width, kind):
         values = -np.sort(-values, axis=1)
     if kind == "wide":
         values = (values - 0.5) * 2.0 * 1.7e308
+    if kind == "tiny":
+        values = rng.integers(0, 3, values.shape) * 5e-324
+    if kind == "clusters":
+        values = np.round(values, 2) + rng.random(values.shape) * 1e-12
     offsets = np.arange(6) * width
-    order, tied = segments.falling_ties(values.reshape(-1), offsets)
+    order = segments.falling_order(values.reshape(-1), offsets)
+    places = np.arange(values.size)
+    beside, tied = segments.falling_beside(values.reshape(-1), offsets, places)
     wanted = np.argsort(-values, axis=1, kind="stable") + offsets[:-1, None]
     assert order.tolist() == wanted.reshape(-1).tolist()
+    assert beside.tolist() == order.tolist()
     assert tied == any(len(np.unique(row)) < width for row in values)
 
 
 def test_offsets_outside_the_values_are_refused():
     native = pytest.importorskip("rankstone._native._core")
-    for bad in ([0, 3], [0, 2, 1], [-1, 2]):
-        with pytest.raises(ValueError, match="offsets must rise"):
-            native.falling_order(np.zeros(2), np.array(bad, np.int64))
+    for bad in ([0, 3], [0, 2, 1], [-1, 2], [1, 2], [0, 1], [0], []):
+        for order in (native.falling_order, native.falling_small):
+            with pytest.raises(ValueError, match="offsets must rise"):
+                order(np.zeros(2), np.array(bad, np.int64))
+    with pytest.raises(ValueError, match="as many numbers beside"):
+        native.falling_beside(np.zeros(2), np.array([0, 2]), np.zeros(3))
 
 
 def test_columns_are_worked_out_when_asked_for():

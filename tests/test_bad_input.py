@@ -12,6 +12,7 @@ import zstandard
 
 import rankstone as rs
 from rankstone.cli import main
+from rankstone.core import engine as core_engine
 from rankstone.io import registry
 from rankstone.io.load import load_run
 
@@ -539,16 +540,26 @@ def test_a_run_that_is_no_dict_within(engine):
         rs.evaluate({"q": {"a": 1}, "r": {"a": 1}}, scored, "RR")
 
 
+@pytest.fixture
+def without_core(monkeypatch):
+    """No compiled core can be imported, nor was before."""
+    loaded = core_engine._load
+    loaded.cache_clear()
+    monkeypatch.setitem(sys.modules, "rankstone._native._core", None)
+    yield
+    loaded.cache_clear()
+
+
+@pytest.mark.usefixtures("without_core")
 def test_asking_for_a_core_that_is_not_there(files, monkeypatch):
     monkeypatch.setenv("RANKSTONE_ENGINE", "native")
-    monkeypatch.setitem(sys.modules, "rankstone._native", None)
     with pytest.raises(rs.UsageError, match="the compiled core is not installed"):
         rs.evaluate(*files(), "RR")
 
 
+@pytest.mark.usefixtures("without_core")
 def test_without_the_core_one_warning_says_so(files, monkeypatch):
     monkeypatch.delenv("RANKSTONE_ENGINE", raising=False)
-    monkeypatch.setitem(sys.modules, "rankstone._native", None)
     with pytest.warns(rs.RankstoneNotice, match="pure-Python twin gives the same numbers"):
         result = rs.evaluate(*files(), "RR")
     assert result.provenance.engine == "python"

@@ -11,7 +11,7 @@ from strategies import as_collection
 
 import rankstone as rs
 from rankstone.core import segments
-from rankstone.core.discounts import discount, log2
+from rankstone.core.discounts import DISCOUNTS, discount, log2
 
 mpmath.mp.dps = 50
 
@@ -167,3 +167,26 @@ def test_fractions_in_a_large_table_take_the_long_way():
     grades, scores = rng.random((50, 100)), rng.random((50, 100))
     whole = rs.nDCG(grades, scores)
     assert whole.tolist() == [rs.nDCG(g, s) for g, s in zip(grades, scores, strict=True)]
+
+
+@pytest.mark.parametrize("name", list(DISCOUNTS))
+@pytest.mark.parametrize("top", [1, 4, 255, 3000, 2**30])
+@pytest.mark.parametrize("shape", [(1, 5), (3, 300), (40, 200)])
+def test_sums_of_whole_gains_are_right_to_the_last_bit(name, top, shape):
+    """Few or many numbers, discounts in two parts or three, or gains too large for either."""
+    rng = np.random.default_rng(top)
+    grades = rng.integers(0, top + 1, shape).astype(float)
+    scores = rng.random(shape)
+    values = rs.DCG(discount=name)(grades, scores)
+    normalised = rs.nDCG(discount=name)(grades, scores)
+    high, low = discount(np.arange(1, shape[1] + 1), name)
+    parts = [
+        mpmath.mpf(h) + mpmath.mpf(r) for h, r in zip(high.tolist(), low.tolist(), strict=True)
+    ]
+    for row in range(min(3, shape[0])):
+        ranked = grades[row][np.argsort(-scores[row])].tolist()
+        exact = mpmath.fsum(g * p for g, p in zip(ranked, parts, strict=True))
+        best = sorted(ranked, reverse=True)
+        ideal = mpmath.fsum(g * p for g, p in zip(best, parts, strict=True))
+        assert ulps(values[row], exact) <= 0.5000001
+        assert ulps(normalised[row], exact / ideal) <= 2

@@ -52,6 +52,14 @@ def test_the_terms_of_a_query_add_up(measure, collection, ties):
     )
 
 
+@pytest.mark.parametrize("measure", [rs.nDCG @ 10, rs.DCG, rs.AP, rs.nDCG(gain="exp2")], ids=str)
+def test_long_lists_have_their_lines(measure):
+    grades = [3, 2, 1, 0] * 1500
+    explanation = rs.explain(measure, grades)
+    assert len(explanation.steps) == (measure.k or len(grades))
+    check(explanation, measure(grades))
+
+
 @pytest.mark.parametrize("measure", rs.all_measures(), ids=str)
 def test_every_measure_explains_itself(measure, capsys):
     grades = "3,2,-,0,1,2"

@@ -105,6 +105,8 @@ def test_measures_are_values():
     assert (rs.P @ 5).k == 5
     with pytest.raises(AttributeError, match="P has no parameter 'gain'"):
         _ = rs.P.gain
+    with pytest.raises(AttributeError, match=r"does not change; write P\(k=3\)"):
+        rs.P.k = 3
 
 
 @settings(max_examples=2000)

@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <cmath>
 #include <memory>
 
 #include "columns_of_objects.hpp"
@@ -282,92 +283,172 @@ nb::dict match_mapping(nb::dict run, nb::list queries, nb::list docs, bool float
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig>;
 using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig>;
 
-// Orders the numbers of each segment, highest first.
+std::size_t segments_in(const Numbers& values, const Offsets& offsets) {
+    const std::size_t segments = offsets.shape(0) ? offsets.shape(0) - 1 : 0;
+    const std::int64_t* bounds = offsets.data();
+    bool rise = segments ? bounds[0] == 0 : !values.shape(0);
+    if (segments) rise &= bounds[segments] == static_cast<std::int64_t>(values.shape(0));
+    for (std::size_t s = 0; rise && s < segments; ++s)
+        rise = bounds[s] <= bounds[s + 1] && bounds[s + 1] - bounds[s] <= UINT32_MAX;
+    if (!rise) throw nb::value_error("offsets must rise from 0 to the number of values");
+    return segments;
+}
+
+template <typename T>
+nb::object array_of(std::unique_ptr<T[]>&& values, std::size_t size) {
+    T* held = values.release();
+    nb::capsule owner(held, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(held, {size}, owner));
+}
+
+// Orders the numbers of each segment, highest first, and either keeps the order or puts what
+// stands beside the numbers into it.
 class Ordering {
   public:
-    Ordering(const Numbers& values, const Offsets& offsets)
-        : data_(values.data()), bounds_(offsets.data()),
-          segments_(offsets.shape(0) ? offsets.shape(0) - 1 : 0), size_(values.shape(0)),
-          order_(new std::int64_t[size_]) {
-        for (std::size_t s = 0; s < segments_; ++s)
-            if (bounds_[s] < 0 || bounds_[s] > bounds_[s + 1] || length(s) > UINT32_MAX ||
-                bounds_[s + 1] > static_cast<std::int64_t>(values.shape(0)))
-                throw nb::value_error("offsets must rise from 0 to the number of values");
+    Ordering(const Numbers& values, const Offsets& offsets, const double* beside)
+        : data_(values.data()), bounds_(offsets.data()), segments_(segments_in(values, offsets)),
+          size_(values.shape(0)), beside_(beside) {
+        std::size_t longest = 0;
+        for (std::size_t s = 0; s < segments_; ++s) longest = std::max(longest, length(s));
+        if (beside_) carried_.reset(new double[size_]);
+        order_.reset(new std::int64_t[beside_ ? longest : size_]);
+        const std::size_t width = segments_ ? length(0) : 0;
+        table_ = width >= narrow && width <= wide && width * segments_ == size_ && width == longest;
     }
 
     nb::tuple order() {
-        const std::size_t width = segments_ ? length(0) : 0;
-        bool table = width >= narrow && width <= wide && bounds_[0] == 0;
-        for (std::size_t s = 1; table && s < segments_; ++s) table = length(s) == width;
-        if (table) {
-            order_table(width);
+        if (table_) {
+            order_table(length(0));
         } else {
             nb::gil_scoped_release release;
-            for (std::size_t s = 0; s < segments_; ++s) order_segment(s);
+            for (std::size_t s = 0; s < segments_; ++s) {
+                order_segment(s);
+                carry_segment(s);
+            }
         }
-        std::int64_t* order = order_.release();
-        nb::capsule owner(order, [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
-        const nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>> array(order, {size_}, owner);
-        return nb::make_tuple(nb::cast(array), tied_);
+        return nb::make_tuple(beside_ ? array_of(std::move(carried_), size_)
+                                      : array_of(std::move(order_), size_),
+                              tied_);
     }
 
   private:
-    static constexpr std::size_t narrow = 200, wide = 1 << 20;
+    static constexpr std::size_t narrow = 200, wide = 4096, few = 16;
 
     std::size_t length(std::size_t s) const {
         return static_cast<std::size_t>(bounds_[s + 1] - bounds_[s]);
+    }
+
+    std::int64_t* order_of(std::size_t s) const {
+        return beside_ ? order_.get() : order_.get() + bounds_[s];
     }
 
     void order_segment(std::size_t s) {
         const std::size_t n = length(s);
         const std::int64_t begin = bounds_[s];
         const RowSorter::Entry* entries = sorter_.sort(data_ + begin, n);
-        std::int64_t* order = order_.get() + begin;
+        std::int64_t* order = order_of(s);
         for (std::size_t i = 0; i < n; ++i) order[i] = begin + entries[i].at;
         for (std::size_t i = 1; i < n && !tied_; ++i)
             tied_ = entries[i - 1].key == entries[i].key;
     }
 
+    void carry_segment(std::size_t s) {
+        if (beside_) carry(beside_, order_of(s), carried_.get() + bounds_[s], length(s));
+    }
+
     // NumPy sorts whole numbers with the widest instructions of the machine, so rows of one
-    // length are packed into such: the leading bits of the score, then the column.
+    // length are packed into such.
     void order_table(std::size_t width) {
-        const std::int64_t mask = (std::int64_t{1} << std::bit_width(width - 1)) - 1;
-        static thread_local std::vector<std::int64_t> packed;  // kept: fresh memory is slow
+        const int bits = std::bit_width(width - 1);
+        const std::uint32_t mask = (std::uint32_t{1} << bits) - 1;
+        static thread_local std::vector<std::uint32_t> packed;  // kept: fresh memory is slow
         if (packed.size() < segments_ * width) packed.resize(segments_ * width);
+        std::vector<std::uint8_t> fits(segments_);
         {
             nb::gil_scoped_release release;
-            for (std::size_t s = 0; s < segments_; ++s)
-                pack_row(data_ + s * width, packed.data() + s * width, width, mask);
+            for (std::size_t s = 0; s < segments_; ++s) {
+                const double* row = data_ + s * width;
+                const Span span = span_of(row, width);
+                const double range = span.high - span.low;
+                const double steps = range > 0 ? ((UINT32_MAX >> bits) - 1) / range : 0.0;
+                fits[s] = span.finite && std::isfinite(range) && std::isfinite(steps);
+                if (fits[s])
+                    pack_row(row, packed.data() + s * width, width, span.high, steps, bits);
+            }
         }
-        nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> keys(packed.data(), {segments_, width},
-                                                               nb::handle());
+        nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<2>> keys(packed.data(), {segments_, width},
+                                                                nb::handle());
         nb::cast(keys, nb::rv_policy::reference).attr("sort")("axis"_a = 1);
         nb::gil_scoped_release release;
         for (std::size_t s = 0; s < segments_; ++s) {
-            std::int64_t* order = order_.get() + s * width;
-            const std::int64_t* row = packed.data() + s * width;
-            if (unpack_row(row, order, width, mask, bounds_[s])) settle(s, order, width);
+            const std::uint32_t* row = packed.data() + s * width;
+            std::int64_t* order = order_of(s);
+            if (!fits[s] ||
+                (unpack_row(row, order, width, mask, bounds_[s]) && !settle(row, order, width, mask)))
+                order_segment(s);
+            carry_segment(s);
         }
     }
 
-    void settle(std::size_t s, const std::int64_t* order, std::size_t width) {
-        for (std::size_t i = 1; i < width; ++i) {
-            const double before = data_[order[i - 1]], after = data_[order[i]];
-            if (before < after) return order_segment(s);
-            tied_ |= before == after;
+    // Orders what is equally many steps down; false where that is too many for it.
+    bool settle(const std::uint32_t* packed, std::int64_t* order, std::size_t width,
+                std::uint32_t mask) {
+        for (std::size_t begin = 0, end; begin < width; begin = end) {
+            bool equal = true;
+            for (end = begin + 1; end < width && (packed[end] ^ packed[begin]) <= mask; ++end)
+                equal &= data_[order[end]] == data_[order[begin]];
+            if (end == begin + 1) continue;
+            if (!equal && end - begin > few) return false;
+            if (!equal) insert(order + begin, end - begin);
+            for (std::size_t i = begin + 1; i < end && !tied_; ++i)
+                tied_ = data_[order[i]] == data_[order[i - 1]];
+        }
+        return true;
+    }
+
+    void insert(std::int64_t* order, std::size_t n) const {
+        for (std::size_t i = 1; i < n; ++i) {
+            const std::int64_t moving = order[i];
+            std::size_t at = i;
+            for (; at > 0 && data_[order[at - 1]] < data_[moving]; --at) order[at] = order[at - 1];
+            order[at] = moving;
         }
     }
 
     const double* data_;
     const std::int64_t* bounds_;
     std::size_t segments_, size_;
-    std::unique_ptr<std::int64_t[]> order_;
+    const double* beside_;
+    std::unique_ptr<double[]> carried_;
+    std::unique_ptr<std::int64_t[]> order_;  // of one segment at a time where it is not kept
     RowSorter sorter_;
-    bool tied_ = false;
+    bool table_ = false, tied_ = false;
 };
 
 nb::tuple falling_order(Numbers values, Offsets offsets) {
-    return Ordering(values, offsets).order();
+    return Ordering(values, offsets, nullptr).order();
+}
+
+nb::tuple falling_beside(Numbers values, Offsets offsets, Numbers beside) {
+    if (beside.shape(0) != values.shape(0))
+        throw nb::value_error("as many numbers beside the values as there are values are needed");
+    return Ordering(values, offsets, beside.data()).order();
+}
+
+nb::object falling_small(Numbers values, Offsets offsets) {
+    const std::size_t segments = segments_in(values, offsets);
+    const std::int64_t* bounds = offsets.data();
+    std::unique_ptr<double[]> falling(new double[values.shape(0)]);
+    bool small = true;
+    {
+        nb::gil_scoped_release release;
+        Counter counter;
+        for (std::size_t s = 0; small && s < segments; ++s)
+            small = counter.order(values.data() + bounds[s],
+                                  static_cast<std::size_t>(bounds[s + 1] - bounds[s]),
+                                  falling.get() + bounds[s]);
+    }
+    return small ? array_of(std::move(falling), values.shape(0)) : nb::none();
 }
 
 }  // namespace
@@ -399,6 +480,11 @@ NB_MODULE(_core, m) {
           "Places the judged documents of a run held in dictionaries.");
     m.def("falling_order", &falling_order, "values"_a, "offsets"_a,
           "Orders each segment, highest first, and says whether one holds equal values.");
+    m.def("falling_beside", &falling_beside, "values"_a, "offsets"_a, "beside"_a,
+          "Puts what stands beside values in the falling order of each segment's values, and says "
+          "whether one holds equal values.");
+    m.def("falling_small", &falling_small, "values"_a, "offsets"_a,
+          "The whole numbers from 0 to 255 of each segment, highest first; None if there are others.");
     m.def("columns_of_stream", &columns_of_stream, "capsule"_a, "Takes the columns of an Arrow stream.");
     m.def("column_of_array", &column_of_array, "array"_a, "Takes an array of numbers as a column.");
     m.def("column_of_objects", &column_of_objects, "values"_a,

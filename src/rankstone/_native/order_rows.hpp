@@ -23,24 +23,99 @@ inline std::int64_t falling_key(double value) {
 #define RANKSTONE_CLONES
 #endif
 
-// Packs the leading bits of each key and the column, in the bits of the mask.
-RANKSTONE_CLONES inline void pack_row(const double* values, std::int64_t* packed, std::size_t width,
-                                      std::int64_t mask) {
-    for (std::size_t i = 0; i < width; ++i)
-        packed[i] = (falling_key(values[i]) & ~mask) | static_cast<std::int64_t>(i);
+struct Span {
+    double low, high;
+    bool finite;
+};
+
+RANKSTONE_CLONES inline Span span_of(const double* values, std::size_t width) {
+    constexpr std::size_t lanes = 8;  // each its own, as a vector has them
+    double low[lanes], high[lanes], odd[lanes] = {};
+    std::fill_n(low, lanes, values[0]);
+    std::fill_n(high, lanes, values[0]);
+    const auto take = [&](double value, std::size_t lane) {
+        low[lane] = value < low[lane] ? value : low[lane];
+        high[lane] = value > high[lane] ? value : high[lane];
+        odd[lane] += value - value;
+    };
+    std::size_t i = 0;
+    for (; i + lanes <= width; i += lanes)
+        for (std::size_t lane = 0; lane < lanes; ++lane) take(values[i + lane], lane);
+    for (; i < width; ++i) take(values[i], 0);
+    for (std::size_t lane = 1; lane < lanes; ++lane) {
+        low[0] = std::min(low[0], low[lane]);
+        high[0] = std::max(high[0], high[lane]);
+        odd[0] += odd[lane];
+    }
+    return {low[0], high[0], odd[0] == 0};
 }
 
-// Unpacks the columns of a sorted row; true where keys differ in the bits left out at most.
-RANKSTONE_CLONES inline bool unpack_row(const std::int64_t* packed, std::int64_t* order,
-                                        std::size_t width, std::int64_t mask, std::int64_t begin) {
-    std::uint64_t close = 0;
+// Packs into each key how far the value is below the highest, in steps, and below that the
+// column in so many bits. A lower value is never fewer steps down.
+RANKSTONE_CLONES inline void pack_row(const double* values, std::uint32_t* packed,
+                                      std::size_t width, double high, double steps, int bits) {
+    for (std::size_t i = 0; i < width; ++i)
+        packed[i] = static_cast<std::uint32_t>(static_cast<std::int32_t>((high - values[i]) * steps))
+                        << bits |
+                    static_cast<std::uint32_t>(i);
+}
+
+// Unpacks the columns of a sorted row; true where some are equally many steps down.
+RANKSTONE_CLONES inline bool unpack_row(const std::uint32_t* packed, std::int64_t* order,
+                                        std::size_t width, std::uint32_t mask,
+                                        std::int64_t begin) {
+    std::uint32_t close = 0;
     order[0] = begin + (packed[0] & mask);
     for (std::size_t i = 1; i < width; ++i) {
         order[i] = begin + (packed[i] & mask);
-        close |= static_cast<std::uint64_t>((packed[i] ^ packed[i - 1]) <= mask);
+        close |= static_cast<std::uint32_t>((packed[i] ^ packed[i - 1]) <= mask);
     }
     return close != 0;
 }
+
+RANKSTONE_CLONES inline void carry(const double* from, const std::int64_t* order, double* to,
+                                   std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) to[i] = from[order[i]];
+}
+
+// Puts small whole numbers in falling order by counting them; false if there are others.
+class Counter {
+  public:
+    bool order(const double* values, std::size_t n, double* falling) {
+        small_.resize(std::max(small_.size(), n));
+        if (!shrink(values, small_.data(), n)) return false;
+        std::uint32_t counts[lanes][256] = {};  // several, for equal numbers follow each other
+        std::size_t i = 0;
+        for (; i + lanes <= n; i += lanes)
+            for (std::size_t lane = 0; lane < lanes; ++lane) ++counts[lane][small_[i + lane]];
+        for (; i < n; ++i) ++counts[0][small_[i]];
+        double* const end = falling + n;
+        for (int value = 255; falling < end; --value) {
+            std::size_t count = 0;
+            for (const auto& lane : counts) count += lane[value];
+            falling = std::fill_n(falling, count, static_cast<double>(value));
+        }
+        return true;
+    }
+
+  private:
+    static constexpr std::size_t lanes = 4;
+
+    RANKSTONE_CLONES static bool shrink(const double* values, std::uint8_t* small, std::size_t n) {
+        constexpr double large = 0x1p52;  // added to a whole number, it leaves it in the last bits
+        std::uint64_t odd = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const double moved = values[i] + large;
+            const auto whole = std::bit_cast<std::uint64_t>(moved) ^ std::bit_cast<std::uint64_t>(large);
+            odd |= whole >> 8 | (std::bit_cast<std::uint64_t>(moved - large) ^
+                                 std::bit_cast<std::uint64_t>(values[i]));
+            small[i] = static_cast<std::uint8_t>(whole);
+        }
+        return odd == 0;
+    }
+
+    std::vector<std::uint8_t> small_;
+};
 
 class RowSorter {
   public:

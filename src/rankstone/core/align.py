@@ -145,7 +145,7 @@ def _rank(
     rank, above, tied, grade, score, row = (a[order] for a in columns)
     judged_offsets = segments.keep(judged, judgments.groups)
     judged_grade = grades[judged]
-    judged_grade = segments.falling_values(judged_grade, judged_offsets)
+    judged_grade, _ = segments.falling_values(judged_grade, judged_offsets)
     ranked = Ranked(
         queries=list(judgments.queries),
         offsets=offsets,

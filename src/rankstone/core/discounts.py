@@ -6,7 +6,9 @@ A discount is a pair (high, low) whose exact sum is the discount to about 60 bit
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
+from operator import mul
 
 import numpy as np
 
@@ -102,41 +104,81 @@ def _table(name: str, size: int) -> Pair:
     return high, low
 
 
-_LIMB = 26
+_BITS = 78
 
 
 @cache
-def limbs(name: str, width: int) -> Array:
-    """Return the discounts of ranks 1 to ``width`` in three rows of whole numbers.
+def limbs(name: str, width: int, count: int) -> Array:
+    """Return the discounts of ranks 1 to ``width`` in rows of whole numbers.
 
-    Row j is in units of 2**(-26 (j + 1)). Whole gains times these add up exactly in any
-    order, as long as sums stay below 2**53, so any matrix product is exact.
+    Each of ``count`` rows holds as many of the first 78 bits as the others; row j is in units
+    of 2**(-78 (j + 1) / count). Whole gains times these add up exactly in any order, as long as
+    sums stay below 2**53, so any matrix product is exact.
     """
     high, low = first_discounts(name, width)
+    size = _BITS // count
     rows = []
-    for _ in range(2):
-        high = high * 2.0**_LIMB
+    for _ in range(count - 1):
+        high = high * 2.0**size
         rows.append(np.floor(high))
         high = high - rows[-1]
-    rows.append(np.rint(high * 2.0**_LIMB + low * 2.0 ** (3 * _LIMB)))
+    rows.append(np.rint(high * 2.0**size + low * 2.0**_BITS))
     return np.stack(rows)
 
 
-def exact_sums(worth: Array, name: str) -> Array | None:
+def _count(top: float, width: int) -> int | None:
+    """Return into how few rows discounts may go for gains up to the top; None: into no number."""
+    if top * width < 2.0 ** (52 - _BITS // 2):
+        return 2
+    return 3 if top * width < 2.0 ** (52 - _BITS // 3) else None
+
+
+_FEW = 64
+
+
+def exact_sums(worth: Array, name: str, known: Callable[[], float | None]) -> Array | None:
     """Return the sum of worth times discount of each row of a table; None if not exactly so.
 
-    The worth must be whole numbers so small that nothing is rounded on the way.
+    The worth must be whole numbers so small that nothing is rounded on the way. ``known`` returns
+    the highest there may be, where it is known that all are whole.
     """
+    if worth.size <= _FEW:
+        return _few_sums(worth, name)
     width = worth.shape[1]
-    if not worth.size or worth.max() * width >= 2.0 ** (53 - _LIMB - 1):
-        return None
-    if not (worth == np.floor(worth)).all():
+    top = known()
+    if top is None:
+        if not (worth == np.floor(worth)).all():
+            return None
+        top = float(worth.max())
+    count = _count(top, width)
+    if count is None:
         return None
     # Not by a linear algebra library: its own idle threads would keep ours from the cores.
-    first, second, third = np.einsum("ij,kj->ki", worth, limbs(name, width))
-    scaled = (first * 2.0**-_LIMB, second * 2.0 ** (-2 * _LIMB), third * 2.0 ** (-3 * _LIMB))
-    high, low = two_sum(scaled[0], scaled[1])
-    return high + (low + scaled[2])
+    sums = np.einsum("ij,kj->ki", worth, limbs(name, width, count))
+    sums *= 2.0 ** (-(_BITS // count) * np.arange(1.0, count + 1))[:, None]
+    high, low = two_sum(sums[0], sums[1])
+    return high + (low + sums[2] if count == 3 else low)
+
+
+def _few_sums(worth: Array, name: str) -> Array | None:
+    """Return the same of so few numbers that array operations cost more than they save."""
+    width = worth.shape[1]
+    rows: list[list[float]] = worth.tolist()
+    parts = _listed(name, width)
+    sums = []
+    for row in rows:
+        if not all(map(float.is_integer, row)) or _count(max(row, default=0.0), width) is None:
+            return None
+        sums.append(math.fsum(map(mul, row * 3, parts)))
+    return np.array(sums)
+
+
+@cache
+def _listed(name: str, width: int) -> list[float]:
+    """Return the discounts of ranks 1 to ``width`` in three parts, laid end to end."""
+    scale = 2.0 ** (-_BITS // 3 * np.arange(1.0, 4))
+    listed: list[float] = (limbs(name, width, 3) * scale[:, None]).reshape(-1).tolist()
+    return listed
 
 
 def first_discounts(name: str, width: int) -> Pair:

@@ -11,7 +11,7 @@ from rankstone.core.standing import before_in_tie
 
 Array = np.ndarray
 
-_BLOCK = 1 << 17
+_BLOCK = 1 << 18
 
 
 class Lists:
@@ -40,23 +40,35 @@ class Lists:
         self.ties = ties
         self.mask = judged
         self.width = None if judged is not None else width
-        self._ordered: tuple[Array, bool] | None = None
+        self._small = False
+        self._carried: tuple[Array, bool] | None = None
+        self._ordered: Array | None = None
         self._stands: tuple[Array, Array, Array, Array] | None = None
 
     @property
     def _by_score(self) -> tuple[Array, bool]:
-        """All documents by falling score, and whether some share theirs."""
+        """The grades found by falling score, and whether some documents share theirs."""
+        if self._carried is None:
+            if self.scores is None:
+                self._carried = self.found, False
+            else:
+                self._carried = segments.falling_beside(self.scores, self.bounds, self.found)
+        return self._carried
+
+    @property
+    def _order(self) -> Array:
+        """All documents by falling score."""
         if self._ordered is None:
             if self.scores is None:
-                self._ordered = np.arange(len(self.grades)), False
+                self._ordered = np.arange(len(self.grades))
             else:
-                self._ordered = segments.falling_ties(self.scores, self.bounds)
+                self._ordered = segments.falling_order(self.scores, self.bounds)
         return self._ordered
 
     @property
     def has_ties(self) -> bool:
         """Whether a judged document shares its score with another."""
-        if self.scores is None or not self._by_score[1]:
+        if not self._by_score[1]:
             return False
         return self.mask is None or bool((self._standing[2] > 1).any())
 
@@ -69,7 +81,7 @@ class Lists:
 
     def _stand(self, mask: Array | None) -> tuple[Array, Array, Array, Array]:
         """Return row, documents above, documents tied and rank of some documents, by rank."""
-        order, has_ties = self._by_score
+        order, has_ties = self._order, self._by_score[1]
         place = segments.positions(self.bounds)
         above, tied = place, np.ones(len(order), np.int64)
         if has_ties and self.scores is not None:
@@ -99,10 +111,14 @@ class Lists:
         return order[by_rank], above[by_rank], tied[by_rank], rank[by_rank]
 
     @property
+    def _is_plain(self) -> bool:
+        """Whether documents rank as they stand by falling score: all judged, none tied."""
+        return self.mask is None and not self._by_score[1]
+
+    @property
     def _rows(self) -> Array:
         """The judged documents by rank."""
-        order, has_ties = self._by_score
-        return order if self.mask is None and not has_ties else self._standing[0]
+        return self._order if self._is_plain else self._standing[0]
 
     def offsets(self) -> Array:
         """Return where the judged documents of each list begin."""
@@ -110,7 +126,7 @@ class Lists:
 
     def grade(self) -> Array:
         """Return the grades by rank."""
-        return self.found if self.scores is None and self.mask is None else self.found[self._rows]
+        return self._by_score[0] if self._is_plain else self.found[self._rows]
 
     def score(self) -> Array:
         """Return the scores by rank."""
@@ -123,7 +139,7 @@ class Lists:
 
     def rank(self) -> Array:
         """Return the ranks."""
-        if self.mask is None and (self.scores is None or not self._by_score[1]):
+        if self._is_plain:
             return segments.positions(self.bounds) + 1
         return self._standing[3]
 
@@ -146,7 +162,13 @@ class Lists:
     def judged_grade(self) -> Array:
         """Return the grades of each list, highest first."""
         grades = self.grades if self.mask is None else self.grades[self.mask]
-        return segments.falling_values(grades, self.offsets())
+        falling, self._small = segments.falling_values(grades, self.offsets())
+        return falling
+
+    @property
+    def are_small(self) -> bool:
+        """Whether all grades are known to be whole numbers from 0 to 255."""
+        return self._small
 
     def max_grade(self) -> float:
         """Return the highest grade, at least 0."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rankstone.core.parallel import on_each
 from rankstone.errors import DataError
 
 Array = np.ndarray
@@ -48,6 +49,7 @@ def numbers_of(value: Any, what: str) -> Array:
 
 
 _FEW = 4096
+_BLOCK = 1 << 17
 
 
 def all_finite(values: Array) -> bool:
@@ -56,11 +58,24 @@ def all_finite(values: Array) -> bool:
     # Without a mask as long as the values; an overflow is looked into. A product of few is
     # quicker than their sum, of many it would wake a linear algebra library's threads.
     if len(flat) <= _FEW:
-        total = flat.dot(flat)
-    else:
-        with np.errstate(all="ignore"):
-            total = flat.sum()
-    return math.isfinite(total) or bool(np.isfinite(flat).all())
+        return math.isfinite(flat.dot(flat)) or bool(np.isfinite(flat).all())
+    return all(on_each(_sums_up, _blocks(flat)))
+
+
+def _sums_up(values: Array) -> bool:
+    with np.errstate(all="ignore"):
+        return math.isfinite(values.sum()) or bool(np.isfinite(values).all())
+
+
+def lowest(values: Array) -> float:
+    """Return the lowest of some numbers, NaN if one is."""
+    found = on_each(np.min, _blocks(values))
+    return float(found[0] if len(found) == 1 else np.min(found))
+
+
+def _blocks(values: Array) -> list[Array]:
+    """Return the values in parts that make it worth while to divide the work."""
+    return [values[i : i + _BLOCK] for i in range(0, len(values), _BLOCK)]
 
 
 def _without_none(array: Array, what: str) -> Array:

@@ -82,9 +82,10 @@ class Ranked:
     def __getattr__(self, name: str) -> Any:
         """Return a column of the lists, which is worked out now."""
         lists = self.__dict__.get("lists")
-        if lists is None or name.startswith("_") or not hasattr(lists, name):
+        column = None if name.startswith("_") else getattr(lists, name, None)
+        if column is None:
             raise AttributeError(f"a Ranked has no {name!r}")
-        value = self.__dict__[name] = getattr(lists, name)()
+        value = self.__dict__[name] = column()
         return value
 
     def parts(self) -> list[tuple[int, int]]:
@@ -110,13 +111,15 @@ class Ranked:
     @property
     def averages_ties(self) -> bool:
         """Whether values are means over all orders of documents that share their score."""
-        if self.conventions.ties != "expected":
-            return False
-        known: bool | None = self._memo.get("averages_ties")
-        if known is None:
-            known = bool((self.tied > 1).any()) if self.lists is None else self.lists.has_ties
-            self._memo["averages_ties"] = known
-        return known
+        return self.conventions.ties == "expected" and self.once("has_ties", self._has_ties)
+
+    def _has_ties(self) -> bool:
+        return bool((self.tied > 1).any()) if self.lists is None else self.lists.has_ties
+
+    @property
+    def has_small_grades(self) -> bool:
+        """Whether all grades are known to be whole numbers from 0 to 255."""
+        return self.lists is not None and self.lists.are_small
 
     def once(self, key: Any, make: Callable[[], T]) -> T:
         """Return what ``make`` returns, made once for each key."""
@@ -127,6 +130,9 @@ class Ranked:
 
     def forget(self) -> None:
         """Let go of what is remembered. It refers back here, so memory would be freed late."""
+        for held in self._memo.values():
+            if isinstance(held, Ranked):
+                held.forget()
         self._memo.clear()
 
     def level(self, rel: float | None) -> float:
@@ -148,16 +154,26 @@ class Ranked:
     def relevant_count(self, rel: float | None = None) -> Array:
         """Return R, the number of relevant documents of each query, retrieved or not."""
         level = self.level(rel)
-        return self.once(("relevant_count", level), lambda: self._count(np.greater_equal, level))
+        return self.once(("relevant_count", level), lambda: self._count_from(level))
 
-    def useful_count(self) -> Array:
-        """Return how many documents of each query, retrieved or not, have a grade above 0."""
-        return self.once("useful_count", lambda: self._count(np.greater, 0.0))
-
-    def _count(self, compare: np.ufunc, level: float) -> Array:
+    def _count_from(self, level: float) -> Array:
         if self.lists is not None:  # as they were given: counting needs no order
-            return segments.count(compare(self.lists.grades, level), self.lists.bounds)
-        return segments.count(compare(self.judged_grade, level), self.judged_offsets)
+            return segments.count(self.lists.grades >= level, self.lists.bounds)
+        return segments.count(self.judged_grade >= level, self.judged_offsets)
+
+    def highest(self) -> Array:
+        """Return the highest judged grade of each query, retrieved or not; -inf without one."""
+        return self.once("highest", self._highest)
+
+    def _highest(self) -> Array:
+        if self.lists is not None and self.width:
+            if "judged_grade" in self.__dict__:
+                return self.judged_grade[:: self.width]
+            return self.lists.grades.reshape(-1, self.width).max(axis=1)
+        sizes = segments.lengths(self.judged_offsets)
+        highest = np.full(len(self), -np.inf)
+        highest[sizes > 0] = self.judged_grade[self.judged_offsets[:-1][sizes > 0]]
+        return highest
 
     def depth(self, k: int | None) -> Array:
         """Return how many documents were retrieved, at most k."""
@@ -226,7 +242,7 @@ class Ranked:
         if worth is not None:
             grade = grade[segments.falling_order(worth, offsets)]
         elif source != "judged":
-            grade = segments.falling_values(grade, offsets)
+            grade, _ = segments.falling_values(grade, offsets)
         return Ranked.of(_Ideal(grade, offsets, self), self.conventions)
 
     def filled(self, k: int | None, grade: float) -> Ranked:
@@ -270,6 +286,10 @@ class _Ideal(Lists):
 
     def judged_grade(self) -> Array:
         return self._actual.judged_grade
+
+    @property
+    def are_small(self) -> bool:
+        return self._actual.has_small_grades
 
     def max_grade(self) -> float:
         return self._actual.max_grade

@@ -81,24 +81,34 @@ def keep(mask: Array, offsets: Array) -> Array:
 
 def falling_order(values: Array, offsets: Array) -> Array:
     """Return indices that put each segment's values in falling order; equals keep their order."""
-    return falling_ties(values, offsets)[0]
+    order: Array = engine.load().falling_order(_floats(values), offsets)[0]
+    return order
 
 
-def falling_ties(values: Array, offsets: Array) -> tuple[Array, bool]:
-    """Return the same, and whether a segment holds equal values."""
-    order: Array
-    order, tied = engine.load().falling_order(np.ascontiguousarray(values, np.float64), offsets)
-    return order, tied
+def falling_beside(values: Array, offsets: Array, beside: Array) -> tuple[Array, bool]:
+    """Return what stands beside values in their falling order, and whether a segment holds equals."""
+    carried, tied = engine.load().falling_beside(_floats(values), offsets, _floats(beside))
+    return carried, tied
 
 
-def falling_values(values: Array, offsets: Array) -> Array:
-    """Return the values with those of each segment in falling order."""
+def _floats(values: Array) -> Array:
+    return np.ascontiguousarray(values, np.float64)
+
+
+def falling_values(values: Array, offsets: Array) -> tuple[Array, bool]:
+    """Return the values with those of each segment in falling order.
+
+    And whether all are known to be whole numbers from 0 to 255.
+    """
+    small: Array | None = engine.load().falling_small(_floats(values), offsets)
+    if small is not None:
+        return small, True
     width = width_of(offsets)
     if not width:
-        return values[falling_order(values, offsets)]
+        return values[falling_order(values, offsets)], False
     falling = np.negative(values)
     falling.reshape(-1, width).sort(axis=1)
-    return np.negative(falling, out=falling)
+    return np.negative(falling, out=falling), False
 
 
 def running_product(values: Array, offsets: Array) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankstone.core import segments
+from rankstone.core.numbers import lowest
 from rankstone.errors import UsageError
 
 Array = np.ndarray
@@ -60,7 +61,7 @@ def needs_ids(rule: str) -> UsageError:
 
 def meant_grades(grades: Array, negatives: str) -> tuple[Array, Array | None]:
     """Return grades as the conventions mean negative ones, and which are grades; None: all."""
-    if not len(grades) or grades.min() >= 0:  # NaN, which is no grade, fails this too
+    if not len(grades) or lowest(grades) >= 0:  # NaN, which is no grade, fails this too
         return grades, None
     if negatives == "nonrelevant":
         grades = np.maximum(grades, 0.0)

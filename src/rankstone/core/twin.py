@@ -364,3 +364,16 @@ def falling_order(values: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, 
     ordered = values[order]
     tied = (ordered[1:] == ordered[:-1]) & (segment[1:] == segment[:-1])
     return order, bool(tied.any())
+
+
+def falling_beside(
+    values: np.ndarray, offsets: np.ndarray, beside: np.ndarray
+) -> tuple[np.ndarray, bool]:
+    """Put what stands beside values in their order; say whether there are equals."""
+    order, tied = falling_order(values, offsets)
+    return beside[order], tied
+
+
+def falling_small(values: np.ndarray, offsets: np.ndarray) -> None:
+    """Leave the numbers as they are: here counting them is no quicker than sorting."""
+    del values, offsets

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,8 +23,7 @@ from rankstone.measures.param import Param
 Array = np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
-class Working:
+class Working(NamedTuple):
     """The working of a measure: contributions of judged documents, and what their sum is over.
 
     ``terms`` (with ``low``, what rounding took from them) has one entry for each row of the
@@ -32,19 +32,27 @@ class Working:
     ``ideal`` is the working of the ranking whose sum ``over`` is. ``value`` replaces the sum
     where there is none, ``instead`` a single query's value where it is finite or NaN.
     ``weight`` is what a query counts in the mean, 1 unless given. ``sums`` may know a quicker
-    way to the same sums of terms down to a cut-off.
+    way to the same sums of terms down to a cut-off; the terms are then worked out by ``slowly``,
+    for whoever wants to see them or where the quicker way fails.
     """
 
     terms: Array | None = None
     over: Array | float | None = None
     low: Array | None = None
-    columns: Mapping[str, Array] = field(default_factory=dict)
+    columns: Mapping[str, Array] = MappingProxyType({})
     value: Array | None = None
     cut: bool = False
     ideal: tuple[Ranked, Working] | None = None
     weight: Array | None = None
     sums: Callable[[int | None], Array | None] | None = None
+    slowly: Callable[[], Working] | None = None
     instead: Array | None = None
+
+    def in_full(self) -> Working:
+        """Return the working with its terms."""
+        if self.slowly is None:
+            return self
+        return self.slowly()._replace(over=self.over, ideal=self.ideal)
 
 
 @dataclass(frozen=True)
@@ -129,23 +137,23 @@ class Measure:
     nDCG(gain='exp2')@10
     """
 
-    __slots__ = ("_params", "definition")
-
     definition: Definition
     _params: dict[str, Any]
 
     def __init__(self, definition: Definition, params: Mapping[str, Any] | None = None) -> None:
-        self.definition = definition
-        self._params = {p.name: p.default for p in definition.params}
+        values = {p.name: p.default for p in definition.params}
         for name, value in (params or {}).items():
-            self._params[name] = definition.param(name).check(value, definition.name)
+            values[name] = definition.param(name).check(value, definition.name)
+        # As attributes, parameters are read at once.
+        self.__dict__.update(values, definition=definition, _params=values)
 
     def __getattr__(self, name: str) -> Any:
-        """Return a parameter's value."""
-        try:
-            return self._params[name]
-        except KeyError:
-            raise AttributeError(f"{self.definition.name} has no parameter {name!r}") from None
+        """Say which parameter is missing."""
+        raise AttributeError(f"{self.__dict__['definition'].name} has no parameter {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuse to change."""
+        raise AttributeError(f"a measure does not change; write {self.name}({name}={value!r})")
 
     @property
     def name(self) -> str:
@@ -249,14 +257,14 @@ class Measure:
             values = np.where(np.isinf(working.instead), values, working.instead)
         if not self.definition.needs_relevant:
             return values
-        empty = self.relevant_count(ranked) == 0
+        empty = self.is_empty(ranked)
         return _fill(values, empty, ranked, self) if empty.any() else values
 
-    def relevant_count(self, ranked: Ranked) -> Array:
-        """Return how many documents of each query are of use to the measure."""
+    def is_empty(self, ranked: Ranked) -> Array:
+        """Return which queries have no document of use to the measure."""
         if self.definition.graded and self._params.get("gain") != "binary":
-            return ranked.useful_count()
-        return ranked.relevant_count(self._params.get("rel"))
+            return ranked.highest() <= 0
+        return ranked.relevant_count(self._params.get("rel")) == 0
 
 
 def cut_total(ranked: Ranked, working: Working, k: int | None) -> Array:
@@ -264,6 +272,7 @@ def cut_total(ranked: Ranked, working: Working, k: int | None) -> Array:
     quick = working.sums(k) if working.sums is not None else None
     if quick is not None:
         return quick
+    working = working.in_full()
     terms, low, offsets = working.terms, working.low, ranked.offsets
     if terms is None:
         raise TypeError("this working has a value and no terms")

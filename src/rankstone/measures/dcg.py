@@ -76,7 +76,8 @@ def gains_of(
         return worth
     if gain == "binary":
         return (grade >= r.level(None)).astype(np.float64)
-    useful = grade if grade.min(initial=0.0) >= 0 else np.maximum(grade, 0.0)
+    # Lists of one width hold no negative grade.
+    useful = grade if r.width or grade.min(initial=0.0) >= 0 else np.maximum(grade, 0.0)
     if gain == "linear":
         return useful
     with np.errstate(over="ignore"):
@@ -96,22 +97,27 @@ def discounted(r: Ranked, m: Measure) -> Working:
     return r.once(key, lambda: _discounted(r, m, k))
 
 
-_MANY = 4096
-
-
 def _discounted(r: Ranked, m: Measure, k: int | None) -> Working:
+    if not r.width or r.averages_ties or r.conventions.sums == "plain":
+        return _in_full(r, m, k)
+    table = gains(r, m.gain, m.unlisted).reshape(-1, r.width)
+    key = ("in full", m.gain, m.unlisted, m.discount)
+    return Working(
+        sums=lambda cut: exact_sums(table[:, :cut], m.discount, lambda: _top(r, m)),
+        slowly=lambda: r.once(key, lambda: _in_full(r, m, None)),
+    )
+
+
+def _top(r: Ranked, m: Measure) -> float | None:
+    """Return the highest gain where it is known that all are whole."""
+    return float(r.highest().max()) if m.gain == "linear" and r.has_small_grades else None
+
+
+def _in_full(r: Ranked, m: Measure, k: int | None) -> Working:
     worth = gains(r, m.gain, m.unlisted)
-    plain = r.conventions.sums == "plain"
-    if r.width and len(worth) > _MANY and not r.averages_ties and not plain:
-        table = worth.reshape(len(r), r.width)
-        whole = exact_sums(table, m.discount)
-        if whole is not None:
-            return Working(
-                sums=lambda k: whole if k is None else exact_sums(table[:, :k], m.discount)
-            )
     high, low = weight(r, m.discount, k)
     terms, rest = two_product(worth, high)
-    if plain and m.discount == "log2" and not r.averages_ties:
+    if r.conventions.sums == "plain" and m.discount == "log2" and not r.averages_ties:
         terms = worth / plain_log2_ranks(r.rank)
     columns = {"gain": worth, "discount": high}
     return Working(terms, low=rest + worth * low, columns=columns, cut=r.averages_ties)
@@ -312,12 +318,4 @@ def nDCG(r: Ranked, m: Measure) -> Working:
     best = discounted(ideal, m)
     over = cut_total(ideal, best, None if m.ideal == "uncut" else m.k)
     found = discounted(r, m)
-    return Working(
-        found.terms,
-        over,
-        low=found.low,
-        columns=found.columns,
-        cut=found.cut,
-        ideal=(ideal, best),
-        sums=found.sums,
-    )
+    return found._replace(over=over, ideal=(ideal, best))

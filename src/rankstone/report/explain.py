@@ -71,7 +71,7 @@ def explain_query(
     measure: Measure, ranked: Ranked, query: int, name_of: Callable[[int], Any]
 ) -> Explanation:
     """Explain a measure on one query of a ranking; ``name_of`` names the document of a judgment."""
-    whole = measure.working(ranked)
+    whole = measure.working(ranked).in_full()
     values = measure.values(ranked, whole)
     rows = slice(int(ranked.offsets[query]), int(ranked.offsets[query + 1]))
     total = over = None
@@ -145,7 +145,7 @@ def _steps(
 def _ideal(working: Working, query: int, measure: Measure) -> tuple[Step, ...]:
     if working.ideal is None:
         return ()
-    ranked, best = working.ideal
+    ranked, best = working.ideal[0], working.ideal[1].in_full()
     rows = slice(int(ranked.offsets[query]), int(ranked.offsets[query + 1]))
     uncut = measure.params.get("ideal") == "uncut"
     return _steps(ranked, best, rows, None if uncut else measure.params.get("k"), lambda _: None)
@@ -161,7 +161,7 @@ def _remark(
     """Say why a value is not simply the sum of its terms over what it is over."""
     shown = "left out of the mean" if math.isnan(value) else f"{value:g}"
     one = select(ranked, np.arange(len(ranked)) == query)
-    if measure.definition.needs_relevant and measure.relevant_count(one)[0] == 0:
+    if measure.definition.needs_relevant and measure.is_empty(one)[0]:
         rule = ranked.conventions.no_relevant
         return f"The query has no relevant document; no_relevant={rule} makes the value {shown}."
     if working.instead is not None and not math.isinf(working.instead[query]):
