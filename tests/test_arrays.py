@@ -307,6 +307,7 @@ def test_bad_arrays_are_refused(data, more, message):
         (FLAT, {"qid": [1, 1], "group_sizes": [2]}, "one of the two"),
         (FLAT, {"qid": "ab"}, "qid is a list or an array of query ids, not str"),
         (ONE, {"group_sizes": [2]}, "divides long arrays"),
+        (ONE, {"exclude": {"q": ["d"]}}, "arrays have none; use mask="),
         ((np.array(ONE[0]), {"q": {"d": 1}}), {}, "scores are dict"),
         ((np.array(ONE[0]), "run.txt"), {}, "scores are str"),
         (({"q": {"d": 1}}, {"q": {"d": 1}}), {"qid": [1]}, "qid= goes with labels and scores"),

@@ -93,6 +93,10 @@ def evaluate(
     engine.load(tell=_tell)
     found: Join | Arrays
     if meant_as_arrays(judgments, run, keyed=any(k is not None for k in (mask, qid, group_sizes))):
+        if exclude is not None:
+            raise UsageError(
+                "exclude= takes out documents by their ids, and arrays have none; use mask=."
+            )
         bare = BARE if followed is None else None
         chosen = conventions_of(followed, conventions or bare, choices)
         found = arrays_of(

@@ -12,7 +12,7 @@ from rankstone.conventions import Conventions
 from rankstone.core import segments
 from rankstone.core.direct import ranked_lists
 from rankstone.core.ids import Ids, sort_key
-from rankstone.core.numbers import array_of, numbers_of
+from rankstone.core.numbers import all_finite, array_of, numbers_of
 from rankstone.core.parallel import on_each
 from rankstone.core.ranked import Ranked
 from rankstone.core.source import Source
@@ -142,9 +142,7 @@ def arrays_of(
     kept = None if mask is None else _mask(mask, label)
     table = label.ndim == 2
     queries, offsets, order = (_rows if table else _groups)(label, qid, group_sizes)
-    _check(label, score, kept)
-    unlabelled = np.isnan(label) if kept is None else np.isnan(label) & kept
-    notices = (*_unlabelled(unlabelled), *negative_notices(label if kept is None else label[kept]))
+    notices = _noticed(label, score, kept)
     if kept is not None and not kept.all():
         if offsets is None:
             offsets = np.arange(len(label) + 1) * label.shape[1]
@@ -189,6 +187,15 @@ def _mask(mask: Any, label: Array) -> Array:
     if array.shape != label.shape:
         raise DataError(f"mask is {_shape(array)} and labels are {_shape(label)}; make them alike.")
     return array
+
+
+def _noticed(label: Array, score: Array, kept: Array | None) -> list[Notice]:
+    """Return what is odd about labels and scores, and refuse what cannot be."""
+    if kept is None and all_finite(label) and all_finite(score):
+        return negative_notices(label)
+    _check(label, score, kept)
+    unlabelled = np.isnan(label) if kept is None else np.isnan(label) & kept
+    return [*_unlabelled(unlabelled), *negative_notices(label if kept is None else label[kept])]
 
 
 _Grouping = tuple[list[Any], Array | None, Array | None]

@@ -9,6 +9,7 @@ from itertools import accumulate
 import numpy as np
 
 from rankstone.core import segments
+from rankstone.core.discounts import exact_sums
 from rankstone.core.ranked import Ranked
 from rankstone.core.ties import hit_precision
 from rankstone.errors import UsageError
@@ -120,9 +121,23 @@ def AP(r: Ranked, m: Measure) -> Working:
     if r.averages_ties:
         precision = hit_precision(r, hit, m.k)
         return Working(precision, over, columns={"relevant": hit}, cut=True)
+    if not r.width or r.conventions.sums == "plain":
+        return _in_full(r, m)._replace(over=over)
+    width = r.width
+    table = np.multiply(r.hits(m.rel), hit, dtype=np.float64).reshape(-1, width)
+    return Working(
+        over=over,
+        sums=lambda cut: exact_sums(table[:, :cut], "reciprocal", lambda: float(width)),
+        slowly=lambda: _in_full(r, m),
+    )
+
+
+def _in_full(r: Ranked, m: Measure) -> Working:
+    """Return the precision at each hit, with what rounding takes from it."""
+    hit = r.relevant(m.rel)
     precision, low = segments.quotient(r.hits(m.rel) * 1.0, r.rank * 1.0)
     terms, low = np.where(hit, precision, 0.0), np.where(hit, low, 0.0)
-    return Working(terms, over, low=low, columns={"relevant": hit, "precision": precision})
+    return Working(terms, low=low, columns={"relevant": hit, "precision": precision})
 
 
 def _at_every_rank(r: Ranked, m: Measure, hit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -52,7 +52,7 @@ class Working(NamedTuple):
         """Return the working with its terms."""
         if self.slowly is None:
             return self
-        return self.slowly()._replace(over=self.over, ideal=self.ideal)
+        return self.slowly()._replace(over=self.over, ideal=self.ideal, weight=self.weight)
 
 
 @dataclass(frozen=True)
@@ -299,6 +299,22 @@ def _within(ranked: Ranked, k: int) -> tuple[Array, Array]:
     """Return which rows stand within the cut-off, and the offsets of those."""
     within = np.flatnonzero(ranked.rank <= k)
     return within, np.searchsorted(within, ranked.offsets)
+
+
+def hits_within(r: Ranked, hit: Array, k: int | None, over: Array | None = None) -> Working:
+    """Return the working of a count of the hits within the cut-off, over something or nothing."""
+
+    def slowly() -> Working:
+        return Working(counted(r, hit, k), over, columns={"relevant": hit}, cut=True)
+
+    if not r.width or r.averages_ties:
+        return slowly()
+    table = hit.reshape(-1, r.width)
+    return Working(
+        over=over,
+        sums=lambda cut: np.count_nonzero(table[:, :cut], axis=1).astype(np.float64),
+        slowly=slowly,
+    )
 
 
 def counted(r: Ranked, hit: Array, k: Array | int | None) -> Array:

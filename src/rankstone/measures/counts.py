@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import As, Example, Measure, Working, counted, measure
+from rankstone.measures.base import As, Example, Measure, Working, hits_within, measure
 from rankstone.measures.lines import Line
 from rankstone.measures.param import REL, K
 from rankstone.measures.quirks import ABSENT
@@ -94,8 +94,7 @@ def NumRel(r: Ranked, m: Measure) -> Working:
 )
 def NumRelRet(r: Ranked, m: Measure) -> Working:
     """The number of relevant documents among the first k; in all, their sum."""
-    hit = r.relevant(m.rel)
-    return Working(counted(r, hit, m.k), columns={"relevant": hit}, cut=True)
+    return hits_within(r, r.relevant(m.rel), m.k)
 
 
 @measure(

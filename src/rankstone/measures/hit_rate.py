@@ -6,7 +6,7 @@ import numpy as np
 
 from rankstone.core.ranked import Ranked
 from rankstone.core.ties import first_hit, ties_of
-from rankstone.measures.base import As, Example, Measure, Working, counted, measure
+from rankstone.measures.base import As, Example, Measure, Working, hits_within, measure
 from rankstone.measures.lines import Line
 from rankstone.measures.param import REL, K, Param
 from rankstone.measures.quirks import BEIR_OWN, TOPK
@@ -63,8 +63,7 @@ def Success(r: Ranked, m: Measure) -> Working:
     hit = r.relevant(m.rel)
     if m.how == "pooled":
         count = r.relevant_count(m.rel)
-        terms = counted(r, hit, m.k)
-        return Working(terms, count, columns={"relevant": hit}, cut=True, weight=count)
+        return hits_within(r, hit, m.k, count)._replace(weight=count)
     if r.averages_ties:
         terms = first_hit(r, hit, np.ones(len(ties_of(r).rank)), m.k)
         return Working(terms, columns={"relevant": hit}, cut=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import As, Example, Measure, Working, counted, measure
+from rankstone.measures.base import As, Example, Measure, Working, counted, hits_within, measure
 from rankstone.measures.lines import CUTS, Line
 from rankstone.measures.param import REL, K, Param
 from rankstone.measures.quirks import TOPK, TORCH
@@ -90,8 +90,7 @@ def P(r: Ranked, m: Measure) -> Working:
         over = np.full(len(r), m.k)
     if m.denominator == "min(k,R)":
         over = np.minimum(over, r.relevant_count(m.rel))
-    hit = r.relevant(m.rel)
-    return Working(counted(r, hit, m.k), over, columns={"relevant": hit}, cut=True)
+    return hits_within(r, r.relevant(m.rel), m.k, over)
 
 
 @measure(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import As, Example, Measure, Working, counted, measure
+from rankstone.measures.base import As, Example, Measure, Working, hits_within, measure
 from rankstone.measures.lines import CUTS, Line
 from rankstone.measures.param import REL, K, Param
 from rankstone.measures.quirks import BEIR_OWN, FAILS_EMPTY, TOPK, TORCH
@@ -74,5 +74,4 @@ def R(r: Ranked, m: Measure) -> Working:
         over = np.minimum(over, m.k)
     elif m.denominator == "min(R,retrieved)":
         over = np.minimum(over, r.depth(m.k))
-    hit = r.relevant(m.rel)
-    return Working(counted(r, hit, m.k), over, columns={"relevant": hit}, cut=True)
+    return hits_within(r, r.relevant(m.rel), m.k, over)
