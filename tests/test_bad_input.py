@@ -501,6 +501,13 @@ def test_grades_too_large_for_an_exponential_gain():
     assert rs.evaluate(judged, {"q": ["a"]}, ["nDCG"])["nDCG"] == 1.0
 
 
+@pytest.mark.parametrize("documents", [1, 2, 400])
+def test_a_grade_too_large_to_be_added_up(documents):
+    with pytest.raises(rs.DataError, match="grade 1e\\+308 is too large to be added up"):
+        rs.nDCG([1e308] * documents)
+    assert rs.nDCG([1e280] * documents) == 1.0
+
+
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="Python reads zst files itself")
 def test_a_missing_library_is_named(engine, files, monkeypatch):
     qrels, run = files()

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import mpmath
 import numpy as np
@@ -11,7 +12,7 @@ from strategies import as_collection
 
 import rankstone as rs
 from rankstone.core import segments
-from rankstone.core.discounts import DISCOUNTS, discount, log2
+from rankstone.core.discounts import DISCOUNTS, discount, discount_sums, log2
 
 mpmath.mp.dps = 50
 
@@ -122,6 +123,29 @@ def test_segment_sums_are_those_of_fsum(lists):
     got = segments.total(values, offsets)
     for x, y in zip(lists, got.tolist(), strict=True):
         assert y == pytest.approx(math.fsum(x), rel=1e-15, abs=1e-12)
+
+
+@pytest.mark.parametrize("largest", [1.0, 1e-290, 1e290])
+def test_segment_sums_of_any_size_are_right_to_the_last_bit(largest):
+    rng = np.random.default_rng(3)
+    offsets = segments.offsets_of(np.array([300, 0, 1, 700]))
+    values = largest * rng.random(1001) * 10.0 ** -rng.integers(0, 12, 1001)
+    low = values * 2.0**-55
+    got = segments.total(values, offsets, low).tolist()
+    for (a, b), y in zip(pairwise(offsets.tolist()), got, strict=True):
+        assert y == math.fsum([*values[a:b].tolist(), *low[a:b].tolist()])
+
+
+@pytest.mark.parametrize("name", list(DISCOUNTS))
+def test_sums_of_discounts_are_right_to_the_last_bit_but_one(name):
+    begin = np.array([0, 0, 3, 10, 999, 5, (1 << 20) - 3])
+    end = np.array([1, 4, 3, 500, 1003, 70_000, (1 << 20) + 2])
+    for kept in (slice(0, 6), slice(0, 7)):  # with and without ranks beyond the table
+        got = discount_sums(begin[kept], end[kept], name).tolist()
+        for a, b, y in zip(begin.tolist(), end.tolist(), got, strict=False):
+            high, low = discount(np.arange(a + 1, b + 1), name)
+            exact = mpmath.fsum(map(mpmath.mpf, [*high.tolist(), *low.tolist()]))
+            assert abs(y - exact) <= math.ulp(y)
 
 
 @given(st.integers(0, 2**32), st.integers(1, 40), st.integers(2, 400))

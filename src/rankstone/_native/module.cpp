@@ -393,6 +393,11 @@ class Ordering {
     // Orders what is equally many steps down; false where that is too many for it.
     bool settle(const std::uint32_t* packed, std::int64_t* order, std::size_t width,
                 std::uint32_t mask) {
+        ordered_.resize(width);
+        carry(data_, order, ordered_.data(), width);
+        const Nearness near = compare(packed, ordered_.data(), width, mask);
+        tied_ |= near.equal;
+        if (!near.mixed) return true;
         for (std::size_t begin = 0, end; begin < width; begin = end) {
             bool equal = true;
             for (end = begin + 1; end < width && (packed[end] ^ packed[begin]) <= mask; ++end)
@@ -421,6 +426,7 @@ class Ordering {
     const double* beside_;
     std::unique_ptr<double[]> carried_;
     std::unique_ptr<std::int64_t[]> order_;  // of one segment at a time where it is not kept
+    std::vector<double> ordered_;
     RowSorter sorter_;
     bool table_ = false, tied_ = false;
 };

@@ -73,6 +73,23 @@ RANKSTONE_CLONES inline bool unpack_row(const std::uint32_t* packed, std::int64_
     return close != 0;
 }
 
+struct Nearness {
+    bool equal, mixed;  // neighbours are equal; some that are equally many steps down are not
+};
+
+// Compares neighbours of a sorted row whose values stand in the order of their keys.
+RANKSTONE_CLONES inline Nearness compare(const std::uint32_t* packed, const double* ordered,
+                                         std::size_t width, std::uint32_t mask) {
+    std::uint32_t equal = 0, mixed = 0;
+    for (std::size_t i = 1; i < width; ++i) {
+        const auto close = static_cast<std::uint32_t>((packed[i] ^ packed[i - 1]) <= mask);
+        const auto same = static_cast<std::uint32_t>(ordered[i] == ordered[i - 1]);
+        equal |= same;
+        mixed |= close & ~same;
+    }
+    return {equal != 0, mixed != 0};
+}
+
 RANKSTONE_CLONES inline void carry(const double* from, const std::int64_t* order, double* to,
                                    std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) to[i] = from[order[i]];

@@ -12,6 +12,7 @@ from operator import mul
 
 import numpy as np
 
+from rankstone.core import segments
 from rankstone.core.segments import quotient, two_product, two_sum
 
 Array = np.ndarray
@@ -187,6 +188,33 @@ def first_discounts(name: str, width: int) -> Pair:
         high, low = _table(name, 1 << width.bit_length())
         return high[1 : width + 1], low[1 : width + 1]
     return discount(np.arange(1, width + 1), name)
+
+
+@cache
+def _running(name: str, size: int) -> Pair:
+    """Return the sum of the named discounts of ranks 1 to n, for every n below ``size``."""
+    high, low = _table(name, size)
+    # Parts of 30 bits add up without rounding.
+    first = np.floor(high * 2.0**30) * 2.0**-30
+    rest = high - first
+    second = np.floor(rest * 2.0**60) * 2.0**-60
+    sums = []
+    for part in (first, second, (rest - second) + low):
+        part[0] = 0.0  # there is no rank 0
+        sums.append(np.add.accumulate(part))
+    return sums[0], sums[1] + sums[2]
+
+
+def discount_sums(begin: Array, end: Array, name: str) -> Array:
+    """Return the sum of the named discounts of the ranks after each begin, up to each end."""
+    highest = int(end.max(initial=1))
+    if highest >= _LARGEST_TABLE:
+        offsets = segments.offsets_of(end - begin)
+        rank = segments.positions(offsets) + 1 + np.repeat(begin, end - begin)
+        long, rest = discount(rank, name)
+        return segments.total(long, offsets, rest)
+    high, low = _running(name, 1 << highest.bit_length())
+    return (high[end] - high[begin]) + (low[end] - low[begin])
 
 
 def discount(rank: Array, name: str) -> Pair:

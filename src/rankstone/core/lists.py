@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from rankstone.core import segments
-from rankstone.core.standing import before_in_tie
+from rankstone.core.standing import before_in_tie, keeps_order
 
 Array = np.ndarray
 
@@ -43,6 +43,7 @@ class Lists:
         self._small = False
         self._carried: tuple[Array, bool] | None = None
         self._ordered: Array | None = None
+        self._sharing: tuple[Array, Array] | None = None
         self._stands: tuple[Array, Array, Array, Array] | None = None
 
     @property
@@ -79,24 +80,42 @@ class Lists:
             self._stands = self._stand(self.mask)
         return self._stands
 
+    @property
+    def _shared(self) -> tuple[Array, Array]:
+        """Documents above and documents tied of all documents, by falling score."""
+        if self._sharing is None:
+            place = segments.positions(self.bounds)
+            if self._by_score[1]:
+                starts = np.flatnonzero(self._first_of_tie())
+                sizes = np.diff(starts, append=len(place))
+                self._sharing = np.repeat(place[starts], sizes), np.repeat(sizes, sizes)
+            else:
+                self._sharing = place, np.ones(len(place), np.int64)
+        return self._sharing
+
+    def _first_of_tie(self) -> Array:
+        """Return, for all documents by falling score, whether none before has the same."""
+        first = np.ones(len(self.found), bool)
+        if self.scores is not None and self._by_score[1]:
+            score, _ = segments.falling_values(self.scores, self.bounds)
+            first[1:] = score[1:] != score[:-1]
+            first[self.bounds[:-1][segments.lengths(self.bounds) > 0]] = True
+        return first
+
+    def tie_starts(self) -> Array | None:
+        """Return which rows are the first of their tie; None where rows are not all documents."""
+        return self._first_of_tie() if self._is_plain else None
+
     def _stand(self, mask: Array | None) -> tuple[Array, Array, Array, Array]:
         """Return row, documents above, documents tied and rank of some documents, by rank."""
-        order, has_ties = self._order, self._by_score[1]
-        place = segments.positions(self.bounds)
-        above, tied = place, np.ones(len(order), np.int64)
-        if has_ties and self.scores is not None:
-            score = self.scores[order]
-            first = place == 0
-            first[1:] |= score[1:] != score[:-1]
-            starts = np.flatnonzero(first)
-            sizes = np.diff(starts, append=len(order))
-            above, tied = np.repeat(place[starts], sizes), np.repeat(sizes, sizes)
-        earlier = place - above
+        order = self._order
+        above, tied = self._shared
+        earlier = segments.positions(self.bounds) - above
         offsets = self.bounds
         if mask is not None:
             kept, offsets = mask[order], segments.keep(mask, self.bounds)
             order, above, tied, earlier = (a[kept] for a in (order, above, tied, earlier))
-        if not has_ties:
+        if not self._by_score[1]:
             return order, above, tied, above + 1
         rank = (above + 1) + before_in_tie(
             self.ties,
@@ -107,13 +126,15 @@ class Lists:
             earlier=earlier,
             judgment=order,
         )
+        if keeps_order(self.ties):
+            return order, above, tied, rank
         by_rank = segments.falling_order(-rank.astype(np.float64), offsets)
         return order[by_rank], above[by_rank], tied[by_rank], rank[by_rank]
 
     @property
     def _is_plain(self) -> bool:
-        """Whether documents rank as they stand by falling score: all judged, none tied."""
-        return self.mask is None and not self._by_score[1]
+        """Whether documents rank as they stand by falling score, and all are judged."""
+        return self.mask is None and (keeps_order(self.ties) or not self._by_score[1])
 
     @property
     def _rows(self) -> Array:
@@ -130,8 +151,9 @@ class Lists:
 
     def score(self) -> Array:
         """Return the scores by rank."""
-        rows = self._rows
-        return -self.rank().astype(np.float64) if self.scores is None else self.scores[rows]
+        if self.scores is None:
+            return -self.rank().astype(np.float64)
+        return self.scores[self._rows]
 
     def judgment(self) -> Array:
         """Return each document's place in its list as it was given."""
@@ -145,11 +167,11 @@ class Lists:
 
     def above(self) -> Array:
         """Return how many documents have a higher score."""
-        return self._standing[1]
+        return self._shared[0] if self._is_plain else self._standing[1]
 
     def tied(self) -> Array:
         """Return how many documents have the same score."""
-        return self._standing[2]
+        return self._shared[1] if self._is_plain else self._standing[2]
 
     def retrieved(self) -> Array:
         """Return the lengths of the lists."""

@@ -28,8 +28,9 @@ def numbers(offsets: Array) -> Array:
 
 def positions(offsets: Array) -> Array:
     """Return, for each element, its place in its segment, from 0."""
-    if len(offsets) == 2:
-        return np.arange(offsets[-1])
+    width = width_of(offsets)
+    if width is not None:
+        return np.tile(np.arange(width), len(offsets) - 1)
     return np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths(offsets))
 
 
@@ -172,6 +173,13 @@ def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
     return total, (a - (total - part)) + (b - part)
 
 
+def short_product(short: Array, b: Array) -> tuple[Array, Array]:
+    """Return the same where the numbers of one array are whole and below 2**26."""
+    product = short * b
+    high, low = _halves(b)
+    return product, (short * high - product) + short * low
+
+
 def two_product(a: Array, b: Array) -> tuple[Array, Array]:
     """Return a * b and its rounding error, exactly (barring overflow)."""
     product = a * b
@@ -204,41 +212,28 @@ def _few_totals(values: list[float], offsets: list[int], low: list[float]) -> Ar
 
 
 def total(values: Array, offsets: Array, low: Array | None = None) -> Array:
-    """Return the sum of each segment; ``low`` holds what rounding took from the values."""
+    """Return the sum of each segment; ``low`` holds what rounding took from the values.
+
+    What is left of a value once a power of two beyond its segment's sum was added and taken away
+    again adds up without rounding; the rest is so small that rounding it does not matter.
+    """
     if len(values) <= _FEW:
         return _few_totals(values.tolist(), offsets.tolist(), [] if low is None else low.tolist())
-    low = np.zeros(len(values)) if low is None else low
+    size = lengths(offsets)
+    filled = size > 0
+    start, size = offsets[:-1][filled], size[filled]
+    top = np.maximum.reduceat(np.abs(values), start)
+    beyond = np.ldexp(1.0, np.frexp(top * size)[1] + 1)
     width = width_of(offsets)
     if width:
-        return _row_totals(values.reshape(-1, width), low.reshape(-1, width))
-    while (size := lengths(offsets)).max(initial=0) > 1:
-        merged = offsets_of((size + 1) // 2)
-        left = np.repeat(offsets[:-1], lengths(merged)) + 2 * positions(merged)
-        pair = left + 1 < np.repeat(offsets[1:], lengths(merged))
-        right = left[pair] + 1
-        high, small = values[left], low[left]
-        high[pair], small[pair] = _add((high[pair], small[pair]), (values[right], low[right]))
-        values, low, offsets = high, small, merged
+        table, column = values.reshape(-1, width), beyond[:, None]
+        high = ((table + column) - column).reshape(-1)
+    else:
+        spread = np.repeat(beyond, size)
+        high = (values + spread) - spread
+    rest = values - high
+    if low is not None:
+        rest += low
     sums = np.zeros(len(offsets) - 1)
-    sums[lengths(offsets) > 0] = values + low
+    sums[filled] = np.add.reduceat(high, start) + np.add.reduceat(rest, start)
     return sums
-
-
-def _row_totals(values: Array, low: Array) -> Array:
-    """Return the same for segments of one length, the rows of a table."""
-    while (width := values.shape[1]) > 1:
-        left, right, odd = slice(0, width - 1, 2), slice(1, width, 2), width % 2
-        high, small = _add((values[:, left], low[:, left]), (values[:, right], low[:, right]))
-        if odd:
-            high = np.concatenate((high, values[:, -1:]), axis=1)
-            small = np.concatenate((small, low[:, -1:]), axis=1)
-        values, low = high, small
-    return (values + low)[:, 0]
-
-
-def _add(a: tuple[Array, Array], b: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Return the sum of two pairs of a value and what rounding took from it, as such a pair."""
-    sums, errors = two_sum(a[0], b[0])
-    errors += a[1] + b[1]
-    high = sums + errors
-    return high, errors - (high - sums)

@@ -27,7 +27,7 @@ def before_in_tie(
     Rows are judged documents, by query as ``offsets`` say. Of the documents that share a row's
     score ``earlier`` came earlier and ``greater`` have a greater id, None where there are no ids.
     """
-    if rule == "input" or (rule == "expected" and greater is None):
+    if rule == "input" or (greater is None and keeps_order(rule)):
         return earlier
     if rule in ("docid-desc", "docid-asc", "expected"):
         if greater is None:
@@ -49,6 +49,11 @@ def before_in_tie(
     before = np.empty(len(order), np.int64)
     before[order] = place + np.where(after_others, others, 0)
     return before
+
+
+def keeps_order(rule: str) -> bool:
+    """Return whether documents without ids that share a score stand as they came."""
+    return rule in ("input", "expected")
 
 
 def needs_ids(rule: str) -> UsageError:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankstone.core import segments
-from rankstone.core.discounts import discount, first_discounts
+from rankstone.core.discounts import discount, discount_sums, first_discounts
 from rankstone.core.ranked import Ranked
 
 Array = np.ndarray
@@ -29,10 +29,28 @@ class Ties:
     of_row: Array
     above: Array
     size: Array
-    query: Array
-    offsets: Array
-    place: Array
-    rank: Array
+    starts: Array
+    row_offsets: Array
+
+    @property
+    def query(self) -> Array:
+        """The query of each tie."""
+        return np.searchsorted(self.row_offsets, self.starts, "right") - 1
+
+    @property
+    def offsets(self) -> Array:
+        """Where the positions of each tie begin."""
+        return segments.offsets_of(self.size)
+
+    @property
+    def place(self) -> Array:
+        """The place of each position in its tie."""
+        return segments.positions(self.offsets) + 1
+
+    @property
+    def rank(self) -> Array:
+        """The rank of each position."""
+        return self.place + self.spread(self.above)
 
     def spread(self, values: Array) -> Array:
         """Return, for each position, the value of its tie."""
@@ -55,26 +73,19 @@ def ties_of(r: Ranked) -> Ties:
 
 
 def _ties_of(r: Ranked) -> Ties:
-    if r.width and r.lists is not None and not r.lists.has_ties:
-        each = np.arange(len(r.grade) + 1)
-        one = np.ones(len(r.grade), np.int64)
-        return Ties(each[:-1], r.rank - 1, one, segments.numbers(r.offsets), each, one, r.rank)
-    query = segments.numbers(r.offsets)
-    first = np.ones(len(query), bool)
-    first[1:] = (np.diff(query) != 0) | (np.diff(r.above) != 0)
-    size = r.tied[first]
-    above = r.above[first]
-    offsets = segments.offsets_of(size)
-    place = segments.positions(offsets) + 1
-    return Ties(
-        of_row=np.cumsum(first) - 1,
-        above=above,
-        size=size,
-        query=query[first],
-        offsets=offsets,
-        place=place,
-        rank=place + np.repeat(above, size),
-    )
+    first = None if r.lists is None else r.lists.tie_starts()
+    if first is not None:
+        starts = np.flatnonzero(first)
+        above = segments.positions(r.offsets)[starts]
+        size = np.diff(starts, append=len(first))
+    else:
+        first = np.ones(len(r.above), bool)
+        first[1:] = r.above[1:] != r.above[:-1]
+        first[r.offsets[:-1][segments.lengths(r.offsets) > 0]] = True
+        starts = np.flatnonzero(first)
+        above, size = r.above[starts], r.tied[starts]
+    of_row = np.add.accumulate(first, dtype=np.int64) - 1
+    return Ties(of_row, above, size, starts, r.offsets)
 
 
 def weight(r: Ranked, name: str, k: Array | int | None) -> tuple[Array, Array]:
@@ -89,14 +100,14 @@ def weight(r: Ranked, name: str, k: Array | int | None) -> tuple[Array, Array]:
         high, low = discount(r.rank, name)
         if k is None:
             return high, low
-        within = r.rank <= _cut_of(k, segments.numbers(r.offsets))
+        within = r.rank <= (k[segments.numbers(r.offsets)] if isinstance(k, np.ndarray) else k)
         return np.where(within, high, 0.0), np.where(within, low, 0.0)
     ties = ties_of(r)
-    high, low = discount(ties.rank, name)
+    begin, end = ties.above, ties.above + ties.size
     if k is not None:
-        within = ties.rank <= ties.spread(_cut_of(k, ties.query))
-        high, low = np.where(within, high, 0.0), np.where(within, low, 0.0)
-    mean = ties.sum(high, low) / ties.size
+        cut = k[ties.query] if isinstance(k, np.ndarray) else k
+        begin, end = np.minimum(begin, cut), np.minimum(end, cut)
+    mean = discount_sums(begin, end, name) / ties.size
     return mean[ties.of_row], np.zeros(len(ties.of_row))
 
 
@@ -113,10 +124,6 @@ def _table_weight(name: str, k: Array | int | None, width: int, rows: int) -> tu
         np.broadcast_to(np.where(within, high, 0.0), shape).reshape(-1),
         np.broadcast_to(np.where(within, low, 0.0), shape).reshape(-1),
     )
-
-
-def _cut_of(k: Array | int, query: Array) -> Array:
-    return k[query] if isinstance(k, np.ndarray) else np.full(len(query), k)
 
 
 def hit_precision(r: Ranked, hit: Array, k: int | None) -> Array:

@@ -6,7 +6,7 @@ import numpy as np
 
 from rankstone.core.discounts import DISCOUNTS, exact_sums, plain_log2_ranks
 from rankstone.core.ranked import Ranked
-from rankstone.core.segments import two_product
+from rankstone.core.segments import short_product, two_product
 from rankstone.core.ties import weight
 from rankstone.errors import DataError
 from rankstone.measures.base import As, Example, Measure, Working, cut_total, measure
@@ -55,6 +55,9 @@ IDEAL = Param(
 )
 
 
+_LARGEST = 1e290
+
+
 def gains(
     r: Ranked, gain: str | tuple[tuple[float, float], ...], unlisted: str = "zero"
 ) -> np.ndarray:
@@ -79,6 +82,11 @@ def gains_of(
     # Lists of one width hold no negative grade.
     useful = grade if r.width or grade.min(initial=0.0) >= 0 else np.maximum(grade, 0.0)
     if gain == "linear":
+        if not r.has_small_grades and useful.max(initial=0.0) > _LARGEST:
+            raise DataError(
+                f"grade {useful.max():g} is too large to be added up; grades are numbers such as "
+                "0 to 4. Give the gain of each grade in a table, or repair the grades."
+            )
         return useful
     with np.errstate(over="ignore"):
         worth = np.exp2(useful) - 1.0
@@ -116,7 +124,8 @@ def _top(r: Ranked, m: Measure) -> float | None:
 def _in_full(r: Ranked, m: Measure, k: int | None) -> Working:
     worth = gains(r, m.gain, m.unlisted)
     high, low = weight(r, m.discount, k)
-    terms, rest = two_product(worth, high)
+    short = m.gain == "linear" and r.has_small_grades
+    terms, rest = (short_product if short else two_product)(worth, high)
     if r.conventions.sums == "plain" and m.discount == "log2" and not r.averages_ties:
         terms = worth / plain_log2_ranks(r.rank)
     columns = {"gain": worth, "discount": high}
