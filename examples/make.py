@@ -111,6 +111,9 @@ def search(rng: Random) -> dict[str, str]:
     _mark_spam(rng, qrels)
     return {
         "search/queries.tsv": "".join(f"{q}\t{text}\n" for q, (*_, text) in QUERIES.items()),
+        "search/needs.tsv": "".join(
+            f"{q}\t{need}\n" for q, (_, need, _) in QUERIES.items() if need in SIGHT
+        ),
         "search/qrels.txt": _qrels(qrels),
         "search/bm25.run": _run(bm25, "bm25", 4),
         "search/dense.run": _run(dense, "dense", 6),

@@ -7,6 +7,9 @@ from typing import Any
 
 from rankstone.errors import UsageError, did_you_mean, one_of
 
+#: How values per query become one number, where a measure's own way is not meant.
+AGGREGATES = ("mean", "geometric", "median", "sum")
+
 
 def _choice(default: str, text: str, **values: str) -> Any:
     named = {name.replace("_", "-"): meaning for name, meaning in values.items()}

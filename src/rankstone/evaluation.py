@@ -121,7 +121,7 @@ def evaluate(
     named.check_used()
     notices = found.notices(chosen)
     if strict:
-        _refuse(found.run.name, notices)
+        refuse_warnings(found.run.name, notices)
     plan = [(a.measure, a.under(chosen, choices)) for a in asked]
     values = compute_each(found, plan)
     ranked = found.ranked(chosen)
@@ -229,7 +229,8 @@ def _tell(text: str) -> None:
     warnings.warn(text, RankstoneNotice, stacklevel=3)
 
 
-def _refuse(name: str, notices: tuple[Notice, ...]) -> None:
+def refuse_warnings(name: str, notices: Iterable[Notice]) -> None:
+    """Make the first warning an error, as ``strict`` has it."""
     for notice in notices:
         if notice.level == "warning":
             raise StrictError(f"{name}: {notice} [{notice.code}; an error because of strict].")

@@ -6,12 +6,16 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from rankstone.conventions import AGGREGATES
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
     from rankstone.core.result import Result
+    from rankstone.io.query_groups import QueryGroups
 
 _FORMATS = ("table", "tsv", "csv", "json", "jsonl", "md")
 
@@ -40,6 +44,18 @@ def add_to(commands: Any) -> None:
     parser.add_argument("-q", "--per-query", action="store_true", help="values of each query too")
     parser.add_argument("-n", "--no-summary", action="store_true", help="leave the aggregates out")
     parser.add_argument(
+        "--aggregate",
+        action="append",
+        metavar="HOW",
+        help=f"how queries become one number: {', '.join(AGGREGATES)}; may be repeated "
+        "(default: each measure's own)",
+    )
+    parser.add_argument(
+        "--by",
+        metavar="FILE",
+        help="values for groups of queries too: a file with a query and its group in each line",
+    )
+    parser.add_argument(
         "--format", choices=_FORMATS, help="default: a table on a terminal, tsv in a pipe"
     )
     parser.add_argument(
@@ -65,7 +81,7 @@ def run(args: Namespace) -> int:
     """Evaluate every run and print."""
     import warnings
 
-    from rankstone.errors import RankstoneNotice, UsageError
+    from rankstone.errors import RankstoneNotice, UsageError, one_of
 
     if args.threads is not None and args.threads < 1:
         raise UsageError(f"--threads must be at least 1, not {args.threads}.")
@@ -73,37 +89,90 @@ def run(args: Namespace) -> int:
         raise UsageError(f"--digits must be from 0 to 17, not {args.digits}.")
     if args.no_summary and not args.per_query:
         raise UsageError("--no-summary leaves nothing to print without --per-query.")
+    form = _format(args)
+    hows = [one_of(how, AGGREGATES, "aggregate") for how in dict.fromkeys(args.aggregate or ())]
+    groups = _groups(args)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if args.quiet else "once", RankstoneNotice)
         warnings.showwarning = lambda message, *_, **__: _say(str(message))
         results = _evaluate(args)
+    if groups is not None:
+        groups = groups.fitted(query for result in results for query in result.queries)
+        results = [_noted(result, groups, args.strict) for result in results]
     if not args.quiet:
         from rankstone.report.preflight import lines
 
         for line in lines(results):
             _say(line)
-    show(results, args)
+    show(results, args, form, hows, groups)
     return 0
 
 
-def show(results: list[Result], args: Namespace) -> None:
+def show(
+    results: list[Result],
+    args: Namespace,
+    form: str,
+    hows: list[str],
+    groups: QueryGroups | None,
+) -> None:
     """Print results in the format asked for."""
     from rankstone.report.formats import write
 
-    terminal = sys.stdout.isatty()
+    summaries = []
+    if hows or groups is not None:
+        from rankstone.report.summaries import rows_of
+
+        summaries = rows_of(results, hows, groups)
     lines = write(
         results,
-        args.format or ("table" if terminal else "tsv"),
+        form,
         per_query=args.per_query,
         aggregate=not args.no_summary,
+        summaries=summaries,
         digits=args.digits,
-        colour=terminal and not os.environ.get("NO_COLOR"),
+        colour=sys.stdout.isatty() and not os.environ.get("NO_COLOR"),
     )
     sys.stdout.writelines(f"{line}\n" for line in lines)
 
 
+def _format(args: Namespace) -> str:
+    """Return the format to print in, if it can hold all that is asked for."""
+    from rankstone.errors import UsageError
+
+    form: str = args.format or ("table" if sys.stdout.isatty() else "tsv")
+    if args.aggregate or args.by:
+        if args.no_summary:
+            raise UsageError("--no-summary leaves out what --aggregate and --by ask for.")
+        if args.per_query and form in ("tsv", "csv"):
+            raise UsageError(
+                f"values of queries and of groups are two tables, and {form} holds one. Leave "
+                "--per-query out, or choose another --format."
+            )
+    return form
+
+
 def _say(text: str) -> None:
     print(f"rankstone: {text}", file=sys.stderr)
+
+
+def _groups(args: Namespace) -> QueryGroups | None:
+    """Read the groups of queries, before any run is."""
+    if args.by is None:
+        return None
+    from rankstone.io.query_groups import read_query_groups
+    from rankstone.report.table import ALL
+
+    return read_query_groups(args.by, taken=(ALL,), max_bytes=args.max_bytes)
+
+
+def _noted(result: Result, groups: QueryGroups, strict: bool) -> Result:
+    """Return a result that says which of its queries have no group, and the other way round."""
+    from rankstone.evaluation import refuse_warnings
+
+    notices = groups.notices(result.queries)
+    if strict:
+        refuse_warnings(result.name, notices)
+    return replace(result, notices=(*result.notices, *notices))
 
 
 def _evaluate(args: Namespace) -> list[Result]:

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankstone.conventions import AGGREGATES
 from rankstone.core.segments import two_product
 from rankstone.errors import one_of
 
 #: What a smaller value counts as in a geometric mean.
 FLOOR = 1e-5
+#: The aggregates in which a query counts by its weight; in the others all queries count alike.
+WEIGHTED = ("mean", "sum")
 
 
 @dataclass(frozen=True)
@@ -94,9 +97,9 @@ def summarise(
     >>> summarise(np.array([0.0, 0.5, 1.0, np.nan]), "median")
     Summary(value=0.5, how='median', n=3, left_out=1)
     """
-    one_of(how, ("mean", "geometric", "median", "sum"), "aggregate")
+    one_of(how, AGGREGATES, "aggregate")
     kept = values[~np.isnan(values)]
-    if how in ("mean", "sum"):
+    if how in WEIGHTED:
         found = Aggregate.of(values, weight)
         return Summary(found.finish(how), how, found.n, len(values) - found.n)
     if not len(kept):

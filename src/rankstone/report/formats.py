@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rankstone.core.result import Result
-from rankstone.errors import plural
-from rankstone.report.table import ALL, Row, Table, table_of
+from rankstone.report.grid import Grid, Line, are_counts, markdown, rounded, terminal
+from rankstone.report.table import ALL, Table, over_in_words, own_in_words, table_of
 
-_BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+if TYPE_CHECKING:
+    from rankstone.report.summaries import SummaryRow
+
+Cells = tuple[list[str], list[str]]  # of a line: text and numbers
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -20,26 +24,24 @@ def _exact(value: float) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
 
 
-def _rounded(value: float, digits: int, *, whole: bool) -> str:
-    if math.isnan(value):
-        return "-"
-    return f"{value:,.0f}" if whole else f"{value:.{digits}f}"
+def _number(value: float, digits: int | None) -> str:
+    return _exact(value) if digits is None or math.isnan(value) else f"{value:.{digits}f}"
 
 
-def _whole_columns(table: Table) -> list[bool]:
-    """Return which columns hold counts: whole numbers, not all of them 0 or 1."""
-    columns = list(zip(*(row.values for row in table.rows), strict=True))
-    return [
-        all(v == int(v) for v in c if not math.isnan(v)) and any(v > 1 for v in c) for c in columns
+def _grid(results: Sequence[Result], table: Table, digits: int) -> Grid:
+    """Lay a table out as text; the best aggregate of each measure is bold."""
+    heads, names = _names(table)
+    whole = [are_counts(c) for c in zip(*(row.values for row in table.rows), strict=True)]
+    best = table.best()
+    lines = [
+        Line(
+            name,
+            [rounded(v, digits, whole=w) for v, w in zip(row.values, whole, strict=True)],
+            [row.query == ALL and v in b for v, b in zip(row.values, best, strict=True)],
+        )
+        for row, name in zip(table.rows, names, strict=True)
     ]
-
-
-def _cells(table: Table, digits: int) -> list[list[str]]:
-    whole = _whole_columns(table)
-    return [
-        [_rounded(v, digits, whole=w) for v, w in zip(row.values, whole, strict=True)]
-        for row in table.rows
-    ]
+    return Grid(heads, list(table.measures), lines, list(_foot(results, table, digits)))
 
 
 def _names(table: Table) -> tuple[list[str], list[list[str]]]:
@@ -51,86 +53,42 @@ def _names(table: Table) -> tuple[list[str], list[list[str]]]:
     return heads, cells
 
 
-def width(text: str) -> int:
-    """Return the columns a text takes on a terminal."""
-    if text.isascii():
-        return len(text)
-    from unicodedata import combining, east_asian_width
-
-    return sum(0 if combining(c) else 1 + (east_asian_width(c) in "WF") for c in text)
-
-
-def terminal(results: Sequence[Result], table: Table, digits: int, colour: bool) -> Iterator[str]:
-    """Yield an aligned table; the best aggregate of each measure is bold."""
-    heads, names = _names(table)
-    values = _cells(table, digits)
-    best = table.best()
-    head = [*heads, *table.measures]
-    body = [n + v for n, v in zip(names, values, strict=True)]
-    widths = [max(width(line[i]) for line in [head, *body]) for i in range(len(head))]
-
-    def align(cells: list[str], style: Callable[[int, str], str]) -> str:
-        parts = []
-        for i, cell in enumerate(cells):
-            gap = " " * (widths[i] - width(cell))
-            text = style(i, printable(cell))
-            parts.append(text + gap if i < len(heads) else gap + text)
-        return "  ".join(parts).rstrip()
-
-    def paint(code: str, text: str) -> str:
-        return f"{code}{text}{_RESET}" if colour else text
-
-    yield align(head, lambda _, t: paint(_BOLD, t))
-    yield paint(_DIM, "  ".join("─" * w for w in widths))
-    for row, cells in zip(table.rows, body, strict=True):
-
-        def style(i: int, text: str, row: Row = row) -> str:
-            at = i - len(heads)
-            winner = at >= 0 and row.query == ALL and row.values[at] in best[at]
-            return paint(_BOLD, text) if winner else text
-
-        yield align(cells, style)
-    for line in _foot(results, table, digits):
-        yield paint(_DIM, line)
-
-
 def _foot(results: Sequence[Result], table: Table, digits: int) -> Iterator[str]:
-    """Yield what a mean is over, under which conventions, and what ties could do to it."""
+    """Yield what aggregates are over, under which conventions, and what ties could do to them."""
     if not table.summary:
         return
-    counts = sorted({n for r in results for n in r.counted.values()})
-    over = plural(counts[-1], "query")
-    over = over if len(counts) == 1 else f"{counts[0]} to {over}"
-    yield f"mean over {over}, {results[0].conventions_in_words()}"
+    counts = [n for r in results for n in r.counted.values()]
+    yield over_in_words(own_in_words(table.measures), counts, results[0])
     for result in results:
         for name, (low, high) in result.ties.interval.items():
             which = f"{result.name}, {name}" if len(results) > 1 else name
             yield f"with ties at their worst and best, {which} is {low:.{digits}f} to {high:.{digits}f}"
 
 
-def printable(text: str) -> str:
-    """Return the text with control characters made visible, so that ids cannot steer a terminal."""
-    if text.isprintable():
-        return text
-    return "".join(
-        c if c.isprintable() or 0xDC80 <= ord(c) <= 0xDCFF else f"\\x{ord(c):02x}" for c in text
-    )
-
-
-def tsv(_: Sequence[Result], table: Table, digits: int | None) -> Iterator[str]:
-    """Yield tab-separated lines with a head; values in full unless digits are given."""
-    yield "\t".join(["run", "query", *table.measures])
+def _wide(table: Table, digits: int | None) -> Iterator[Cells]:
+    """Yield the heads, then run, query and a number for each measure."""
+    yield ["run", "query", *table.measures], []
     for row in table.rows:
-        values = [_exact(v) if digits is None else f"{v:.{digits}f}" for v in row.values]
-        yield "\t".join([row.run, str(row.query), *values])
+        yield [row.run, str(row.query)], [_number(v, digits) for v in row.values]
 
 
-def csv(_: Sequence[Result], table: Table, digits: int | None) -> Iterator[str]:
+def _long(summaries: Sequence[SummaryRow], digits: int | None) -> Iterator[Cells]:
+    """Yield the heads, then a line for each value, with what it is over."""
+    yield ["run", "group", "aggregate", "measure", "value", "n", "left_out"], []
+    for row in summaries:
+        for measure, s in row.values.items():
+            numbers = [_number(s.value, digits), str(s.n), str(s.left_out)]
+            yield [row.run, row.group, s.how, measure], numbers
+
+
+def tsv(lines: Iterable[Cells]) -> Iterator[str]:
+    """Yield tab-separated lines."""
+    return ("\t".join([*names, *numbers]) for names, numbers in lines)
+
+
+def csv(lines: Iterable[Cells]) -> Iterator[str]:
     """Yield comma-separated lines; text that a spreadsheet would run as a formula is quoted."""
-    yield ",".join(_csv(t) for t in ["run", "query", *table.measures])
-    for row in table.rows:
-        values = [_exact(v) if digits is None else f"{v:.{digits}f}" for v in row.values]
-        yield ",".join([_csv(row.run), _csv(str(row.query)), *values])
+    return (",".join([*map(_csv, names), *numbers]) for names, numbers in lines)
 
 
 def _csv(text: str) -> str:
@@ -141,43 +99,28 @@ def _csv(text: str) -> str:
     return text
 
 
-def markdown(results: Sequence[Result], table: Table, digits: int) -> Iterator[str]:
-    """Yield a Markdown table; the best aggregate of each measure is bold."""
-    heads, names = _names(table)
-    best = table.best()
-    yield "| " + " | ".join([*heads, *table.measures]) + " |"
-    yield "|" + "|".join([":---"] * len(heads) + ["---:"] * len(table.measures)) + "|"
-    for row, name, cells in zip(table.rows, names, _cells(table, digits), strict=True):
-        bold = [
-            f"**{c}**" if row.query == ALL and v in b else c
-            for c, v, b in zip(cells, row.values, best, strict=True)
-        ]
-        yield "| " + " | ".join([_md(n) for n in name] + bold) + " |"
-    for line in _foot(results, table, digits):
-        yield ""
-        yield _md(line)
-
-
-def _md(text: str) -> str:
-    return "".join(f"\\{c}" if c in "\\|`*_<>[]" else c for c in printable(text))
-
-
-def as_json(results: Sequence[Result], _: Table, __: int | None) -> Iterator[str]:
-    """Yield the results whole: one object, or a list of them."""
+def as_json(results: Sequence[Result], summaries: Sequence[SummaryRow]) -> Iterator[str]:
+    """Yield the results whole, with their summaries: one object, or a list of them."""
     import json
 
-    data = [r.to_dict() for r in results]
+    data = [result.to_dict() for result in results]
+    for i, one in enumerate(data if summaries else ()):
+        own = summaries[i :: len(results)]
+        one["summaries"] = [part for row in own for part in row.parts()]
     yield json.dumps(data[0] if len(data) == 1 else data, indent=2)
 
 
-def jsonl(_: Sequence[Result], table: Table, __: int | None) -> Iterator[str]:
-    """Yield one JSON object for each row."""
+def jsonl(table: Table, summaries: Sequence[SummaryRow]) -> Iterator[str]:
+    """Yield one JSON object for each row, and for each value of a summary."""
     import json
 
     for row in table.rows:
         values = [None if math.isnan(v) else v for v in row.values]
         cells = dict(zip(table.measures, values, strict=True))
         yield json.dumps({"run": row.run, "query": row.query, **cells})
+    for one in summaries:
+        for part in one.parts():
+            yield json.dumps({"run": one.run, **part})
 
 
 def write(
@@ -186,13 +129,36 @@ def write(
     *,
     per_query: bool = False,
     aggregate: bool = True,
+    summaries: Sequence[SummaryRow] = (),
     digits: int | None = None,
     colour: bool = False,
 ) -> Iterator[str]:
-    """Yield the lines of results in a format."""
-    table = table_of(results, per_query=per_query, aggregate=aggregate)
-    if form == "table":
-        return terminal(results, table, 4 if digits is None else digits, colour)
-    if form == "md":
-        return markdown(results, table, 4 if digits is None else digits)
-    return {"tsv": tsv, "csv": csv, "json": as_json, "jsonl": jsonl}[form](results, table, digits)
+    """Yield the lines of results in a format; ``summaries`` take the place of the aggregates."""
+    table = table_of(results, per_query=per_query, aggregate=aggregate and not summaries)
+    if form == "json":
+        return as_json(results, summaries)
+    if form == "jsonl":
+        return jsonl(table, summaries)
+    if form in ("tsv", "csv"):
+        lines = _long(summaries, digits) if summaries else _wide(table, digits)
+        return {"tsv": tsv, "csv": csv}[form](lines)
+    return _for_people(results, table, summaries, form, 4 if digits is None else digits, colour)
+
+
+def _for_people(
+    results: Sequence[Result],
+    table: Table,
+    summaries: Sequence[SummaryRow],
+    form: str,
+    digits: int,
+    colour: bool,
+) -> Iterator[str]:
+    grids = [_grid(results, table, digits)] if table.rows else []
+    if summaries:
+        from rankstone.report.summaries import grid_of
+
+        grids.append(grid_of(results, summaries, digits))
+    for i, grid in enumerate(grids):
+        if i:
+            yield ""
+        yield from terminal(grid, colour) if form == "table" else markdown(grid)

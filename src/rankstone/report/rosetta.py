@@ -10,7 +10,7 @@ from rankstone.conventions import Conventions
 from rankstone.measures.base import REGISTRY, As, Measure
 from rankstone.measures.search import Choice, Found, InTool
 from rankstone.profiles import PROFILES, Profile
-from rankstone.report.formats import width
+from rankstone.report.grid import width
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rankstone.core.result import Result
+from rankstone.errors import plural
+from rankstone.measures.names import parse_measure
 
 ALL = "all"
 
@@ -36,11 +39,17 @@ class Table:
         return [row for row in self.rows if row.query == ALL]
 
     def best(self) -> list[set[float]]:
-        """Return, for each measure, the highest of the runs' aggregates if there are several."""
-        summary = self.summary
-        if len(summary) < 2 or not self.comparable:
-            return [set() for _ in self.measures]
-        return [{max(row.values[i] for row in summary)} for i in range(len(self.measures))]
+        """Return, for each measure, the best of the runs' aggregates if there are several."""
+        summary = self.summary if self.comparable else []
+        return [best_of(m, [r.values[i] for r in summary]) for i, m in enumerate(self.measures)]
+
+
+def best_of(measure: str, values: Sequence[float]) -> set[float]:
+    """Return the best of several values of a measure; none where there is nothing to compare."""
+    known = {v for v in values if not math.isnan(v)}
+    if len(known) < 2:
+        return set()
+    return {max(known) if parse_measure(measure).definition.higher_is_better else min(known)}
 
 
 def table_of(results: Sequence[Result], *, per_query: bool, aggregate: bool = True) -> Table:
@@ -57,3 +66,30 @@ def _rows(results: Sequence[Result], per_query: bool, aggregate: bool) -> Iterat
                 yield Row(result.name, query, tuple(values.values()))
         if aggregate:
             yield Row(result.name, ALL, tuple(result.aggregates.values()))
+
+
+def own_aggregates(measures: Sequence[str]) -> dict[str, str]:
+    """Return how each measure's values become one number where nobody says otherwise."""
+    return {name: parse_measure(name).definition.aggregate for name in measures}
+
+
+def own_in_words(measures: Sequence[str]) -> str:
+    """Say how the measures are aggregated, each in its own way."""
+    own = own_aggregates(measures)
+    hows = list(own.values())
+    usual = max(hows, key=hows.count)
+    others = ", ".join(f"{name}: {in_words(how)}" for name, how in own.items() if how != usual)
+    return in_words(usual) + (f" ({others})" if others else "")
+
+
+def in_words(how: str) -> str:
+    """Return an aggregate's name as it is said."""
+    return "geometric mean" if how == "geometric" else how
+
+
+def over_in_words(how: str, counts: Sequence[int], result: Result) -> str:
+    """Say what aggregates are over, and under which conventions."""
+    fewest, most = min(counts), max(counts)
+    over = plural(most, "query")
+    over = over if fewest == most else f"{fewest} to {over}"
+    return f"{how} over {over}, {result.conventions_in_words()}"

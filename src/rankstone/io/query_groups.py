@@ -1,0 +1,144 @@
+"""Files that give each query a group."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rankstone.core.ids import look_alike
+from rankstone.errors import DataError, Notice, plural
+from rankstone.io.open import lines, open_seekable
+from rankstone.io.roles import column_or_none
+
+#: The group of queries that a file does not name.
+REST = "(no group)"
+_EXAMPLES = 3
+_BETWEEN = {"\t": "a tab", ",": "a comma", None: "blanks"}
+
+
+@dataclass(frozen=True)
+class QueryGroups:
+    """The group of each query, as a file has it.
+
+    ``head`` is the first row where it may be names of columns: it is one, unless a query is
+    called so.
+    """
+
+    path: str
+    group_of: dict[str, str]
+    head: tuple[str, str] | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The groups, in the order of the file."""
+        return list(dict.fromkeys(self.group_of.values()))
+
+    def of(self, queries: Iterable[Any]) -> dict[Any, str]:
+        """Return the groups of queries, whose ids may be numbers where a file has text."""
+        texts = ((query, str(query)) for query in queries)
+        return {q: self.group_of[text] for q, text in texts if text in self.group_of}
+
+    def fitted(self, queries: Iterable[Any]) -> QueryGroups:
+        """Return the groups for the queries that were evaluated; an error where none has one."""
+        evaluated = dict.fromkeys(str(query) for query in queries)
+        if self.head and self.head[0] in evaluated:
+            query, group = self.head
+            return replace(self, group_of={query: group} | self.group_of, head=None)
+        if not evaluated.keys() & self.group_of.keys():
+            twins = look_alike(self.group_of, evaluated)
+            hint = f" Ids are compared exactly, and {twins[0]} is not {twins[1]}." if twins else ""
+            named, ours = next(iter(self.group_of)), next(iter(evaluated))
+            raise DataError(
+                f"{self.path}: no query that was evaluated has a group (in the file: {named!r}, "
+                f"...; evaluated: {ours!r}, ...).{hint}"
+            )
+        return self
+
+    def notices(self, queries: Collection[Any]) -> list[Notice]:
+        """Say how many queries have no group, and how many that have one were not evaluated."""
+        evaluated = {str(query) for query in queries}
+        without = [str(query) for query in queries if str(query) not in self.group_of]
+        unused = [query for query in self.group_of if query not in evaluated]
+        found = []
+        if without:
+            text = f"{len(without)} of {plural(len(queries), 'query')} without a group in {self.path}; shown as {REST}"
+            found.append(Notice("ungrouped-queries", len(without), text, _some(without)))
+        if unused:
+            text = f"{plural(len(unused), 'query')} of {self.path} not evaluated; ignored"
+            found.append(Notice("grouped-not-evaluated", len(unused), text, _some(unused)))
+        return found
+
+
+def read_query_groups(
+    path: str, taken: Collection[str] = (), max_bytes: int | None = None
+) -> QueryGroups:
+    """Read a file with a query and its group in each line; the group is the rest of the line.
+
+    What stands between the two is a tab, a comma or blanks, as in the first row. ``taken`` are
+    names that no group may have.
+    """
+    rows: dict[str, tuple[str, int]] = {}
+    head = None
+    between: tuple[str | None, int] | None = None
+    with open_seekable(path, max_bytes=max_bytes) as (stream, _, _):
+        for number, raw in lines(stream, path):
+            where = f"{path}:{number}"
+            line = raw.decode("utf-8", "surrogateescape").strip()
+            if not line or line.startswith("#"):
+                continue
+            _check_text(line, where)
+            first = between is None
+            between = between or (next((c for c in "\t," if c in line), None), number)
+            query, group = _split(line, between, where)
+            if group in taken or group == REST:
+                raise DataError(f"{where}: {group!r} cannot be a group's name; it has a meaning.")
+            if first and column_or_none("query", [query], None):
+                head = (query, group)
+                continue
+            known, line_before = rows.setdefault(query, (group, number))
+            if known != group:
+                raise DataError(
+                    f"{where}: query {query!r} is in the group {group!r} here, and in "
+                    f"{known!r} in line {line_before}. Give it one group."
+                )
+    if not rows:
+        raise DataError(
+            f"{path}: the file names no query. Write a query and its group in each line, with a "
+            "tab between them."
+        )
+    return QueryGroups(path, {query: group for query, (group, _) in rows.items()}, head)
+
+
+def _check_text(line: str, where: str) -> None:
+    odd = next((c for c in line if c < " " and c != "\t"), None)
+    if odd is not None:
+        ends = " The file seems to have CR-only line ends; convert them." if odd == "\r" else ""
+        raise DataError(f"{where}: control character 0x{ord(odd):02x}.{ends}")
+
+
+def _split(line: str, between: tuple[str | None, int], where: str) -> tuple[str, str]:
+    """Return the query and the group; blanks in a group's name are single."""
+    separator, first = between
+    if separator == "," and '"' in line:
+        import csv
+
+        try:
+            query, *fields = next(csv.reader([line]))
+        except csv.Error as error:
+            raise DataError(f"{where}: this is not valid CSV ({error}).") from None
+        rest = ",".join(fields)
+    else:
+        query, *more = line.split(separator, 1)
+        rest = more[0] if more else ""
+    query, group = query.strip(), " ".join(rest.split())
+    if not query or not group:
+        raise DataError(
+            f"{where}: expected a query and its group, with {_BETWEEN[separator]} between them "
+            f"as in line {first}, found {line[:80]!r}."
+        )
+    return query, group
+
+
+def _some(queries: list[str]) -> tuple[str, ...]:
+    return tuple(queries[:_EXAMPLES])
