@@ -355,6 +355,21 @@ def test_bad_files_of_groups(here, capsys, case):
     assert err.count("\n") == 1
 
 
+rows = st.lists(st.text(st.sampled_from('q1 ,\t"#\n\r\x85\u2028(é'), max_size=8)).map("\n".join)
+
+
+@given(st.binary(max_size=40) | rows.map(str.encode))
+def test_any_bytes_are_groups_or_an_error(tmp_path_factory, content):
+    path = tmp_path_factory.getbasetemp() / "any"
+    path.write_bytes(content)
+    try:
+        found = read_query_groups(str(path))
+    except rs.DataError:
+        return
+    assert all(q.strip() == q and q for q in found.group_of)
+    assert all(" ".join(g.split()) == g and g for g in found.group_of.values())
+
+
 @pytest.mark.parametrize(
     ("args", "code", "message"),
     [
