@@ -254,11 +254,10 @@ def tied_rankings(draw):
 # A curve takes a tie as one step whatever its order, which is not the mean over orders.
 closed_forms = measures().filter(
     lambda m: (
-        m.definition.expected
+        m.closed
         and m.name != "AUPRC"
         and m.params.get("max_fpr") is None
         and m.params.get("pairs") != "all"
-        and m.params.get("denominator") not in ("hits", "ranks")
     )
 )
 

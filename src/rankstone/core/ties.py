@@ -66,6 +66,15 @@ class Ties:
         """Return, for each tie, the sum over its positions."""
         return segments.total(values, self.offsets, low)
 
+    def of_rows(self, mean: Array, high: Array, low: Array) -> tuple[Array, Array]:
+        """Return the mean of each row's tie; of a row that is alone in its tie, its own pair.
+
+        So it has the bits it would have if no other documents were tied either.
+        """
+        alone = self.size == 1
+        mean, low = np.where(alone, high, mean), np.where(alone, low, 0.0)
+        return mean[self.of_row], low[self.of_row]
+
 
 def ties_of(r: Ranked) -> Ties:
     """Return the ties of a ranking."""
@@ -104,11 +113,12 @@ def weight(r: Ranked, name: str, k: Array | int | None) -> tuple[Array, Array]:
         return np.where(within, high, 0.0), np.where(within, low, 0.0)
     ties = ties_of(r)
     begin, end = ties.above, ties.above + ties.size
+    high, low = discount(end, name)
     if k is not None:
         cut = k[ties.query] if isinstance(k, np.ndarray) else k
+        high, low = np.where(end <= cut, high, 0.0), np.where(end <= cut, low, 0.0)
         begin, end = np.minimum(begin, cut), np.minimum(end, cut)
-    mean = discount_sums(begin, end, name) / ties.size
-    return mean[ties.of_row], np.zeros(len(ties.of_row))
+    return ties.of_rows(discount_sums(begin, end, name) / ties.size, high, low)
 
 
 def _table_weight(name: str, k: Array | int | None, width: int, rows: int) -> tuple[Array, Array]:
@@ -126,8 +136,8 @@ def _table_weight(name: str, k: Array | int | None, width: int, rows: int) -> tu
     )
 
 
-def hit_precision(r: Ranked, hit: Array, k: int | None) -> Array:
-    """Return the mean precision at the rank of each hit, 0 where it falls beyond k.
+def hit_precision(r: Ranked, hit: Array, k: int | None) -> tuple[Array, Array]:
+    """Return the mean precision at the rank of each hit, 0 where it falls beyond k, as a pair.
 
     In a tie of n documents, r of them relevant, with h relevant ones above, the chance that
     position i holds a given relevant document is 1/n, and then h + 1 + (i - 1)(r - 1)/(n - 1)
@@ -139,10 +149,13 @@ def hit_precision(r: Ranked, hit: Array, k: int | None) -> Array:
     before = segments.running_total(relevant, by_query) - relevant
     n, inside = ties.spread(ties.size), ties.spread(relevant)
     others = (ties.place - 1) * (inside - 1) / np.maximum(n - 1, 1)
-    precision = (ties.spread(before) + 1 + others) / ties.rank
+    precision, low = segments.quotient(ties.spread(before) + 1 + others, ties.rank * 1.0)
     if k is not None:
-        precision = np.where(ties.rank <= k, precision, 0.0)
-    return np.where(hit, (ties.sum(precision) / ties.size)[ties.of_row], 0.0)
+        within = ties.rank <= k
+        precision, low = np.where(within, precision, 0.0), np.where(within, low, 0.0)
+    mean, first = ties.sum(precision, low) / ties.size, ties.offsets[:-1]
+    high, low = ties.of_rows(mean, precision[first], low[first])
+    return np.where(hit, high, 0.0), np.where(hit, low, 0.0)
 
 
 def first_hit(r: Ranked, hit: Array, worth: Array, k: int | None) -> Array:

@@ -12,7 +12,6 @@ from rankstone.core import segments
 from rankstone.core.discounts import exact_sums
 from rankstone.core.ranked import Ranked
 from rankstone.core.ties import hit_precision
-from rankstone.errors import UsageError
 from rankstone.measures.base import As, Example, Measure, Working, cut_total, measure
 from rankstone.measures.lines import CUTS, Line
 from rankstone.measures.param import REL, K, Param
@@ -85,7 +84,7 @@ _DENOMINATOR = Param(
         "articles": ("AveP", "average_precision"),
     },
     conventions=("ties", "no_relevant"),
-    expected=True,
+    expected=lambda m: m.denominator not in ("hits", "ranks"),
     example=Example("AP", (1, 0, 1, 0, 1), "(1/1 + 2/3 + 3/5) / 4", missed=(1,)),
 )
 def AP(r: Ranked, m: Measure) -> Working:
@@ -110,17 +109,12 @@ def AP(r: Ranked, m: Measure) -> Working:
     elif m.denominator == "hits":
         within = hit if m.k is None else hit & (r.rank <= m.k)
         over = segments.count(within, r.offsets)
-    if r.averages_ties and m.denominator in ("hits", "ranks"):
-        raise UsageError(
-            f"{m} has no closed form for ties='expected'. Choose another rule for ties, or "
-            "another denominator."
-        )
     if m.denominator == "ranks":
         terms, low = _at_every_rank(r, m, hit)
         return Working(terms, over, low=low, columns={"relevant": hit}, cut=True)
     if r.averages_ties:
-        precision = hit_precision(r, hit, m.k)
-        return Working(precision, over, columns={"relevant": hit}, cut=True)
+        precision, low = hit_precision(r, hit, m.k)
+        return Working(precision, over, low=low, columns={"relevant": hit}, cut=True)
     if not r.width or r.conventions.sums == "plain":
         return _in_full(r, m)._replace(over=over)
     width = r.width

@@ -96,7 +96,8 @@ class Definition:
     0 is of use, so a query is empty only without one; ``needs_relevant`` that an empty query's
     value is up to the conventions. ``attained`` says that the relevant documents alone, best
     first, reach the top of the range, and ``expected`` that the kernel knows the mean over all
-    orders of tied documents, or does not read it.
+    orders of tied documents, or does not read it; where that is up to the parameters, a function
+    of the measure says so.
     ``at`` is the parameter that ``@`` sets; ``lines`` is what trec_eval prints of the measure.
     """
 
@@ -114,7 +115,7 @@ class Definition:
     needs_relevant: bool = True
     graded: bool = False
     attained: bool = True
-    expected: bool = False
+    expected: bool | Callable[[Measure], bool] = False
     at: str = "k"
     lines: tuple[Line, ...] = ()
 
@@ -197,6 +198,12 @@ class Measure:
             return type(data[0])(values, index=index, name=str(measure))
         return values
 
+    @property
+    def closed(self) -> bool:
+        """Whether the mean over all orders of tied documents is known, in closed form."""
+        known = self.definition.expected
+        return known(self) if callable(known) else known
+
     def __matmul__(self, k: float) -> Measure:
         """Return the measure cut off at rank k."""
         return Measure(self.definition, {**self._params, self.definition.at: k})
@@ -227,10 +234,10 @@ class Measure:
 
     def working(self, ranked: Ranked) -> Working:
         """Return contributions and normaliser on a ranking."""
-        if ranked.averages_ties and not self.definition.expected:
-            able = ", ".join(n for n, m in REGISTRY.items() if m.definition.expected)
+        if ranked.averages_ties and not self.closed:
+            able = ", ".join(n for n, m in REGISTRY.items() if m.closed)
             raise UsageError(
-                f"{self.name} has no closed form for ties='expected'; choose another rule for "
+                f"{self} has no closed form for ties='expected'; choose another rule for "
                 f"ties, such as 'input'. Closed forms are known for {able}."
             )
         return self.definition.kernel(ranked, self)
