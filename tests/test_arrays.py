@@ -10,7 +10,9 @@ from strategies import measures
 
 import rankstone as rs
 from rankstone.core import lists as lists_module, segments, twin
+from rankstone.core.numbers import numbers_of
 from rankstone.core.ranked import Ranked
+from rankstone.io.arrays import arrays_of
 
 labels = st.sampled_from([float("nan"), -1.0, 0.0, 0.0, 1.0, 1.0, 2.0, 3.0, 0.5])
 scores = st.sampled_from([-1.5, 0.0, -0.0, 0.25, 1.0]) | st.floats(-1e6, 1e6)
@@ -236,6 +238,149 @@ class OnlyDlpack:
 
     def __dlpack_device__(self):
         return self.values.__dlpack_device__()
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "float16", "bfloat16", "float8_e4m3fn"])
+@pytest.mark.parametrize(
+    "label_kind", ["int64", "int32", "int8", "uint8", "int4", "bool", "bfloat16"]
+)
+def test_arrays_of_jax_of_any_kind(kind, label_kind):
+    jax = pytest.importorskip("jax")
+    grades = np.array([[1, 0, 1, 0], [0, 0, 1, 1]])
+    score = np.array([[0.5, 0.25, 1.0, 0.5], [3.0, 2.0, 1.0, 4.0]])
+    wanted = rs.evaluate(grades, score, ["nDCG@2", "RR", "AUC(pairs='all')"]).per_query
+    for wide in (True, False):
+        narrow = {} if wide else {"float64": "float32", "int64": "int32"}
+        with jax.enable_x64(wide):
+            given_grades = jax.numpy.array(grades, narrow.get(label_kind, label_kind))
+            given_score = jax.numpy.array(score, narrow.get(kind, kind))
+            mask = jax.numpy.ones((2, 4), bool)
+        data = given_grades, given_score
+        asked = ["nDCG@2", "RR", "AUC(pairs='all')"]
+        assert rs.evaluate(*data, asked).per_query == wanted
+        assert rs.evaluate(*data, asked, mask=mask).per_query == wanted
+        qid = jax.numpy.array([7, 7, 7, 7, 5, 5, 5, 5])
+        flat = rs.evaluate(*(v.reshape(-1) for v in data), asked, qid=qid)
+        assert flat.per_query == {5: wanted[1], 7: wanted[0]}
+        sizes = rs.evaluate(*(v.reshape(-1) for v in data), asked, group_sizes=qid[:2] - 3)
+        assert sizes.per_query == wanted
+        assert (rs.nDCG @ 2)(*data).tolist() == [row["nDCG@2"] for row in wanted.values()]
+        assert (rs.nDCG @ 2)(*(v[0] for v in data)) == wanted[0]["nDCG@2"]
+        assert (rs.RR)(given_grades).tolist() == [1.0, 1 / 3]
+
+
+def test_odd_numbers_of_jax_are_refused():
+    jax = pytest.importorskip("jax")
+    odd = jax.numpy.array([[1.0, math.nan]], "bfloat16")
+    fine = jax.numpy.array([[1.0, 2.0]])
+    for data in ((odd,), (odd, fine), (fine, odd)):
+        with pytest.raises(rs.DataError, match="finite numbers"):
+            (rs.nDCG @ 2)(*data)
+    with pytest.raises(rs.DataError, match="the score at row 0, column 1 is nan"):
+        rs.evaluate(fine, odd, "RR")
+    with pytest.raises(rs.DataError, match="labels must be numbers .*complex64"):
+        rs.evaluate(fine * 1j, fine, "RR")
+    gone = fine + 1
+    gone.delete()
+    with pytest.raises(rs.DataError, match="cannot be read .*deleted"):
+        rs.evaluate(fine, gone, "RR")
+
+
+@settings(max_examples=300)
+@given(measures(), st.integers(0, 2**32), choices)
+def test_what_may_only_be_read_is_only_read(measure, seed, chosen):
+    """Arrays of JAX come as views that may not be written to."""
+    rng = np.random.default_rng(seed)
+    table = rng.integers(-1, 4, (2, 5)).astype(np.float64), rng.choice([0.0, 1.0, 2.5], (2, 5))
+    expected = outcome(*table, measure, **chosen)
+    locked = [array.copy() for array in table]
+    for array in locked:
+        array.flags.writeable = False
+    assert outcome(*locked, measure, **chosen) == expected
+    assert all((a == b).all() for a, b in zip(locked, table, strict=True))
+
+
+def test_nothing_is_copied_that_need_not_be():
+    torch, jax = pytest.importorskip("torch"), pytest.importorskip("jax")
+    tensor = torch.rand(3, 4, dtype=torch.float64, requires_grad=True)
+    table = np.random.default_rng(1).random((3, 4))
+    column = pd.Series(table[0])
+    with jax.enable_x64(True):
+        array = jax.numpy.array(table)
+    for value, address in (
+        (table, table.ctypes.data),
+        (OnlyDlpack(table), table.ctypes.data),
+        (tensor, tensor.data_ptr()),
+        (tensor.t(), tensor.data_ptr()),
+        (array, array.unsafe_buffer_pointer()),
+        (column, column.to_numpy().ctypes.data),
+    ):
+        assert numbers_of(value, "scores").ctypes.data == address
+    assert not numbers_of(array, "scores").flags.writeable
+    assert np.shares_memory(numbers_of(tensor, "scores"), tensor.detach().numpy())
+    held = arrays_of(table, tensor)
+    assert np.shares_memory(held.labels, table)
+    assert np.shares_memory(held.scores, tensor.detach().numpy())
+    mask = torch.ones(3, 4, dtype=torch.bool)
+    assert np.shares_memory(arrays_of(table, tensor, mask=mask).scores, tensor.detach().numpy())
+    long = arrays_of(table.reshape(-1), table.reshape(-1), group_sizes=[5, 7])
+    assert np.shares_memory(long.scores, table)
+
+
+class OnGpu:
+    """An array in the memory of a GPU, by what it shows; its numbers are here."""
+
+    def __init__(self, values):
+        self.values = values
+
+    @property
+    def __cuda_array_interface__(self):
+        return {"version": 3}
+
+
+class Like(OnGpu):
+    """As CuPy's are: converted only when asked in its own words."""
+
+    dtype, ndim = np.dtype("float64"), 2
+
+    def __array__(self, *_, **__):
+        raise TypeError("Implicit conversion to a NumPy array is not allowed.")
+
+    def get(self):
+        return self.values
+
+
+class Elsewhere(OnGpu):
+    """Known by DLPack alone; copied to the host if the host asks for it."""
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+    def __dlpack__(self, *, dl_device=None, **more):
+        if dl_device is None or int(dl_device[0]) != 1:
+            raise BufferError("on another device")
+        return self.values.__dlpack__(**more)
+
+
+class Fixed(Elsewhere):
+    """The same of a library that does not copy."""
+
+    def __dlpack__(self, **more):
+        raise BufferError("on another device")
+
+
+def test_arrays_on_a_gpu_are_copied_or_refused():
+    grades, score = np.array([[1.0, 0], [0, 1]]), np.array([[0.1, 0.2], [0.1, 0.2]])
+    expected = rs.evaluate(grades, score, "RR").per_query
+    for kind in (Like, Elsewhere):
+        assert rs.evaluate(kind(grades), kind(score), "RR").per_query == expected
+        assert rs.RR(kind(grades), kind(score)).tolist() == [0.5, 1.0]
+    with pytest.raises(rs.DataError, match="scores: Fixed cannot be read .on another device"):
+        rs.evaluate(grades, Fixed(score), "RR")
+    with pytest.raises(rs.DataError, match="labels: OnGpu cannot be read .*copy it to the host"):
+        rs.evaluate(OnGpu(grades), score, "RR")
+    with pytest.raises(rs.DataError, match="predicted scores: OnGpu cannot be read"):
+        rs.RR(grades, OnGpu(score))
 
 
 @settings(max_examples=300)

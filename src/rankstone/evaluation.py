@@ -27,7 +27,7 @@ from rankstone.io.arrays import Arrays, arrays_of, meant_as_arrays, no_arrays
 from rankstone.io.load import load_both, load_judgments
 from rankstone.io.roles import Columns
 from rankstone.measures import DEFAULT, Measure
-from rankstone.measures.plan import asked_for, compute_each
+from rankstone.measures.plan import asked_for, compute_each, reach_of
 from rankstone.profiles import conventions_of, profile
 
 if TYPE_CHECKING:
@@ -100,7 +100,14 @@ def evaluate(
         bare = BARE if followed is None else None
         chosen = conventions_of(followed, conventions or bare, choices)
         found = arrays_of(
-            judgments, run, mask=mask, qid=qid, group_sizes=group_sizes, name=name or "run"
+            judgments,
+            run,
+            mask=mask,
+            qid=qid,
+            group_sizes=group_sizes,
+            name=name or "run",
+            reach=reach_of(a.measure for a in asked),
+            rules=[chosen, *(a.under(chosen, choices) for a in asked)],
         )
     else:
         no_arrays(mask=mask, qid=qid, group_sizes=group_sizes)

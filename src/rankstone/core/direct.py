@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set as AbstractSet
+from collections.abc import Callable, Iterable, Mapping, Set as AbstractSet
 from typing import Any
 
 import numpy as np
 
 from rankstone.conventions import Conventions
-from rankstone.core import segments
+from rankstone.core import device, segments
 from rankstone.core.lists import Lists
 from rankstone.core.numbers import all_finite, array_of, numbers_of
 from rankstone.core.ranked import Ranked
@@ -20,19 +20,28 @@ _WITH_IDS = Conventions(negatives="nonrelevant")
 BARE = Conventions(ties="expected", negatives="nonrelevant")
 
 
-def ranked_of(data: tuple[Any, ...], conventions: Conventions | None) -> tuple[Ranked, bool]:
+def ranked_of(
+    data: tuple[Any, ...],
+    conventions: Conventions | None,
+    reach: Callable[[], device.Reach | None] | None = None,
+) -> tuple[Ranked, bool]:
     """Return the rankings in the data, and whether there is only one.
 
     The data may be grades in rank order; true grades and predicted scores; or relevant
     documents and a ranked list. Numbers may be lists, arrays or tensors, with one row for each
     query where there are several. Two lists of numbers are grades and scores: relevant
-    documents whose ids are numbers go into a set.
+    documents whose ids are numbers go into a set. ``reach`` returns how much of a list will be
+    read, if not all.
     """
-    ranked, single = _read(data, conventions)
+    ranked, single = _read(data, conventions, reach)
     return ranked.condensed() if ranked.conventions.unjudged == "remove" else ranked, single
 
 
-def _read(data: tuple[Any, ...], conventions: Conventions | None) -> tuple[Ranked, bool]:
+def _read(
+    data: tuple[Any, ...],
+    conventions: Conventions | None,
+    reach: Callable[[], device.Reach | None] | None,
+) -> tuple[Ranked, bool]:
     if len(data) == 1:
         return _from_grades(data[0], conventions or _WITH_IDS)
     if len(data) != 2:
@@ -61,7 +70,12 @@ def _read(data: tuple[Any, ...], conventions: Conventions | None) -> tuple[Ranke
         return _from_ids(judged, rows, conventions or _WITH_IDS), False
     if _is_ids(truth) or _is_ids(predicted):
         return _from_ids([_judged(truth)], [_listed(predicted)], conventions or _WITH_IDS), True
-    return _from_scores(truth, predicted, conventions or BARE)
+    rules = conventions or BARE
+    if reach is not None and device.elsewhere(predicted):
+        part = device.cut(truth, predicted, reach(), (rules,), count=False)
+        if part is not None:
+            return ranked_lists(part.grades, part.scores, rules), truth.ndim == 1
+    return _from_scores(truth, predicted, rules)
 
 
 def _alike(a: Array, b: Array) -> bool:

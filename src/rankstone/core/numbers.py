@@ -20,13 +20,31 @@ def array_of(value: Any, what: str) -> Array:
     try:
         if hasattr(value, "detach"):
             return _from_tensor(value)
-        if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
-            return np.from_dlpack(value)
-        return np.asarray(value)
-    except (ValueError, TypeError, BufferError) as error:
+        return np.asarray(value) if isinstance(value, list | tuple) else _by_protocol(value)
+    except (ValueError, TypeError, BufferError, RuntimeError) as error:
         if isinstance(value, list | tuple):
             raise DataError(f"{what}: the rows differ in length.") from None
         raise DataError(f"{what}: {type(value).__name__} cannot be read ({error}).") from None
+
+
+def speaks_arrays(value: Any) -> bool:
+    """Return whether a value speaks one of the protocols by which arrays are handed over."""
+    return any(hasattr(value, p) for p in ("__array__", "__dlpack__", "__cuda_array_interface__"))
+
+
+def _by_protocol(value: Any) -> Array:
+    """Return what is handed over by the array protocol or DLPack, from whatever device."""
+    if hasattr(value, "__cuda_array_interface__") and hasattr(value, "get"):
+        return np.asarray(value.get())  # CuPy copies to the host only in words of its own
+    if hasattr(value, "__array__") or not speaks_arrays(value):
+        return np.asarray(value)
+    if not hasattr(value, "__dlpack__"):
+        raise TypeError("it is in the memory of a GPU; copy it to the host first")
+    here = int(value.__dlpack_device__()[0]) == _HOST
+    return np.from_dlpack(value) if here else np.from_dlpack(value, device="cpu")
+
+
+_HOST = 1  # as DLPack numbers devices
 
 
 def numbers_of(value: Any, what: str) -> Array:
@@ -40,8 +58,9 @@ def numbers_of(value: Any, what: str) -> Array:
     if array.dtype.kind == "O" and array.ndim in (1, 2):
         array = _without_none(array, what)
     kind = array.dtype.kind
-    # Other libraries' short floats, such as bfloat16, are void to NumPy.
-    if (kind not in "biuf" and "float" not in array.dtype.name) or array.ndim not in (1, 2):
+    # Other libraries' short numbers, such as bfloat16, are void to NumPy.
+    number = kind in "biuf" or any(k in array.dtype.name for k in ("float", "int"))
+    if not number or array.ndim not in (1, 2):
         raise DataError(
             f"{what} must be numbers in one or two dimensions, not {array.dtype} in {array.ndim}."
         )

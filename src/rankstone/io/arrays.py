@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +10,10 @@ import numpy as np
 
 from rankstone.conventions import Conventions
 from rankstone.core import segments
+from rankstone.core.device import Reach, cut
 from rankstone.core.direct import ranked_lists
 from rankstone.core.ids import Ids, sort_key
-from rankstone.core.numbers import all_finite, array_of, numbers_of
+from rankstone.core.numbers import all_finite, array_of, numbers_of, speaks_arrays
 from rankstone.core.parallel import on_each
 from rankstone.core.ranked import Ranked
 from rankstone.core.source import Source
@@ -27,7 +28,8 @@ _MEMORY = Source("memory")
 class Arrays:
     """Lists of labels and scores; ``offsets`` is None where they are the rows of a table.
 
-    They are judgments and run in one, and need no join.
+    They are judgments and run in one, and need no join. ``ties`` is known where the lists are
+    parts of longer ones.
     """
 
     labels: Array
@@ -37,6 +39,7 @@ class Arrays:
     noticed: tuple[Notice, ...]
     name: str = "run"
     source: Source = _MEMORY
+    ties: tuple[int, int] | None = None
 
     @property
     def run(self) -> Arrays:
@@ -61,6 +64,8 @@ class Arrays:
 
     def tied(self, conventions: Conventions) -> tuple[int, int]:
         """Return how many judged documents share their score, and how many there are."""
+        if self.ties is not None:
+            return self.ties
         ranked = self.ranked(conventions.but(unjudged="nonrelevant"))
         found = on_each(lambda part: _tied(ranked.part(*part)), ranked.parts())
         return sum(tied for tied, _ in found), sum(all_of for _, all_of in found)
@@ -75,8 +80,7 @@ def are_arrays(judgments: Any) -> bool:
     """Return whether judgments are held in a list, an array, a tensor or a column."""
     if isinstance(judgments, list | tuple):
         return True
-    held = hasattr(judgments, "__array__") or hasattr(judgments, "__dlpack__")
-    return held and not hasattr(judgments, "columns")
+    return speaks_arrays(judgments) and not hasattr(judgments, "columns")
 
 
 def meant_as_arrays(judgments: Any, run: Any, *, keyed: bool) -> bool:
@@ -129,11 +133,20 @@ def arrays_of(
     qid: Any = None,
     group_sizes: Any = None,
     name: str = "run",
+    reach: Reach | None = None,
+    rules: Iterable[Conventions] = (),
 ) -> Arrays:
     """Take ``[queries, items]`` tables, or long arrays with ``qid`` or ``group_sizes``.
 
-    ``mask`` is False for what is no item of its list.
+    ``mask`` is False for what is no item of its list. Of a table in another device's memory
+    only what is within ``reach`` is taken, if the conventions in ``rules`` need no more.
     """
+    if mask is None and getattr(labels, "ndim", 0) == 2:
+        part = cut(labels, scores, reach, rules, count=True)
+        if part is not None:
+            queries, _, _ = _rows(part.grades, qid, group_sizes)
+            noticed = tuple(negative_notices(part.grades))
+            return Arrays(part.grades, part.scores, None, queries, noticed, name, ties=part.ties)
     label, score = _numbers(labels, "labels"), _numbers(scores, "scores")
     if label.shape != score.shape:
         raise DataError(

@@ -12,6 +12,7 @@ import numpy as np
 
 from rankstone.conventions import Conventions
 from rankstone.core import segments
+from rankstone.core.device import Reach
 from rankstone.core.direct import ranked_of
 from rankstone.core.parallel import on_each
 from rankstone.core.ranked import Ranked
@@ -189,7 +190,7 @@ class Measure:
         measure = Measure(self.definition, {**self._params, **params}) if params else self
         if not data:
             return measure
-        ranked, single = ranked_of(data, conventions)
+        ranked, single = ranked_of(data, conventions, measure.reach)
         values = measure.compute(ranked)
         if single:
             return float(values[0])
@@ -197,6 +198,14 @@ class Measure:
         if hasattr(data[-1], "columns") and hasattr(data[0], "index"):
             return type(data[0])(values, index=index, name=str(measure))
         return values
+
+    def reach(self) -> Reach | None:
+        """Return how much of a list the measure reads, None where it is all of it."""
+        k = self._params.get("k")
+        tables = (self._params[p.name] for p in self.definition.params if p.table)
+        if k is None or any(0.0 in dict(t) for t in tables if isinstance(t, tuple)):
+            return None  # a table may give worth to the grade 0
+        return Reach(k, self.closed)
 
     @property
     def closed(self) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 
 from rankstone.conventions import Conventions
 from rankstone.core.aggregate import Aggregate
+from rankstone.core.device import Reach
 from rankstone.core.parallel import on_each
 from rankstone.core.ranked import Ranked
 from rankstone.errors import Notice, UsageError
@@ -75,6 +76,15 @@ def in_tool(measure: Measure, tool: Profile) -> list[Asked]:
         name = spelling.pattern.replace("{k}", "k" if k is None else str(k))
         ways.setdefault((there, str(spelling.conventions)), Asked(name, there, spelling))
     return list(ways.values())
+
+
+def reach_of(measures: Iterable[Measure]) -> Reach | None:
+    """Return how much of a list is read by any of the measures, None where it is all of it."""
+    found = [m.reach() for m in measures]
+    some = [reach for reach in found if reach is not None]
+    if len(some) < len(found):
+        return None
+    return Reach(max(r.k for r in some), all(r.closed for r in some))
 
 
 class Joined(Protocol):
