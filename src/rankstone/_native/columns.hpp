@@ -146,11 +146,12 @@ struct Chunk {
         } else if (is_text()) {
             texts(a, b, f);
         } else {
+            const char* key = out;
             numbers(a, b, [&](std::int64_t, auto value) {
                 write_key(out, static_cast<std::uint64_t>(value), value < 0);
-                f(std::string_view(out, key_size));
                 out += key_size;
             });
+            for (; key != out; key += key_size) f(std::string_view(key, key_size));
         }
     }
 

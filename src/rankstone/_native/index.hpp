@@ -76,9 +76,14 @@ class Index {
         return find(query_slots_.data(), query_slots_.size() - 1, hash, queries_, p, n);
     }
 
+    // False for most documents that are not judged.
+    bool may_hold(std::size_t query, std::uint64_t hash) const {
+        return filters_[query] >> (hash >> 58) & 1;
+    }
+
     std::int64_t find_doc(std::size_t query, std::uint64_t hash, const char* p,
                           std::size_t n) const {
-        if (!(filters_[query] >> (hash >> 58) & 1)) return absent;
+        if (!may_hold(query, hash)) return absent;
         return find(doc_slots_.data() + regions_[query],
                     regions_[query + 1] - regions_[query] - 1, hash, docs_, p, n);
     }

@@ -166,22 +166,17 @@ class ColumnMatcher {
                 (run_.score && first_null(*run_.score, begin, end) < end))
                 own.at_fault = true;
             if (own.at_fault) return false;
+            const double* scores =
+                run_.score ? run_.score->as_doubles(begin, end, own.scores) : nullptr;
             bool whole = true;
             run_.doc.ids(begin, end, keys, [&](std::string_view id) {
-                whole = whole && !id.empty();
+                double value = -static_cast<double>(rows.size());
+                if (scores) value = run_.falling ? *scores++ : -*scores++;
+                whole = whole && !id.empty() && std::isfinite(value);
+                if (float32_) value = static_cast<double>(static_cast<float>(value));
                 rows.push_back({id.data(), static_cast<std::uint32_t>(id.size()), no_rank,
-                                hash_exact(id.data(), id.size()),
-                                -static_cast<double>(rows.size())});
+                                hash_exact(id.data(), id.size()), value});
             });
-            if (run_.score) {
-                const double* scores = run_.score->as_doubles(begin, end, own.scores);
-                for (std::size_t i = base; i < rows.size(); ++i) {
-                    double value = scores[i - base];
-                    whole = whole && std::isfinite(value);
-                    if (!run_.falling) value = -value;
-                    rows[i].score = float32_ ? static_cast<double>(static_cast<float>(value)) : value;
-                }
-            }
             if (run_.rank)
                 run_.rank->parts(begin, end, [&](const Chunk& c, std::int64_t a, std::int64_t e) {
                     c.doubles(a, e, [&](std::int64_t i, double value) {

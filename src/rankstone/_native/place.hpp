@@ -52,16 +52,17 @@ class Placer {
     Placement place(std::size_t query, std::vector<Match>& matches) {
         Placement placement;
         placement.rank_disagrees = rank_disagrees();
+        sort_by_score();
+        look_over(query);
         drop_duplicates(placement);
         placement.retrieved = static_cast<std::int64_t>(rows.size());
-        order_by_score();
         find_ties(placement);
         const std::size_t first = matches.size();
-        for (std::size_t at = 0; at < rows.size(); ++at) {
-            const Row& row = rows[order_[at]];
+        for (const std::uint32_t at : near_) {
+            const Row& row = rows[at];
             const auto judgment = index_.find_doc(query, row.hash, row.doc, row.length);
             if (judgment == Index::absent) continue;
-            Match match{judgment, row.score, static_cast<std::int64_t>(at), 1, 0, 0};
+            Match match{judgment, row.score, at, 1, 0, 0};
             if (!ties_.empty()) set_tie(match, at);
             matches.push_back(match);
         }
@@ -72,7 +73,7 @@ class Placer {
 
   private:
     struct Tie {
-        std::size_t begin, end;  // positions in order_
+        std::size_t begin, end;  // rows
     };
 
     // True where one row is ranked better than another by the file but has a lower score.
@@ -102,55 +103,77 @@ class Placer {
         return false;
     }
 
+    // Equals stay in the order of the input.
+    void sort_by_score() {
+        bool sorted = true;
+        tied_ = false;
+        for (std::size_t i = 1; i < rows.size(); ++i) {
+            sorted &= rows[i - 1].score >= rows[i].score;
+            tied_ |= rows[i - 1].score == rows[i].score;
+        }
+        if (sorted) return;
+        tied_ = true;
+        std::stable_sort(rows.begin(), rows.end(),
+                         [](const Row& a, const Row& b) { return a.score > b.score; });
+    }
+
+    // Finds, by hashes alone, the rows whose document may be judged, and whether some document
+    // may stand in two rows: then the three bits it sets in a word are set already.
+    void look_over(std::size_t query) {
+        near_.clear();
+        shared_.clear();
+        bits_.assign(std::bit_ceil(rows.size() + 1), 0);
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const std::uint64_t hash = rows[i].hash;
+            if (index_.may_hold(query, hash)) near_.push_back(static_cast<std::uint32_t>(i));
+            std::uint64_t& word = word_of(hash);
+            const std::uint64_t bits = bits_of(hash);
+            if ((word & bits) == bits) shared_.push_back(hash);
+            word |= bits;
+        }
+    }
+
+    std::uint64_t& word_of(std::uint64_t hash) { return bits_[hash & (bits_.size() - 1)]; }
+
+    static std::uint64_t bits_of(std::uint64_t hash) {
+        constexpr std::uint64_t one = 1;
+        return one << (hash >> 58) | one << (hash >> 52 & 63) | one << (hash >> 46 & 63);
+    }
+
     // Of several rows for one document the one with the best score stays (the earliest of
     // equals), so the outcome does not depend on the order of lines.
     void drop_duplicates(Placement& placement) {
-        const std::size_t size = 2 * table_size(rows.size());  // sparse, so that probes are short
-        seen_.assign(size, Slot{});
-        std::string_view smallest;
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            std::size_t at = rows[i].hash & (size - 1);
-            for (;; at = (at + 1) & (size - 1)) {
-                Slot& slot = seen_[at];
-                if (!slot.row) {
-                    slot = {tag_of(rows[i].hash), static_cast<std::uint32_t>(i + 1)};
-                    break;
-                }
-                const std::size_t kept = slot.row - 1;
-                if (slot.tag != tag_of(rows[i].hash) || rows[kept].id() != rows[i].id()) continue;
-                if (placement.duplicates++ == 0 || rows[i].id() < smallest)
-                    smallest = rows[i].id();
-                if (rows[i].score > rows[kept].score) slot.row = static_cast<std::uint32_t>(i + 1);
-                break;
-            }
-        }
-        if (placement.duplicates == 0) return;
-        placement.duplicate = smallest;
-        std::vector<char> keep(rows.size(), 0);
-        for (const Slot& slot : seen_)
-            if (slot.row) keep[slot.row - 1] = 1;
-        std::size_t kept = 0;
+        if (shared_.empty()) return;
+        std::fill(bits_.begin(), bits_.end(), 0);
+        for (const std::uint64_t hash : shared_) word_of(hash) |= bits_of(hash);
+        suspects_.clear();
         for (std::size_t i = 0; i < rows.size(); ++i)
-            if (keep[i]) rows[kept++] = rows[i];
-        rows.resize(kept);
-    }
-
-    void order_by_score() {
-        order_.resize(rows.size());
-        std::iota(order_.begin(), order_.end(), 0u);
-        const auto better = [](const Row& a, const Row& b) { return a.score > b.score; };
-        if (!std::is_sorted(rows.begin(), rows.end(), better))
-            std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
-                return better(rows[a], rows[b]);
-            });
+            if ((~word_of(rows[i].hash) & bits_of(rows[i].hash)) == 0)
+                suspects_.push_back(static_cast<std::uint32_t>(i));
+        std::sort(suspects_.begin(), suspects_.end(), [this](std::uint32_t a, std::uint32_t b) {
+            const int order = rows[a].id().compare(rows[b].id());
+            return order ? order < 0 : a < b;
+        });
+        dropped_.clear();
+        for (std::size_t i = 1; i < suspects_.size(); ++i)
+            if (rows[suspects_[i]].id() == rows[suspects_[i - 1]].id())
+                dropped_.push_back(suspects_[i]);
+        if (dropped_.empty()) return;
+        placement.duplicates = static_cast<std::int64_t>(dropped_.size());
+        placement.duplicate = rows[dropped_[0]].id();
+        for (const std::uint32_t i : dropped_) rows[i].doc = nullptr;
+        std::erase_if(rows, [](const Row& row) { return !row.doc; });
+        near_.resize(rows.size());
+        std::iota(near_.begin(), near_.end(), 0u);
     }
 
     void find_ties(Placement& placement) {
         ties_.clear();
+        if (!tied_) return;
         for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
-            if (rows[order_[i]].score != rows[order_[i + 1]].score) continue;
+            if (rows[i].score != rows[i + 1].score) continue;
             const std::size_t begin = i;
-            while (i + 1 < rows.size() && rows[order_[i]].score == rows[order_[i + 1]].score) ++i;
+            while (i + 1 < rows.size() && rows[i].score == rows[i + 1].score) ++i;
             ties_.push_back({begin, i + 1});
             placement.tied += static_cast<std::int64_t>(i + 1 - begin);
         }
@@ -175,7 +198,7 @@ class Placer {
             if (size > 1) {
                 ids_.clear();
                 for (std::size_t at = begin; at < begin + size; ++at)
-                    ids_.push_back(rows[order_[at]].id());
+                    ids_.push_back(rows[at].id());
                 // Read before sorting: the position in ids_ is the one among the tied.
                 const auto id_of = [&](const Match& m) {
                     return ids_[static_cast<std::size_t>(m.earlier)];
@@ -199,8 +222,12 @@ class Placer {
     }
 
     const Index& index_;
-    std::vector<std::uint32_t> order_;
-    std::vector<Slot> seen_;
+    std::vector<std::uint32_t> order_;  // of ranks
+    std::vector<std::uint64_t> bits_;
+    std::vector<std::uint64_t> shared_;  // hashes whose bits were set already
+    std::vector<std::uint32_t> suspects_, dropped_;
+    std::vector<std::uint32_t> near_;  // rows whose document may be judged
+    bool tied_ = false;
     std::vector<Tie> ties_;
     std::vector<std::string_view> ids_;
 };
