@@ -60,7 +60,7 @@ class Index {
             for (auto d = groups_[q]; d < groups_[q + 1]; ++d) {
                 const auto row = static_cast<std::size_t>(d);
                 const std::uint64_t hash = hash_id(docs_.begin(row), docs_.length(row));
-                filters_[q] |= std::uint64_t{1} << (hash >> 58);
+                filters_[q].add(hash);
                 insert(doc_slots_.data() + regions_[q], regions_[q + 1] - regions_[q] - 1, hash, row);
             }
     }
@@ -76,14 +76,19 @@ class Index {
         return find(query_slots_.data(), query_slots_.size() - 1, hash, queries_, p, n);
     }
 
-    // False for most documents that are not judged.
-    bool may_hold(std::size_t query, std::uint64_t hash) const {
-        return filters_[query] >> (hash >> 58) & 1;
-    }
+    // Which values the top six bits of the hashes of a query's documents take: most documents of
+    // a run are not judged, and this tells for most of those at once.
+    struct Filter {
+        std::uint64_t bits = 0;
+        void add(std::uint64_t hash) { bits |= std::uint64_t{1} << (hash >> 58); }
+        bool may_hold(std::uint64_t hash) const { return bits >> (hash >> 58) & 1; }
+    };
+
+    Filter filter(std::size_t query) const { return filters_[query]; }
 
     std::int64_t find_doc(std::size_t query, std::uint64_t hash, const char* p,
                           std::size_t n) const {
-        if (!may_hold(query, hash)) return absent;
+        if (!filters_[query].may_hold(hash)) return absent;
         return find(doc_slots_.data() + regions_[query],
                     regions_[query + 1] - regions_[query] - 1, hash, docs_, p, n);
     }
@@ -112,9 +117,7 @@ class Index {
     std::vector<Slot> query_slots_;
     std::vector<std::size_t> regions_;
     std::vector<Slot> doc_slots_;
-    // For each query, which values the top six bits of its documents' hashes take: most
-    // documents of a run are not judged, and this tells for most of those at once.
-    std::vector<std::uint64_t> filters_;
+    std::vector<Filter> filters_;  // one for each query
 };
 
 }  // namespace rankstone

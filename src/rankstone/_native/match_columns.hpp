@@ -109,7 +109,8 @@ class ColumnMatcher {
     void find_blocks(Worker& own, std::int64_t begin, std::int64_t end, std::vector<Block>& blocks) {
         if (first_null(run_.query, begin, end) < end) own.at_fault = true;
         if (own.at_fault) return;
-        own.keys.resize(static_cast<std::size_t>(end - begin) * key_size);
+        if (run_.query.writes_keys())
+            own.keys.resize(static_cast<std::size_t>(end - begin) * key_size);
         char* keys = own.keys.data();
         std::string_view last;
         run_.query.changes(begin, end, keys, [&](std::int64_t row, std::string_view id) {
@@ -156,33 +157,33 @@ class ColumnMatcher {
         auto& rows = own.placer.rows;
         std::int64_t total = 0;
         for (std::size_t b = first_[q]; b < first_[q + 1]; ++b) total += blocks_[b].end - blocks_[b].begin;
-        rows.reserve(static_cast<std::size_t>(total));
+        rows.resize(static_cast<std::size_t>(total));
+        Row* row = rows.data();
         if (run_.doc.writes_keys()) own.keys.resize(static_cast<std::size_t>(total) * key_size);
         char* keys = own.keys.data();
         for (std::size_t b = first_[q]; b < first_[q + 1]; ++b) {
             const auto [query, begin, end] = blocks_[b];
-            const std::size_t base = rows.size();
+            Row* const first = row;
             if (first_null(run_.doc, begin, end) < end ||
                 (run_.score && first_null(*run_.score, begin, end) < end))
                 own.at_fault = true;
             if (own.at_fault) return false;
             const double* scores =
                 run_.score ? run_.score->as_doubles(begin, end, own.scores) : nullptr;
+            const double sign = run_.falling ? 1 : -1;
             bool whole = true;
             run_.doc.ids(begin, end, keys, [&](std::string_view id) {
-                double value = -static_cast<double>(rows.size());
-                if (scores) value = run_.falling ? *scores++ : -*scores++;
-                whole = whole && !id.empty() && std::isfinite(value);
-                if (float32_) value = static_cast<double>(static_cast<float>(value));
-                rows.push_back({id.data(), static_cast<std::uint32_t>(id.size()), no_rank,
-                                hash_exact(id.data(), id.size()), value});
+                double score = scores ? sign * *scores++ : -static_cast<double>(row - rows.data());
+                whole = whole && !id.empty() && std::isfinite(score);
+                if (float32_) score = static_cast<double>(static_cast<float>(score));
+                *row++ = {id.data(), static_cast<std::uint32_t>(id.size()), no_rank,
+                          hash_exact(id.data(), id.size()), score};
             });
             if (run_.rank)
                 run_.rank->parts(begin, end, [&](const Chunk& c, std::int64_t a, std::int64_t e) {
                     c.doubles(a, e, [&](std::int64_t i, double value) {
                         if (c.valid(i) && value >= 0 && value < 1e9)
-                            rows[base + static_cast<std::size_t>(c.begin + i - begin)].rank =
-                                static_cast<std::uint32_t>(value);
+                            first[c.begin + i - begin].rank = static_cast<std::uint32_t>(value);
                     });
                 });
             if (!whole) own.at_fault = true;

@@ -52,11 +52,12 @@ class Placer {
     Placement place(std::size_t query, std::vector<Match>& matches) {
         Placement placement;
         placement.rank_disagrees = rank_disagrees();
-        sort_by_score();
         look_over(query);
-        drop_duplicates(placement);
+        if (!sorted_) sort_by_score();
+        if (!shared_.empty()) drop_duplicates(placement);
         placement.retrieved = static_cast<std::int64_t>(rows.size());
-        find_ties(placement);
+        ties_.clear();
+        if (tied_) find_ties(placement);
         const std::size_t first = matches.size();
         for (const std::uint32_t at : near_) {
             const Row& row = rows[at];
@@ -103,34 +104,43 @@ class Placer {
         return false;
     }
 
-    // Equals stay in the order of the input.
-    void sort_by_score() {
-        bool sorted = true;
-        tied_ = false;
-        for (std::size_t i = 1; i < rows.size(); ++i) {
-            sorted &= rows[i - 1].score >= rows[i].score;
-            tied_ |= rows[i - 1].score == rows[i].score;
-        }
-        if (sorted) return;
-        tied_ = true;
-        std::stable_sort(rows.begin(), rows.end(),
-                         [](const Row& a, const Row& b) { return a.score > b.score; });
-    }
-
-    // Finds, by hashes alone, the rows whose document may be judged, and whether some document
-    // may stand in two rows: then the three bits it sets in a word are set already.
+    // Looks at each row once, for what most rows do not have: a document that may be judged, one
+    // that may stand in another row too (whose three bits in a word are set already), a score
+    // that is no lower than the one before.
     void look_over(std::size_t query) {
         near_.clear();
         shared_.clear();
         bits_.assign(std::bit_ceil(rows.size() + 1), 0);
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            const std::uint64_t hash = rows[i].hash;
-            if (index_.may_hold(query, hash)) near_.push_back(static_cast<std::uint32_t>(i));
-            std::uint64_t& word = word_of(hash);
-            const std::uint64_t bits = bits_of(hash);
+        std::uint64_t* const words = bits_.data();
+        const std::size_t mask = bits_.size() - 1;
+        const Index::Filter filter = index_.filter(query);
+        bool sorted = true, tied = false;
+        double last = std::numeric_limits<double>::infinity();
+        std::uint32_t at = 0;
+        for (const Row& row : rows) {
+            const std::uint64_t hash = row.hash, bits = bits_of(hash), word = words[hash & mask];
+            if (filter.may_hold(hash)) near_.push_back(at);
             if ((word & bits) == bits) shared_.push_back(hash);
-            word |= bits;
+            words[hash & mask] = word | bits;
+            sorted &= last >= row.score;
+            tied |= last == row.score;
+            last = row.score;
+            ++at;
         }
+        sorted_ = sorted;
+        tied_ = tied || !sorted;
+    }
+
+    // Equals stay in the order of the input.
+    void sort_by_score() {
+        std::stable_sort(rows.begin(), rows.end(),
+                         [](const Row& a, const Row& b) { return a.score > b.score; });
+        all_near();
+    }
+
+    void all_near() {
+        near_.resize(rows.size());
+        std::iota(near_.begin(), near_.end(), 0u);
     }
 
     std::uint64_t& word_of(std::uint64_t hash) { return bits_[hash & (bits_.size() - 1)]; }
@@ -143,33 +153,36 @@ class Placer {
     // Of several rows for one document the one with the best score stays (the earliest of
     // equals), so the outcome does not depend on the order of lines.
     void drop_duplicates(Placement& placement) {
-        if (shared_.empty()) return;
         std::fill(bits_.begin(), bits_.end(), 0);
         for (const std::uint64_t hash : shared_) word_of(hash) |= bits_of(hash);
         suspects_.clear();
         for (std::size_t i = 0; i < rows.size(); ++i)
             if ((~word_of(rows[i].hash) & bits_of(rows[i].hash)) == 0)
                 suspects_.push_back(static_cast<std::uint32_t>(i));
-        std::sort(suspects_.begin(), suspects_.end(), [this](std::uint32_t a, std::uint32_t b) {
-            const int order = rows[a].id().compare(rows[b].id());
-            return order ? order < 0 : a < b;
-        });
-        dropped_.clear();
-        for (std::size_t i = 1; i < suspects_.size(); ++i)
-            if (rows[suspects_[i]].id() == rows[suspects_[i - 1]].id())
-                dropped_.push_back(suspects_[i]);
-        if (dropped_.empty()) return;
-        placement.duplicates = static_cast<std::int64_t>(dropped_.size());
-        placement.duplicate = rows[dropped_[0]].id();
-        for (const std::uint32_t i : dropped_) rows[i].doc = nullptr;
+        const std::size_t size = 2 * table_size(suspects_.size());  // sparse: probes are short
+        seen_.assign(size, Slot{});
+        for (const std::uint32_t i : suspects_) {
+            Row& row = rows[i];
+            const Slot slot{tag_of(row.hash), i + 1};
+            std::size_t at = row.hash & (size - 1);
+            const auto differs = [&](const Slot& other) {
+                return other.tag != slot.tag || rows[other.row - 1].id() != row.id();
+            };
+            while (seen_[at].row && differs(seen_[at])) at = (at + 1) & (size - 1);
+            if (!seen_[at].row) {
+                seen_[at] = slot;
+                continue;
+            }
+            if (placement.duplicates++ == 0 || row.id() < placement.duplicate)
+                placement.duplicate = row.id();
+            row.doc = nullptr;
+        }
+        if (!placement.duplicates) return;
         std::erase_if(rows, [](const Row& row) { return !row.doc; });
-        near_.resize(rows.size());
-        std::iota(near_.begin(), near_.end(), 0u);
+        all_near();
     }
 
     void find_ties(Placement& placement) {
-        ties_.clear();
-        if (!tied_) return;
         for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
             if (rows[i].score != rows[i + 1].score) continue;
             const std::size_t begin = i;
@@ -225,9 +238,10 @@ class Placer {
     std::vector<std::uint32_t> order_;  // of ranks
     std::vector<std::uint64_t> bits_;
     std::vector<std::uint64_t> shared_;  // hashes whose bits were set already
-    std::vector<std::uint32_t> suspects_, dropped_;
+    std::vector<std::uint32_t> suspects_;
+    std::vector<Slot> seen_;
     std::vector<std::uint32_t> near_;  // rows whose document may be judged
-    bool tied_ = false;
+    bool sorted_ = false, tied_ = false;
     std::vector<Tie> ties_;
     std::vector<std::string_view> ids_;
 };
