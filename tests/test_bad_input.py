@@ -14,6 +14,7 @@ import rankstone as rs
 from rankstone.cli import main
 from rankstone.core import engine as core_engine
 from rankstone.io import registry
+from rankstone.io.grouped import read_groups
 from rankstone.io.load import load_run
 
 GOOD_QRELS = "q1 0 d1 1\nq1 0 d2 0\n"
@@ -78,7 +79,13 @@ BAD_FILES = {
     "json infinity": ("run", '{"q1": {"d1": -Infinity}}', "-Infinity is not a finite number"),
     "json overflow": ("run", '{"q1": {"d1": 1e999}}', "score inf is not a finite number"),
     "json text score": ("run", '{"q1": {"d1": "high"}}', "query 'q1': score 'high' is not a number"),
-    "json null score": ("run", '{"q1": {"d1": null, "d2": 1}}', "query 'q1': some documents have scores and some have none"),
+    "json null score": ("run", '{"q1": {"d1": null, "d2": 1}}', "query 'q1': score None is not a number"),
+    "json null scores": ("run", '{"q1": {"d1": null, "d2": null}}', "query 'q1': score None is not a number"),
+    "json null grade": ("judgments", '{"q1": {"d1": null}}', "query 'q1': grade None is not a number"),
+    "json null grade in a list": ("judgments", '{"q1": [{"id": "d1", "rating": null}]}', "query 'q1': grade None is not a number"),
+    "json score in other digits": ("run", '{"q1": {"d1": "\u0663"}}', "score '\\u0663' is not a number"),
+    "json record on several lines": ("judgments", '{"query": "q1",\n "expected_ids": ["d1"]}', "a record over several lines. Write it in one line, which is JSONL."),
+    "json record or queries": ("judgments", '{"expected_ids": ["d1"], "retrieved_ids": ["d2"]}', "is 'expected_ids' a query, or does it name a part of a record? Name the format: 'json'"),
     "json true score": ("run", '{"q1": {"d1": true}}', "score True is not a number"),
     "json score underscored": ("run", '{"q1": {"d1": "1_0"}}', "score '1_0' is not a number"),
     "json scalar": ("run", '{"q1": 3}', "query 'q1': expected an object of documents with numbers, or an array of documents"),
@@ -105,6 +112,8 @@ BAD_FILES = {
     "jsonl judgments as run": ("run", '{"query_id": 1, "expected_ids": [2]}\n', "or a list of retrieved ids (keys: 'query_id', 'expected_ids')"),
     "jsonl score text": ("run", '{"query_id": "q1", "doc_id": 2, "score": "x"}\n', ":1: score 'x' is not a number"),
     "jsonl score missing later": ("run", '{"query_id": "q1", "doc_id": 2, "score": 1}\n{"query_id": "q1", "doc_id": 3}\n', ":2: no key of the record"),
+    "jsonl query object": ("run", '{"query_id": {"a": 1}, "doc_id": 2, "score": 1}\n', ":1: query id {'a': 1} is neither text"),
+    "jsonl row and list": ("judgments", '{"query_id": 1, "doc_id": 2, "rating": 1, "relevant_ids": [3]}\n', ":1: the record holds a row ('doc_id') and a list of documents ('relevant_ids')"),
     "jsonl query null": ("run", '{"query_id": null, "doc_id": 2, "score": 1}\n', ":1: query id None is neither text"),
     "jsonl query twice": ("run", '{"query_id": 1, "retrieved_ids": [2]}\n{"query_id": 1, "retrieved_ids": [3]}\n', ":2: a second ranking of query '1'"),
     "jsonl record without id": ("run", '{"query_id": 1, "results": [{"score": 2}]}\n', ":1: no key of the record is known to hold a document id (keys: 'score')"),
@@ -115,6 +124,8 @@ BAD_FILES = {
     "rank-eval no id": ("judgments", '{"requests": [{"ratings": [{"_id": "d1", "rating": 1}]}]}', "request 1: query id None is neither text"),
     "rank-eval no rating": ("judgments", '{"requests": [{"id": "q1", "ratings": [{"_id": "d1"}]}]}', "request 1: rating None is not a number"),
     "rank-eval ratings": ("judgments", '{"requests": [{"id": "q1", "ratings": 7}]}', "request 1: expected an array of objects"),
+    "rank-eval details": ("run", '{"requests": [], "details": 5}', "a _rank_eval request holds no ranking. Give the response."),
+    "rank-eval requests": ("judgments", '{"metric_score": 1, "details": {}, "requests": [7]}', "a _rank_eval response rates only what was retrieved"),
     "rank-eval no hits": ("run", '{"metric_score": 1, "details": {"q1": {}}}', "query 'q1': expected an array of objects"),
     "opensearch as run": ("run", '{"judgmentRatings": []}', "the format 'opensearch'"),
     "opensearch rating": ("judgments", '{"judgmentRatings": [{"query": "q1", "ratings": [{"docId": "d1", "rating": "good"}]}]}', "entry 1: rating 'good' is not a number"),
@@ -128,6 +139,10 @@ BAD_FILES = {
     "quepid as run": ("run", "query,docid,rating\nq1,d1,1\n", "the format 'quepid' (CSV: query,docid,rating) holds no run; the order is judgments first, then runs."),
     "quepid rating": ("judgments", "query,docid,rating\nq1,d1,good\n", ":2: rating 'good' is not a number"),
     "quepid short": ("judgments", "query,docid,rating\nq1,d1\n", ":2: expected a query, a docid and a rating, found ['q1', 'd1']"),
+    "quepid CR": ("judgments", "query,docid,rating\rq1,d1,1\r", ":1:19: control character 0x0d. The file seems to have CR-only line ends"),
+    "quepid CR within": ("judgments", "query,docid,rating\nq1,d1,1\rq1,d2,1\n", ":2: this is not valid CSV"),
+    "quepid header on two lines": ("judgments", 'query,docid,"rating\nq1",d1,1\n', "expected 4 fields"),
+    "quepid column twice": ("judgments", "query,docid,rating,Rating\nq1,d1,1,2\n", "the header has 2 columns 'rating', not one"),
     "quepid open quote": ("judgments", 'query,docid,rating\nq1,"d1,1\n', "this is not valid CSV (unexpected end of data)"),
     "quepid no ratings": ("judgments", "query,docid,rating\nq1,d1,\n", "the file holds no judgments"),
     "quepid empty query": ("judgments", "query,docid,rating\n,d1,1\n", ":2: empty query id"),
@@ -137,6 +152,8 @@ BAD_FILES = {
     "letor query sometimes": ("judgments", "1 qid:1 1:0.5\n1 1:0.5\n", ":2: this row has no qid, but others have one"),
     "letor empty query": ("judgments", "1 qid:1 1:0.5\n1 qid: 1:0.5\n", ":2: empty query id"),
     "letor not a feature": ("judgments", "1 qid:1 1:0.5\n1 foo 1:0.5\n", ":2: expected 'label qid:query feature:value ...', found '1 foo 1:0.5'"),
+    "letor CR": ("judgments", "1 qid:1 1:0.5\r0 qid:1 1:0.3\r", ":1: a CR within the line. The file seems to have CR-only line ends; convert them to LF."),
+    "letor two rows": ("judgments", "1 qid:1 1:0.5 0 qid:1 1:0.3\n", ":1: two rows in one line"),
     "letor without groups": ("judgments", "1 1:0.5\n", "the rows have no qid, and there is no"),
     "scores as judgments": ("judgments", "0.5\n0.25\n", "the format 'scores' (0.731 (one number in each line)) holds no judgments"),
     "scores for other judgments": ("run", "0.5\n0.25\n", "one number in each line is a score for each row of a LETOR or SVMlight file"),
@@ -196,7 +213,7 @@ LATIN = "q1 0 d\xe9 1\n".encode("latin-1")
     ("content", "message"),
     [
         ('{"q1": {"d\xe9": 1}}'.encode("latin-1"), "byte 11 is not UTF-8, which JSON has to be"),
-        ("query,docid,rating\nq1,d\xe9,1\n".encode("latin-1"), "is not UTF-8. Convert the file"),
+        ("query,docid,rating\nq1,d\xe9,1\n".encode("latin-1"), ":2: byte 5 of the line is not UTF-8. Convert the file"),
         ('{"q1": {"d1": 1}}'.encode("utf-16"), "the file is UTF-16. Convert it first"),
         (gzip.compress(b'{"q1": {"d1": 1}}')[:-9], "the gz file is truncated"),
         (gzip.compress(b'{"q1": {"d1": 1}}')[:-9] + b"12345678", "the gz file is "),
@@ -266,7 +283,8 @@ def test_data_sets_that_are_not_one(tmp_path, files):
     ("sizes", "message"),
     [
         ("1\n2\n", "the groups have 3 rows in all, but"),
-        ("x\n", ":1: expected the size of a group, found b'x'"),
+        ("x\n", ":1: expected the size of a group, found 'x'"),
+        ("1\n" + "1" * 5000, ":2: expected the size of a group, found '1111"),
     ],
 )
 def test_groups_that_do_not_fit(tmp_path, files, sizes, message):
@@ -275,6 +293,37 @@ def test_groups_that_do_not_fit(tmp_path, files, sizes, message):
     with pytest.raises(rs.DataError) as caught:
         rs.evaluate(qrels, run, ["RR"], groups=tmp_path / "sizes")
     assert message in str(caught.value)
+
+
+def test_ranks_are_no_grades(engine, files):
+    qrels, run = files(qrels="q1 d1 1\nq1 d2 2\n", run="q1 d1 1\nq1 d2 2\n")
+    with pytest.raises(rs.DataError, match="the format 'query-document-rank' holds no judgments"):
+        rs.evaluate(qrels, run, "RR", input_format="query-document-rank")
+    both = "query-document-grade:query-document-rank"
+    assert rs.evaluate(qrels, run, "RR", input_format=both)["RR"] == 1.0
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+def test_bad_judgments_by_groups(tmp_path, lenient):
+    path = tmp_path / "judged"
+    for text, message in {
+        "q g d 1e999\n": ":1: '1e999' is not a finite number",
+        "q g d\xa0e 1\nq g\xa0d 1\n": ":2: expected 4 fields",
+    }.items():
+        path.write_text(text)
+        with pytest.raises(rs.DataError, match=message):
+            read_groups(str(path), lenient=lenient)
+    path.write_text("q g d \u0663\n")
+    if not lenient:
+        with pytest.raises(rs.DataError, match=r":1: '\\u0663' is not a number"):
+            read_groups(str(path))
+    path.write_text("\ufeffq g d 1\n")
+    assert read_groups(str(path))["g"].queries.objects == ["q"]
+
+
+def test_a_message_is_one_line_whatever_it_quotes():
+    error = rs.DataError("a\nb \x1b[31m \u2028 \udcff é")
+    assert str(error) == "a\\nb \\x1b[31m \\u2028 \\udcff é"
 
 
 def test_scores_that_do_not_fit(files):

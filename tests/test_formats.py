@@ -1,5 +1,6 @@
 """The same data in every text format gives the same result; every reader fails in words."""
 
+import gc
 import gzip
 import io
 import json
@@ -171,6 +172,58 @@ def test_a_format_may_be_named(engine, tmp_path):
         rs.evaluate({"q1": ["d1"]}, tmp_path / "run", "RR", input_format="jsom")
 
 
+def test_somebody_searches_for_gold(engine, tmp_path):
+    """An object by query stays one where a query is called like a part of a record."""
+    judged = {"gold": {"d1": 1}, "silver ring": {"d2": 1}}
+    for indent in (None, 1):
+        (tmp_path / "judged").write_text(json.dumps(judged, indent=indent))
+        got = rs.evaluate(tmp_path / "judged", judged, "RR", strict=True)
+        assert got.per_query == {"gold": {"RR": 1.0}, "silver ring": {"RR": 1.0}}
+    (tmp_path / "judged").write_text('{"gold": {"d1": 1}}')
+    assert load_judgments(tmp_path / "judged", input_format="json").queries.objects == ["gold"]
+    assert load_judgments(tmp_path / "judged", input_format="jsonl").queries.objects == ["0"]
+
+
+EMPTY = {
+    "rank-eval": '{"requests": [{"id": "q1", "ratings": [{"_id": "d", "rating": 1}]}, {"id": "q2", "ratings": []}]}',
+    "opensearch": '{"judgmentRatings": [{"query": "q1", "ratings": [{"docId": "d", "rating": 1}]}, {"query": "q2", "ratings": []}]}',
+    "rre": '{"query_groups": [{"name": "q1", "relevant_documents": {"d": 1}}, {"name": "q2", "relevant_documents": {}}]}',
+    "vespa": '[{"query_id": "q1", "relevant_docs": ["d"]}, {"query_id": "q2", "relevant_docs": []}]',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", EMPTY)
+def test_queries_without_ratings_stay_queries(engine, tmp_path, form):
+    (tmp_path / "judged").write_text(EMPTY[form])
+    got = rs.evaluate(tmp_path / "judged", {"q1": ["d"], "q2": ["d"]}, "RR", input_format=form)
+    assert got.per_query == {"q1": {"RR": 1.0}, "q2": {"RR": 0.0}}
+
+
+def test_labelled_data_are_the_relevant_documents(tmp_path):
+    record = {"query_id": 1, "relevant_docs": [{"id": "d1", "score": 2}], "doc_id": 7, "score": 9}
+    (tmp_path / "judged").write_text(json.dumps([record]))
+    judged = load_judgments(tmp_path / "judged")
+    assert (judged.docs.objects, judged.grades.tolist()) == (["d1"], [2.0])
+
+
+def test_hits_sorted_by_something_else_have_no_scores(tmp_path):
+    (tmp_path / "run").write_text(
+        '{"q": [{"_id": "a", "_score": null}, {"_id": "b", "_score": null}]}'
+    )
+    assert rs.evaluate({"q": ["b"]}, tmp_path / "run", "RR")["RR"] == 0.5
+
+
+def test_quoted_fields_under_a_plain_header(engine, tmp_path):
+    (tmp_path / "run").write_text('query_id\tdoc_id\tscore\n"q"\t"a ""b"""\t1.5\nq\tc\t"2"\n')
+    assert rs.evaluate({"q": ['a "b"']}, tmp_path / "run", "RR")["RR"] == 0.5
+
+
+def test_marks_do_not_matter_beside_the_rows_either(tmp_path):
+    (tmp_path / "rows").write_text("1 1:0.5\n0 1:1\n")
+    (tmp_path / "rows.query").write_bytes(b"\xef\xbb\xbf1\n1\n")
+    assert load_judgments(tmp_path / "rows").queries.objects == ["1", "2"]
+
+
 BOTH = ["trec", "json", "jsonl"]
 
 
@@ -212,6 +265,51 @@ def test_what_is_written_is_read_again(tmp_path_factory, collection, run_to, jud
         folder / "judged", folder / "run", MEASURES, input_format=f"{judged_to}:{run_to}"
     )
     assert bits(got) == bits(rs.evaluate(judgments, run, MEASURES))
+
+
+def rows_again(tmp_path, raw, to, kind="judgments"):
+    (tmp_path / "in").write_bytes(raw)
+    convert(str(tmp_path / "in"), str(tmp_path / "out"), to, kind=kind)
+    judged = load_judgments(tmp_path / "out", input_format=to)
+    return list(zip(judged.docs, judged.grades.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("to", [*BOTH, "letor", "quepid", "csv"])
+def test_numbers_are_written_to_the_last_digit(tmp_path, to):
+    raw = b"q 0 a 1234567\nq 0 b 0.12345678901234567\nq 0 c 1e22\nq 0 d -1e-9\n"
+    wanted = [("a", 1234567.0), ("b", 0.12345678901234567), ("c", 1e22), ("d", -1e-9)]
+    assert rows_again(tmp_path, raw, to) == wanted
+
+
+@pytest.mark.parametrize("to", [*BOTH, "letor", "quepid", "csv"])
+def test_repeated_judgments_keep_their_documents(tmp_path, to):
+    assert rows_again(tmp_path, b"q 0 a 1\nq 0 a 2\n", to) == [("a", 2.0)]
+
+
+@pytest.mark.parametrize("to", ["json", "jsonl", "quepid", "csv"])
+def test_ids_that_are_not_utf8_stay_out_of_formats_that_are(tmp_path, to):
+    with pytest.raises(rs.DataError, match=r"document id 'd\\udcff' is not UTF-8 and cannot be"):
+        rows_again(tmp_path, b"q 0 d\xff 1\n", to)
+    assert rows_again(tmp_path, b"q\xff 0 d\xff 1\n", "letor") == [("d\udcff", 1.0)]
+
+
+@pytest.mark.parametrize("to", ["trec", "letor", "quepid", "csv"])
+@pytest.mark.parametrize("odd", ["\\u0000", "\\r"])
+def test_ids_that_could_not_be_read_again_are_not_written(tmp_path, to, odd):
+    raw = f'{{"q": {{"d{odd}": 1}}}}'.encode()
+    with pytest.raises(rs.DataError, match="cannot be written to"):
+        rows_again(tmp_path, raw, to)
+
+
+def test_a_first_query_that_starts_like_a_mark_is_not_written_as_rows(tmp_path):
+    with pytest.raises(rs.DataError, match="start with no # or byte order mark"):
+        rows_again(tmp_path, '{"\ufeffq": {"d": 1}}'.encode(), "trec")
+
+
+def test_a_conversion_that_stops_midway_says_nothing_else(tmp_path, capsys):
+    (tmp_path / "in").write_text("query,docid,rating\nstar trek,d1,1\nq,d,1\n")
+    assert run(capsys, "convert", tmp_path / "in", tmp_path / "out", "--to", "trec")[0] == 3
+    gc.collect()  # pytest fails where an error is raised that nobody sees
 
 
 def run(capsys, *args):

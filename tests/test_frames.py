@@ -356,6 +356,15 @@ CSV = {
     "no id": ("qid,docno,score\n1,a,1\n1,,2\n", r"no value in row 1|empty document id in row 1"),
     "nan": ("qid,docno,score\n1,a,nan\n", r"score in row 0 .* is not a finite number"),
     "no score": ("qid,docno,bm25\n1,a,1\n", r"no column looks like that of the scores"),
+    "stray quote": ('qid,docno,score\n1,a,1\n1,5" b,2\n1,7" b,3\n', r":3: a quote within a field"),
+    "quote in a name": ('qid,docno,score,x"y\n1",a,1,2\n1,b,2,3\n', r":1: a quote within a field"),
+    "text after quotes": ('qid,docno,score\n1,"a"b,1\n', r":2: a quote within a field"),
+    "open quote": ('qid,docno,score\n1,"a,1\n1,b,2\n', r"a quote is opened and never closed"),
+    "CR": (
+        "qid,docno,score,x,y\n1,a,1,2,3\n1,a,1\r1,b,2\n",
+        r":3: a CR that is not followed by LF",
+    ),
+    "header on two lines": ('qid,docno,score,"x\n1",a,1,2\n', r"expected|not a number"),
     "twice": ("qid,docno,docno,score\n1,a,b,1\n", r"several columns 'docno'|cannot be read"),
 }
 
@@ -365,7 +374,7 @@ CSV = {
 def test_bad_csv_is_an_error(engine, tmp_path, monkeypatch, case, libraries):
     text, message = CSV[case]
     path = tmp_path / "run.csv"
-    path.write_text(text)
+    path.write_text(text, newline="")
     monkeypatch.setattr(
         "rankstone.io.tables.find_spec", lambda name: name if name == libraries else None
     )

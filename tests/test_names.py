@@ -75,6 +75,12 @@ def test_spellings(text, printed):
         ("P(rel=1, rel=2)", "cannot read the parameters"),
         ("P(**{'rel': 1})", "cannot read the parameters"),
         ("P(rel=1", "unknown measure"),
+        (
+            "nDCG@1012345678901234567890",
+            "the cut-off in 'nDCG@1012345678901234567890' is too large",
+        ),
+        ("ndcg_cut_1012345678901234567890", "is too large; leave it out for all documents"),
+        ("P(rel=1" + "0" * 400 + ")", "rel of P must be a finite number"),
     ],
 )
 def test_bad_names_teach(text, message):

@@ -85,6 +85,15 @@ def test_what_is_no_result_is_refused(text):
         rs.Result.from_json(text)
 
 
+@pytest.mark.parametrize(
+    ("key", "value"), [("values", {"RR": [[1], [1], [1]]}), ("aggregates", {"RR": 10**400})]
+)
+def test_values_of_a_result_are_numbers(key, value):
+    good = json.loads(rs.evaluate(JUDGED, RUN, ["RR"]).to_json())
+    with pytest.raises(rs.DataError, match="not a saved Rankstone result"):
+        rs.Result.from_json(json.dumps({**good, key: value}))
+
+
 @given(st.data())
 def test_a_damaged_result_is_refused_or_read(data):
     good = json.loads(rs.evaluate(JUDGED, RUN, ["RR"]).to_json())

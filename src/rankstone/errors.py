@@ -11,6 +11,16 @@ class RankstoneError(Exception):
 
     exit_code = 3
 
+    def __init__(self, message: str) -> None:
+        super().__init__(_one_line(message))
+
+
+def _one_line(text: str) -> str:
+    """Write what cannot be printed as escapes, whatever ids or names the text quotes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
 
 class UsageError(RankstoneError, ValueError):
     """The request is wrong: an unknown name, a parameter out of bounds, a contradiction."""

@@ -219,7 +219,9 @@ class Result:
 
         try:
             return cls._from_dict(json.loads(text))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (
+            ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError
+        ) as error:  # fmt: skip
             raise DataError(
                 f"this is not a saved Rankstone result ({error}). "
                 "Save one with Result.save or 'rankstone evaluate --format json'."
@@ -235,7 +237,7 @@ class Result:
         }
         queries = list(data["queries"])
         weights = {n: np.array(w, np.float64) for n, w in data["weights"].items()}
-        if any(len(c) != len(queries) for c in [*columns.values(), *weights.values()]):
+        if any(c.shape != (len(queries),) for c in [*columns.values(), *weights.values()]):
             raise ValueError("its columns differ in length")
         made = data["provenance"]
         return cls(

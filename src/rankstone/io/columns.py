@@ -62,6 +62,17 @@ FORCED = {
 }
 
 
+def judgments_forced(name: str, path: str) -> Shape:
+    """Return the shape of judgments that somebody named; ranks are no grades."""
+    shape = FORCED[name]
+    if shape.number == "rank":
+        raise DataError(
+            f"{path}: the format '{name}' holds no judgments. Name that of the judgments too, as in "
+            f"'query-document-grade:{name}'."
+        )
+    return shape
+
+
 def first_rows(head: bytes, *, whole: bool) -> tuple[list[list[bytes]], list[int]]:
     """Return the fields of the first rows and where each row ends; ``whole`` if head is the file."""
     at = len(_BOM) if head.startswith(_BOM) else 0
@@ -140,6 +151,11 @@ def is_header(fields: list[bytes]) -> bool:
     if any(b'"' in field for field in fields):
         return False
     return _header(fields, SCORE_NAMES + " " + GRADE_NAMES, ranked=True) is not None
+
+
+def has_quotes(rows: Sequence[list[bytes]]) -> bool:
+    """Return whether some field starts with a quote, as in a table whose fields may be quoted."""
+    return any(field.startswith(b'"') for row in rows for field in row)
 
 
 def is_number(text: bytes) -> bool:

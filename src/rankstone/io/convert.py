@@ -12,7 +12,7 @@ from typing import IO, Any
 from rankstone.core.judgments import Judgments
 from rankstone.errors import DataError, UsageError
 from rankstone.io import registry
-from rankstone.io.columns import FORCED
+from rankstone.io.columns import FORCED, judgments_forced
 from rankstone.io.files import Reading, opened
 from rankstone.io.open import STDIN
 from rankstone.io.registry import Format, Input, Row
@@ -111,7 +111,9 @@ def rows_in(text: Input, form: Format, kind: str, reading: Reading) -> Iterable[
     if form.name == "trec" and reading.format in FORCED:
         from rankstone.io.trec_rows import rows_of
 
-        return rows_of(text, FORCED[reading.format], "a file of three columns")
+        judged = kind == "judgments"
+        shape = judgments_forced(reading.format, text.path) if judged else FORCED[reading.format]
+        return rows_of(text, shape, "a file of three columns")
     if form.rows is not None:
         return form.rows(text, kind)
     read = form.judgments if kind == "judgments" else form.run

@@ -16,7 +16,7 @@ from rankstone.core.matches import Matches
 from rankstone.core.source import Source
 from rankstone.errors import DataError, UsageError, one_of
 from rankstone.io import registry, trec
-from rankstone.io.columns import FORCED, HEAD, LENIENT_RUN, Shape, run_shape
+from rankstone.io.columns import FORCED, HEAD, LENIENT_RUN, Shape, judgments_forced, run_shape
 from rankstone.io.open import STDIN, open_seekable
 from rankstone.io.registry import Format, Input
 
@@ -68,7 +68,7 @@ def read_judgments(path: str, reading: Reading) -> Judgments:
             text.stream.seek(0)
             whole = text.stream.read()
             if reading.format in FORCED:
-                shape = FORCED[reading.format]
+                shape = judgments_forced(reading.format, path)
                 judged = trec.scan_qrels(whole, path, text.source, shape)
             else:
                 judged = trec.read_qrels(whole, path, text.source, lenient=reading.lenient)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from rankstone.errors import DataError
 from rankstone.io.nested import judgments_of
 from rankstone.io.open import read_all
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 def _rows(
@@ -25,20 +26,25 @@ def _rows(
     """Yield the fields of each line and the number at its end."""
     text, _ = read_all(path)
     size = len(shape.split())
-    for number, line in enumerate(text.decode("utf-8", "surrogateescape").split("\n"), 1):
-        if (comments and line.startswith("#")) or not line.strip():
+    for number, line in enumerate(text.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        raw = line.split()
+        if not raw or (comments and line.startswith(b"#")):
             continue
-        fields = line.split()
+        fields = [field.decode("utf-8", "surrogateescape") for field in raw]
         if len(fields) != size:
+            shown = line[:80].decode("utf-8", "surrogateescape")
             raise DataError(
-                f"{path}:{number}: expected {size} fields ({shape}), found {len(fields)}: {line[:80]!r}."
+                f"{path}:{number}: expected {size} fields ({shape}), found {len(fields)}: {shown!a}."
             )
-        found = _NUMBER.match(fields[-1])
-        if not lenient and (found is None or found.end() < len(fields[-1])):
+        found = _NUMBER.match(raw[-1])
+        if not lenient and (found is None or found.end() < len(raw[-1])):
             raise DataError(
-                f"{path}:{number}: {fields[-1]!r} is not a number. Write it like 3 or 0.5."
+                f"{path}:{number}: {fields[-1]!a} is not a number. Write it like 3 or 0.5."
             )
-        yield fields, float(found[0]) if found else 0.0
+        value = float(found[0]) if found else 0.0
+        if not isfinite(value):
+            raise DataError(f"{path}:{number}: {fields[-1]!a} is not a finite number.")
+        yield fields, value
 
 
 def read_groups(path: str, *, lenient: bool = False, comments: bool = True) -> dict[str, Judgments]:

@@ -8,9 +8,9 @@ from typing import IO, Any
 
 from rankstone.errors import DataError
 from rankstone.io import records
-from rankstone.io.columns import GRADE_NAMES
+from rankstone.io.json_text import is_by_query
 from rankstone.io.registry import NO_DOCUMENT, Format, Input, Row
-from rankstone.io.rows import Lists, id_of, number_of
+from rankstone.io.rows import Lists, check_utf8, id_of
 
 
 def _judgments(text: Input) -> Iterable[Row]:
@@ -25,8 +25,8 @@ def _judged(value: dict[str, Any], path: str) -> Iterator[Row]:
         query = id_of(key, "query", path)
         where = f"{path}, query {query!a}"
         yield query, NO_DOCUMENT, 0.0
-        for doc, grade in records.items_of(_held(judged, where), GRADE_NAMES, where):
-            yield query, doc, 1.0 if grade is None else number_of(grade, "grade", where)
+        for doc, grade in records.graded(_held(judged, where), where):
+            yield query, doc, grade
 
 
 def _run(text: Input) -> Iterable[Row] | Lists:
@@ -65,6 +65,7 @@ def _numbered(value: list[Any], path: str, part: str) -> Iterator[tuple[int, str
 def _write(rows: Iterable[Row], out: IO[bytes]) -> None:
     data: dict[str, dict[str, float]] = {}
     for query, doc, number in rows:
+        check_utf8(query, doc)
         docs = data.setdefault(query, {})
         if doc:
             docs[doc] = max(number, docs.get(doc, number))
@@ -74,7 +75,7 @@ def _write(rows: Iterable[Row], out: IO[bytes]) -> None:
 FORMAT = Format(
     "json",
     '{"q1": {"d1": 2}}, {"q1": ["d1", "d2"]}, or an array of records or lists',
-    lambda text: text.carrier == "json",
+    lambda text: text.carrier == "json" and is_by_query(text),
     _judgments,
     _run,
     _write,

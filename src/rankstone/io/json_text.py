@@ -24,16 +24,45 @@ def carrier(text: Input) -> str:
     more = text.stream.readline()
     while more and not more.strip():
         more = text.stream.readline()
-    return "jsonl" if more or is_record(value) else "json"
+    return "jsonl" if more or _is_record(value) else "json"
 
 
-def is_record(value: Any) -> bool:
+def _is_record(value: Any) -> bool:
     """Return whether a value is a record: an object that names the parts of a row."""
     from rankstone.io.records import keys_of
 
     if not isinstance(value, dict) or "queries" in value:  # the latter is a whole data set
         return False
-    return keys_of(value).known
+    return keys_of(value).known and not _all_hold_others(value)
+
+
+def _all_hold_others(value: dict[str, Any]) -> bool:
+    return all(isinstance(v, dict | list) for v in value.values())
+
+
+def is_by_query(text: Input) -> bool:
+    """Return whether a JSON file is no single record; DataError where that cannot be told.
+
+    Somebody may search for gold, or for ratings: an object of lists is a record where all of its
+    keys, or several of them, are names of parts of a record.
+    """
+    from rankstone.io.records import parts_named
+
+    value = text.value
+    if not isinstance(value, dict) or not value or "queries" in value:
+        return True
+    if _is_record(value):
+        raise DataError(
+            f"{text.path}: a record over several lines. Write it in one line, which is JSONL."
+        )
+    named = parts_named(value)
+    if _all_hold_others(value) and (len(named) == len(value) or len(named) > 1):
+        raise DataError(
+            f"{text.path}: is {named[0]!a} a query, or does it name a part of a record? Name the "
+            "format: 'json' if it is a query, 'jsonl' if this is a record in one line "
+            "(--input-format, input_format=)."
+        )
+    return True
 
 
 def parse(raw: bytes, where: str) -> Any:

@@ -9,6 +9,7 @@ from typing import IO, Any
 from rankstone.io import records
 from rankstone.io.json_text import parse
 from rankstone.io.registry import Format, Input, Row
+from rankstone.io.rows import check_utf8
 
 
 def _records(text: Input) -> Iterator[tuple[int, str, Any]]:
@@ -23,6 +24,7 @@ def _records(text: Input) -> Iterator[tuple[int, str, Any]]:
 
 def _write(rows: Iterable[Row], out: IO[bytes], name: str) -> None:
     for query, doc, number in rows:
+        check_utf8(query, doc)
         record = {"query_id": query, "doc_id": doc, name: number}
         out.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
 

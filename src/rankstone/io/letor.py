@@ -13,10 +13,11 @@ import numpy as np
 from rankstone.core.judgments import Judgments
 from rankstone.errors import DataError
 from rankstone.io.registry import Format, Input, Row
-from rankstone.io.rows import id_of, judgments_from, number_of
+from rankstone.io.rows import id_of, judgments_from, number_of, shown
 
 _FEATURE = re.compile(rb"(?:qid|[0-9]+):\S+")
 _NAMED = re.compile(rb"doc_?id\s*[=:]\s*(\S+)", re.IGNORECASE)
+_MOST_DIGITS = 18
 _GROUP_FILES = (".query", ".group")
 
 
@@ -42,10 +43,17 @@ def _parsed(text: Input) -> Iterator[tuple[str | None, str | None, float, str]]:
         if not parts:
             continue
         where = f"{text.path}:{number}"
+        if b"\r" in line.rstrip(b"\r\n"):
+            raise DataError(
+                f"{where}: a CR within the line. The file seems to have CR-only line ends; convert "
+                "them to LF."
+            )
+        if len(parts) > 2 and b"qid:" in parts[2]:
+            raise DataError(f"{where}: two rows in one line. Put each row on a line of its own.")
         label = number_of(_text(parts[0]), "label", where)
         query = None
         if len(parts) > 1 and parts[1].startswith(b"qid:"):
-            query = id_of(_text(parts[1][4:]), "query", where)
+            query = _text(parts[1][4:]) or id_of("", "query", where)
         elif len(parts) > 1 and not _FEATURE.fullmatch(parts[1]):
             raise DataError(
                 f"{where}: expected 'label qid:query feature:value ...', found "
@@ -96,11 +104,14 @@ def _grouped(text: Input, rows: int) -> Iterator[str]:
     from rankstone.io.open import read_all
 
     sizes = []
-    for number, line in enumerate(read_all(path)[0].splitlines(), 1):
-        if line.strip():
-            if not line.strip().isdigit():
-                raise DataError(f"{path}:{number}: expected the size of a group, found {line!r}.")
-            sizes.append(int(line))
+    held = read_all(path)[0].removeprefix(b"\xef\xbb\xbf")
+    for number, line in enumerate(held.splitlines(), 1):
+        digits = line.strip()
+        if digits:
+            if not digits.isdigit() or len(digits) > _MOST_DIGITS:
+                found = _text(digits[:64])
+                raise DataError(f"{path}:{number}: expected the size of a group, found {found!a}.")
+            sizes.append(int(digits))
     if sum(sizes) != rows:
         raise DataError(
             f"{path}: the groups have {sum(sizes)} rows in all, but {text.path} has {rows}."
@@ -110,15 +121,18 @@ def _grouped(text: Input, rows: int) -> Iterator[str]:
 
 
 def _write(rows: Iterable[Row], out: IO[bytes]) -> None:
+    """Write each judgment once: rows of one document twice are rows without documents."""
+    highest: dict[tuple[str, str], float] = {}
     for query, doc, grade in rows:
         for what, value in (("query", query), ("document", doc)):
-            if re.search(r"\s", value) or (what == "query" and "#" in value):
+            if re.search(r"[\s\x00]", value) or (what == "query" and "#" in value):
                 raise DataError(
                     f"{what} id {value!a} cannot be written to a LETOR file. "
                     "Convert to json or jsonl."
                 )
-        shown = int(grade) if grade == int(grade) else repr(grade)
-        line = f"{shown} qid:{query} # docid = {doc}\n"
+        highest[query, doc] = max(grade, highest.get((query, doc), grade))
+    for (query, doc), grade in highest.items():
+        line = f"{shown(grade)} qid:{query} # docid = {doc}\n"
         out.write(line.encode("utf-8", "surrogateescape"))
 
 

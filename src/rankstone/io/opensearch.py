@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rankstone.errors import DataError
-from rankstone.io.registry import Format, Input, Row
+from rankstone.io.registry import NO_DOCUMENT, Format, Input, Row
 from rankstone.io.rows import id_of, number_of
 
 
@@ -21,6 +21,7 @@ def _judgments(text: Input) -> Iterator[Row]:
         if not isinstance(ratings, list):
             raise DataError(f"{where}: expected a query and its ratings.")
         query = id_of(entry.get("query"), "query", where)
+        yield query, NO_DOCUMENT, 0.0
         for rating in ratings:
             if not isinstance(rating, dict):
                 raise DataError(f"{where}: expected ratings with docId and rating.")

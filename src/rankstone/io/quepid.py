@@ -10,14 +10,17 @@ from typing import IO
 from rankstone.errors import DataError
 from rankstone.io.columns import plain_name
 from rankstone.io.registry import Format, Input, Row
-from rankstone.io.rows import id_of, number_of
+from rankstone.io.rows import check_utf8, id_of, number_of, shown
 
 _COLUMNS = ("query", "docid", "rating")
 
 
 def _names(line: bytes) -> list[str]:
     text = line.decode("utf-8", "replace").strip()
-    return [plain_name(name) for name in next(csv.reader([text]), [])]
+    try:
+        return [plain_name(name) for name in next(csv.reader([text], strict=True), [])]
+    except csv.Error:
+        return []
 
 
 def _told(text: Input) -> bool:
@@ -32,8 +35,7 @@ def _judgments(text: Input) -> Iterator[Row]:
         if not fields:
             continue
         if not header:
-            names = [plain_name(name) for name in fields]
-            header = [names.index(name) for name in _COLUMNS]
+            header = _places(fields, text.path)
             continue
         where = f"{text.path}:{number}"
         if len(fields) <= max(header):
@@ -47,33 +49,50 @@ def _judgments(text: Input) -> Iterator[Row]:
             )
 
 
+def _places(fields: list[str], path: str) -> list[int]:
+    """Return where the columns stand in the header."""
+    names = [plain_name(name) for name in fields]
+    for name in _COLUMNS:
+        if names.count(name) != 1:
+            raise DataError(
+                f"{path}: the header has {names.count(name) or 'no'} columns '{name}', not one."
+            )
+    return [names.index(name) for name in _COLUMNS]
+
+
 def _records(text: Input) -> Iterator[tuple[int, list[str]]]:
-    text.stream.seek(0)
-    wrapped = TextIOWrapper(text.stream, "utf-8-sig", newline="")
-    reader = csv.reader(wrapped, strict=True)
+    reader = csv.reader(_decoded(text), strict=True)
     try:
         for fields in reader:
             yield reader.line_num, fields
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"{text.path}: byte {error.start + 1} is not UTF-8. Convert the file, for example "
-            "with 'iconv -f LATIN1 -t UTF-8'."
-        ) from None
     except csv.Error as error:
         raise DataError(
             f"{text.path}:{reader.line_num}: this is not valid CSV ({error})."
         ) from None
-    finally:
-        wrapped.detach()
+
+
+def _decoded(text: Input) -> Iterator[str]:
+    for number, line in text.lines():
+        try:
+            yield line.decode()
+        except UnicodeDecodeError as error:
+            raise DataError(
+                f"{text.path}:{number}: byte {error.start + 1} of the line is not UTF-8. Convert "
+                "the file, for example with 'iconv -f LATIN1 -t UTF-8'."
+            ) from None
 
 
 def _write(rows: Iterable[Row], out: IO[bytes]) -> None:
-    wrapped = TextIOWrapper(out, "utf-8", newline="", errors="surrogateescape")
-    writer = csv.writer(wrapped, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    writer.writerows((q, d, f"{g:g}" if g == round(g, 5) else repr(g)) for q, d, g in rows)
-    wrapped.flush()
-    wrapped.detach()
+    wrapped = TextIOWrapper(out, "utf-8", newline="")
+    try:
+        writer = csv.writer(wrapped, lineterminator="\n")
+        writer.writerow(_COLUMNS)
+        for query, doc, grade in rows:
+            check_utf8(query, doc, without="\0\r")
+            writer.writerow((query, doc, shown(grade)))
+        wrapped.flush()
+    finally:
+        wrapped.detach()
 
 
 FORMAT = Format("quepid", "CSV: query,docid,rating", _told, _judgments, None, _write)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rankstone.errors import DataError
-from rankstone.io.registry import Format, Input, Row
+from rankstone.io.registry import NO_DOCUMENT, Format, Input, Row
 from rankstone.io.rows import Lists, id_of, number_of
 
 
@@ -14,32 +14,42 @@ def _told(text: Input) -> bool:
     value = text.value if text.carrier == "json" else None
     if not isinstance(value, dict):
         return False
-    requests = value.get("requests")
-    details = value.get("details")
-    return (
-        isinstance(requests, list) and all(isinstance(r, dict) and "ratings" in r for r in requests)
-    ) or (isinstance(details, dict) and "metric_score" in value)
+    return _requests(value) is not None or _details(value) is not None
+
+
+def _requests(value: dict[str, Any]) -> list[dict[str, Any]] | None:
+    found = value.get("requests")
+    rated = isinstance(found, list) and all(isinstance(r, dict) and "ratings" in r for r in found)
+    return found if rated else None
+
+
+def _details(value: dict[str, Any]) -> dict[str, Any] | None:
+    found = value.get("details")
+    return found if isinstance(found, dict) and "metric_score" in value else None
 
 
 def _judgments(text: Input) -> Iterator[Row]:
-    if "requests" not in text.value:
+    requests = _requests(text.value)
+    if requests is None:
         raise DataError(
             f"{text.path}: a _rank_eval response rates only what was retrieved. "
             "Give the request, which holds all ratings."
         )
-    for i, request in enumerate(text.value["requests"]):
+    for i, request in enumerate(requests):
         where = f"{text.path}, request {i + 1}"
         query = id_of(request.get("id"), "query", where)
+        yield query, NO_DOCUMENT, 0.0
         for rating in _objects(request["ratings"], where):
             doc = id_of(rating.get("_id"), "document", where)
             yield query, doc, number_of(rating.get("rating"), "rating", where)
 
 
 def _run(text: Input) -> Lists:
-    if "details" not in text.value:
+    details = _details(text.value)
+    if details is None:
         raise DataError(f"{text.path}: a _rank_eval request holds no ranking. Give the response.")
     lists = {}
-    for query, detail in text.value["details"].items():
+    for query, detail in details.items():
         where = f"{text.path}, query {query!a}"
         hits = detail.get("hits") if isinstance(detail, dict) else None
         found = (hit.get("hit", hit) for hit in _objects(hits, where))
@@ -62,5 +72,5 @@ FORMAT = Format(
     _told,
     _judgments,
     _run,
-    holds=lambda text: "judgments" if "requests" in text.value else "run",
+    holds=lambda text: "run" if _requests(text.value) is None else "judgments",
 )

@@ -27,6 +27,7 @@ _RETRIEVED = (
     "ranking ranked rankedids predictions predictedids recommendations hits topk"
 )
 _ITEM = f"id {DOC_NAMES}"
+_NOT_GIVEN = object()  # where null would be a value that somebody gave
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,12 @@ class Keys:
         return bool(self.doc or self.expected or self.retrieved)
 
 
+def parts_named(record: dict[str, Any]) -> list[str]:
+    """Return the keys that are names of lists in a record."""
+    lists = {*_EXPECTED.split(), *_RETRIEVED.split()}
+    return [key for key in record if plain_name(key) in lists]
+
+
 def keys_of(record: dict[str, Any]) -> Keys:
     """Find the keys of a record by the names people give them."""
     return _keys(tuple(record), tuple(map(type, record.values())))
@@ -64,7 +71,7 @@ def _keys(names_given: tuple[str, ...], types: tuple[type, ...]) -> Keys:
     one: tuple[type, ...] = (str, int, float, bool, type(None))
     many = (list, dict)
     return Keys(
-        first(_QUERY, one),
+        first(_QUERY, one) or first(_QUERY, many),  # the latter is refused as an id
         first(DOC_NAMES, one),
         first(GRADE_NAMES, one),
         first(f"{SCORE_NAMES} {GRADE_NAMES}", one),
@@ -79,13 +86,15 @@ def judgments(records: Iterable[tuple[int, str, Any]]) -> Iterator[Row]:
     for number, where, record in records:
         keys = _checked(record, where)
         query = _query(record, keys, number, where)
+        if keys.doc and keys.grade and keys.expected:
+            raise _both(where, keys.doc, keys.expected)
         if keys.doc and keys.grade:
             doc = id_of(record[keys.doc], "document", where)
             yield query, doc, number_of(record[keys.grade], "grade", where)
         elif keys.expected:
             yield query, NO_DOCUMENT, 0.0
-            for doc, grade in items_of(record[keys.expected], GRADE_NAMES, where):
-                yield query, doc, 1.0 if grade is None else number_of(grade, "grade", where)
+            for doc, grade in graded(record[keys.expected], where):
+                yield query, doc, grade
         else:
             raise _unknown(record, where, "a document and its grade, or a list of expected ids")
 
@@ -135,8 +144,11 @@ def _rankings(records: Iterable[tuple[int, str, Any]]) -> Iterator[_Ranking]:
         keys = _checked(record, where)
         query = _query(record, keys, number, where)
         if keys.retrieved:
-            found = list(items_of(record[keys.retrieved], f"{SCORE_NAMES} {GRADE_NAMES}", where))
-            scores = [number_of(s, "score", where) for _, s in found if s is not None]
+            found = list(_items(record[keys.retrieved], f"{SCORE_NAMES} {GRADE_NAMES}", where))
+            # Search engines give null for a score where they sorted by something else.
+            listed = isinstance(record[keys.retrieved], list)
+            without = (_NOT_GIVEN, None) if listed else (_NOT_GIVEN,)
+            scores = [number_of(s, "score", where) for _, s in found if s not in without]
             if scores and len(scores) < len(found):
                 raise DataError(f"{where}: some documents have scores and some have none.")
             yield _Ranking(where, query, [doc for doc, _ in found], scores)
@@ -160,22 +172,36 @@ def _query(record: dict[str, Any], keys: Keys, number: int, where: str) -> str:
     return id_of(record[keys.query] if keys.query else str(number), "query", where)
 
 
-def items_of(value: Any, names: str, where: str) -> Iterator[tuple[str, Any]]:
-    """Yield (document, number or None) for ids, for objects with an id, or for an object of both."""
+def graded(value: Any, where: str) -> Iterator[tuple[str, float]]:
+    """Yield documents and their grades; a document that is only named is relevant."""
+    for doc, grade in _items(value, GRADE_NAMES, where):
+        yield doc, 1.0 if grade is _NOT_GIVEN else number_of(grade, "grade", where)
+
+
+def _items(value: Any, names: str, where: str) -> Iterator[tuple[str, Any]]:
+    """Yield (document, number) for ids, for objects with an id, or for an object of both."""
     if isinstance(value, dict):
         for doc, number in value.items():
             yield id_of(doc, "document", where), number
         return
     for item in value:
         if not isinstance(item, dict):
-            yield id_of(item, "document", where), None
+            yield id_of(item, "document", where), _NOT_GIVEN
             continue
         plain = {plain_name(key): key for key in reversed(item)}
         doc_key = next((plain[n] for n in _ITEM.split() if n in plain), None)
         if doc_key is None:
             raise _unknown(item, where, "a document id")
         number_key = next((plain[n] for n in names.split() if n in plain), None)
-        yield id_of(item[doc_key], "document", where), item[number_key] if number_key else None
+        given = _NOT_GIVEN if number_key is None else item[number_key]
+        yield id_of(item[doc_key], "document", where), given
+
+
+def _both(where: str, doc: str, listed: str) -> DataError:
+    return DataError(
+        f"{where}: the record holds a row ({doc!a}) and a list of documents ({listed!a}), and they "
+        "may say different things. Keep one of them."
+    )
 
 
 def _unknown(record: dict[str, Any], where: str, wanted: str) -> DataError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -19,6 +20,9 @@ from rankstone.io.nested import ListedRun, ScoredRun
 from rankstone.io.notices import negative_notices, repeated_notices
 
 Row = tuple[str, str, float]
+_NUMBER = re.compile(
+    r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf|infinity|nan)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,29 @@ def id_of(value: Any, what: str, where: str) -> str:
     raise DataError(f"{where}: {what} id {_shown(value)} is neither text nor a whole number.{hint}")
 
 
+def check_utf8(query: str, doc: str, without: str = "") -> None:
+    """Refuse ids that a format of UTF-8 text cannot hold, or that hold a character it lacks."""
+    for what, value in (("query", query), ("document", doc)):
+        if any(c in value for c in without):
+            raise DataError(
+                f"{what} id {value!a} cannot be written to this format. Convert to json or jsonl."
+            )
+        if not value.isascii():
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                raise DataError(
+                    f"{what} id {value!a} is not UTF-8 and cannot be written to this format. "
+                    "Convert to trec."
+                ) from None
+
+
+def shown(number: float) -> str:
+    """Return a number as text that means exactly it, a whole one without decimals."""
+    whole = abs(number) < 1e15 and number == int(number) and str(number) != "-0.0"
+    return str(int(number)) if whole else repr(number)
+
+
 def _whole(value: Any) -> bool:
     return isinstance(value, float) and value.is_integer()
 
@@ -54,7 +81,7 @@ def number_of(value: Any, what: str, where: str) -> float:
     if type(value) is float and isfinite(value):
         return value
     try:
-        if isinstance(value, bool) or value is None or (isinstance(value, str) and "_" in value):
+        if isinstance(value, bool) or (isinstance(value, str) and not _is_number(value)):
             raise ValueError
         found = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -62,6 +89,11 @@ def number_of(value: Any, what: str, where: str) -> float:
     if not isfinite(found):
         raise DataError(f"{where}: {what} {_shown(value)} is not a finite number.")
     return found
+
+
+def _is_number(text: str) -> bool:
+    """Return whether text is a number to all readers alike; Python knows more of them."""
+    return _NUMBER.fullmatch(text.strip(" \t\r\n")) is not None
 
 
 def _shown(value: Any) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rankstone.errors import DataError
-from rankstone.io.registry import Format, Input, Row
+from rankstone.io.registry import NO_DOCUMENT, Format, Input, Row
 from rankstone.io.rows import id_of, number_of
 
 
@@ -26,6 +26,7 @@ def _judgments(text: Input) -> Iterator[Row]:
         where = f"{text.path}, query group {i + 1}"
         judged = list(_judged(group.get("relevant_documents"), where))
         for query in _queries(group, where):
+            yield query, NO_DOCUMENT, 0.0
             for doc, gain in judged:
                 yield query, doc, gain
 

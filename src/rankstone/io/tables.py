@@ -10,7 +10,8 @@ from typing import Any
 from rankstone.core.judgments import Judgments
 from rankstone.errors import DataError, RankstoneError
 from rankstone.io import frames
-from rankstone.io.columns import is_header, is_number
+from rankstone.io.columns import has_quotes, is_header, is_number
+from rankstone.io.csv_text import check_alike
 from rankstone.io.opened import PlainTable
 from rankstone.io.registry import Format, Input, Row
 from rankstone.io.roles import (
@@ -39,11 +40,13 @@ def _is_arrow(text: Input) -> bool:
 def _is_csv(text: Input) -> bool:
     """Tell by a first line that names a column of queries and one of documents.
 
-    Rows with a header that the reader of rows knows are left to it, unless columns are named.
+    Rows with a header that the reader of rows knows are left to it, unless columns are named or
+    fields are quoted.
     """
     if _separator(text) is None:
         return False
-    return bool(text.columns) or not (text.rows and is_header(text.rows[0]))
+    rows = text.rows
+    return bool(text.columns) or not (rows and is_header(rows[0]) and not has_quotes(rows))
 
 
 def _may_be_csv(text: Input) -> bool:
@@ -69,7 +72,7 @@ def _names(text: Input, separator: str) -> list[str]:
 
     line = text.head.split(b"\n", 1)[0].rstrip(b"\r").decode("utf-8", "replace")
     try:
-        return next(csv.reader([line], delimiter=separator), [])
+        return next(csv.reader([line], delimiter=separator, strict=True), [])
     except csv.Error:
         return []
 
@@ -154,6 +157,8 @@ def _frame(text: Input) -> Any:
     else:
         what = "Parquet" if _is_parquet(text) else "Arrow"
         raise frames.missing("polars or pyarrow", f"{text.path}: reading {what} files")
+    if _is_text(text):
+        check_alike(text, _layout(text)[0])
     text.stream.seek(0)
     # A library reads a plain file faster by its name; what was expanded or piped has none.
     named = getattr(text.stream, "name", None) == text.path

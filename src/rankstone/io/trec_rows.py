@@ -12,6 +12,7 @@ from rankstone.errors import DataError
 from rankstone.io import trec
 from rankstone.io.columns import HEAD, Shape, qrels_shape, run_shape
 from rankstone.io.registry import Format, Input, Row
+from rankstone.io.rows import shown
 
 _BLANK = re.compile(r"[\x00-\x20]")
 
@@ -71,7 +72,7 @@ def _holds(text: Input) -> str | None:
 def _write_judgments(rows: Iterable[Row], out: IO[bytes]) -> None:
     for query, doc, grade in rows:
         _check(query, doc)
-        out.write(f"{query} 0 {doc} {_shown(grade)}\n".encode("utf-8", "surrogateescape"))
+        out.write(f"{query} 0 {doc} {shown(grade)}\n".encode("utf-8", "surrogateescape"))
 
 
 def _write_run(rows: Iterable[Row], out: IO[bytes]) -> None:
@@ -80,21 +81,16 @@ def _write_run(rows: Iterable[Row], out: IO[bytes]) -> None:
         ranked = sorted(block, key=lambda row: -row[2])
         for rank, (_, doc, score) in enumerate(ranked, 1):
             _check(query, doc)
-            line = f"{query} Q0 {doc} {rank} {_shown(score)} rankstone\n"
+            line = f"{query} Q0 {doc} {rank} {shown(score)} rankstone\n"
             out.write(line.encode("utf-8", "surrogateescape"))
-
-
-def _shown(number: float) -> str:
-    whole = abs(number) < 1e15 and number == int(number) and str(number) != "-0.0"
-    return str(int(number)) if whole else repr(number)
 
 
 def _check(query: str, doc: str) -> None:
     for what, value in (("query", query), ("document", doc)):
-        if _BLANK.search(value) or (what == "query" and value.startswith("#")):
+        if _BLANK.search(value) or (what == "query" and value.startswith(("#", "\ufeff"))):
             raise DataError(
                 f"{what} id {value!a} cannot be written to a TREC file, whose ids have no "
-                "blanks and start with no #. Convert to json or jsonl."
+                "blanks and start with no # or byte order mark. Convert to json or jsonl."
             )
 
 

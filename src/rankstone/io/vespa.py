@@ -20,7 +20,8 @@ def _told(text: Input) -> bool:
 
 def _records(text: Input) -> Iterator[tuple[int, str, Any]]:
     for i, record in enumerate(text.value):
-        yield i, f"{text.path}, record {i + 1}", record
+        held = {key: record[key] for key in ("query_id", "relevant_docs")}
+        yield i, f"{text.path}, record {i + 1}", held
 
 
 FORMAT = Format(

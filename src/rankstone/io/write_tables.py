@@ -8,9 +8,9 @@ from io import TextIOWrapper
 from itertools import islice
 from typing import IO, Any
 
-from rankstone.errors import DataError
 from rankstone.io.frames import missing
 from rankstone.io.registry import Row
+from rankstone.io.rows import check_utf8
 
 _BATCH = 1 << 16
 
@@ -19,11 +19,13 @@ def write_text(rows: Iterable[Row], out: IO[bytes], *, number: str) -> None:
     """Write rows as CSV with a header."""
     import csv
 
-    wrapped = TextIOWrapper(out, "utf-8", newline="", errors="surrogateescape")
+    wrapped = TextIOWrapper(out, "utf-8", newline="")
     try:
         writer = csv.writer(wrapped, lineterminator="\n")
         writer.writerow(("query_id", "doc_id", number))
-        writer.writerows((query, doc, repr(value)) for query, doc, value in rows)
+        for query, doc, value in rows:
+            check_utf8(query, doc, without="\0\r")
+            writer.writerow((query, doc, repr(value)))
         wrapped.flush()
     finally:
         wrapped.detach()
@@ -37,8 +39,7 @@ def write_binary(rows: Iterable[Row], out: IO[bytes], *, number: str, kind: str)
     parts = []
     while batch := list(islice(given, _BATCH)):
         for query, doc, _ in batch:
-            _check(query, "query")
-            _check(doc, "document")
+            check_utf8(query, doc)
         parts.append(make(dict(zip(names, zip(*batch, strict=True), strict=True))))
     if parts:
         write(parts, out)
@@ -67,15 +68,3 @@ def _library(kind: str) -> tuple[Any, Any]:
             feather.write_feather(whole, out, compression="uncompressed")
 
     return lambda columns: pa.table({n: list(v) for n, v in columns.items()}), write_arrow
-
-
-def _check(value: str, what: str) -> None:
-    if value.isascii():
-        return
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise DataError(
-            f"{what} id {value!a} is not UTF-8 and cannot be written to a table of this kind. "
-            "Convert to json or jsonl."
-        ) from None

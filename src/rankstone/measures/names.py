@@ -85,7 +85,9 @@ def read_measure(text: str | Measure, tools: tuple[str, ...] = ()) -> tuple[Meas
     suffix = _SUFFIX.fullmatch(text.strip())
     meaning = _meaning(suffix[1], True, tools) if suffix else None
     if suffix and meaning is not None:
-        return _with(meaning[0].definition, meaning[1], {"k": int(suffix[2])}, tools)
+        return _with(
+            meaning[0].definition, meaning[1], {"k": _cut(suffix[2], text, whole=True)}, tools
+        )
     raise _unknown(text, {s: e[0][0] for s, e in _spellings().items()})
 
 
@@ -149,7 +151,9 @@ def _cut(text: str, name: str, *, whole: bool) -> float:
             f"the cut-off in {name!r} must be a {kind}, not {text!r}; "
             "each measure is named on its own."
         )
-    return int(text[:18]) if whole else float(text)
+    if len(text) > 15:
+        raise UsageError(f"the cut-off in {name!r} is too large; leave it out for all documents.")
+    return int(text) if whole else float(text)
 
 
 def _unknown(text: str, spellings: dict[str, str]) -> UsageError:

@@ -49,7 +49,10 @@ class Param:
             )
         if isinstance(value, bool) or not isinstance(value, int | float | np.number):
             raise UsageError(f"{what} must be a number, not {value!r}.")
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:
+            number = float("inf")
         if not np.isfinite(number) or (self.type is int and number != int(number)):
             kind = "whole number" if self.type is int else "finite number"
             raise UsageError(f"{what} must be a {kind}, not {value!r}.")
