@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src examples -type f -not -name '*.so' -not -path '*__pycache__*')
 
-.PHONY: demo test test-all lint bench sanitize fuzz clean
+.PHONY: demo test test-all lint bench sanitize fuzz fuzz-native fuzz-readers clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/rankstone demo
@@ -22,8 +22,13 @@ bench: $(VENV)/.tools
 sanitize: $(VENV)/.tools
 	PATH="$(abspath $(BIN)):$$PATH" tests/native/sanitize.sh
 
-fuzz:
+fuzz: fuzz-native fuzz-readers
+
+fuzz-native:
 	tests/native/fuzz.sh 600
+
+fuzz-readers: .venv-fuzz/.installed
+	.venv-fuzz/bin/python tests/fuzz/run.py 1800
 
 lint: $(VENV)/.tools
 	$(BIN)/ruff format --check .
@@ -55,5 +60,11 @@ $(VENV)/.heavy: $(VENV)/.tools
 	.venv-peers/bin/python -m pip install --quiet --no-deps recommenders  # its evaluation needs pandas only
 	@touch $@
 
+.venv-fuzz/.installed: $(SOURCES)
+	$(PYTHON) -m venv .venv-fuzz
+	.venv-fuzz/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	.venv-fuzz/bin/python -m pip install --quiet . --group fuzz
+	@touch $@
+
 clean:
-	rm -rf $(VENV) .venv-peers build
+	rm -rf $(VENV) .venv-peers .venv-fuzz build

@@ -1,0 +1,391 @@
+"""What a text says, format by format, read a second time: slowly, and apart from the readers.
+
+Each oracle takes the bytes of a file and what they are to be (``judgments`` or ``run``) and returns
+``{query: {document: number}}``. It raises where it can see no meaning, so that a reader which finds
+one has misread. Only the names of columns and keys are taken from the package.
+"""
+
+import csv
+import io
+import json
+import math
+import re
+
+from rankstone.io import columns, records, roles
+
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+MARK = b"\xef\xbb\xbf"
+
+
+class Meaningless(Exception):
+    """There is no such thing in the text."""
+
+
+def number(value):
+    if isinstance(value, str):
+        value = value.strip(" \t\r\n")
+        if not NUMBER.fullmatch(value):
+            raise Meaningless(f"{value!r} is no number")
+    elif isinstance(value, bool) or not isinstance(value, int | float):
+        raise Meaningless(f"{value!r} is no number")
+    found = float(value)
+    if not math.isfinite(found):
+        raise Meaningless(f"{value!r} is not finite")
+    return found
+
+
+def name(value):
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str) or not value:
+        raise Meaningless(f"{value!r} is no id")
+    value.encode()
+    return value
+
+
+class Gathered(dict):
+    """Numbers by query and document; of several the highest counts."""
+
+    def add(self, query, rows=()):
+        held = self.setdefault(query, {})
+        for doc, value in rows:
+            held[doc] = max(value, held.get(doc, value))
+
+
+def ranked(docs):
+    """Give documents scores that keep their order; the first of a repeated one counts."""
+    kept = list(dict.fromkeys(docs))
+    return [(doc, float(len(kept) - i)) for i, doc in enumerate(kept)]
+
+
+def lines_of(data):
+    return data.removeprefix(MARK).split(b"\n")
+
+
+def text_of(raw):
+    return raw.decode("utf-8", "surrogateescape")
+
+
+# JSON
+
+
+def value_of(data):
+    def once(pairs):
+        if len(dict(pairs)) < len(pairs):
+            raise Meaningless("a key twice")
+        return dict(pairs)
+
+    return json.loads(data.decode("utf-8-sig"), object_pairs_hook=once)
+
+
+def named(record, names, kinds=None):
+    """Return the value under the first of the names that the record has; KeyError without one."""
+    for wanted in names.split():
+        for key, value in record.items():
+            if columns.plain_name(key) == wanted and (kinds is None or isinstance(value, kinds)):
+                return value
+    raise KeyError(names)
+
+
+ONE = (str, int, float, bool, type(None))
+NUMBERS = f"{columns.SCORE_NAMES} {columns.GRADE_NAMES}"
+
+
+def judged_items(held):
+    """Yield documents and grades; where no grade is given a document is relevant."""
+    if isinstance(held, dict):
+        for doc, grade in held.items():
+            yield name(doc), number(grade)
+    elif isinstance(held, list):
+        for item in held:
+            if isinstance(item, dict):
+                doc = name(named(item, f"id {columns.DOC_NAMES}"))
+                try:
+                    grade = named(item, columns.GRADE_NAMES)
+                except KeyError:
+                    grade = 1
+                yield doc, number(grade)
+            else:
+                yield name(item), 1.0
+    else:
+        raise Meaningless(f"{held!r} holds no documents")
+
+
+def ranked_items(held):
+    """Return documents with scores, and whether the scores are their own."""
+    if isinstance(held, dict):
+        return [(name(doc), number(score)) for doc, score in held.items()], bool(held)
+    docs, scores = [], []
+    for item in held:
+        score = None
+        if isinstance(item, dict):
+            docs.append(name(named(item, f"id {columns.DOC_NAMES}")))
+            try:
+                score = named(item, NUMBERS)
+            except KeyError:
+                score = None
+        else:
+            docs.append(name(item))
+        scores.append(score)
+    if all(score is None for score in scores):
+        return ranked(docs), False
+    return list(zip(docs, map(number, scores), strict=True)), True
+
+
+def query_of(record, i):
+    """Return the query of a record; one that names none is known by its number."""
+    for kinds in (ONE, None):
+        try:
+            return name(named(record, records._QUERY, kinds))
+        except KeyError:
+            continue
+    return str(i)
+
+
+def record_judgments(found):
+    gathered = Gathered()
+    for i, record in enumerate(found):
+        try:
+            row = named(record, columns.DOC_NAMES, ONE), named(record, columns.GRADE_NAMES, ONE)
+        except KeyError:
+            row = None
+        try:
+            held = named(record, records._EXPECTED, (list, dict))
+        except KeyError:
+            held = None
+        if (row is None) == (held is None):
+            raise Meaningless("neither a row nor a list, or both")
+        query = query_of(record, i)
+        if row is None:
+            gathered.add(query, judged_items(held))
+        else:
+            gathered.add(query, [(name(row[0]), number(row[1]))])
+    return gathered
+
+
+def record_run(found):
+    gathered = Gathered()
+    with_scores, listed = False, set()
+    for i, record in enumerate(found):
+        query = query_of(record, i)
+        try:
+            items, own = ranked_items(named(record, records._RETRIEVED, (list, dict)))
+        except KeyError:
+            own = True
+            doc = name(named(record, columns.DOC_NAMES, ONE))
+            try:
+                items = [(doc, number(named(record, NUMBERS, ONE)))]
+            except KeyError:
+                items = [(doc, 0.0 - number(named(record, columns.RANK_NAMES, ONE)))]
+        if items and not own:
+            if query in listed:
+                raise Meaningless("a second ranking of a query") from None
+            listed.add(query)
+        with_scores |= own
+        gathered.add(query, items)
+    if with_scores and listed:
+        raise Meaningless("scores and bare lists")
+    return gathered
+
+
+def of_json(data, kind):
+    value = value_of(data)
+    part = "relevant_docs" if kind == "judgments" else "results"
+    lists = "expected_ids" if kind == "judgments" else "retrieved_ids"
+    read = record_judgments if kind == "judgments" else record_run
+    if isinstance(value, list):
+        return read([{lists: v} if isinstance(v, list) else v for v in value])
+    if "queries" in value and isinstance(value.get(part), dict):
+        value = value[part]
+    if not all(isinstance(v, list | dict) for v in value.values()):
+        raise Meaningless("a query without documents")
+    return read([{"query_id": name(q), lists: v} for q, v in value.items()])
+
+
+def of_jsonl(data, kind):
+    read = record_judgments if kind == "judgments" else record_run
+    return read([value_of(line) for line in lines_of(data) if line.strip()])
+
+
+def of_vespa(data, _):
+    gathered = Gathered()
+    for record in value_of(data):
+        gathered.add(name(record["query_id"]), judged_items(record["relevant_docs"]))
+    return gathered
+
+
+def of_opensearch(data, _):
+    gathered = Gathered()
+    for entry in value_of(data)["judgmentRatings"]:
+        rated = [(name(r["docId"]), number(r["rating"])) for r in entry["ratings"]]
+        gathered.add(name(entry["query"]), rated)
+    return gathered
+
+
+def of_rank_eval(data, kind):
+    value, gathered = value_of(data), Gathered()
+    if kind == "judgments":
+        for request in value["requests"]:
+            rated = [(name(r["_id"]), number(r["rating"])) for r in request["ratings"]]
+            gathered.add(name(request["id"]), rated)
+    else:
+        for query, detail in value["details"].items():
+            hits = [hit.get("hit", hit) for hit in detail["hits"]]
+            gathered.add(name(query), ranked([name(hit["_id"]) for hit in hits]))
+    return gathered
+
+
+def of_rre(data, _):
+    value, gathered = value_of(data), Gathered()
+    groups = value.get("query_groups", [])
+    for topic in value.get("topics", []):
+        groups = groups + topic.get("query_groups", [])
+    for group in groups:
+        rated = []
+        for key, held in group["relevant_documents"].items():
+            if isinstance(held, list):
+                rated += [(name(doc), number(key)) for doc in held]
+            else:
+                rated.append((name(key), number(held["gain"] if isinstance(held, dict) else held)))
+        for query in group.get("queries", []) or [{}]:
+            put = query.get("placeholders")
+            asked = put.get("$query") if isinstance(put, dict) else None
+            gathered.add(name(group["name"] if asked is None else asked), rated)
+    return gathered
+
+
+# Rows
+
+
+def of_letor(data, _):
+    rows = []
+    for line in lines_of(data):
+        body, _, comment = line.partition(b"#")
+        if not body.strip():
+            continue
+        if b"\r" in line.removesuffix(b"\r"):
+            raise Meaningless("another row in the line")
+        label, query, *features = body.split()
+        if not query.startswith(b"qid:") or any(f.startswith(b"qid:") for f in features):
+            raise Meaningless("no query, or two")
+        named_ = re.search(rb"doc_?id\s*[=:]\s*(\S+)", comment, re.IGNORECASE)
+        words = [named_[1]] if named_ else comment.split()
+        rows.append((text_of(query[4:]), words[:1], number(label.decode())))
+    docs = [text_of(words[0]) if words else None for _, words, _ in rows]
+    pairs = {(query, doc) for (query, _, _), doc in zip(rows, docs, strict=True)}
+    if None in docs or len(pairs) < len(rows):
+        docs = [str(i + 1) for i in range(len(rows))]
+    gathered = Gathered()
+    for (query, _, label), doc in zip(rows, docs, strict=True):
+        gathered.add(query, [(doc, label)])
+    return gathered
+
+
+def numbers_in_lines(data):
+    lines = [line.strip(b" \t\r") for line in lines_of(data)]
+    return [number(line.decode()) for line in lines if line and not line.startswith(b"#")]
+
+
+JUDGMENTS = {3: [(0, 1, 2)], 4: [(0, 2, 3)], 5: [(0, 2, 3), (0, 1, 2)]}
+RUN = {3: [(0, 1, 2)], 4: [(0, 1, 3)], 5: [(0, 2, 4)], 6: [(0, 2, 4)], 7: [(0, 2, 4)]}
+
+
+def of_rows(data, kind):
+    """Return all that rows of columns may mean, since some shapes are told by what is likely."""
+    rows = [line.removesuffix(b"\r") for line in lines_of(data)]
+    rows = [[f for f in re.split(rb"[ \t]+", row) if f] for row in rows]
+    rows = [row for row in rows if row and not row[0].startswith(b"#")]
+    (count,) = {len(row) for row in rows}
+    given = [columns.plain_name(f.decode("utf-8", "replace")) for f in rows[0]]
+    values = columns.GRADE_NAMES if kind == "judgments" else f"{NUMBERS} {columns.RANK_NAMES}"
+    found = [
+        next((given.index(n) for n in names.split() if n in given), None)
+        for names in (columns.QUERY_NAMES, columns.DOC_NAMES, values)
+    ]
+    shapes = (JUDGMENTS if kind == "judgments" else RUN).get(count, [])
+    readings = [(rows, *shape) for shape in shapes]
+    if None not in found and not any(NUMBER.fullmatch(text_of(f)) for f in rows[0]):
+        readings = [(rows[1:], *found)]
+    meant = []
+    for held, query, doc, value in readings:
+        for sign in (1, -1) if kind == "run" else (1,):
+            gathered = Gathered()
+            try:
+                for row in held:
+                    score = sign * number(text_of(row[value])) + 0.0
+                    gathered.add(text_of(row[query]), [(text_of(row[doc]), score)])
+            except Meaningless:
+                continue
+            meant.append(gathered)
+    return meant
+
+
+def of_quepid(data, _):
+    rows = [
+        r for r in csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True) if r
+    ]
+    given = [columns.plain_name(n) for n in rows[0]]
+    at = [given.index(n) for n in ("query", "docid", "rating")]
+    gathered = Gathered()
+    for row in rows[1:]:
+        query, doc, rating = (row[i] for i in at)
+        if rating.strip():
+            gathered.add(name(query), [(name(doc), number(rating))])
+    return gathered
+
+
+def of_csv(data, kind):
+    """Return all that a table may mean, whichever of the separators it is read with."""
+    text = text_of(data.removeprefix(MARK))
+    meant = []
+    for separator in ",;\t":
+        reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
+        try:
+            meant.append(_table([row for row in reader if row], kind))
+        except (Meaningless, csv.Error, IndexError, UnicodeEncodeError):
+            continue
+    return meant
+
+
+def _table(rows, kind):
+    names, *rows = rows
+    folded = [re.sub("[-_ ]", "", n.strip().lower()) for n in names]
+
+    def column(role):
+        at = next((folded.index(n) for n in roles.SYNONYMS[role] if n in folded), None)
+        if at is not None and names.count(names[at]) > 1:
+            raise Meaningless("two columns of one name")
+        return at
+
+    query, doc = column("query"), column("doc")
+    if query is None or doc is None:
+        raise Meaningless("no queries or no documents")
+    value = column("grade") if kind == "judgments" else column("score")
+    rank = column("rank") if kind == "run" else None
+    gathered = Gathered()
+    for i, row in enumerate(rows):
+        if value is not None:
+            held = number(row[value])
+        elif rank is not None:
+            held = 0.0 - number(row[rank])
+        else:
+            held = 1.0 if kind == "judgments" else 0.0 - i
+        gathered.add(name(row[query]), [(name(row[doc]), held)])
+    return gathered
+
+
+ORACLES = {
+    "json": of_json,
+    "jsonl": of_jsonl,
+    "vespa": of_vespa,
+    "opensearch": of_opensearch,
+    "rank-eval": of_rank_eval,
+    "rre": of_rre,
+    "letor": of_letor,
+    "quepid": of_quepid,
+    "csv": of_csv,
+    "trec": of_rows,
+    "query-document-rank": of_rows,
+    "query-document-score": of_rows,
+    "query-document-grade": of_rows,
+}
