@@ -66,13 +66,18 @@ class Ties:
         """Return, for each tie, the sum over its positions."""
         return segments.total(values, self.offsets, low)
 
-    def of_rows(self, mean: Array, high: Array, low: Array) -> tuple[Array, Array]:
-        """Return the mean of each row's tie; of a row that is alone in its tie, its own pair.
+    def alone(self, k: Array | int | None) -> Array:
+        """Return the ties of one document, down to a cut-off."""
+        single = self.size == 1
+        return np.flatnonzero(single if k is None else single & (self.above < k))
+
+    def of_rows(self, mean: Array, alone: Array, own: tuple[Array, Array]) -> tuple[Array, Array]:
+        """Return the mean of each row's tie, and of a document that is ``alone`` its ``own`` pair.
 
         So it has the bits it would have if no other documents were tied either.
         """
-        alone = self.size == 1
-        mean, low = np.where(alone, high, mean), np.where(alone, low, 0.0)
+        low = np.zeros(len(mean))
+        mean[alone], low[alone] = own
         return mean[self.of_row], low[self.of_row]
 
 
@@ -113,12 +118,12 @@ def weight(r: Ranked, name: str, k: Array | int | None) -> tuple[Array, Array]:
         return np.where(within, high, 0.0), np.where(within, low, 0.0)
     ties = ties_of(r)
     begin, end = ties.above, ties.above + ties.size
-    high, low = discount(end, name)
-    if k is not None:
-        cut = k[ties.query] if isinstance(k, np.ndarray) else k
-        high, low = np.where(end <= cut, high, 0.0), np.where(end <= cut, low, 0.0)
+    cut = k[ties.query] if isinstance(k, np.ndarray) else k
+    if cut is not None:
         begin, end = np.minimum(begin, cut), np.minimum(end, cut)
-    return ties.of_rows(discount_sums(begin, end, name) / ties.size, high, low)
+    mean = discount_sums(begin, end, name) / ties.size
+    alone = ties.alone(cut)
+    return ties.of_rows(mean, alone, discount(end[alone], name))
 
 
 def _table_weight(name: str, k: Array | int | None, width: int, rows: int) -> tuple[Array, Array]:
@@ -149,12 +154,12 @@ def hit_precision(r: Ranked, hit: Array, k: int | None) -> tuple[Array, Array]:
     before = segments.running_total(relevant, by_query) - relevant
     n, inside = ties.spread(ties.size), ties.spread(relevant)
     others = (ties.place - 1) * (inside - 1) / np.maximum(n - 1, 1)
-    precision, low = segments.quotient(ties.spread(before) + 1 + others, ties.rank * 1.0)
+    precision = (ties.spread(before) + 1 + others) / ties.rank
     if k is not None:
-        within = ties.rank <= k
-        precision, low = np.where(within, precision, 0.0), np.where(within, low, 0.0)
-    mean, first = ties.sum(precision, low) / ties.size, ties.offsets[:-1]
-    high, low = ties.of_rows(mean, precision[first], low[first])
+        precision = np.where(ties.rank <= k, precision, 0.0)
+    alone = ties.alone(k)
+    own = segments.quotient(before[alone] + 1.0, ties.above[alone] + 1.0)
+    high, low = ties.of_rows(ties.sum(precision) / ties.size, alone, own)
     return np.where(hit, high, 0.0), np.where(hit, low, 0.0)
 
 
