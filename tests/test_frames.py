@@ -10,7 +10,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
+from pyarrow import parquet
 from sources import FRAMES, MEASURES, TABLES, chunked, columns_of, texts_as
 from strategies import NATIVE, collections, write_qrels, write_run
 
@@ -103,10 +104,27 @@ good = st.lists(
     max_size=40,
 )
 
+# Long stretches of one query, in which documents stand again and scores rise, fall and are tied.
+stretches = st.lists(
+    st.tuples(
+        st.sampled_from(["q1", "q2", "q3", "é"]),
+        st.integers(1, 40),
+        st.integers(1, 60),
+        st.sampled_from([lambda i: -i, lambda i: i, lambda i: -(i // 3), lambda i: i % 7]),
+    ),
+    max_size=4,
+).map(
+    lambda parts: [
+        (query, f"d{i * 7 % documents}", float(score(i)), i % 5)
+        for query, length, documents, score in parts
+        for i in range(length)
+    ]
+)
+
 
 @pytest.mark.skipif(not NATIVE, reason="the compiled core was not built here")
 @settings(max_examples=300)
-@given(rows | good, st.booleans(), st.booleans(), st.sampled_from([1, 3, 1000]))
+@given(rows | good | stretches, st.booleans(), st.booleans(), st.sampled_from([1, 3, 1000]))
 def test_native_and_twin_read_columns_alike(rows, float32, falling, range_size):
     from rankstone._native import _core
 
@@ -429,6 +447,58 @@ def test_tables_in_files(engine, tmp_path, monkeypatch, kind, libraries):
     assert result.name.split(".")[0] == "run"
     assert result.per_query == {"01": {"RR": 0.5}, "2": {"RR": 1.0}}
     assert result.provenance.run.to_dict()["sha256"]
+
+
+def write_row_groups(columns, sizes, path):
+    """Write a Parquet file whose row groups have some sizes, 0 among them; the rest is the last."""
+    table = pa.table(columns)
+    with parquet.ParquetWriter(path, table.schema) as out:
+        for size in sizes:
+            out.write_table(table.slice(0, size))
+            table = table.slice(size)
+        out.write_table(table)
+
+
+@pytest.mark.parametrize("polars", [True, False])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(collections(), st.data(), st.sampled_from(["docid-desc", "input"]))
+def test_row_groups_change_nothing(engine, tmp_path, polars, collection, data, ties):
+    judgments, run = collection
+    order = data.draw(st.permutations(range(sum(map(len, run.values())))))
+    sizes = data.draw(st.lists(st.integers(0, 4), max_size=6))
+    columns = columns_of(run, "score", order)
+    write_row_groups(columns, sizes, tmp_path / "run")
+    expected = bits(rs.evaluate(judgments, pa.table(columns), MEASURES, ties=ties))
+    with pytest.MonkeyPatch.context() as patch:
+        if not polars:
+            patch.setattr("rankstone.io.tables.find_spec", lambda n: n if n == "pyarrow" else None)
+        assert bits(rs.evaluate(judgments, tmp_path / "run", MEASURES, ties=ties)) == expected
+
+
+@pytest.mark.parametrize("sizes", [[3], [0, 2, 0, 1, 0, 0], [1, 1, 1, 1]])
+@pytest.mark.parametrize("judged", ["1", "2"])
+@pytest.mark.parametrize(
+    ("column", "value", "words"),
+    [
+        ("query_id", None, "column 'query_id' has no value in row 4"),
+        ("doc_id", None, "column 'doc_id' has no value in row 4"),
+        ("score", None, "column 'score' has no value in row 4"),
+        ("score", float("nan"), "the score in row 4 .* of column 'score' is not a finite number"),
+        ("doc_id", "", "empty document id in row 4"),
+    ],
+)
+def test_rows_at_fault_are_counted_through_row_groups(
+    engine, tmp_path, sizes, judged, column, value, words
+):
+    columns = {
+        "query_id": ["1", "2", "1", "2", "1", "2"],
+        "doc_id": list("abcabc"),
+        "score": [9.0, 8.0, 7.0, 6.0, 5.0, 4.0],
+    }
+    columns[column][4] = value
+    write_row_groups(columns, sizes, tmp_path / "run")
+    with pytest.raises(rs.DataError, match=words):
+        rs.evaluate({judged: {"a": 1}}, tmp_path / "run", "RR")
 
 
 def test_broken_files_are_errors(engine, tmp_path):
