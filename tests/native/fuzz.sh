@@ -26,8 +26,9 @@ shrink() { # file, from, to
 shrink text.hpp 'longest_line = std::size_t{1} << 20' 'longest_line = 200'
 shrink text.hpp 'return mix(h ^ tail)' 'return mix(h ^ tail) \& fuzz_hash_mask'
 shrink scan_run.hpp 'std::min<std::uint64_t>(4096,' 'std::min<std::uint64_t>(32,'
-shrink scan_run.hpp 'most_unjudged = std::size_t{1} << 20' 'most_unjudged = 6'
-shrink scan_run.hpp 'sample_size = 100' 'sample_size = 4'
+shrink unjudged.hpp 'most = std::size_t{1} << 20' 'most = 6'
+shrink unjudged.hpp 'most_named = std::size_t{1} << 16' 'most_named = 4'
+shrink unjudged.hpp 'sample_size = 100' 'sample_size = 4'
 
 "$cxx" -std=c++20 -g -O1 -Wall -Wextra -fsanitize=fuzzer,address,undefined \
     -fno-sanitize-recover=undefined -DMOST_UNJUDGED=6 -DSAMPLE_SIZE=4 \

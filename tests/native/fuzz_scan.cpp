@@ -285,10 +285,21 @@ QueryOutcome plain_place(const std::vector<PlainRanked>& rows,
     return out;
 }
 
+struct PlainRun : RunScan {
+    PlainRun() = default;
+    PlainRun(const RunScan& scan)
+        : RunScan(scan), unjudged_queries(scan.unjudged.count()),
+          unjudged_capped(scan.unjudged.capped()), unjudged_sample(scan.unjudged.sample()) {}
+
+    std::size_t unjudged_queries = 0;
+    bool unjudged_capped = false;
+    std::vector<string> unjudged_sample;
+};
+
 UNCOUNTED
-RunScan plain_run(const string& text, const PlainJudgments& judgments, const Layout& layout,
-                  bool float32) {
-    RunScan out;
+PlainRun plain_run(const string& text, const PlainJudgments& judgments, const Layout& layout,
+                   bool float32) {
+    PlainRun out;
     std::map<string, std::vector<PlainRanked>> of_query;
     std::uint64_t read = 0;
     std::int64_t commented = 0;
@@ -379,7 +390,7 @@ void require_same(const JudgmentScan& a, const PlainJudgments& b) {
     require(a.contradicting_example == b.contradicting_example, "example of a contradiction");
 }
 
-void require_same(RunScan a, RunScan b) {
+void require_same(PlainRun a, PlainRun b) {
     require_same(a.fault, b.fault);
     require(a.rows == b.rows, "rows");
     require(a.commented == b.commented, "commented rows");
