@@ -55,14 +55,14 @@ IDEAL = Param(
 )
 
 
-_LARGEST = 1e290
-
-
 def gains(
     r: Ranked, gain: str | tuple[tuple[float, float], ...], unlisted: str = "zero"
 ) -> np.ndarray:
     """Return the gain of each row; negative grades gain nothing."""
     return r.once(("gains", gain, unlisted), lambda: gains_of(r, r.grade, gain, unlisted))
+
+
+_MOST = 1e290  # more of them than memory holds add up without overflow, to the last bit
 
 
 def gains_of(
@@ -72,6 +72,22 @@ def gains_of(
     unlisted: str = "zero",
 ) -> np.ndarray:
     """Return the gains of grades; negative grades gain nothing."""
+    worth = _worth(r, grade, gain, unlisted)
+    small = gain == "linear" and r.has_small_grades
+    if not small and worth.max(initial=0.0) > _MOST:
+        raise DataError(
+            f"a gain of {worth.max():g} is too large to be added up; gains may be up to {_MOST:g}. "
+            "Divide the grades by a number, or use a table of gains."
+        )
+    return worth
+
+
+def _worth(
+    r: Ranked,
+    grade: np.ndarray,
+    gain: str | tuple[tuple[float, float], ...],
+    unlisted: str,
+) -> np.ndarray:
     if isinstance(gain, tuple):
         worth = np.maximum(grade, 0.0) if unlisted == "grade" else np.zeros(len(grade))
         for value, given in gain:
@@ -82,11 +98,6 @@ def gains_of(
     # Lists of one width hold no negative grade.
     useful = grade if r.width or grade.min(initial=0.0) >= 0 else np.maximum(grade, 0.0)
     if gain == "linear":
-        if not r.has_small_grades and useful.max(initial=0.0) > _LARGEST:
-            raise DataError(
-                f"grade {useful.max():g} is too large to be added up; grades are numbers such as "
-                "0 to 4. Give the gain of each grade in a table, or repair the grades."
-            )
         return useful
     with np.errstate(over="ignore"):
         worth = np.exp2(useful) - 1.0
