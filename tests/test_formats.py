@@ -213,9 +213,21 @@ def test_hits_sorted_by_something_else_have_no_scores(tmp_path):
     assert rs.evaluate({"q": ["b"]}, tmp_path / "run", "RR")["RR"] == 0.5
 
 
+def test_ranks_within_a_list_decide(tmp_path):
+    (tmp_path / "run").write_text('{"q": [{"id": "b", "rank": 2}, {"id": "a", "rank": 1}]}')
+    assert rs.evaluate({"q": ["a"]}, tmp_path / "run", "RR")["RR"] == 1.0
+
+
 def test_quoted_fields_under_a_plain_header(engine, tmp_path):
     (tmp_path / "run").write_text('query_id\tdoc_id\tscore\n"q"\t"a ""b"""\t1.5\nq\tc\t"2"\n')
     assert rs.evaluate({"q": ['a "b"']}, tmp_path / "run", "RR")["RR"] == 0.5
+
+
+def test_only_the_first_of_two_marks_is_one(tmp_path):
+    (tmp_path / "judged").write_bytes("\ufeff\ufeff d 1\n".encode())
+    assert load_judgments(tmp_path / "judged").queries.objects == ["\ufeff"]
+    convert(str(tmp_path / "judged"), str(tmp_path / "out"), "json", kind="judgments")
+    assert json.loads((tmp_path / "out").read_text()) == {"\ufeff": {"d": 1.0}}
 
 
 def test_marks_do_not_matter_beside_the_rows_either(tmp_path):

@@ -78,113 +78,104 @@ def value_of(data):
     return json.loads(data.decode("utf-8-sig"), object_pairs_hook=once)
 
 
-def named(record, names, kinds=None):
-    """Return the value under the first of the names that the record has; KeyError without one."""
+ONE = (str, int, float, bool, type(None))
+MANY = (list, dict)
+NUMBERS = f"{columns.SCORE_NAMES} {columns.GRADE_NAMES}"
+ITEM = f"id {columns.DOC_NAMES}"
+
+
+def key_of(record, names, kinds=(*ONE, *MANY)):
+    """Return the key under the first of the names that the record has, None without one."""
     for wanted in names.split():
         for key, value in record.items():
-            if columns.plain_name(key) == wanted and (kinds is None or isinstance(value, kinds)):
-                return value
-    raise KeyError(names)
+            if columns.plain_name(key) == wanted and isinstance(value, kinds):
+                return key
+    return None
 
 
-ONE = (str, int, float, bool, type(None))
-NUMBERS = f"{columns.SCORE_NAMES} {columns.GRADE_NAMES}"
+def one_way(keys):
+    """Check that what is said at all is always said under the same name."""
+    if len({key and columns.plain_name(key) for key in keys}) > 1:
+        raise Meaningless(f"several keys for one thing: {keys!r}")
+
+
+def listed(held, names):
+    """Return documents and the numbers they have; all have one or none has."""
+    objects = [item for item in held if isinstance(item, dict)]
+    for which in (ITEM, names):
+        one_way([key for item in objects if (key := key_of(item, which))])
+    docs = [name(item[key_of(item, ITEM)] if isinstance(item, dict) else item) for item in held]
+    numbers = [item[key] for item in objects if (key := key_of(item, names))]
+    if numbers and len(numbers) < len(held):
+        raise Meaningless("numbers for some")
+    return docs, numbers
 
 
 def judged_items(held):
-    """Yield documents and grades; where no grade is given a document is relevant."""
+    """Return documents and grades; where no grade is given a document is relevant."""
     if isinstance(held, dict):
-        for doc, grade in held.items():
-            yield name(doc), number(grade)
-    elif isinstance(held, list):
-        for item in held:
-            if isinstance(item, dict):
-                doc = name(named(item, f"id {columns.DOC_NAMES}"))
-                try:
-                    grade = named(item, columns.GRADE_NAMES)
-                except KeyError:
-                    grade = 1
-                yield doc, number(grade)
-            else:
-                yield name(item), 1.0
-    else:
-        raise Meaningless(f"{held!r} holds no documents")
+        return [(name(doc), number(grade)) for doc, grade in held.items()]
+    docs, grades = listed(held, columns.GRADE_NAMES)
+    return list(zip(docs, map(number, grades or [1] * len(docs)), strict=True))
 
 
 def ranked_items(held):
     """Return documents with scores, and whether the scores are their own."""
     if isinstance(held, dict):
         return [(name(doc), number(score)) for doc, score in held.items()], bool(held)
-    docs, scores = [], []
-    for item in held:
-        score = None
-        if isinstance(item, dict):
-            docs.append(name(named(item, f"id {columns.DOC_NAMES}")))
-            try:
-                score = named(item, NUMBERS)
-            except KeyError:
-                score = None
-        else:
-            docs.append(name(item))
-        scores.append(score)
-    if all(score is None for score in scores):
-        return ranked(docs), False
-    return list(zip(docs, map(number, scores), strict=True)), True
+    for names, sign in ((NUMBERS, 1), (columns.RANK_NAMES, -1)):
+        docs, scores = listed(held, names)
+        if any(score is not None for score in scores):
+            return [(d, sign * number(s) + 0.0) for d, s in zip(docs, scores, strict=True)], True
+    return ranked(docs), False
 
 
-def query_of(record, i):
-    """Return the query of a record; one that names none is known by its number."""
-    for kinds in (ONE, None):
-        try:
-            return name(named(record, records._QUERY, kinds))
-        except KeyError:
-            continue
-    return str(i)
+def queries_of(found):
+    """Return the query of each record; where none names one they are known by their numbers."""
+    keys = [key_of(r, records._QUERY, ONE) or key_of(r, records._QUERY) for r in found]
+    one_way(keys)
+    return [
+        str(i) if key is None else name(r[key])
+        for i, (key, r) in enumerate(zip(keys, found, strict=True))
+    ]
 
 
 def record_judgments(found):
-    gathered = Gathered()
-    for i, record in enumerate(found):
-        try:
-            row = named(record, columns.DOC_NAMES, ONE), named(record, columns.GRADE_NAMES, ONE)
-        except KeyError:
-            row = None
-        try:
-            held = named(record, records._EXPECTED, (list, dict))
-        except KeyError:
-            held = None
-        if (row is None) == (held is None):
+    gathered, rows = Gathered(), []
+    for query, record in zip(queries_of(found), found, strict=True):
+        doc, grade = (key_of(record, n, ONE) for n in (columns.DOC_NAMES, columns.GRADE_NAMES))
+        held = key_of(record, records._EXPECTED, MANY)
+        if bool(doc and grade) == bool(held):
             raise Meaningless("neither a row nor a list, or both")
-        query = query_of(record, i)
-        if row is None:
-            gathered.add(query, judged_items(held))
+        if held:
+            gathered.add(query, judged_items(record[held]))
         else:
-            gathered.add(query, [(name(row[0]), number(row[1]))])
+            rows.append((doc, grade))
+            gathered.add(query, [(name(record[doc]), number(record[grade]))])
+    for keys in zip(*rows, strict=True):
+        one_way(keys)
     return gathered
 
 
 def record_run(found):
-    gathered = Gathered()
-    with_scores, listed = False, set()
-    for i, record in enumerate(found):
-        query = query_of(record, i)
-        try:
-            items, own = ranked_items(named(record, records._RETRIEVED, (list, dict)))
-        except KeyError:
-            own = True
-            doc = name(named(record, columns.DOC_NAMES, ONE))
-            try:
-                items = [(doc, number(named(record, NUMBERS, ONE)))]
-            except KeyError:
-                items = [(doc, 0.0 - number(named(record, columns.RANK_NAMES, ONE)))]
-        if items and not own:
-            if query in listed:
-                raise Meaningless("a second ranking of a query") from None
-            listed.add(query)
-        with_scores |= own
+    gathered, rows, bare = Gathered(), [], []
+    for query, record in zip(queries_of(found), found, strict=True):
+        held = key_of(record, records._RETRIEVED, MANY)
+        if held:
+            items, own = ranked_items(record[held])
+            bare += [query] * (bool(items) and not own)
+        else:
+            doc, score = (key_of(record, n, ONE) for n in (columns.DOC_NAMES, NUMBERS))
+            rank = None if score else key_of(record, columns.RANK_NAMES, ONE)
+            rows.append((doc, score or rank))
+            value = number(record[score]) if score else 0.0 - number(record[rank])
+            items = [(name(record[doc]), value)]
         gathered.add(query, items)
-    if with_scores and listed:
-        raise Meaningless("scores and bare lists")
+    for keys in zip(*rows, strict=True):
+        one_way(keys)
+    with_scores = sum(map(bool, gathered.values())) - len(bare)
+    if len({*bare}) < len(bare) or (bare and with_scores):
+        raise Meaningless("two rankings of a query, or scores and bare lists")
     return gathered
 
 
@@ -258,7 +249,7 @@ def of_rre(data, _):
 
 
 def of_letor(data, _):
-    rows = []
+    rows, some_named = [], False
     for line in lines_of(data):
         body, _, comment = line.partition(b"#")
         if not body.strip():
@@ -270,8 +261,11 @@ def of_letor(data, _):
             raise Meaningless("no query, or two")
         named_ = re.search(rb"doc_?id\s*[=:]\s*(\S+)", comment, re.IGNORECASE)
         words = [named_[1]] if named_ else comment.split()
+        some_named |= named_ is not None
         rows.append((text_of(query[4:]), words[:1], number(label.decode())))
     docs = [text_of(words[0]) if words else None for _, words, _ in rows]
+    if some_named and None in docs:
+        raise Meaningless("some rows name a document and some do not")
     pairs = {(query, doc) for (query, _, _), doc in zip(rows, docs, strict=True)}
     if None in docs or len(pairs) < len(rows):
         docs = [str(i + 1) for i in range(len(rows))]

@@ -197,8 +197,7 @@ class FileRun:
             return LENIENT_RUN
         if self.reading.format in FORCED:
             return FORCED[self.reading.format]
-        text.stream.seek(0)
-        return run_shape(text.stream.read(HEAD), self.path, whole=text.size <= HEAD)
+        return run_shape(text.start, self.path, whole=text.size <= HEAD)
 
 
 def run_in(text: Input, form: Format, name: str) -> Any:

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
-from typing import IO
+from typing import IO, NamedTuple
 
 import numpy as np
 
@@ -35,8 +35,17 @@ def _told(text: Input) -> bool:
     return _FEATURE.fullmatch(first[1]) is not None
 
 
-def _parsed(text: Input) -> Iterator[tuple[str | None, str | None, float, str]]:
-    """Yield (query, document, label, where); None for what a row does not tell."""
+class _Parsed(NamedTuple):
+    """A row; None for what it does not tell."""
+
+    query: str | None
+    doc: str | None
+    named: bool  # in so many words, as in docid = d1
+    label: float
+    where: str
+
+
+def _parsed(text: Input) -> Iterator[_Parsed]:
     for number, line in text.lines():
         body, mark, comment = line.partition(b"#")
         parts = body.split(None, 2)
@@ -61,7 +70,8 @@ def _parsed(text: Input) -> Iterator[tuple[str | None, str | None, float, str]]:
             )
         named = _NAMED.search(comment)
         words = [named[1]] if named else comment.split(None, 1)[:1]
-        yield query, _text(words[0]) if mark and words else None, label, where
+        doc = _text(words[0]) if mark and words else None
+        yield _Parsed(query, doc, named is not None, label, where)
 
 
 def _text(raw: bytes) -> str:
@@ -70,18 +80,21 @@ def _text(raw: bytes) -> str:
 
 def _judgments(text: Input) -> Judgments:
     parsed = list(_parsed(text))
-    with_query = [query is not None for query, _, _, _ in parsed]
+    with_query = [row.query is not None for row in parsed]
     if all(with_query):
-        queries = [query or "" for query, _, _, _ in parsed]
+        queries = [row.query or "" for row in parsed]
     elif any(with_query):
-        where = parsed[with_query.index(False)][3]
+        where = parsed[with_query.index(False)].where
         raise DataError(f"{where}: this row has no qid, but others have one.")
     else:
         queries = list(_grouped(text, len(parsed)))
-    docs = [doc for _, doc, _, _ in parsed]
+    docs = [row.doc for row in parsed]
+    if None in docs and any(row.named for row in parsed):
+        where = parsed[docs.index(None)].where
+        raise DataError(f"{where}: this row names no document, but others do (docid = ...).")
     if None in docs or len({*zip(queries, docs, strict=True)}) < len(docs):
         docs = [str(i + 1) for i in range(len(parsed))]
-    rows = [(q, d or "", row[2]) for q, d, row in zip(queries, docs, parsed, strict=True)]
+    rows = [(q, d or "", row.label) for q, d, row in zip(queries, docs, parsed, strict=True)]
     judged = judgments_from(rows, text.source, text.path)
     query_of = np.repeat(np.arange(len(judged.queries)), np.diff(judged.groups))
     names = [judged.queries[q] for q in query_of.tolist()]

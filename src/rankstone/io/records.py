@@ -81,13 +81,37 @@ def _keys(names_given: tuple[str, ...], types: tuple[type, ...]) -> Keys:
     )
 
 
+class _Steady:
+    """What records are read by: the keys of the first hold for all, lest others be taken for them."""
+
+    def __init__(self) -> None:
+        self._known: Keys | None = None
+        self._first: dict[str, str | None] = {}
+
+    def check(self, keys: Keys, where: str, **roles: str | None) -> None:
+        """Refuse keys by role where an earlier record has others."""
+        if keys is self._known:
+            return
+        self._known = keys
+        for role, key in {"query": keys.query, **roles}.items():
+            before = self._first.setdefault(role, key)
+            if (key and plain_name(key)) != (before and plain_name(before)):
+                here, there = (f"under {k!a}" if k else "nowhere" for k in (key, before))
+                raise DataError(
+                    f"{where}: the {role} stands {here}, in a record before {there}. Use one key."
+                )
+
+
 def judgments(records: Iterable[tuple[int, str, Any]]) -> Iterator[Row]:
     """Yield the judgments of records, given as (number, where, record)."""
+    steady = _Steady()
     for number, where, record in records:
         keys = _checked(record, where)
         query = _query(record, keys, number, where)
         if keys.doc and keys.grade and keys.expected:
             raise _both(where, keys.doc, keys.expected)
+        row = {"document": keys.doc, "grade": keys.grade} if keys.doc and keys.grade else {}
+        steady.check(keys, where, **row)
         if keys.doc and keys.grade:
             doc = id_of(record[keys.doc], "document", where)
             yield query, doc, number_of(record[keys.grade], "grade", where)
@@ -140,19 +164,17 @@ def _mixed(where: str) -> DataError:
 
 
 def _rankings(records: Iterable[tuple[int, str, Any]]) -> Iterator[_Ranking]:
+    steady = _Steady()
     for number, where, record in records:
         keys = _checked(record, where)
         query = _query(record, keys, number, where)
         if keys.retrieved:
-            found = list(_items(record[keys.retrieved], f"{SCORE_NAMES} {GRADE_NAMES}", where))
-            # Search engines give null for a score where they sorted by something else.
-            listed = isinstance(record[keys.retrieved], list)
-            without = (_NOT_GIVEN, None) if listed else (_NOT_GIVEN,)
-            scores = [number_of(s, "score", where) for _, s in found if s not in without]
-            if scores and len(scores) < len(found):
-                raise DataError(f"{where}: some documents have scores and some have none.")
-            yield _Ranking(where, query, [doc for doc, _ in found], scores)
+            steady.check(keys, where)
+            yield _Ranking(where, query, *_retrieved(record[keys.retrieved], where))
             continue
+        scored = keys.score or keys.rank
+        row = {"document": keys.doc, "score": scored} if keys.doc and scored else {}
+        steady.check(keys, where, **row)
         if keys.doc and keys.score:
             score = number_of(record[keys.score], "score", where)
         elif keys.doc and keys.rank:
@@ -172,29 +194,59 @@ def _query(record: dict[str, Any], keys: Keys, number: int, where: str) -> str:
     return id_of(record[keys.query] if keys.query else str(number), "query", where)
 
 
-def graded(value: Any, where: str) -> Iterator[tuple[str, float]]:
-    """Yield documents and their grades; a document that is only named is relevant."""
-    for doc, grade in _items(value, GRADE_NAMES, where):
-        yield doc, 1.0 if grade is _NOT_GIVEN else number_of(grade, "grade", where)
+def graded(value: Any, where: str) -> list[tuple[str, float]]:
+    """Return documents and their grades; where they are only named they are relevant."""
+    docs, grades = _items(value, GRADE_NAMES, "grade", where)
+    return list(zip(docs, grades or [1.0] * len(docs), strict=True))
 
 
-def _items(value: Any, names: str, where: str) -> Iterator[tuple[str, Any]]:
-    """Yield (document, number) for ids, for objects with an id, or for an object of both."""
+def _retrieved(value: Any, where: str) -> tuple[list[str], list[float]]:
+    """Return documents and their scores, or what their ranks are worth; none where there are none."""
+    docs, scores = _items(value, f"{SCORE_NAMES} {GRADE_NAMES}", "score", where, null=True)
+    if not scores and isinstance(value, list):
+        docs, ranks = _items(value, RANK_NAMES, "rank", where, null=True)
+        scores = [0.0 - rank for rank in ranks]
+    return docs, scores
+
+
+def _items(
+    value: Any, names: str, what: str, where: str, *, null: bool = False
+) -> tuple[list[str], list[float]]:
+    """Return documents and numbers of ids, of objects with an id, or of an object of both.
+
+    Either all documents have numbers or none has. With ``null`` an object may say that it has none,
+    as search engines do of the score where they sorted by something else.
+    """
     if isinstance(value, dict):
-        for doc, number in value.items():
-            yield id_of(doc, "document", where), number
-        return
+        found = [(id_of(doc, "document", where), number) for doc, number in value.items()]
+    else:
+        found = list(_listed(value, names, where))
+    without = (_NOT_GIVEN, None) if null and isinstance(value, list) else (_NOT_GIVEN,)
+    numbers = [number_of(n, what, where) for _, n in found if n not in without]
+    if numbers and len(numbers) < len(found):
+        raise DataError(f"{where}: some documents have {what}s and some have none.")
+    return [doc for doc, _ in found], numbers
+
+
+def _listed(value: list[Any], names: str, where: str) -> Iterator[tuple[str, Any]]:
+    first: tuple[str | None, str | None] | None = None
     for item in value:
         if not isinstance(item, dict):
             yield id_of(item, "document", where), _NOT_GIVEN
             continue
         plain = {plain_name(key): key for key in reversed(item)}
-        doc_key = next((plain[n] for n in _ITEM.split() if n in plain), None)
-        if doc_key is None:
+        doc = next((n for n in _ITEM.split() if n in plain), None)
+        number = next((n for n in names.split() if n in plain), None)
+        first = first or (doc, number)
+        if doc is None:
             raise _unknown(item, where, "a document id")
-        number_key = next((plain[n] for n in names.split() if n in plain), None)
-        given = _NOT_GIVEN if number_key is None else item[number_key]
-        yield id_of(item[doc_key], "document", where), given
+        if doc != first[0] or (number and first[1] and number != first[1]):
+            raise DataError(
+                f"{where}: documents and numbers stand under {first[0]!a} and {first[1]!a}, then "
+                f"under {doc!a} and {number!a}. Use the same keys for all."
+            )
+        given = _NOT_GIVEN if number is None else item[plain[number]]
+        yield id_of(item[plain[doc]], "document", where), given
 
 
 def _both(where: str, doc: str, listed: str) -> DataError:

@@ -55,15 +55,20 @@ class Input:
     threads: int | None = None
 
     @cached_property
+    def start(self) -> bytes:
+        """The first bytes."""
+        self.stream.seek(0)
+        return self.stream.read(HEAD)
+
+    @cached_property
     def head(self) -> bytes:
         """The first bytes, without a byte order mark."""
-        self.stream.seek(0)
-        return self.stream.read(HEAD).removeprefix(b"\xef\xbb\xbf")
+        return self.start.removeprefix(b"\xef\xbb\xbf")
 
     @cached_property
     def rows(self) -> list[list[bytes]]:
         """The fields of the first lines, split at blanks."""
-        return first_rows(self.head, whole=self.size <= HEAD)[0]
+        return first_rows(self.start, whole=self.size <= HEAD)[0]
 
     @cached_property
     def carrier(self) -> str:

@@ -42,20 +42,13 @@ def _text(raw: bytes) -> str:
 
 
 def _judgments(text: Input) -> Iterator[Row]:
-    shape = qrels_shape(text.head, text.path, whole=text.size <= HEAD)
-    return rows_of(text, _moved(text, shape), "TREC qrels")
+    shape = qrels_shape(text.start, text.path, whole=text.size <= HEAD)
+    return rows_of(text, shape, "TREC qrels")
 
 
 def _run(text: Input) -> Iterator[Row]:
-    shape = run_shape(text.head, text.path, whole=text.size <= HEAD)
-    return rows_of(text, _moved(text, shape), "a TREC run")
-
-
-def _moved(text: Input, shape: Shape) -> Shape:
-    """Count a byte order mark, which the head leaves out."""
-    text.stream.seek(0)
-    mark = 3 if text.stream.read(3) == b"\xef\xbb\xbf" else 0
-    return shape.but(first=shape.first + mark) if shape.first else shape
+    shape = run_shape(text.start, text.path, whole=text.size <= HEAD)
+    return rows_of(text, shape, "a TREC run")
 
 
 def _holds(text: Input) -> str | None:
