@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from rankstone.io.registry import Input
 
 _PART = 1 << 20
-_QUOTE, _CR, _LF = b'"\r\n'
 _LONE_CR = "a CR that is not followed by LF. Convert the line ends to LF."
 _STRAY_QUOTE = (
     "a quote within a field. Put the whole field in quotes, and write each quote within it twice: "
@@ -27,33 +26,47 @@ def check_alike(text: Input, separator: str) -> None:
     To one library such a quote opens a field that may swallow the following rows, to another it
     is a character like any other; a CR ends a row or does not.
     """
-    line = 1
+    starts = _table(f'{separator}\n"')  # a quote beside a quote is one of a pair for a quote
+    stops = _table(f'{separator}\r\n"')
+    at = 0
     inside = False
     for part in _parts(text):
-        if b'"' in part or b"\r" in part:
-            faults = _faults(np.frombuffer(part, np.uint8), ord(separator), inside)
-            for message, places in faults.items():
-                if len(places):
-                    line += part.count(b"\n", 0, int(places[0]))
-                    raise DataError(f"{text.path}:{line}: {message}")
-            inside ^= part.count(b'"') % 2 == 1
-        line += part.count(b"\n")
+        if b"\r" in part and part.count(b"\r") > part.count(b"\r\n"):
+            raise _fault(text, at + _lone(part), _LONE_CR)
+        if b'"' in part:
+            codes = np.frombuffer(b"\n" + part + b"\n", np.uint8)
+            quotes = np.flatnonzero(codes == ord('"'))
+            opening, closing = quotes[inside::2], quotes[not inside :: 2]
+            wrong = np.append(
+                opening[~starts[codes[opening - 1]]], closing[~stops[codes[closing + 1]]]
+            )
+            if len(wrong):
+                raise _fault(text, at + int(wrong.min()) - 1, _STRAY_QUOTE)
+            inside ^= len(quotes) % 2 == 1
+        at += len(part)
     if inside:
         raise DataError(f"{text.path}: a quote is opened and never closed.")
 
 
-def _faults(codes: np.ndarray, separator: int, inside: bool) -> dict[str, np.ndarray]:
-    """Return where a text is at fault, by what to say; it may start inside of quotes."""
-    before, after = np.append(_LF, codes[:-1]), np.append(codes[1:], _LF)
-    quotes = np.flatnonzero(codes == _QUOTE)
-    opens = (np.arange(len(quotes)) + inside) % 2 == 0
-    # A quote beside a quote is one of a pair that stands for a quote.
-    starts = np.isin(before[quotes], (separator, _LF, _QUOTE))
-    stops = np.isin(after[quotes], (separator, _CR, _LF, _QUOTE))
-    return {
-        _LONE_CR: np.flatnonzero((codes == _CR) & (after != _LF)),
-        _STRAY_QUOTE: quotes[~np.where(opens, starts, stops)],
-    }
+def _table(characters: str) -> np.ndarray:
+    known = np.zeros(256, bool)
+    known[list(characters.encode())] = True
+    return known
+
+
+def _lone(part: bytes) -> int:
+    at = part.find(b"\r")
+    while part[at + 1 : at + 2] == b"\n":
+        at = part.find(b"\r", at + 1)
+    return at
+
+
+def _fault(text: Input, at: int, message: str) -> DataError:
+    line = 1
+    for part in _parts(text):
+        line += part.count(b"\n", 0, max(at, 0))
+        at -= len(part)
+    return DataError(f"{text.path}:{line}: {message}")
 
 
 def _parts(text: Input) -> Iterator[bytes]:
