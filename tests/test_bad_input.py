@@ -164,6 +164,7 @@ BAD_FILES = {
     "letor without groups": ("judgments", "1 1:0.5\n", "the rows have no qid, and there is no"),
     "scores as judgments": ("judgments", "0.5\n0.25\n", "the format 'scores' (0.731 (one number in each line)) holds no judgments"),
     "scores for other judgments": ("run", "0.5\n0.25\n", "one number in each line is a score for each row of a LETOR or SVMlight file"),
+    "scores with a separator": ("run", "0.5\n\u2028\n", ":2: score '\\u2028' is not a number"),
     "scores with a word": ("run", "0.5\nhigh\n", ":2: score 'high' is not a number"),
 }  # fmt: skip
 

@@ -323,7 +323,7 @@ def of_quepid(data, _):
     gathered = Gathered()
     for row in rows[1:]:
         query, doc, rating = (row[i] for i in at)
-        if rating.strip():
+        if rating.strip(" \t"):
             gathered.add(name(query), [(name(doc), number(rating))])
     return gathered
 

@@ -41,7 +41,7 @@ def _judgments(text: Input) -> Iterator[Row]:
         if len(fields) <= max(header):
             raise DataError(f"{where}: expected a query, a docid and a rating, found {fields!r}.")
         query, doc, rating = (fields[i] for i in header)
-        if rating.strip():
+        if rating.strip(" \t"):
             yield (
                 id_of(query, "query", where),
                 id_of(doc, "document", where),

@@ -65,7 +65,7 @@ def _number(raw: bytes) -> bool:
 
 def _scores(text: Input) -> Iterator[float]:
     for number, line in text.lines():
-        shown = line.decode("utf-8", "surrogateescape").strip()
+        shown = line.strip().decode("utf-8", "surrogateescape")
         if shown and not shown.startswith("#"):
             yield number_of(shown, "score", f"{text.path}:{number}")
 
