@@ -25,10 +25,10 @@ sanitize: $(VENV)/.tools
 fuzz: fuzz-native fuzz-readers
 
 fuzz-native:
-	tests/native/fuzz.sh $(or $(SECONDS),600)
+	tests/native/fuzz.sh $(or $(FUZZ_SECONDS),600)
 
 fuzz-readers: .venv-fuzz/.installed
-	.venv-fuzz/bin/python tests/fuzz/run.py $(or $(SECONDS),1800)
+	.venv-fuzz/bin/python tests/fuzz/run.py $(or $(FUZZ_SECONDS),1800)
 
 lint: $(VENV)/.tools
 	$(BIN)/ruff format --check .

@@ -99,13 +99,14 @@ def one_way(keys):
         raise Meaningless(f"several keys for one thing: {keys!r}")
 
 
-def listed(held, names):
-    """Return documents and the numbers they have; all have one or none has."""
+def listed(held, names, *, null=False):
+    """Return documents and the numbers they have; all have one or none has, which null may say."""
     objects = [item for item in held if isinstance(item, dict)]
     for which in (ITEM, names):
         one_way([key for item in objects if (key := key_of(item, which))])
     docs = [name(item[key_of(item, ITEM)] if isinstance(item, dict) else item) for item in held]
     numbers = [item[key] for item in objects if (key := key_of(item, names))]
+    numbers = [value for value in numbers if not null or value is not None]
     if numbers and len(numbers) < len(held):
         raise Meaningless("numbers for some")
     return docs, numbers
@@ -124,8 +125,8 @@ def ranked_items(held):
     if isinstance(held, dict):
         return [(name(doc), number(score)) for doc, score in held.items()], bool(held)
     for names, sign in ((NUMBERS, 1), (columns.RANK_NAMES, -1)):
-        docs, scores = listed(held, names)
-        if any(score is not None for score in scores):
+        docs, scores = listed(held, names, null=True)
+        if scores:
             return [(d, sign * number(s) + 0.0) for d, s in zip(docs, scores, strict=True)], True
     return ranked(docs), False
 
