@@ -374,6 +374,10 @@ CSV = {
     "no id": ("qid,docno,score\n1,a,1\n1,,2\n", r"no value in row 1|empty document id in row 1"),
     "nan": ("qid,docno,score\n1,a,nan\n", r"score in row 0 .* is not a finite number"),
     "no score": ("qid,docno,bm25\n1,a,1\n", r"no column looks like that of the scores"),
+    "stray quote far down": (
+        "qid,docno,score\n" + "1,document,1\n" * 200_000 + '1,5" b,2\n',
+        r":200002: a quote within a field",
+    ),
     "stray quote": ('qid,docno,score\n1,a,1\n1,5" b,2\n1,7" b,3\n', r":3: a quote within a field"),
     "quote in a name": ('qid,docno,score,x"y\n1",a,1,2\n1,b,2,3\n', r":1: a quote within a field"),
     "text after quotes": ('qid,docno,score\n1,"a"b,1\n', r":2: a quote within a field"),
