@@ -106,7 +106,16 @@ def test_reconcile_on_files_and_as_json(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("text", "value", "within"),
-    [("0.550", 0.55, 5e-4), ("11", 11, 0.5), ("93.2%", 0.932, 5e-4), ("1e-3", 1e-3, 5e-4)],
+    [
+        ("0.550", 0.55, 5e-4),
+        ("11", 11, 0.5),
+        ("93.2%", 0.932, 5e-4),
+        ("1e-3", 1e-3, 5e-4),
+        ("1", 1, 0),
+        ("1.0", 1, 0.05),
+        ("0", 0, 0),
+        ("1%", 0.01, 5e-3),
+    ],
 )
 def test_the_printed_digits_say_how_close(text, value, within):
     assert tolerance(text) == pytest.approx((value, within))

@@ -22,6 +22,7 @@ _BY_ENDING = {
     ".letor": "letor",
     ".svm": "letor",
 }
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
 
 def add_to(commands: Any) -> None:
@@ -49,10 +50,15 @@ def run(args: Namespace) -> int:
     """Convert and say how many rows there were."""
     import os
 
-    from rankstone.errors import plural
+    from rankstone.errors import UsageError, plural
     from rankstone.io.convert import convert
 
     ending = os.path.splitext(args.target)[1].lower()
+    if ending in _COMPRESSED:
+        raise UsageError(
+            f"{args.target}: files are written as they are, not compressed. Compress the output "
+            "of 'rankstone convert IN - --to FORMAT'."
+        )
     rows, kind, source, target = convert(
         args.source,
         args.target,

@@ -89,10 +89,22 @@ def meant_as_arrays(judgments: Any, run: Any, *, keyed: bool) -> bool:
     Lists are where they go with a mask, query ids or group sizes, or hold fractions. Lists of
     whole numbers of the same shape could be both, so they are refused.
     """
+    for what, data in (("judgments", judgments), ("run", run)):
+        if hasattr(data, "to_dict") and not hasattr(data, "columns") and _holds_lists(data):
+            raise UsageError(
+                f"the {what}: a {type(data).__name__} of lists. Give the dict of the lists by query: "
+                f"{what}.to_dict()."
+            )
     if not isinstance(judgments, list | tuple):
         return are_arrays(judgments)
     if keyed or (not isinstance(run, list | tuple) and are_arrays(run)):
         return True
+    for what, rows in (("the judgments", judgments), ("the run", run)):
+        if isinstance(rows, list | tuple) and rows and all(map(_is_row, rows[:10])):
+            raise UsageError(
+                f"{what}: {rows[0]!r} looks like a row of query, document and number. Give a dict, "
+                "{query: {document: number}}, or a dataframe with columns of these names."
+            )
     kinds = {type(v) for v in [*_items(judgments), *_items(run)]}
     if kinds and kinds <= {int, bool} and _lengths(judgments) == _lengths(run):
         raise UsageError(
@@ -101,6 +113,19 @@ def meant_as_arrays(judgments: Any, run: Any, *, keyed: bool) -> bool:
             "text, or put the relevant ones into sets."
         )
     return float in kinds
+
+
+def _holds_lists(column: Any) -> bool:
+    first = next(iter(column), None)
+    return isinstance(first, list | tuple | set | frozenset | np.ndarray)
+
+
+def _is_row(item: Any) -> bool:
+    """Return whether an item is a tuple of two ids and a number, and no list of ids or labels."""
+    if not isinstance(item, tuple) or len(item) != 3 or isinstance(item[2], str):
+        return False
+    ids = {type(v) for v in item[:2]}
+    return ids <= {int, str} and (str in ids or isinstance(item[2], float))
 
 
 def _items(rows: Any) -> list[Any]:

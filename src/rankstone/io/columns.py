@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from rankstone.core.layout import ATOF, ATOL, RANK, Layout
 from rankstone.errors import DataError
+from rankstone.io.roles import SYNONYMS
 
 HEAD = 1 << 16
 _MOST_COLUMNS = 8
@@ -14,13 +15,10 @@ _ROWS = 200
 _BOM = b"\xef\xbb\xbf"
 
 # What people call the columns they hold; a name is compared without case, '-' and '_'.
-QUERY_NAMES = (
-    "query queryid qid qno topic topicid topicno question questionid user userid session sessionid"
+QUERY_NAMES, DOC_NAMES, SCORE_NAMES, RANK_NAMES = (
+    " ".join(SYNONYMS[role]) for role in ("query", "doc", "score", "rank")
 )
-DOC_NAMES = "doc docid docno document documentid did pid passageid corpusid corpus item itemid product productid chunkid"
-SCORE_NAMES = "score sim similarity prediction predicted"
-GRADE_NAMES = "relevance rel grade label rating judgment judgement gain score"
-RANK_NAMES = "rank position"
+GRADE_NAMES = " ".join([*SYNONYMS["grade"], "score"])  # as BEIR calls its grades
 
 
 class Shape(NamedTuple):
@@ -133,6 +131,8 @@ def qrels_shape(head: bytes, path: str, *, whole: bool) -> Shape:
     if count == 3 and is_number(rows[0][2]):
         _refuse_ranks(same, 2, path)
         return _found(_SHORT_QRELS)
+    if count == 4:
+        _refuse_times(same, path)
     if count == 5:
         _refuse_ranks(same, 3, path)
         if all(map(is_number, rows[0][2:])) and not _is_constant(same, 1):
@@ -156,6 +156,18 @@ def is_header(fields: list[bytes]) -> bool:
 def has_quotes(rows: Sequence[list[bytes]]) -> bool:
     """Return whether some field starts with a quote, as in a table whose fields may be quoted."""
     return any(field.startswith(b'"') for row in rows for field in row)
+
+
+def has_blanks(head: bytes) -> bool:
+    """Return whether columns stand between tabs, as names above them do, and a field holds blanks."""
+    names, *lines = head[: head.rfind(b"\n") + 1].splitlines()[:_ROWS] or [b""]
+    count = names.count(b"\t") + 1
+    if count < 2 or len(names.split()) != count:
+        return False
+    rows = [line for line in lines if line.strip()]
+    return all(row.count(b"\t") + 1 == count for row in rows) and any(
+        len(row.split()) != count for row in rows
+    )
 
 
 def is_number(text: bytes) -> bool:
@@ -210,6 +222,18 @@ def _refuse_ranks(rows: Sequence[list[bytes]], column: int, path: str) -> None:
             "run; the order is judgments first, then runs. If they are grades, name the format: "
             "'trec' for four columns, 'query-document-grade' for three."
         )
+
+
+def _refuse_times(rows: Sequence[list[bytes]], path: str) -> None:
+    """Refuse interactions of user, item, rating and time, which have as many columns as qrels."""
+    if _is_constant(rows, 1) or not all(r[3].isdigit() and len(r[3]) > 8 for r in rows):
+        return
+    shown = rows[0][3].decode()
+    raise DataError(
+        f"{path}: the grades, such as {shown}, look like times (column 4). If the columns are user, "
+        "item, rating and time, put a first line above them that names them, such as "
+        "user_id item_id rating timestamp."
+    )
 
 
 def _header(fields: list[bytes], values: str, *, ranked: bool) -> Shape | None:

@@ -13,7 +13,7 @@ from rankstone.core.judgments import Judgments
 from rankstone.errors import DataError, UsageError
 from rankstone.io import registry
 from rankstone.io.columns import FORCED, judgments_forced
-from rankstone.io.files import Reading, opened
+from rankstone.io.files import Reading, in_folder, opened
 from rankstone.io.open import STDIN
 from rankstone.io.registry import Format, Input, Row
 from rankstone.io.roles import Columns
@@ -37,6 +37,9 @@ def convert(
     """
     writer = registry.named(to)
     named = Columns.of(columns)
+    folder, source = source, in_folder(source)
+    if source != folder:
+        kind = kind or "judgments"
     reading = Reading(input_format, max_bytes=max_bytes, groups=groups, columns=named)
     with opened(source, reading) as text:
         form = reading.format_of(text)

@@ -114,9 +114,33 @@ def roles_of(
     def kinds(some: Sequence[str]) -> dict[str, str]:
         return _kinds(take, some)
 
-    if kind == "judgments":
-        return judgment_roles(what, names, columns, graded, kinds)
-    return run_roles(what, names, columns, kinds)
+    try:
+        if kind == "judgments":
+            return judgment_roles(what, names, columns, graded, kinds)
+        return run_roles(what, names, columns, kinds)
+    except DataError as error:
+        raise DataError(f"{error}{_elsewhere(data, names, take)}") from None
+
+
+def _elsewhere(data: Any, names: Sequence[str], take: Take) -> str:
+    """Say where a column may be that was not found: in an index, or as a column of lists."""
+    index = getattr(getattr(data, "index", None), "names", None) or ()
+    if named := [str(name) for name in index if name is not None and str(name) not in names]:
+        return f" The index holds {', '.join(map(repr, named))}: give frame.reset_index()."
+    single = len({*names}) == len(names)
+    if single and (lists := [name for name in names if _holds_lists(take, name)]):
+        return (
+            f" Column {lists[0]!r} holds lists; give a row to each document, for example with "
+            f"frame.explode({lists[0]!r}), or a dict of the lists by query."
+        )
+    return ""
+
+
+def _holds_lists(take: Take, name: str) -> bool:
+    try:
+        return str(take([name])[name].format).startswith("+")
+    except DataError as error:
+        return any(f"({kind})" in str(error) for kind in ("list", "tuple", "ndarray"))
 
 
 def values_of(data: Any, names: Sequence[str]) -> Iterable[tuple[Any, ...]]:
@@ -235,7 +259,7 @@ def _check_type(what: str, role: str, name: str, column: Any) -> None:
     held = "text" if kind == "text" else _words(form)
     raise DataError(
         f"{what}: column {name!r} holds {held}, not numbers. Cast it to float64, or say which "
-        f"column is meant: columns={{{role!r}: ...}}."
+        f"column is meant: columns={{{role!r}: ...}} (--columns {role}=...)."
     )
 
 

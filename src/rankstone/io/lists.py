@@ -1,26 +1,50 @@
-"""Lists of lists: what was expected and what was retrieved, query by query, without query ids."""
+"""Lists: of what was expected and what was retrieved, query by query, or of records."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rankstone.core.ids import Ids
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.errors import DataError
-from rankstone.io import nested
+from rankstone.io import frames, nested
+from rankstone.io.opened import PlainTable
+from rankstone.io.records import keys_of
+from rankstone.io.roles import column_or_none
 
 
-def judgments_of(data: Sequence[Any]) -> Judgments:
-    """Take the relevant documents of each query; a query's id is its position, from 0."""
-    _check(data, "the judgments")
+def judgments_of(
+    data: Sequence[Any], columns: Mapping[str, Any] | None = None, *, graded: bool = True
+) -> Judgments:
+    """Take the relevant documents of each query, or records.
+
+    A query's id is its position, from 0, where a record does not name it.
+    """
+    what = "the judgments"
+    _check(data, what)
+    if _are_rows(data, columns):
+        return frames.judgments_of(_table(data, what), columns, graded=graded)
+    if (found := _listed(data, what, "expected")) is not None:
+        return nested.judgments_of(found)
     return nested.judgments_of(dict(enumerate(data)))
 
 
-def run_of(data: Sequence[Any], name: str | None = None) -> Any:
-    """Take the ranked documents of each query; a query's id is its position, from 0."""
-    _check(data, "the run")
+def run_of(
+    data: Sequence[Any], name: str | None = None, columns: Mapping[str, Any] | None = None
+) -> Any:
+    """Take the ranked documents of each query, or records.
+
+    A query's id is its position, from 0, where a record does not name it.
+    """
+    what = "the run"
+    _check(data, what)
+    if _are_rows(data, columns):
+        return frames.run_of(_table(data, what), columns, name)
+    if (found := _listed(data, what, "retrieved")) is not None:
+        return nested.run_of(found, name)
     run = nested.run_of(dict(enumerate(data)), name)
     if isinstance(run, nested.ListedRun):
         return PositionalRun(run.data, run.name)
@@ -34,6 +58,55 @@ def _check(data: Sequence[Any], what: str) -> None:
             f"{what}: expected a list of lists, one for each query, but it holds {odd!r}. For a "
             "single query write [[...]], or call the measure itself."
         )
+
+
+def _are_rows(data: Sequence[Any], columns: Mapping[str, Any] | None) -> bool:
+    """Return whether data are records of a query, a document and a number each."""
+    return bool(data) and all(
+        isinstance(record, dict)
+        and all(isinstance(key, str) for key in record)
+        and all(column_or_none(role, list(record), columns) for role in ("query", "doc"))
+        for record in data[:10]
+    )
+
+
+def _table(records: Sequence[dict[str, Any]], what: str) -> PlainTable:
+    names = list(records[0])
+    for number, record in enumerate(records):
+        if not isinstance(record, dict) or set(record) != set(names):
+            raise DataError(
+                f"{what}: record {number} (records count from 0) has other keys than the first "
+                f"({', '.join(map(repr, names))}): {record!r}."
+            )
+    return PlainTable({name: [record[name] for record in records] for name in names})
+
+
+def _listed(data: Sequence[Any], what: str, part: str) -> dict[Any, Any] | None:
+    """Return documents by query where data are records of a query and its lists, else None."""
+    if not data or not all(isinstance(r, dict) and _has_lists(r) for r in data[:10]):
+        return None
+    found: dict[Any, Any] = {}
+    for number, record in enumerate(data):
+        keys = keys_of(record) if isinstance(record, dict) else None
+        held = None if keys is None else getattr(keys, part)
+        if keys is None or held is None:
+            shown = ", ".join(map(repr, record)) if isinstance(record, dict) else repr(record)
+            raise DataError(
+                f"{what}: record {number} (records count from 0) has no list under a name such as "
+                f"'{part}_ids': {shown}."
+            )
+        (query,) = Ids.of([record[keys.query] if keys.query else number], "query")
+        if query in found:
+            raise DataError(f"{what}: record {number} is a second one of query {query!r}.")
+        found[query] = record[held]
+    return found
+
+
+def _has_lists(record: dict[Any, Any]) -> bool:
+    if not all(isinstance(key, str) for key in record):
+        return False
+    keys = keys_of(record)
+    return bool(keys.expected or keys.retrieved)
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,7 +47,7 @@ def load_judgments(
     if isinstance(data, list | tuple):
         from rankstone.io import lists
 
-        return lists.judgments_of(data)
+        return lists.judgments_of(data, columns, graded=graded)
     from rankstone.io import frames
 
     if frames.is_frame(data):
@@ -91,7 +91,7 @@ def load_run(
     if isinstance(data, list | tuple):
         from rankstone.io import lists
 
-        return lists.run_of(data, name)
+        return lists.run_of(data, name, columns)
     if hasattr(data, "match") and hasattr(data, "source"):
         run: Run = data
         return run

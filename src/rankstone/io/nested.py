@@ -72,7 +72,8 @@ def _listed(query: Any, value: Any, what: str) -> list[Any]:
             f"{what} of query {query!r}: expected a dict, or a list or set of document ids, "
             f"not {value!r}."
         )
-    return list(value)
+    # The items of a tensor are tensors, until it is a list.
+    return list(value.tolist() if hasattr(value, "tolist") else value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +175,20 @@ class ListedRun:
             raise DataError(
                 f"{self.name}, query {query!r}: a set has no order; give a list, best first."
             )
-        return _listed(query, value, self.name)
+        listed = _listed(query, value, self.name)
+        if not {*map(type, listed)} <= {str} or "" in listed:
+            try:
+                Ids.of(listed, "document")
+            except DataError as error:
+                raise DataError(f"{self.name}, query {query!r}: {error}{_pairs(listed)}") from None
+        return listed
+
+
+def _pairs(listed: list[Any]) -> str:
+    """Say what to do with documents that come with their scores."""
+    if any(isinstance(item, dict | tuple | list) for item in listed):
+        return " Documents with scores go into a dict, {document: score}."
+    return ""
 
 
 def run_of(data: Mapping[Any, Any], name: str | None = None) -> ScoredRun | ListedRun:

@@ -13,14 +13,20 @@ from rankstone.io.registry import Format, Input, Row
 from rankstone.io.rows import check_utf8, id_of, number_of, shown
 
 _COLUMNS = ("query", "docid", "rating")
+_ALSO = {"querytext": "query"}  # as a case that is exported in detail has it
 
 
 def _names(line: bytes) -> list[str]:
     text = line.decode("utf-8", "replace").strip()
     try:
-        return [plain_name(name) for name in next(csv.reader([text], strict=True), [])]
+        return _plain(next(csv.reader([text], strict=True), []))
     except csv.Error:
         return []
+
+
+def _plain(fields: list[str]) -> list[str]:
+    names = map(plain_name, fields)
+    return [_ALSO.get(name, name) for name in names]
 
 
 def _told(text: Input) -> bool:
@@ -51,7 +57,7 @@ def _judgments(text: Input) -> Iterator[Row]:
 
 def _places(fields: list[str], path: str) -> list[int]:
     """Return where the columns stand in the header."""
-    names = [plain_name(name) for name in fields]
+    names = _plain(fields)
     for name in _COLUMNS:
         if names.count(name) != 1:
             raise DataError(

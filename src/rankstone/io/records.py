@@ -14,8 +14,8 @@ from rankstone.io.registry import NO_DOCUMENT, Row
 from rankstone.io.rows import Lists, id_of, number_of
 
 _QUERY = (
-    "queryid qid qno topicid topicno questionid userid sessionid id query question topic user "
-    "session userinput"
+    "queryid qid qno topicid topicno questionid userid uid sessionid id query question topic user "
+    "session querytext userinput"
 )
 _EXPECTED = (
     "expectedids expected expecteddocids relevantids relevantdocids relevantdocs relevant "
@@ -24,7 +24,7 @@ _EXPECTED = (
 )
 _RETRIEVED = (
     "retrievedids retrieved retrieveddocids retrieveddocs retrievedcontextids results resultids "
-    "ranking ranked rankedids predictions predictedids recommendations hits topk"
+    "ranking ranked rankedids predictions predictedids recommendations recommended recs hits topk"
 )
 _ITEM = f"id {DOC_NAMES}"
 _NOT_GIVEN = object()  # where null would be a value that somebody gave
@@ -69,7 +69,7 @@ def _keys(names_given: tuple[str, ...], types: tuple[type, ...]) -> Keys:
         return next((k for k in found if kind_of[k] in kinds), None)
 
     one: tuple[type, ...] = (str, int, float, bool, type(None))
-    many = (list, dict)
+    many = (list, dict, tuple, set, frozenset)  # the latter three in memory only
     return Keys(
         first(_QUERY, one) or first(_QUERY, many),  # the latter is refused as an id
         first(DOC_NAMES, one),

@@ -12,7 +12,7 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.run import Run
 from rankstone.core.source import Source
 from rankstone.errors import one_of
-from rankstone.io.columns import HEAD, first_rows, has_quotes, is_header, is_number
+from rankstone.io.columns import HEAD, first_rows, has_blanks, has_quotes, is_header, is_number
 
 if TYPE_CHECKING:
     from rankstone.io.rows import Lists
@@ -139,4 +139,6 @@ def _usual(text: Input) -> bool:
     joined = b" ".join(first)
     if len(first) < 3 or b":" in joined or b"," in joined:
         return False
-    return any(map(is_number, first)) or (is_header(first) and not has_quotes(text.rows))
+    if any(map(is_number, first)):
+        return True
+    return is_header(first) and not has_quotes(text.rows) and not has_blanks(text.head)

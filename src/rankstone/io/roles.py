@@ -10,43 +10,18 @@ from rankstone.errors import DataError, UsageError, did_you_mean
 
 # What people call their columns, the surest names first; compared without case, '-', '_' and ' '.
 SYNONYMS = {
-    "query": [
-        "queryid",
-        "qid",
-        "query",
-        "userid",
-        "user",
-        "topic",
-        "topicid",
-        "topicno",
-        "uid",
-        "sessionid",
-        "session",
-        "questionid",
-    ],
-    "doc": [
-        "docid",
-        "docno",
-        "itemid",
-        "item",
-        "documentid",
-        "corpusid",
-        "pid",
-        "doc",
-        "document",
-        "iid",
-        "did",
-        "passageid",
-        "movieid",
-        "productid",
-        "chunkid",
-    ],
-    "score": ["score", "prediction", "pred", "sim", "similarity", "predicted", "predictedscore"],
-    "grade": ["relevance", "label", "rating", "grade", "rel", "gain", "judgment", "judgement"],
-    "rank": ["rank", "position"],
+    role: names.split()
+    for role, names in {
+        "query": "queryid qid qno query userid user uid topicid topicno topic sessionid session "
+        "questionid question querytext",
+        # docno is the id where both stand (docid is then a number of the index).
+        "doc": "docno docid itemid item documentid corpusid pid doc document iid did passageid "
+        "movieid productid chunkid product corpus",
+        "score": "score prediction pred sim similarity predicted predictedscore",
+        "grade": "relevance label rating grade rel gain judgment judgement",
+        "rank": "rank position",
+    }.items()
 }
-# docno is the id where both stand (docid is then a number of the index).
-SYNONYMS["doc"].insert(0, SYNONYMS["doc"].pop(1))
 _NOT_GRADES = {"timestamp", "time", "ts", "date", "datetime", "iteration", "iter", "q0"}
 _NOUNS = {"query": "queries", "doc": "documents", "grade": "grades"}
 
@@ -210,10 +185,12 @@ def _absent(what: str, role: str, names: Sequence[str], wanted: Sequence[str]) -
         hint = did_you_mean(wanted[0], names)
         asked = " or ".join(map(repr, wanted))
         return DataError(f"{what}: there is no column {asked}.{hint} Columns: {shown}.")
-    near = next((h for s in SYNONYMS[role] if (h := did_you_mean(s, names))), "")
+    known = {name for others in SYNONYMS.values() for name in others}
+    free = [name for name in names if _fold(name) not in known]
+    near = next((h for s in SYNONYMS[role] if (h := did_you_mean(s, free))), "")
     return DataError(
         f"{what}: no column looks like that of the {_NOUNS[role]}.{near} Columns: {shown}. "
-        f"Say which it is: columns={{{role!r}: ...}}."
+        f"Say which it is: columns={{{role!r}: ...}} (--columns {role}=...)."
     )
 
 
@@ -221,9 +198,13 @@ def _no_number(
     what: str, role: str, names: Sequence[str], others: Sequence[str], meaning: str
 ) -> DataError:
     shown = ", ".join(map(repr, names))
+    other, kind = ("score", "a run") if role == "grade" else ("grade", "judgments")
+    swapped = any(_fold(name) in SYNONYMS[other] for name in names)
+    hint = f" This looks like {kind}; the order is judgments first, then runs." if swapped else ""
     return DataError(
-        f"{what}: no column looks like that of the {role}s. Columns: {shown}. Say which it is: "
-        f"columns={{{role!r}: {others[0]!r}}}; columns={{{role!r}: None}} {meaning}."
+        f"{what}: no column looks like that of the {role}s. Columns: {shown}.{hint} Say which it is: "
+        f"columns={{{role!r}: {others[0]!r}}} (--columns {role}={others[0]}); columns={{{role!r}: "
+        f"None}} (--columns {role}=) {meaning}."
     )
 
 

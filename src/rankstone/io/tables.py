@@ -10,7 +10,7 @@ from typing import Any
 from rankstone.core.judgments import Judgments
 from rankstone.errors import DataError, RankstoneError
 from rankstone.io import frames
-from rankstone.io.columns import has_quotes, is_header, is_number
+from rankstone.io.columns import has_blanks, has_quotes, is_header, is_number
 from rankstone.io.csv_text import check_alike
 from rankstone.io.opened import PlainTable
 from rankstone.io.registry import Format, Input, Row
@@ -40,13 +40,15 @@ def _is_arrow(text: Input) -> bool:
 def _is_csv(text: Input) -> bool:
     """Tell by a first line that names a column of queries and one of documents.
 
-    Rows with a header that the reader of rows knows are left to it, unless columns are named or
-    fields are quoted.
+    Rows with a header that the reader of rows knows are left to it, unless columns are named,
+    fields are quoted or hold blanks.
     """
     if _separator(text) is None:
         return False
     rows = text.rows
-    return bool(text.columns) or not (rows and is_header(rows[0]) and not has_quotes(rows))
+    if text.columns or not rows or not is_header(rows[0]):
+        return True
+    return has_quotes(rows) or has_blanks(text.head)
 
 
 def _may_be_csv(text: Input) -> bool:
@@ -137,8 +139,36 @@ def _reading(text: Input, read: Callable[[], Any]) -> Any:
         # A library in Rust may give up with something that is no Exception.
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
+        if _is_text(text):
+            _check_numbers(text)
         words = str(error).strip().splitlines() or [type(error).__name__]
         raise DataError(f"{text.path}: the table cannot be read ({words[0]}).") from None
+
+
+def _check_numbers(text: Input) -> None:
+    """Refuse the first score, grade or rank that is no number, by its line."""
+    import csv
+    from io import TextIOWrapper
+
+    separator, names = _layout(text)
+    columns = [(names.index(n), n) for n, t in _types(text).items() if t == "number"]
+    text.stream.seek(0)
+    wrapped = TextIOWrapper(text.stream, encoding="utf-8-sig", errors="replace", newline="")
+    try:
+        rows = csv.reader(wrapped, delimiter=separator)
+        next(rows, None)
+        for row in rows:
+            for place, name in columns:
+                field = row[place] if place < len(row) else ""
+                if not _is_float(field):
+                    raise DataError(
+                        f"{text.path}:{rows.line_num}: {field!a} in column {name!r} is not a "
+                        "number. Write it like 3, -0.25 or 1e-3."
+                    )
+    except csv.Error:
+        return
+    finally:
+        wrapped.detach()
 
 
 def _is_text(text: Input) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +32,8 @@ RUN_LAYOUT = RUN.layout
 QRELS_LAYOUT = QRELS.layout
 _RANGE = 2 << 20
 _TAIL = 1 << 16
+_DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]+,[0-9]+")
+_CALLED = {"grade": "relevance"}
 
 
 def read_qrels(text: bytes, path: str, source: Source, *, lenient: bool = False) -> Judgments:
@@ -153,6 +156,12 @@ def fault_error(path: str, fault: tuple[Any, ...], shape: Shape, what: str, text
         other, name = (QRELS, "TREC qrels") if shape == RUN else (RUN, "a TREC run")
         if shape in (RUN, QRELS) and field == other.layout.columns:
             message += f" This looks like {name}; the order is judgments first, then runs."
+        elif shape.first and b"\t" in found:
+            message += (
+                " If fields hold blanks, name the format: 'csv' (--input-format, input_format=)."
+            )
+        elif line == 1:
+            message += _other_table(found, field, shape)
         return DataError(message)
     if kind in (2, 3):
         problem = "is not a finite number" if kind == 3 else "is not a number"
@@ -171,6 +180,25 @@ def fault_error(path: str, fault: tuple[Any, ...], shape: Shape, what: str, text
             remedy = f"Is this {what}? It looks like binary data."
         return DataError(f"{where}:{column + 1}: control character 0x{field:02x}. {remedy}")
     return DataError(f"{where}: the line is longer than 1 MiB. Is this {what}?")
+
+
+def _other_table(row: bytes, fields: int, shape: Shape) -> str:
+    """Say what a first line may be that is no row of columns between blanks."""
+    if fields == 1 and shape == RUN and _DECIMAL_COMMA.fullmatch(row):
+        return " Write decimals with a point: 0.5, not 0,5."
+    for separator in (",", ";"):
+        if separator.encode() in row:
+            return (
+                f" If '{separator}' stands between columns, the first line has to name them, such "
+                f"as query_id{separator}doc_id{separator}{_CALLED.get(shape.number, shape.number)}; "
+                "other names need --columns query=NAME,doc=NAME (columns=)."
+            )
+    for separator in ("::", "|"):
+        if separator.encode() in row:
+            return f" Columns stand between blanks, tabs, ',' or ';', not between '{separator}'."
+    if fields == 1 and shape == RUN:
+        return " A file of scores alone has one number in each line, and no header."
+    return ""
 
 
 def _newlines_before(text: Any, offset: int) -> int:

@@ -167,6 +167,8 @@ def _try(join: Join, measure: Measure, base: Conventions, choices: tuple[Choice,
 def tolerance(text: str) -> tuple[float, float]:
     """Return a reported number and half a unit of the last digit it was printed with.
 
+    0 and 1 are exact, the ends of most scales, and not what 0.5 is rounded to.
+
     >>> tolerance("0.550"), tolerance("93.2%")
     ((0.55, 0.0005), (0.932, 0.0005))
     """
@@ -175,5 +177,6 @@ def tolerance(text: str) -> tuple[float, float]:
     mantissa, _, exponent = digits.lower().partition("e")
     decimals = len(mantissa.partition(".")[2]) - int(exponent or 0) + 2 * percent
     value = value / 100 if percent else value
+    unit = 0.0 if digits in ("0", "1") and not percent else 0.5 * 10.0**-decimals
     # Nobody's last digits are exact to the bit.
-    return value, max(0.5 * 10.0**-decimals, 8 * math.ulp(value))
+    return value, max(unit, 8 * math.ulp(value))

@@ -1,0 +1,172 @@
+"""What people try first with the data they hold, mistakes among it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankstone as rs
+from rankstone.cli import main
+
+ROWS = [
+    {"user_id": 1, "item_id": 10, "rating": 4.0},
+    {"user_id": 1, "item_id": 20, "rating": 0.0},
+    {"user_id": 2, "item_id": 10, "rating": 5.0},
+]
+RANKED = [
+    {"user": 1, "item": 20, "score": 0.9},
+    {"user": 1, "item": 10, "score": 0.1},
+    {"user": 2, "item": 10, "score": 0.3},
+]
+
+
+def values(*data, **options):
+    return rs.evaluate(*data, "RR", **options).per_query
+
+
+def test_records_are_rows():
+    assert values(ROWS, RANKED) == {1: {"RR": 0.5}, 2: {"RR": 1.0}}
+    assert values(ROWS, RANKED, exclude=[{"user": 1, "item": 20}])[1] == {"RR": 1.0}
+    odd = [{"who": r["user_id"], "sku": r["item_id"], "stars": r["rating"]} for r in ROWS]
+    columns = {"query": ["who", "user"], "doc": ["sku", "item"], "grade": "stars"}
+    assert values(odd, RANKED, columns=columns) == values(ROWS, RANKED)
+    with pytest.raises(rs.DataError, match="record 1 .* other keys than the first .*'rating'"):
+        values([ROWS[0], {"user_id": 1, "item_id": 2}], RANKED)
+
+
+def test_dicts_of_documents_in_a_list_stay_what_they_are():
+    assert values([{"d1": 1, "d2": 0}], [{"d2": 0.9, "d1": 0.3}]) == {0: {"RR": 0.5}}
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("kind", [list, tuple, set])
+def test_records_may_hold_lists(named, kind):
+    records = [
+        {"expected_ids": kind(["d1"]), "retrieved_ids": ["d2", "d1"]},
+        {"expected_ids": kind(["d4", "d3"]), "retrieved_ids": ["d3"]},
+    ]
+    if named:
+        records = [{"question": q, **r} for q, r in zip("ab", records, strict=True)]
+    assert [*values(records, records).values()] == [{"RR": 0.5}, {"RR": 1.0}]
+
+
+RECORDS = {
+    "no such list": ([{"query": "a", "retrieved_ids": ["d"]}], "record 0 .*no list .*expected_ids"),
+    "a query twice": ([{"query": "a", "expected_ids": ["d"]}] * 2, "second one of query 'a'"),
+    "a list as query": ([{"query": ["a"], "expected_ids": ["d"]}], "query id .*list.* is neither"),
+    "nothing": ([], "the judgments are empty"),
+    "rows as tuples": ([("u", "i", 4.0)], r"\('u', 'i', 4.0\) looks like a row"),
+    "rows of numbers": ([(1, 10, 4.0)], r"\(1, 10, 4.0\) looks like a row"),
+}
+
+
+@pytest.mark.parametrize("case", RECORDS)
+def test_records_that_cannot_be_used(case):
+    judgments, message = RECORDS[case]
+    with pytest.raises(rs.RankstoneError, match=message):
+        rs.evaluate(judgments, [["d"]], "RR")
+
+
+@pytest.mark.parametrize(
+    ("listed", "message"),
+    [
+        ([("d1", 0.3)], "query 'q': document id .*tuple.* go into a dict"),
+        ([{"id": "d1", "score": 0.3}], "query 'q': document id .*dict.* go into a dict"),
+        ([1.0], "query 'q': document id 1.0 .float. is neither"),
+        (["d1", 2], "query 'q': document ids are partly text"),
+        ([""], "query 'q': empty document id"),
+    ],
+)
+def test_a_ranking_lists_ids(listed, message):
+    with pytest.raises(rs.DataError, match=message):
+        rs.evaluate({"q": ["d1"]}, {"q": listed}, "RR")
+
+
+def test_tensors_are_lists_of_ids():
+    torch = pytest.importorskip("torch")
+    assert values({"q": {1}}, {"q": torch.tensor([3, 1])}) == {"q": {"RR": 0.5}}
+    assert values({"q": torch.tensor([1])}, {"q": np.array([3, 1])}) == {"q": {"RR": 0.5}}
+
+
+def test_pandas_columns_that_are_elsewhere():
+    pd = pytest.importorskip("pandas")
+    judged, ranked = pd.DataFrame(ROWS), pd.DataFrame(RANKED)
+    message = r"The index holds 'user_id': give frame.reset_index\(\)"
+    with pytest.raises(rs.DataError, match=message):
+        values(judged.set_index("user_id"), ranked)
+    lists = pd.DataFrame({"user_id": [1], "expected_ids": [[10]]})
+    with pytest.raises(rs.DataError, match="Column 'expected_ids' holds lists") as error:
+        values(lists, ranked)
+    assert "Did you mean" not in str(error.value)
+    with pytest.raises(rs.UsageError, match=r"a Series of lists.* judgments.to_dict\(\)"):
+        values(judged.groupby("user_id")["item_id"].apply(list), ranked)
+
+
+JUDGED = "1 0 d8 1\n1 0 56 0\n"
+RUN_TABLES = {
+    "docno before docid, qid before query": "qid docid docno rank score query\n1 55 d7 0 3 red\n1 56 d8 1 2 red\n",
+    "a query of two words": "qid\tdocno\tscore\tquery\n1\td7\t3.0\tred shoes\n1\td8\t2.0\tred shoes\n",
+}
+
+
+@pytest.mark.parametrize("table", RUN_TABLES.values(), ids=RUN_TABLES)
+def test_names_mean_the_same_in_every_table(tmp_path, table):
+    (tmp_path / "qrels").write_text(JUDGED)
+    for separator in ("\t", ",", ";"):
+        text = table if "\t" in table else table.replace(" ", "\t")
+        (tmp_path / "run").write_text(text.replace("\t", separator))
+        assert values(tmp_path / "qrels", tmp_path / "run") == {"1": {"RR": 0.5}}
+
+
+FIRST_LINES = {
+    "csv without names": ("judgments", "1,10,4.0\n", "',' .* the first line has to name them, such as query_id,doc_id,relevance"),
+    "names nobody knows": ("run", "who;what\n1;2\n", "';' .* --columns query=NAME,doc=NAME"),
+    "two colons": ("judgments", "1::10::4\n", "not between '::'"),
+    "bars": ("run", "qid|docno|score\n", "not between '|'"),
+    "scores with a name": ("run", "prediction\n0.5\n", "one number in each line, and no header"),
+    "scores with commas": ("run", "0,5\n0,6\n", "decimals with a point"),
+    "times": ("judgments", "196\t242\t3\t881250949\n186\t302\t3\t891717742\n", "look like times .column 4"),
+    "blanks further down": ("run", "qid\tdocno\tscore\n1\td7\n1\td 8\t2\n", "name the format: 'csv'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FIRST_LINES)
+def test_other_tables_are_recognised(tmp_path, case):
+    side, text, message = FIRST_LINES[case]
+    (tmp_path / "file").write_text(text)
+    other = {"judgments": {"1": {"d": 1}}, "run": {"1": {"d": 1}}}
+    with pytest.raises(rs.DataError, match=message):
+        rs.evaluate(**{**other, side: tmp_path / "file"}, measures="RR")
+
+
+def test_times_may_stand_beside_names(tmp_path):
+    text = "user_id\titem_id\trating\ttimestamp\n1\t10\t4\t881250949\n"
+    (tmp_path / "ratings").write_text(text)
+    assert values(tmp_path / "ratings", {"1": ["10"]}) == {"1": {"RR": 1.0}}
+
+
+def test_swapped_tables_are_recognised(tmp_path):
+    for name, column in (("ratings", "rating"), ("run", "prediction")):
+        (tmp_path / name).write_text(f"user,item,{column}\n1,2,3\n")
+    with pytest.raises(rs.DataError, match=r"like a run; .*\(--columns grade=prediction\)"):
+        values(tmp_path / "run", tmp_path / "ratings")
+    with pytest.raises(rs.DataError, match=r"like judgments; .*\(--columns score=\) ranks"):
+        values(tmp_path / "ratings", tmp_path / "ratings")
+
+
+def test_quepid_in_detail(tmp_path):
+    text = 'Team Name,Query Text,Doc ID,Title,Rating\nT,red,1,"a, b",3\nT,red,2,c,\n'
+    (tmp_path / "case.csv").write_text(text)
+    assert values(tmp_path / "case.csv", {"red": ["2", "1"]}) == {"red": {"RR": 0.5}}
+
+
+def test_convert_takes_a_folder_and_compresses_nothing(tmp_path, capsys):
+    folder = tmp_path / "beir" / "qrels"
+    folder.mkdir(parents=True)
+    (folder / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq\td\t1\n")
+    assert main(["convert", str(tmp_path / "beir"), "-", "--to", "trec"]) == 0
+    assert capsys.readouterr().out == "q 0 d 1\n"
+    packed = tmp_path / "out.json.gz"
+    assert main(["convert", str(tmp_path / "beir"), str(packed)]) == 2
+    assert "not compressed" in capsys.readouterr().err
+    assert not packed.exists()
