@@ -72,7 +72,7 @@ def test_records_that_cannot_be_used(case):
     [
         ([("d1", 0.3)], "query 'q': document id .*tuple.* go into a dict"),
         ([{"id": "d1", "score": 0.3}], "query 'q': document id .*dict.* go into a dict"),
-        ([1.0], "query 'q': document id 1.0 .float. is neither"),
+        ([1.0], "query 'q': document id 1.0 .float. is neither .* give group_sizes="),
         (["d1", 2], "query 'q': document ids are partly text"),
         ([""], "query 'q': empty document id"),
     ],
@@ -170,3 +170,13 @@ def test_convert_takes_a_folder_and_compresses_nothing(tmp_path, capsys):
     assert main(["convert", str(tmp_path / "beir"), str(packed)]) == 2
     assert "not compressed" in capsys.readouterr().err
     assert not packed.exists()
+
+
+def test_validate_shows_every_grade_and_takes_a_run_alone(tmp_path, capsys):
+    (tmp_path / "qrels").write_text("1 0 a 0.12345671\n1 0 b 0.12345672\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 2.0 t\n")
+    assert main(["validate", str(tmp_path / "qrels")]) == 0
+    assert "1 of grade 0.12345671, 1 of grade 0.12345672" in capsys.readouterr().out
+    assert main(["validate", str(tmp_path / "run")]) == 3
+    assert "A run alone is validated with --as run." in capsys.readouterr().out
+    assert main(["validate", str(tmp_path / "run"), "--as", "run"]) == 0

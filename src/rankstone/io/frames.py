@@ -250,9 +250,12 @@ def _check_type(what: str, role: str, name: str, column: Any) -> None:
                 "Whole numbers become floats where a value is missing: drop those rows, then "
                 "cast the column to int64."
             )
+        remedy = "Cast the column."
+        if form.startswith("+"):
+            remedy = f"Give a row to each document, for example with frame.explode({name!r})."
         raise DataError(
             f"{what}: column {name!r} holds {_words(form)}; a {noun} id is text or a whole "
-            "number. Cast the column."
+            f"number. {remedy}"
         )
     if kind in ("whole", "float"):
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,10 @@ from rankstone.io.convert import rows_in
 from rankstone.io.files import Reading, judgments_in, opened, read_judgments, run_in
 from rankstone.io.open import STDIN
 from rankstone.io.roles import Columns
+from rankstone.io.rows import shown as written
 
 _MOST_GRADES = 20
+_SWAPPED = "the order is judgments first"
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,9 @@ def check(
     if kind == "judgments":
         reading = Reading(formats[0] or None, False, max_bytes, groups, named)
         health, judged = _judgments(first, reading)
+        if health.error and _SWAPPED in health.error and not runs:
+            hint = f"{health.error} A run alone is validated with --as run."
+            health = replace(health, error=hint)
         paths, found = list(runs), [health]
     reading = Reading(formats[-1] or None, False, max_bytes, columns=named)
     found += [_run(path, reading, judged) for path in paths]
@@ -98,7 +103,7 @@ def _judgments(path: str, reading: Reading) -> tuple[Health, Judgments | None]:
         "queries": len(judged.queries),
         "judged_per_query": _spread(sizes.tolist()),
         "relevant_per_query": _spread(relevant),
-        "grades": {f"{grade:g}": n for grade, n in shown} or f"{len(grades)} different ones",
+        "grades": {written(grade): n for grade, n in shown} or f"{len(grades)} different ones",
     }
     notices = list(judged.notices)
     if without:

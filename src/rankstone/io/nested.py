@@ -180,14 +180,21 @@ class ListedRun:
             try:
                 Ids.of(listed, "document")
             except DataError as error:
-                raise DataError(f"{self.name}, query {query!r}: {error}{_pairs(listed)}") from None
+                raise DataError(
+                    f"{self.name}, query {query!r}: {error}{_of_scores(listed)}"
+                ) from None
         return listed
 
 
-def _pairs(listed: list[Any]) -> str:
-    """Say what to do with documents that come with their scores."""
+def _of_scores(listed: list[Any]) -> str:
+    """Say what to do with scores, alone or beside their documents."""
     if any(isinstance(item, dict | tuple | list) for item in listed):
         return " Documents with scores go into a dict, {document: score}."
+    if any(isinstance(item, float) for item in listed):
+        return (
+            " If these are scores of labels in the same places, lay the lists end to end and give "
+            "group_sizes=, or fill them up to a table and give mask=."
+        )
     return ""
 
 
