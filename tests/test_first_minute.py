@@ -180,3 +180,17 @@ def test_validate_shows_every_grade_and_takes_a_run_alone(tmp_path, capsys):
     assert main(["validate", str(tmp_path / "run")]) == 3
     assert "A run alone is validated with --as run." in capsys.readouterr().out
     assert main(["validate", str(tmp_path / "run"), "--as", "run"]) == 0
+
+
+ONE_VALUE = {
+    '{"id": 1, "gold": "d1"}\n{"id": 2, "gold": "d2"}\n': r"Put 'gold' into a list: \['d1'\]",
+    '{"query": "a", "relevant": "d1"}\n': "one record of JSONL",
+    "# made today\nquery_id,doc_id,relevance\n": "the first line has to name them",
+}
+
+
+@pytest.mark.parametrize("text", ONE_VALUE)
+def test_what_nearly_is_known(tmp_path, text):
+    (tmp_path / "file").write_text(text)
+    with pytest.raises(rs.DataError, match=ONE_VALUE[text]):
+        values(tmp_path / "file", {"1": ["d1"]})

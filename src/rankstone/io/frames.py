@@ -56,7 +56,7 @@ def judgments_of(
         raise DataError(f"{what}: the table has no rows.")
     found = engine.load().judge_columns(query, doc, grade)
     if found["fault"]:
-        raise _fault(what, roles, found["fault"], "grade")
+        raise _fault(what, roles, found["fault"], "grade", typed=typed)
     for key, numbers in (("query", _is_number(query)), ("doc", _is_number(doc))):
         if numbers:
             _decode_examples(found, key)
@@ -184,7 +184,8 @@ class FrameRun:
             _RANGE,
         )
         if found["fault"]:
-            raise _fault(self.name, self.roles, found["fault"], self.roles.number_role)
+            number = self.roles.number_role
+            raise _fault(self.name, self.roles, found["fault"], number, typed=self.typed)
         if self.number is None:
             found["score"] = -found["above"].astype(np.float64)
         return Matches.of(
@@ -270,11 +271,14 @@ def _words(form: str) -> str:
     return _WORDS.get(form) or _WORDS.get(form[:1]) or f"values of the Arrow type {form!r}"
 
 
-def _fault(what: str, roles: Roles, fault: tuple[int, int, int], role: str) -> DataError:
+def _fault(
+    what: str, roles: Roles, fault: tuple[int, int, int], role: str, *, typed: bool
+) -> DataError:
     kind, which, row = fault
     name = roles.names[which]
     if kind == 1:
-        return DataError(f"{what}: {no_value(str(name), row)}")
+        hint = "" if typed else " A blank line may be read as a row."
+        return DataError(f"{what}: {no_value(str(name), row)}{hint}")
     if kind == 2:
         return DataError(
             f"{what}: the {role} in row {row} (rows count from 0) of column {name!r} is not a "

@@ -43,7 +43,8 @@ def _run(text: Input) -> Iterable[Row] | Lists:
 def _held(value: Any, where: str) -> Any:
     if not isinstance(value, dict | list):
         raise DataError(
-            f"{where}: expected an object of documents with numbers, or an array of documents."
+            f"{where}: expected an object of documents with numbers, or an array of documents. If "
+            "this is one record of JSONL, its lists have names such as expected_ids or retrieved_ids."
         )
     return value
 

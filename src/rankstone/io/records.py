@@ -258,4 +258,10 @@ def _both(where: str, doc: str, listed: str) -> DataError:
 
 def _unknown(record: dict[str, Any], where: str, wanted: str) -> DataError:
     found = ", ".join(ascii(k) for k in list(record)[:8]) or "none"
-    return DataError(f"{where}: no key of the record is known to hold {wanted} (keys: {found}).")
+    plain = {plain_name(key): key for key in record}
+    one = next((plain[n] for n in f"{_EXPECTED} {_RETRIEVED}".split() if n in plain), None)
+    held = record.get(one)  # type: ignore[arg-type]
+    hint = f" Put {one!a} into a list: [{held!a}]." if isinstance(held, str | int) else ""
+    return DataError(
+        f"{where}: no key of the record is known to hold {wanted} (keys: {found}).{hint}"
+    )

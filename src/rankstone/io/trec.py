@@ -160,7 +160,7 @@ def fault_error(path: str, fault: tuple[Any, ...], shape: Shape, what: str, text
             message += (
                 " If fields hold blanks, name the format: 'csv' (--input-format, input_format=)."
             )
-        elif line == 1:
+        elif line == 1 or field == 1:
             message += _other_table(found, field, shape)
         return DataError(message)
     if kind in (2, 3):
