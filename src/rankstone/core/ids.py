@@ -86,8 +86,11 @@ class Ids(Sequence[str | int]):
         if self.kind == "number":
             return numbers_of(self.keys[0])
         text, offsets = self.encoded
-        bounds = offsets.tolist()
-        return [text[a:b].decode("utf-8", "surrogateescape") for a, b in pairwise(bounds)]
+        bounds = pairwise(offsets.tolist())
+        if text.isascii():  # then a character is a byte, and all can be decoded at once
+            whole = text.decode()
+            return [whole[a:b] for a, b in bounds]
+        return [text[a:b].decode("utf-8", "surrogateescape") for a, b in bounds]
 
     @cached_property
     def encoded(self) -> tuple[bytes, np.ndarray]:
