@@ -38,6 +38,7 @@ import rankstone as rs
         ("P(rel=1.5)", "P(rel=1.5)"),
         ("nDCG(gain={2: 3, 1: 0.5})", "nDCG(gain={1: 0.5, 2: 3})"),
         ("nDCG(gain='linear')", "nDCG"),
+        ("nDCG(gain=exp2, ideal=uncut)@10", "nDCG(gain='exp2', ideal='uncut')@10"),
         ("nDCG(k=None)", "nDCG"),
     ],
 )

@@ -182,11 +182,14 @@ def _arguments(inside: str, text: str) -> dict[str, Any]:
         for keyword in call.keywords:
             if keyword.arg is None or keyword.arg in params:
                 raise ValueError
-            params[keyword.arg] = ast.literal_eval(keyword.value)
+            word = isinstance(keyword.value, ast.Name)  # text without quotes, as shells leave it
+            params[keyword.arg] = (
+                ast.unparse(keyword.value) if word else ast.literal_eval(keyword.value)
+            )
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         raise UsageError(
-            f"cannot read the parameters of {text!r}; write them as in nDCG-like "
-            "Name(param=value, other='text')@10."
+            f"cannot read the parameters of {text!r}; write them as in "
+            "nDCG(gain='exp2', ideal='uncut')@10."
         ) from None
     return params
 
