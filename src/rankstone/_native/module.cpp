@@ -382,6 +382,9 @@ class Ordering {
         nb::gil_scoped_release release;
         for (std::size_t s = 0; s < segments_; ++s) {
             const std::uint32_t* row = packed.data() + s * width;
+            const std::size_t at = s * width;
+            if (beside_ && fits[s] && !carry_row(row, beside_ + at, carried_.get() + at, width, mask))
+                continue;
             std::int64_t* order = order_of(s);
             if (!fits[s] ||
                 (unpack_row(row, order, width, mask, bounds_[s]) && !settle(row, order, width, mask)))

@@ -73,6 +73,18 @@ RANKSTONE_CLONES inline bool unpack_row(const std::uint32_t* packed, std::int64_
     return close != 0;
 }
 
+// Puts what stands beside a sorted row into its order; true as above.
+RANKSTONE_CLONES inline bool carry_row(const std::uint32_t* packed, const double* beside,
+                                       double* carried, std::size_t width, std::uint32_t mask) {
+    std::uint32_t close = 0;
+    carried[0] = beside[packed[0] & mask];
+    for (std::size_t i = 1; i < width; ++i) {
+        carried[i] = beside[packed[i] & mask];
+        close |= static_cast<std::uint32_t>((packed[i] ^ packed[i - 1]) <= mask);
+    }
+    return close != 0;
+}
+
 struct Nearness {
     bool equal, mixed;  // neighbours are equal; some that are equally many steps down are not
 };

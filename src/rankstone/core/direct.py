@@ -10,7 +10,7 @@ import numpy as np
 from rankstone.conventions import Conventions
 from rankstone.core import device, segments
 from rankstone.core.lists import Lists
-from rankstone.core.numbers import all_finite, array_of, numbers_of
+from rankstone.core.numbers import all_finite, array_of, lowest_and_finite, numbers_of
 from rankstone.core.ranked import Ranked
 from rankstone.core.standing import found_grades, meant_grades, needs_ids
 from rankstone.errors import DataError, UsageError
@@ -161,11 +161,12 @@ def _from_scores(truth: Any, predicted: Any, conventions: Conventions) -> tuple[
             f"{sizes[0]} true grades and {sizes[1]} predicted scores: the two must have "
             "the same shape. For lists of ids give the relevant ones as a set."
         )
+    lowest, finite = lowest_and_finite(grades, scores)
     for what, values in (("true grade", grades), ("predicted score", scores)):
-        if not all_finite(values):
+        if not finite and not all_finite(values):
             bad = values[~np.isfinite(values)][0]
             raise DataError(f"a {what} is {bad}; rankings need finite numbers.")
-    return ranked_lists(grades, scores, conventions), scores.ndim == 1
+    return ranked_lists(grades, scores, conventions, lowest=lowest), scores.ndim == 1
 
 
 def ranked_lists(
@@ -173,12 +174,14 @@ def ranked_lists(
     scores: Array | None,
     conventions: Conventions,
     offsets: Array | None = None,
+    lowest: float | None = None,
     **known: Any,
 ) -> Ranked:
     """Return the ranking of lists of grades, NaN where there is none, by falling score.
 
     The lists are the rows of a table, or stretches of one long array as ``offsets`` say.
-    Without scores their documents stand in order of rank.
+    Without scores their documents stand in order of rank. ``lowest`` is the lowest grade, where
+    it is known.
     """
     if scores is not None:
         if conventions.ties.startswith("docid"):
@@ -192,7 +195,7 @@ def ranked_lists(
         width = grades.shape[-1]
         rows = grades.shape[0] if grades.ndim == 2 else 1
         offsets = np.arange(rows + 1) * width
-    grades, judged = meant_grades(grades.reshape(-1), conventions.negatives)
+    grades, judged = meant_grades(grades.reshape(-1), conventions.negatives, lowest)
     found = None
     if conventions.nonpositive == "nonrelevant" and scores is not None:
         found = found_grades(grades, scores)

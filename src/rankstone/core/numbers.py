@@ -91,6 +91,20 @@ def lowest(values: Array) -> float:
     return float(found[0] if len(found) == 1 else np.min(found))
 
 
+def lowest_and_finite(values: Array, others: Array) -> tuple[float, bool]:
+    """Return the lowest of some numbers, and whether all of these and of some others are finite."""
+    flat, beside = values.reshape(-1), others.reshape(-1)
+    if len(flat) <= _FEW:
+        return float(flat.min(initial=np.inf)), all_finite(flat) and all_finite(beside)
+    found = on_each(_looked_over, list(zip(_blocks(flat), _blocks(beside), strict=True)))
+    return min(low for low, _ in found), all(finite for _, finite in found)
+
+
+def _looked_over(part: tuple[Array, Array]) -> tuple[float, bool]:
+    values, others = part
+    return float(values.min()), _sums_up(values) and _sums_up(others)
+
+
 def _blocks(values: Array) -> list[Array]:
     """Return the values in parts that make it worth while to divide the work."""
     return [values[i : i + _BLOCK] for i in range(0, len(values), _BLOCK)]

@@ -64,9 +64,16 @@ def needs_ids(rule: str) -> UsageError:
     )
 
 
-def meant_grades(grades: Array, negatives: str) -> tuple[Array, Array | None]:
-    """Return grades as the conventions mean negative ones, and which are grades; None: all."""
-    if not len(grades) or lowest(grades) >= 0:  # NaN, which is no grade, fails this too
+def meant_grades(
+    grades: Array, negatives: str, known: float | None = None
+) -> tuple[Array, Array | None]:
+    """Return grades as the conventions mean negative ones, and which are grades; None: all.
+
+    ``known`` is the lowest grade, where somebody looked.
+    """
+    if (
+        not len(grades) or (lowest(grades) if known is None else known) >= 0
+    ):  # NaN, which is no grade, fails this too
         return grades, None
     if negatives == "nonrelevant":
         grades = np.maximum(grades, 0.0)
