@@ -9,8 +9,9 @@ from hypothesis import assume, given, settings, strategies as st
 from strategies import measures
 
 import rankstone as rs
-from rankstone.core import lists as lists_module, segments, twin
-from rankstone.core.numbers import numbers_of
+from rankstone.core import ranked_table as lists_module, segments
+from rankstone.core.as_numpy import numbers_of
+from rankstone.core.python_engine import text as python_engine
 from rankstone.core.ranked import Ranked
 from rankstone.io.arrays import arrays_of
 
@@ -136,7 +137,7 @@ def test_parts_have_the_bits_of_the_whole(monkeypatch, ties, unjudged):
 def test_both_engines_order_alike(rows):
     offsets = segments.offsets_of(np.array([len(r) for r in rows], np.int64))
     values = np.array([v for r in rows for v in r], np.float64)
-    wanted, wanted_tied = twin.falling_order(values, offsets)
+    wanted, wanted_tied = python_engine.falling_order(values, offsets)
     assert segments.falling_order(values, offsets).tolist() == wanted.tolist()
     beside, tied = segments.falling_beside(values, offsets, -np.arange(len(values)))
     assert beside.tolist() == (-wanted).tolist()

@@ -13,8 +13,8 @@ import zstandard
 import rankstone as rs
 from rankstone.cli import main
 from rankstone.core import engine as core_engine
-from rankstone.io import registry
-from rankstone.io.grouped import read_groups
+from rankstone.io import formats
+from rankstone.io.formats.trec_prefs import read_groups
 from rankstone.io.load import load_run
 
 GOOD_QRELS = "q1 0 d1 1\nq1 0 d2 0\n"
@@ -247,7 +247,7 @@ def test_ids_in_latin_1_are_kept_as_they_are(engine, files):
 
 @pytest.mark.parametrize("kind", ["gz", "bz2", "xz", "zst"])
 def test_a_file_that_expands_beyond_reason(files, kind, monkeypatch):
-    monkeypatch.setattr("rankstone.io.open._ALWAYS_FINE", 1 << 20)
+    monkeypatch.setattr("rankstone.io.streams._ALWAYS_FINE", 1 << 20)
     pack = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress,
             "zst": zstandard.ZstdCompressor().compress}[kind]  # fmt: skip
     qrels, run = files()
@@ -589,13 +589,13 @@ def test_a_file_that_changes_under_our_hands(engine, files):
 @pytest.mark.parametrize("text", [GOOD_QRELS, '{"q1": {"d1": 1}}'], ids=["trec", "json"])
 def test_judgments_that_change_while_they_are_read(files, monkeypatch, text):
     qrels, run = files(qrels=text)
-    reader = registry.tell
+    reader = formats.tell
 
     def slowly(opened):
         qrels.write_text(text + " " * 99)
         return reader(opened)
 
-    monkeypatch.setattr(registry, "tell", slowly)
+    monkeypatch.setattr(formats, "tell", slowly)
     with pytest.raises(rs.DataError, match="qrels: the file changed while it was read. Try again"):
         rs.evaluate(qrels, run, "RR")
 
@@ -628,6 +628,6 @@ def test_asking_for_a_core_that_is_not_there(files, monkeypatch):
 @pytest.mark.usefixtures("without_core")
 def test_without_the_core_one_warning_says_so(files, monkeypatch):
     monkeypatch.delenv("RANKSTONE_ENGINE", raising=False)
-    with pytest.warns(rs.RankstoneNotice, match="pure-Python twin gives the same numbers"):
+    with pytest.warns(rs.SlowEngineWarning, match="pure-Python twin gives the same numbers"):
         result = rs.evaluate(*files(), "RR")
     assert result.provenance.engine == "python"

@@ -12,9 +12,9 @@ from hypothesis import given, settings, strategies as st
 from strategies import values_of
 
 import rankstone as rs
-from rankstone.core import device, direct as direct_module
+from rankstone.core import direct as direct_module, gpu
 from rankstone.io import arrays as arrays_module
-from rankstone.measures.plan import reach_of
+from rankstone.measures.compute import reach_of
 
 torch = pytest.importorskip("torch")
 
@@ -68,7 +68,7 @@ def tables(draw, shapes):
 @pytest.fixture
 def away(monkeypatch):
     """Every tensor is elsewhere."""
-    monkeypatch.setattr(device, "elsewhere", lambda value: not isinstance(value, np.ndarray))
+    monkeypatch.setattr(gpu, "elsewhere", lambda value: not isinstance(value, np.ndarray))
 
 
 def outcome(call):
@@ -122,7 +122,7 @@ def test_a_cut_table_has_the_values_of_the_whole(
     host = hosted(labels), hosted(scores)
     more = {**rules, "tie_interval": interval}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(device, "_BLOCK", block)
+        patch.setattr(gpu, "_BLOCK", block)
         assert evaluated(labels, scores, asked, **more) == evaluated(*host, asked, **more)
         under = rs.Conventions(**rules)
         here = direct(asked[0], *host, conventions=under)
@@ -183,13 +183,13 @@ def moved_bytes(monkeypatch, call):
     """How much comes over from the device while something is done."""
     total = []
     for name in ("numbers_of", "array_of"):
-        original = getattr(device, name)
+        original = getattr(gpu, name)
 
         def noting(value, what, original=original):
             total.append(value.dtype.itemsize * math.prod(value.shape))
             return original(value, what)
 
-        monkeypatch.setattr(device, name, noting)
+        monkeypatch.setattr(gpu, name, noting)
     call()
     return sum(total)
 
@@ -218,13 +218,11 @@ def test_little_is_moved(monkeypatch):
 def test_ties_at_the_cut_off_come_along():
     scores = torch.tensor([[5.0, 4, 4, 4, 3, 2, 1], [7.0, 6, 5, 4, 3, 2, 1]])
     labels = torch.tensor([[0, 0, 0, 2, 0, 0, 0], [0, 1, 0, 0, 0, 3, 1]])
-    part = device.cut(labels, scores, device.Reach(2, True), [rs.Conventions()], count=True)
+    part = gpu.cut(labels, scores, gpu.Reach(2, True), [rs.Conventions()], count=True)
     assert part.grades.tolist() == [[0, 0, 0, 2], [0, 1, 3, 1]]
     assert part.scores.tolist() == [[0, -1, -1, -1], [0, -1, -2, -3]]
     assert part.ties == (3, 14)
-    quick = device.cut(
-        labels[1:], scores[1:], device.Reach(2, True), [rs.Conventions()], count=False
-    )
+    quick = gpu.cut(labels[1:], scores[1:], gpu.Reach(2, True), [rs.Conventions()], count=False)
     assert quick.grades.tolist() == [[0, 1, 3, 1]]
 
 
@@ -246,8 +244,8 @@ SOME = torch.tensor([[0, 1, 0, 2]]), torch.tensor([[0.5, 0.25, 1.0, 2.0]])
 def test_where_more_is_read_all_is_moved(asked, rules):
     measures = [rs.parse_measure(m) for m in ([asked] if isinstance(asked, str) else asked)]
     rules = [rs.Conventions(**{"ties": "input", **rules})]
-    assert device.cut(*SOME, reach_of(measures), rules, count=True) is None
-    assert device.cut(*SOME, device.Reach(2, True), [rs.Conventions()], count=True) is not None
+    assert gpu.cut(*SOME, reach_of(measures), rules, count=True) is None
+    assert gpu.cut(*SOME, gpu.Reach(2, True), [rs.Conventions()], count=True) is not None
 
 
 @pytest.mark.usefixtures("away")
@@ -295,7 +293,7 @@ def test_what_a_device_cannot_do_is_done_here(monkeypatch):
     assert evaluated(*SOME, "nDCG@2") == expected
     with_gradient = SOME[1].clone().requires_grad_()
     monkeypatch.undo()
-    monkeypatch.setattr(device, "elsewhere", lambda value: True)
+    monkeypatch.setattr(gpu, "elsewhere", lambda value: True)
     assert evaluated(SOME[0], with_gradient, "nDCG@2") == expected
     assert evaluated(SOME[0].numpy(), SOME[1], "nDCG@2") == expected
 
@@ -311,11 +309,11 @@ class OnCuda:
 
 
 def test_where_a_tensor_is():
-    assert not device.elsewhere(SOME[0])
-    assert device.elsewhere(OnCuda())
-    assert device.elsewhere(torch.ones(2, 2, device="meta"))
-    assert not device.elsewhere(np.ones(2))
-    assert not device.elsewhere([1, 2])
+    assert not gpu.elsewhere(SOME[0])
+    assert gpu.elsewhere(OnCuda())
+    assert gpu.elsewhere(torch.ones(2, 2, device="meta"))
+    assert not gpu.elsewhere(np.ones(2))
+    assert not gpu.elsewhere([1, 2])
     with pytest.raises(rs.DataError, match="Tensor cannot be read .*no data"):
         rs.evaluate(torch.ones(2, 9, device="meta"), torch.ones(2, 9, device="meta"), "RR@1")
 
@@ -323,7 +321,7 @@ def test_where_a_tensor_is():
 def test_where_an_array_of_jax_is(monkeypatch):
     jax = pytest.importorskip("jax")
     array = jax.numpy.ones((1, 4))
-    assert not device.elsewhere(array)
+    assert not gpu.elsewhere(array)
 
     class Tpu:
         platform = "tpu"
@@ -332,16 +330,16 @@ def test_where_an_array_of_jax_is(monkeypatch):
         def devices(self):
             return {Tpu()}
 
-    assert device.elsewhere(Away())
+    assert gpu.elsewhere(Away())
 
     def traced(scores):
-        assert not device.elsewhere(scores)
+        assert not gpu.elsewhere(scores)
         with pytest.raises(rs.DataError, match="cannot be read .*traced array"):
             (rs.nDCG @ 2)(scores, scores)
         return scores
 
     jax.jit(traced)(array)
-    monkeypatch.setattr(device, "elsewhere", lambda value: True)
+    monkeypatch.setattr(gpu, "elsewhere", lambda value: True)
     with jax.enable_x64(True):
         wide = jax.numpy.array([[0.1, 0.2, 0.3]]), jax.numpy.array([[0.1, 0.2, 0.3]])
     assert wide[0].dtype == np.float64

@@ -15,7 +15,7 @@ from strategies import collections
 
 import rankstone as rs
 from rankstone.cli import main
-from rankstone.io import registry
+from rankstone.io import formats
 from rankstone.io.convert import convert
 from rankstone.io.load import load_judgments, load_run
 
@@ -265,7 +265,7 @@ def test_what_is_written_is_read_again(tmp_path_factory, collection, run_to, jud
     folder = tmp_path_factory.mktemp("again")
     for name, data, to in (("judged", judgments, judged_to), ("run", run, run_to)):
         path = folder / name
-        form = registry.named(to)
+        form = formats.named(to)
         write = form.write_judgments if name == "judged" else form.write_run
         rows = [(q, d, float(n)) for q, d, n in pairs(data)]
         with path.open("wb") as out:
@@ -435,7 +435,7 @@ texts = (
 
 
 @settings(max_examples=600)
-@given(texts, st.sampled_from([None, *registry.names()]))
+@given(texts, st.sampled_from([None, *formats.names()]))
 def test_readers_answer_or_say_why_not(tmp_path_factory, text, form):
     path = tmp_path_factory.getbasetemp() / f"any-{os.getpid()}"
     path.write_bytes(text.encode("utf-8", "surrogatepass"))

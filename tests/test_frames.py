@@ -16,8 +16,8 @@ from sources import FRAMES, MEASURES, TABLES, chunked, columns_of, texts_as
 from strategies import NATIVE, collections, write_qrels, write_run
 
 import rankstone as rs
-from rankstone.core import twin
 from rankstone.core.ids import Ids, key_of, numbers_of
+from rankstone.core.python_engine import text as python_engine
 
 ENGINES = ["native", "python"] if NATIVE else ["python"]
 TIES = ["docid-desc", "docid-asc", "input", "expected", "pessimistic"]
@@ -135,7 +135,7 @@ def test_native_and_twin_read_columns_alike(rows, float32, falling, range_size):
     index = (b"q1q2\xc3\xa9", np.array([0, 2, 4, 6]), np.array([0, 2, 4, 5]), b"d1d2d1d4d3", np.arange(0, 11, 2))  # fmt: skip
     for columns in (names, ["q", "d", None, None], ["q", "d", "s", None]):
         found = []
-        for core in (_core, twin):
+        for core in (_core, python_engine):
             held = {n.decode(): c for n, c in core.columns_of_stream(table.__arrow_c_stream__())}
             parts = [held[n] if n else None for n in columns]
             found.append(
@@ -205,7 +205,7 @@ def test_native_and_twin_read_any_arrow_data_alike(data, rows, texts, range_size
         index = (b"".join(map(key_of, [0, 1, 3])), np.arange(0, 28, 9), np.array([0, 2, 3, 4]),
                  b"".join(map(key_of, [0, 2, 1, 3])), np.arange(0, 37, 9))  # fmt: skip
     found = []
-    for core in (_core, twin):
+    for core in (_core, python_engine):
         held = [core.columns_of_stream(c.__arrow_c_stream__())[0][1] for c in columns]
         found.append(core.match_columns(*held, True, core.Index(*index), False, 2, range_size))
         found.append(core.judge_columns(*held[:3]))
@@ -222,7 +222,7 @@ def test_native_and_twin_read_any_arrow_data_alike(data, rows, texts, range_size
 def test_native_and_twin_take_objects_alike(values):
     from rankstone._native import _core
 
-    (ours, row), (theirs, expected) = (m.column_of_objects(values) for m in (_core, twin))
+    (ours, row), (theirs, expected) = (m.column_of_objects(values) for m in (_core, python_engine))
     assert row == expected
     if row is None:
         assert (ours.format, len(ours)) == (theirs.format, len(values))
@@ -399,7 +399,7 @@ def test_bad_csv_is_an_error(engine, tmp_path, monkeypatch, case, libraries):
     path = tmp_path / "run.csv"
     path.write_text(text, newline="")
     monkeypatch.setattr(
-        "rankstone.io.tables.find_spec", lambda name: name if name == libraries else None
+        "rankstone.io.formats.tables.find_spec", lambda name: name if name == libraries else None
     )
     with pytest.raises(rs.DataError, match=f"{path}.*({message})"):
         rs.evaluate(JUDGED_DICT, path, "RR")
@@ -442,7 +442,7 @@ def test_tables_in_files(engine, tmp_path, monkeypatch, kind, libraries):
         TABLES[kind](pa.table(columns), str(path))
     names = {"polars": ["polars", "pyarrow"], "pyarrow": ["pyarrow"], "none": []}[libraries]
     monkeypatch.setattr(
-        "rankstone.io.tables.find_spec", lambda name: name if name in names else None
+        "rankstone.io.formats.tables.find_spec", lambda name: name if name in names else None
     )
     if libraries == "none" and "sv" not in kind:
         with pytest.raises(rs.MissingDependencyError, match=r"pip install 'rankstone\[frames\]'"):
@@ -476,7 +476,9 @@ def test_row_groups_change_nothing(engine, tmp_path, polars, collection, data, t
     expected = bits(rs.evaluate(judgments, pa.table(columns), MEASURES, ties=ties))
     with pytest.MonkeyPatch.context() as patch:
         if not polars:
-            patch.setattr("rankstone.io.tables.find_spec", lambda n: n if n == "pyarrow" else None)
+            patch.setattr(
+                "rankstone.io.formats.tables.find_spec", lambda n: n if n == "pyarrow" else None
+            )
         assert bits(rs.evaluate(judgments, tmp_path / "run", MEASURES, ties=ties)) == expected
 
 

@@ -1,4 +1,4 @@
-"""One collection, many ways in: native and twin, files and dicts, any order, any threads."""
+"""One collection, many ways in: native and Python engine, files and dicts, any order, any threads."""
 
 import bz2
 import gzip
@@ -12,10 +12,10 @@ from hypothesis import assume, given, settings, strategies as st
 from strategies import NATIVE, collections, write_qrels, write_run
 
 import rankstone as rs
-from rankstone.core import twin
-from rankstone.core.layout import ATOF, ATOL, NUMBER, RANK, Layout
+from rankstone.core.python_engine import text as python_engine
+from rankstone.core.row_layout import ATOF, ATOL, NUMBER, RANK, Layout
+from rankstone.io.formats.trec import QRELS_LAYOUT, RUN_LAYOUT
 from rankstone.io.load import load_judgments, load_run
-from rankstone.io.trec import QRELS_LAYOUT, RUN_LAYOUT
 
 needs_native = pytest.mark.skipif(not NATIVE, reason="the compiled core was not built here")
 TIES = ["docid-desc", "docid-asc", "optimistic", "pessimistic"]
@@ -106,7 +106,7 @@ def test_native_and_twin_read_judgments_alike(text, layout, first):
     from rankstone._native import _core
 
     raw = text.encode()
-    same(_core.scan_judgments(raw, layout, first), twin.scan_judgments(raw, layout, first))
+    same(_core.scan_judgments(raw, layout, first), python_engine.scan_judgments(raw, layout, first))
 
 
 @needs_native
@@ -125,8 +125,8 @@ def test_native_and_twin_and_any_threads_scan_runs_alike(
         size = path.stat().st_size
         common = (stream.fileno(), size, layout)
         progress = np.zeros(1, np.int64)
-        expected = twin.scan_run(
-            *common, twin.Index(*columns, *docs), float32, 1, 1 << 20, progress, first
+        expected = python_engine.scan_run(
+            *common, python_engine.Index(*columns, *docs), float32, 1, 1 << 20, progress, first
         )
         index = _core.Index(*columns, *docs)
         for threads, reach in [(1, 1 << 20), (2, 1), (8, 7), (2, 64), (1, 33)]:
@@ -149,7 +149,7 @@ def test_numbers_are_read_to_the_last_bit(text):
     from rankstone._native import _core
 
     line = f"q 0 d {text}\n".encode()
-    got, wanted = (m.scan_judgments(line, QRELS_LAYOUT) for m in (_core, twin))
+    got, wanted = (m.scan_judgments(line, QRELS_LAYOUT) for m in (_core, python_engine))
     same(got, wanted)
     if got["fault"] is None:
         assert got["grades"].tolist() == [float(text)]
@@ -238,7 +238,7 @@ def test_many_unjudged_queries_are_counted_to_a_limit(engine, tmp_path, monkeypa
 
 def test_the_twin_counts_no_further_than_its_limit(tmp_path, monkeypatch):
     monkeypatch.setenv("RANKSTONE_ENGINE", "python")
-    monkeypatch.setattr(twin, "MOST_UNJUDGED", 3)
+    monkeypatch.setattr(python_engine, "MOST_UNJUDGED", 3)
     run = tmp_path / "run"
     for names, text in (("abca", "3 queries"), ("abcda", "more than 3 queries")):
         run.write_text("".join(f"{n} Q0 d 0 1 t\n" for n in names) + "judged Q0 d 0 1 t\n")

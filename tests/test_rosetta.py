@@ -187,7 +187,7 @@ def test_every_profile_can_be_followed_and_shown(capsys):
 
 
 def test_every_spelling_of_every_tool_reads_back():
-    from rankstone.measures.names import read_measure
+    from rankstone.measures.parse import read_measure
 
     for measure in rs.all_measures():
         for tool, spellings in measure.definition.names.items():

@@ -14,7 +14,7 @@ from strategies import collections
 
 import rankstone as rs
 from rankstone.cli import main
-from rankstone.io import registry
+from rankstone.io import formats
 from rankstone.io.convert import convert
 from rankstone.io.load import load_judgments, load_run
 
@@ -148,7 +148,8 @@ def put_both(folder, kind):
 def test_tables_become_text_and_text_tables(tmp_path, monkeypatch, kind, to, libraries):
     for module in ("tables", "write_tables"):
         monkeypatch.setattr(
-            f"rankstone.io.{module}.find_spec", lambda name: name if name == libraries else None
+            f"rankstone.io.formats.{module}.find_spec",
+            lambda name: name if name == libraries else None,
         )
     judged, run = put_both(tmp_path, kind)
     expected = values(rs.evaluate(JUDGED, SCORED, MEASURES))
@@ -168,7 +169,7 @@ def test_tables_become_text_and_text_tables(tmp_path, monkeypatch, kind, to, lib
 @given(collections(), st.sampled_from(["parquet", "arrow", "csv"]))
 def test_tables_that_are_written_are_read_again(tmp_path_factory, collection, to):
     folder = tmp_path_factory.mktemp("again")
-    form = registry.named(to)
+    form = formats.named(to)
     for name, data in zip(("judged", "run"), collection, strict=True):
         write = form.write_judgments if name == "judged" else form.write_run
         with (folder / name).open("wb") as out:
@@ -215,7 +216,7 @@ def piped(monkeypatch, path):
 @pytest.mark.parametrize("kind", TABLES)
 def test_a_table_may_come_from_a_pipe(engine, tmp_path, monkeypatch, kind, libraries):
     monkeypatch.setattr(
-        "rankstone.io.tables.find_spec", lambda name: name if name == libraries else None
+        "rankstone.io.formats.tables.find_spec", lambda name: name if name == libraries else None
     )
     judged, run = put_both(tmp_path, kind)
     expected = values(rs.evaluate(JUDGED, SCORED, MEASURES))
@@ -279,8 +280,8 @@ TOLD = {
 @pytest.mark.parametrize("text", TOLD)
 def test_what_is_a_table_is_told_by_content(text):
     raw = text.encode()
-    held = registry.Input("file", io.BytesIO(raw), len(raw), None)
-    assert registry.tell(held).name == TOLD[text]
+    held = formats.Input("file", io.BytesIO(raw), len(raw), None)
+    assert formats.tell(held).name == TOLD[text]
 
 
 def test_columns_without_a_table_are_refused(tmp_path):
@@ -388,7 +389,7 @@ def test_bad_tables_are_not_converted(tmp_path, capsys, case):
 
 def test_writing_needs_a_library(tmp_path, monkeypatch):
     (tmp_path / "in").write_text(RUN_FILES["trec"](RANKED))
-    monkeypatch.setattr("rankstone.io.write_tables.find_spec", lambda _: None)
+    monkeypatch.setattr("rankstone.io.formats.write_tables.find_spec", lambda _: None)
     with pytest.raises(rs.MissingDependencyError, match="writing parquet files needs the library"):
         convert(str(tmp_path / "in"), str(tmp_path / "out"), "parquet")
     convert(str(tmp_path / "in"), str(tmp_path / "out"), "csv")

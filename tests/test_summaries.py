@@ -20,8 +20,8 @@ from rankstone.cli import main
 from rankstone.conventions import AGGREGATES
 from rankstone.core.aggregate import Summary
 from rankstone.io.query_groups import REST, QueryGroups, read_query_groups
-from rankstone.report.formats import write
-from rankstone.report.summaries import rows_of
+from rankstone.report.groups import rows_of
+from rankstone.report.write import write
 
 ROOT = Path(__file__).resolve().parent.parent
 QRELS = "q1 0 d1 1\nq2 0 d3 2\nq3 0 d1 1\nq3 0 d2 1\nq4 0 d1 0\n"

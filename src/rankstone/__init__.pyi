@@ -7,7 +7,7 @@ from rankstone.errors import (
     NothingInCommonError as NothingInCommonError,
     Notice as Notice,
     RankstoneError as RankstoneError,
-    RankstoneNotice as RankstoneNotice,
+    SlowEngineWarning as SlowEngineWarning,
     StrictError as StrictError,
     UsageError as UsageError,
 )
@@ -15,8 +15,8 @@ from rankstone.evaluation import evaluate as evaluate, explain as explain
 from rankstone.io.load import load_judgments as load_judgments
 from rankstone.measures import *
 from rankstone.profiles import PROFILES as PROFILES, Profile as Profile, profile as profile
+from rankstone.reconciliation import across_tools as across_tools, reconcile as reconcile
 from rankstone.report.explain import Explanation as Explanation
-from rankstone.report.rosetta import Reconciliation as Reconciliation
-from rankstone.rosetta import across_tools as across_tools, reconcile as reconcile
+from rankstone.report.tools import Reconciliation as Reconciliation
 
 __version__: str

@@ -107,7 +107,7 @@ class Conventions:
             raise UsageError(f"relevance must be a number above 0, not {level!r}.")
         object.__setattr__(self, "relevance", float(level))
 
-    def but(self, **choices: Any) -> Conventions:
+    def replace(self, **choices: Any) -> Conventions:
         """Return a copy with some choices made differently."""
         known = [f.name for f in fields(self)]
         for name in choices:
@@ -121,7 +121,7 @@ class Conventions:
         """Return the values of each convention that has a fixed set of them."""
         return {f.name: list(f.metadata["values"]) for f in fields(cls) if "values" in f.metadata}
 
-    def departures(self, other: Conventions) -> dict[str, Any]:
+    def diff(self, other: Conventions) -> dict[str, Any]:
         """Return the choices on which this parts from another."""
         theirs = other.to_dict()
         return {name: value for name, value in self.to_dict().items() if value != theirs[name]}

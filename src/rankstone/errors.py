@@ -46,7 +46,7 @@ class MissingDependencyError(RankstoneError, ImportError):
     exit_code = 2
 
 
-class RankstoneNotice(UserWarning):
+class SlowEngineWarning(UserWarning):
     """Category of the one Python warning Rankstone emits: that its compiled core is absent."""
 
 

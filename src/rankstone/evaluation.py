@@ -13,21 +13,21 @@ from rankstone.core import engine
 from rankstone.core.align import Join, align, join
 from rankstone.core.direct import BARE, ranked_of
 from rankstone.core.exclude import ExcludingRun
-from rankstone.core.health import judged_share, without_relevant
+from rankstone.core.notices import judged_share, without_relevant
 from rankstone.core.result import Provenance, Result, Ties
 from rankstone.errors import (
     DataError,
     Notice,
-    RankstoneNotice,
+    SlowEngineWarning,
     StrictError,
     UsageError,
     did_you_mean,
 )
 from rankstone.io.arrays import Arrays, arrays_of, meant_as_arrays, no_arrays
+from rankstone.io.column_roles import Columns
 from rankstone.io.load import load_both, load_judgments
-from rankstone.io.roles import Columns
 from rankstone.measures import DEFAULT, Measure
-from rankstone.measures.plan import asked_for, compute_each, reach_of
+from rankstone.measures.compute import asked_for, compute_each, reach_of
 from rankstone.profiles import conventions_of, profile
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def evaluate(
         ties=_ties(found, chosen, plan if tie_interval else []),
         like=followed.name if followed else None,
         asked={a.name: str(a.measure) for a in asked if a.name != str(a.measure)},
-        exceptions={str(m): c.departures(chosen) for m, c in plan if c != chosen},
+        exceptions={str(m): c.diff(chosen) for m, c in plan if c != chosen},
     )
 
 
@@ -156,7 +156,7 @@ def _ties(
 ) -> Ties:
     """Count judged documents in ties; give the interval of luck for the measures in the plan."""
     ends = [
-        compute_each(found, [(m, c.but(ties=rule)) for m, c in plan]).final if plan else {}
+        compute_each(found, [(m, c.replace(ties=rule)) for m, c in plan]).final if plan else {}
         for rule in ("pessimistic", "optimistic")
     ]
     interval = {n: (min(low, ends[1][n]), max(low, ends[1][n])) for n, low in ends[0].items()}
@@ -233,7 +233,7 @@ def _place(query: Any, queries: list[Any]) -> int:
 
 
 def _tell(text: str) -> None:
-    warnings.warn(text, RankstoneNotice, stacklevel=3)
+    warnings.warn(text, SlowEngineWarning, stacklevel=3)
 
 
 def refuse_warnings(name: str, notices: Iterable[Notice]) -> None:

@@ -212,4 +212,4 @@ def conventions_of(
     """Return the conventions of a profile, or those given, with single choices made on top."""
     if like is not None and conventions is not None:
         raise UsageError("give either like= or conventions=; single choices go with both.")
-    return (like.conventions if like else conventions or Conventions()).but(**choices)
+    return (like.conventions if like else conventions or Conventions()).replace(**choices)

@@ -11,7 +11,8 @@ import json
 import math
 import re
 
-from rankstone.io import columns, records, roles
+from rankstone.io import column_roles
+from rankstone.io.formats import json_records, trec_layout
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 MARK = b"\xef\xbb\xbf"
@@ -80,22 +81,22 @@ def value_of(data):
 
 ONE = (str, int, float, bool, type(None))
 MANY = (list, dict)
-NUMBERS = f"{columns.SCORE_NAMES} {columns.GRADE_NAMES}"
-ITEM = f"id {columns.DOC_NAMES}"
+NUMBERS = f"{trec_layout.SCORE_NAMES} {trec_layout.GRADE_NAMES}"
+ITEM = f"id {trec_layout.DOC_NAMES}"
 
 
 def key_of(record, names, kinds=(*ONE, *MANY)):
     """Return the key under the first of the names that the record has, None without one."""
     for wanted in names.split():
         for key, value in record.items():
-            if columns.plain_name(key) == wanted and isinstance(value, kinds):
+            if trec_layout.plain_name(key) == wanted and isinstance(value, kinds):
                 return key
     return None
 
 
 def one_way(keys):
     """Check that what is said at all is always said under the same name."""
-    if len({key and columns.plain_name(key) for key in keys}) > 1:
+    if len({key and trec_layout.plain_name(key) for key in keys}) > 1:
         raise Meaningless(f"several keys for one thing: {keys!r}")
 
 
@@ -116,7 +117,7 @@ def judged_items(held):
     """Return documents and grades; where no grade is given a document is relevant."""
     if isinstance(held, dict):
         return [(name(doc), number(grade)) for doc, grade in held.items()]
-    docs, grades = listed(held, columns.GRADE_NAMES)
+    docs, grades = listed(held, trec_layout.GRADE_NAMES)
     return list(zip(docs, map(number, grades or [1] * len(docs)), strict=True))
 
 
@@ -124,7 +125,7 @@ def ranked_items(held):
     """Return documents with scores, and whether the scores are their own."""
     if isinstance(held, dict):
         return [(name(doc), number(score)) for doc, score in held.items()], bool(held)
-    for names, sign in ((NUMBERS, 1), (columns.RANK_NAMES, -1)):
+    for names, sign in ((NUMBERS, 1), (trec_layout.RANK_NAMES, -1)):
         docs, scores = listed(held, names, null=True)
         if scores:
             return [(d, sign * number(s) + 0.0) for d, s in zip(docs, scores, strict=True)], True
@@ -133,7 +134,7 @@ def ranked_items(held):
 
 def queries_of(found):
     """Return the query of each record; where none names one they are known by their numbers."""
-    keys = [key_of(r, records._QUERY, ONE) or key_of(r, records._QUERY) for r in found]
+    keys = [key_of(r, json_records._QUERY, ONE) or key_of(r, json_records._QUERY) for r in found]
     one_way(keys)
     return [
         str(i) if key is None else name(r[key])
@@ -144,8 +145,10 @@ def queries_of(found):
 def record_judgments(found):
     gathered, rows = Gathered(), []
     for query, record in zip(queries_of(found), found, strict=True):
-        doc, grade = (key_of(record, n, ONE) for n in (columns.DOC_NAMES, columns.GRADE_NAMES))
-        held = key_of(record, records._EXPECTED, MANY)
+        doc, grade = (
+            key_of(record, n, ONE) for n in (trec_layout.DOC_NAMES, trec_layout.GRADE_NAMES)
+        )
+        held = key_of(record, json_records._EXPECTED, MANY)
         if bool(doc and grade) == bool(held):
             raise Meaningless("neither a row nor a list, or both")
         if held:
@@ -161,13 +164,13 @@ def record_judgments(found):
 def record_run(found):
     gathered, rows, bare = Gathered(), [], []
     for query, record in zip(queries_of(found), found, strict=True):
-        held = key_of(record, records._RETRIEVED, MANY)
+        held = key_of(record, json_records._RETRIEVED, MANY)
         if held:
             items, own = ranked_items(record[held])
             bare += [query] * (bool(items) and not own)
         else:
-            doc, score = (key_of(record, n, ONE) for n in (columns.DOC_NAMES, NUMBERS))
-            rank = None if score else key_of(record, columns.RANK_NAMES, ONE)
+            doc, score = (key_of(record, n, ONE) for n in (trec_layout.DOC_NAMES, NUMBERS))
+            rank = None if score else key_of(record, trec_layout.RANK_NAMES, ONE)
             rows.append((doc, score or rank))
             value = number(record[score]) if score else 0.0 - number(record[rank])
             items = [(name(record[doc]), value)]
@@ -291,11 +294,13 @@ def of_rows(data, kind):
     rows = [[f for f in re.split(rb"[ \t]+", row) if f] for row in rows]
     rows = [row for row in rows if row and not row[0].startswith(b"#")]
     (count,) = {len(row) for row in rows}
-    given = [columns.plain_name(f.decode("utf-8", "replace")) for f in rows[0]]
-    values = columns.GRADE_NAMES if kind == "judgments" else f"{NUMBERS} {columns.RANK_NAMES}"
+    given = [trec_layout.plain_name(f.decode("utf-8", "replace")) for f in rows[0]]
+    values = (
+        trec_layout.GRADE_NAMES if kind == "judgments" else f"{NUMBERS} {trec_layout.RANK_NAMES}"
+    )
     found = [
         next((given.index(n) for n in names.split() if n in given), None)
-        for names in (columns.QUERY_NAMES, columns.DOC_NAMES, values)
+        for names in (trec_layout.QUERY_NAMES, trec_layout.DOC_NAMES, values)
     ]
     shapes = (JUDGMENTS if kind == "judgments" else RUN).get(count, [])
     readings = [(rows, *shape) for shape in shapes]
@@ -319,7 +324,7 @@ def of_quepid(data, _):
     rows = [
         r for r in csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True) if r
     ]
-    given = [columns.plain_name(n) for n in rows[0]]
+    given = [trec_layout.plain_name(n) for n in rows[0]]
     at = [given.index(n) for n in ("query", "docid", "rating")]
     gathered = Gathered()
     for row in rows[1:]:
@@ -347,7 +352,7 @@ def _table(rows, kind):
     folded = [re.sub("[-_ ]", "", n.strip().lower()) for n in names]
 
     def column(role):
-        at = next((folded.index(n) for n in roles.SYNONYMS[role] if n in folded), None)
+        at = next((folded.index(n) for n in column_roles.SYNONYMS[role] if n in folded), None)
         if at is not None and names.count(names[at]) > 1:
             raise Meaningless("two columns of one name")
         return at

@@ -25,8 +25,8 @@ MOST_MEGABYTES = 3000
 GUIDES = (
     "rankstone.io.",
     "rankstone.core.result",
-    "rankstone.core.twin",
-    "rankstone.measures.names",
+    "rankstone.core.python_engine.text",
+    "rankstone.measures.parse",
 )
 MEMORY = "/dev/shm"  # files are many and short-lived
 

@@ -21,10 +21,11 @@ from fuzz.oracles import Gathered
 import rankstone as rs
 from rankstone.core.result import Result
 from rankstone.errors import RankstoneError
-from rankstone.io import grouped, health, registry, tables
-from rankstone.io.columns import FORCED
+from rankstone.io import formats, validate
 from rankstone.io.convert import convert, rows_in
-from rankstone.io.files import Reading, opened
+from rankstone.io.file_run import Reading, opened
+from rankstone.io.formats import tables, trec_prefs
+from rankstone.io.formats.trec_layout import FORCED
 from rankstone.io.load import load_judgments, load_run
 
 KINDS = ("judgments", "run")
@@ -138,7 +139,7 @@ def check(data, folder, form, *, all_ways=True):
             if "evaluated" in turns:
                 evaluated(path, wanted, kind, found, some)
                 options = {"kind": kind, "input_format": wanted}
-                attempt(lambda o=options: health.check(str(path), [str(path)], **o))
+                attempt(lambda o=options: validate.check(str(path), [str(path)], **o))
             if "unmoved" in turns and found is not None:
                 unmoved(data, wanted, kind, found, folder, some)
             if "written" in turns and found is not None and wanted:
@@ -208,7 +209,7 @@ def scores(data, folder, *, all_ways=True):
                 rs.evaluate(judged, run, MEASURES, ties="input").per_query,
                 "scores",
             )
-    attempt(lambda: health.check(str(both[0]), [str(both[1])]))
+    attempt(lambda: validate.check(str(both[0]), [str(both[1])]))
     check(data, folder, "scores", all_ways=all_ways)
 
 
@@ -242,7 +243,7 @@ def judged_by_groups(data, folder, *, all_ways=True):
             if len(row) == 4:
                 by_group.setdefault(row[1], {}).setdefault(row[0], {})[row[2]] = row[3]
     for lenient in (False, True):
-        judged = attempt(lambda n=lenient: grouped.read_groups(str(path), lenient=n))
+        judged = attempt(lambda n=lenient: trec_prefs.read_groups(str(path), lenient=n))
         if judged is not None and not lenient:
             for group, held in judged.items():
                 docs = [
@@ -254,7 +255,9 @@ def judged_by_groups(data, folder, *, all_ways=True):
                 same(held.grades.tolist(), wanted, "grades by group")
             same(sorted(judged), sorted(by_group), "groups")
         for sittings in (False, True):
-            prefs = partial(grouped.read_preferences, str(path), sittings=sittings, lenient=lenient)
+            prefs = partial(
+                trec_prefs.read_preferences, str(path), sittings=sittings, lenient=lenient
+            )
             found = attempt(prefs)
             if found is not None and not lenient:
                 held = {q: [(d, v) for _, _, d, v in rows] for q, rows in found.rows.items()}
@@ -315,7 +318,7 @@ def rows_of_columns(data, folder, *, all_ways=True):
 TARGETS = {
     **{
         n: partial(check, form=n)
-        for n in (*registry.names(), *FORCED)
+        for n in (*formats.names(), *FORCED)
         if n not in ("parquet", "arrow")
     },
     "trec": rows_of_columns,

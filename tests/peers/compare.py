@@ -11,7 +11,7 @@ from types import ModuleType
 import rankstone as rs
 from peers.common import Accepts, Qrels, Run
 from rankstone.measures.base import As, Measure
-from rankstone.measures.names import read_measure
+from rankstone.measures.parse import read_measure
 from rankstone.profiles import Profile
 
 ADAPTERS = (

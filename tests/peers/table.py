@@ -145,7 +145,7 @@ def tables(found: dict[str, list[Row]]) -> str:
     for name, listed in found.items():
         like = profile(name)
         chosen = (
-            ", ".join(f"{n}={v}" for n, v in like.conventions.departures(Conventions()).items())
+            ", ".join(f"{n}={v}" for n, v in like.conventions.diff(Conventions()).items())
             or "the defaults"
         )
         lines += [f"### {name} {like.tested}", "", f"`{like.name}`: {like.text}.", ""]

@@ -41,8 +41,8 @@ def _lines(args: Namespace) -> Iterator[str]:
     from rankstone.errors import UsageError
     from rankstone.measures import parse_measure
     from rankstone.profiles import PROFILES, profile
-    from rankstone.report import rosetta as words
-    from rankstone.rosetta import across_tools
+    from rankstone.reconciliation import across_tools
+    from rankstone.report import tools as words
 
     given = bool(args.files or args.grades)
     if args.diff:

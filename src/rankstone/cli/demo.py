@@ -78,7 +78,7 @@ def _evaluate(folder: str, judgments: str) -> list[Result]:
     import warnings
     from glob import escape, glob
 
-    from rankstone.errors import RankstoneNotice
+    from rankstone.errors import SlowEngineWarning
     from rankstone.evaluation import evaluate
     from rankstone.io.load import load_judgments
 
@@ -89,7 +89,7 @@ def _evaluate(folder: str, judgments: str) -> list[Result]:
         measures = stream.read().split()
     with warnings.catch_warnings():
         # That the engine is the slower one makes no difference to data this small.
-        warnings.simplefilter("ignore", RankstoneNotice)
+        warnings.simplefilter("ignore", SlowEngineWarning)
         runs = sorted(glob(os.path.join(escape(place), "*.run")))
         return [evaluate(loaded, run, measures) for run in runs]
 
@@ -98,15 +98,15 @@ def _overview(judgments: str, results: Sequence[Result], colour: bool) -> Iterat
     """Yield the table of a set and what there is to know about it."""
     from textwrap import wrap
 
-    from rankstone.report import formats, preflight
+    from rankstone.report import notices, write
 
     yield _PLAIN, ""
     yield _BOLD, _SETS[judgments]
     yield _PLAIN, f"$ rankstone evaluate {judgments} {os.path.dirname(judgments)}/*.run \\"
     yield _PLAIN, "    " + " ".join(f"-m {name}" for name in results[0].measures)
-    for text in formats.write(results, "table", colour=colour):
+    for text in write.write(results, "table", colour=colour):
         yield _PLAIN, text
-    for text in preflight.lines(results):
+    for text in notices.lines(results):
         for part in wrap(f"rankstone: {text}", _WIDTH, subsequent_indent="    "):
             yield _DIM, part
 

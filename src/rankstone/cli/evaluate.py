@@ -81,7 +81,7 @@ def run(args: Namespace) -> int:
     """Evaluate every run and print."""
     import warnings
 
-    from rankstone.errors import RankstoneNotice, UsageError, one_of
+    from rankstone.errors import SlowEngineWarning, UsageError, one_of
 
     if args.threads is not None and args.threads < 1:
         raise UsageError(f"--threads must be at least 1, not {args.threads}.")
@@ -93,14 +93,14 @@ def run(args: Namespace) -> int:
     hows = [one_of(how, AGGREGATES, "aggregate") for how in dict.fromkeys(args.aggregate or ())]
     groups = _groups(args)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore" if args.quiet else "once", RankstoneNotice)
+        warnings.simplefilter("ignore" if args.quiet else "once", SlowEngineWarning)
         warnings.showwarning = lambda message, *_, **__: _say(str(message))
         results = _evaluate(args)
     if groups is not None:
         groups = groups.fitted(query for result in results for query in result.queries)
         results = [_noted(result, groups, args.strict) for result in results]
     if not args.quiet:
-        from rankstone.report.preflight import lines
+        from rankstone.report.notices import lines
 
         for line in lines(results):
             _say(line)
@@ -116,11 +116,11 @@ def show(
     groups: QueryGroups | None,
 ) -> None:
     """Print results in the format asked for."""
-    from rankstone.report.formats import write
+    from rankstone.report.write import write
 
     summaries = []
     if hows or groups is not None:
-        from rankstone.report.summaries import rows_of
+        from rankstone.report.groups import rows_of
 
         summaries = rows_of(results, hows, groups)
     lines = write(
@@ -160,7 +160,7 @@ def _groups(args: Namespace) -> QueryGroups | None:
     if args.by is None:
         return None
     from rankstone.io.query_groups import read_query_groups
-    from rankstone.report.table import ALL
+    from rankstone.report.result_table import ALL
 
     return read_query_groups(args.by, taken=(ALL,), max_bytes=args.max_bytes)
 
@@ -179,7 +179,7 @@ def _evaluate(args: Namespace) -> list[Result]:
     from rankstone.evaluation import evaluate
     from rankstone.io.load import load_judgments, load_run
     from rankstone.measures import DEFAULT
-    from rankstone.measures.plan import asked_for
+    from rankstone.measures.compute import asked_for
     from rankstone.profiles import profile
 
     measures = args.measure or DEFAULT
@@ -267,7 +267,7 @@ def add_reading(parser: Any) -> None:
 
 def reading_of(args: Namespace) -> dict[str, Any]:
     """Return how a command was told to read files."""
-    from rankstone.io.roles import Columns
+    from rankstone.io.column_roles import Columns
 
     return {
         "input_format": args.input_format,
@@ -323,7 +323,7 @@ def _expand(paths: list[str]) -> Iterator[str]:
 
 def _names(paths: list[str]) -> list[str]:
     """Return a name for each run: the file's, or its path where two files share one."""
-    from rankstone.io.trec import run_name
+    from rankstone.io.formats.trec import run_name
 
     names = [run_name(path) for path in paths]
     return [n if names.count(n) == 1 else p for n, p in zip(names, paths, strict=True)]

@@ -53,7 +53,7 @@ def run(args: Namespace) -> int:
     """Explain and print."""
     from rankstone.errors import UsageError
     from rankstone.evaluation import explain
-    from rankstone.report import working
+    from rankstone.report import explanation
 
     choices = dict(choice(text) for text in args.convention)
     if (args.query is None) != (args.grades is not None):
@@ -68,7 +68,7 @@ def run(args: Namespace) -> int:
 
         print(json.dumps(found.to_dict(), indent=2))
     else:
-        lines = working.markdown(found) if args.format == "md" else working.text(found)
+        lines = explanation.markdown(found) if args.format == "md" else explanation.text(found)
         sys.stdout.writelines(f"{line}\n" for line in lines)
     return 0
 

@@ -30,7 +30,7 @@ def add_to(commands: Any) -> None:
 
 def run(args: Namespace) -> int:
     """Search and print; the exit code is 1 where nothing gives the number."""
-    from rankstone.rosetta import reconcile
+    from rankstone.reconciliation import reconcile
 
     data = data_of(args, "--value 0.932")
     found = reconcile(args.measure, *data, value=args.value, **reading_of(args))

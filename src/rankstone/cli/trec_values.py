@@ -14,7 +14,7 @@ from rankstone.core.align import join, select
 from rankstone.core.judgments import Judgments
 from rankstone.core.run import Run
 from rankstone.errors import DataError, NothingInCommonError, RankstoneError, plural
-from rankstone.io import grouped
+from rankstone.io.formats import trec_prefs
 from rankstone.io.load import load_judgments, load_run
 from rankstone.measures.trec_eval import Column, relevance_strings
 from rankstone.report.trec_eval import Row
@@ -100,11 +100,11 @@ def read(wanted: list[Column], options: Options) -> Evaluated:
         if options.format == "qrels_jg":
             if run.source.path is None:
                 raise DataError("a run of which each group is a reading must be a file.")
-            groups = grouped.read_groups(options.files[0], lenient=options.lenient)
+            groups = trec_prefs.read_groups(options.files[0], lenient=options.lenient)
             return _averaged(
                 [_group(wanted, options, conventions, j, run) for j in groups.values()]
             )
-        said = grouped.read_preferences(
+        said = trec_prefs.read_preferences(
             options.files[0], sittings=options.format == "prefs", lenient=options.lenient
         )
         return _measured(wanted, options, conventions, said.judgments, run, said)
@@ -136,7 +136,7 @@ def _measured(
     conventions: Conventions,
     judged: Judgments,
     run: Run,
-    said: grouped.Preferences | None = None,
+    said: trec_prefs.Preferences | None = None,
 ) -> Evaluated:
     found = join(run, judged, conventions)
     present = found.matches(conventions).present

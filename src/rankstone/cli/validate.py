@@ -32,8 +32,8 @@ def add_to(commands: Any) -> None:
 
 def run(args: Namespace) -> int:
     """Check every file and print; the exit code is that of the worst."""
-    from rankstone.io.health import check
-    from rankstone.report.health import text
+    from rankstone.io.validate import check
+    from rankstone.report.validation import text
 
     found = check(
         args.judgments,

@@ -15,7 +15,7 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.ranked import Ranked
 from rankstone.core.run import Run
-from rankstone.core.standing import before_in_tie, found_grades, meant_grades
+from rankstone.core.tie_breaking import before_in_tie, found_grades, meant_grades
 from rankstone.errors import DataError, NothingInCommonError, Notice, plural
 
 Array = np.ndarray
@@ -58,7 +58,7 @@ class Join:
     def ranked(self, conventions: Conventions) -> Ranked:
         """Return ranks and grades under some conventions; the last few are remembered."""
         # What a query without relevant documents is worth moves no document.
-        plain = conventions.but(no_relevant="zero")
+        plain = conventions.replace(no_relevant="zero")
         if plain not in self._made:
             if len(self._made) == _REMEMBERED:
                 del self._made[next(iter(self._made))]
@@ -83,7 +83,7 @@ class Join:
 
     def notices(self, conventions: Conventions) -> tuple[Notice, ...]:
         """Return what was noticed on the way."""
-        matches = self.matches(conventions.but(queries="both"))
+        matches = self.matches(conventions.replace(queries="both"))
         found = _notices(self.judgments, matches, conventions)
         return (*self.judgments.notices, *found)
 
@@ -91,7 +91,7 @@ class Join:
 def join(run: Run, judgments: Judgments, conventions: Conventions) -> Join:
     """Look every judged document up in the run; conventions may differ in what follows."""
     found = Join(run, judgments)
-    matches = found.matches(conventions.but(queries="both"))
+    matches = found.matches(conventions.replace(queries="both"))
     if not matches.present.any():
         raise _no_common_query(run, judgments, matches)
     return found

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from rankstone.conventions import Conventions
-from rankstone.core import device, segments
-from rankstone.core.lists import Lists
-from rankstone.core.numbers import all_finite, array_of, lowest_and_finite, numbers_of
+from rankstone.core import gpu, segments
+from rankstone.core.as_numpy import all_finite, array_of, lowest_and_finite, numbers_of
 from rankstone.core.ranked import Ranked
-from rankstone.core.standing import found_grades, meant_grades, needs_ids
+from rankstone.core.ranked_table import Lists
+from rankstone.core.tie_breaking import found_grades, meant_grades, needs_ids
 from rankstone.errors import DataError, UsageError
 
 Array = np.ndarray
@@ -23,7 +23,7 @@ BARE = Conventions(ties="expected", negatives="nonrelevant")
 def ranked_of(
     data: tuple[Any, ...],
     conventions: Conventions | None,
-    reach: Callable[[], device.Reach | None] | None = None,
+    reach: Callable[[], gpu.Reach | None] | None = None,
 ) -> tuple[Ranked, bool]:
     """Return the rankings in the data, and whether there is only one.
 
@@ -40,7 +40,7 @@ def ranked_of(
 def _read(
     data: tuple[Any, ...],
     conventions: Conventions | None,
-    reach: Callable[[], device.Reach | None] | None,
+    reach: Callable[[], gpu.Reach | None] | None,
 ) -> tuple[Ranked, bool]:
     if len(data) == 1:
         return _from_grades(data[0], conventions or _WITH_IDS)
@@ -71,8 +71,8 @@ def _read(
     if _is_ids(truth) or _is_ids(predicted):
         return _from_ids([_judged(truth)], [_listed(predicted)], conventions or _WITH_IDS), True
     rules = conventions or BARE
-    if reach is not None and device.elsewhere(predicted):
-        part = device.cut(truth, predicted, reach(), (rules,), count=False)
+    if reach is not None and gpu.elsewhere(predicted):
+        part = gpu.cut(truth, predicted, reach(), (rules,), count=False)
         if part is not None:
             return ranked_lists(part.grades, part.scores, rules), truth.ndim == 1
     return _from_scores(truth, predicted, rules)

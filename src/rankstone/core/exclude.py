@@ -11,8 +11,8 @@ from rankstone.core import segments
 from rankstone.core.ids import Ids
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
+from rankstone.core.provenance import Source
 from rankstone.core.run import Run
-from rankstone.core.source import Source
 from rankstone.errors import DataError, Notice, plural
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankstone.core import engine
 from rankstone.core.ids import Ids
-from rankstone.core.source import Source
+from rankstone.core.provenance import Source
 from rankstone.errors import Notice
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankstone.conventions import Conventions
 from rankstone.core import segments
-from rankstone.core.lists import Lists
+from rankstone.core.ranked_table import Lists
 
 T = TypeVar("T")
 Array = np.ndarray
@@ -109,7 +109,7 @@ class Ranked:
         return len(self.offsets) - 1
 
     @property
-    def averages_ties(self) -> bool:
+    def ties_averaged(self) -> bool:
         """Whether values are means over all orders of documents that share their score."""
         return self.conventions.ties == "expected" and self.once("has_ties", self._has_ties)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankstone.conventions import Conventions
 from rankstone.core.aggregate import Summary, summarise
-from rankstone.core.source import Source
+from rankstone.core.provenance import Source
 from rankstone.errors import (
     DataError,
     MissingDependencyError,
@@ -156,7 +156,7 @@ class Result:
 
     def conventions_in_words(self) -> str:
         """Say which conventions were followed, as far as they are not the default."""
-        own = _listed(self.conventions.departures(Conventions()))
+        own = _listed(self.conventions.diff(Conventions()))
         if self.like:
             words = f"like {self.like}" + (f" ({own})" if own else "")
         else:

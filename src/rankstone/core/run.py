@@ -6,7 +6,7 @@ from typing import Protocol
 
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
-from rankstone.core.source import Source
+from rankstone.core.provenance import Source
 
 
 class Run(Protocol):

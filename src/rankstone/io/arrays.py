@@ -10,15 +10,15 @@ import numpy as np
 
 from rankstone.conventions import Conventions
 from rankstone.core import segments
-from rankstone.core.device import Reach, cut
+from rankstone.core.as_numpy import all_finite, array_of, numbers_of, speaks_arrays
 from rankstone.core.direct import ranked_lists
+from rankstone.core.gpu import Reach, cut
 from rankstone.core.ids import Ids, sort_key
-from rankstone.core.numbers import all_finite, array_of, numbers_of, speaks_arrays
+from rankstone.core.notices import negative_notices
 from rankstone.core.parallel import on_each
+from rankstone.core.provenance import Source
 from rankstone.core.ranked import Ranked
-from rankstone.core.source import Source
 from rankstone.errors import DataError, Notice, UsageError, plural
-from rankstone.io.notices import negative_notices
 
 Array = np.ndarray
 _MEMORY = Source("memory")
@@ -66,7 +66,7 @@ class Arrays:
         """Return how many judged documents share their score, and how many there are."""
         if self.ties is not None:
             return self.ties
-        ranked = self.ranked(conventions.but(unjudged="nonrelevant"))
+        ranked = self.ranked(conventions.replace(unjudged="nonrelevant"))
         found = on_each(lambda part: _tied(ranked.part(*part)), ranked.parts())
         return sum(tied for tied, _ in found), sum(all_of for _, all_of in found)
 

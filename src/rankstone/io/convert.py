@@ -11,13 +11,13 @@ from typing import IO, Any
 
 from rankstone.core.judgments import Judgments
 from rankstone.errors import DataError, UsageError
-from rankstone.io import registry
-from rankstone.io.columns import FORCED, judgments_forced
-from rankstone.io.files import Reading, in_folder, opened
-from rankstone.io.open import STDIN
-from rankstone.io.registry import Format, Input, Row
-from rankstone.io.roles import Columns
+from rankstone.io import formats
+from rankstone.io.column_roles import Columns
+from rankstone.io.file_run import Reading, in_folder, opened
+from rankstone.io.formats import Format, Input, Row
+from rankstone.io.formats.trec_layout import FORCED, judgments_forced
 from rankstone.io.rows import Lists, rows_of_judgments, rows_of_lists
+from rankstone.io.streams import STDIN
 
 
 def convert(
@@ -35,7 +35,7 @@ def convert(
 
     The target appears whole or not at all.
     """
-    writer = registry.named(to)
+    writer = formats.named(to)
     named = Columns.of(columns)
     folder, source = source, in_folder(source)
     if source != folder:
@@ -112,7 +112,7 @@ def _kind_told(text: Input, form: Format, reading: Reading) -> str | None:
 def rows_in(text: Input, form: Format, kind: str, reading: Reading) -> Iterable[Row]:
     """Return the rows of a file, of whatever format."""
     if form.name == "trec" and reading.format in FORCED:
-        from rankstone.io.trec_rows import rows_of
+        from rankstone.io.formats.trec_rows import rows_of
 
         judged = kind == "judgments"
         shape = judgments_forced(reading.format, text.path) if judged else FORCED[reading.format]

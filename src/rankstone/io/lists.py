@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rankstone.core import dicts
 from rankstone.core.ids import Ids
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.errors import DataError
-from rankstone.io import frames, nested
-from rankstone.io.opened import PlainTable
-from rankstone.io.records import keys_of
-from rankstone.io.roles import column_or_none
+from rankstone.io import frames
+from rankstone.io.column_roles import column_or_none
+from rankstone.io.formats.json_records import keys_of
+from rankstone.io.frames.columns import PlainTable
 
 
 def judgments_of(
@@ -28,8 +29,8 @@ def judgments_of(
     if _are_rows(data, columns):
         return frames.judgments_of(_table(data, what), columns, graded=graded)
     if (found := _listed(data, what, "expected")) is not None:
-        return nested.judgments_of(found)
-    return nested.judgments_of(dict(enumerate(data)))
+        return dicts.judgments_of(found)
+    return dicts.judgments_of(dict(enumerate(data)))
 
 
 def run_of(
@@ -44,9 +45,9 @@ def run_of(
     if _are_rows(data, columns):
         return frames.run_of(_table(data, what), columns, name)
     if (found := _listed(data, what, "retrieved")) is not None:
-        return nested.run_of(found, name)
-    run = nested.run_of(dict(enumerate(data)), name)
-    if isinstance(run, nested.ListedRun):
+        return dicts.run_of(found, name)
+    run = dicts.run_of(dict(enumerate(data)), name)
+    if isinstance(run, dicts.ListedRun):
         return PositionalRun(run.data, run.name)
     return run
 
@@ -110,7 +111,7 @@ def _has_lists(record: dict[Any, Any]) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class PositionalRun(nested.ListedRun):
+class PositionalRun(dicts.ListedRun):
     """Rankings that belong to queries by their position alone."""
 
     def match(self, judgments: Judgments, *, float32: bool) -> Matches:

@@ -35,15 +35,15 @@ def load_judgments(
     if isinstance(data, Judgments):
         return data
     if isinstance(data, str | os.PathLike):
-        from rankstone.io.files import Reading, read_judgments
+        from rankstone.io.file_run import Reading, read_judgments
 
         sizes = None if groups is None else os.fspath(groups)
         reading = Reading(input_format, lenient, max_bytes, sizes, columns, graded)
         return read_judgments(os.fspath(data), reading)
     if isinstance(data, Mapping):
-        from rankstone.io import nested
+        from rankstone.core import dicts
 
-        return nested.judgments_of(data)
+        return dicts.judgments_of(data)
     if isinstance(data, list | tuple):
         from rankstone.io import lists
 
@@ -80,14 +80,14 @@ def load_run(
         max_bytes: as much as a file may hold, once expanded.
     """
     if isinstance(data, str | os.PathLike):
-        from rankstone.io.files import FileRun, Reading
+        from rankstone.io.file_run import FileRun, Reading
 
         reading = Reading(input_format, lenient, max_bytes, columns=columns)
         return FileRun.open(os.fspath(data), name, threads, reading)
     if isinstance(data, Mapping):
-        from rankstone.io import nested
+        from rankstone.core import dicts
 
-        return nested.run_of(data, name)
+        return dicts.run_of(data, name)
     if isinstance(data, list | tuple):
         from rankstone.io import lists
 

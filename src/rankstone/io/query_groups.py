@@ -8,8 +8,8 @@ from typing import Any
 
 from rankstone.core.ids import look_alike
 from rankstone.errors import DataError, Notice, plural
-from rankstone.io.open import lines, open_seekable
-from rankstone.io.roles import column_or_none
+from rankstone.io.column_roles import column_or_none
+from rankstone.io.streams import lines, open_seekable
 
 #: The group of queries that a file does not name.
 REST = "(no group)"

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from rankstone.core.dicts import ListedRun, ScoredRun
 from rankstone.core.ids import Ids, sort_key
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
-from rankstone.core.source import Source
+from rankstone.core.notices import negative_notices, repeated_notices
+from rankstone.core.provenance import Source
 from rankstone.errors import DataError
-from rankstone.io.nested import ListedRun, ScoredRun
-from rankstone.io.notices import negative_notices, repeated_notices
 
 Row = tuple[str, str, float]
 _NUMBER = re.compile(

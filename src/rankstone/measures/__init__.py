@@ -20,23 +20,23 @@ from rankstone.measures.curves import (
 from rankstone.measures.dcg import CG as CG, DCG as DCG, IdealDCG as IdealDCG, nDCG as nDCG
 from rankstone.measures.err import ERR as ERR, Cascade as Cascade, cascade as cascade
 from rankstone.measures.fbeta import F as F
-from rankstone.measures.hit_rate import Success as Success
 from rankstone.measures.inferred_ap import infAP as infAP
 from rankstone.measures.interpolated import AvgIPrec as AvgIPrec, IPrec as IPrec
 from rankstone.measures.judged import Judged as Judged, Unjudged as Unjudged
-from rankstone.measures.names import all_measures as all_measures, parse_measure as parse_measure
-from rankstone.measures.normalised_gain import (
-    BinG as BinG,
-    G as G,
-    RnDCG as RnDCG,
-    nDCGRel as nDCGRel,
-)
+from rankstone.measures.parse import all_measures as all_measures, parse_measure as parse_measure
 from rankstone.measures.precision import P as P, Rprec as Rprec
 from rankstone.measures.preferences import NumPref as NumPref, Pref as Pref
 from rankstone.measures.rbp import RBP as RBP, RBPResidual as RBPResidual
 from rankstone.measures.recall import R as R
 from rankstone.measures.reciprocal_rank import RR as RR
-from rankstone.measures.sets import SetAP as SetAP, Utility as Utility
+from rankstone.measures.set_measures import SetAP as SetAP, Utility as Utility
+from rankstone.measures.success import Success as Success
+from rankstone.measures.trec_gain import (
+    BinG as BinG,
+    G as G,
+    RnDCG as RnDCG,
+    nDCGRel as nDCGRel,
+)
 
 #: What is measured when nothing is asked for.
 DEFAULT = (nDCG @ 10, AP, RR @ 10, P @ 10, R @ 100)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rankstone.core import segments
+from rankstone.core.expected_ties import ties_of
 from rankstone.core.ranked import Ranked
-from rankstone.core.ties import ties_of
 from rankstone.errors import DataError, UsageError
 from rankstone.measures.base import As, Example, Measure, Working, measure
 from rankstone.measures.param import REL, Param

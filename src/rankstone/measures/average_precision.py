@@ -10,8 +10,8 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.discounts import exact_sums
+from rankstone.core.expected_ties import hit_precision
 from rankstone.core.ranked import Ranked
-from rankstone.core.ties import hit_precision
 from rankstone.measures.base import As, Example, Measure, Working, cut_total, measure
 from rankstone.measures.lines import CUTS, Line
 from rankstone.measures.param import REL, K, Param
@@ -112,7 +112,7 @@ def AP(r: Ranked, m: Measure) -> Working:
     if m.denominator == "ranks":
         terms, low = _at_every_rank(r, m, hit)
         return Working(terms, over, low=low, columns={"relevant": hit}, cut=True)
-    if r.averages_ties:
+    if r.ties_averaged:
         precision, low = hit_precision(r, hit, m.k)
         return Working(precision, over, low=low, columns={"relevant": hit}, cut=True)
     if not r.width or r.conventions.sums == "plain":

@@ -12,11 +12,11 @@ import numpy as np
 
 from rankstone.conventions import Conventions
 from rankstone.core import segments
-from rankstone.core.device import Reach
 from rankstone.core.direct import ranked_of
+from rankstone.core.expected_ties import weight
+from rankstone.core.gpu import Reach
 from rankstone.core.parallel import on_each
 from rankstone.core.ranked import Ranked
-from rankstone.core.ties import weight
 from rankstone.errors import DataError, UsageError, did_you_mean
 from rankstone.measures.lines import Line
 from rankstone.measures.param import Param
@@ -237,13 +237,13 @@ class Measure:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by name."""
-        from rankstone.measures.names import parse_measure
+        from rankstone.measures.parse import parse_measure
 
         return parse_measure, (str(self),)
 
     def working(self, ranked: Ranked) -> Working:
         """Return contributions and normaliser on a ranking."""
-        if ranked.averages_ties and not self.closed:
+        if ranked.ties_averaged and not self.closed:
             able = ", ".join(n for n, m in REGISTRY.items() if m.closed)
             raise UsageError(
                 f"{self} has no closed form for ties='expected'; choose another rule for "
@@ -292,7 +292,7 @@ def cut_total(ranked: Ranked, working: Working, k: int | None) -> Array:
     terms, low, offsets = working.terms, working.low, ranked.offsets
     if terms is None:
         raise TypeError("this working has a value and no terms")
-    if k is not None and ranked.width and not (working.cut and ranked.averages_ties):
+    if k is not None and ranked.width and not (working.cut and ranked.ties_averaged):
         terms, offsets = _first(terms, ranked.width, k)
         low = None if low is None else _first(low, ranked.width, k)[0]
     elif k is not None and not working.cut:
@@ -323,7 +323,7 @@ def hits_within(r: Ranked, hit: Array, k: int | None, over: Array | None = None)
     def slowly() -> Working:
         return Working(counted(r, hit, k), over, columns={"relevant": hit}, cut=True)
 
-    if not r.width or r.averages_ties:
+    if not r.width or r.ties_averaged:
         return slowly()
     table = hit.reshape(-1, r.width)
     return Working(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rankstone.core.discounts import DISCOUNTS, exact_sums, plain_log2_ranks
+from rankstone.core.expected_ties import weight
 from rankstone.core.ranked import Ranked
 from rankstone.core.segments import short_product, two_product
-from rankstone.core.ties import weight
 from rankstone.errors import DataError
 from rankstone.measures.base import As, Example, Measure, Working, cut_total, measure
 from rankstone.measures.lines import CUTS, Line
@@ -111,13 +111,13 @@ def _worth(
 
 def discounted(r: Ranked, m: Measure) -> Working:
     """Return gain times discount of each row, with what rounding takes from the product."""
-    k = m.k if r.averages_ties else None
+    k = m.k if r.ties_averaged else None
     key = ("discounted", m.gain, m.unlisted, m.discount, k)
     return r.once(key, lambda: _discounted(r, m, k))
 
 
 def _discounted(r: Ranked, m: Measure, k: int | None) -> Working:
-    if not r.width or r.averages_ties or r.conventions.sums == "plain":
+    if not r.width or r.ties_averaged or r.conventions.sums == "plain":
         return _in_full(r, m, k)
     table = gains(r, m.gain, m.unlisted).reshape(-1, r.width)
     key = ("in full", m.gain, m.unlisted, m.discount)
@@ -137,10 +137,10 @@ def _in_full(r: Ranked, m: Measure, k: int | None) -> Working:
     high, low = weight(r, m.discount, k)
     short = m.gain == "linear" and r.has_small_grades
     terms, rest = (short_product if short else two_product)(worth, high)
-    if r.conventions.sums == "plain" and m.discount == "log2" and not r.averages_ties:
+    if r.conventions.sums == "plain" and m.discount == "log2" and not r.ties_averaged:
         terms = worth / plain_log2_ranks(r.rank)
     columns = {"gain": worth, "discount": high}
-    return Working(terms, low=rest + worth * low, columns=columns, cut=r.averages_ties)
+    return Working(terms, low=rest + worth * low, columns=columns, cut=r.ties_averaged)
 
 
 def ideal_of(r: Ranked, m: Measure, source: str = "judged") -> Ranked:

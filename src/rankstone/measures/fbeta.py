@@ -49,7 +49,7 @@ def F(r: Ranked, m: Measure) -> Working:
     size = r.retrieved if m.k is None else np.full(len(r), m.k)
     over = weight * r.relevant_count(m.rel) + size
     hit = r.relevant(m.rel)
-    if r.conventions.sums == "plain" and not r.averages_ties:
+    if r.conventions.sums == "plain" and not r.ties_averaged:
         found = segments.total(counted(r, hit, m.k), r.offsets)
         precision = found / np.maximum(size, 1)
         recall = found / np.maximum(r.relevant_count(m.rel), 1)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankstone.core.expected_ties import first_hit, ties_of
 from rankstone.core.ranked import Ranked
-from rankstone.core.ties import first_hit, ties_of
 from rankstone.measures.base import As, Example, Measure, Working, measure
 from rankstone.measures.lines import Line
 from rankstone.measures.param import REL, K
@@ -56,7 +56,7 @@ def RR(r: Ranked, m: Measure) -> Working:
     Not for: queries with several documents worth finding; all but the first are ignored.
     """
     hit = r.relevant(m.rel)
-    if r.averages_ties:
+    if r.ties_averaged:
         terms = first_hit(r, hit, 1 / ties_of(r).rank, m.k)
         return Working(terms, columns={"relevant": hit}, cut=True)
     terms = np.where(hit & (r.hits(m.rel) == 1), 1 / r.rank, 0.0)

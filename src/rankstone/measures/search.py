@@ -16,7 +16,7 @@ from rankstone.core.align import Join
 from rankstone.core.matches import Matches
 from rankstone.errors import RankstoneError
 from rankstone.measures.base import Measure
-from rankstone.measures.plan import in_tool
+from rankstone.measures.compute import in_tool
 from rankstone.profiles import PROFILES
 
 Choice = tuple[str, str, Any]  # where it is made, its name, its value
@@ -79,7 +79,7 @@ def by_tools(join: Join, measure: Measure, base: Conventions) -> Iterator[InTool
     for row in in_tools(measure):
         choices = (
             *(("measure", n, v) for n, v in row.measure.params.items() if v != measure.params[n]),
-            *(("convention", n, v) for n, v in row.conventions.departures(base).items()),
+            *(("convention", n, v) for n, v in row.conventions.diff(base).items()),
         )
         found = _attempt(join, measure, base, choices)
         yield replace(row, found=found)
@@ -116,7 +116,7 @@ def _conventions(join: Join, matches: Matches, base: Conventions) -> dict[str, l
     found = np.bincount(matches.judgment, minlength=len(grades)) > 0
     matters = {
         "ties": (matches.tied > 1).any(),
-        "precision": _differ(matches, join.matches(base.but(precision="float32"))),
+        "precision": _differ(matches, join.matches(base.replace(precision="float32"))),
         "queries": not matches.present.all() or matches.unjudged_queries > 0,
         "no_relevant": (join.ranked(base).relevant_count() == 0).any(),
         "negatives": (grades < 0).any(),
@@ -155,7 +155,7 @@ def _try(join: Join, measure: Measure, base: Conventions, choices: tuple[Choice,
     params = {name: value for where, name, value in choices if where == "measure"}
     chosen = {name: value for where, name, value in choices if where == "convention"}
     how = next((v for where, _, v in choices if where == "aggregate"), measure.definition.aggregate)
-    conventions = base.but(**chosen)
+    conventions = base.replace(**chosen)
     asked = measure(**params)
     ranked = join.ranked(conventions)
     working = asked.working(ranked)

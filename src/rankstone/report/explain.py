@@ -57,12 +57,12 @@ class Explanation:
 
     def _repr_markdown_(self) -> str:
         """Show the working in a notebook."""
-        from rankstone.report.working import markdown
+        from rankstone.report.explanation import markdown
 
         return "\n".join(markdown(self))
 
     def __str__(self) -> str:
-        from rankstone.report.working import text
+        from rankstone.report.explanation import text
 
         return "\n".join(text(self))
 

@@ -1,0 +1,186 @@
+"""Means over all orders of the documents that share a score, in closed form.
+
+A tie is a set of documents of one query with the same score: ``above`` documents stand before
+it, ``size`` are in it, and any of its ``size!`` orders is as good as another. Every mean here is a
+sum over the positions of a tie, so it costs no more than writing the ties out once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankstone.core import segments
+from rankstone.core.discounts import discount, discount_sums, first_discounts
+from rankstone.core.ranked import Ranked
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Ties:
+    """The ties of a Ranked that hold a judged document, singletons included.
+
+    ``of_row`` is the tie of each row. Positions are those of all ties laid end to end:
+    ``place`` counts from 1 within a tie, ``rank`` is the place in the whole ranking.
+    """
+
+    of_row: Array
+    above: Array
+    size: Array
+    starts: Array
+    row_offsets: Array
+
+    @property
+    def query(self) -> Array:
+        """The query of each tie."""
+        return np.searchsorted(self.row_offsets, self.starts, "right") - 1
+
+    @property
+    def offsets(self) -> Array:
+        """Where the positions of each tie begin."""
+        return segments.offsets_of(self.size)
+
+    @property
+    def place(self) -> Array:
+        """The place of each position in its tie."""
+        return segments.positions(self.offsets) + 1
+
+    @property
+    def rank(self) -> Array:
+        """The rank of each position."""
+        return self.place + self.spread(self.above)
+
+    def spread(self, values: Array) -> Array:
+        """Return, for each position, the value of its tie."""
+        return np.repeat(values, self.size)
+
+    def count(self, mask: Array) -> Array:
+        """Return how many rows of each tie are true."""
+        if len(self.size) == len(self.of_row):
+            return mask.astype(np.int64)
+        return np.bincount(self.of_row, weights=mask, minlength=len(self.size)).astype(np.int64)
+
+    def sum(self, values: Array, low: Array | None = None) -> Array:
+        """Return, for each tie, the sum over its positions."""
+        return segments.total(values, self.offsets, low)
+
+    def alone(self, k: Array | int | None) -> Array:
+        """Return the ties of one document, down to a cut-off."""
+        single = self.size == 1
+        return np.flatnonzero(single if k is None else single & (self.above < k))
+
+    def of_rows(self, mean: Array, alone: Array, own: tuple[Array, Array]) -> tuple[Array, Array]:
+        """Return the mean of each row's tie, and of a document that is ``alone`` its ``own`` pair.
+
+        So it has the bits it would have if no other documents were tied either.
+        """
+        low = np.zeros(len(mean))
+        mean[alone], low[alone] = own
+        return mean[self.of_row], low[self.of_row]
+
+
+def ties_of(r: Ranked) -> Ties:
+    """Return the ties of a ranking."""
+    return r.once("ties", lambda: _ties_of(r))
+
+
+def _ties_of(r: Ranked) -> Ties:
+    first = None if r.lists is None else r.lists.tie_starts()
+    if first is not None:
+        starts = np.flatnonzero(first)
+        above = segments.positions(r.offsets)[starts]
+        size = np.diff(starts, append=len(first))
+    else:
+        first = np.ones(len(r.above), bool)
+        first[1:] = r.above[1:] != r.above[:-1]
+        first[r.offsets[:-1][segments.lengths(r.offsets) > 0]] = True
+        starts = np.flatnonzero(first)
+        above, size = r.above[starts], r.tied[starts]
+    of_row = np.add.accumulate(first, dtype=np.int64) - 1
+    return Ties(of_row, above, size, starts, r.offsets)
+
+
+def weight(r: Ranked, name: str, k: Array | int | None) -> tuple[Array, Array]:
+    """Return the discount of each row, 0 beyond its cut-off, as a pair (high, low).
+
+    Where ties are averaged this is the mean discount of the positions a row may take. ``k`` may
+    hold a cut-off for each query.
+    """
+    if not r.ties_averaged:
+        if r.width:
+            return _table_weight(name, k, r.width, len(r))
+        high, low = discount(r.rank, name)
+        if k is None:
+            return high, low
+        within = r.rank <= (k[segments.numbers(r.offsets)] if isinstance(k, np.ndarray) else k)
+        return np.where(within, high, 0.0), np.where(within, low, 0.0)
+    ties = ties_of(r)
+    begin, end = ties.above, ties.above + ties.size
+    cut = k[ties.query] if isinstance(k, np.ndarray) else k
+    if cut is not None:
+        begin, end = np.minimum(begin, cut), np.minimum(end, cut)
+    mean = discount_sums(begin, end, name) / ties.size
+    alone = ties.alone(cut)
+    return ties.of_rows(mean, alone, discount(end[alone], name))
+
+
+def _table_weight(name: str, k: Array | int | None, width: int, rows: int) -> tuple[Array, Array]:
+    """Return the same for a table whose columns are ranks."""
+    high, low = first_discounts(name, width)
+    if k is None and rows == 1:
+        return high, low
+    if k is None:
+        return np.tile(high, rows), np.tile(low, rows)
+    within = np.arange(1, width + 1) <= np.reshape(k, (-1, 1))
+    shape = (rows, width)
+    return (
+        np.broadcast_to(np.where(within, high, 0.0), shape).reshape(-1),
+        np.broadcast_to(np.where(within, low, 0.0), shape).reshape(-1),
+    )
+
+
+def hit_precision(r: Ranked, hit: Array, k: int | None) -> tuple[Array, Array]:
+    """Return the mean precision at the rank of each hit, 0 where it falls beyond k, as a pair.
+
+    In a tie of n documents, r of them relevant, with h relevant ones above, the chance that
+    position i holds a given relevant document is 1/n, and then h + 1 + (i - 1)(r - 1)/(n - 1)
+    relevant documents stand there or above in the mean.
+    """
+    ties = ties_of(r)
+    relevant = ties.count(hit)
+    by_query = segments.offsets_of(np.bincount(ties.query, minlength=len(r)))
+    before = segments.running_total(relevant, by_query) - relevant
+    n, inside = ties.spread(ties.size), ties.spread(relevant)
+    others = (ties.place - 1) * (inside - 1) / np.maximum(n - 1, 1)
+    precision = (ties.spread(before) + 1 + others) / ties.rank
+    if k is not None:
+        precision = np.where(ties.rank <= k, precision, 0.0)
+    alone = ties.alone(k)
+    own = segments.quotient(before[alone] + 1.0, ties.above[alone] + 1.0)
+    high, low = ties.of_rows(ties.sum(precision) / ties.size, alone, own)
+    return np.where(hit, high, 0.0), np.where(hit, low, 0.0)
+
+
+def first_hit(r: Ranked, hit: Array, worth: Array, k: int | None) -> Array:
+    """Return the mean worth of the position of the first hit, shared among the hits of its tie.
+
+    ``worth`` has a value for each position of the ties; positions beyond k are worth nothing.
+    In a tie of n documents, r of them relevant, the first relevant one stands at position i
+    with chance r/(n - i + 1) times the chance that none stands before, which for each of the
+    i - 1 positions before, at place j, is (n - r - j + 1)/(n - j + 1).
+    """
+    ties = ties_of(r)
+    relevant = ties.count(hit)
+    n, inside = ties.spread(ties.size), ties.spread(relevant)
+    left = n - ties.place + 1
+    chance = (
+        inside / left * segments.running_product(np.maximum(left - inside, 0) / left, ties.offsets)
+    )
+    if k is not None:
+        worth = np.where(ties.rank <= k, worth, 0.0)
+    by_query = segments.offsets_of(np.bincount(ties.query, minlength=len(r)))
+    earliest = (relevant > 0) & (segments.running_count(relevant > 0, by_query) == 1)
+    mean = np.where(earliest, ties.sum(chance * worth) / np.maximum(relevant, 1), 0.0)
+    return np.where(hit, mean[ties.of_row], 0.0)

@@ -1,0 +1,259 @@
+"""Tables of labels and scores in another device's memory, cut there before they are moved.
+
+A measure with a cut-off k reads the first k documents of a list, and of the others nothing but
+grades that are not 0. So the device puts documents in order and gives away the grades of the
+first k, with which of them share a score, and the other grades that are not 0. What is made of
+these is a narrower table on which such measures have the values they have on the whole one.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankstone.conventions import Conventions
+from rankstone.core import segments
+from rankstone.core.as_numpy import array_of, numbers_of
+
+Array = np.ndarray
+
+_BLOCK = 1 << 24
+_FLOATS = ("float16", "bfloat16", "float32", "float64")
+_SCORES = (*_FLOATS, "int8", "int16", "int32", "uint8")  # which float64 tells apart as they do
+_LABELS = (*_SCORES, "int64", "bool")
+
+
+class Reach(NamedTuple):
+    """What measures read of a list: ranks down to ``k``.
+
+    ``closed`` is whether they know the mean over all orders of tied documents. One that does
+    not refuses any tie, wherever it is.
+    """
+
+    k: int
+    closed: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """What measures read of a table: grades in rank order, and scores that order and tie them alike.
+
+    ``ties`` counts documents of the whole lists that share their score, and all documents.
+    """
+
+    grades: Array
+    scores: Array
+    ties: tuple[int, int]
+
+
+def elsewhere(value: Any) -> bool:
+    """Return whether a tensor of PyTorch or an array of JAX is in another device's memory."""
+    if hasattr(value, "detach"):
+        return str(value.device.type) != "cpu"
+    try:
+        return hasattr(value, "devices") and any(d.platform != "cpu" for d in value.devices())
+    except TypeError:  # an array that JAX traces is nowhere yet
+        return False
+
+
+def cut(
+    labels: Any,
+    scores: Any,
+    reach: Reach | None,
+    rules: Iterable[Conventions],
+    *,
+    count: bool,
+) -> Cut | None:
+    """Return what measures read of a table in another device's memory, under any of the ``rules``.
+
+    None where all of it is to be moved: where it is here already, where measures or conventions
+    need more, and where something is wrong with it. Without ``count`` ties below the cut-off may
+    go uncounted.
+    """
+    if reach is None or not (elsewhere(labels) and elsewhere(scores)):
+        return None
+    library, under = _library(labels, scores), list(rules)
+    if library is None or not _fits(labels, scores, reach.k) or not _allowed(scores, under):
+        return None
+    refuses = not reach.closed and any(c.ties == "expected" for c in under)
+    width = int(labels.shape[-1])
+    label, score = (_plain(v).reshape(-1, width) for v in (labels, scores))
+    step = max(1, _BLOCK // width)
+    parts = []
+    try:
+        for begin in range(0, len(label), step):
+            rows = slice(begin, begin + step)
+            part = _first(library, label[rows], score[rows], reach.k, whole=count or refuses)
+            if part is None or (refuses and part.tied):
+                return None
+            parts.append(part)
+    except RuntimeError:  # too little memory, or no such operation there; here there may be
+        return None
+    grades, standing = _table(parts)
+    if any(c.negatives == "unjudged" for c in under) and (grades < 0).any():
+        return None
+    return Cut(grades, standing, (sum(p.tied for p in parts), len(label) * width))
+
+
+def _plain(values: Any) -> Any:
+    """Return a tensor without its gradient."""
+    return values.detach() if hasattr(values, "detach") else values
+
+
+def _fits(labels: Any, scores: Any, k: int) -> bool:
+    if labels.shape != scores.shape or labels.ndim not in (1, 2) or not labels.shape[0]:
+        return False
+    kinds = _name(labels) in _LABELS and _name(scores) in _SCORES
+    return kinds and int(labels.shape[-1]) > k
+
+
+def _allowed(scores: Any, rules: list[Conventions]) -> bool:
+    """Return whether conventions ask no more of scores than their order down to the cut-off."""
+    rounds = _name(scores) == "float64"
+    return not any(
+        c.nonpositive != "any"
+        or (c.precision == "float32" and rounds)
+        # Plain sums round otherwise as soon as there is a tie anywhere.
+        or (c.sums == "plain" and c.ties == "expected")
+        for c in rules
+    )
+
+
+def _name(values: Any) -> str:
+    return str(values.dtype).removeprefix("torch.")
+
+
+class _Library(NamedTuple):
+    """What PyTorch and JAX both do, each in words of its own, on tables.
+
+    ``top`` and ``order`` return values in falling order and their columns, of the first n or of
+    all; in the latter equal values keep their order.
+    """
+
+    names: Any
+    top: Callable[[Any, int], tuple[Any, Any]]
+    order: Callable[[Any], tuple[Any, Any]]
+    take: Callable[[Any, Any], Any]
+    chosen: Callable[[Any, Any], Any]
+
+
+def _library(labels: Any, scores: Any) -> _Library | None:
+    """Return the library both are of."""
+    torch, jax = sys.modules.get("torch"), sys.modules.get("jax")
+    if torch is not None and all(isinstance(v, torch.Tensor) for v in (labels, scores)):
+        return _Library(
+            torch,
+            top=lambda values, n: torch.topk(values, n, dim=1),
+            order=lambda values: torch.sort(values, dim=1, descending=True, stable=True),
+            take=lambda values, at: torch.gather(values, 1, at),
+            chosen=lambda values, mask: values[mask],
+        )
+    if jax is not None and all(isinstance(v, jax.Array) for v in (labels, scores)):
+        long = any(v.dtype.itemsize == 8 for v in (labels, scores))
+        # Without its setting for 64 bits JAX would cut such numbers in halves.
+        return None if long and not jax.config.jax_enable_x64 else _of_jax(jax.numpy, jax.lax)
+    return None
+
+
+def _of_jax(jnp: Any, lax: Any) -> _Library:
+    def take(values: Any, at: Any) -> Any:
+        return jnp.take_along_axis(values, at, axis=1)
+
+    def order(values: Any) -> tuple[Any, Any]:
+        at = jnp.argsort(values, axis=1, stable=True, descending=True)
+        return take(values, at), at
+
+    def chosen(values: Any, mask: Any) -> Any:
+        # JAX compiles for each length there is; powers of two are few.
+        n = int(mask.sum())
+        (at,) = jnp.nonzero(mask.reshape(-1), size=1 << n.bit_length(), fill_value=0)
+        return np.asarray(values.reshape(-1)[at])[:n]
+
+    return _Library(jnp, lax.top_k, order, take, chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Some lists: grades of the first ``size`` documents, of which ``same`` score as the next.
+
+    ``rest`` are the other grades that are not 0, ``others`` for each list.
+    """
+
+    first: Array
+    same: Array
+    size: Array
+    rest: Array
+    others: Array
+    tied: int
+
+
+def _first(library: _Library, labels: Any, scores: Any, k: int, *, whole: bool) -> _Part | None:
+    """Return what counts of some lists, None where a number in them is not finite.
+
+    Documents that share their score with the one at rank k are among the first.
+    """
+    finite = library.names.isfinite
+    if not (bool(finite(labels).all()) and bool(finite(scores).all())):
+        return None
+    score = _whole(library, scores)
+    if not whole:
+        falling, columns = library.top(score, k + 1)
+        whole = bool((falling[:, 1:] == falling[:, :-1]).any())
+    if whole:
+        falling, columns = library.order(score)
+    same = falling[:, 1:] == falling[:, :-1]
+    tied = int(same.sum()) + int(same[:, 0].sum()) + int((same[:, 1:] & ~same[:, :-1]).sum())
+    last = falling[:, k - 1 : k]
+    size = (falling >= last).sum(1)
+    width = int(size.max())
+    other = (score < last) & (_whole(library, labels) != 0)
+    return _Part(
+        numbers_of(library.take(labels, columns[:, :width]), "labels"),
+        array_of(same[:, : width - 1], "ties"),
+        array_of(size, "sizes"),
+        numbers_of(library.chosen(labels, other), "labels"),
+        array_of(other.sum(1), "sizes"),
+        tied,
+    )
+
+
+def _whole(library: _Library, values: Any) -> Any:
+    """Return whole numbers in the order of the values.
+
+    Of floats they are the bits without the sign, below 0 where the sign is set: some devices
+    take the smallest floats for 0 when they compare them.
+    """
+    if _name(values) not in _FLOATS:
+        return values
+    size = 8 * values.dtype.itemsize
+    bits = values.view(getattr(library.names, f"int{size}"))
+    return library.names.where(bits >= 0, bits, -(bits & ((1 << (size - 1)) - 1)))
+
+
+def _table(parts: list[_Part]) -> tuple[Array, Array]:
+    """Return grades in rank order, and scores that order and tie them alike."""
+    width = max(int((p.size + p.others).max()) for p in parts)
+    grades = np.zeros((sum(len(p.size) for p in parts), width))
+    scores = np.empty_like(grades)
+    scores[:] = -np.arange(width)
+    begin = 0
+    for part in parts:
+        rows = slice(begin, begin + len(part.size))
+        column = np.arange(part.first.shape[1])
+        beyond = column >= part.size[:, None]
+        table = grades[rows]
+        table[:, : len(column)] = np.where(beyond, 0.0, part.first)
+        offsets = segments.offsets_of(part.others)
+        row = segments.numbers(offsets)
+        table[row, part.size[row] + segments.positions(offsets)] = part.rest
+        if part.same.any():
+            starts = beyond.copy()
+            starts[:, 1:] |= ~part.same
+            above = np.maximum.accumulate(np.where(starts, column, 0), axis=1)
+            scores[rows, : len(column)] = -above
+        begin = rows.stop
+    return grades, scores

@@ -1,0 +1,1 @@
+"""The pure-Python engine: the same contract as the compiled core, more slowly."""

@@ -1,0 +1,37 @@
+"""Judgment lists of OpenSearch's Search Relevance Workbench."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rankstone.errors import DataError
+from rankstone.io.formats import NO_DOCUMENT, Format, Input, Row
+from rankstone.io.rows import id_of, number_of
+
+
+def _told(text: Input) -> bool:
+    value = text.value if text.carrier == "json" else None
+    return isinstance(value, dict) and isinstance(value.get("judgmentRatings"), list)
+
+
+def _judgments(text: Input) -> Iterator[Row]:
+    for i, entry in enumerate(text.value["judgmentRatings"]):
+        where = f"{text.path}, entry {i + 1}"
+        ratings = entry.get("ratings") if isinstance(entry, dict) else None
+        if not isinstance(ratings, list):
+            raise DataError(f"{where}: expected a query and its ratings.")
+        query = id_of(entry.get("query"), "query", where)
+        yield query, NO_DOCUMENT, 0.0
+        for rating in ratings:
+            if not isinstance(rating, dict):
+                raise DataError(f"{where}: expected ratings with docId and rating.")
+            doc = id_of(rating.get("docId"), "document", where)
+            yield query, doc, number_of(rating.get("rating"), "rating", where)
+
+
+FORMAT = Format(
+    "opensearch",
+    '{"judgmentRatings": [{"query": ..., "ratings": [{"docId": ..., "rating": "2"}]}]}',
+    _told,
+    _judgments,
+)

@@ -1,0 +1,104 @@
+"""Quepid's ratings: CSV with the columns query, docid and rating."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from io import TextIOWrapper
+from typing import IO
+
+from rankstone.errors import DataError
+from rankstone.io.formats import Format, Input, Row
+from rankstone.io.formats.trec_layout import plain_name
+from rankstone.io.rows import check_utf8, id_of, number_of, shown
+
+_COLUMNS = ("query", "docid", "rating")
+_ALSO = {"querytext": "query"}  # as a case that is exported in detail has it
+
+
+def _names(line: bytes) -> list[str]:
+    text = line.decode("utf-8", "replace").strip()
+    try:
+        return _plain(next(csv.reader([text], strict=True), []))
+    except csv.Error:
+        return []
+
+
+def _plain(fields: list[str]) -> list[str]:
+    names = map(plain_name, fields)
+    return [_ALSO.get(name, name) for name in names]
+
+
+def _told(text: Input) -> bool:
+    first = text.head.split(b"\n", 1)[0]
+    return b"," in first and b"\0" not in first and {*_COLUMNS} <= {*_names(first)}
+
+
+def _judgments(text: Input) -> Iterator[Row]:
+    """Yield the ratings; documents without one are not judged."""
+    header: list[int] = []
+    for number, fields in _records(text):
+        if not fields:
+            continue
+        if not header:
+            header = _places(fields, text.path)
+            continue
+        where = f"{text.path}:{number}"
+        if len(fields) <= max(header):
+            raise DataError(f"{where}: expected a query, a docid and a rating, found {fields!r}.")
+        query, doc, rating = (fields[i] for i in header)
+        if rating.strip(" \t"):
+            yield (
+                id_of(query, "query", where),
+                id_of(doc, "document", where),
+                number_of(rating, "rating", where),
+            )
+
+
+def _places(fields: list[str], path: str) -> list[int]:
+    """Return where the columns stand in the header."""
+    names = _plain(fields)
+    for name in _COLUMNS:
+        if names.count(name) != 1:
+            raise DataError(
+                f"{path}: the header has {names.count(name) or 'no'} columns '{name}', not one."
+            )
+    return [names.index(name) for name in _COLUMNS]
+
+
+def _records(text: Input) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(_decoded(text), strict=True)
+    try:
+        for fields in reader:
+            yield reader.line_num, fields
+    except csv.Error as error:
+        raise DataError(
+            f"{text.path}:{reader.line_num}: this is not valid CSV ({error})."
+        ) from None
+
+
+def _decoded(text: Input) -> Iterator[str]:
+    for number, line in text.lines():
+        try:
+            yield line.decode()
+        except UnicodeDecodeError as error:
+            raise DataError(
+                f"{text.path}:{number}: byte {error.start + 1} of the line is not UTF-8. Convert "
+                "the file, for example with 'iconv -f LATIN1 -t UTF-8'."
+            ) from None
+
+
+def _write(rows: Iterable[Row], out: IO[bytes]) -> None:
+    wrapped = TextIOWrapper(out, "utf-8", newline="")
+    try:
+        writer = csv.writer(wrapped, lineterminator="\n")
+        writer.writerow(_COLUMNS)
+        for query, doc, grade in rows:
+            check_utf8(query, doc, without="\0\r")
+            writer.writerow((query, doc, shown(grade)))
+        wrapped.flush()
+    finally:
+        wrapped.detach()
+
+
+FORMAT = Format("quepid", "CSV: query,docid,rating", _told, _judgments, None, _write)

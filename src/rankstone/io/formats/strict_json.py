@@ -1,0 +1,109 @@
+"""JSON, read so that nothing in it is lost silently."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from rankstone.errors import DataError
+
+if TYPE_CHECKING:
+    from rankstone.io.formats import Input
+
+
+def carrier(text: Input) -> str:
+    """Return ``jsonl`` where every line is a value of its own, else ``json``."""
+    text.stream.seek(0)
+    first = b""
+    while not first.strip():
+        first = text.stream.readline()
+    try:
+        value = json.loads(first.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return "json"
+    more = text.stream.readline()
+    while more and not more.strip():
+        more = text.stream.readline()
+    return "jsonl" if more or _is_record(value) else "json"
+
+
+def _is_record(value: Any) -> bool:
+    """Return whether a value is a record: an object that names the parts of a row."""
+    from rankstone.io.formats.json_records import keys_of
+
+    if not isinstance(value, dict) or "queries" in value:  # the latter is a whole data set
+        return False
+    return keys_of(value).known and not _all_hold_others(value)
+
+
+def _all_hold_others(value: dict[str, Any]) -> bool:
+    return all(isinstance(v, dict | list) for v in value.values())
+
+
+def is_by_query(text: Input) -> bool:
+    """Return whether a JSON file is no single record; DataError where that cannot be told.
+
+    Somebody may search for gold, or for ratings: an object of lists is a record where all of its
+    keys, or several of them, are names of parts of a record.
+    """
+    from rankstone.io.formats.json_records import parts_named
+
+    value = text.value
+    if not isinstance(value, dict) or not value or "queries" in value:
+        return True
+    if _is_record(value):
+        raise DataError(
+            f"{text.path}: a record over several lines. Write it in one line, which is JSONL."
+        )
+    named = parts_named(value)
+    if _all_hold_others(value) and (len(named) == len(value) or len(named) > 1):
+        raise DataError(
+            f"{text.path}: is {named[0]!a} a query, or does it name a part of a record? Name the "
+            "format: 'json' if it is a query, 'jsonl' if this is a record in one line "
+            "(--input-format, input_format=)."
+        )
+    return True
+
+
+def parse(raw: bytes, where: str) -> Any:
+    """Return a JSON value; DataError where it is none or says two things at once."""
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{where}: byte {error.start + 1} is not UTF-8, which JSON has to be. Convert it, for "
+            "example with 'iconv -f LATIN1 -t UTF-8'."
+        ) from None
+    try:
+        return _DECODER.decode(text)
+    except _Refused as refused:
+        raise DataError(f"{where}: {refused}") from None
+    except json.JSONDecodeError as error:
+        at = f"{where}:{error.lineno}" if "\n" in text.rstrip() else where
+        raise DataError(
+            f"{at}: this is not valid JSON ({error.msg}, character {error.colno})."
+        ) from None
+    except RecursionError:
+        raise DataError(f"{where}: the JSON is nested too deeply.") from None
+    except ValueError as error:
+        raise DataError(f"{where}: this JSON cannot be read ({error}).") from None
+
+
+class _Refused(Exception):
+    pass
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    seen: set[str] = set()
+    twice = next(k for k, _ in pairs if k in seen or seen.add(k))  # type: ignore[func-returns-value]
+    raise _Refused(f"the key {twice!a} stands twice in one JSON object. Remove one of them.")
+
+
+def _refuse(name: str) -> Any:
+    raise _Refused(f"{name} is not a finite number.")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse)

@@ -1,0 +1,232 @@
+"""Other tools' conventions and other people's numbers, in words and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from rankstone.conventions import Conventions
+from rankstone.measures.base import REGISTRY, As, Measure
+from rankstone.measures.search import Choice, Found, InTool
+from rankstone.profiles import PROFILES, Profile
+from rankstone.report.text_table import width
+
+
+@dataclass(frozen=True)
+class Reconciliation:
+    """What gives a reported number.
+
+    ``usual`` is the value without any departure; ``found`` the combinations with the fewest
+    departures that give the number within the precision it was printed with, ``tools`` those
+    whose own conventions give it. Where there are none, ``nearest`` come closest.
+    """
+
+    measure: Measure
+    reported: str
+    usual: Found
+    found: tuple[Found, ...]
+    tools: tuple[InTool, ...]
+    nearest: tuple[Found, ...]
+    tried: int
+
+    @property
+    def explained(self) -> bool:
+        """Whether anything gives the number."""
+        return bool(self.found or self.tools)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "measure": str(self.measure),
+            "reported": self.reported,
+            "usual": _plain(self.usual),
+            "found": [_plain(f) for f in self.found],
+            "tools": [
+                {"tool": t.profile, "name": t.name, **_plain(t.found)}
+                for t in self.tools
+                if t.found
+            ],
+            "nearest": [_plain(f) for f in self.nearest],
+            "tried": self.tried,
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(reconciliation(self))
+
+
+def reconciliation(r: Reconciliation) -> Iterator[str]:
+    """Yield what explains a number."""
+    yield f"{r.measure} is {r.usual.value:.4f} by default; {r.reported} was reported."
+    if r.found and not r.found[0].choices:
+        yield "The default gives it."
+    elif r.found:
+        first = r.found[0]
+        count = {1: "One choice explains", 2: "Two choices explain", 3: "Three choices explain"}
+        meanings = "; ".join(_meaning(c, r.measure) for c in first.choices)
+        yield f"{count[len(first.choices)]} it: {meanings}."
+        kept = _kept(first, r.measure)
+        yield f"  {_result(first)}" + (f" ({kept} as before)" if kept else "")
+        for other in r.found[1:]:
+            yield f"So would {_result(other)}"
+    elif r.tools:
+        yield "No few choices explain it, but a tool's do."
+    if r.tools:
+        yield f"Tools that give it: {', '.join(f'{t.profile} as {t.name}' for t in r.tools)}."
+    if r.explained:
+        return
+    yield f"None of the {r.tried} combinations tried gives it. The nearest:"
+    for near in r.nearest:
+        yield f"  {_result(near)}"
+    yield "Check that data, cut-off and measure are those the number was made with."
+
+
+def _result(found: Found) -> str:
+    chosen = [f"{n}={v}" for where, n, v in found.choices if where != "measure"]
+    under = f" with {', '.join(chosen)}" if chosen else ""
+    return f"{found.measure}{under} = {found.value:.4f}"
+
+
+def _kept(found: Found, measure: Measure) -> str:
+    """Name the measure's other choices, which stayed as they were."""
+    moved = {name for _, name, _ in found.choices}
+    return ", ".join(
+        f"{p.name}={found.measure.params[p.name]!r}"
+        for p in measure.definition.params
+        if p.choices and not p.beside_table and p.name not in moved
+    )
+
+
+def _plain(found: Found) -> dict[str, Any]:
+    return {
+        "value": found.value,
+        "measure": str(found.measure),
+        "conventions": found.conventions.to_dict(),
+        "aggregate": found.aggregate,
+        "choices": [list(c) for c in found.choices],
+    }
+
+
+def _meaning(choice: Choice, measure: Measure) -> str:
+    where, name, value = choice
+    if where == "measure":
+        meaning = (measure.definition.param(name).choices or {}).get(value, "")
+        text = f"{name}={value!r}"
+    else:
+        field = next((f for f in fields(Conventions) if f.name == name), None)
+        meaning = field.metadata.get("values", {}).get(value, "") if field else ""
+        text = f"{name}={value}"
+    return f"{text} ({meaning})" if meaning else text
+
+
+def profiles() -> Iterator[str]:
+    """Yield every profile, and every convention with its values."""
+    yield "Tools whose numbers --like gives:"
+    yield ""
+    yield from _table([[p.name, p.tested, p.text] for p in PROFILES.values()])
+    yield ""
+    yield "Conventions, the default first:"
+    default = Conventions()
+    for f in fields(Conventions):
+        yield ""
+        yield f"{f.name}: {f.metadata['text']} (default {getattr(default, f.name)})"
+        yield from _table([[f"  {v}", m] for v, m in f.metadata.get("values", {}).items()])
+
+
+def in_tools(rows: Sequence[InTool], measure: Measure) -> Iterator[str]:
+    """Yield how each tool defines a measure, with values where there are any."""
+    valued = any(row.value is not None for row in rows)
+    head = ["tool", *(["value"] if valued else []), "its name", "in Rankstone", "conventions"]
+    body = [
+        [
+            row.profile,
+            *(["-" if row.value is None else f"{row.value:.4f}"] if valued else []),
+            row.name,
+            str(row.measure),
+            _departures(row.conventions.diff(Conventions())),
+        ]
+        for row in rows
+    ]
+    if not body:
+        yield f"No tool known here has {measure.name}."
+        return
+    yield from _table([head, *body], head=True)
+    notes = [f"{row.profile}: {row.note}." for row in rows if row.note]
+    if notes:
+        yield ""
+        yield from notes
+
+
+def one_profile(profile: Profile) -> Iterator[str]:
+    """Yield a profile's choices, what it does beyond them, and its measures."""
+    yield f"{profile.name}: {profile.text}."
+    yield f"Compared with {profile.tested}."
+    yield f"Conventions: {_departures(profile.conventions.diff(Conventions()))}."
+    for text in profile.beyond:
+        yield f"Beyond conventions: {text}."
+    yield ""
+    rows = [
+        [
+            spelling.pattern,
+            _as(name, spelling),
+            _departures(spelling.conventions, ""),
+            spelling.note,
+        ]
+        for name, spelling in _spellings(profile)
+    ]
+    yield from _table([["its name", "in Rankstone", "conventions", "note"], *rows], head=True)
+
+
+def difference(a: Profile, b: Profile) -> Iterator[str]:
+    """Yield every choice on which two profiles part."""
+    ours, theirs = a.conventions.to_dict(), b.conventions.to_dict()
+    rows = [[n, str(v), str(theirs[n])] for n, v in ours.items() if v != theirs[n]]
+    first = dict(reversed(list(_spellings(a))))
+    second = dict(reversed(list(_spellings(b))))
+    for name in REGISTRY:
+        left, right = first.get(name), second.get(name)
+        if left is None and right is None:
+            continue
+        if left is None or right is None or _choices(left) != _choices(right):
+            rows.append([name, _there(name, left), _there(name, right)])
+    yield from _table([["choice", a.name, b.name], *rows], head=True)
+    if not rows:
+        yield "They part on nothing."
+
+
+def _choices(spelling: As) -> tuple[Any, Any]:
+    return dict(spelling.params), dict(spelling.conventions)
+
+
+def _there(name: str, spelling: As | None) -> str:
+    if spelling is None:
+        return "-"
+    own = _departures(spelling.conventions, "")
+    return _as(name, spelling) + (f" with {own}" if own else "")
+
+
+def _spellings(profile: Profile) -> Iterator[tuple[str, As]]:
+    for name, measure in REGISTRY.items():
+        listed = measure.definition.names
+        own = next((listed[k] for k in profile.keys if k in listed), ())
+        yield from ((name, spelling) for spelling in own)
+
+
+def _as(name: str, spelling: As) -> str:
+    cut = "@k" if "{k}" in spelling.pattern else ""
+    measure = str(REGISTRY[name](**spelling.params))
+    return measure if "@" in measure else measure + cut
+
+
+def _departures(choices: Any, none: str = "default") -> str:
+    return ", ".join(f"{n}={v}" for n, v in choices.items()) or none
+
+
+def _table(rows: Sequence[Sequence[str]], head: bool = False) -> Iterator[str]:
+    """Yield aligned rows."""
+    widths = [max(width(row[i]) for row in rows) for i in range(len(rows[0]))] if rows else []
+    for number, row in enumerate(rows):
+        cells = (cell + " " * (w - width(cell)) for cell, w in zip(row, widths, strict=True))
+        yield "  ".join(cells).rstrip()
+        if head and number == 0:
+            yield "  ".join("─" * w for w in widths)

@@ -1,0 +1,164 @@
+"""The formats a table of results can be written in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rankstone.core.result import Result
+from rankstone.report.result_table import ALL, Table, over_in_words, own_in_words, table_of
+from rankstone.report.text_table import Grid, Line, are_counts, markdown, rounded, terminal
+
+if TYPE_CHECKING:
+    from rankstone.report.groups import SummaryRow
+
+Cells = tuple[list[str], list[str]]  # of a line: text and numbers
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def _exact(value: float) -> str:
+    """Return the shortest decimal that reads back as the same number."""
+    if math.isnan(value):
+        return ""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+def _number(value: float, digits: int | None) -> str:
+    return _exact(value) if digits is None or math.isnan(value) else f"{value:.{digits}f}"
+
+
+def _grid(results: Sequence[Result], table: Table, digits: int) -> Grid:
+    """Lay a table out as text; the best aggregate of each measure is bold."""
+    heads, names = _names(table)
+    whole = [are_counts(c) for c in zip(*(row.values for row in table.rows), strict=True)]
+    best = table.best()
+    lines = [
+        Line(
+            name,
+            [rounded(v, digits, whole=w) for v, w in zip(row.values, whole, strict=True)],
+            [row.query == ALL and v in b for v, b in zip(row.values, best, strict=True)],
+        )
+        for row, name in zip(table.rows, names, strict=True)
+    ]
+    return Grid(heads, list(table.measures), lines, list(_foot(results, table, digits)))
+
+
+def _names(table: Table) -> tuple[list[str], list[list[str]]]:
+    """Return the heads and cells of the columns that say what a row is."""
+    runs = len({row.run for row in table.rows}) > 1 or len(table.rows) == 1
+    queries = any(row.query != ALL for row in table.rows)
+    heads = ["run"] * runs + ["query"] * queries
+    cells = [[str(row.run)] * runs + [str(row.query)] * queries for row in table.rows]
+    return heads, cells
+
+
+def _foot(results: Sequence[Result], table: Table, digits: int) -> Iterator[str]:
+    """Yield what aggregates are over, under which conventions, and what ties could do to them."""
+    if not table.summary:
+        return
+    counts = [n for r in results for n in r.counted.values()]
+    yield over_in_words(own_in_words(table.measures), counts, results[0])
+    for result in results:
+        for name, (low, high) in result.ties.interval.items():
+            which = f"{result.name}, {name}" if len(results) > 1 else name
+            yield f"with ties at their worst and best, {which} is {low:.{digits}f} to {high:.{digits}f}"
+
+
+def _wide(table: Table, digits: int | None) -> Iterator[Cells]:
+    """Yield the heads, then run, query and a number for each measure."""
+    yield ["run", "query", *table.measures], []
+    for row in table.rows:
+        yield [row.run, str(row.query)], [_number(v, digits) for v in row.values]
+
+
+def _long(summaries: Sequence[SummaryRow], digits: int | None) -> Iterator[Cells]:
+    """Yield the heads, then a line for each value, with what it is over."""
+    yield ["run", "group", "aggregate", "measure", "value", "n", "left_out"], []
+    for row in summaries:
+        for measure, s in row.values.items():
+            numbers = [_number(s.value, digits), str(s.n), str(s.left_out)]
+            yield [row.run, row.group, s.how, measure], numbers
+
+
+def tsv(lines: Iterable[Cells]) -> Iterator[str]:
+    """Yield tab-separated lines."""
+    return ("\t".join([*names, *numbers]) for names, numbers in lines)
+
+
+def csv(lines: Iterable[Cells]) -> Iterator[str]:
+    """Yield comma-separated lines; text that a spreadsheet would run as a formula is quoted."""
+    return (",".join([*map(_csv, names), *numbers]) for names, numbers in lines)
+
+
+def _csv(text: str) -> str:
+    if text.startswith(_FORMULA):
+        text = "'" + text
+    if any(c in text for c in ',"\n\r'):
+        text = '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def as_json(results: Sequence[Result], summaries: Sequence[SummaryRow]) -> Iterator[str]:
+    """Yield the results whole, with their summaries: one object, or a list of them."""
+    import json
+
+    data = [result.to_dict() for result in results]
+    for i, one in enumerate(data if summaries else ()):
+        own = summaries[i :: len(results)]
+        one["summaries"] = [part for row in own for part in row.parts()]
+    yield json.dumps(data[0] if len(data) == 1 else data, indent=2)
+
+
+def jsonl(table: Table, summaries: Sequence[SummaryRow]) -> Iterator[str]:
+    """Yield one JSON object for each row, and for each value of a summary."""
+    import json
+
+    for row in table.rows:
+        values = [None if math.isnan(v) else v for v in row.values]
+        cells = dict(zip(table.measures, values, strict=True))
+        yield json.dumps({"run": row.run, "query": row.query, **cells})
+    for one in summaries:
+        for part in one.parts():
+            yield json.dumps({"run": one.run, **part})
+
+
+def write(
+    results: Sequence[Result],
+    form: str,
+    *,
+    per_query: bool = False,
+    aggregate: bool = True,
+    summaries: Sequence[SummaryRow] = (),
+    digits: int | None = None,
+    colour: bool = False,
+) -> Iterator[str]:
+    """Yield the lines of results in a format; ``summaries`` take the place of the aggregates."""
+    table = table_of(results, per_query=per_query, aggregate=aggregate and not summaries)
+    if form == "json":
+        return as_json(results, summaries)
+    if form == "jsonl":
+        return jsonl(table, summaries)
+    if form in ("tsv", "csv"):
+        lines = _long(summaries, digits) if summaries else _wide(table, digits)
+        return {"tsv": tsv, "csv": csv}[form](lines)
+    return _for_people(results, table, summaries, form, 4 if digits is None else digits, colour)
+
+
+def _for_people(
+    results: Sequence[Result],
+    table: Table,
+    summaries: Sequence[SummaryRow],
+    form: str,
+    digits: int,
+    colour: bool,
+) -> Iterator[str]:
+    grids = [_grid(results, table, digits)] if table.rows else []
+    if summaries:
+        from rankstone.report.groups import grid_of
+
+        grids.append(grid_of(results, summaries, digits))
+    for i, grid in enumerate(grids):
+        if i:
+            yield ""
+        yield from terminal(grid, colour) if form == "table" else markdown(grid)
