@@ -299,7 +299,7 @@ def test_groups_that_do_not_fit(tmp_path, files, sizes, message):
     qrels, run = files(qrels="1 1:0.5\n0 1:0.25\n", run="0.5\n0.25\n")
     (tmp_path / "sizes").write_text(sizes)
     with pytest.raises(rs.DataError) as caught:
-        rs.evaluate(qrels, run, ["RR"], groups=tmp_path / "sizes")
+        rs.evaluate(qrels, run, ["RR"], group_sizes=tmp_path / "sizes")
     assert message in str(caught.value)
 
 
@@ -525,7 +525,7 @@ def test_bad_dicts(engine, judged, run, message):
 def test_objects_of_no_known_kind():
     with pytest.raises(rs.UsageError, match="cannot read judgments from int"):
         rs.evaluate(5, {}, ["RR"])
-    with pytest.raises(rs.UsageError, match="cannot read a run from NoneType"):
+    with pytest.raises(rs.UsageError, match="a run is missing"):
         rs.evaluate({"q": {"d": 1}}, None, ["RR"])
 
 

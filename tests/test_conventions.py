@@ -150,7 +150,7 @@ def test_duplicates(engine, tmp_path):
     run.write_text("q Q0 x 1 9 t\nq Q0 x 2 8 t\nq Q0 d 3 7 t\nq Q0 d 4 9.5 t\n")
     result = rs.evaluate({"q": {"d": 1}}, run, ["RR", "NumRet"])
     assert result.per_query["q"] == {"RR": 1.0, "NumRet": 2.0}
-    with pytest.raises(rs.DataError, match="stands more than once in the ranking of query 'q'"):
+    with pytest.raises(rs.DataError, match="'d' is ranked more than once for query 'q'"):
         rs.evaluate({"q": {"d": 1}}, run, ["RR"], duplicates="error")
 
 

@@ -63,29 +63,29 @@ def test_the_kaggle_form():
 
 
 def test_ties_of_bare_scores_are_averaged_unless_told():
-    assert RR([1, 0, 0], [1, 1, 1]) == pytest.approx((1 + 1 / 2 + 1 / 3) / 3, abs=1e-15)
+    assert RR([1, 0, 0], [1.0, 1, 1]) == pytest.approx((1 + 1 / 2 + 1 / 3) / 3, abs=1e-15)
     conventions = rs.Conventions(ties="pessimistic")
-    assert RR([1, 0, 0], [1, 1, 1], conventions=conventions) == 1 / 3
-    assert RR([1, 0, 0], [1, 1, 1], conventions=conventions.replace(ties="optimistic")) == 1.0
+    assert RR([1, 0, 0], [1.0, 1, 1], conventions=conventions) == 1 / 3
+    assert RR([1, 0, 0], [1.0, 1, 1], conventions=conventions.replace(ties="optimistic")) == 1.0
     with pytest.raises(rs.UsageError, match="ties='docid-desc' needs document ids"):
-        RR([1, 0], [1, 1], conventions=rs.Conventions())
+        RR([1, 0], [1.0, 1], conventions=rs.Conventions())
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: nDCG([1, 2], [0.5]), "the two must have the same shape"),
-        (lambda: nDCG([1], [float("nan")]), "a predicted score is nan"),
-        (lambda: nDCG([1], [float("inf")]), "a predicted score is inf"),
+        (lambda: nDCG([1], [float("nan")]), "a score is nan"),
+        (lambda: nDCG([1], [float("inf")]), "a score is inf"),
         (lambda: nDCG([float("nan")]), "grades must be finite numbers"),
         (lambda: nDCG(np.array([np.nan])), "grades must be finite numbers"),
-        (lambda: nDCG([float("inf")], [1.0]), "a true grade is inf"),
-        (lambda: nDCG([[1, 2], [3]], [[1, 2], [3]]), "the rows differ in length"),
+        (lambda: nDCG([float("inf")], [1.0]), "a label is inf"),
+        (lambda: nDCG([[1, 2], [3]], [[1.0, 2], [3]]), "the rows differ in length"),
         (lambda: nDCG([["a"]]), "must be numbers"),
         (lambda: nDCG(np.zeros((2, 2, 2))), "must be numbers in one or two dimensions"),
-        (lambda: nDCG({"a": "high"}, ["a"]), "grade 'high' is not a finite number"),
-        (lambda: RR({"a"}, {"a"}), "a ranking is a list of documents"),
-        (lambda: RR({"a"}, "a"), "a ranking is a list of documents"),
+        (lambda: nDCG({"a": "high"}, ["a"]), "expected a dict, or a list or set of document ids, not 'high'"),
+        (lambda: RR({"a"}, {"a"}), "must be one ranking: a list of documents"),
+        (lambda: RR({"a"}, "a"), "must be one ranking: a list of documents"),
         (lambda: ERR(max_grade=2)([3]), "grade 3 is above max_grade=2"),
         (lambda: rs.cascade([3], max_grade=2), "grade 3 is above max_grade=2"),
         (lambda: rs.cascade(satisfaction=[1.5]), "between 0 and 1"),
@@ -147,7 +147,7 @@ def test_conventions_hold_for_direct_calls_too():
     condensed = rs.Conventions(unjudged="remove")
     assert AP({"a"}, ["x", "a"], conventions=condensed) == 1.0
     assert RR([None, 1], conventions=condensed) == 1.0
-    with pytest.raises(rs.DataError, match="stands more than once"):
+    with pytest.raises(rs.DataError, match="is ranked more than once"):
         nDCG({"a"}, ["a", "a"], conventions=rs.Conventions(duplicates="error"))
 
 
@@ -160,13 +160,13 @@ def test_arrays_of_text_are_ids():
     ("call", "message"),
     [
         (lambda: RR([1, 0], [[0.1, 0.2], [0.3, 0.4]]), "give the two the same shape"),
-        (lambda: nDCG({"a": 1}, [["a"]]), "a document id is text or a whole number"),
-        (lambda: nDCG(None, ["a"]), "relevant documents are a set, a list or a dict"),
-        (lambda: nDCG([1, 2, 3], [0.5, 0.2]), "3 true grades and 2 predicted scores"),
+        (lambda: nDCG({"a": 1}, [["a"]]), "must be one ranking: a list of documents"),
+        (lambda: nDCG(None, ["a"]), "cannot read judgments from NoneType"),
+        (lambda: nDCG([1, 2, 3], [0.5, 0.2]), "labels are 3 and scores 2"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(call, message):
-    with pytest.raises(rs.DataError, match=message):
+    with pytest.raises(rs.RankstoneError, match=message):
         call()
 
 

@@ -95,7 +95,8 @@ def test_files_and_a_query(tmp_path, capsys):
     ("args", "code", "message"),
     [
         (["AP"], 2, "give either QRELS RUN --query ID or --grades"),
-        (["AP", "qrels", "run"], 2, "give either QRELS RUN --query ID or --grades"),
+        (["AP", "qrels"], 2, "give either QRELS RUN --query ID or --grades"),
+        (["AP", "qrels", "run"], 3, "qrels: no such file"),
         (["AP", "--grades", "3,x"], 2, "write grades as numbers with commas"),
         (["APP", "--grades", "3"], 2, "Did you mean AP?"),
     ],
@@ -108,10 +109,12 @@ def test_bad_requests(capsys, args, code, message):
 def test_an_unknown_query_gets_a_suggestion():
     with pytest.raises(rs.DataError, match="query 'q11' is not evaluated. Did you mean q1"):
         rs.explain("AP", {"q1": {"a": 1}}, {"q1": ["a"]}, query="q11")
-    with pytest.raises(rs.UsageError, match="explain one ranking at a time"):
+    with pytest.raises(rs.UsageError, match="there are 2 queries .* give query=0"):
         rs.explain("AP", [[1, 0], [0, 1]])
-    with pytest.raises(rs.UsageError, match="give judgments and a run"):
+    with pytest.raises(rs.DataError, match="query 'q' is not evaluated"):
         rs.explain("AP", [1], query="q")
+    with pytest.raises(rs.UsageError, match="give judgments and a run"):
+        rs.explain("AP")
 
 
 def test_what_no_sum_explains_is_said():

@@ -183,7 +183,7 @@ def test_what_is_refused_says_why(files, capsys, options, code, message):
     [
         ("q1 0 a 1.5\n", RUN, 2, "the grade 1.5 of document 'a' is no whole number"),
         ("q1 0 a 1\nq1 0 a 1\n", RUN, 4, "repeated judgment"),
-        (QRELS, "q1 Q0 a 1 1 t\nq1 Q0 a 2 2 t\n", 4, "document 'a' stands more than once"),
+        (QRELS, "q1 Q0 a 1 1 t\nq1 Q0 a 2 2 t\n", 4, "document 'a' is ranked more than once"),
         (QRELS, "q1 Q0 a 1 1.2abc t\n", 2, "'1.2abc' is not a number"),
         (QRELS, "q9 Q0 a 1 1 t\n", 7, "no query is both judged and in the run"),
         (QRELS, "", 2, "empty"),

@@ -20,7 +20,7 @@ _HOMES = {
     "Profile": "rankstone.profiles",
     "profile": "rankstone.profiles",
     "Explanation": "rankstone.report.explain",
-    "grades_by_position": "rankstone.core.direct",
+    "grades_by_position": "rankstone.io.rankings",
     "Conventions": "rankstone.conventions",
     "Result": "rankstone.core.result",
     "DataError": "rankstone.errors",

@@ -1,5 +1,4 @@
 from rankstone.conventions import Conventions as Conventions
-from rankstone.core.direct import grades_by_position as grades_by_position
 from rankstone.core.result import Result as Result
 from rankstone.errors import (
     DataError as DataError,
@@ -13,6 +12,7 @@ from rankstone.errors import (
 )
 from rankstone.evaluation import evaluate as evaluate, explain as explain
 from rankstone.io.load import load_judgments as load_judgments
+from rankstone.io.rankings import grades_by_position as grades_by_position
 from rankstone.measures import *
 from rankstone.profiles import PROFILES as PROFILES, Profile as Profile, profile as profile
 from rankstone.reconciliation import across_tools as across_tools, reconcile as reconcile

@@ -69,10 +69,10 @@ def add_to(commands: Any) -> None:
         action="store_true",
         help="say what each value would be with ties at their worst and at their best",
     )
-    add_reading(parser)
     parser.add_argument(
         "--exclude", metavar="FILE", help="pairs taken out of the runs first, as training data"
     )
+    add_reading(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
     parser.set_defaults(run=run)
 

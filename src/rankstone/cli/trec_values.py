@@ -10,8 +10,9 @@ import numpy as np
 from rankstone.cli.trec_options import FILES, MEASURES, NOTHING, Options, Stop
 from rankstone.conventions import Conventions
 from rankstone.core.aggregate import FLOOR
-from rankstone.core.align import join, select
+from rankstone.core.collection import MatchedCollection
 from rankstone.core.judgments import Judgments
+from rankstone.core.rank import rounds_scores
 from rankstone.core.run import Run
 from rankstone.errors import DataError, NothingInCommonError, RankstoneError, plural
 from rankstone.io.formats import trec_prefs
@@ -138,19 +139,20 @@ def _measured(
     run: Run,
     said: trec_prefs.Preferences | None = None,
 ) -> Evaluated:
-    found = join(run, judged, conventions)
-    present = found.matches(conventions).present
+    data = MatchedCollection(run, judged)
+    matches = data.matches(float32=rounds_scores(conventions))
+    present = matches.present
     try:
-        ranked = found.ranked(conventions)
+        ranked = data.ranked(conventions)
     except DataError as error:
         raise Stop(MEASURES, error) from None
     if options.depth is not None:
-        ranked = ranked.first(options.depth)
+        ranked = ranked.truncated(options.depth)
     if "J" in options.flags or said is not None:
         ranked = ranked.condensed()
     if options.query is not None:
         chosen = np.array([q == options.query for q in ranked.queries])
-        ranked, present = select(ranked, chosen), present[chosen]
+        ranked, present = ranked.select(chosen), present[chosen]
     if said is not None:
         ranked = said.placed(ranked)
     values, complete, strings = {}, {}, {}
@@ -168,9 +170,7 @@ def _measured(
                 complete[column.label] = float(whole.sum())
     except RankstoneError as error:
         raise Stop(MEASURES, error) from None
-    return Evaluated(
-        list(ranked.queries), present, values, complete, strings, found.matches(conventions).tag
-    )
+    return Evaluated(list(ranked.queries), present, values, complete, strings, matches.tag)
 
 
 def _group(

@@ -87,7 +87,7 @@ def ties_of(r: Ranked) -> Ties:
 
 
 def _ties_of(r: Ranked) -> Ties:
-    first = None if r.lists is None else r.lists.tie_starts()
+    first = r.tie_starts()
     if first is not None:
         starts = np.flatnonzero(first)
         above = segments.positions(r.offsets)[starts]

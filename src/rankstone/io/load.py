@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from rankstone.conventions import Conventions
+from rankstone.core.collection import Collection, MatchedCollection
+from rankstone.core.exclude import ExcludingRun
 from rankstone.core.judgments import Judgments
 from rankstone.core.run import Run
 from rankstone.errors import UsageError
+from rankstone.io.column_roles import Columns
+
+if TYPE_CHECKING:
+    from rankstone.io.arrays import Needs
 
 
 def load_judgments(
@@ -106,23 +113,142 @@ def load_run(
     )
 
 
-def load_both(
+def collection(
     judgments: Any,
-    run: Any,
+    run: Any = None,
     *,
     name: str | None = None,
     threads: int | None = None,
     columns: Mapping[str, Any] | None = None,
     input_format: str | None = None,
     max_bytes: int | None = None,
-    groups: Any = None,
-) -> tuple[Judgments, Run]:
-    """Return judgments and a run; ``input_format`` may name two formats, ``judgments:run``."""
+    mask: Any = None,
+    qid: Any = None,
+    group_sizes: Any = None,
+    exclude: Any = None,
+    not_retrieved: Any = None,
+    needs: Needs | None = None,
+    finite: bool = False,
+) -> Collection:
+    """Return judgments and a run, in whatever form the user holds them.
+
+    Args:
+        judgments: judgments, labels, relevant documents, or (without a run) grades in rank order.
+        run: a run, scores, or ranked documents.
+        name: the name of the run.
+        threads: number of scanning threads (default: all cores).
+        columns: the columns of tables, by what they hold.
+        input_format: the format of the files, if it cannot be detected; ``judgments:run`` for two.
+        max_bytes: maximum size of a file in bytes after decompression.
+        mask: with arrays, False marks padding.
+        qid: with arrays, the query of each item, or of each row of a table.
+        group_sizes: with arrays, the number of items of each query; with files, the path of a
+            file of group sizes, for LETOR rows without qid.
+        exclude: (query, document) pairs, in any form of judgments, that are removed from the run.
+        not_retrieved: with grades in rank order, the grades of judged documents that were missed.
+        needs: what measures and conventions will read, to move no more from another device.
+        finite: refuse labels that are NaN.
+    """
+    sizes_file = os.fspath(group_sizes) if isinstance(group_sizes, str | os.PathLike) else None
+    if sizes_file is not None:
+        group_sizes = None
+    keyed = {"mask": mask, "qid": qid, "group_sizes": group_sizes}
+    is_keyed = any(value is not None for value in keyed.values())
+    if run is None:
+        _refuse(keyed, exclude)
+        return _grades(judgments, not_retrieved, name)
+    if not_retrieved is not None:
+        raise UsageError(
+            "not_retrieved= goes with grades in rank order; judgments say it themselves."
+        )
+    single = False
+    if not isinstance(judgments, str | os.PathLike | Judgments):
+        from rankstone.io.rankings import are_labels, by_query
+
+        if are_labels(judgments, run, keyed=is_keyed):
+            from rankstone.io.arrays import labels_and_scores
+
+            _refuse_exclude(exclude)
+            return labels_and_scores(
+                judgments, run, name=name or "run", needs=needs, finite=finite, **keyed
+            )
+        judgments, run, single = by_query(judgments, run)
+    _refuse(keyed)
     formats = (input_format or "").split(":")
     judged = load_judgments(
-        judgments, columns, input_format=formats[0] or None, max_bytes=max_bytes, groups=groups
+        judgments, columns, input_format=formats[0] or None, max_bytes=max_bytes, groups=sizes_file
     )
     ranked = load_run(
         run, name, threads, columns, input_format=formats[-1] or None, max_bytes=max_bytes
     )
-    return judged, ranked
+    if exclude is not None:
+        ranked = ExcludingRun(ranked, load_judgments(exclude, columns, graded=False))
+    return MatchedCollection(ranked, judged, single)
+
+
+def _grades(grades: Any, not_retrieved: Any, name: str | None) -> Collection:
+    from rankstone.io.arrays import are_arrays, grades_in_rank_order
+
+    if not are_arrays(grades):
+        raise UsageError(
+            f"a run is missing. Give judgments and a run, or grades in rank order such as "
+            f"[3, 2, 0]; not {type(grades).__name__} alone."
+        )
+    if not_retrieved is None:
+        return grades_in_rank_order(grades, name or "run")
+    judged = enumerate([*grades, *not_retrieved])
+    judgments = {0: {doc: grade for doc, grade in judged if grade is not None}}
+    ranking = {0: list(range(len(grades)))}
+    return MatchedCollection(
+        load_run(ranking, name), load_judgments(judgments), single=True, has_ids=False
+    )
+
+
+def _refuse(keyed: Mapping[str, Any], exclude: Any = None) -> None:
+    for name, value in keyed.items():
+        if value is not None:
+            raise UsageError(
+                f"{name}= goes with labels and scores in arrays; files and dicts say by "
+                "themselves which document belongs to which query."
+            )
+    _refuse_exclude(exclude)
+
+
+def _refuse_exclude(exclude: Any) -> None:
+    if exclude is not None:
+        raise UsageError(
+            "exclude= removes documents by their ids, and arrays have none; use mask=."
+        )
+
+
+def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the options that say how to read data, and single conventions."""
+    reading = {name: value for name, value in options.items() if name in _READING}
+    choices = {name: value for name, value in options.items() if name not in _READING}
+    Conventions().replace(**choices)  # a misspelt option is found before any file is read
+    return reading, choices
+
+
+_READING = (
+    "name",
+    "threads",
+    "input_format",
+    "max_bytes",
+    "mask",
+    "qid",
+    "group_sizes",
+    "columns",
+    "exclude",
+    "not_retrieved",
+)
+
+
+def read(data: Sequence[Any], reading: Mapping[str, Any]) -> Collection:
+    """Return the data of a verb that takes what ``evaluate`` takes."""
+    if not 1 <= len(data) <= 2:
+        raise UsageError("give judgments and a run, or grades in rank order.")
+    names = Columns.of(reading.get("columns"))
+    source = collection(*data, **{**reading, "columns": names})
+    source.documents(float32=False, run_queries=False)
+    names.check_used()
+    return source

@@ -12,10 +12,8 @@ import numpy as np
 
 from rankstone.conventions import Conventions
 from rankstone.core import segments
-from rankstone.core.direct import ranked_of
 from rankstone.core.expected_ties import weight
-from rankstone.core.gpu import Reach
-from rankstone.core.parallel import on_each
+from rankstone.core.gpu import CutoffNeeds
 from rankstone.core.ranked import Ranked
 from rankstone.errors import DataError, UsageError, did_you_mean
 from rankstone.measures.lines import Line
@@ -190,22 +188,17 @@ class Measure:
         measure = Measure(self.definition, {**self._params, **params}) if params else self
         if not data:
             return measure
-        ranked, single = ranked_of(data, conventions, measure.reach)
-        values = measure.compute(ranked)
-        if single:
-            return float(values[0])
-        index = getattr(data[-1], "index", None)
-        if hasattr(data[-1], "columns") and hasattr(data[0], "index"):
-            return type(data[0])(values, index=index, name=str(measure))
-        return values
+        from rankstone.evaluation import call
 
-    def reach(self) -> Reach | None:
+        return call(measure, data, conventions)
+
+    def reach(self) -> CutoffNeeds | None:
         """Return how much of a list the measure reads, None where it is all of it."""
         k = self._params.get("k")
         tables = (self._params[p.name] for p in self.definition.params if p.table)
         if k is None or any(0.0 in dict(t) for t in tables if isinstance(t, tuple)):
             return None  # a table may give worth to the grade 0
-        return Reach(k, self.closed)
+        return CutoffNeeds(k, self.closed)
 
     @property
     def closed(self) -> bool:
@@ -253,15 +246,8 @@ class Measure:
 
     def compute(self, ranked: Ranked) -> Array:
         """Return the value of every query; NaN where the conventions leave a query out."""
-        parts = ranked.parts()
-        if len(parts) == 1:
-            return self._compute(ranked)
-        return np.concatenate(on_each(lambda part: self._compute(ranked.part(*part)), parts))
-
-    def _compute(self, ranked: Ranked) -> Array:
-        values = self.values(ranked, self.working(ranked))
-        ranked.forget()
-        return values
+        parts = ranked.in_parts(lambda part: self.values(part, self.working(part)))
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def values(self, ranked: Ranked, working: Working) -> Array:
         """Return the value of every query from its working."""

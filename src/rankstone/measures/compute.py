@@ -10,8 +10,7 @@ import numpy as np
 
 from rankstone.conventions import Conventions
 from rankstone.core.aggregate import Aggregate
-from rankstone.core.gpu import Reach
-from rankstone.core.parallel import on_each
+from rankstone.core.gpu import CutoffNeeds
 from rankstone.core.ranked import Ranked
 from rankstone.errors import Notice, UsageError
 from rankstone.measures.base import As, Measure
@@ -78,13 +77,13 @@ def in_tool(measure: Measure, tool: Profile) -> list[Asked]:
     return list(ways.values())
 
 
-def reach_of(measures: Iterable[Measure]) -> Reach | None:
+def reach_of(measures: Iterable[Measure]) -> CutoffNeeds | None:
     """Return how much of a list is read by any of the measures, None where it is all of it."""
     found = [m.reach() for m in measures]
     some = [reach for reach in found if reach is not None]
     if len(some) < len(found):
         return None
-    return Reach(max(r.k for r in some), all(r.closed for r in some))
+    return CutoffNeeds(max(r.k for r in some), all(r.supports_expected_ties for r in some))
 
 
 class Joined(Protocol):
@@ -112,7 +111,7 @@ def compute(ranked: Ranked, measures: Iterable[Measure]) -> Values:
     discounts, hits and ideal ranking.
     """
     asked = list(measures)
-    parts = on_each(lambda part: _values(ranked.part(*part), asked), ranked.parts())
+    parts = ranked.in_parts(lambda part: _values(part, asked))
     columns, weights, aggregates, final = {}, {}, {}, {}
     for m, found in zip(asked, zip(*parts, strict=True), strict=True):
         values = columns[str(m)] = np.concatenate([value for value, _ in found])
@@ -170,6 +169,4 @@ def _placed(values: np.ndarray, at: np.ndarray, size: int, rest: float) -> np.nd
 def _values(ranked: Ranked, measures: list[Measure]) -> list[tuple[np.ndarray, np.ndarray | None]]:
     """Return the values and weights of each measure."""
     workings = ((m, m.working(ranked)) for m in measures)
-    found = [(m.values(ranked, working), working.weight) for m, working in workings]
-    ranked.forget()
-    return found
+    return [(m.values(ranked, working), working.weight) for m, working in workings]

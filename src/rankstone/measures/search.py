@@ -12,8 +12,8 @@ import numpy as np
 
 from rankstone.conventions import Conventions
 from rankstone.core.aggregate import summarise
-from rankstone.core.align import Join
-from rankstone.core.matches import Matches
+from rankstone.core.collection import Collection
+from rankstone.core.rank import conventions_that_matter
 from rankstone.errors import RankstoneError
 from rankstone.measures.base import Measure
 from rankstone.measures.compute import in_tool
@@ -21,7 +21,7 @@ from rankstone.profiles import PROFILES
 
 Choice = tuple[str, str, Any]  # where it is made, its name, its value
 _MOST_CHOICES = 3
-_MOST_LEVELS = 4
+_MOST_VALUES = 6
 
 
 @dataclass(frozen=True)
@@ -55,33 +55,33 @@ class InTool:
         return self.found.value if self.found else None
 
 
-def start(join: Join, measure: Measure, base: Conventions) -> Found:
+def start(data: Collection, measure: Measure, base: Conventions) -> Found:
     """Return the value without any departure."""
-    return _try(join, measure, base, ())
+    return _try(data, measure, base, ())
 
 
-def by_choices(join: Join, measure: Measure, base: Conventions) -> Iterator[list[Found]]:
+def by_choices(data: Collection, measure: Measure, base: Conventions) -> Iterator[list[Found]]:
     """Yield all combinations that depart in one choice, in two, and so on.
 
     Choices that cannot change anything in these data are not tried.
     """
-    axes = _axes(join, measure, base)
+    axes = _axes(data, measure, base)
     for size in range(1, _MOST_CHOICES + 1):
         plans = [choices for some in combinations(axes, size) for choices in product(*some)]
         # Those that share their ranking share its making, if they come one after another.
         plans.sort(key=lambda choices: [str(c) for c in choices if _moves(c)])
-        tried = (_attempt(join, measure, base, choices) for choices in plans)
+        tried = (_attempt(data, measure, base, choices) for choices in plans)
         yield [found for found in tried if found is not None]
 
 
-def by_tools(join: Join, measure: Measure, base: Conventions) -> Iterator[InTool]:
+def by_tools(data: Collection, measure: Measure, base: Conventions) -> Iterator[InTool]:
     """Yield what each tool that has the measure would give, in each way that it has it."""
     for row in in_tools(measure):
         choices = (
             *(("measure", n, v) for n, v in row.measure.params.items() if v != measure.params[n]),
             *(("convention", n, v) for n, v in row.conventions.diff(base).items()),
         )
-        found = _attempt(join, measure, base, choices)
+        found = _attempt(data, measure, base, choices)
         yield replace(row, found=found)
 
 
@@ -93,71 +93,44 @@ def in_tools(measure: Measure) -> Iterator[InTool]:
             yield InTool(name, way.name, way.measure, way.under(profile.conventions), note)
 
 
-def _axes(join: Join, measure: Measure, base: Conventions) -> list[list[Choice]]:
+def _axes(data: Collection, measure: Measure, base: Conventions) -> list[list[Choice]]:
     """Return, for each choice to be made, its other values."""
     axes: list[list[Choice]] = []
     for p in measure.definition.params:
         values = [] if p.beside_table else [*(p.choices or ()), *p.tries]
         now = measure.params[p.name]
         axes.append([("measure", p.name, v) for v in values if v != now])
-    matches = join.matches(base)
-    for name, values in _conventions(join, matches, base).items():
+    for name, values in conventions_that_matter(data, base).items():
         now = getattr(base, name)
-        axes.append([("convention", name, v) for v in values if v != now])
-    if len(join.judgments.queries) > 1 and measure.definition.aggregate == "mean":
+        axes.append([("convention", name, v) for v in values[:_MOST_VALUES] if v != now])
+    if len(data.ranked(base)) > 1 and measure.definition.aggregate == "mean":
         axes.append([("aggregate", "aggregate", v) for v in ("geometric", "median")])
     return [axis for axis in axes if axis]
-
-
-def _conventions(join: Join, matches: Matches, base: Conventions) -> dict[str, list[Any]]:
-    """Return the conventions that can make a difference here, with their values."""
-    grades = join.judgments.grades
-    levels = np.unique(grades[grades > 0])
-    found = np.bincount(matches.judgment, minlength=len(grades)) > 0
-    matters = {
-        "ties": (matches.tied > 1).any(),
-        "precision": _differ(matches, join.matches(base.replace(precision="float32"))),
-        "queries": not matches.present.all() or matches.unjudged_queries > 0,
-        "no_relevant": (join.ranked(base).relevant_count() == 0).any(),
-        "negatives": (grades < 0).any(),
-        "unjudged": (matches.retrieved != np.diff(matches.offsets)).any(),
-        "missed": not found.all(),
-        "nonpositive": join.run.scored and (matches.score <= 0).any(),
-        "relevance": len(levels) > 1 or (levels < 1).any(),
-    }
-    given: dict[str, list[Any]] = {
-        name: values for name, values in Conventions.choices().items() if matters.get(name)
-    }
-    if matters["relevance"]:
-        given["relevance"] = levels[:_MOST_LEVELS].tolist()
-    return given
 
 
 def _moves(choice: Choice) -> bool:
     return choice[0] == "convention" and choice[1] != "no_relevant"
 
 
-def _differ(a: Matches, b: Matches) -> bool:
-    return not (np.array_equal(a.above, b.above) and np.array_equal(a.tied, b.tied))
-
-
 def _attempt(
-    join: Join, measure: Measure, base: Conventions, choices: tuple[Choice, ...]
+    data: Collection, measure: Measure, base: Conventions, choices: tuple[Choice, ...]
 ) -> Found | None:
     """Return the value of a combination, or None where it is refused."""
     try:
-        return _try(join, measure, base, choices)
+        return _try(data, measure, base, choices)
     except RankstoneError:
         return None
 
 
-def _try(join: Join, measure: Measure, base: Conventions, choices: tuple[Choice, ...]) -> Found:
+def _try(
+    data: Collection, measure: Measure, base: Conventions, choices: tuple[Choice, ...]
+) -> Found:
     params = {name: value for where, name, value in choices if where == "measure"}
     chosen = {name: value for where, name, value in choices if where == "convention"}
     how = next((v for where, _, v in choices if where == "aggregate"), measure.definition.aggregate)
     conventions = base.replace(**chosen)
     asked = measure(**params)
-    ranked = join.ranked(conventions)
+    ranked = data.ranked(conventions)
     working = asked.working(ranked)
     values = asked.values(ranked, working)
     weight = None if working.weight is None else working.weight.astype(np.float64)

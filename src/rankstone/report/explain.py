@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from rankstone.core import segments
-from rankstone.core.align import select
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Measure, Working, cut_total
 
@@ -160,7 +159,7 @@ def _remark(
 ) -> str:
     """Say why a value is not simply the sum of its terms over what it is over."""
     shown = "left out of the mean" if math.isnan(value) else f"{value:g}"
-    one = select(ranked, np.arange(len(ranked)) == query)
+    one = ranked.select(np.arange(len(ranked)) == query)
     if measure.definition.needs_relevant and measure.is_empty(one)[0]:
         rule = ranked.conventions.no_relevant
         return f"The query has no relevant document; no_relevant={rule} makes the value {shown}."

@@ -96,7 +96,7 @@ class Preferences:
                     np.array(levels),
                 )
             )
-        return replace(ranked, preferences=tuple(said), _memo={})
+        return replace(ranked.rows(), preferences=tuple(said))
 
 
 def _numbers(names: tuple[str, ...]) -> np.ndarray:
