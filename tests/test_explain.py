@@ -96,7 +96,7 @@ def test_files_and_a_query(tmp_path, capsys):
     [
         (["AP"], 2, "give either QRELS RUN --query ID or --grades"),
         (["AP", "qrels"], 2, "give either QRELS RUN --query ID or --grades"),
-        (["AP", "qrels", "run"], 3, "qrels: no such file"),
+        (["AP", "qrels", "run"], 3, "qrels: there is no such file"),
         (["AP", "--grades", "3,x"], 2, "write grades as numbers with commas"),
         (["APP", "--grades", "3"], 2, "Did you mean AP?"),
     ],

@@ -155,19 +155,29 @@ def by_query(judgments: Any, run: Any) -> tuple[Any, Any, bool]:
         documents = judgments if isinstance(judgments, Mapping | AbstractSet) else _list(judgments)
         ranking = run if isinstance(run, Mapping) else _list(run)
         return {0: documents}, {0: ranking}, True
-    if _is_one_judged(judgments) and isinstance(judgments, AbstractSet | Mapping):
+    if isinstance(judgments, AbstractSet) or (
+        isinstance(judgments, Mapping)
+        and judgments
+        and _is_one_judged(judgments)
+        and not isinstance(run, Mapping)
+    ):
         raise DataError(
             "the judgments are those of one query, so the run must be one ranking: a list of "
             f"documents, best first, not {run!r}."
         )
-    return judgments, run, False
+    return _rows(judgments), _rows(run), False
+
+
+def _rows(data: Any) -> Any:
+    """Return the rows of an array as lists, and anything else unchanged."""
+    if isinstance(data, list | tuple) or not are_arrays(data):
+        return data
+    return array_of(data, "ids").tolist()
 
 
 def _is_one_judged(judgments: Any) -> bool:
     if isinstance(judgments, Mapping):
-        return bool(judgments) and all(
-            isinstance(grade, int | float | np.number) for grade in judgments.values()
-        )
+        return all(isinstance(grade, int | float | np.number) for grade in judgments.values())
     return isinstance(judgments, AbstractSet) or (
         are_arrays(judgments) and _depth(judgments) == 1 and _kinds(judgments) <= {"text", "whole"}
     )
@@ -175,7 +185,9 @@ def _is_one_judged(judgments: Any) -> bool:
 
 def _is_one_ranking(run: Any) -> bool:
     if isinstance(run, Mapping):
-        return not any(isinstance(v, Mapping | list | tuple | np.ndarray) for v in run.values())
+        return bool(run) and not any(
+            isinstance(v, Mapping | AbstractSet | list | tuple | np.ndarray) for v in run.values()
+        )
     return are_arrays(run) and _depth(run) == 1
 
 
