@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -284,3 +285,15 @@ def test_pipes_are_read_like_standard_input(here):
 def test_what_was_missed_can_be_explained(capsys):
     _, out, _ = run(capsys, "explain", "AP", "--grades", "1,0", "--missed", "1,1")
     assert "AP = 1 / 3 = 0.3333333333333333" in out
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
+def test_a_full_disk_is_one_line(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 d 1\n")
+    (tmp_path / "run").write_text("q Q0 d 1 1 t\n")
+    line = f"{sys.executable} -m rankstone evaluate qrels run -m RR > /dev/full"
+    done = subprocess.run(
+        line, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 3
+    assert done.stderr == "rankstone: error: cannot write the output: No space left on device.\n"

@@ -1,9 +1,10 @@
-"""The command ``rankstone``. stdout is data, stderr is words."""
+"""The command ``rankstone``. stdout is data, stderr is messages."""
 
 from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 
 from rankstone import __version__
 from rankstone.cli import (
@@ -17,7 +18,7 @@ from rankstone.cli import (
     trec_eval,
     validate,
 )
-from rankstone.errors import RankstoneError
+from rankstone.errors import DataError, RankstoneError
 
 _COMMANDS = (
     evaluate,
@@ -35,8 +36,7 @@ _COMMANDS = (
 def command() -> None:
     """Run the command line as a process of its own.
 
-    Nothing is left to tidy up when the output is written, so the interpreter's slow farewell to
-    all that was loaded is skipped.
+    It exits with os._exit after flushing: interpreter teardown is slow and has nothing to clean up.
     """
     # The idle threads of a linear algebra library would only take time from the scan.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -44,8 +44,9 @@ def command() -> None:
         code = main()
     except SystemExit as stop:  # argparse has said what there is to say
         code = stop.code if isinstance(stop.code, int) else 0
-    sys.stdout.flush()
-    sys.stderr.flush()
+    with suppress(OSError):  # main has reported what could not be written
+        sys.stdout.flush()
+        sys.stderr.flush()
     os._exit(code)
 
 
@@ -81,10 +82,18 @@ def main(argv: list[str] | None = None) -> int:
         print(f"rankstone: error: {error}", file=sys.stderr)
         return error.exit_code
     except BrokenPipeError:
-        # The reader has seen enough; keep the interpreter from complaining at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()  # the reader has seen enough
         return 0
+    except OSError as error:  # a full disk; files that cannot be read are errors of their own
+        _discard_output()
+        print(f"rankstone: error: cannot write the output: {error.strerror}.", file=sys.stderr)
+        return DataError.exit_code
     except KeyboardInterrupt:
         print("rankstone: interrupted", file=sys.stderr)
         return 130
     return code
+
+
+def _discard_output() -> None:
+    """Send what is left of the output nowhere, so that the interpreter does not complain at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

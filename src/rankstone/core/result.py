@@ -152,7 +152,27 @@ class Result:
     def __repr__(self) -> str:
         values = ", ".join(f"{n}={v:.4f}" for n, v in self.aggregates.items())
         over = plural(len(self.queries), "query")
-        return f"<Result {self.name}: {values} ({over}, {self.conventions_in_words()})>"
+        shown = f"{self.name}: {values} ({over}, {self.conventions_in_words()})"
+        if self.warnings:
+            shown += f"; {plural(len(self.warnings), 'warning')}: {self.warnings[0]}"
+            shown += "; ..." if len(self.warnings) > 1 else ""
+        return f"<Result {shown}>"
+
+    def __eq__(self, other: object) -> bool:
+        """Compare values: the same queries and measures, with the same value everywhere."""
+        if not isinstance(other, Result):
+            return NotImplemented
+        if set(self.queries) != set(other.queries) or set(self.columns) != set(other.columns):
+            return False
+        row = {query: i for i, query in enumerate(other.queries)}
+        order = [row[query] for query in self.queries]
+        return all(
+            np.array_equal(values, other.columns[name][order], equal_nan=True)
+            and np.array_equal(self.aggregates[name], other.aggregates[name], equal_nan=True)
+            for name, values in self.columns.items()
+        )
+
+    __hash__ = None  # type: ignore[assignment]
 
     def conventions_in_words(self) -> str:
         """Say which conventions were followed, as far as they are not the default."""
@@ -213,12 +233,31 @@ class Result:
         return json.dumps(self.to_dict(), indent=indent)
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Result:
-        """Read what ``to_json`` wrote."""
+    def from_json(cls, text: str | bytes, name: str | None = None) -> Result:
+        """Read what ``to_json`` or ``--format json`` wrote; ``name`` chooses one of several runs."""
+        results = cls.all_from_json(text)
+        names = [result.name for result in results]
+        if name is None and len(results) > 1:
+            raise UsageError(
+                f"there are {len(results)} results: {', '.join(names)}. Choose one with "
+                f"name={names[0]!r}, or read them all with Result.load_all."
+            )
+        if name is not None and name not in names:
+            hint = did_you_mean(name, names)
+            raise UsageError(f"there is no result {name!r}.{hint} There are: {', '.join(names)}.")
+        return results[0 if name is None else names.index(name)]
+
+    @classmethod
+    def all_from_json(cls, text: str | bytes) -> list[Result]:
+        """Read one result or a list of them."""
         import json
 
         try:
-            return cls._from_dict(json.loads(text))
+            data = json.loads(text)
+            several = data if isinstance(data, list) else [data]
+            if not several:
+                raise ValueError("it is empty")
+            return [cls._from_dict(one) for one in several]
         except (
             ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError
         ) as error:  # fmt: skip
@@ -277,13 +316,22 @@ class Result:
                 os.unlink(partial)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Result:
-        """Read a result that ``save`` wrote."""
-        try:
-            with open(path, "rb") as stream:
-                return cls.from_json(stream.read())
-        except OSError as error:
-            raise DataError(f"{os.fspath(path)}: {error.strerror}.") from None
+    def load(cls, path: str | os.PathLike[str], name: str | None = None) -> Result:
+        """Read what ``save`` or ``--format json`` wrote; ``name`` chooses one of several runs."""
+        return cls.from_json(_content(path), name)
+
+    @classmethod
+    def load_all(cls, path: str | os.PathLike[str]) -> list[Result]:
+        """Read every result of a file, of one run or of several."""
+        return cls.all_from_json(_content(path))
+
+
+def _content(path: str | os.PathLike[str]) -> bytes:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read()
+    except OSError as error:
+        raise DataError(f"{os.fspath(path)}: {error.strerror}.") from None
 
 
 def _listed(choices: Mapping[str, Any]) -> str:
