@@ -12,6 +12,7 @@ import numpy as np
 from rankstone import __version__
 from rankstone.conventions import Conventions
 from rankstone.core import engine
+from rankstone.core.as_numpy import numbers_of
 from rankstone.core.collection import Collection
 from rankstone.core.gpu import CutoffNeeds
 from rankstone.core.notices import judged_share, without_relevant
@@ -175,8 +176,10 @@ def call(measure: Measure, data: tuple[Any, ...], conventions: Conventions | Non
             f"and a ranked list; not {len(data)} arguments."
         )
     labels, scores = data[0], data[-1]
-    if len(data) == 2 and _are_float_arrays(labels, scores):
-        source: Collection = table_of_labels(labels, scores)
+    if len(data) == 2 and _are_labels_and_scores(labels, scores):
+        source: Collection = table_of_labels(
+            numbers_of(labels, "labels"), numbers_of(scores, "scores")
+        )
     else:
         source = collection(*data, finite=True, needs=_needs_of(measure, conventions))
     values = measure.compute(rank(source, source.default if conventions is None else conventions))
@@ -187,13 +190,13 @@ def call(measure: Measure, data: tuple[Any, ...], conventions: Conventions | Non
     return values
 
 
-def _are_float_arrays(labels: Any, scores: Any) -> bool:
-    """Return whether data are tables of labels and of scores that need no conversion."""
+def _are_labels_and_scores(labels: Any, scores: Any) -> bool:
+    """Return whether data are arrays that can only be labels and scores: the usual case."""
     return (
         type(labels) is type(scores) is np.ndarray
         and labels.shape == scores.shape
-        and labels.dtype == scores.dtype == np.float64
-        and 1 <= labels.ndim <= 2
+        and labels.dtype.kind in "biuf"
+        and scores.dtype.kind == "f"
     )
 
 
