@@ -7,29 +7,19 @@ import sys
 from contextlib import suppress
 
 from rankstone import __version__
-from rankstone.cli import (
-    conventions,
-    convert,
-    demo,
-    evaluate,
-    explain,
-    measures,
-    reconcile,
-    trec_eval,
-    validate,
-)
 from rankstone.errors import DataError, RankstoneError
 
+# The commands, each a module here that is loaded when it is called; help lists them in this order.
 _COMMANDS = (
-    evaluate,
-    explain,
-    conventions,
-    reconcile,
-    measures,
-    validate,
-    convert,
-    demo,
-    trec_eval,
+    "evaluate",
+    "explain",
+    "conventions",
+    "reconcile",
+    "measures",
+    "validate",
+    "convert",
+    "demo",
+    "trec_eval",
 )
 
 
@@ -53,10 +43,13 @@ def command() -> None:
 def main(argv: list[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     import argparse
+    from importlib import import_module
 
-    given = sys.argv[1:] if argv is None else argv
-    if given[:1] == ["trec_eval"]:  # its options are read as getopt reads them
-        return trec_eval.main(given[1:])
+    words = sys.argv[1:] if argv is None else argv
+    if words[:1] == ["trec_eval"]:  # its options are read as getopt reads them
+        from rankstone.cli import trec_eval
+
+        return trec_eval.main(words[1:])
     parser = argparse.ArgumentParser(
         prog="rankstone",
         description="Right numbers for rankings, with their working.",
@@ -67,9 +60,9 @@ def main(argv: list[str] | None = None) -> int:
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", required=True, prog="rankstone"
     )
-    for command in _COMMANDS:
-        command.add_to(commands)
-    args = parser.parse_args(argv)
+    for name in words[:1] if words[:1] and words[0] in _COMMANDS else _COMMANDS:
+        import_module(f"rankstone.cli.{name}").add_to(commands)
+    args = parser.parse_args(words)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # Ids that are not UTF-8 leave as the bytes they came in.
