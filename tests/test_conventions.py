@@ -226,7 +226,7 @@ def test_scores_of_zero_or_less_can_lose_a_hit():
 def test_the_interval_of_luck_holds_the_value():
     judged, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0, "c": 2.0}}
     result = rs.evaluate(judged, run, ["RR", "P@3"], tie_interval=True)
-    assert (result.ties.documents, result.ties.found) == (2, 2)
+    assert (result.ties.documents, result.ties.retrieved) == (2, 2)
     assert result.ties.interval == {"RR": (1 / 3, 1 / 2), "P@3": (1 / 3, 1 / 3)}
     again = rs.Result.from_json(result.to_json())
     assert again.ties == result.ties

@@ -131,9 +131,9 @@ def test_a_profile_changes_measures_and_conventions():
     assert result["map@2"] == (1 / 2 + 1) / 2
     assert result.exceptions == {"AP(denominator='min(R,k)')@2": {"relevance": 0.5000000000000001}}
     again = rs.Result.from_json(result.to_json())
-    assert (again.like, again.asked, again.exceptions, again["map@2"]) == (
+    assert (again.like, again.requested, again.exceptions, again["map@2"]) == (
         result.like,
-        result.asked,
+        result.requested,
         result.exceptions,
         result["map@2"],
     )

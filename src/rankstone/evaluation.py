@@ -17,7 +17,7 @@ from rankstone.core.collection import Collection
 from rankstone.core.gpu import CutoffNeeds
 from rankstone.core.notices import judged_share, without_relevant
 from rankstone.core.rank import ScoreNeeds, rank, score_needs
-from rankstone.core.result import Provenance, Result, Ties
+from rankstone.core.result import Provenance, Result, TieReport
 from rankstone.errors import (
     DataError,
     Notice,
@@ -146,7 +146,7 @@ def evaluate(
         provenance=Provenance(__version__, engine.name(), *data.sources),
         ties=_ties(data, chosen, plan if tie_interval else []),
         like=tool.name if tool else None,
-        asked={r.name: str(r.measure) for r in requested if r.name != str(r.measure)},
+        requested={r.name: str(r.measure) for r in requested if r.name != str(r.measure)},
         exceptions={str(m): c.diff(chosen) for m, c in plan if c != chosen},
     )
 
@@ -158,14 +158,16 @@ def _chosen(
     return conventions_of(tool, conventions or (default if tool is None else None), choices)
 
 
-def _ties(data: Collection, chosen: Conventions, plan: list[tuple[Measure, Conventions]]) -> Ties:
+def _ties(
+    data: Collection, chosen: Conventions, plan: list[tuple[Measure, Conventions]]
+) -> TieReport:
     """Count judged documents in ties; give the tie interval of the measures in the plan."""
     ends = [
         compute_each(data, [(m, c.replace(ties=rule)) for m, c in plan]).final if plan else {}
         for rule in ("pessimistic", "optimistic")
     ]
     interval = {n: (min(low, ends[1][n]), max(low, ends[1][n])) for n, low in ends[0].items()}
-    return Ties(*data.tied(chosen), interval)
+    return TieReport(*data.tied(chosen), interval)
 
 
 def call(measure: Measure, data: tuple[Any, ...], conventions: Conventions | None) -> Any:

@@ -1,4 +1,4 @@
-"""Which of the two equal implementations does the work on bytes."""
+"""The engine that scans and matches: the compiled core, or the pure-Python one."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from rankstone.errors import UsageError
 
 
 def name() -> str:
-    """Return ``native`` or ``python``: what RANKSTONE_ENGINE asks for, else the best there is."""
+    """Return ``native`` or ``python``: what RANKSTONE_ENGINE names (default: native if installed)."""
     return "python" if load().__name__.endswith("python_engine.text") else "native"
 
 
 def load(tell: Callable[[str], None] | None = None) -> ModuleType:
-    """Return the module that scans and matches; ``tell`` hears if it is only the twin."""
+    """Return the module that scans and matches; ``tell`` is called if it is the slow one."""
     wanted = os.environ.get("RANKSTONE_ENGINE", "")
     module = _load(wanted)
     if tell is not None and not wanted and module.__name__.endswith("python_engine.text"):
         tell(
-            "the compiled core of rankstone is not installed; its pure-Python twin gives the "
+            "the compiled core of rankstone is not installed; the pure-Python engine gives the "
             "same numbers, more slowly. Reinstall where a C++20 compiler is found."
         )
     return module

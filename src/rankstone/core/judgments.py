@@ -36,7 +36,7 @@ class Judgments:
 
     @cached_property
     def max_grade(self) -> float:
-        """The highest grade given to any document, at least 0."""
+        """The highest grade of any document, at least 0."""
         return float(self.grades.max(initial=0.0))
 
     def with_queries(self, names: Sequence[str | int]) -> Judgments:

@@ -1,4 +1,4 @@
-"""Where judged documents landed in a run, before any convention is applied."""
+"""Where a run retrieved the judged documents, before any convention is applied."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from rankstone.errors import Notice
 class Matches:
     """For every judged document that was retrieved, the counts any tie rule follows from.
 
-    Rows ``offsets[q]:offsets[q + 1]`` belong to judged query q and stand in the order of the
+    Rows ``offsets[q]:offsets[q + 1]`` belong to judged query q, in the order of the
     judgments. ``above`` documents have a higher score; ``tied`` share its score, itself
-    included; of those, ``greater`` have a greater id and ``earlier`` came earlier.
+    included; of those, ``greater`` have a greater id and ``earlier`` come earlier
+    in the input.
     """
 
     offsets: np.ndarray
@@ -40,9 +41,9 @@ class Matches:
     tag: str = ""
 
     @classmethod
-    def of(cls, found: dict[str, Any], **more: Any) -> Matches:
+    def of(cls, columns: dict[str, Any], **more: Any) -> Matches:
         """Take what an engine returned; ``more`` is what it does not know."""
-        arrays = {name: found[name] for name in _ARRAYS}
+        arrays = {name: columns[name] for name in _ARRAYS}
         for name in ("present", "rank_disagrees"):
             arrays[name] = arrays[name].astype(bool)
         return cls(**arrays, **more)

@@ -23,7 +23,7 @@ from rankstone.errors import (
     plural,
 )
 
-SCHEMA = "rankstone/result/1"
+SCHEMA = "rankstone/result/2"
 
 
 @dataclass(frozen=True)
@@ -46,21 +46,21 @@ class Provenance:
 
 
 @dataclass(frozen=True)
-class Ties:
-    """How much of a number is luck.
+class TieReport:
+    """Ties among the judged documents of a run.
 
-    ``documents`` of the ``found`` judged documents share their score with another; ``interval``
-    holds, where it was asked for, each measure's value with ties at their worst and at their best.
+    ``documents`` of the ``retrieved`` judged documents share their score with another;
+    ``interval`` holds, on request, each measure's value with ties in their worst and best order.
     """
 
     documents: int
-    found: int
+    retrieved: int
     interval: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         interval = {n: [_plain(low), _plain(high)] for n, (low, high) in self.interval.items()}
-        return {"documents": self.documents, "found": self.found, "interval": interval}
+        return {"documents": self.documents, "retrieved": self.retrieved, "interval": interval}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +68,11 @@ class Result:
     """Values by query and measure, their aggregates, and how they came about.
 
     ``result["nDCG@10"]`` is the aggregate; ``result.per_query["q1"]["nDCG@10"]`` one value.
-    NaN marks a query the conventions leave out of a measure's mean; ``counted`` says how many
-    queries each mean is over, and ``weights`` what each counts, for measures whose mean is
-    weighted. ``like`` is the profile that was followed; ``asked`` gives the measure that stands
-    for a name that was asked for, where the two differ, and ``exceptions`` the conventions on
-    which single measures depart from ``conventions``.
+    NaN marks a query that the conventions leave out of a measure's mean; ``counted`` is the
+    number of queries in each mean, and ``weights`` their weights, for weighted means. ``like`` is
+    the tool whose conventions were followed; ``requested`` maps names that were requested to
+    measures, if the two differ, and ``exceptions`` the conventions of single measures that differ
+    from ``conventions``.
     """
 
     name: str
@@ -84,9 +84,9 @@ class Result:
     conventions: Conventions
     notices: tuple[Notice, ...]
     provenance: Provenance
-    ties: Ties
+    ties: TieReport
     like: str | None = None
-    asked: Mapping[str, str] = field(default_factory=dict)
+    requested: Mapping[str, str] = field(default_factory=dict)
     exceptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
@@ -103,7 +103,7 @@ class Result:
         return self.columns[self._known(measure)]
 
     def _known(self, measure: object) -> str:
-        name = self.asked.get(str(measure), str(measure))
+        name = self.requested.get(str(measure), str(measure))
         if name not in self.columns:
             hint = did_you_mean(name, self.columns)
             raise UsageError(
@@ -198,7 +198,7 @@ class Result:
             "like": self.like,
             "conventions": self.conventions.to_dict(),
             "exceptions": {n: dict(e) for n, e in self.exceptions.items()},
-            "asked": dict(self.asked),
+            "requested": dict(self.requested),
             "ties": self.ties.to_dict(),
             "notices": [n.to_dict() for n in self.notices],
             "provenance": self.provenance.to_dict(),
@@ -299,7 +299,7 @@ class Result:
             ),
             ties=_ties(data["ties"]),
             like=data["like"],
-            asked=dict(data["asked"]),
+            requested=dict(data["requested"]),
             exceptions={n: dict(e) for n, e in data["exceptions"].items()},
         )
 
@@ -354,9 +354,9 @@ def _source(data: dict[str, Any]) -> Source:
     return Source(data["name"], size=data["bytes"], sha256=data["sha256"])
 
 
-def _ties(data: dict[str, Any]) -> Ties:
+def _ties(data: dict[str, Any]) -> TieReport:
     interval = {n: (_number(low), _number(high)) for n, (low, high) in data["interval"].items()}
-    return Ties(int(data["documents"]), int(data["found"]), interval)
+    return TieReport(int(data["documents"]), int(data["retrieved"]), interval)
 
 
 def _number(value: float | None) -> float:

@@ -165,7 +165,9 @@ def by_query(judgments: Any, run: Any) -> tuple[Any, Any, bool]:
             "the judgments are those of one query, so the run must be one ranking: a list of "
             f"documents, best first, not {run!r}."
         )
-    return _rows(judgments), _rows(run), False
+    if are_arrays(judgments):
+        judgments, run = _rows(judgments), _rows(run)
+    return judgments, run, False
 
 
 def _rows(data: Any) -> Any:
