@@ -10,8 +10,13 @@ import numpy as np
 
 from rankstone.conventions import Conventions
 from rankstone.core import segments
-from rankstone.core.ids import look_alike, type_names
+from rankstone.core.ids import type_names
 from rankstone.core.judgments import Judgments
+from rankstone.core.look_alike import (
+    documents_that_look_alike,
+    look_alike_notices,
+    look_alikes,
+)
 from rankstone.core.matches import Matches
 from rankstone.core.ranked import Ranked
 from rankstone.core.run import Run
@@ -225,14 +230,15 @@ def _notices(judgments: Judgments, matches: Matches, conventions: Conventions) -
         found.append(Notice("unjudged-queries", n, text, examples))
     if missing.any() and matches.unjudged_queries:
         absent = [judgments.queries[i] for i in np.flatnonzero(missing)[:1000].tolist()]
-        found += _alike("query", absent, matches.unjudged_sample)
-    known = np.flatnonzero(matches.present & (np.diff(judgments.groups) > 0))
-    if not len(matches.judgment) and matches.doc_sample and len(known):
-        q = int(known[0])
-        alike = _alike("document", judgments.docs_by_query[q], matches.doc_sample)
+        found += look_alike_notices("query", look_alikes(absent, matches.unjudged_sample))
+    alike = documents_that_look_alike(judgments, matches)
+    found += alike
+    samples = matches.doc_samples
+    if not len(matches.judgment) and not alike and samples is not None and len(samples.docs):
         text = "no judged document was retrieved for any query"
-        examples = (f"run {matches.doc_sample[0]!r}", f"judged {judgments.docs_by_query[q][0]!r}")
-        found += alike or [Notice("no-document-found", len(missing), text, examples)]
+        judged = judgments.docs_by_query[int(samples.queries[0])]
+        examples = (f"run {samples.docs[0]!r}", f"judged {judged[0]!r}")
+        found.append(Notice("no-document-found", len(missing), text, examples))
     if matches.duplicates.any():
         n = int(matches.duplicates.sum())
         query, doc = _first_duplicate(judgments, matches)
@@ -256,17 +262,6 @@ def _notices(judgments: Judgments, matches: Matches, conventions: Conventions) -
     return found
 
 
-def _alike(what: str, missing: Any, found: Any) -> list[Notice]:
-    pair = look_alike(missing, found)
-    if pair is None:
-        return []
-    text = (
-        f"{what} ids differ by type or padding only: judged {pair[0]}, run {pair[1]}; "
-        "ids are compared exactly, so write them alike"
-    )
-    return [Notice("ids-look-alike", 1, text)]
-
-
 def _no_common_query(run: Run, judgments: Judgments, matches: Matches) -> DataError:
     judged = judgments.queries
     shown = ", ".join(repr(q) for q in judged[:3])
@@ -275,14 +270,14 @@ def _no_common_query(run: Run, judgments: Judgments, matches: Matches) -> DataEr
         f"{run.name}: no query is both judged and in the run "
         f"(judged: {shown}, ...; in the run: {in_run}). "
     )
-    pair = look_alike(judged[:1000], matches.unjudged_sample)
+    pair = next(iter(look_alikes(judged[:1000], matches.unjudged_sample)), None)
     if pair:
         kinds = ""
         if judged.kind == "number" or any(isinstance(q, int) for q in matches.unjudged_sample):
             run_kind = "number" if isinstance(matches.unjudged_sample[0], int) else "text"
             kinds = f" (judged ids are {type_names[judged.kind]}, the run's {type_names[run_kind]})"
         message += (
-            f"Ids are compared exactly, and {pair[0]} is not {pair[1]}{kinds}: "
+            f"Ids are compared exactly, and {pair.judged!r} is not {pair.run!r}{kinds}: "
             "write them alike on both sides."
         )
     else:

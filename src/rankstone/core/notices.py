@@ -9,6 +9,7 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
+from rankstone.core.text import decode
 from rankstone.errors import Notice, plural
 
 _LOW = 0.5
@@ -46,7 +47,23 @@ def judged_share(ranked: Ranked, cuts: Iterable[int | None]) -> list[Notice]:
     return [Notice("judged-share", int(judged), text, level="note")]
 
 
-def repeated_notices(found: dict[str, Any]) -> list[Notice]:
+def judgment_notices(scan: dict[str, Any]) -> list[Notice]:
+    """Return the notices on judgments that an engine read."""
+    return [
+        *commented_notices(scan),
+        *repeated_notices(scan),
+        *negative_notices(scan["grades"]),
+    ]
+
+
+def commented_notices(scan: dict[str, Any]) -> list[Notice]:
+    """Say how many comments would be rows, since an id may start with # too."""
+    n = int(scan["commented"])
+    text = f"{plural(n, 'row')} after a # at the start of the line; read as comments"
+    return [Notice("commented-rows", n, text)] if n else []
+
+
+def repeated_notices(scan: dict[str, Any]) -> list[Notice]:
     """Say how many judgments were given more than once, and how many of them disagree."""
     notices = []
     for key, code, what, rule in (
@@ -58,9 +75,9 @@ def repeated_notices(found: dict[str, Any]) -> list[Notice]:
             "the highest grade of a document counts",
         ),
     ):
-        n = int(found[key])
+        n = int(scan[key])
         if n:
-            query, doc = (p.decode("utf-8", "surrogateescape") for p in found[f"{key}_example"])
+            query, doc = map(decode, scan[f"{key}_example"])
             notices.append(
                 Notice(code, n, f"{plural(n, what)}; {rule}", (f"document {doc} of query {query}",))
             )
