@@ -6,6 +6,7 @@ import importlib.util
 import os
 import subprocess
 
+import numpy as np
 from hypothesis import strategies as st
 
 import rankstone as rs
@@ -126,3 +127,12 @@ def shown_on_a_terminal(call, *, words=False, **more):
             shown += part
     os.close(leader)
     return shown.decode().replace("\r\n", "\n")
+
+
+def plain(value):
+    """Return what an engine reports as plain data, with the types of its arrays, to be compared."""
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.tolist()
+    if isinstance(value, dict):
+        return {key: plain(v) for key, v in value.items()}
+    return [plain(v) for v in value] if isinstance(value, list | tuple) else value

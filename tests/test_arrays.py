@@ -9,9 +9,8 @@ from hypothesis import assume, given, settings, strategies as st
 from strategies import measures
 
 import rankstone as rs
-from rankstone.core import ranked as ranked_module, segments
+from rankstone.core import python_engine, ranked as ranked_module, segments
 from rankstone.core.as_numpy import numbers_of
-from rankstone.core.python_engine import text as python_engine
 from rankstone.core.ranked import RankedTable
 from rankstone.io.arrays import labels_and_scores
 
@@ -328,6 +327,11 @@ def test_nothing_is_copied_that_need_not_be():
     assert np.shares_memory(long.scores, table)
 
 
+def test_query_ids_of_two_types_are_text():
+    mixed = rs.evaluate([1, 0, 1], [0.1, 0.2, 0.3], "RR", qid=[1, "1", "a"])
+    assert mixed.per_query == {"1": {"RR": 0.5}, "a": {"RR": 1.0}}
+
+
 class OnGpu:
     """An array in the memory of a GPU, by what it shows; its numbers are here."""
 
@@ -439,14 +443,14 @@ FLAT = ([1, 0], [0.1, 0.2])
         (([[1, math.inf]], [[0.1, 1]]), {}, "the label at row 0, column 1 is inf"),
         (([[1, 0], [1]], [[1.0, 0], [1]]), {}, "labels: the rows differ in length. Pad the rows"),
         (([["a"]], [[0.1]]), {"qid": [1]}, "labels must be numbers"),
-        (([["a"]], [[0.1]]), {}, "document id 0.1 .float. is neither text nor a whole number"),
+        (([["a"]], [[0.1]]), {}, "document id 0.1 is neither text nor a whole number"),
         ((np.zeros((1, 1, 1)), np.zeros((1, 1, 1))), {}, "in one or two dimensions"),
         (ONE, {"mask": [[1, 0]]}, "mask is int64, and must be boolean"),
         (ONE, {"mask": [True, False]}, "mask is 2 and labels are 1 x 2"),
         (ONE, {"qid": [1, 2]}, "2 queries in qid for 1 rows"),
         (([[1], [0]], [[1], [0]]), {"qid": [1, 1]}, "stands for more than one row"),
         (FLAT, {"qid": [1]}, "1 query ids in qid for 2 labels"),
-        (FLAT, {"qid": [1, "a"]}, "partly text and partly whole numbers"),
+        (FLAT, {"qid": [1, None]}, "query id None is neither text nor a whole number"),
         (FLAT, {"qid": np.array([0.5, 1.5])}, "neither text nor a whole number"),
         (FLAT, {"qid": np.array([[1, 2]])}, "qid is 1 x 2"),
         (FLAT, {"group_sizes": [1, 2]}, "group_sizes add up to 3, but there are 2"),

@@ -153,7 +153,7 @@ def test_hits_pooled_over_users():
 
 def test_the_repr_counts_warnings_and_names_the_first():
     result = rs.evaluate({1: {"3": 1}}, {1: {3: 1.0}}, "RR")
-    assert "; 1 warning: document ids differ by type or padding only" in repr(result)
+    assert "; 1 warning: 1 judged document is not in the run but looks like one" in repr(result)
     two = rs.evaluate({"q": {"d": -1}, "r": {"d": 1}}, {"q": ["d"]}, "RR")
     assert len(two.warnings) == 2
     assert "; 2 warnings: 1 negative grade" in repr(two)

@@ -56,6 +56,7 @@ def evaluate(
     columns: Mapping[str, Any] | None = None,
     exclude: Any = None,
     not_retrieved: Any = None,
+    scores: str = "descending",
     **choices: Any,
 ) -> Result:
     """Evaluate a run against judgments.
@@ -86,6 +87,7 @@ def evaluate(
         exclude: (query, document) pairs, in any form of judgments, that are removed from the run
             before documents are ranked; such as a recommender's training data.
         not_retrieved: with grades in rank order, the grades of judged documents that were missed.
+        scores: ``"descending"``, or ``"ascending"`` if the lowest score is the best (a distance).
         choices: single conventions, for example ``ties="input"``.
 
     >>> result = evaluate({"q1": {"d1": 2}}, {"q1": ["d7", "d1"]}, ["RR"])
@@ -118,6 +120,7 @@ def evaluate(
         group_sizes=group_sizes,
         exclude=exclude,
         not_retrieved=not_retrieved,
+        scores=scores,
         needs=needs,
     )
     chosen = _chosen(tool, conventions, data.default, choices)

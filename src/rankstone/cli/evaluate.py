@@ -261,7 +261,7 @@ def add_reading(parser: Any) -> None:
         action="append",
         default=[],
         metavar="ROLE=NAME,...",
-        help="columns of tables: query=, doc=, score=, grade=, rank=",
+        help="columns of tables: query=, doc=, score=, distance=, grade=, rank=",
     )
 
 
@@ -323,7 +323,7 @@ def _expand(paths: list[str]) -> Iterator[str]:
 
 def _names(paths: list[str]) -> list[str]:
     """Return a name for each run: the file's, or its path where two files share one."""
-    from rankstone.io.formats.trec import run_name
+    from rankstone.io.formats import run_name
 
     names = [run_name(path) for path in paths]
     return [n if names.count(n) == 1 else p for n, p in zip(names, paths, strict=True)]

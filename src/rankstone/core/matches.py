@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankstone.errors import Notice
+
+
+class DocSamples(NamedTuple):
+    """Unjudged documents of the run, for a few queries in which judged documents are missing.
+
+    Those of ``queries[i]`` are ``docs[bounds[i]:bounds[i + 1]]``.
+    """
+
+    queries: np.ndarray
+    bounds: np.ndarray
+    docs: Sequence[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,20 +42,19 @@ class Matches:
     present: np.ndarray
     retrieved: np.ndarray
     duplicates: np.ndarray
-    tied_documents: np.ndarray
     rank_disagrees: np.ndarray
     duplicate: dict[int, str | int] = field(default_factory=dict)
     unjudged_queries: int = 0
     unjudged_capped: bool = False
     unjudged_sample: tuple[str | int, ...] = ()
-    doc_sample: tuple[str | int, ...] = ()
+    doc_samples: DocSamples | None = None
     notices: tuple[Notice, ...] = ()
     tag: str = ""
 
     @classmethod
-    def of(cls, columns: dict[str, Any], **more: Any) -> Matches:
-        """Take what an engine returned; ``more`` is what it does not know."""
-        arrays = {name: columns[name] for name in _ARRAYS}
+    def of(cls, scan: dict[str, Any], **more: Any) -> Matches:
+        """Take the arrays an engine returned, and ``more`` fields."""
+        arrays = {name: scan[name] for name in _ARRAYS}
         for name in ("present", "rank_disagrees"):
             arrays[name] = arrays[name].astype(bool)
         return cls(**arrays, **more)
@@ -60,6 +71,5 @@ _ARRAYS = (
     "present",
     "retrieved",
     "duplicates",
-    "tied_documents",
     "rank_disagrees",
 )

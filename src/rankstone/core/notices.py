@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from rankstone.conventions import Conventions
 from rankstone.core import segments
-from rankstone.core.ids import look_alike, type_names
+from rankstone.core.ids import type_names
 from rankstone.core.judgments import Judgments
+from rankstone.core.look_alike import (
+    documents_that_look_alike,
+    look_alike_notices,
+    look_alikes,
+)
 from rankstone.core.matches import Matches
 from rankstone.core.ranked import Ranked, RankedTable
+from rankstone.core.text import decode
 from rankstone.errors import DataError, NothingInCommonError, Notice, plural
 
 _LOW = 0.5  # a lower share of judged documents is noticed
@@ -51,7 +57,23 @@ def judged_share(ranked: Ranked, cutoffs: Iterable[int | None]) -> list[Notice]:
     return [Notice("judged-share", int(judged), text, level="note")]
 
 
-def repeated_notices(counts: dict[str, Any]) -> list[Notice]:
+def judgment_notices(scan: dict[str, Any]) -> list[Notice]:
+    """Return the notices on judgments that an engine read."""
+    return [
+        *commented_notices(scan),
+        *repeated_notices(scan),
+        *negative_notices(scan["grades"]),
+    ]
+
+
+def commented_notices(scan: dict[str, Any]) -> list[Notice]:
+    """Count comments that would be rows, since an id may start with # too."""
+    n = int(scan["commented"])
+    text = f"{plural(n, 'row')} after a # at the start of the line; read as comments"
+    return [Notice("commented-rows", n, text)] if n else []
+
+
+def repeated_notices(scan: dict[str, Any]) -> list[Notice]:
     """Count judgments that were given more than once, and those that contradict each other."""
     notices = []
     for key, code, what, rule in (
@@ -63,9 +85,9 @@ def repeated_notices(counts: dict[str, Any]) -> list[Notice]:
             "the highest grade of a document counts",
         ),
     ):
-        n = int(counts[key])
+        n = int(scan[key])
         if n:
-            query, doc = (p.decode("utf-8", "surrogateescape") for p in counts[f"{key}_example"])
+            query, doc = map(decode, scan[f"{key}_example"])
             notices.append(
                 Notice(code, n, f"{plural(n, what)}; {rule}", (f"document {doc} of query {query}",))
             )
@@ -101,7 +123,7 @@ def match_notices(judgments: Judgments, matches: Matches, conventions: Conventio
         *_missing_queries(judgments, matches, conventions),
         *_unjudged_queries(matches, conventions),
         *_look_alike_queries(judgments, matches),
-        *_no_document(judgments, matches),
+        *_documents(judgments, matches),
         *_duplicates(judgments, matches),
         *_rank_disagrees(judgments, matches),
     ]
@@ -134,18 +156,19 @@ def _look_alike_queries(judgments: Judgments, matches: Matches) -> list[Notice]:
     missing = np.flatnonzero(~matches.present)[:_COMPARED].tolist()
     if not missing or not matches.unjudged_queries:
         return []
-    return _look_alikes("query", [judgments.queries[i] for i in missing], matches.unjudged_sample)
+    queries = [judgments.queries[i] for i in missing]
+    return look_alike_notices("query", look_alikes(queries, matches.unjudged_sample))
 
 
-def _no_document(judgments: Judgments, matches: Matches) -> list[Notice]:
-    known = np.flatnonzero(matches.present & (np.diff(judgments.groups) > 0))
-    if len(matches.judgment) or not matches.doc_sample or not len(known):
-        return []
-    judged = judgments.docs_by_query[int(known[0])]
-    notices = _look_alikes("document", judged, matches.doc_sample)
+def _documents(judgments: Judgments, matches: Matches) -> list[Notice]:
+    notices = documents_that_look_alike(judgments, matches)
+    samples = matches.doc_samples
+    if notices or len(matches.judgment) or samples is None or not len(samples.docs):
+        return notices
+    judged = judgments.docs_by_query[int(samples.queries[0])]
     text = "no judged document was retrieved for any query"
-    examples = (f"run {matches.doc_sample[0]!r}", f"judged {judged[0]!r}")
-    return notices or [Notice("no-document-found", len(matches.present), text, examples)]
+    examples = (f"run {samples.docs[0]!r}", f"judged {judged[0]!r}")
+    return [Notice("no-document-found", len(matches.present), text, examples)]
 
 
 def _duplicates(judgments: Judgments, matches: Matches) -> list[Notice]:
@@ -167,17 +190,6 @@ def _rank_disagrees(judgments: Judgments, matches: Matches) -> list[Notice]:
     return [Notice("rank-disagrees", n, text, examples)]
 
 
-def _look_alikes(what: str, missing: Sequence[Any], in_run: Sequence[Any]) -> list[Notice]:
-    pair = look_alike(missing, in_run)
-    if pair is None:
-        return []
-    text = (
-        f"{what} ids differ by type or padding only: judged {pair[0]}, run {pair[1]}; "
-        "ids are compared exactly, so write them alike"
-    )
-    return [Notice("ids-look-alike", 1, text)]
-
-
 def _examples(ids: Any, chosen: np.ndarray) -> tuple[str, ...]:
     return tuple(str(ids[i]) for i in np.flatnonzero(chosen)[:3].tolist())
 
@@ -191,14 +203,14 @@ def no_common_query(name: str, judgments: Judgments, matches: Matches) -> DataEr
         f"{name}: no query is both judged and in the run "
         f"(judged: {shown}, ...; in the run: {in_run}). "
     )
-    pair = look_alike(judged[:_COMPARED], matches.unjudged_sample)
+    pair = next(iter(look_alikes(judged[:_COMPARED], matches.unjudged_sample)), None)
     if pair:
         kinds = ""
         if judged.kind == "number" or any(isinstance(q, int) for q in matches.unjudged_sample):
             run_kind = "number" if isinstance(matches.unjudged_sample[0], int) else "text"
             kinds = f" (judged ids are {type_names[judged.kind]}, the run's {type_names[run_kind]})"
         message += (
-            f"Ids are compared exactly, and {pair[0]} is not {pair[1]}{kinds}: "
+            f"Ids are compared exactly, and {pair.judged!r} is not {pair.run!r}{kinds}: "
             "write them alike on both sides."
         )
     else:

@@ -351,7 +351,12 @@ def _library(name: str) -> Any:
 
 
 def _source(data: dict[str, Any]) -> Source:
-    return Source(data["name"], size=data["bytes"], sha256=data["sha256"])
+    return Source(
+        data["name"],
+        size=data["bytes"],
+        sha256=data["sha256"],
+        content_sha256=data.get("content_sha256"),
+    )
 
 
 def _ties(data: dict[str, Any]) -> TieReport:

@@ -88,6 +88,7 @@ def labels_and_scores(
     qid: Any = None,
     group_sizes: Any = None,
     name: str = "run",
+    ascending: bool = False,
     needs: Needs | None = None,
     finite: bool = False,
 ) -> LabelledCollection:
@@ -100,11 +101,14 @@ def labels_and_scores(
         qid: the query of each item, or of each row of a table.
         group_sizes: the number of items of each query, for long arrays.
         name: the name of the run.
+        ascending: the lowest score is the best.
         needs: what measures and conventions read; of a table in another device's memory no more
             is moved.
         finite: refuse labels that are NaN.
     """
     keyed = mask is not None or qid is not None or group_sizes is not None
+    if ascending:
+        scores = -_numbers(scores, "scores")
     if needs is not None and mask is None and group_sizes is None and gpu.is_elsewhere(scores):
         part = gpu.top_k(labels, scores, *needs(default_conventions(has_ids=False)))
         if part is not None and (qid is None or labels.ndim == 2):
@@ -239,11 +243,12 @@ def _groups(label: Array, qid: Any, group_sizes: Any) -> _Grouping:
     if len(listed) != len(label):
         raise DataError(f"{len(listed)} query ids in qid for {len(label)} labels.")
     if isinstance(listed, np.ndarray):
-        found, code = np.unique(listed, return_inverse=True)
-        seen = found.tolist()
+        distinct, code = np.unique(listed, return_inverse=True)
+        seen = distinct.tolist()
     else:
-        places = {query: i for i, query in enumerate(dict.fromkeys(listed))}
-        code = np.array([places[query] for query in listed], np.int64)
+        named = Ids.of(listed, "query").objects
+        places = {query: i for i, query in enumerate(dict.fromkeys(named))}
+        code = np.array([places[query] for query in named], np.int64)
         seen = list(places)
     ids = Ids.of(seen, "query")
     keys = sort_key(ids.objects)

@@ -1,4 +1,4 @@
-"""Whatever the user holds, as Judgments or as a Run."""
+"""The entry for data: files, dicts, lists and tables become Judgments and Runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankstone.core.collection import Collection, MatchedCollection
 from rankstone.core.exclude import ExcludingRun
 from rankstone.core.judgments import Judgments
 from rankstone.core.run import Run
-from rankstone.errors import UsageError
+from rankstone.errors import UsageError, one_of
 from rankstone.io.column_roles import Columns
 
 if TYPE_CHECKING:
@@ -31,26 +31,32 @@ def load_judgments(
     """Return judgments from a path, a dict, a list or a table.
 
     Args:
-        data: what the user holds.
-        columns: the columns of a table, by what they hold.
-        graded: whether the grades matter; without, every row counts 1.
+        data: a path, a dict, a list, a table, or Judgments.
+        columns: the names of a table's columns, by role.
+        graded: whether the grades matter; if not, every row counts 1.
         lenient: read grades as C's atol does, in the four columns of a TREC file.
-        input_format: the format of a file, where its content does not tell.
-        max_bytes: as much as a file may hold, once expanded.
-        groups: path of a file of group sizes, for rows without qid.
+        input_format: the format of a file (default: detected from its content).
+        max_bytes: maximum size of a file in bytes after decompression.
+        groups: path of a file of group sizes, for LETOR rows without qid.
     """
     if isinstance(data, Judgments):
         return data
     if isinstance(data, str | os.PathLike):
-        from rankstone.io.file_run import Reading, read_judgments
+        from rankstone.io.files import read_judgments
+        from rankstone.io.input_file import ReadOptions
 
-        sizes = None if groups is None else os.fspath(groups)
-        reading = Reading(input_format, lenient, max_bytes, sizes, columns, graded)
-        return read_judgments(os.fspath(data), reading)
+        options = ReadOptions(
+            _LENIENT if lenient else input_format,
+            max_bytes,
+            None if groups is None else os.fspath(groups),
+            columns,
+            graded,
+        )
+        return read_judgments(os.fspath(data), options)
     if isinstance(data, Mapping):
-        from rankstone.core import dicts
+        from rankstone.io import objects
 
-        return dicts.judgments_of(data)
+        return objects.judgments_of(data)
     if isinstance(data, list | tuple):
         from rankstone.io import lists
 
@@ -71,6 +77,7 @@ def load_run(
     threads: int | None = None,
     columns: Mapping[str, Any] | None = None,
     *,
+    scores: str = "descending",
     lenient: bool = False,
     input_format: str | None = None,
     max_bytes: int | None = None,
@@ -78,39 +85,57 @@ def load_run(
     """Return a run from a path, a dict, a list or a table.
 
     Args:
-        data: what the user holds.
+        data: a path, a dict, a list, a table, or a Run.
         name: what to call the run.
-        threads: how many to scan a file with; all cores unless told.
-        columns: the columns of a table, by what they hold.
+        threads: number of scanning threads (default: all cores).
+        columns: the names of a table's columns, by role.
+        scores: ``"descending"``, or ``"ascending"`` if the lowest score is the best (a distance).
         lenient: read scores as C's atof does and ignore fields after the tag.
-        input_format: the format of a file, where its content does not tell.
-        max_bytes: as much as a file may hold, once expanded.
+        input_format: the format of a file (default: detected from its content).
+        max_bytes: maximum size of a file in bytes after decompression.
     """
+    ascending = is_ascending(scores)
     if isinstance(data, str | os.PathLike):
-        from rankstone.io.file_run import FileRun, Reading
+        from rankstone.io.files import read_run
+        from rankstone.io.input_file import ReadOptions
 
-        reading = Reading(input_format, lenient, max_bytes, columns=columns)
-        return FileRun.open(os.fspath(data), name, threads, reading)
+        options = ReadOptions(
+            _LENIENT if lenient else input_format,
+            max_bytes,
+            columns=columns,
+            name=name,
+            threads=threads,
+            ascending=ascending,
+        )
+        return read_run(os.fspath(data), options)
     if isinstance(data, Mapping):
-        from rankstone.core import dicts
+        from rankstone.io import objects
 
-        return dicts.run_of(data, name)
+        return objects.run_of(data, name, ascending=ascending)
     if isinstance(data, list | tuple):
         from rankstone.io import lists
 
-        return lists.run_of(data, name, columns)
+        return lists.run_of(data, name, columns, ascending=ascending)
     if hasattr(data, "match") and hasattr(data, "source"):
         run: Run = data
         return run
     from rankstone.io import frames
 
     if frames.is_frame(data):
-        return frames.run_of(data, columns, name, threads)
+        return frames.run_of(data, columns, name, threads, ascending=ascending)
     raise UsageError(
         f"cannot read a run from {type(data).__name__}; give a path to a file, "
         "a dict {query: {document: score}}, a dict {query: [document, ...]}, a list of lists or "
         "a dataframe."
     )
+
+
+_LENIENT = "trec-lenient"
+
+
+def is_ascending(scores: str) -> bool:
+    """Return whether the lowest score is the best."""
+    return one_of(scores, ("descending", "ascending"), "order of scores") == "ascending"
 
 
 def collection(
@@ -127,6 +152,7 @@ def collection(
     group_sizes: Any = None,
     exclude: Any = None,
     not_retrieved: Any = None,
+    scores: str = "descending",
     needs: Needs | None = None,
     finite: bool = False,
 ) -> Collection:
@@ -146,6 +172,7 @@ def collection(
             file of group sizes, for LETOR rows without qid.
         exclude: (query, document) pairs, in any form of judgments, that are removed from the run.
         not_retrieved: with grades in rank order, the grades of judged documents that were missed.
+        scores: ``"descending"``, or ``"ascending"`` if the lowest score is the best (a distance).
         needs: what measures and conventions will read, to move no more from another device.
         finite: refuse labels that are NaN.
     """
@@ -170,7 +197,13 @@ def collection(
 
             _refuse_exclude(exclude)
             return labels_and_scores(
-                judgments, run, name=name or "run", needs=needs, finite=finite, **keyed
+                judgments,
+                run,
+                name=name or "run",
+                ascending=is_ascending(scores),
+                needs=needs,
+                finite=finite,
+                **keyed,
             )
         judgments, run, single = by_query(judgments, run)
     _refuse(keyed)
@@ -179,7 +212,13 @@ def collection(
         judgments, columns, input_format=formats[0] or None, max_bytes=max_bytes, groups=sizes_file
     )
     ranked = load_run(
-        run, name, threads, columns, input_format=formats[-1] or None, max_bytes=max_bytes
+        run,
+        name,
+        threads,
+        columns,
+        scores=scores,
+        input_format=formats[-1] or None,
+        max_bytes=max_bytes,
     )
     if exclude is not None:
         ranked = ExcludingRun(ranked, load_judgments(exclude, columns, graded=False))
@@ -240,6 +279,7 @@ _READING = (
     "columns",
     "exclude",
     "not_retrieved",
+    "scores",
 )
 
 
