@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 _WINDOW = 32.0  # width of a grid in standard deviations of the sum; less than 1e-8 is outside
-_SMALLEST_GRID = 4096
-_CELLS = 1 << 19  # grid points worked on at once, 4 MB
+_SMALLEST_GRID = 2048
+_CELLS = 1 << 17  # grid points worked on at once, 1 MB
 _WEIGHTED_POINTS = np.linspace(-8.0, 8.0, 129)  # in standard errors
 
 
@@ -104,7 +104,7 @@ class BootstrapMeans:
         step, cumulative = _sums(deviations)
         size = cumulative.shape[1]
         n = deviations.shape[1]
-        return cls(means.mean[rows], step / n, np.arange(size) - size // 2, cumulative)
+        return cls(means.mean[rows], step / n, np.arange(size) - 0.5 * size, cumulative)
 
     def quantile(self, row: int, probability: float) -> float:
         """Return the value that a resampled mean is below with this probability."""
@@ -159,10 +159,11 @@ def _sums(deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     mass += np.bincount((first + (cell + 1) % size).ravel(), upper.ravel(), size * count)
     wave = np.fft.rfft(mass.reshape(count, size) / n, axis=1)
     # The power of nearly all components is 0; leaving these out saves most of the time.
-    lasting = np.abs(wave) > 1e-14 ** (1.0 / n)
+    lasting = wave.real**2 + wave.imag**2 > 1e-14 ** (2.0 / n)
     power = np.zeros_like(wave)
     power[lasting] = wave[lasting] ** n
-    density = np.fft.fftshift(np.fft.irfft(power, size, axis=1), axes=1)
+    power[:, 1::2] *= -1.0  # moves the sum 0 to the middle of the grid
+    density = np.fft.irfft(power, size, axis=1)
     # Dividing values between grid points adds variance, by a known amount.
     added = step**2 * (upper * (1.0 - upper)).mean(axis=1)
     step *= np.sqrt(variance / (variance + added))
@@ -175,5 +176,10 @@ def _filled(rows: np.ndarray) -> np.ndarray:
 
 
 def _grid_size(n: int) -> int:
-    """Return the number of grid points, which grows with the square root of n."""
-    return _SMALLEST_GRID << max(0, math.ceil(0.5 * math.log2(n / 500.0)))
+    """Return the number of grid points.
+
+    It grows with the square root of n. Few queries, whose means take few values, have a finer one.
+    """
+    if n < 100:
+        return 4 * _SMALLEST_GRID
+    return _SMALLEST_GRID << max(0, math.ceil(0.5 * math.log2(n / 250.0)))

@@ -91,9 +91,16 @@ def mean_intervals(
     Returns:
         Two arrays; NaN for rows of fewer than two (effective) queries.
     """
+    means = Means.of(np.asarray(values, np.float64), weights)
+    return intervals_of(means, method, confidence, small_sample=small_sample)
+
+
+def intervals_of(
+    means: Means, method: str, confidence: float, *, small_sample: bool = True
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what ``mean_intervals`` does, of means that are computed already."""
     one_of(method, INTERVALS, "interval")
     upper = 0.5 + 0.5 * check_confidence(confidence)
-    means = Means.of(np.asarray(values, np.float64), weights)
     reach = np.array([_t_quantile(upper, n) for n in means.effective.tolist()])
     if method == "t":
         half = reach * np.sqrt(means.variance())

@@ -10,7 +10,7 @@ import numpy as np
 from rankstone.stats.resampling import check_resamples, in_chunks
 
 _TABLE_CELLS = 1 << 20  # of tables of signed sums at once, 8 MB
-_PAIR_CELLS = 1 << 20  # of differences at once, 8 MB
+_PAIR_CELLS = 1 << 16  # of differences at once, 512 kB, which fits caches
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,10 @@ def _counter(
         sums = _signed_sums(columns, stream, resamples)
         counts = np.empty(len(first))
         for rows in _parts(len(first), resamples):
-            far = np.abs(sums[first[rows]] - sums[second[rows]])
-            counts[rows] = (far >= threshold[rows, None]).sum(axis=1)
+            far = sums[first[rows]]
+            far -= sums[second[rows]]
+            np.abs(far, out=far)
+            counts[rows] = np.count_nonzero(far >= threshold[rows, None], axis=1)
         return counts
 
     return count
