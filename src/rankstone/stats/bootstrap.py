@@ -16,6 +16,7 @@ import numpy as np
 _WINDOW = 32.0  # width of a grid in standard deviations of the sum; less than 1e-8 is outside
 _SMALLEST_GRID = 2048
 _CELLS = 1 << 17  # grid points worked on at once, 1 MB
+_SAME = 1e-12  # relative; values that differ by less are equal
 _WEIGHTED_POINTS = np.linspace(-8.0, 8.0, 129)  # in standard errors
 
 
@@ -45,6 +46,12 @@ class Means:
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = np.where(counted, values * share, 0.0).sum(axis=1) / total
             influence = (values - mean[:, None]) * share * (n / total)[:, None]
+            # What rounding makes of equal values must not be taken for variance.
+            low = np.min(values, axis=1, where=counted, initial=np.inf)
+            high = np.max(values, axis=1, where=counted, initial=-np.inf)
+            constant = high - low <= _SAME * np.maximum(np.abs(low), np.abs(high))
+            mean = np.where(constant, low, mean)
+            influence[constant] *= 0.0
             effective = total**2 / (share**2).sum(axis=1)
         return cls(values, weights, mean, n, effective, influence)
 

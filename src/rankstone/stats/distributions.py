@@ -73,8 +73,26 @@ def t_quantile(probability: float, df: float) -> float:
     if not 0.0 < probability < 1.0 or math.isnan(df):
         return normal_quantile(probability) if df > 0 else math.nan
     if probability < 0.5:
-        return -t_quantile(1.0 - probability, df)
-    tail = 1.0 - probability
+        return -_t_upper_quantile(probability, df)
+    return _t_upper_quantile(1.0 - probability, df)
+
+
+def noncentral_t_tail(t: float, df: float, shift: float) -> float:
+    """Return P((Z + shift) / sqrt(chi2 / df) > t), the power of a one-sided t test.
+
+    The integral over s = sqrt(chi2 / df) = exp(x) of P(Z > t s - shift) is taken by the
+    trapezoidal rule, which converges exponentially for a smooth peak.
+    """
+    spread = 12.0 / math.sqrt(2.0 * df)
+    x = np.linspace(-max(spread, 45.0 / df), spread, 1201)
+    log_weight = df * x - 0.5 * df * np.expm1(2.0 * x)
+    weight = np.exp(log_weight - log_weight.max())
+    beyond = [normal_cdf(v) for v in (shift - t * np.exp(x)).tolist()]
+    return float(weight @ np.array(beyond) / weight.sum())
+
+
+def _t_upper_quantile(tail: float, df: float) -> float:
+    """Return the x from 0 on with P(T > x) = tail."""
     low, high = 0.0, 1.0
     while t_tail(high, df) > tail:
         low, high = high, high * 2.0
@@ -90,20 +108,6 @@ def t_quantile(probability: float, df: float) -> float:
             return following
         x = following
     return x
-
-
-def noncentral_t_tail(t: float, df: float, shift: float) -> float:
-    """Return P((Z + shift) / sqrt(chi2 / df) > t), the power of a one-sided t test.
-
-    The integral over s = sqrt(chi2 / df) = exp(x) of P(Z > t s - shift) is taken by the
-    trapezoidal rule, which converges exponentially for a smooth peak.
-    """
-    spread = 12.0 / math.sqrt(2.0 * df)
-    x = np.linspace(-max(spread, 45.0 / df), spread, 1201)
-    log_weight = df * x - 0.5 * df * np.expm1(2.0 * x)
-    weight = np.exp(log_weight - log_weight.max())
-    beyond = [normal_cdf(v) for v in (shift - t * np.exp(x)).tolist()]
-    return float(weight @ np.array(beyond) / weight.sum())
 
 
 def _t_density(t: float, df: float) -> float:

@@ -37,7 +37,7 @@ def p_values(samples: Sequence[Sample], options: Options) -> list[PValues]:
     else:
         tested = [_one_test(sample, options) for sample in samples]
     return [
-        PValues(np.where(sample.means.effective < 2, np.nan, p.values), p.drawn, p.parts)
+        PValues(np.where(sample.means.effective >= 2, p.values, np.nan), p.drawn, p.parts)
         for sample, p in zip(samples, tested, strict=True)
     ]
 

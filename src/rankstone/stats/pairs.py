@@ -97,14 +97,16 @@ def _of_measure(
         sd = error * math.sqrt(effective)
         ties = n - wins[row] - losses[row]
         resamples = options.resamples if p.drawn[row] else None
-        notices = [*advice.degenerate(n, effective, ties, error)]
+        notices = advice.degenerate(n, effective, ties, error)
         if incomplete[row]:
             notices += _left_out(sample, row)
-        if options.test in _DISCRETE and n >= 2:
-            notices += advice.hopeless(n, resamples, factor, options.alpha)
         if parts is not None:
             notices += advice.few_repeats(parts.repeats)
-        if adjusted[row] > options.alpha and error > 0:
+        lost = []
+        if options.test in _DISCRETE and n >= 2:
+            lost = advice.hopeless(n, resamples, factor, options.alpha)
+        notices += lost
+        if adjusted[row] > options.alpha and error > 0 and not lost:
             worthwhile = options.minimum_difference
             if worthwhile is None:
                 worthwhile = abs(base) * advice.WORTHWHILE

@@ -79,7 +79,7 @@ def plan(
     if comparisons < 1:
         raise UsageError(f"comparisons must be at least 1, not {comparisons!r}.")
     sd = float(values.std(ddof=1))
-    if sd == 0.0:
+    if values.min() == values.max():
         raise DataError(
             "the pilot's differences are the same for every query, so they do not show how much "
             "differences vary. Use a pilot with other queries or runs."

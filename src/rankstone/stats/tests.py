@@ -146,7 +146,7 @@ def bootstrap(differences: np.ndarray, *, weights: np.ndarray | None = None) -> 
     """
     means = Means.of(_rows(differences), weights)
     acceleration = means.acceleration()
-    p = np.where(means.effective < 2, np.nan, np.where(means.mean == 0, 1.0, 0.0))
+    p = np.where(means.effective >= 2, np.where(means.mean == 0, 1.0, 0.0), np.nan)
 
     def fill(rows: np.ndarray) -> None:
         resampled = BootstrapMeans.of(means, rows)
