@@ -27,8 +27,9 @@ from rankstone.io.arrays import Arrays, arrays_of, meant_as_arrays, no_arrays
 from rankstone.io.column_roles import Columns
 from rankstone.io.load import load_both, load_judgments
 from rankstone.measures import DEFAULT, Measure
-from rankstone.measures.compute import asked_for, compute_each, reach_of
-from rankstone.profiles import conventions_of, profile
+from rankstone.measures.compute import compute_each, reach_of
+from rankstone.measures.request import requested_measures
+from rankstone.tools import conventions_of, tool
 
 if TYPE_CHECKING:
     from rankstone.report.explain import Explanation
@@ -87,8 +88,8 @@ def evaluate(
     >>> result["RR"]
     0.5
     """
-    followed = profile(like) if like is not None else None
-    asked = asked_for(measures, followed)
+    followed = tool(like) if like is not None else None
+    asked = requested_measures(measures, followed)
     named = Columns.of(columns)
     engine.load(tell=_tell)
     found: Join | Arrays
@@ -107,7 +108,7 @@ def evaluate(
             group_sizes=group_sizes,
             name=name or "run",
             reach=reach_of(a.measure for a in asked),
-            rules=[chosen, *(a.under(chosen, choices) for a in asked)],
+            rules=[chosen, *(a.conventions_for(chosen, choices) for a in asked)],
         )
     else:
         no_arrays(mask=mask, qid=qid, group_sizes=group_sizes)
@@ -129,7 +130,7 @@ def evaluate(
     notices = found.notices(chosen)
     if strict:
         refuse_warnings(found.run.name, notices)
-    plan = [(a.measure, a.under(chosen, choices)) for a in asked]
+    plan = [(a.column, a.measure, a.conventions_for(chosen, choices)) for a in asked]
     values = compute_each(found, plan)
     ranked = found.ranked(chosen)
     cuts = [a.measure.params.get("k") for a in asked]
@@ -146,17 +147,19 @@ def evaluate(
         provenance=Provenance(__version__, engine.name(), found.judgments.source, found.run.source),
         ties=_ties(found, chosen, plan if tie_interval else []),
         like=followed.name if followed else None,
-        asked={a.name: str(a.measure) for a in asked if a.name != str(a.measure)},
-        exceptions={str(m): c.diff(chosen) for m, c in plan if c != chosen},
+        asked={name: a.column for a in asked for name in a.names if name != a.column},
+        exceptions={name: c.diff(chosen) for name, _, c in plan if c != chosen},
     )
 
 
 def _ties(
-    found: Join | Arrays, chosen: Conventions, plan: list[tuple[Measure, Conventions]]
+    found: Join | Arrays, chosen: Conventions, plan: list[tuple[str, Measure, Conventions]]
 ) -> Ties:
     """Count judged documents in ties; give the interval of luck for the measures in the plan."""
     ends = [
-        compute_each(found, [(m, c.replace(ties=rule)) for m, c in plan]).final if plan else {}
+        compute_each(found, [(n, m, c.replace(ties=rule)) for n, m, c in plan]).final
+        if plan
+        else {}
         for rule in ("pessimistic", "optimistic")
     ]
     interval = {n: (min(low, ends[1][n]), max(low, ends[1][n])) for n, low in ends[0].items()}
@@ -196,14 +199,14 @@ def explain(
     """
     from rankstone.report.explain import explain_query
 
-    followed = profile(like) if like is not None else None
-    (one,) = asked_for([measure], followed)
+    followed = tool(like) if like is not None else None
+    (one,) = requested_measures([measure], followed)
     asked = one.measure
     named = Columns.of(columns)
     if query is None:
         named.check_used()
         base = conventions or (None if followed else Conventions(ties="expected"))
-        chosen = one.under(conventions_of(followed, base, choices), choices)
+        chosen = one.conventions_for(conventions_of(followed, base, choices), choices)
         ranked, single = ranked_of(data, chosen if followed or conventions or choices else None)
         if not single:
             raise UsageError("explain one ranking at a time, or give judgments, a run and query=.")
@@ -214,7 +217,7 @@ def explain(
     judged, run = load_both(
         *data, columns=named, input_format=input_format, max_bytes=max_bytes, groups=groups
     )
-    chosen = one.under(conventions_of(followed, conventions, choices), choices)
+    chosen = one.conventions_for(conventions_of(followed, conventions, choices), choices)
     ranked, _ = align(run, judged, chosen)
     named.check_used()
     place = _place(query, ranked.queries)

@@ -13,15 +13,15 @@ from rankstone.io.load import load_both
 from rankstone.measures import Measure, parse_measure
 from rankstone.measures.search import (
     Found,
-    InTool,
+    ToolMeasure,
     by_choices,
     by_tools,
     in_tools,
     start,
     tolerance,
 )
-from rankstone.profiles import conventions_of
 from rankstone.report.tools import Reconciliation
+from rankstone.tools import conventions_of
 
 _SHOWN = 8
 _NEAREST = 3
@@ -82,14 +82,14 @@ def reconcile(
     )
 
 
-def across_tools(measure: str | Measure, *data: Any, **reading: Any) -> list[InTool]:
+def across_tools(measure: str | Measure, *data: Any, **reading: Any) -> list[ToolMeasure]:
     """Return how each tool that has a measure defines it, and its value if data are given.
 
     ``reading`` says how to read the data, as in ``evaluate``: ``columns``, ``input_format``,
     ``max_bytes`` and ``groups``.
 
     >>> for row in across_tools("R@5", [1, 0, 1])[:2]:
-    ...     print(row.profile, row.name, row.measure, row.value)
+    ...     print(row.tool, row.name, row.measure, row.value)
     trec_eval-9 recall_5 R@5 1.0
     trec_eval-10 recall_5 R@5 1.0
     """

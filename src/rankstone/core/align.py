@@ -74,6 +74,8 @@ class Join:
                 f"{self.run.name}: document {doc!r} stands more than once in the ranking of query "
                 f"{query!r}. Remove the repetition, or choose duplicates='first'."
             )
+        if conventions.duplicates == "keep" and matches.duplicates.any():
+            matches = _with_repeats(self.run, self.judged(conventions), matches)
         return _rank(self.judged(conventions), matches, conventions, scored=self.run.scored)
 
     def tied(self, conventions: Conventions) -> tuple[int, int]:
@@ -103,6 +105,22 @@ def align(
     """Return where the judged documents stand, and what was noticed on the way."""
     found = join(run, judgments, conventions)
     return found.ranked(conventions), found.notices(conventions)
+
+
+def _with_repeats(run: Run, judgments: Judgments, matches: Matches) -> Matches:
+    """Return the matches in rankings whose repeated documents keep their ranks."""
+    if matches.repeats_above is None:
+        query, doc = _first_duplicate(judgments, matches)
+        raise DataError(
+            f"{run.name}: document {doc!r} is listed more than once for query {query!r}, and "
+            "duplicates='keep' needs rankings that are lists of documents. Remove the repetition, "
+            "or choose duplicates='first'."
+        )
+    return replace(
+        matches,
+        above=matches.above + matches.repeats_above,
+        retrieved=matches.retrieved + matches.duplicates,
+    )
 
 
 def _rank(

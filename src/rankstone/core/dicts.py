@@ -116,6 +116,12 @@ class ScoredRun:
         return DataError(f"{where}: score {value!r} of document {doc!r} is not {problem}.")
 
 
+def _repeats_above(listed: list[Any], order: dict[Any, int], judged: Any) -> list[int]:
+    """Return, for each judged document in a list, how many repetitions are listed above it."""
+    position = {doc: i for i, doc in reversed(list(enumerate(listed)))}
+    return [position[doc] - order[doc] for doc in judged if doc in order]
+
+
 @dataclass(frozen=True, eq=False)
 class ListedRun:
     """A run held as ``{query: [document, ...]}``, best first."""
@@ -128,6 +134,7 @@ class ListedRun:
     def match(self, judgments: Judgments, *, float32: bool) -> Matches:
         """Find the judged documents in the lists; position alone decides."""
         rows: list[tuple[int, int]] = []
+        repeats_above: list[int] = []
         lengths, present, retrieved, duplicates = [], [], [], []
         duplicate = {}
         docs: tuple[Any, ...] = ()
@@ -138,6 +145,8 @@ class ListedRun:
             order = {doc: i for i, doc in enumerate(dict.fromkeys(listed))}
             found = [(first + j, order[doc]) for j, doc in enumerate(judged) if doc in order]
             rows += found
+            repeated = len(order) < len(listed)
+            repeats_above += _repeats_above(listed, order, judged) if repeated else [0] * len(found)
             lengths.append(len(found))
             present.append(query in self.data)
             retrieved.append(len(order))
@@ -164,6 +173,7 @@ class ListedRun:
             tied_documents=np.zeros(len(present), np.int64),
             rank_disagrees=np.zeros(len(present), bool),
             duplicate=duplicate,
+            repeats_above=np.array(repeats_above, np.int64),
             unjudged_queries=unjudged,
             unjudged_sample=sample,
             doc_sample=() if len(columns) else docs,

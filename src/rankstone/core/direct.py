@@ -213,7 +213,12 @@ def _from_ids(
         order = list(dict.fromkeys(ranking))
         if len(order) < len(ranking) and conventions.duplicates == "error":
             raise DataError("a document stands more than once in the ranking. Remove it.")
-        found = [(i, known[doc]) for i, doc in enumerate(order, 1) if doc in known]
+        if conventions.duplicates == "keep":
+            first = {doc: i for i, doc in reversed(list(enumerate(ranking, 1)))}
+            found = [(first[doc], known[doc]) for doc in order if doc in known]
+            order = ranking
+        else:
+            found = [(i, known[doc]) for i, doc in enumerate(order, 1) if doc in known]
         rank += [i for i, _ in found]
         grade += [g for _, g in found]
         row += [i - 1 for i, _ in found]

@@ -70,8 +70,8 @@ class Result:
     ``result["nDCG@10"]`` is the aggregate; ``result.per_query["q1"]["nDCG@10"]`` one value.
     NaN marks a query the conventions leave out of a measure's mean; ``counted`` says how many
     queries each mean is over, and ``weights`` what each counts, for measures whose mean is
-    weighted. ``like`` is the profile that was followed; ``asked`` gives the measure that stands
-    for a name that was asked for, where the two differ, and ``exceptions`` the conventions on
+    weighted. ``like`` is the tool that was followed; ``asked`` gives the column of each name in the
+    request, where the two differ, and ``exceptions`` the conventions on
     which single measures depart from ``conventions``.
     """
 
