@@ -48,7 +48,7 @@ def reconcile(
     nDCG@6 is 0.9608 by default; 0.932 was reported.
     One choice explains it: discount='jarvelin' (1 / log2(rank), ranks 1 and 2 undiscounted).
       nDCG(discount='jarvelin')@6 = 0.9315 (gain='linear', ideal='judged' as before)
-    Tools that give it: lenskit-2025 as NDCG(gain=)@6, article-4 as ndcg_at_k(method=0)@6.
+    Tools that give it: lenskit-2025 as NDCG(gain=)@6, article-3 as NDCG@6, article-4 as ndcg_at_k(method=0)@6.
     """
     asked = parse_measure(measure)
     base = conventions_of(None, conventions, choices)

@@ -134,7 +134,8 @@ def share(tables: dict[str, list[Row]]) -> str:
     but = sum(v.startswith(BUT) for v in verdicts)
     rest = len(verdicts) - exact - but
     return (
-        f"{len(listed)} tools list {here + absent} names of measures in their own registries. "
+        f"{len({rs.TOOLS[n].family for n in listed})} tools, trec_eval in two versions, list "
+        f"{here + absent} names of measures in their own registries. "
         f"{here} of them are here, {absent} are missing; each section names them. With its forms "
         "and parameters a name may have several rows. Of all "
         f"{len(verdicts)} rows with a measure, those of the articles included, {exact} are exact, "
