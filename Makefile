@@ -14,7 +14,7 @@ test: $(VENV)/.tools lint
 
 test-all: $(VENV)/.heavy .venv-peers/.installed lint
 	$(BIN)/pytest -n auto --thorough
-	.venv-peers/bin/pytest -n auto --thorough tests/test_profiles.py
+	.venv-peers/bin/pytest -n auto --thorough tests/test_peers.py
 
 bench: $(VENV)/.tools
 	$(BIN)/python benchmarks/run.py

@@ -130,6 +130,15 @@ def test_a_repeated_document_counts_once():
     assert (P @ 2)({"a"}, ["a", "a"]) == 1 / 2
 
 
+def test_the_first_articles_functions_leave_repetitions_their_ranks():
+    relevant, ranking = {"a", "b"}, ["x", "x", "x", "b"]
+    assert next(1 / i for i, doc in enumerate(ranking, 1) if doc in relevant) == 0.25
+    asked = ["reciprocal_rank", "precision@2"]
+    result = rs.evaluate({"q": relevant}, {"q": ranking}, asked, like="article-1")
+    assert (result["reciprocal_rank"], result["precision@2"]) == (0.25, 0.0)
+    assert (RR(relevant, ranking), (P @ 2)(relevant, ranking)) == (0.5, 0.5)
+
+
 def test_the_floor_under_the_ideal_is_only_reached_without_known_documents():
     assert flawed_binary_ndcg([], ["x"]) == 0.0
     assert min(sum(1 / log2(i + 1) for i in range(1, n + 1)) for n in range(1, 9)) == 1.0 > 0.3
@@ -341,6 +350,14 @@ def test_the_weights_of_the_two_methods():
 def test_the_articles_formula_is_exponential_and_its_code_linear():
     assert (DCG(gain="exp2") @ 2)(STANFORD) == close(7 + 3 / log2(3))
     assert (DCG @ 2)(STANFORD) == close(3 + 2 / log2(3))
+
+
+def test_the_formula_of_the_fourth_article_does_not_cut_the_ideal():
+    formula = nDCG(gain="exp2", ideal="uncut") @ 1
+    assert formula([1, 1]) == close(1 / (1 + 1 / log2(3)))
+    assert (nDCG(gain="exp2") @ 1)([1, 1]) == 1.0
+    result = rs.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "b"]}, "NDCG_u@1", like="article-4")
+    assert result["NDCG_u@1"] == formula([1, 1])
 
 
 @pytest.mark.parametrize("k", [5, 3])

@@ -110,7 +110,7 @@ def test_files_are_parsed_alike():
     assert ours.parse_qrel(qrel) == pytrec_eval.parse_qrel(qrel)
     for read, lines, message in (
         (ours.parse_run, ["q Q0 a 1 2 t", "q Q0 a 2 1 t"], "line 2: document 'a' of query 'q'"),
-        (ours.parse_run, ["q Q0 a 1 2"], "line 1: expected 6 fields, found 5"),
+        (ours.parse_run, ["q Q0 a 1 2"], "line 1: expected 'query Q0 document rank score tag'"),
         (ours.parse_qrel, ["q 0 a 1.5"], "line 1: '1.5' is not a whole number"),
     ):
         with pytest.raises(rs.DataError, match=message):

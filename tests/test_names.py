@@ -59,7 +59,7 @@ def test_spellings(text, printed):
         ("P@-1", "must be a whole number, not '-1'"),
         ("P@1.5", "must be a whole number, not '1.5'"),
         ("P@ten", "must be a whole number, not 'ten'"),
-        ("P(k=3)@5", "gives its cut-off twice"),
+        ("P(k=3)@5", "gives its cutoff twice"),
         ("P(k=True)", "k of P must be a number, not True"),
         ("P(k='5')", "k of P must be a number, not '5'"),
         ("P(k=2.5)", "k of P must be a whole number, not 2.5"),
@@ -78,7 +78,7 @@ def test_spellings(text, printed):
         ("P(rel=1", "unknown measure"),
         (
             "nDCG@1012345678901234567890",
-            "the cut-off in 'nDCG@1012345678901234567890' is too large",
+            "the cutoff in 'nDCG@1012345678901234567890' is too large",
         ),
         ("ndcg_cut_1012345678901234567890", "is too large; leave it out for all documents"),
         ("P(rel=1" + "0" * 400 + ")", "rel of P must be a finite number"),
@@ -93,7 +93,7 @@ def test_bad_names_teach(text, message):
 def test_only_names_and_measures_are_measures():
     with pytest.raises(rs.UsageError, match="by name or as an object, not as 7"):
         rs.evaluate({"q": {"d": 1}}, {"q": ["d"]}, [7])
-    with pytest.raises(rs.UsageError, match="no measure was asked for"):
+    with pytest.raises(rs.UsageError, match="no measure is requested"):
         rs.evaluate({"q": {"d": 1}}, {"q": ["d"]}, [])
 
 

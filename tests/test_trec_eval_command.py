@@ -10,7 +10,7 @@ import pytest
 import rankstone as rs
 from rankstone.cli import main as rankstone
 from rankstone.cli.trec_eval import main
-from rankstone.measures.trec_eval import nicknames, table
+from rankstone.tools.trec_eval import lines, nicknames
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq1 0 c 2\nq1 0 p -1\nq2 0 a 1\nq10 0 a 1\nq10 0 b 0\n"
 RUN = (
@@ -154,7 +154,7 @@ def test_the_command_is_reached_through_rankstone(files, capsys):
         (["-m", "nonsense"], 1, "trec_eval has no measure 'nonsense'"),
         (["-m", "ndgc"], 1, "Did you mean ndcg?"),
         (["-m", "P."], 1, "parameters are missing after the dot"),
-        (["-m", "P.5,5"], 1, "a cut-off is given twice"),
+        (["-m", "P.5,5"], 1, "a cutoff is given twice"),
         (["-m", "P.0"], 1, "must be at least 1"),
         (["-m", "ndcg_cut.23.4"], 1, "'23.4' is not a whole number"),
         (["-m", "ndcg.1"], 1, "write gains as grade=gain"),
@@ -181,7 +181,7 @@ def test_what_is_refused_says_why(files, capsys, options, code, message):
 @pytest.mark.parametrize(
     ("qrels", "run", "code", "message"),
     [
-        ("q1 0 a 1.5\n", RUN, 2, "the grade 1.5 of document 'a' is no whole number"),
+        ("q1 0 a 1.5\n", RUN, 2, "the grade 1.5 of document 'a' is not a whole number"),
         ("q1 0 a 1\nq1 0 a 1\n", RUN, 4, "repeated judgment"),
         (QRELS, "q1 Q0 a 1 1 t\nq1 Q0 a 2 2 t\n", 4, "document 'a' is ranked more than once"),
         (QRELS, "q1 Q0 a 1 1.2abc t\n", 2, "'1.2abc' is not a number"),
@@ -219,11 +219,9 @@ def test_help_and_version(capsys):
 
 
 def test_the_table_is_trec_evals():
-    assert len(table(9)) == 53 - 1
-    assert len(table(10)) == 57
-    assert set(table(10)) - set(table(9)) == {"dcg", "ideal_dcg", "rbp", "rbp_resid", "unj"}
-    places = [line.place for line, _ in table(10).values()]
-    assert places == list(range(57))
+    assert len(lines(9)) == 53 - 1
+    assert len(lines(10)) == 57
+    assert set(lines(10)) - set(lines(9)) == {"dcg", "ideal_dcg", "rbp", "rbp_resid", "unj"}
     assert {n: len(names) for n, names in nicknames(9).items()} == {
         "official": 12,
         "all_trec": 34,
@@ -310,7 +308,7 @@ def test_sums_added_in_order_differ_in_the_last_digits_only():
 def test_output_for_many_queries_is_written_in_parts():
     from rankstone.report.trec_eval import Row, lines
 
-    rows = [Row("x%", np.arange(700) / 700), Row("n", np.arange(700.0), whole=True)]
+    rows = [Row("x%", np.arange(700) / 700), Row("n", np.arange(700.0), integer=True)]
     text = "".join(lines(rows, [f"q%s{i}" for i in range(700)]))
     expected = io.StringIO()
     for i in range(700):

@@ -111,6 +111,7 @@ class Conventions:
         "first",
         "a document that stands more than once in a query's ranking",
         first="its best-ranked occurrence counts, the others are dropped",
+        keep="its best-ranked occurrence counts, the others keep their ranks as not relevant",
         error="an error",
     )
     sums: str = _choice(

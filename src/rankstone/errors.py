@@ -46,6 +46,14 @@ class MissingDependencyError(RankstoneError, ImportError):
     exit_code = 2
 
 
+class TrecEvalError(RankstoneError):
+    """An error of ``rankstone trec_eval``, with the exit code that trec_eval has for it."""
+
+    def __init__(self, exit_code: int, message: object) -> None:
+        super().__init__(str(message))
+        self.exit_code = exit_code
+
+
 class SlowEngineWarning(UserWarning):
     """Category of the one Python warning Rankstone emits: that its compiled core is absent."""
 

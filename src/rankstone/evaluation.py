@@ -30,8 +30,9 @@ from rankstone.io.arrays import Needs, table_of_labels
 from rankstone.io.column_roles import Columns
 from rankstone.io.load import collection, read, split_options
 from rankstone.measures import DEFAULT, Measure
-from rankstone.measures.compute import asked_for, compute_each, reach_of
-from rankstone.profiles import conventions_of, profile
+from rankstone.measures.compute import compute_each, reach_of
+from rankstone.measures.request import requested_measures
+from rankstone.tools import Tool, conventions_of, tool
 
 if TYPE_CHECKING:
     from rankstone.report.explain import Explanation
@@ -94,18 +95,20 @@ def evaluate(
     >>> result["RR"]
     0.5
     """
-    tool = profile(like) if like is not None else None
-    requested = asked_for(measures, tool)
+    followed = tool(like) if like is not None else None
+    requested = requested_measures(measures, followed)
     Conventions().replace(**choices)  # a misspelt option is found before any file is read
     names = Columns.of(columns)
     engine.load(tell=_tell)
 
     def needs(default: Conventions) -> tuple[CutoffNeeds | None, ScoreNeeds]:
-        chosen = _chosen(tool, conventions, default, choices)
+        chosen = _chosen(followed, conventions, default, choices)
         cutoff = reach_of(r.measure for r in requested)
         if cutoff is not None:
             cutoff = cutoff._replace(count_ties=True)
-        return cutoff, score_needs([chosen, *(r.under(chosen, choices) for r in requested)])
+        return cutoff, score_needs(
+            [chosen, *(r.conventions_for(chosen, choices) for r in requested)]
+        )
 
     data = collection(
         judgments,
@@ -123,10 +126,10 @@ def evaluate(
         scores=scores,
         needs=needs,
     )
-    chosen = _chosen(tool, conventions, data.default, choices)
+    chosen = _chosen(followed, conventions, data.default, choices)
     if strict:
         refuse_warnings(data.name, data.notices(chosen))
-    plan = [(r.measure, r.under(chosen, choices)) for r in requested]
+    plan = [(r.column, r.measure, r.conventions_for(chosen, choices)) for r in requested]
     values = compute_each(data, plan)
     names.check_used()
     ranked = data.ranked(chosen)
@@ -148,25 +151,29 @@ def evaluate(
         notices=notices,
         provenance=Provenance(__version__, engine.name(), *data.sources),
         ties=_ties(data, chosen, plan if tie_interval else []),
-        like=tool.name if tool else None,
-        requested={r.name: str(r.measure) for r in requested if r.name != str(r.measure)},
-        exceptions={str(m): c.diff(chosen) for m, c in plan if c != chosen},
+        like=followed.name if followed else None,
+        requested={name: r.column for r in requested for name in r.names if name != r.column},
+        exceptions={name: c.diff(chosen) for name, _, c in plan if c != chosen},
     )
 
 
 def _chosen(
-    tool: Any, conventions: Conventions | None, default: Conventions, choices: dict[str, Any]
+    followed: Tool | None,
+    conventions: Conventions | None,
+    default: Conventions,
+    choices: dict[str, Any],
 ) -> Conventions:
-    """Return the conventions in force: a tool's, those given, or the default of the data."""
-    return conventions_of(tool, conventions or (default if tool is None else None), choices)
+    """Return the conventions in force: a tool's, those chosen, or the default of the data."""
+    base = conventions or (default if followed is None else None)
+    return conventions_of(followed, base, choices)
 
 
 def _ties(
-    data: Collection, chosen: Conventions, plan: list[tuple[Measure, Conventions]]
+    data: Collection, chosen: Conventions, plan: list[tuple[str, Measure, Conventions]]
 ) -> TieReport:
     """Count judged documents in ties; give the tie interval of the measures in the plan."""
     ends = [
-        compute_each(data, [(m, c.replace(ties=rule)) for m, c in plan]).final if plan else {}
+        compute_each(data, [(n, m, c.replace(ties=rule)) for n, m, c in plan]).final if plan else {}
         for rule in ("pessimistic", "optimistic")
     ]
     interval = {n: (min(low, ends[1][n]), max(low, ends[1][n])) for n, low in ends[0].items()}
@@ -242,10 +249,12 @@ def explain(
     from rankstone.report.explain import explain_query
 
     reading, choices = split_options(options)
-    tool = profile(like) if like is not None else None
-    (requested,) = asked_for([measure], tool)
+    followed = tool(like) if like is not None else None
+    (requested,) = requested_measures([measure], followed)
     source = read(data, reading)
-    chosen = requested.under(_chosen(tool, conventions, source.default, choices), choices)
+    chosen = requested.conventions_for(
+        _chosen(followed, conventions, source.default, choices), choices
+    )
     ranked = source.ranked(chosen)
     row = _row(query, ranked.queries)
     explanation = explain_query(requested.measure, ranked, row, source.document)

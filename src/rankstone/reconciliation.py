@@ -10,7 +10,7 @@ from rankstone.io.load import read, split_options
 from rankstone.measures import Measure, parse_measure
 from rankstone.measures.search import (
     Found,
-    InTool,
+    ToolMeasure,
     by_choices,
     by_tools,
     in_tools,
@@ -40,7 +40,7 @@ def reconcile(
     nDCG@6 is 0.9608 by default; 0.932 was reported.
     One choice explains it: discount='jarvelin' (1 / log2(rank), ranks 1 and 2 undiscounted).
       nDCG(discount='jarvelin')@6 = 0.9315 (gain='linear', ideal='judged' as before)
-    Tools that give it: lenskit-2025 as NDCG(gain=)@6, article-4 as ndcg_at_k(method=0)@6.
+    Tools that give it: lenskit-2025 as NDCG(gain=)@6, article-3 as NDCG@6, article-4 as ndcg_at_k(method=0)@6.
     """
     asked = parse_measure(measure)
     reading, choices = split_options(options)
@@ -74,13 +74,13 @@ def reconcile(
     )
 
 
-def across_tools(measure: str | Measure, *data: Any, **reading: Any) -> list[InTool]:
+def across_tools(measure: str | Measure, *data: Any, **reading: Any) -> list[ToolMeasure]:
     """Return how each tool that has a measure defines it, and its value if data are given.
 
     Data are whatever ``evaluate`` takes, and ``reading`` its options that say how to read them.
 
     >>> for row in across_tools("R@5", [1, 0, 1])[:2]:
-    ...     print(row.profile, row.name, row.measure, row.value)
+    ...     print(row.tool, row.name, row.measure, row.value)
     trec_eval-9 recall_5 R@5 1.0
     trec_eval-10 recall_5 R@5 1.0
     """

@@ -7,7 +7,6 @@ from functools import partial
 
 from peers.common import Accepts, Qrels, Run, one_by_one, whole
 
-TOOL = "beir"
 ACCEPTS = Accepts(takes="scores", fractional=False, all_negative=False, digits=5.1e-6)
 _OWN = replace(ACCEPTS, unjudged_queries=False)
 EXCEPT = {
@@ -50,4 +49,17 @@ FUNCTIONS |= {
     f"{name}@{{k}}": one_by_one(partial(_mean, name=name), _judged)
     for name in ("MRR", "R_cap", "Hole", "Accuracy")
 }
-BEYOND = {"Hole@{k}": "no such measure"}
+
+
+def registry() -> list[str]:
+    """Return the names in the results of every function that measures."""
+    import inspect
+
+    from beir.retrieval import custom_metrics
+    from beir.retrieval.evaluation import EvaluateRetrieval
+
+    judged, run = {"q": {"d": 1}}, {"q": {"d": 1.0}}
+    results = [*EvaluateRetrieval.evaluate(judged, run, [1])]
+    for _, function in inspect.getmembers(custom_metrics, inspect.isfunction):
+        results.append(function(judged, run, [1]))
+    return sorted({key.partition("@")[0] for result in results for key in result})

@@ -6,46 +6,49 @@ import importlib
 import math
 import random
 import re
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import rankstone as rs
 from peers.common import Accepts, Qrels, Run
-from rankstone.measures.base import As, Measure
-from rankstone.measures.parse import read_measure
-from rankstone.profiles import Profile
+from rankstone.measures.base import Measure
+from rankstone.measures.parse import read_own_name
+from rankstone.tools.base import Name, Tool
 
-ADAPTERS = (
-    "pytrec_eval", "ir_measures", "ranx", "beir", "sklearn", "torchmetrics", "lightgbm", "xgboost",
-    "rax", "spark", "cornac", "rectools", "lenskit", "recbole", "replay", "recommenders",
-)  # fmt: skip
-SLOW = ("ranx", "rax", "spark")  # compiled or started anew for each kind of call
+#: The tools whose numbers were compared; the ones that take long to start or to compile.
+TESTED = tuple(tool.name for tool in rs.TOOLS.values() if tool.tested)
+SLOW = ("ranx-0.3", "rax-0.4", "spark-4")
 CUTS = (1, 2, 3, 5, 10, 20)
 
-
-def adapter(name: str) -> ModuleType:
-    """Return a tool's adapter; ImportError where the tool is not installed."""
-    found = importlib.import_module(f"peers.{name}")
-    found.version()
-    return found
+Adapter = ModuleType | SimpleNamespace
 
 
-def accepts(tool: ModuleType, function: str) -> Accepts:
+def adapter(name: str) -> Adapter:
+    """Return a tool's adapter, whether or not the tool is installed."""
+    module = importlib.import_module(f"peers.{rs.TOOLS[name].family}")
+    return getattr(module, "VERSIONS", {name: module})[name]
+
+
+def accepts(peer: Adapter, function: str) -> Accepts:
     """Return what a function of a tool can be given."""
-    return tool.EXCEPT.get(function, tool.ACCEPTS)
+    return peer.EXCEPT.get(function, peer.ACCEPTS)
 
 
-def entry(like: Profile, function: str) -> tuple[Measure, As] | None:
-    """Return what a tool's function is in Rankstone, None where no measure lists it."""
+def entry(tool: Tool, function: str) -> tuple[Measure, Name] | None:
+    """Return what a tool's function is in Rankstone, None if it is unsupported."""
     try:
-        measure, spelling = read_measure(function.format(k=5), like.keys)
+        return read_own_name(function.format(k=5), tool)
     except rs.UsageError:
         return None
-    if spelling is None:
-        return None
-    plan = re.sub(r"\\\{\w+\\\}", r"(?:[0-9.]+|\\{k\\})", re.escape(spelling.pattern))
-    bare = re.sub(r"\(.*\)", "", function)  # parameters of Rankstone's name
-    whole = re.fullmatch(plan, function) or re.fullmatch(plan, bare) or bare == spelling.base
-    return (measure, spelling) if whole else None
+
+
+def stem(pattern: str) -> str:
+    """Return the bare name in a pattern: what the tool's own registry lists.
+
+    >>> stem("map@{k}-l{rel}"), stem("nDCG(dcg='exp-log2')@{k}"), stem("recall_at_{k}")
+    ('map', 'nDCG', 'recall')
+    """
+    bare = pattern.partition("(")[0]
+    return re.sub(r"(_at)?[@._-]+l?(p=)?\{.*", "", bare)
 
 
 def draw(rng: random.Random, takes: Accepts) -> tuple[Qrels, Run]:
@@ -101,7 +104,7 @@ def draw(rng: random.Random, takes: Accepts) -> tuple[Qrels, Run]:
 def seeds(name: str, *, thorough: bool) -> int:
     """Return how many collections a function of a tool is compared on."""
     if name in SLOW:
-        return 4 if name == "spark" else 25
+        return 4 if name == "spark-4" else 25
     return 100 if thorough else 12
 
 
@@ -112,26 +115,27 @@ def close(ours: float, theirs: float, digits: float) -> bool:
     return abs(ours - theirs) <= digits * max(1.0, abs(theirs))
 
 
-def differences(tool: ModuleType, function: str, seed: int) -> list[str]:
+def differences(name: str, function: str, seed: int) -> list[str]:
     """Return in words where Rankstone, asked for a tool's numbers, differs from the tool."""
-    takes = accepts(tool, function)
-    rng = random.Random(f"{tool.TOOL} {function} {seed}")
+    peer = adapter(name)
+    takes = accepts(peer, function)
+    rng = random.Random(f"{name} {function} {seed}")
     qrels, run = draw(rng, takes)
     k = rng.choice(CUTS) if "{k}" in function else None
-    values, mean = tool.FUNCTIONS[function](qrels, run, k)
+    values, mean = peer.FUNCTIONS[function](qrels, run, k)
     asked = function.format(k=k)
-    result = rs.evaluate(qrels, run, [asked], like=tool.TOOL)
-    (name,) = result.aggregates
-    ours = {q: v[name] for q, v in result.per_query.items() if not math.isnan(v[name])}
-    found = []
+    result = rs.evaluate(qrels, run, [asked], like=name)
+    (column,) = result.aggregates
+    ours = {q: v[column] for q, v in result.per_query.items() if not math.isnan(v[column])}
+    different = []
     if values is not None:
         if set(ours) != set(values):
-            found.append(f"{asked}: queries {sorted(ours)}, not {sorted(values)}")
-        found += [
+            different.append(f"{asked}: queries {sorted(ours)}, not {sorted(values)}")
+        different += [
             f"{asked} of {q}: {ours[q]!r}, not {v!r}: {qrels.get(q)} {run.get(q)}"
             for q, v in values.items()
             if q in ours and not close(ours[q], v, takes.digits)
         ]
-    if mean is not None and takes.mean and not close(result[name], mean, takes.digits):
-        found.append(f"{asked}, mean: {result[name]!r}, not {mean!r}")
-    return found
+    if mean is not None and takes.mean and not close(result[column], mean, takes.digits):
+        different.append(f"{asked}, mean: {result[column]!r}, not {mean!r}")
+    return different

@@ -7,7 +7,6 @@ from functools import partial
 
 from peers.common import Accepts, Qrels, Run, Values, both, ranking, relevant
 
-TOOL = "cornac"
 ACCEPTS = Accepts(
     takes="ranking", graded=False, negative=False, fractional=False, no_relevant=False,
     digits=1e-12, refuses={"no_relevant": "such users are left out before anything is measured"},
@@ -41,7 +40,16 @@ def _each(qrels: Qrels, run: Run, k: int | None, *, name: str) -> Values:
     return values, None
 
 
-_CUT = ("NDCG", "NCRR", "Precision", "Recall", "FMeasure", "HitRatio")
+_CUT = ("NDCG", "Precision", "Recall", "FMeasure", "HitRatio")
 FUNCTIONS = {f"{n}@{{k}}": partial(_each, name=n) for n in _CUT}
 FUNCTIONS |= {n: partial(_each, name=n) for n in (*_CUT, "MRR", "MAP", "AUC")}
-BEYOND = {"NCRR@{k}": "no such measure", "NCRR": "no such measure"}
+
+
+def registry() -> list[str]:
+    import inspect
+
+    from cornac import metrics
+
+    kinds = (metrics.RankingMetric, metrics.RatingMetric)
+    classes = inspect.getmembers(metrics, inspect.isclass)
+    return [name for name, c in classes if issubclass(c, kinds) and c not in kinds]

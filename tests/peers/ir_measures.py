@@ -7,7 +7,6 @@ from functools import partial
 
 from peers.common import Accepts, Qrels, Run, Values, quiet, whole
 
-TOOL = "ir_measures"
 ACCEPTS = Accepts(
     takes="scores",
     fractional=False,
@@ -28,13 +27,21 @@ _GDEVAL = Accepts(
 )
 _NAMES = (
     "P@{k}", "AP@{k}", "AP", "R@{k}", "RR@{k}", "RR", "nDCG@{k}", "nDCG", "Success@{k}",
+    "Precision@{k}", "MAP@{k}", "MAP", "Recall@{k}", "MRR@{k}", "MRR", "NDCG@{k}", "RPrec", "BPref",
+    "SetF(beta=2.0)", "SetF(rel=2,beta=0.25)", "nDCG(judged_only=True)@{k}", "nDCG(gains={{1:3,2:9}})@{k}",
+    "AP(judged_only=True,rel=2)", "nDCG(dcg='log2',cutoff=5)", "Accuracy",
+    "Accuracy(rel=2)",
     "Rprec", "Bpref", "Judged@{k}", "SetP", "SetRelP", "SetP(relative=True)", "SetR", "SetF", "SetAP",
     "NumRet", "NumRet(rel=2)", "NumRel", "NumQ", "NumRelRet", "IPrec@0.2", "IPrec@0.7", "infAP",
-    "Compat(p=0.9)", "RBP(rel=1,p=0.8)", "SDCG(max_rel=4)@{k}",
+    "RBP(rel=1,p=0.8)",
 )  # fmt: skip
 _GDEVAL_NAMES = ("ERR@{k}", "nDCG(dcg='exp-log2')@{k}")
 EXCEPT = dict.fromkeys(_GDEVAL_NAMES, _GDEVAL)
 EXCEPT |= dict.fromkeys(("NumRel", "NumQ"), replace(ACCEPTS, unretrieved_queries=False))
+EXCEPT |= dict.fromkeys(
+    ("Accuracy", "Accuracy(rel=2)"),
+    replace(ACCEPTS, ties=False, single_document=False, no_relevant=False),
+)
 
 
 def version() -> str:
@@ -68,3 +75,10 @@ def _numbered(qrels: Qrels, run: Run, k: int | None, *, name: str) -> Values:
 
 FUNCTIONS = {n: partial(_evaluate, name=n) for n in _NAMES}
 FUNCTIONS |= {n: partial(_numbered, name=n) for n in _GDEVAL_NAMES}
+
+
+def registry() -> list[str]:
+    with quiet(DeprecationWarning), quiet(SyntaxWarning):
+        from ir_measures.measures import registry as measures
+
+    return sorted(measures)

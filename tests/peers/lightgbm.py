@@ -6,7 +6,6 @@ from functools import partial
 
 from peers.common import Accepts, Qrels, Run, Values, both, candidates
 
-TOOL = "lightgbm"
 ACCEPTS = Accepts(
     takes="candidates",
     negative=False,
@@ -58,3 +57,26 @@ FUNCTIONS = {
     "ndcg(label_gain=linear)@{k}": partial(_measure, name="ndcg", label_gain=list(range(32))),
     "map@{k}": partial(_measure, name="map"),
 }
+#: Other words for the two, from the parameter "metric" in its documentation.
+_ALIASES = (
+    "lambdarank", "rank_xendcg", "xendcg", "xe_ndcg", "xe_ndcg_mart", "xendcg_mart",
+    "mean_average_precision",
+)  # fmt: skip
+FUNCTIONS |= {f"{name}@{{k}}": partial(_measure, name=name) for name in _ALIASES}
+_DOCUMENTED = ("ndcg", "map", "auc", "average_precision", *_ALIASES)
+
+
+def registry() -> list[str]:
+    """Return the documented metrics of rankings and of binary labels by score that it computes."""
+    import lightgbm
+    import numpy as np
+
+    known = []
+    for name in (*_DOCUMENTED, "no_such_metric"):
+        params = {"objective": "lambdarank", "metric": [name], "eval_at": [1], "verbosity": -1,
+                  "min_data_in_leaf": 1, "min_data_in_bin": 1}  # fmt: skip
+        rows = np.arange(4.0).reshape(-1, 1)
+        data = lightgbm.Dataset(rows, [0, 1, 0, 1], group=[4], params=params)
+        if lightgbm.Booster(params, data).eval_train():
+            known.append(name)
+    return known

@@ -6,7 +6,6 @@ from functools import partial
 
 from peers.common import Accepts, Qrels, Run, Values, whole
 
-TOOL = "pytrec_eval"
 ACCEPTS = Accepts(
     takes="scores",
     fractional=False,
@@ -24,6 +23,8 @@ _UNCUT = (
     "set_P", "set_recall", "set_relative_P", "set_map", "set_F", "num_ret", "num_rel",
     "num_rel_ret", "num_nonrel_judged_ret", "num_q", "utility", "ndcg_rel", "Rndcg", "G", "binG",
 )  # fmt: skip
+#: With parameters; pytrec_eval writes none of them in its results.
+_WITH = ("set_F.2", "set_F.0.25", "11pt_avg.0,0.5,1")
 
 
 def version() -> str:
@@ -46,7 +47,7 @@ def _evaluate(qrels: Qrels, run: Run, k: int | None, *, name: str, asked: str) -
 
 
 FUNCTIONS = {f"{n}_{{k}}": partial(_evaluate, name=f"{n}_{{k}}", asked=f"{n}.{{k}}") for n in _CUT}
-FUNCTIONS |= {n: partial(_evaluate, name=n, asked=n) for n in _UNCUT}
+FUNCTIONS |= {n: partial(_evaluate, name=n, asked=n) for n in (*_UNCUT, *_WITH)}
 FUNCTIONS |= {
     name: partial(_evaluate, name=name, asked=asked)
     for name, asked in {
@@ -56,3 +57,9 @@ FUNCTIONS |= {
         "Rprec_mult_1.20": "Rprec_mult.1.20",
     }.items()
 }
+
+
+def registry() -> list[str]:
+    import pytrec_eval
+
+    return sorted(pytrec_eval.supported_measures)

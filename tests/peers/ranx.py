@@ -7,7 +7,6 @@ from functools import partial
 
 from peers.common import Accepts, Qrels, Run, Values, quiet, whole
 
-TOOL = "ranx"
 ACCEPTS = Accepts(
     takes="scores",
     fractional=False,
@@ -16,16 +15,20 @@ ACCEPTS = Accepts(
     refuses={"fractional": "grades are cut to whole numbers"},
 )
 _SUM = replace(ACCEPTS, mean=False)  # it gives the mean of hits
+_BINARY = replace(ACCEPTS, graded=False, negative=False)
+_DEFINED = replace(ACCEPTS, no_relevant=False, single_document=False)
 EXCEPT = {
-    "bpref": replace(ACCEPTS, no_relevant=False, single_document=False),
-    "hits@{k}": _SUM,
-    "hits": _SUM,
+    "bpref": _DEFINED,
+    "bpref-l2": replace(_DEFINED, graded=False, negative=False),
+    **dict.fromkeys(("hits@{k}", "hits", "hits@{k}-l2", "hits-l2"), _SUM),
+    **dict.fromkeys(("rbp.80", "rbp@95", "rbp.80-l2"), _BINARY),
 }
 _NAMES = (
     "hits@{k}", "hits", "hit_rate@{k}", "precision@{k}", "precision", "recall@{k}", "recall",
     "f1@{k}", "f1", "r-precision", "mrr@{k}", "mrr", "map@{k}", "map", "dcg@{k}", "dcg_burges@{k}",
-    "ndcg@{k}", "ndcg", "ndcg_burges@{k}", "bpref", "rbp.80",
-    "precision@{k}-l2", "recall@{k}-l2", "map@{k}-l2", "ndcg@{k}-l2",
+    "ndcg@{k}", "ndcg", "ndcg_burges@{k}", "bpref", "bpref-l2", "rbp.80", "rbp@95", "rbp.80-l2",
+    "hits@{k}-l2", "hits-l2", "hit_rate@{k}-l2", "precision@{k}-l2", "precision-l2", "recall@{k}-l2",
+    "recall-l2", "f1@{k}-l2", "f1-l2", "r-precision-l2", "mrr@{k}-l2", "mrr-l2", "map@{k}-l2", "map-l2",
 )  # fmt: skip
 
 
@@ -46,4 +49,14 @@ def _evaluate(qrels: Qrels, run: Run, k: int | None, *, name: str) -> Values:
 
 
 FUNCTIONS = {n: partial(_evaluate, name=n) for n in _NAMES}
-BEYOND = {"ndcg@{k}-l2": "grades below the level gain nothing; nDCG has no rel"}
+
+
+def registry() -> list[str]:
+    """Return the names that metric_switch compares with; it raises for all others."""
+    import inspect
+    import re
+
+    with quiet(DeprecationWarning), quiet(SyntaxWarning):
+        from ranx.metrics import metric_switch
+
+    return re.findall(r'metric == "(.+?)"', inspect.getsource(metric_switch))

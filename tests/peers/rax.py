@@ -6,7 +6,6 @@ from functools import partial
 
 from peers.common import Accepts, Qrels, Run, both, candidates, one_by_one, quiet
 
-TOOL = "rax"
 ACCEPTS = Accepts(takes="candidates", negative=False, digits=2e-6)
 EXCEPT: dict[str, Accepts] = {}
 
@@ -37,5 +36,11 @@ def _mean(qrels: Qrels, run: Run, k: int | None, *, name: str) -> float:
 _NAMES = ("mrr_metric", "recall_metric", "precision_metric", "ap_metric", "dcg_metric",
           "ndcg_metric")  # fmt: skip
 FUNCTIONS = {f"{n}@{{k}}": one_by_one(partial(_mean, name=n)) for n in _NAMES}
-FUNCTIONS |= {n: one_by_one(partial(_mean, name=n)) for n in (*_NAMES, "opa_metric")}
-BEYOND = {"opa_metric": "no such measure"}
+FUNCTIONS |= {n: one_by_one(partial(_mean, name=n)) for n in _NAMES}
+
+
+def registry() -> list[str]:
+    with quiet(DeprecationWarning):
+        import rax
+
+    return [name for name in dir(rax) if name.endswith("_metric")]

@@ -7,7 +7,6 @@ from functools import partial
 
 from peers.common import Accepts, Qrels, Run, both, one_by_one, quiet, ranking, relevant
 
-TOOL = "recbole"
 ACCEPTS = Accepts(
     takes="ranking", graded=False, negative=False, fractional=False, digits=1e-12,
     refuses={"short_lists": "it ranks all items; the adapter fills the list up with misses"},
@@ -46,3 +45,19 @@ FUNCTIONS = {
     f"{name}@{{k}}": one_by_one(partial(_mean, name=name))
     for name in ("Recall", "MRR", "NDCG", "Hit", "Precision", "MAP")
 }
+
+
+def registry() -> list[str]:
+    """Return the classes that its register of metrics is made from."""
+    import inspect
+
+    import numpy as np
+
+    for gone in ("float", "bool"):
+        if gone not in vars(np):
+            setattr(np, gone, getattr(np, f"{gone}_"))
+    from recbole.evaluator import metrics
+    from recbole.evaluator.register import metrics_dict
+
+    classes = inspect.getmembers(metrics, inspect.isclass)
+    return [name for name, _ in classes if name.lower() in metrics_dict]

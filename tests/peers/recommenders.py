@@ -7,7 +7,6 @@ from functools import partial
 
 from peers.common import Accepts, Qrels, Run, one_by_one
 
-TOOL = "recommenders"
 ACCEPTS = Accepts(
     takes="scores", graded=False, negative=False, fractional=False, empty=False, digits=1e-12
 )
@@ -46,7 +45,17 @@ def _mean(qrels: Qrels, run: Run, k: int, *, name: str, **more: object) -> float
 
 FUNCTIONS = {
     f"{name}@{{k}}": one_by_one(partial(_mean, name=name), _common)
-    for name in ("precision_at_k", "recall_at_k", "r_precision_at_k", "map", "map_at_k")
+    for name in ("precision_at_k", "recall_at_k", "map", "map_at_k")
 }
 FUNCTIONS["ndcg_at_k@{k}"] = one_by_one(partial(_mean, name="ndcg_at_k"), _common)
-BEYOND = {"r_precision_at_k@{k}": "users without a hit are left out of its mean"}
+
+
+def registry() -> list[str]:
+    """Return its public functions but those that make tables."""
+    import inspect
+
+    from recommenders.evaluation import python_evaluation as module
+
+    functions = inspect.getmembers(module, inspect.isfunction)
+    own = [n for n, f in functions if f.__module__ == module.__name__ and n[0] != "_"]
+    return [n for n in own if not n.startswith(("get_", "merge_"))]

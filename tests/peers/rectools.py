@@ -6,7 +6,6 @@ from functools import partial
 
 from peers.common import Accepts, Qrels, Run, Values, ranking, relevant
 
-TOOL = "rectools"
 ACCEPTS = Accepts(takes="ranking", graded=False, negative=False, fractional=False, digits=1e-12)
 EXCEPT: dict[str, Accepts] = {}
 
@@ -41,3 +40,13 @@ FUNCTIONS = {
     name: partial(_measure, name=name.partition("(")[0].partition("@")[0], **more)
     for name, more in _NAMES.items()
 }
+
+
+def registry() -> list[str]:
+    import inspect
+
+    from rectools import metrics
+    from rectools.metrics.base import MetricAtK
+
+    listed = ((name, getattr(metrics, name)) for name in metrics.__all__)
+    return [name for name, c in listed if inspect.isclass(c) and issubclass(c, MetricAtK)]

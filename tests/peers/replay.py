@@ -6,7 +6,6 @@ from functools import partial
 
 from peers.common import Accepts, Qrels, Run, Values, relevant
 
-TOOL = "replay"
 ACCEPTS = Accepts(
     takes="scores", graded=False, negative=False, fractional=False, empty=False, digits=1e-12
 )
@@ -35,6 +34,14 @@ def _measure(qrels: Qrels, run: Run, k: int, *, name: str) -> Values:
 
 FUNCTIONS = {
     f"{name}@{{k}}": partial(_measure, name=name)
-    for name in ("HitRate", "Precision", "Recall", "MAP", "MRR", "NDCG", "RocAuc")
+    for name in ("HitRate", "Precision", "Recall", "MAP", "MRR", "NDCG")
 }
-BEYOND = {"RocAuc@{k}": "AUC has no cut-off"}
+
+
+def registry() -> list[str]:
+    import inspect
+
+    from replay import metrics
+
+    classes = inspect.getmembers(metrics, inspect.isclass)
+    return [n for n, c in classes if issubclass(c, metrics.Metric) and c is not metrics.Metric]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from peers.common import Accepts, Qrels, Run, Values, both, candidates
+from peers.common import Accepts, Qrels, Run, Values, both, candidates, quiet
 
-TOOL = "sklearn"
 ACCEPTS = Accepts(
     takes="candidates",
     single_document=False,
@@ -25,10 +24,8 @@ _TWO_CLASSES = Accepts(takes="candidates", single_document=False, graded=False, 
 EXCEPT = {
     "ndcg_score(ignore_ties=True)@{k}": replace(ACCEPTS, ties=False),
     "label_ranking_average_precision_score": _BINARY,
-    "coverage_error": _BINARY,
-    "label_ranking_loss": _BINARY,
-    "roc_auc_score": _TWO_CLASSES,
     "average_precision_score": _TWO_CLASSES,
+    "roc_auc_score": _BINARY,
 }
 
 
@@ -54,12 +51,20 @@ def _rows(qrels: Qrels, run: Run, k: int | None, *, name: str, **more: object) -
 
 
 def _flat(qrels: Qrels, run: Run, k: int | None, *, name: str) -> Values:
-    """Evaluate each query as a binary problem of its own; the tool knows no mean over queries."""
+    """Evaluate each query as a binary problem of its own; the tool knows no mean over queries.
+
+    Queries of one class only, whose area is not a number, are left out.
+    """
+    import math
+
     import sklearn.metrics
+    from sklearn.exceptions import UndefinedMetricWarning
 
     function = getattr(sklearn.metrics, name)
     rows = {q: candidates(qrels, run, q) for q in both(qrels, run)}
-    return {q: float(function(labels, scores)) for q, (labels, scores) in rows.items()}, None
+    with quiet(UndefinedMetricWarning):
+        values = {q: float(function(labels, scores)) for q, (labels, scores) in rows.items()}
+    return {q: v for q, v in values.items() if not math.isnan(v)}, None
 
 
 FUNCTIONS = {
@@ -71,12 +76,16 @@ FUNCTIONS = {
     "label_ranking_average_precision_score": partial(
         _rows, name="label_ranking_average_precision_score"
     ),
-    "coverage_error": partial(_rows, name="coverage_error"),
-    "label_ranking_loss": partial(_rows, name="label_ranking_loss"),
     "roc_auc_score": partial(_flat, name="roc_auc_score"),
     "average_precision_score": partial(_flat, name="average_precision_score"),
 }
-BEYOND = {
-    "coverage_error": "no such measure",
-    "label_ranking_loss": "a tied pair counts as one in the wrong order; AUC counts it half",
-}
+
+
+def registry() -> list[str]:
+    """Return the functions of the module of ranking metrics."""
+    import inspect
+
+    from sklearn.metrics import _ranking
+
+    functions = inspect.getmembers(_ranking, inspect.isfunction)
+    return sorted(n for n, f in functions if f.__module__ == _ranking.__name__ and n[0] != "_")

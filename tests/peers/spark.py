@@ -6,7 +6,6 @@ from functools import cache, partial
 
 from peers.common import Accepts, Qrels, Run, both, one_by_one, quiet, ranking, relevant
 
-TOOL = "spark"
 ACCEPTS = Accepts(
     takes="ranking", graded=False, negative=False, fractional=False, no_relevant=False,
     digits=1e-12, refuses={"no_relevant": "PySparkValueError: CANNOT_DETERMINE_TYPE"},
@@ -87,6 +86,15 @@ FUNCTIONS |= {
     f"{name}@{{k}}": one_by_one(partial(_evaluator, name=name))
     for name in ("precisionAtK", "recallAtK", "meanAveragePrecisionAtK", "ndcgAtK")
 }
-BEYOND = {
-    "ndcgAt(graded)@{k}": "from Python the grades are not read, and every judged document counts as relevant"
-}
+
+
+def registry() -> list[str]:
+    """Return the metrics of mllib, and those that the evaluator of data frames documents."""
+    import re
+
+    with quiet(ResourceWarning), quiet(FutureWarning), quiet(DeprecationWarning):
+        from pyspark.ml.evaluation import RankingEvaluator
+        from pyspark.mllib.evaluation import RankingMetrics
+
+    listed = re.search(r"\((.+)\)", RankingEvaluator.metricName.doc)
+    return sorted({n for n in vars(RankingMetrics) if n[0] != "_"} | set(listed[1].split("|")))

@@ -7,25 +7,25 @@ one environment. What is written is what the comparison finds.
 # ruff: noqa: E402 -- the tools are found before what is imported from here
 from __future__ import annotations
 
-import importlib
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 # In place of this folder, whose files are named like the tools.
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
+import rankstone as rs
 from peers import compare
-from peers.compare import ADAPTERS
+from peers.compare import TESTED, stem
 from rankstone.conventions import Conventions
-from rankstone.measures.base import REGISTRY, As, Measure
-from rankstone.profiles import Profile, profile
+from rankstone.measures.base import REGISTRY
+from rankstone.tools.base import Name, Tool
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "tools.md"
 BEGIN, END = "<!-- written by tests/peers/table.py -->\n", "<!-- end of what it writes -->\n"
-EXACT, BUT, BEYOND, NOT_RUN = "exact", "exact, but: ", "not expressible: ", "not compared"
-ABSENT = "no such measure"
+EXACT, BUT, MISSING, NOT_RUN = "exact", "exact, but: ", "missing: ", "not compared"
 
 
 @dataclass(frozen=True)
@@ -41,131 +41,136 @@ class Row:
         return f"| `{self.name}` | {ours} | {self.verdict} |"
 
 
-def words(measure: Measure, spelling: As) -> str:
-    """Return a measure as a tool computes it, with the conventions on which it parts from itself."""
-    own = Measure(measure.definition, spelling.params)
-    cut = "@k" if "{k}" in spelling.pattern else ""
-    own_choices = ", ".join(f"{n}={v}" for n, v in spelling.conventions.items())
-    return f"{own}{cut}" + (f" with {own_choices}" if own_choices else "")
+def in_rankstone(name: Name) -> str:
+    """Return a measure as a tool computes it, with the conventions that hold for it alone."""
+    measure = str(REGISTRY[name.measure](**name.params))
+    cutoff = "@k" if name.has_cutoff and "@" not in measure else ""
+    own = ", ".join(f"{n}={v}" for n, v in name.conventions.items())
+    return f"{measure}{cutoff}" + (f" with {own}" if own else "")
 
 
-def rows(name: str) -> list[Row]:
-    """Return a tool's rows as the registry and its adapter have them."""
-    like = profile(name)
-    tool = importlib.import_module(f"peers.{name}")
-    compared = {
-        found[1].pattern for f in tool.FUNCTIONS if (found := compare.entry(like, f)) is not None
-    }
-    listed: dict[str, Row] = {}
-    for measure, spelling in spellings(like):
-        if spelling.pattern not in compared and (spelling.base in listed or like.speaks):
-            continue  # another form of the same name, or a name its elder alone has
-        verdict = BUT + spelling.note if spelling.note else EXACT
-        row = Row(
-            spelling.pattern.replace("{k}", "k"),
-            words(measure, spelling),
-            verdict if spelling.pattern in compared else NOT_RUN,
-        )
-        listed[spelling.base] = row
-    reasons = getattr(tool, "BEYOND", {})
-    for function in tool.FUNCTIONS:
-        if compare.entry(like, function) is None:
-            reason = reasons.get(function, ABSENT)
-            listed[function] = Row(function.replace("{k}", "k"), "", BEYOND + reason)
-    return list(listed.values())
+def compared(tool: Tool) -> dict[str, list[str]]:
+    """Return the adapter's functions by the pattern of the tool's name they compare."""
+    patterns: dict[str, list[str]] = {}
+    for function in compare.adapter(tool.name).FUNCTIONS:
+        if (entry := compare.entry(tool, function)) is not None:
+            patterns.setdefault(entry[1].pattern, []).append(function)
+    return patterns
 
 
-def spellings(like: Profile) -> list[tuple[Measure, As]]:
-    """Return a tool's names of measures, and the measures."""
-    return [
-        (measure, spelling)
-        for measure in REGISTRY.values()
-        for key in dict.fromkeys(like.keys)
-        for spelling in measure.definition.names.get(key, ())
+def rows(tool: Tool) -> list[Row]:
+    """Return a tool's rows as its file and its adapter have them."""
+    run = compared(tool)
+    listed: dict[tuple[str, str], Row] = {}
+    for name in tool.names:
+        key = stem(name.pattern), in_rankstone(name)
+        if key in listed and name.pattern not in run:
+            continue  # another form of the same name
+        verdict = BUT + name.note if name.note else EXACT
+        verdict = verdict if name.pattern in run else NOT_RUN
+        if key not in listed or listed[key].verdict == NOT_RUN:
+            listed[key] = Row(name.shown.replace("{k}", "k"), in_rankstone(name), verdict)
+    missing = [
+        Row(pattern.replace("{k}", "k"), "", MISSING + reason)
+        for pattern, reason in tool.unsupported.items()
     ]
+    return [*listed.values(), *missing]
 
 
-def measured(name: str) -> list[Row] | None:
-    """Return a tool's rows as the comparison finds them, None where it is not installed."""
+def measured(tool: Tool) -> list[Row] | None:
+    """Return a tool's rows as the comparison finds them, None if it is not installed."""
     try:
-        tool = compare.adapter(name)
+        compare.adapter(tool.name).version()
     except ImportError:
         return None
     wrong = {}
-    for function in tool.FUNCTIONS:
-        found = compare.entry(profile(name), function)
-        if found is None:
-            continue
-        for seed in range(compare.seeds(name, thorough=False)):
-            different = compare.differences(tool, function, seed)
-            if different:
-                wrong[found[1].pattern.replace("{k}", "k")] = f"differs: {different[0][:80]}"
-                break
-    return [Row(r.name, r.ours, wrong.get(r.name, r.verdict)) for r in rows(name)]
+    for pattern, functions in compared(tool).items():
+        for function in functions:
+            for seed in range(compare.seeds(tool.name, thorough=False)):
+                different = compare.differences(tool.name, function, seed)
+                if different:
+                    shown = Name(pattern, "").shown.replace("{k}", "k")
+                    wrong[shown] = f"differs: {different[0][:80]}"
+                    break
+    return [Row(r.name, r.ours, wrong.get(r.name, r.verdict)) for r in rows(tool)]
 
 
 def read(page: str) -> dict[str, list[Row]]:
-    """Return the rows that stand on the page, by tool."""
-    found: dict[str, list[Row]] = {}
+    """Return the rows on the page, by tool."""
+    tables: dict[str, list[Row]] = {}
     for part in re.split(r"^### ", page, flags=re.MULTILINE)[1:]:
         cells = re.findall(r"^\| `(.+?)` \| (?:`(.+?)`)? ?\| (.+) \|$", part, flags=re.MULTILINE)
-        found[part.split()[0]] = [Row(*cell) for cell in cells]
-    return found
+        tables[part.split()[0]] = [Row(*cell) for cell in cells]
+    return tables
 
 
-def kept(name: str, known: list[Row]) -> list[Row]:
+def kept(tool: Tool, known: list[Row]) -> list[Row]:
     """Return the rows of a tool that was not run; what has changed since then is not compared."""
     old = {(row.name, row.ours): row.verdict for row in known}
     return [
         row
-        if row.verdict.startswith(BEYOND)
+        if row.verdict.startswith(MISSING)
         else Row(row.name, row.ours, old.get((row.name, row.ours), NOT_RUN))
-        for row in rows(name)
+        for row in rows(tool)
     ]
 
 
-def share(found: dict[str, list[Row]]) -> str:
+def names(tool: Tool) -> tuple[list[str], list[str]]:
+    """Return the names of measures that Rankstone has, and those that it does not have."""
+    here = list(dict.fromkeys(stem(name.pattern) for name in tool.names))
+    new = "it is new in"  # a later version has it
+    others = [p for p, reason in tool.unsupported.items() if not reason.startswith(new)]
+    return here, [s for s in dict.fromkeys(map(stem, others)) if s not in here]
+
+
+def share(tables: dict[str, list[Row]]) -> str:
     """Return how many of the tools' names give the tools' numbers."""
-    every = [row.verdict for listed in found.values() for row in listed]
-    exact, absent = every.count(EXACT), every.count(BEYOND + ABSENT)
-    but = sum(v.startswith(BUT) for v in every)
-    beyond = sum(v.startswith(BEYOND) for v in every) - absent
-    here = len(every) - absent
+    listed = [name for name in tables if not name.startswith("article-")]
+    counted = [names(rs.TOOLS[name]) for name in listed]
+    here = sum(len(some) for some, _ in counted)
+    absent = sum(len(some) for _, some in counted)
+    verdicts = [row.verdict for some in tables.values() for row in some if row.ours]
+    exact = verdicts.count(EXACT)
+    but = sum(v.startswith(BUT) for v in verdicts)
+    rest = len(verdicts) - exact - but
     return (
-        f"{len(found)} tools have {len(every)} names of measures. {absent} are of measures that "
-        f"Rankstone does not have. Of the other {here}, {exact} are exact, {but} exact with an "
-        f"exception that is stated, {beyond} not expressible and {here - exact - but - beyond} not "
-        f"compared: {(exact + but) / here:.0%} give the tool's number, {exact / here:.0%} always."
+        f"{len({rs.TOOLS[n].family for n in listed})} tools, trec_eval in two versions, list "
+        f"{here + absent} names of measures in their own registries. "
+        f"{here} of them are here, {absent} are missing; each section names them. With its forms "
+        "and parameters a name may have several rows. Of all "
+        f"{len(verdicts)} rows with a measure, those of the articles included, {exact} are exact, "
+        f"{but} exact with an exception that is stated, and {rest} not compared."
     )
 
 
-def tables(found: dict[str, list[Row]]) -> str:
-    """Return the tables as Markdown."""
-    lines = [share(found), ""]
-    for name, listed in found.items():
-        like = profile(name)
-        chosen = (
-            ", ".join(f"{n}={v}" for n, v in like.conventions.diff(Conventions()).items())
-            or "the defaults"
-        )
-        lines += [f"### {name} {like.tested}", "", f"`{like.name}`: {like.text}.", ""]
-        lines += [f"Conventions: `{chosen}`.", ""]
-        lines += [f"Beyond them: {'; '.join(like.beyond)}.", ""] if like.beyond else []
-        lines += ["| its name | in Rankstone | numbers |", "|---|---|---|", *map(str, listed), ""]
-    return "\n".join(lines)
+def sections(tables: dict[str, list[Row]]) -> Iterator[str]:
+    """Yield the lines of the page."""
+    yield from (share(tables), "")
+    for name, listed in tables.items():
+        tool = rs.TOOLS[name]
+        chosen = ", ".join(f"{n}={v}" for n, v in tool.conventions.diff(Conventions()).items())
+        here, absent = names(tool)
+        yield from (f"### {name}", "", f"Compared with {tool.tested}: {tool.about}.", "")
+        yield from (f"Conventions: `{chosen or 'the defaults'}`.", "")
+        if tool.limits:
+            yield from (f"Beyond them: {'; '.join(tool.limits)}.", "")
+        missing = f"; missing: {', '.join(f'`{n}`' for n in absent)}" if absent else ""
+        yield from (f"Names: {len(here) + len(absent)}, here: {len(here)}{missing}.", "")
+        yield from ("| its name | in Rankstone | numbers |", "|---|---|---|", *map(str, listed), "")
 
 
 def main() -> None:
     """Write the page, and say how much of it is exact; tools may be named, all if none."""
-    asked = sys.argv[1:] or ADAPTERS
-    now = {name: measured(name) if name in asked else None for name in ADAPTERS}
+    asked = [rs.tool(name).name for name in sys.argv[1:]] or TESTED
+    now = {name: measured(rs.TOOLS[name]) if name in asked else None for name in TESTED}
     page = PAGE.read_text(encoding="utf-8")
     before, _, rest = page.partition(BEGIN)
     old, _, after = rest.partition(END)
     known = read(old)
-    found = {name: now[name] or kept(name, known.get(name, [])) for name in ADAPTERS}
-    PAGE.write_text(f"{before}{BEGIN}\n{tables(found)}{END}{after}", encoding="utf-8")
-    print(share(found))
+    tables = {n: now[n] or kept(rs.TOOLS[n], known.get(n, [])) for n in TESTED}
+    text = "\n".join(sections(tables))
+    PAGE.write_text(f"{before}{BEGIN}\n{text}{END}{after}", encoding="utf-8")
+    print(share(tables))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ from functools import partial
 
 from peers.common import Accepts, Qrels, Run, Values, both, candidates, one_by_one, quiet
 
-TOOL = "torchmetrics"
 ACCEPTS = Accepts(
     takes="candidates",
     graded=False,
@@ -54,15 +53,17 @@ _NAMES = {
     "RetrievalPrecision": {}, "RetrievalPrecision@{k}": {},
     "RetrievalPrecision(adaptive_k=True)@{k}": {"adaptive_k": True},
     "RetrievalRecall": {}, "RetrievalRecall@{k}": {}, "RetrievalHitRate@{k}": {},
-    "RetrievalRPrecision": {}, "RetrievalFallOut@{k}": {}, "RetrievalAUROC": {},
-    "RetrievalAUROC@{k}": {}, "RetrievalNormalizedDCG": {}, "RetrievalNormalizedDCG@{k}": {},
+    "RetrievalRPrecision": {}, "RetrievalAUROC": {},
+    "RetrievalNormalizedDCG": {}, "RetrievalNormalizedDCG@{k}": {},
     "RetrievalNormalizedDCG(empty_target_action='pos')@{k}": {"empty_target_action": "pos"},
     "RetrievalNormalizedDCG(empty_target_action='skip')@{k}": {"empty_target_action": "skip"},
 }  # fmt: skip
 _FUNCTIONAL = (
     "retrieval_average_precision", "retrieval_reciprocal_rank", "retrieval_precision",
     "retrieval_recall", "retrieval_hit_rate", "retrieval_r_precision", "retrieval_normalized_dcg",
+    "retrieval_auroc",
 )  # fmt: skip
+_NO_CUT = ("retrieval_r_precision", "retrieval_auroc")
 
 
 def _each(qrels: Qrels, run: Run, k: int | None, *, name: str) -> Values:
@@ -89,10 +90,16 @@ FUNCTIONS = {
 }
 EXCEPT |= {name: _GRADED for name in _NAMES if "NormalizedDCG" in name}
 FUNCTIONS |= {
-    name if name == "retrieval_r_precision" else f"{name}@{{k}}": partial(_each, name=name)
-    for name in _FUNCTIONAL
+    name if name in _NO_CUT else f"{name}@{{k}}": partial(_each, name=name) for name in _FUNCTIONAL
 }
 EXCEPT["retrieval_normalized_dcg@{k}"] = replace(_GRADED, fractional=False)
 _SKIP = "RetrievalNormalizedDCG(empty_target_action='skip')@{k}"
 EXCEPT[_SKIP] = replace(_GRADED, no_relevant=False)  # asked about such a query alone it says 0
-BEYOND = {"RetrievalFallOut@{k}": "no such measure", "RetrievalAUROC@{k}": "AUC has no cut-off"}
+
+
+def registry() -> list[str]:
+    with quiet(DeprecationWarning), quiet(FutureWarning), quiet(UserWarning):
+        import torchmetrics.functional.retrieval
+        import torchmetrics.retrieval
+
+    return [*torchmetrics.retrieval.__all__, *torchmetrics.functional.retrieval.__all__]

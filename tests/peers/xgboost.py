@@ -7,7 +7,6 @@ from functools import cache, partial
 
 from peers.common import Accepts, Qrels, Run, Values, both, candidates
 
-TOOL = "xgboost"
 ACCEPTS = Accepts(
     takes="candidates",
     negative=False,
@@ -67,10 +66,28 @@ def _measure(qrels: Qrels, run: Run, k: int | None, *, name: str, exp_gain: bool
 FUNCTIONS = {
     name: partial(_measure, name=name)
     for name in (
-        "ndcg@{k}", "ndcg@{k}-", "ndcg", "map@{k}", "map@{k}-", "map", "pre@{k}", "auc",
+        "ndcg@{k}", "ndcg@{k}-", "ndcg", "ndcg-", "map@{k}", "map@{k}-", "map", "map-", "pre@{k}",
+        "auc",
     )
 }  # fmt: skip
 FUNCTIONS["ndcg(ndcg_exp_gain=False)@{k}"] = partial(_measure, name="ndcg@{k}", exp_gain=False)
 EXCEPT = {name: _BINARY for name in FUNCTIONS if name.startswith(("map", "pre"))}
 EXCEPT["auc"] = replace(_BINARY, no_relevant=False, single_document=False)
-BEYOND = {"auc": "not the area under a query's ROC curve: grades 1, 0, 1 in rank order give 0.667"}
+_DOCUMENTED = ("ndcg", "map", "pre", "auc", "aucpr")
+
+
+def registry() -> list[str]:
+    """Return the documented metrics of rankings that it computes."""
+    import numpy as np
+    import xgboost
+
+    known = []
+    for name in (*_DOCUMENTED, "no_such_metric"):
+        data = xgboost.DMatrix(np.zeros((2, 1)), [0, 1])
+        data.set_group([2])
+        try:
+            _model(name, True).eval_set([(data, "data")])
+        except xgboost.core.XGBoostError:
+            continue
+        known.append(name)
+    return known

@@ -39,21 +39,21 @@ def run(args: Namespace) -> int:
 def _lines(args: Namespace) -> Iterator[str]:
     from rankstone.errors import UsageError
     from rankstone.measures import parse_measure
-    from rankstone.profiles import PROFILES, profile
     from rankstone.reconciliation import across_tools
     from rankstone.report import tools as words
+    from rankstone.tools import FILES, TOOLS, tool
 
     given = bool(args.files or args.grades)
     if args.diff:
         if args.name or given:
             raise UsageError("--diff takes two tools and nothing else.")
-        return words.difference(profile(args.diff[0]), profile(args.diff[1]))
+        return words.difference(tool(args.diff[0]), tool(args.diff[1]))
     if args.name is None:
         if given:
             raise UsageError("name the measure whose values you want to see.")
-        return words.profiles()
-    if not given and any(args.name in (p.name, p.tool) for p in PROFILES.values()):
-        return words.one_profile(profile(args.name))
+        return words.all_tools()
+    if not given and (args.name in FILES or args.name in TOOLS):
+        return words.one_tool(tool(args.name))
     measure = parse_measure(args.name)
     data, reading = data_of(args, "") if given else ((), {})
     return words.in_tools(across_tools(measure, *data, **reading), measure)

@@ -179,11 +179,11 @@ def _evaluate(args: Namespace) -> list[Result]:
     from rankstone.evaluation import evaluate
     from rankstone.io.load import load_judgments, load_run
     from rankstone.measures import DEFAULT
-    from rankstone.measures.compute import asked_for
-    from rankstone.profiles import profile
+    from rankstone.measures.request import requested_measures
+    from rankstone.tools import tool
 
     measures = args.measure or DEFAULT
-    asked_for(measures, profile(args.like) if args.like else None)  # before any file is read
+    requested_measures(measures, tool(args.like) if args.like else None)  # before any file is read
     choices = dict(choice(text) for text in args.convention)
     formats = (args.input_format or "").split(":")
     columns = reading_of(args)["columns"]

@@ -6,11 +6,14 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.trec_options import MEASURES, USAGE, Options, Stop, parse
-from rankstone.errors import UsageError
+from rankstone.cli.trec_options import parse
+from rankstone.errors import TrecEvalError, UsageError
+from rankstone.trec_eval.options import MEASURES, USAGE, Options
 
 if TYPE_CHECKING:
-    from rankstone.measures.trec_eval import Column
+    from rankstone.report.trec_eval import Row
+    from rankstone.trec_eval.columns import Column
+    from rankstone.trec_eval.values import Evaluated
 
 _HELP = """\
 usage: rankstone trec_eval [OPTIONS] QRELS RUN      (RUN may be - for standard input)
@@ -68,10 +71,10 @@ def main(argv: list[str]) -> int:
             stream.reconfigure(encoding="utf-8", errors="surrogateescape")
     try:
         return _main(argv)
-    except Stop as stop:
+    except TrecEvalError as error:
         sys.stdout.flush()
-        print(f"rankstone trec_eval: {stop}", file=sys.stderr)
-        return stop.code
+        print(f"rankstone trec_eval: {error}", file=sys.stderr)
+        return error.exit_code
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -81,77 +84,97 @@ def main(argv: list[str]) -> int:
 
 def _main(argv: list[str]) -> int:
     options = parse(argv)
-    if "v" in options.flags:
+    if options.show_version:
         from rankstone import __version__
 
         print(f"trec_eval {options.compat or '10.0'}, by rankstone {__version__}", file=sys.stderr)
         return 0
-    if "h" in options.flags:
+    if options.help:
         return _help(options)
     if len(options.files) != 2:
-        raise Stop(USAGE, f"give judgments and a run, not {len(options.files)} files; -h helps.")
-    from rankstone.measures.trec_eval import columns
-
-    try:
-        wanted = columns(
-            options.measures or ["official"],
-            options.version,
-            lenient=options.lenient,
-            collection=options.collection,
+        raise TrecEvalError(
+            USAGE, f"give judgments and a run, not {len(options.files)} files; -h helps."
         )
-    except UsageError as error:
-        raise Stop(USAGE, error) from None
-    for column in wanted:
-        _fits(column, options)
-    for part in _evaluate(wanted, options):
+    chosen = _columns(options, options.measures or ("official",))
+    for column in chosen:
+        _check_format(column, options)
+    for part in _evaluate(chosen, options):
         sys.stdout.write(part)
     sys.stdout.flush()
     return 0
 
 
-def _fits(column: Column, options: Options) -> None:
-    """Check that a measure can be had of the format."""
-    wanted = column.line.format
+def _columns(options: Options, measures: tuple[str, ...]) -> list[Column]:
+    from rankstone.trec_eval.columns import columns
+
+    try:
+        return columns(
+            measures, options.version, lenient=options.lenient, collection=options.collection
+        )
+    except UsageError as error:
+        raise TrecEvalError(USAGE, error) from None
+
+
+def _check_format(column: Column, options: Options) -> None:
+    """Check that the judgments are in the format that a measure needs."""
+    needed = column.line.format
     given = "prefs" if options.format == "qrels_prefs" else options.format
-    if wanted not in ("any", given):
-        raise Stop(MEASURES, f"{column.line.name} needs '-R {wanted}', not {options.format}.")
+    if needed not in ("any", given):
+        raise TrecEvalError(
+            MEASURES, f"{column.line.name} needs '-R {needed}', not {options.format}."
+        )
 
 
 def _help(options: Options) -> int:
-    from rankstone.measures.trec_eval import columns
+    from rankstone.report import manual
 
     sys.stdout.write(_HELP)
-    if options.measures:
-        from rankstone.report import manual
-
-        try:
-            wanted = columns(options.measures, options.version, lenient=options.lenient)
-        except UsageError as error:
-            raise Stop(USAGE, error) from None
-        seen: set[str] = set()
-        for column in wanted:
-            if column.measure is not None and column.line.name not in seen:
-                seen.add(column.line.name)
-                print(f"\n-- {column.line.name}")
-                print(*manual.page(column.measure), sep="\n")
+    pages = {c.line.name: c.measure for c in _columns(options, options.measures) if c.measure}
+    for name, measure in pages.items():
+        print(f"\n-- {name}")
+        print(*manual.page(measure), sep="\n")
     return 0
 
 
-def _evaluate(wanted: list[Column], options: Options) -> list[str]:
+def _evaluate(columns: list[Column], options: Options) -> list[str]:
     """Return the output in parts."""
-    from rankstone.cli import trec_values
-    from rankstone.report import trec_eval as report
+    from rankstone.report.trec_eval import lines
+    from rankstone.trec_eval.values import read
+    from rankstone.trec_eval.zscores import standardised
 
-    evaluated = trec_values.read(wanted, options)
+    evaluated = read(columns, options)
     shown = evaluated.shown(options)
     zscore = options.zscores is not None
     if options.zscores is not None:
-        trec_values.standardise(evaluated, shown, options.zscores)
+        evaluated = standardised(evaluated, shown, options.zscores)
     parts: list[str] = []
-    if "q" in options.flags:
-        rows = [r for c in wanted if (r := evaluated.row(c, shown)) is not None]
-        parts += report.lines(rows, [evaluated.queries[i] for i in shown], zscore=zscore)
-    if "n" not in options.flags:
-        rows = [r for c in wanted if (r := evaluated.summary(c, shown, options)) is not None]
-        parts += report.lines(rows, ["all"], zscore=zscore)
+    if options.per_query:
+        rows = [row for c in columns if (row := _of_queries(c, evaluated, shown))]
+        parts += lines(rows, [evaluated.queries[i] for i in shown], zscore=zscore)
+    if options.summary:
+        rows = [row for c in columns if (row := _of_all(c, evaluated, shown, options))]
+        parts += lines(rows, ["all"], zscore=zscore)
     return parts
+
+
+def _of_queries(column: Column, evaluated: Evaluated, shown: list[int]) -> Row | None:
+    """Return a line for each query, None if there is none."""
+    from rankstone.report.trec_eval import Row
+
+    if column.label in evaluated.strings:
+        texts = evaluated.strings[column.label]
+        return Row(column.label, [f"'{texts[i]}'" for i in shown], text=True)
+    if column.measure is None or column.line.summary_only:
+        return None
+    values = evaluated.values[column.label][shown].tolist()
+    return Row(column.label, values, integer=column.line.integer)
+
+
+def _of_all(column: Column, evaluated: Evaluated, shown: list[int], options: Options) -> Row | None:
+    """Return the line for all queries, None if there is none."""
+    from rankstone.report.trec_eval import Row
+
+    if column.measure is None:
+        return None if column.length else Row(column.label, [evaluated.tag], text=True)
+    value = evaluated.summary(column, shown, complete=options.complete)
+    return Row(column.label, [value], integer=column.line.integer)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from typing import Any
 
-USAGE, FILES, MEASURES, NOTHING = 1, 2, 4, 7
+from rankstone.errors import TrecEvalError
+from rankstone.trec_eval.options import FILES, USAGE, Options
 
 _SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
 _LONG = {
@@ -29,92 +31,57 @@ _LONG = {
 _FORMATS = ("qrels", "qrels_jg", "prefs", "qrels_prefs")
 
 
-@dataclass
-class Options:
-    """What was asked for."""
-
-    measures: list[str] = field(default_factory=list)
-    flags: set[str] = field(default_factory=set)
-    level: int = 1
-    depth: int | None = None
-    collection: int = 0
-    format: str = "qrels"
-    zscores: str | None = None
-    query: str | None = None
-    compat: str | None = None
-    files: list[str] = field(default_factory=list)
-
-    @property
-    def version(self) -> int:
-        """The version of trec_eval."""
-        return 9 if self.compat == "9.0.8" else 10
-
-    @property
-    def complete(self) -> bool:
-        """Whether all judged queries count."""
-        return "c" in self.flags
-
-    @property
-    def lenient(self) -> bool:
-        """Whether numbers are read as C does."""
-        return "lenient" in self.flags
-
-
-class Stop(Exception):
-    """The end, with an exit code and a message."""
-
-    def __init__(self, code: int, message: object) -> None:
-        super().__init__(str(message))
-        self.code = code
-
-
 def parse(argv: list[str]) -> Options:
-    """Return what the command line asks for."""
+    """Return the options of a command line."""
     from getopt import GetoptError, gnu_getopt
 
     try:
-        found, files = gnu_getopt(argv, _SHORT, list(_LONG))
+        given, files = gnu_getopt(argv, _SHORT, list(_LONG))
     except GetoptError as error:
-        raise Stop(USAGE, f"{error}; -h lists the options.") from None
-    options = Options(files=files)
-    long = {name.removesuffix("="): short for name, short in _LONG.items()}
-    letters = [(long.get(name.lstrip("-"), name.lstrip("-")), text) for name, text in found]
-    options.flags = {name for name, text in letters if not text}
-    for name, text in letters:
-        if name == "m":
-            options.measures.append(text)
-        elif name == "l":
-            options.level = _whole(name, text, options, 1)
-        elif name == "M":
-            options.depth = _whole(name, text, options, 1)
-        elif name == "N":
-            options.collection = _whole(name, text, options, 0)
-        elif name == "D":
-            options.query = text.partition(".")[2] or None
-        elif name == "Z":
-            options.zscores = text
-        elif name == "R":
-            options.format = _one_of(text, _FORMATS, FILES)
-        elif name == "T":
-            _one_of(text, ("trec_results",), FILES)
-        elif name == "compat":
-            options.compat = _one_of(text, ("9.0.8", "10.0"), USAGE)
-    return options
+        raise TrecEvalError(USAGE, f"{error}; -h lists the options.") from None
+    letters = {name.removesuffix("="): letter for name, letter in _LONG.items()}
+    options = [(letters.get(name.lstrip("-"), name.lstrip("-")), text) for name, text in given]
+    last = dict(options)
+    lenient = "lenient" in last
+    values: dict[str, Any] = {
+        "measures": tuple(text for letter, text in options if letter == "m"),
+        "query": last.get("D", "").partition(".")[2] or None,
+        "zscores": last.get("Z"),
+    }
+    for letter, field, lowest in (("l", "level", 1), ("M", "depth", 1), ("N", "collection", 0)):
+        for name, text in options:
+            if name == letter:
+                values[field] = _whole(letter, text, lowest, lenient=lenient)
+    if "R" in last:
+        values["format"] = _one_of(last["R"], _FORMATS, FILES)
+    if "T" in last:
+        _one_of(last["T"], ("trec_results",), FILES)
+    if "compat" in last:
+        values["compat"] = _one_of(last["compat"], ("9.0.8", "10.0"), USAGE)
+    return Options(
+        files=tuple(files),
+        per_query="q" in last,
+        summary="n" not in last,
+        complete="c" in last,
+        judged_only="J" in last,
+        lenient=lenient,
+        help="h" in last,
+        show_version="v" in last,
+        **values,
+    )
 
 
 def _one_of(text: str, known: tuple[str, ...], code: int) -> str:
     if text not in known:
-        raise Stop(code, f"{text!r} is not one of {', '.join(known)}.")
+        raise TrecEvalError(code, f"{text!r} is not one of {', '.join(known)}.")
     return text
 
 
-def _whole(name: str, text: str, options: Options, lowest: int) -> int:
-    import re
-
-    found = re.match(r"\s*[+-]?\d+", text)
-    if not options.lenient and (found is None or found.end() < len(text)):
-        raise Stop(USAGE, f"-{name} takes a whole number, not {text!r}.")
-    value = int(found[0]) if found else 0
+def _whole(name: str, text: str, lowest: int, *, lenient: bool) -> int:
+    match = re.match(r"\s*[+-]?\d+", text)
+    if not lenient and (match is None or match.end() < len(text)):
+        raise TrecEvalError(USAGE, f"-{name} takes a whole number, not {text!r}.")
+    value = int(match[0]) if match else 0
     if value < lowest:
-        raise Stop(USAGE, f"-{name} must be at least {lowest}, not {value}.")
+        raise TrecEvalError(USAGE, f"-{name} must be at least {lowest}, not {value}.")
     return value

@@ -24,7 +24,7 @@ from rankstone.compat.ir_measures_rows import (
     read_trec_run as read_trec_run,
 )
 
-_LIKE = "ir_measures"
+_TOOL = rs.tool("ir_measures")
 _COLUMNS = {"query": "query_id", "doc": "doc_id", "grade": "relevance", "score": "score"}
 
 
@@ -44,7 +44,7 @@ class CalcResults(NamedTuple):
 
 
 class UnknownMeasureError(rs.UsageError, NameError):
-    """A name that is no measure; ir_measures raises a NameError."""
+    """A name that is not a measure; ir_measures raises a NameError."""
 
 
 class Measure:
@@ -56,8 +56,8 @@ class Measure:
 
     @property
     def _at(self) -> str:
-        known = _known().get(self.NAME)
-        return "cutoff" if known is None or known.definition.at == "k" else known.definition.at
+        """The parameter that ``@`` sets."""
+        return "recall" if self.NAME == "IPrec" else "cutoff"
 
     def __call__(self, **params: Any) -> Measure:
         """Return the measure with some parameters set."""
@@ -92,55 +92,44 @@ class Measure:
 
     def calc(self, qrels: Any, run: Any) -> CalcResults:
         """Return the aggregate, and the value of every query."""
-        found = self.evaluator(qrels).calc(run)
-        return CalcResults(found.aggregated[self], found.per_query)
+        results = self.evaluator(qrels).calc(run)
+        return CalcResults(results.aggregated[self], results.per_query)
 
 
-def in_rankstone(name: str, params: Mapping[str, Any]) -> str:
-    """Return a measure in words that Rankstone reads like ir_measures, without judged_only."""
-    known = _known().get(name)
-    if known is None:
+def in_words(name: str, params: Mapping[str, Any]) -> str:
+    """Return a measure with its parameters, as ``like="ir_measures"`` reads it."""
+    if name not in _names():
+        reasons = {pattern.partition("@")[0]: why for pattern, why in _TOOL.unsupported.items()}
+        reason = f": {reasons[name]}" if name in reasons else ""
         raise UnknownMeasureError(
-            f"{name!r} is no measure of ir_measures that Rankstone has. Known: "
-            f"{', '.join(_known())}."
+            f"Rankstone does not have the measure {name!r} of ir_measures{reason}. It has: "
+            f"{', '.join(dict.fromkeys(_names().values()))}."
         )
-    has = known.params
-    if "rel" in has and "gain" in has and "rel" not in params:
-        raise rs.UsageError(f"{name} needs rel=, as in ir_measures: {name}(rel=1).")
-    words = {n: v for n, v in params.items() if n != "judged_only" and (n, v) != ("dcg", "log2")}
-    cut = words.pop("cutoff" if known.definition.at == "k" else known.definition.at, None)
-    if "gains" in words:
-        words |= {"gain": words.pop("gains"), "unlisted": "grade"}
-    if "beta" in words:  # what trec_eval calls beta is its square
-        words["beta"] = math.sqrt(words["beta"])
-    inside = ", ".join(f"{n}={v!r}" for n, v in words.items())
-    return name + (f"({inside})" if inside else "") + ("" if cut is None else f"@{cut}")
+    if name == "RBP" and "rel" not in params:
+        raise rs.UsageError("RBP needs rel=, as in ir_measures: RBP(rel=1).")
+    inside = ", ".join(f"{n}={v!r}" for n, v in params.items())
+    return f"{name}({inside})" if inside else name
 
 
 @cache
-def _known() -> dict[str, rs.Measure]:
-    """Return Rankstone's measure for each name that ir_measures has."""
-    return {
-        spelling.pattern.partition("@")[0]: measure
-        for measure in rs.all_measures()
-        for spelling in measure.definition.names.get(_LIKE, ())
-        if "(" not in spelling.pattern
-    }
-
-
-@cache
-def _aliases() -> dict[str, str]:
-    """Return the names by lower case, as means (M...), and by what they are called in full."""
-    known = _known()
-    pretty = {m.definition.pretty.lower(): n for n, m in known.items() if n == m.name}
-    return pretty | {f"m{n.lower()}": n for n in known} | {n.lower(): n for n in known}
+def _names() -> dict[str, str]:
+    """Return the name that ir_measures prints for each name it reads."""
+    first: dict[str, str] = {}
+    names: dict[str, str] = {}
+    for name in _TOOL.names:
+        base = name.pattern.partition("@")[0]
+        if "(" not in base:
+            same = f"{name.measure} {name.params} {name.conventions} {name.has_cutoff}"
+            names.setdefault(base, first.setdefault(same, base))
+    return names
 
 
 def _measure(name: str) -> Measure:
-    found = name if name in _known() else _aliases().get(name.lower())
-    if found is None:
-        in_rankstone(name, {})
-    return Measure(str(found))
+    by_lower = {n.lower(): printed for n, printed in reversed(_names().items())}
+    printed = _names().get(name) or by_lower.get(name.lower())
+    if printed is None:
+        in_words(name, {})
+    return Measure(str(printed))
 
 
 def parse_measure(measure: str | Measure) -> Measure:
@@ -165,8 +154,8 @@ def parse_measure(measure: str | Measure) -> Measure:
         raise rs.UsageError(
             f"cannot read the measure {measure!r}; write it as Name(param=value)@5."
         ) from None
-    found = _measure(name)(**params)
-    return found if cut is None else found @ cut
+    parsed = _measure(name)(**params)
+    return parsed if cut is None else parsed @ cut
 
 
 def parse_trec_measure(measure: str) -> list[Measure]:
@@ -178,14 +167,14 @@ def parse_trec_measure(measure: str) -> list[Measure]:
     from rankstone.compat import pytrec_eval
 
     tried = pytrec_eval.RelevanceEvaluator({"q": {"d": 1}}, [measure]).evaluate({"q": {"d": 1.0}})
-    found = list(dict.fromkeys(m for name in tried["q"] if (m := _of_trec_eval(name)) is not None))
-    if not found:
+    measures = list(dict.fromkeys(m for name in tried["q"] if (m := _of_trec_eval(name))))
+    if not measures:
         raise rs.UsageError(f"ir_measures has no measure for trec_eval's {measure}.")
-    return found
+    return measures
 
 
 def _of_trec_eval(name: str) -> Measure | None:
-    """Return ir_measures' name for a line of trec_eval, None where it has none."""
+    """Return ir_measures' name for a line of trec_eval, None if it has none."""
     try:
         measure = rs.parse_measure(name)
     except rs.UsageError:
@@ -194,18 +183,18 @@ def _of_trec_eval(name: str) -> Measure | None:
     cut = measure.params.get(at)
     more = {n: v for n, v in measure.given.items() if n != at}.items()
     fitting = [
-        spelling
-        for spelling in measure.definition.names.get(_LIKE, ())
-        if more <= spelling.params.items()
-        and "(" not in spelling.pattern
-        and (cut is None or "{" in spelling.pattern)
+        name
+        for name in _TOOL.names_of(measure.name)
+        if more <= name.params.items()
+        and "(" not in name.pattern
+        and (cut is None or "{" in name.pattern)
     ]
     if not fitting:
         return None
-    # What is meant without a cut-off, and with nothing else, before what may be.
-    best = min(fitting, key=lambda s: (cut is None and "{" in s.pattern, len(s.params)))
-    found = Measure(best.pattern.partition("@")[0])
-    return found if cut is None else found @ cut
+    # A name without a cutoff and without fixed parameters comes first.
+    best = min(fitting, key=lambda n: (cut is None and "{" in n.pattern, len(n.params)))
+    there = Measure(best.pattern.partition("@")[0])
+    return there if cut is None else there @ cut
 
 
 class Evaluator:
@@ -213,40 +202,36 @@ class Evaluator:
 
     def __init__(self, measures: Iterable[str | Measure], qrels: Any) -> None:
         self.measures = list(dict.fromkeys(parse_measure(m) for m in measures))
-        self._asked = {m: in_rankstone(m.NAME, m.params) for m in self.measures}
-        self._judged = rs.load_judgments(data_of(qrels, "relevance"), _COLUMNS)
-        self.queries = list(self._judged.queries.objects)
+        self._words = {m: in_words(m.NAME, m.params) for m in self.measures}
+        self._judgments = rs.load_judgments(data_of(qrels, "relevance"), _COLUMNS)
+        self.queries = list(self._judgments.queries.objects)
 
-    def _results(self, run: Any) -> Iterator[tuple[Measure, rs.Result]]:
+    def _result(self, run: Any) -> rs.Result | None:
+        """Return the result of a run, None if no query is both judged and in the run."""
         data = data_of(run, "score")
-        if hasattr(data, "__len__") and len(data) == 0:
-            return
-        for only in (False, True):
-            asked = [m for m in self.measures if bool(m.params.get("judged_only", False)) == only]
-            if not asked:
-                continue
-            try:
-                result = rs.evaluate(
-                    self._judged,
-                    data,
-                    [self._asked[m] for m in asked],
-                    like=_LIKE,
-                    columns=_COLUMNS if hasattr(data, "columns") else None,
-                    unjudged="remove" if only else "nonrelevant",
-                )
-            except rs.NothingInCommonError:
-                continue
-            yield from ((m, result) for m in asked)
+        if not self.measures or (hasattr(data, "__len__") and len(data) == 0):
+            return None
+        try:
+            return rs.evaluate(
+                self._judgments,
+                data,
+                list(self._words.values()),
+                like=_TOOL.name,
+                columns=_COLUMNS if hasattr(data, "columns") else None,
+            )
+        except rs.NothingInCommonError:
+            return None
 
     def calc(self, run: Any) -> CalcResults:
         """Return aggregates, and the value of every judged query; 0 for what is not in the run."""
         aggregates = dict.fromkeys(self.measures, 0.0)
         values: dict[Measure, dict[Any, float]] = {m: {} for m in self.measures}
-        for measure, result in self._results(run):
-            asked = self._asked[measure]
-            aggregates[measure] = result[asked]
-            found = result.values(asked).tolist()
-            values[measure] = dict(zip(result.queries, found, strict=True))
+        result = self._result(run)
+        if result is not None:
+            for measure, words in self._words.items():
+                aggregates[measure] = result[words]
+                column = result.values(words).tolist()
+                values[measure] = dict(zip(result.queries, column, strict=True))
         metrics = [
             Metric(query, measure, 0.0 if math.isnan(value) else value)
             for measure in self.measures
@@ -298,4 +283,4 @@ def __dir__() -> list[str]:
     """List what ``import *`` brings: the measures and the functions."""
     functions = "calc calc_aggregate iter_calc evaluator parse_measure parse_trec_measure"
     rows = "Qrel ScoredDoc Metric CalcResults read_trec_qrels read_trec_run Measure Evaluator"
-    return sorted({*_known(), *functions.split(), *rows.split()})
+    return sorted({*_names().values(), *functions.split(), *rows.split()})

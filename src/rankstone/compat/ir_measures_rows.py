@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import rankstone as rs
+from rankstone.compat.trec_rows import qrels_rows, run_rows
 
 
 class Qrel(NamedTuple):
@@ -42,23 +43,9 @@ class Rows:
 
 
 def _rows(lines: Iterable[str], kind: type) -> Iterator[Any]:
-    size = 4 if kind is Qrel else 6
-    for number, line in enumerate(lines, 1):
-        fields = line.split()
-        if not fields:
-            continue
-        try:
-            if len(fields) != size:
-                raise ValueError
-            if kind is Qrel:
-                query, iteration, doc, grade = fields
-                yield Qrel(query, doc, int(grade), iteration)
-            else:
-                yield ScoredDoc(fields[0], fields[2], float(fields[4]))
-        except ValueError:
-            shape = "query iteration document grade"
-            shape = shape if kind is Qrel else "query Q0 document rank score tag"
-            raise rs.DataError(f"line {number}: expected '{shape}', found {line!r}.") from None
+    if kind is Qrel:
+        return (Qrel(row.query, row.doc, row.value, row.second) for row in qrels_rows(lines))
+    return (ScoredDoc(row.query, row.doc, row.value) for row in run_rows(lines))
 
 
 def _read(file: Any, kind: type) -> Any:

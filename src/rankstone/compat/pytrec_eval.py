@@ -13,10 +13,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
-
 import rankstone as rs
-from rankstone.measures.trec_eval import Column, columns, nicknames
+from rankstone.compat.trec_rows import by_query, qrels_rows, run_rows
+from rankstone.tools.trec_eval import nicknames
+from rankstone.trec_eval.columns import Column, columns
+from rankstone.trec_eval.values import aggregated, per_query
 
 __all__ = [
     "RelevanceEvaluator",
@@ -31,49 +32,23 @@ supported_nicknames = {name: set(members) for name, members in nicknames(9).item
 supported_measures = supported_nicknames["all_trec"]
 
 _NUMBERS = r"[0-9]+(?:\.[0-9]+)?"
-_FLOOR = 1e-5
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     """Read the lines of a TREC run into a dict of dicts."""
-    return _parsed(f_run, (0, 2, 4), 6, float)
+    return by_query(run_rows(f_run))
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """Read the lines of TREC qrels into a dict of dicts."""
-    return _parsed(f_qrel, (0, 2, 3), 4, int)
-
-
-def _parsed(lines: Iterable[str], at: tuple[int, int, int], size: int, kind: Any) -> dict[str, Any]:
-    found: dict[str, dict[str, Any]] = {}
-    for number, line in enumerate(lines, 1):
-        fields = line.split()
-        if len(fields) != size:
-            raise rs.DataError(
-                f"line {number}: expected {size} fields, found {len(fields)}: {line!r}."
-            )
-        query, doc, value = (fields[i] for i in at)
-        known = found.setdefault(query, {})
-        if doc in known:
-            raise rs.DataError(
-                f"line {number}: document {doc!r} of query {query!r} is there twice."
-            )
-        try:
-            known[doc] = kind(value)
-        except ValueError:
-            what = "a whole number" if kind is int else "a number"
-            raise rs.DataError(f"line {number}: {value!r} is not {what}.") from None
-    return found
+    return by_query(qrels_rows(f_qrel))
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
     """Return the sum of counts (``num_...``), the geometric mean (``gm_...``) or the mean."""
     numbers = [float(v) for v in values]
-    total = math.fsum(numbers)
-    if measure.startswith("num_"):
-        return total
-    mean = total / len(numbers) if numbers else math.nan
-    return math.exp(mean) if measure.startswith("gm_") else mean
+    how = {"num": "sum", "gm": "geometric"}.get(measure.partition("_")[0], "mean")
+    return aggregated(math.fsum(numbers), len(numbers), how)
 
 
 class RelevanceEvaluator:
@@ -86,51 +61,44 @@ class RelevanceEvaluator:
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
-        wanted = [measures] if isinstance(measures, str) else measures
-        self._columns = _columns(wanted)
-        self._conventions = rs.Conventions(
-            precision="float32",
-            queries="both",
-            sums="plain",
+        self._columns = _columns([measures] if isinstance(measures, str) else measures)
+        self._conventions = rs.tool("pytrec_eval").conventions.replace(
             relevance=relevance_level,
             unjudged="remove" if judged_docs_only_flag else "nonrelevant",
         )
         judged = {query: docs for query, docs in query_relevance.items() if len(docs)}
-        self._judged = rs.load_judgments(judged) if judged else None
+        self._judgments = rs.load_judgments(judged) if judged else None
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """Return the values of each query both judged and in the run, in the run's order."""
-        if not scores or self._judged is None:
+        if not scores or self._judgments is None:
             return {}
         measures = [c.measure for c in self._columns if c.measure is not None]
         try:
             result = rs.evaluate(
-                self._judged, scores, measures or rs.DEFAULT, conventions=self._conventions
+                self._judgments, scores, measures or rs.DEFAULT, conventions=self._conventions
             )
         except rs.NothingInCommonError:
             return {}
         values = [_values(column, result) for column in self._columns]
         labels = [_label(column) for column in self._columns]
         rows = zip(*values, strict=True) if values else ([] for _ in result.queries)
-        found = {
+        evaluated = {
             query: dict(zip(labels, row, strict=True))
             for query, row in zip(result.queries, rows, strict=True)
         }
-        return {query: found[query] for query in scores if query in found}
+        return {query: evaluated[query] for query in scores if query in evaluated}
 
 
 def _label(column: Column) -> str:
     """Return pytrec_eval's name: parameters stand in it where they make several lines."""
-    return column.label if column.line.each else column.line.name
+    return column.label if column.line.per_value_of else column.line.name
 
 
 def _values(column: Column, result: Any) -> list[float]:
     if column.measure is None:
         return [0.0] * len(result.queries)
-    values = result.values(column.measure)
-    if column.measure.definition.aggregate == "geometric":
-        values = np.log(np.maximum(values, _FLOOR))
-    return values.tolist()
+    return per_query(column, result.values(column.measure)).tolist()
 
 
 def _columns(measures: Iterable[str]) -> list[Column]:
@@ -150,7 +118,7 @@ def _columns(measures: Iterable[str]) -> list[Column]:
 
 
 def _split(name: str) -> tuple[str, list[str]]:
-    found = re.fullmatch(rf"(.+?)[._]({_NUMBERS}(?:,{_NUMBERS})*)", name)
-    if found is None or found[1] not in supported_measures:
+    match = re.fullmatch(rf"(.+?)[._]({_NUMBERS}(?:,{_NUMBERS})*)", name)
+    if match is None or match[1] not in supported_measures:
         raise rs.UsageError(f"unsupported measure {name}")
-    return found[1], found[2].split(",")
+    return match[1], match[2].split(",")

@@ -121,13 +121,13 @@ def _asked(metric: str, qrels: Qrels) -> tuple[dict[str, int], int]:
     if parts is None:
         raise rs.UsageError(f"a metric is given by name, such as 'mrr@10', not as {metric!r}.")
     base, number, level = parts.groups()
-    if "p" not in rs.parse_measure(base).params:
+    if base != "rbp":
         return {base if number is None else f"{base}@{number}": 1}, int(level or 1)
     if number is None:
         raise rs.UsageError(f"{base} needs a persistence: '{base}.95'.")
-    # The digits are no cut-off. A grade is its own gain: the sum of the steps up to it.
+    # A grade is its own gain: the sum of the steps up to it.
     grades = sorted({g for docs in qrels.qrels.values() for g in docs.values() if g > 0}) or [1]
-    steps = {f"{base}(p=0.{number}, rel={g})": g - h for h, g in pairwise([0, *grades])}
+    steps = {str(rs.RBP(p=float(f"0.{number}"), rel=g)): g - h for h, g in pairwise([0, *grades])}
     return steps, int(level or 1)
 
 

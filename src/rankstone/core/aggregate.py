@@ -18,6 +18,11 @@ FLOOR = 1e-5
 WEIGHTED = ("mean", "sum")
 
 
+def logarithms(values: np.ndarray, floor: float = FLOOR) -> np.ndarray:
+    """Return the logarithms of which a geometric mean is made; values below ``floor`` count as it."""
+    return np.log(np.maximum(values, floor))
+
+
 @dataclass(frozen=True)
 class Aggregate:
     """The exact sum of some values, as floats that do not overlap, and how many there were.
@@ -42,7 +47,7 @@ class Aggregate:
     ) -> Aggregate:
         """Add up values; NaN and what has no weight is left out."""
         if how == "geometric":
-            values = np.log(np.maximum(values, FLOOR))
+            values = logarithms(values)
         counted = ~np.isnan(values)
         if weight is None:
             return cls(_expand(values[counted].tolist()), int(counted.sum()))
@@ -107,7 +112,7 @@ def summarise(
     elif how == "median":
         value = float(np.median(kept))
     else:
-        value = math.exp(Aggregate.of(np.log(np.maximum(kept, floor))).mean())
+        value = Aggregate.of(logarithms(kept, floor)).finish(how)
     return Summary(value, how, len(kept), len(values) - len(kept))
 
 

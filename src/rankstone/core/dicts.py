@@ -151,6 +151,12 @@ class ScoredRun:
         return {d: number_of(s, "score", f"{where}, document {d!r}") for d, s in rows.items()}
 
 
+def _repeats_above(listed: list[Any], order: dict[Any, int], judged: Any) -> list[int]:
+    """Return, for each judged document in a list, how many repetitions are listed above it."""
+    position = {doc: i for i, doc in reversed(list(enumerate(listed)))}
+    return [position[doc] - order[doc] for doc in judged if doc in order]
+
+
 @dataclass(frozen=True, eq=False)
 class ListedRun:
     """A run in a dict ``{query: [document, ...]}``, best first."""
@@ -170,6 +176,7 @@ class ListedRun:
         queries, docs = _ids_as_in(self.data, judgments, typed=self.typed)
         as_text = judgments.docs.kind == "text"
         rows: list[tuple[int, int]] = []
+        repeats_above: list[int] = []
         lengths, present, retrieved, duplicates = [], [], [], []
         duplicate = {}
         first = 0
@@ -178,6 +185,8 @@ class ListedRun:
             order = {doc: i for i, doc in enumerate(dict.fromkeys(ranking))}
             hits = [(first + j, order[doc]) for j, doc in enumerate(judged) if doc in order]
             rows += hits
+            repeated = len(order) < len(ranking)
+            repeats_above += _repeats_above(ranking, order, judged) if repeated else [0] * len(hits)
             lengths.append(len(hits))
             present.append(query in self.data)
             retrieved.append(len(order))
@@ -203,6 +212,7 @@ class ListedRun:
             duplicates=np.array(duplicates, np.int64),
             rank_disagrees=np.zeros(len(present), bool),
             duplicate=duplicate,
+            repeats_above=np.array(repeats_above, np.int64),
             unjudged_queries=unjudged,
             unjudged_sample=sample,
             doc_samples=_doc_samples(

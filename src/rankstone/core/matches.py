@@ -28,8 +28,8 @@ class Matches:
 
     Rows ``offsets[q]:offsets[q + 1]`` belong to judged query q, in the order of the
     judgments. ``above`` documents have a higher score; ``tied`` share its score, itself
-    included; of those, ``greater`` have a greater id and ``earlier`` come earlier
-    in the input.
+    included; of those, ``greater`` have a greater id and ``earlier`` come earlier in the input.
+    ``repeats_above`` counts the dropped repetitions of documents above it, if that is known.
     """
 
     offsets: np.ndarray
@@ -44,6 +44,7 @@ class Matches:
     duplicates: np.ndarray
     rank_disagrees: np.ndarray
     duplicate: dict[int, str | int] = field(default_factory=dict)
+    repeats_above: np.ndarray | None = None
     unjudged_queries: int = 0
     unjudged_capped: bool = False
     unjudged_sample: tuple[str | int, ...] = ()

@@ -113,16 +113,27 @@ def apply_missed(documents: Documents, rule: str) -> Documents:
 
 
 def apply_duplicates(documents: Documents, rule: str) -> Documents:
-    """Refuse documents that are ranked more than once; a match is the best-ranked occurrence."""
+    """Refuse documents that are ranked more than once, or let the repetitions keep their ranks.
+
+    A match is the best-ranked occurrence of a document; the others are dropped before ranking.
+    """
     matches = documents.matches
-    if rule == "error" and matches is not None and matches.duplicates.any():
+    if rule == "first" or matches is None or not matches.duplicates.any():
+        return documents
+    if rule == "error" or matches.repeats_above is None:
         query = int(np.flatnonzero(matches.duplicates)[0])
+        needs = "" if rule == "error" else f", and duplicates={rule!r} needs lists of documents"
         raise DataError(
             f"{documents.name}: document {matches.duplicate[query]!r} is ranked more than once "
-            f"for query {documents.queries[query]!r}. Remove the repetition, or choose "
+            f"for query {documents.queries[query]!r}{needs}. Remove the repetition, or choose "
             "duplicates='first'."
         )
-    return documents
+    kept = replace(
+        matches,
+        above=matches.above + matches.repeats_above,
+        retrieved=matches.retrieved + matches.duplicates,
+    )
+    return replace(documents, matches=kept)
 
 
 def apply_ties(documents: Documents, rule: str, conventions: Conventions) -> Ranked:

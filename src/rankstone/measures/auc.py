@@ -8,9 +8,8 @@ from rankstone.core import segments
 from rankstone.core.expected_ties import ties_of
 from rankstone.core.ranked import Ranked
 from rankstone.errors import DataError, UsageError
-from rankstone.measures.base import As, Example, Measure, Working, measure
+from rankstone.measures.base import Example, Measure, Working, measure
 from rankstone.measures.param import REL, Param
-from rankstone.measures.quirks import CANDIDATES
 
 _NEGATIVES = Param(
     "negatives",
@@ -78,11 +77,6 @@ _MAX_FPR = Param(
     "AUC",
     "Area under the ROC curve",
     params=(REL, _NEGATIVES, _MISSED, _SINGLE, _PAIRS, _WEIGHT, _MAX_FPR),
-    names={
-        "sklearn": (As("roc_auc_score", {**CANDIDATES, "single_class": "error"}),),
-        "torchmetrics": (As("RetrievalAUROC", {**CANDIDATES, "single_class": "zero"}),),
-        "cornac": (As("AUC", CANDIDATES, note="a tied pair counts as one in the wrong order"),),
-    },
     needs_relevant=False,
     attained=False,
     expected=True,
@@ -201,13 +195,6 @@ def _partial(
     "AUPRC",
     "Area under the precision-recall curve",
     params=(REL,),
-    names={
-        "sklearn": (
-            "average_precision_score",
-            As("label_ranking_average_precision_score", conventions={"no_relevant": "one"}),
-        ),
-        "cornac": (As("MAP", conventions={"missed": "ignore"}),),
-    },
     conventions=("unjudged", "no_relevant"),
     expected=True,
     example=Example("AUPRC", (1, 0, 1), "(1/1 + 2/3) / 2"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import cache
 from itertools import accumulate
 
@@ -12,10 +11,8 @@ from rankstone.core import segments
 from rankstone.core.discounts import exact_sums
 from rankstone.core.expected_ties import hit_precision
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import As, Example, Measure, Working, cut_total, measure
-from rankstone.measures.lines import CUTS, Line
+from rankstone.measures.base import Example, Measure, Working, cut_total, measure
 from rankstone.measures.param import REL, K, Param
-from rankstone.measures.quirks import FAILS_EMPTY, TOPK, TORCH
 
 _DENOMINATOR = Param(
     "denominator",
@@ -37,52 +34,6 @@ _DENOMINATOR = Param(
     "AP",
     "Average precision",
     params=(K, REL, _DENOMINATOR),
-    lines=(
-        Line("map", 5, "official all_trec"),
-        Line("map_cut", 27, "all_trec", each="k", values=CUTS),
-        Line("map_avgjg", 50, "qrels_jg", format="qrels_jg"),
-    ),
-    names={
-        "ir_measures": ("AP@{k}",),
-        "ranx": ("map@{k}", "map@{k}-l{rel}"),
-        "mteb": ("map_at_{k}",),
-        "beir": ("MAP@{k}",),
-        "torchmetrics": (
-            As("RetrievalMAP@{k}", {"denominator": "hits"}, TORCH, TOPK),
-            As("retrieval_average_precision@{k}", {"denominator": "hits"}, TORCH, TOPK),
-        ),
-        "lightgbm": (
-            As("map@{k}", {"denominator": "min(R,k)"}, {"relevance": math.nextafter(0.5, 1)}),
-        ),
-        "xgboost": (
-            As("map@{k}", {"denominator": "min(R,k)"}),
-            As("map@{k}-", {"denominator": "min(R,k)"}, {"no_relevant": "zero"}),
-            As("map", {"denominator": "min(R,k)", "k": 32}),
-        ),
-        "spark": (
-            "meanAveragePrecision",
-            As("meanAveragePrecisionAt@{k}", {"denominator": "min(R,k)"}),
-            As("meanAveragePrecisionAtK@{k}", {"denominator": "min(R,k)"}),
-        ),
-        "rectools": (
-            "MAP@{k}",
-            As("MAP(divide_by_k=True)@{k}", {"denominator": "k"}),
-        ),
-        "lenskit": (
-            As(
-                "AveragePrecision@{k}",
-                {"denominator": "min(R,retrieved)"},
-                note=FAILS_EMPTY,
-            ),
-        ),
-        "recbole": (As("MAP@{k}", {"denominator": "min(R,k)"}),),
-        "replay": (As("MAP@{k}", {"denominator": "min(R,k)"}),),
-        "rax": ("ap_metric@{k}",),
-        "recommenders": ("map@{k}", As("map_at_k@{k}", {"denominator": "min(R,k)"})),
-        "elliot": (As("MAP@{k}", {"denominator": "ranks"}),),
-        "article-1": ("average_precision",),
-        "articles": ("AveP", "average_precision"),
-    },
     conventions=("ties", "no_relevant"),
     expected=lambda m: m.denominator not in ("hits", "ranks"),
     example=Example("AP", (1, 0, 1, 0, 1), "(1/1 + 2/3 + 3/5) / 4", missed=(1,)),
@@ -162,7 +113,6 @@ def _harmonic(size: int) -> tuple[np.ndarray, np.ndarray]:
     "GMAP",
     "Geometric mean of average precision",
     params=(REL,),
-    lines=(Line("gm_map", 6, "official all_trec", quiet=True),),
     conventions=("ties", "no_relevant"),
     aggregate="geometric",
     expected=True,
@@ -186,7 +136,6 @@ def GMAP(r: Ranked, m: Measure) -> Working:
     "YAAP",
     "Yet another average precision",
     params=(REL,),
-    lines=(Line("yaap", 53),),
     range=(-np.inf, np.inf),
     conventions=("ties",),
     needs_relevant=False,

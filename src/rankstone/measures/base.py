@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -16,7 +16,6 @@ from rankstone.core.expected_ties import weight
 from rankstone.core.gpu import CutoffNeeds
 from rankstone.core.ranked import Ranked
 from rankstone.errors import DataError, UsageError, did_you_mean
-from rankstone.measures.lines import Line
 from rankstone.measures.param import Param
 
 Array = np.ndarray
@@ -67,37 +66,17 @@ class Example:
     missed: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True)
-class As:
-    """A spelling in another tool, and the choices that make this measure that tool's.
-
-    ``{k}`` stands for the cut-off. ``conventions`` are those on which this function departs from
-    the rest of its tool; ``note`` tells what it does that no choice expresses.
-    """
-
-    pattern: str
-    params: Mapping[str, Any] = field(default_factory=dict)
-    conventions: Mapping[str, Any] = field(default_factory=dict)
-    note: str = ""
-
-    @property
-    def base(self) -> str:
-        """The spelling without the place for a cut-off."""
-        return self.pattern.replace("{k}", "").rstrip("@._").removesuffix("_at")
-
-
 @dataclass(frozen=True, eq=False)
 class Definition:
     """Everything there is to know about a measure.
 
-    ``names`` are its spellings by tool, or by version of a tool, the usual one first;
-    ``conventions`` those whose choice changes it most often. ``graded`` says that any grade above
+    ``conventions`` are those whose choice changes it most often. ``graded`` says that any grade above
     0 is of use, so a query is empty only without one; ``needs_relevant`` that an empty query's
     value is up to the conventions. ``attained`` says that the relevant documents alone, best
     first, reach the top of the range, and ``expected`` that the kernel knows the mean over all
     orders of tied documents, or does not read it; where that is up to the parameters, a function
     of the measure says so.
-    ``at`` is the parameter that ``@`` sets; ``lines`` is what trec_eval prints of the measure.
+    ``at`` is the parameter that ``@`` sets.
     """
 
     name: str
@@ -105,7 +84,6 @@ class Definition:
     text: str
     kernel: Callable[[Ranked, Any], Working]
     params: tuple[Param, ...]
-    names: Mapping[str, tuple[As, ...]]
     range: tuple[float, float]
     example: Example
     aggregate: str = "mean"
@@ -116,7 +94,6 @@ class Definition:
     attained: bool = True
     expected: bool | Callable[[Measure], bool] = False
     at: str = "k"
-    lines: tuple[Line, ...] = ()
 
     def param(self, name: str) -> Param:
         """Return the parameter of that name, or say which there are."""
@@ -351,21 +328,6 @@ def _show(value: Any, param: Param) -> str:
     return repr(value)
 
 
-def _names(
-    names: Mapping[str, tuple[str | As, ...]], lines: tuple[Line, ...]
-) -> dict[str, tuple[As, ...]]:
-    """Return all spellings: those given, and those of trec_eval's lines."""
-    found = {
-        tool: tuple(As(s) if isinstance(s, str) else s for s in given)
-        for tool, given in names.items()
-    }
-    for tool, old in (("trec_eval", False), ("trec_eval-9", True)):
-        spellings = tuple(As(p, c) for line in lines for p, c in line.spellings(old=old))
-        if spellings:
-            found = {tool: spellings, **found}
-    return found
-
-
 REGISTRY: dict[str, Measure] = {}
 
 
@@ -375,7 +337,6 @@ def measure(
     *,
     example: Example,
     params: tuple[Param, ...] = (),
-    names: Mapping[str, tuple[str | As, ...]] | None = None,
     range: tuple[float, float] = (0.0, 1.0),  # noqa: A002
     **more: Any,
 ) -> Callable[[Callable[[Ranked, Any], Working]], Measure]:
@@ -388,7 +349,6 @@ def measure(
             text=re.sub(r"\n    ", "\n", kernel.__doc__ or "").strip(),
             kernel=kernel,
             params=params,
-            names=_names(names or {}, more.get("lines", ())),
             range=range,
             example=example,
             **more,

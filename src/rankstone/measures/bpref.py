@@ -6,8 +6,7 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import As, Example, Measure, Working, measure
-from rankstone.measures.lines import Line
+from rankstone.measures.base import Example, Measure, Working, measure
 from rankstone.measures.param import REL
 
 
@@ -15,17 +14,6 @@ from rankstone.measures.param import REL
     "Bpref",
     "Binary preference",
     params=(REL,),
-    lines=(Line("bpref", 8, "official all_trec"),),
-    names={
-        "ir_measures": ("Bpref",),
-        "ranx": (
-            As(
-                "bpref",
-                conventions={"negatives": "nonrelevant"},
-                note="without relevant, or without other judged documents, it is not a number",
-            ),
-        ),
-    },
     conventions=("ties", "negatives", "no_relevant"),
     example=Example("Bpref", (0, 1, None, 0, 1), "(1 - 1/3 + 1 - 2/3) / 3", missed=(1, 0)),
 )
@@ -54,7 +42,6 @@ def Bpref(r: Ranked, m: Measure) -> Working:
     "GMBpref",
     "Geometric mean of binary preference",
     params=(REL,),
-    lines=(Line("gm_bpref", 15, "all_trec", quiet=True),),
     conventions=("ties", "negatives", "no_relevant"),
     aggregate="geometric",
     example=Example("GMBpref", (1, 0, 1), "(1 + 0) / 2"),

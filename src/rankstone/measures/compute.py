@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -12,69 +12,7 @@ from rankstone.conventions import Conventions
 from rankstone.core.aggregate import Aggregate
 from rankstone.core.gpu import CutoffNeeds
 from rankstone.core.ranked import Ranked
-from rankstone.errors import Notice, UsageError
-from rankstone.measures.base import As, Measure
-from rankstone.measures.parse import read_measure
-from rankstone.profiles import Profile
-
-
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """A measure as it was asked for, and as it is computed.
-
-    ``spelling`` is its entry in the tool that is followed, if the tool has it.
-    """
-
-    name: str
-    measure: Measure
-    spelling: As | None = None
-    notice: Notice | None = None
-
-    def under(self, base: Conventions, fixed: Collection[str] = ()) -> Conventions:
-        """Return the conventions for this measure; what is ``fixed`` stays as it is."""
-        own = self.spelling.conventions if self.spelling else {}
-        own = {n: v for n, v in own.items() if n not in fixed}
-        return base.replace(**own) if own else base
-
-
-def asked_for(
-    wanted: str | Measure | Iterable[str | Measure], like: Profile | None = None
-) -> list[Asked]:
-    """Return the measures asked for, each once, in the order they were asked for."""
-    one = isinstance(wanted, str | Measure)
-    each: list[Any] = [wanted] if one else list(cast("Iterable[Any]", wanted))
-    found: dict[Measure, Asked] = {}
-    for m in each:
-        measure, spelling = read_measure(m, like.keys if like else ())
-        if like is None:
-            found.setdefault(measure, Asked(str(m).strip(), measure))
-            continue
-        notice = None
-        if spelling is None:
-            text = f"{like.tool} has no {measure.name}; computed with its conventions"
-            notice = Notice("not-in-tool", 1, text, level="note")
-        elif spelling.note:
-            text = f"{measure} is not quite {like.tool}'s {spelling.base}: {spelling.note}"
-            notice = Notice("tool-differs", 1, text, level="note")
-        found.setdefault(measure, Asked(str(m).strip(), measure, spelling, notice))
-    if not found:
-        raise UsageError("no measure was asked for; name at least one.")
-    return list(found.values())
-
-
-def in_tool(measure: Measure, tool: Profile) -> list[Asked]:
-    """Return a measure in each way a tool has it, ways that come to the same once."""
-    listed = measure.definition.names
-    own = next((listed[key] for key in tool.keys if key in listed), ())
-    k = measure.params.get("k")
-    fitting = [s for s in own if ("{k}" in s.pattern) == (k is not None)] or own
-    given = measure.given
-    ways: dict[tuple[Measure, str], Asked] = {}
-    for spelling in fitting:
-        there = measure(**{**spelling.params, **given})
-        name = spelling.pattern.replace("{k}", "k" if k is None else str(k))
-        ways.setdefault((there, str(spelling.conventions)), Asked(name, there, spelling))
-    return list(ways.values())
+from rankstone.measures.base import Measure
 
 
 def reach_of(measures: Iterable[Measure]) -> CutoffNeeds | None:
@@ -104,32 +42,32 @@ class Values:
     final: dict[str, float]
 
 
-def compute(ranked: Ranked, measures: Iterable[Measure]) -> Values:
-    """Return the values of measures on one Ranked.
+def compute(ranked: Ranked, measures: Mapping[str, Measure]) -> Values:
+    """Return the values of measures on one Ranked, by the names of their columns.
 
     Cut-offs and measures share what they have in common: a Ranked remembers its gains,
     discounts, hits and ideal ranking.
     """
-    asked = list(measures)
-    parts = ranked.in_parts(lambda part: _values(part, asked))
+    requested = list(measures.values())
+    parts = ranked.in_parts(lambda part: _values(part, requested))
     columns, weights, aggregates, final = {}, {}, {}, {}
-    for m, found in zip(asked, zip(*parts, strict=True), strict=True):
-        values = columns[str(m)] = np.concatenate([value for value, _ in found])
+    for (name, m), found in zip(measures.items(), zip(*parts, strict=True), strict=True):
+        values = columns[name] = np.concatenate([value for value, _ in found])
         given = [weight for _, weight in found if weight is not None]
         if given:
-            weights[str(m)] = np.concatenate(given).astype(np.float64)
-        aggregates[str(m)] = Aggregate.of(values, weights.get(str(m)), m.definition.aggregate)
-        final[str(m)] = aggregates[str(m)].finish(m.definition.aggregate)
+            weights[name] = np.concatenate(given).astype(np.float64)
+        aggregates[name] = Aggregate.of(values, weights.get(name), m.definition.aggregate)
+        final[name] = aggregates[name].finish(m.definition.aggregate)
     return Values(ranked.queries, columns, weights, aggregates, final)
 
 
-def compute_each(join: Joined, plan: Iterable[tuple[Measure, Conventions]]) -> Values:
-    """Return the values of measures, each under conventions of its own, from one join."""
-    groups: dict[Conventions, list[Measure]] = {}
+def compute_each(join: Joined, plan: Iterable[tuple[str, Measure, Conventions]]) -> Values:
+    """Return the values of measures by column, each under conventions of its own, from one join."""
+    groups: dict[Conventions, dict[str, Measure]] = {}
     order = []
-    for measure, conventions in plan:
-        groups.setdefault(conventions, []).append(measure)
-        order.append(str(measure))
+    for name, measure, conventions in plan:
+        groups.setdefault(conventions, {})[name] = measure
+        order.append(name)
     parts = [compute(join.ranked(c), measures) for c, measures in groups.items()]
     return parts[0] if len(parts) == 1 else _together(parts, order)
 

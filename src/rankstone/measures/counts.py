@@ -5,29 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import As, Example, Measure, Working, hits_within, measure
-from rankstone.measures.lines import Line
+from rankstone.measures.base import Example, Measure, Working, hits_within, measure
 from rankstone.measures.param import REL, K
-from rankstone.measures.quirks import ABSENT
 
 
 @measure(
     "NumQ",
     "Number of queries",
-    lines=(
-        Line(
-            "num_q",
-            1,
-            "official all_trec set prefs all_prefs qrels_jg",
-            quiet=True,
-            whole=True,
-            complete={},
-            format="any",
-        ),
-    ),
-    names={
-        "ir_measures": (As("NumQ", conventions={"queries": "both"}, note=ABSENT),),
-    },
     range=(0.0, np.inf),
     aggregate="sum",
     needs_relevant=False,
@@ -43,8 +27,6 @@ def NumQ(r: Ranked, m: Measure) -> Working:  # noqa: ARG001
     "NumRet",
     "Number retrieved",
     params=(K,),
-    lines=(Line("num_ret", 2, "official all_trec set", whole=True),),
-    names={"ir_measures": ("NumRet",)},
     range=(0.0, np.inf),
     aggregate="sum",
     conventions=("duplicates", "unjudged"),
@@ -61,10 +43,6 @@ def NumRet(r: Ranked, m: Measure) -> Working:
     "NumRel",
     "Number relevant",
     params=(REL,),
-    lines=(Line("num_rel", 3, "official all_trec set", whole=True, complete={"rel": 1}),),
-    names={
-        "ir_measures": (As("NumRel", conventions={"queries": "both"}, note=ABSENT),),
-    },
     range=(0.0, np.inf),
     aggregate="sum",
     needs_relevant=False,
@@ -80,11 +58,6 @@ def NumRel(r: Ranked, m: Measure) -> Working:
     "NumRelRet",
     "Number relevant retrieved",
     params=(K, REL),
-    lines=(Line("num_rel_ret", 4, "official all_trec set", whole=True),),
-    names={
-        "ir_measures": ("NumRelRet", "NumRet(rel={rel})"),
-        "ranx": (As("hits@{k}", note="it gives the mean over queries"),),
-    },
     range=(0.0, np.inf),
     aggregate="sum",
     conventions=("ties",),
@@ -101,7 +74,6 @@ def NumRelRet(r: Ranked, m: Measure) -> Working:
     "NumNonrelRet",
     "Number non-relevant retrieved",
     params=(REL,),
-    lines=(Line("num_nonrel_judged_ret", 35, "all_trec", whole=True),),
     range=(0.0, np.inf),
     aggregate="sum",
     higher_is_better=False,

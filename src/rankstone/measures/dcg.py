@@ -9,10 +9,8 @@ from rankstone.core.expected_ties import weight
 from rankstone.core.ranked import Ranked
 from rankstone.core.segments import short_product, two_product
 from rankstone.errors import DataError
-from rankstone.measures.base import As, Example, Measure, Working, cut_total, measure
-from rankstone.measures.lines import CUTS, Line
+from rankstone.measures.base import Example, Measure, Working, cut_total, measure
 from rankstone.measures.param import K, Param
-from rankstone.measures.quirks import ROUNDED
 
 GAIN = Param(
     "gain",
@@ -195,21 +193,6 @@ def CG(r: Ranked, m: Measure) -> Working:
     "DCG",
     "Discounted cumulated gain",
     params=(K, GAIN, UNLISTED, DISCOUNT),
-    lines=(Line("dcg", 21, gains=True, since=10),),
-    names={
-        "ranx": ("dcg@{k}", As("dcg_burges@{k}", {"gain": "exp2"})),
-        "sklearn": ("dcg_score@{k}",),
-        "lenskit": (
-            As("DCG@{k}", {"gain": "binary", "discount": "jarvelin"}),
-            As(
-                "DCG(gain=)@{k}",
-                {"discount": "jarvelin"},
-                note="negative gains count there; it fails on a query without judgments",
-            ),
-        ),
-        "rax": (As("dcg_metric@{k}", {"gain": "exp2"}),),
-        "article-4": ("dcg_at_k@{k}", As("dcg_at_k(method=0)@{k}", {"discount": "jarvelin"})),
-    },
     range=(0.0, np.inf),
     conventions=("ties", "unjudged"),
     graded=True,
@@ -233,7 +216,6 @@ def DCG(r: Ranked, m: Measure) -> Working:
     "IdealDCG",
     "Ideal discounted cumulated gain",
     params=(K, GAIN, UNLISTED, DISCOUNT),
-    lines=(Line("ideal_dcg", 22, gains=True, since=10),),
     range=(0.0, np.inf),
     graded=True,
     expected=True,
@@ -255,65 +237,6 @@ def IdealDCG(r: Ranked, m: Measure) -> Working:
     "nDCG",
     "Normalised discounted cumulated gain",
     params=(K, GAIN, UNLISTED, DISCOUNT, IDEAL),
-    lines=(
-        Line("ndcg", 23, "all_trec", gains=True),
-        Line("ndcg_cut", 26, "all_trec", each="k", values=CUTS),
-    ),
-    names={
-        "ir_measures": (
-            "nDCG@{k}",
-            As("nDCG(dcg='exp-log2')@{k}", {"gain": "exp2"}, {"precision": "float64"}, ROUNDED),
-        ),
-        "ranx": ("ndcg@{k}", As("ndcg_burges@{k}", {"gain": "exp2"})),
-        "beir": ("NDCG@{k}",),
-        "mteb": ("ndcg_at_{k}",),
-        "sklearn": (
-            "ndcg_score@{k}",
-            As(
-                "ndcg_score(ignore_ties=True)@{k}",
-                conventions={"ties": "input"},
-                note="tied documents stand last one first, in short lists",
-            ),
-        ),
-        "torchmetrics": (
-            As("RetrievalNormalizedDCG@{k}", conventions={"ties": "expected"}),
-            As("retrieval_normalized_dcg@{k}", conventions={"ties": "expected"}),
-            As(
-                "RetrievalNormalizedDCG(empty_target_action='pos')@{k}",
-                conventions={"ties": "expected", "no_relevant": "one"},
-            ),
-            As(
-                "RetrievalNormalizedDCG(empty_target_action='skip')@{k}",
-                conventions={"ties": "expected", "no_relevant": "skip"},
-            ),
-        ),
-        "lightgbm": (As("ndcg@{k}", {"gain": "exp2"}), "ndcg(label_gain=linear)@{k}"),
-        "xgboost": (
-            As("ndcg@{k}", {"gain": "exp2"}),
-            As("ndcg@{k}-", {"gain": "exp2"}, {"no_relevant": "zero"}),
-            As("ndcg", {"gain": "exp2", "k": 32}),
-            "ndcg(ndcg_exp_gain=False)@{k}",
-        ),
-        "spark": (As("ndcgAt@{k}", {"gain": "binary"}), As("ndcgAtK@{k}", {"gain": "binary"})),
-        "rectools": (
-            As("NDCG@{k}", {"gain": "binary", "ideal": "full"}),
-            As("NDCG(divide_by_achievable=True)@{k}", {"gain": "binary"}),
-        ),
-        "lenskit": (
-            As("NDCG@{k}", {"gain": "binary", "discount": "jarvelin"}),
-            As("NDCG(gain=)@{k}", {"discount": "jarvelin"}, note="negative gains count there"),
-        ),
-        "recbole": (As("NDCG@{k}", {"gain": "binary"}),),
-        "replay": (As("NDCG@{k}", {"gain": "binary"}),),
-        "rax": (As("ndcg_metric@{k}", {"gain": "exp2"}),),
-        "cornac": (As("NDCG@{k}", {"gain": "binary"}),),
-        "recommenders": (As("ndcg_at_k@{k}", {"gain": "binary"}, {"queries": "judged"}),),
-        "article-1": (As("NDCG", {"gain": "binary"}),),
-        "article-4": (
-            As("ndcg_at_k@{k}", {"ideal": "retrieved"}),
-            As("ndcg_at_k(method=0)@{k}", {"ideal": "retrieved", "discount": "jarvelin"}),
-        ),
-    },
     conventions=("ties", "unjudged", "no_relevant"),
     graded=True,
     expected=True,

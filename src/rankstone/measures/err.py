@@ -11,9 +11,8 @@ from rankstone.core import segments
 from rankstone.core.discounts import DISCOUNTS, discount
 from rankstone.core.ranked import Ranked
 from rankstone.errors import DataError, UsageError
-from rankstone.measures.base import As, Example, Measure, Working, measure
+from rankstone.measures.base import Example, Measure, Working, measure
 from rankstone.measures.param import K, Param
-from rankstone.measures.quirks import ROUNDED
 
 _MAX_GRADE = Param(
     "max_grade",
@@ -89,7 +88,6 @@ def cascade(
     "ERR",
     "Expected reciprocal rank",
     params=(K, _MAX_GRADE, _DISCOUNT),
-    names={"ir_measures": (As("ERR@{k}", {"max_grade": 4}, {"precision": "float64"}, ROUNDED),)},
     conventions=("ties", "unjudged", "no_relevant"),
     graded=True,
     attained=False,

@@ -7,7 +7,6 @@ import numpy as np
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Example, Measure, Working, counted, measure
-from rankstone.measures.lines import Line
 from rankstone.measures.param import REL, K, Param
 
 _BETA = Param(
@@ -19,14 +18,6 @@ _BETA = Param(
     "F",
     "F-measure",
     params=(K, REL, _BETA),
-    lines=(Line("set_F", 34, "all_trec set", read=lambda x: {"beta": x[0] ** 0.5}),),
-    names={
-        "ir_measures": ("SetF",),
-        "ranx": ("f1@{k}",),
-        "rectools": ("F1Beta@{k}",),
-        "cornac": ("FMeasure@{k}",),
-        "articles": ("FScore@{k}", "F-Score", "F-Measure"),
-    },
     conventions=("ties", "no_relevant"),
     expected=True,
     example=Example(

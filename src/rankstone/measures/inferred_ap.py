@@ -7,7 +7,6 @@ import numpy as np
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Example, Measure, Working, measure
-from rankstone.measures.lines import Line
 from rankstone.measures.param import REL
 
 _EPSILON = 0.00001
@@ -17,8 +16,6 @@ _EPSILON = 0.00001
     "infAP",
     "Inferred average precision",
     params=(REL,),
-    lines=(Line("infAP", 14, "all_trec"),),
-    names={"ir_measures": ("infAP",)},
     conventions=("ties", "negatives", "no_relevant"),
     attained=False,
     example=Example(

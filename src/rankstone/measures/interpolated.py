@@ -6,8 +6,7 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import As, Example, Measure, Working, measure
-from rankstone.measures.lines import TENTHS, Line
+from rankstone.measures.base import Example, Measure, Working, measure
 from rankstone.measures.param import REL, Param
 
 _ROUNDING = Param(
@@ -20,6 +19,7 @@ _ROUNDING = Param(
         "up": "rounded up where the fraction is 0.1 or more, as in trec_eval 9",
     },
 )
+_TENTHS = (0, *(i / 10 for i in range(1, 10)), 1)
 _RECALL = Param("recall", float, "recall from which on the best precision counts", 0, within=(0, 1))
 
 
@@ -42,17 +42,6 @@ def interpolated(r: Ranked, rel: float | None, recall: float, rounding: str) -> 
     "Interpolated precision",
     params=(REL, _RECALL, _ROUNDING),
     at="recall",
-    lines=(
-        Line(
-            "iprec_at_recall",
-            10,
-            "official all_trec",
-            each="recall",
-            values=TENTHS,
-            old={"rounding": "up"},
-        ),
-    ),
-    names={"ir_measures": (As("IPrec@{recall}", {"rounding": "up"}),)},
     conventions=("ties", "no_relevant"),
     example=Example("IPrec@0.5", (0, 1, 0, 1, 1), "3 / 5", missed=(1,)),
 )
@@ -72,17 +61,8 @@ def IPrec(r: Ranked, m: Measure) -> Working:
     "Mean interpolated precision",
     params=(
         REL,
-        Param("points", float, "the recalls", TENTHS, within=(0, 1), many=True),
+        Param("points", float, "the recalls", _TENTHS, within=(0, 1), many=True),
         _ROUNDING,
-    ),
-    lines=(
-        Line(
-            "11pt_avg",
-            18,
-            "all_trec",
-            read=lambda x: {"points": tuple(x)},
-            old={"rounding": "up"},
-        ),
     ),
     conventions=("ties", "no_relevant"),
     example=Example("AvgIPrec(points=(0, 0.5, 1))", (1, 0, 1), "(1 + 1 + 2/3) / 3"),

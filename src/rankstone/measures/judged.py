@@ -6,8 +6,7 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import As, Example, Measure, Working, counted, measure
-from rankstone.measures.lines import Line
+from rankstone.measures.base import Example, Measure, Working, counted, measure
 from rankstone.measures.param import K
 
 
@@ -15,18 +14,6 @@ from rankstone.measures.param import K
     "Judged",
     "Share judged",
     params=(K,),
-    names={
-        "ir_measures": (
-            As(
-                "Judged@{k}",
-                conventions={
-                    "negatives": "nonrelevant",
-                    "ties": "docid-asc",
-                    "precision": "float64",
-                },
-            ),
-        )
-    },
     conventions=("ties", "unjudged"),
     needs_relevant=False,
     expected=True,
@@ -48,7 +35,6 @@ def Judged(r: Ranked, m: Measure) -> Working:
     "Unjudged",
     "Share not judged",
     params=(K,),
-    lines=(Line("unj", 56, "all_trec", each="k", values=(5, 10, 20), since=10),),
     conventions=("ties", "unjudged"),
     higher_is_better=False,
     needs_relevant=False,

@@ -1,51 +1,36 @@
-"""Names of measures: what is printed can be read, and so can other tools' spellings."""
+"""Names of measures: what is printed can be read, and so can other tools' names."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
 
-from rankstone.errors import UsageError, did_you_mean
-from rankstone.measures.base import REGISTRY, As, Definition, Measure
+from rankstone.errors import UsageError
+from rankstone.measures.base import REGISTRY, Measure
+from rankstone.tools import TOOLS
+from rankstone.tools.base import Name, Tool
 
-_GRAMMAR = re.compile(r"\s*([A-Za-z0-9][\w-]*)\s*(?:\((.*)\))?\s*(?:@\s*(\S+))?\s*", re.DOTALL)
+_GRAMMAR = re.compile(r"\s*(\w[\w-]*)\s*(?:\((.*)\))?\s*(?:@\s*(\S+))?\s*", re.DOTALL)
 _SUFFIX = re.compile(r"(.+?)(?:@|_at_|[._])([0-9]+)")
 
 
-def _spellings(tools: tuple[str, ...] = ()) -> dict[str, list[tuple[str, As]]]:
-    """Return what each spelling may stand for, by its lower case, in all tools or in some."""
-    found: dict[str, list[tuple[str, As]]] = {}
-    for name, default in REGISTRY.items():
-        for tool, spellings in default.definition.names.items():
-            if not tools or tool in tools:
-                for spelling in spellings:
-                    found.setdefault(spelling.base.lower(), []).append((name, spelling))
-    return found
+class _Form(NamedTuple):
+    """A text taken apart: ``base(inside)@cutoff``."""
+
+    base: str
+    inside: str | None
+    cutoff: str | None
 
 
-def _meaning(base: str, cut: bool, tools: tuple[str, ...]) -> tuple[Measure, As | None] | None:
-    """Return the measure a spelling stands for, with or without cut-off, and its choices.
+class _Reading(NamedTuple):
+    """The measure a text stands for, the parameters written in it, and the tool's name, if any."""
 
-    Where tools share a spelling and part on what it is, it stands for the measure most of them
-    mean, alone.
-    """
-    if tools:
-        own = _spellings(tools).get(base.lower())
-        if own:
-            fitting = [o for o in own if ("{k}" in o[1].pattern) == cut] or own
-            return REGISTRY[fitting[0][0]], fitting[0][1]
-    canonical = {name.lower(): name for name in REGISTRY}
-    name = base if base in REGISTRY else canonical.get(base.lower())
-    if name is not None:
-        return REGISTRY[name], None
-    shared = _spellings().get(base.lower())
-    if not shared:
-        return None
-    usual = Counter(n for n, _ in shared).most_common(1)[0][0]
-    name, spelling = next(one for one in shared if one[0] == usual)
-    agreed = all(n == name and s.params == spelling.params for n, s in shared)
-    return REGISTRY[name], spelling if agreed else None
+    measure: str
+    params: dict[str, Any]
+    name: Name | None = None
 
 
 def parse_measure(text: str | Measure) -> Measure:
@@ -57,117 +42,187 @@ def parse_measure(text: str | Measure) -> Measure:
     return read_measure(text)[0]
 
 
-def read_measure(text: str | Measure, tools: tuple[str, ...] = ()) -> tuple[Measure, As | None]:
-    """Return a measure as ``tools`` compute it, and the entry of theirs that says so, if any.
+def read_measure(text: str | Measure, tool: Tool | None = None) -> tuple[Measure, Name | None]:
+    """Return a measure as a tool computes it, and the tool's name for it, if it has one.
 
-    ``tools`` are names of one tool, the most specific first. A spelling of theirs is read their
-    way first; what is said of a parameter in so many words holds.
+    A tool's own name means what it means there, and so do parameters in it. Other names stand
+    for the measure as the tool has it; a parameter that is written out is never overruled.
     """
     if isinstance(text, Measure):
-        return _with(text.definition, None, text.given, tools)
+        return _as_in_tool(text.name, text.given, tool)
     if not isinstance(text, str):
         raise UsageError(f"a measure is given by name or as an object, not as {text!r}.")
-    special = _literal(text.strip(), tools) or _from_pattern(text.strip(), tools)
-    if special is not None:
-        return special
-    match = _GRAMMAR.fullmatch(text)
-    if match:
-        base, inside, cut = match.groups()
-        meaning = _meaning(base, cut is not None, tools)
-        if meaning is not None:
-            params = _arguments(inside, text) if inside else {}
-            if cut is not None:
-                at = meaning[0].definition.at
-                if at in params:
-                    raise UsageError(f"{text!r} gives its cut-off twice, as {at}= and after @.")
-                params[at] = _cut(cut, text, whole=at == "k")
-            return _with(meaning[0].definition, meaning[1], params, tools)
-    suffix = _SUFFIX.fullmatch(text.strip())
-    meaning = _meaning(suffix[1], True, tools) if suffix else None
-    if suffix and meaning is not None:
-        return _with(
-            meaning[0].definition, meaning[1], {"k": _cut(suffix[2], text, whole=True)}, tools
+    text = text.strip()
+    if tool is not None and (own := read_own_name(text, tool)) is not None:
+        return own
+    reading = _anywhere(text, tool)
+    if tool is None:
+        return _measure_of(reading), reading.name
+    params = {**(reading.name.params if reading.name else {}), **reading.params}
+    return _as_in_tool(reading.measure, params, tool)
+
+
+def _measure_of(reading: _Reading) -> Measure:
+    params = {**(reading.name.params if reading.name else {}), **reading.params}
+    return Measure(REGISTRY[reading.measure].definition, params)
+
+
+def _as_in_tool(
+    measure: str, params: Mapping[str, Any], tool: Tool | None
+) -> tuple[Measure, Name | None]:
+    """Return a measure with what is written out, and otherwise as the tool has it."""
+    own = tool.names_of(measure) if tool else []
+    has_cutoff = params.get("k") is not None
+    name = next((n for n in own if n.has_cutoff == has_cutoff), own[0] if own else None)
+    return _measure_of(_Reading(measure, dict(params), name)), name
+
+
+def _forms(text: str) -> Iterator[_Form]:
+    """Yield the ways to take a text apart: by the grammar, and by a number at its end."""
+    if match := _GRAMMAR.fullmatch(text):
+        yield _Form(*match.groups())
+    if match := _SUFFIX.fullmatch(text):
+        yield _Form(match[1], None, match[2])
+
+
+def read_own_name(text: str, tool: Tool) -> tuple[Measure, Name] | None:
+    """Read one of the tool's own names, or say that it is unsupported; None if it is neither."""
+    for name, params in _special(text, tool.names):
+        return _measure_of(_Reading(name.measure, params, name)), name
+    for name, _ in _special(text, _all(tool.refused)):
+        raise _unsupported(text, name, tool)
+    for form in _forms(text):
+        has_cutoff = form.cutoff is not None
+        own = tool.by_base.get(form.base.lower(), [])
+        own = [name for name in own if name.base == form.base] or own
+        fitting = [name for name in own if name.has_cutoff == has_cutoff]
+        refused = tool.refused.get(form.base.lower(), [])
+        # Rankstone's own name, letter by letter, is not another measure of the tool's.
+        ours = form.base in REGISTRY and all(name.base != form.base for name in refused)
+        if refused and not fitting and not ours:
+            raise _unsupported(text, refused[0], tool)
+        if own:
+            return _with_arguments(text, form, (fitting or own)[0], tool)
+    return None
+
+
+def _all(groups: Mapping[str, list[Name]]) -> Iterator[Name]:
+    return (name for names in groups.values() for name in names)
+
+
+def _special(text: str, names: Iterable[Name]) -> Iterator[tuple[Name, dict[str, Any]]]:
+    """Yield the names with more in them than a cutoff at the end that a text is, and what it sets."""
+    base, _, cutoff = text.partition("@")
+    for name in names:
+        if "(" in base and name.base.lower() == base.lower():
+            yield name, {"k": _cutoff(cutoff, text, whole=True)} if cutoff else {}
+        elif not name.is_plain and (params := name.match(text)) is not None:
+            yield name, params
+
+
+def _with_arguments(text: str, form: _Form, name: Name, tool: Tool) -> tuple[Measure, Name]:
+    """Read a tool's name with parameters in parentheses, which are the tool's if it has them."""
+    given = _given(text, form, REGISTRY[name.measure])
+    params: dict[str, Any] = {}
+    for key, value in given.items():
+        if key not in tool.arguments:
+            params[key] = value
+            continue
+        chosen = tool.arguments[key].choices(key, value)
+        params |= chosen.params
+        name = replace(
+            name,
+            params={**name.params, **chosen.params},
+            conventions={**name.conventions, **chosen.conventions},
+            note="; ".join(filter(None, (name.note, chosen.note))),
         )
-    raise _unknown(text, {s: e[0][0] for s, e in _spellings().items()})
+    return _measure_of(_Reading(name.measure, params, name)), name
 
 
-def _literal(text: str, tools: tuple[str, ...]) -> tuple[Measure, As | None] | None:
-    """Read a spelling with parameters in a tool's own words, such as MAP(divide_by_k=True)@5."""
-    base, _, cut = text.partition("@")
-    if "(" not in base:
+def _anywhere(text: str, tool: Tool | None) -> _Reading:
+    """Read a name of Rankstone's, or of any tool; tools are loaded for the latter only."""
+    error = None
+    if (match := _GRAMMAR.fullmatch(text)) and (measure := _canonical(match[1])):
+        try:
+            reading = _Reading(measure, _given(text, _Form(*match.groups()), REGISTRY[measure]))
+            _measure_of(reading)
+        except UsageError as refused:
+            if tool is not None:
+                raise
+            error = refused  # its parameters may be a tool's: nDCG(dcg='exp-log2')
+        else:
+            return reading
+    forms = list(_forms(text))
+    tools = list(TOOLS.values())
+    special = [found for tool in tools for found in _special(text, tool.names)]
+    if special:
+        name, params = special[0]
+        agreed = all(other.params == name.params for other, _ in special)
+        return _Reading(name.measure, params, name if agreed else None)
+    if error is not None:
+        raise error
+    for form in forms:
+        if measure := _canonical(form.base):
+            return _Reading(measure, _given(text, form, REGISTRY[measure]))
+        if shared := _shared(text, form, tools):
+            measure, agreed_name = shared
+            return _Reading(measure, _given(text, form, REGISTRY[measure]), agreed_name)
+    raise _unknown(text, forms, tools)
+
+
+def _canonical(base: str) -> str | None:
+    """Return Rankstone's name of a measure, whatever the case it is written in."""
+    if base in REGISTRY:
+        return base
+    return next((name for name in REGISTRY if name.lower() == base.lower()), None)
+
+
+def _shared(text: str, form: _Form, tools: Iterable[Tool]) -> tuple[str, Name | None] | None:
+    """Return the measure that most tools with that name mean, and the name if they agree on it."""
+    names = [(tool, n) for tool in tools for n in tool.by_base.get(form.base.lower(), [])]
+    if not names:
         return None
-    own = _spellings(tools).get(base.lower())
-    if not own:
-        return None
-    params = {"k": _cut(cut, text, whole=True)} if cut else {}
-    return _with(REGISTRY[own[0][0]].definition, own[0][1], params, tools)
+    # One vote for each tool, whatever its versions and its forms of the name.
+    votes = Counter(m for _, m in dict.fromkeys((tool.family, n.measure) for tool, n in names))
+    most = [measure for measure in votes if votes[measure] == max(votes.values())]
+    if len(most) > 1:  # the form may tell: one tool has the name with a cutoff, another without
+        has_cutoff = form.cutoff is not None
+        most = [
+            m for m in most if any(n.has_cutoff == has_cutoff for _, n in names if n.measure == m)
+        ]
+    if len(most) != 1:
+        meanings = ", ".join(f"{n.measure} in {tool.family}" for tool, n in names)
+        raise UsageError(
+            f"{text!r} means different measures: {meanings}. Name the tool with like= or --like, "
+            "or write the measure's own name."
+        )
+    first = next(n for _, n in names if n.measure == most[0])
+    agreed = all((n.measure, n.params) == (first.measure, first.params) for _, n in names)
+    return most[0], first if agreed else None
 
 
-def _with(
-    definition: Definition, spelling: As | None, given: dict[str, Any], tools: tuple[str, ...]
-) -> tuple[Measure, As | None]:
-    """Return a measure with what was given, and otherwise as its spelling or its tool has it."""
-    if spelling is None and tools:
-        own = next((definition.names[t] for t in tools if t in definition.names), ())
-        cut = given.get("k") is not None
-        fitting = [s for s in own if ("{k}" in s.pattern) == cut] or own
-        spelling = fitting[0] if fitting else None
-    params = given if spelling is None else {**spelling.params, **given}
-    return Measure(definition, params), spelling
+def _given(text: str, form: _Form, measure: Measure) -> dict[str, Any]:
+    """Return the parameters written in parentheses and after @."""
+    params = _arguments(form.inside, text) if form.inside else {}
+    if form.cutoff is not None:
+        at = measure.definition.at
+        if at in params:
+            raise UsageError(f"{text!r} gives its cutoff twice, as {at}= and after @.")
+        params[at] = _cutoff(form.cutoff, text, whole=at == "k")
+    return params
 
 
-def _from_pattern(text: str, tools: tuple[str, ...]) -> tuple[Measure, As | None] | None:
-    """Read a spelling that holds other parameters than a cut-off at its end."""
-    if text[-1:].isalpha() or not any(c.isdigit() for c in text):
-        return None
-    if not tools and re.split(r"[@(]", text, maxsplit=1)[0] in REGISTRY:
-        return None  # a name of Rankstone's own is read Rankstone's way
-    found = []
-    for entries in _spellings(tools).values():
-        for name, spelling in entries:
-            holes = re.findall(r"\{(\w+)\}", spelling.pattern)
-            if holes in ([], ["k"]) and spelling.pattern.endswith(("{k}", spelling.base)):
-                continue
-            plan = re.sub(
-                r"\\\{(\w+)\\\}", r"(?P<\1>[0-9]+(?:\\.[0-9]+)?)", re.escape(spelling.pattern)
-            )
-            match = re.fullmatch(plan, text, re.IGNORECASE)
-            if match:
-                values = {n: float(v) for n, v in match.groupdict().items()}
-                found.append((name, spelling, values))
-    if not found:
-        return None
-    name, spelling, values = found[0]
-    if not tools and any(s.params != spelling.params for _, s, _ in found):
-        return _with(REGISTRY[name].definition, None, values, tools)
-    return _with(REGISTRY[name].definition, spelling, values, tools)
-
-
-def _cut(text: str, name: str, *, whole: bool) -> float:
-    digits = text if whole else text.replace(".", "", 1)
-    if not text.isascii() or not digits.isdigit():
+def _cutoff(written: str, text: str, *, whole: bool) -> float:
+    digits = written if whole else written.replace(".", "", 1)
+    if not written.isascii() or not digits.isdigit():
         kind = "whole number" if whole else "number"
         raise UsageError(
-            f"the cut-off in {name!r} must be a {kind}, not {text!r}; "
+            f"the cutoff in {text!r} must be a {kind}, not {written!r}; "
             "each measure is named on its own."
         )
-    if len(text) > 15:
-        raise UsageError(f"the cut-off in {name!r} is too large; leave it out for all documents.")
-    return int(text) if whole else float(text)
-
-
-def _unknown(text: str, spellings: dict[str, str]) -> UsageError:
-    base = re.split(r"[@(]", text.strip(), maxsplit=1)[0]
-    base = re.sub(r"(_at)?[._]?[0-9]*$", "", base) or base
-    rest = re.search(r"@\s*[0-9]+$|[._]([0-9]+)$", text.strip())
-    hint = did_you_mean(base, [*REGISTRY, *spellings])
-    if hint:
-        found = hint.removeprefix(" Did you mean ").removesuffix("?")
-        canonical = REGISTRY.get(found) or REGISTRY[spellings[found]]
-        cut = re.sub(r"\D", "", rest[0]) if rest else ""
-        has_cut = any(p.name == "k" for p in canonical.definition.params)
-        hint = f" Did you mean {canonical}{'@' + cut if cut and has_cut else ''}?"
-    return UsageError(f"unknown measure {text!r}.{hint} 'rankstone measures' lists them all.")
+    if len(written) > 15:
+        raise UsageError(f"the cutoff in {text!r} is too large; leave it out for all documents.")
+    return int(written) if whole else float(written)
 
 
 def _arguments(inside: str, text: str) -> dict[str, Any]:
@@ -192,6 +247,50 @@ def _arguments(inside: str, text: str) -> dict[str, Any]:
             "nDCG(gain='exp2', ideal='uncut')@10."
         ) from None
     return params
+
+
+def _unsupported(text: str, name: Name, tool: Tool) -> UsageError:
+    """Say that a tool has a measure, and why its number cannot be given."""
+    ours = _canonical(name.base)
+    hint = f" Write {ours} for Rankstone's own." if ours else ""
+    return UsageError(f"cannot give the number of {tool.name}'s {text!r}: {name.note}.{hint}")
+
+
+def _unknown(text: str, forms: Iterable[_Form], tools: Iterable[Tool]) -> UsageError:
+    """Say that nobody has a measure of that name, or which tools have it."""
+    having = {
+        tool.family: name.note
+        for tool in tools
+        for form in forms
+        for name in tool.refused.get(form.base.lower(), [])[:1]
+    }
+    if having:
+        reasons = "; ".join(f"{family} has one ({reason})" for family, reason in having.items())
+        return UsageError(f"unknown measure {text!r}: {reasons}.")
+    return UsageError(
+        f"unknown measure {text!r}.{_suggestion(text, tools)} 'rankstone measures' lists them all."
+    )
+
+
+def _suggestion(text: str, tools: Iterable[Tool]) -> str:
+    """Return ``' Did you mean X?'`` for a name that is misspelt, never for another name."""
+    from difflib import get_close_matches
+
+    base = re.split(r"[@(]", text, maxsplit=1)[0]
+    base = re.sub(r"(_at)?[._]?[0-9]*$", "", base).lower() or base.lower()
+    known = {n.lower(): n for n in REGISTRY}
+    for tool in tools:
+        known |= {b: names[0].measure for b, names in tool.by_base.items() if b not in known}
+    swapped = [name for name in known if sorted(name) == sorted(base)]
+    same_start = [name for name in known if name[:1] == base[:1]]
+    near = swapped or get_close_matches(base, same_start, n=1, cutoff=0.8)
+    if not near:
+        return ""
+    measure = REGISTRY[known[near[0]]]
+    written = re.search(r"@\s*([0-9]+)$|[._]([0-9]+)$", text)
+    has_cutoff = any(p.name == "k" for p in measure.definition.params)
+    cutoff = f"@{written[1] or written[2]}" if written and has_cutoff else ""
+    return f" Did you mean {measure}{cutoff}?"
 
 
 def all_measures() -> list[Measure]:

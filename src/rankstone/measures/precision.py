@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import As, Example, Measure, Working, counted, hits_within, measure
-from rankstone.measures.lines import CUTS, Line
+from rankstone.measures.base import Example, Measure, Working, counted, hits_within, measure
 from rankstone.measures.param import REL, K, Param
-from rankstone.measures.quirks import TOPK, TORCH
 
 _DENOMINATOR = Param(
     "denominator",
@@ -23,55 +21,12 @@ _DENOMINATOR = Param(
 )
 
 _MULTIPLE = Param("multiple", float, "how many times R documents are looked at", 1, above=0)
-_MULTIPLES = tuple(i / 10 for i in range(2, 21, 2))
 
 
 @measure(
     "P",
     "Precision",
     params=(K, REL, _DENOMINATOR),
-    lines=(
-        Line("P", 11, "official all_trec", each="k", values=CUTS),
-        Line("set_P", 30, "all_trec set"),
-        Line("set_relative_P", 31, "all_trec set", {"denominator": "min(k,R)"}),
-        Line("relative_P", 28, "all_trec", {"denominator": "min(k,R)"}, each="k", values=CUTS),
-        Line("P_avgjg", 51, "qrels_jg", each="k", values=CUTS, format="qrels_jg"),
-    ),
-    names={
-        "ir_measures": (
-            "P@{k}",
-            "SetP",
-            As("SetRelP", {"denominator": "min(k,R)"}),
-            As("SetP(relative=True)", {"denominator": "min(k,R)"}),
-        ),
-        "ranx": ("precision@{k}", "precision@{k}-l{rel}"),
-        "beir": ("P@{k}",),
-        "mteb": ("precision_at_{k}",),
-        "torchmetrics": (
-            As("RetrievalPrecision@{k}", conventions=TORCH, note=TOPK),
-            As("retrieval_precision@{k}", conventions=TORCH, note=TOPK),
-            As(
-                "RetrievalPrecision(adaptive_k=True)@{k}",
-                {"denominator": "retrieved"},
-                TORCH,
-                TOPK,
-            ),
-        ),
-        "xgboost": (As("pre@{k}", {"denominator": "retrieved"}, {"no_relevant": "zero"}),),
-        "spark": ("precisionAt@{k}", "precisionAtK@{k}"),
-        "rectools": (
-            "Precision@{k}",
-            As("Precision(r_precision=True)@{k}", {"denominator": "min(k,R)"}),
-        ),
-        "lenskit": (As("Precision@{k}", {"denominator": "retrieved"}),),
-        "recbole": ("Precision@{k}",),
-        "replay": ("Precision@{k}",),
-        "rax": (As("precision_metric@{k}", {"denominator": "retrieved"}),),
-        "cornac": ("Precision@{k}",),
-        "recommenders": ("precision_at_k@{k}",),
-        "article-1": ("precision@{k}",),
-        "articles": ("Precision@{k}", "Prec@{k}"),
-    },
     conventions=("ties", "unjudged", "no_relevant"),
     expected=True,
     example=Example("P@5", (1, 0, 1, None, 1), "3 / 5", missed=(1,)),
@@ -97,26 +52,6 @@ def P(r: Ranked, m: Measure) -> Working:
     "Rprec",
     "R-precision",
     params=(REL, _MULTIPLE),
-    lines=(
-        Line("Rprec", 7, "official all_trec"),
-        Line("Rprec_mult", 16, "all_trec", each="multiple", values=_MULTIPLES),
-        Line(
-            "Rprec_mult_avgjg",
-            52,
-            "qrels_jg",
-            each="multiple",
-            values=_MULTIPLES,
-            format="qrels_jg",
-        ),
-    ),
-    names={
-        "ir_measures": ("Rprec",),
-        "ranx": ("r-precision",),
-        "torchmetrics": (
-            As("RetrievalRPrecision", note=TOPK),
-            As("retrieval_r_precision", note=TOPK),
-        ),
-    },
     conventions=("ties", "unjudged", "no_relevant"),
     expected=True,
     example=Example("Rprec", (1, 0, 1, 1), "2 / 3"),

@@ -12,7 +12,6 @@ import numpy as np
 from rankstone.core.ranked import Ranked, Said
 from rankstone.errors import DataError
 from rankstone.measures.base import Example, Measure, Working, measure
-from rankstone.measures.lines import Line
 from rankstone.measures.param import Param
 
 Array = np.ndarray
@@ -185,25 +184,6 @@ _WHICH = Param(
             choices={"no": "all are", "yes": "those the ranking keeps are"},
         ),
     ),
-    lines=(
-        Line("prefs_num_prefs_poss", 36, "all_prefs prefs", whole=True, format="prefs"),
-        Line(
-            "prefs_num_prefs_ful",
-            37,
-            "all_prefs prefs",
-            {"kept": "yes"},
-            whole=True,
-            format="prefs",
-        ),
-        Line(
-            "prefs_num_prefs_ful_ret",
-            38,
-            "all_prefs prefs",
-            {"kept": "yes", "which": "retrieved"},
-            whole=True,
-            format="prefs",
-        ),
-    ),
     range=(0.0, np.inf),
     aggregate="sum",
     needs_relevant=False,
@@ -242,24 +222,6 @@ def _of_pairs(groups: list[Group], which: str, plain: bool) -> float:
     return _ratio(total, len(i) if which == "all" else len(seen))
 
 
-def _pref_lines() -> tuple[Line, ...]:
-    averages = (
-        ("simp", "preferences"),
-        ("pair", "pairs"),
-        ("avgjg", "groups"),
-        ("avgjg_Rnonrel", "balanced"),
-    )
-    lines = []
-    for start, end, pairs in ((39, "", "all"), (43, "_ret", "retrieved"), (47, "_imp", "found")):
-        for place, (name, mean) in enumerate(averages):
-            if (mean, pairs) == ("balanced", "found"):
-                continue
-            sets = "all_prefs prefs" if pairs == "all" and mean != "balanced" else "all_prefs"
-            params = {"mean": mean, "which": pairs}
-            lines.append(Line(f"prefs_{name}{end}", start + place, sets, params, format="prefs"))
-    return tuple(lines)
-
-
 @measure(
     "Pref",
     "Share of preferences kept",
@@ -279,7 +241,6 @@ def _pref_lines() -> tuple[Line, ...]:
             },
         ),
     ),
-    lines=_pref_lines(),
     needs_relevant=False,
     attained=False,
     conventions=("ties",),

@@ -8,9 +8,8 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import As, Example, Measure, Working, measure
+from rankstone.measures.base import Example, Measure, Working, measure
 from rankstone.measures.dcg import UNLISTED, gains_of
-from rankstone.measures.lines import Line
 from rankstone.measures.param import REL, K, Param
 
 _P = Param("p", float, "persistence: the chance that the user reads on", 0.8, above=0, below=1)
@@ -63,11 +62,6 @@ def _worth(r: Ranked, m: Measure) -> np.ndarray:
     "RBP",
     "Rank-biased precision",
     params=(K, REL, _P, _GAIN, UNLISTED),
-    lines=(Line("rbp", 54, "all_trec", {"p": 0.9, "gain": "scaled"}, gains=True, since=10),),
-    names={
-        "ir_measures": (As("RBP", conventions={"ties": "input", "precision": "float64"}),),
-        "lenskit": (As("RBP@{k}", {"p": 0.85}),),
-    },
     conventions=("ties", "unjudged"),
     attained=False,
     example=Example("RBP(p=0.5)", (1, 0, 1), "0.5 * (1 + 0.25)"),
@@ -103,9 +97,6 @@ def RBP(r: Ranked, m: Measure) -> Working:
                 "unjudged": "are left open where some retrieved document was not judged, as in trec_eval",
             },
         ),
-    ),
-    lines=(
-        Line("rbp_resid", 55, "all_trec", {"p": 0.9, "tail": "unjudged"}, gains=True, since=10),
     ),
     conventions=("ties", "unjudged"),
     higher_is_better=False,

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import As, Example, Measure, Working, hits_within, measure
-from rankstone.measures.lines import CUTS, Line
+from rankstone.measures.base import Example, Measure, Working, hits_within, measure
 from rankstone.measures.param import REL, K, Param
-from rankstone.measures.quirks import BEIR_OWN, FAILS_EMPTY, TOPK, TORCH
 
 _DENOMINATOR = Param(
     "denominator",
@@ -27,36 +25,6 @@ _DENOMINATOR = Param(
     "R",
     "Recall",
     params=(K, REL, _DENOMINATOR),
-    lines=(
-        Line("recall", 13, "all_trec", each="k", values=CUTS),
-        Line("set_recall", 32, "all_trec set"),
-    ),
-    names={
-        "ir_measures": ("R@{k}", "SetR"),
-        "ranx": ("recall@{k}", "recall@{k}-l{rel}"),
-        "beir": (
-            "Recall@{k}",
-            As(
-                "R_cap@{k}",
-                {"denominator": "min(R,k)"},
-                BEIR_OWN,
-                FAILS_EMPTY,
-            ),
-        ),
-        "mteb": ("recall_at_{k}",),
-        "torchmetrics": (
-            As("RetrievalRecall@{k}", conventions=TORCH, note=TOPK),
-            As("retrieval_recall@{k}", conventions=TORCH, note=TOPK),
-        ),
-        "spark": ("recallAt@{k}", "recallAtK@{k}"),
-        "rectools": ("Recall@{k}",),
-        "lenskit": (As("Recall@{k}", {"denominator": "min(R,k)"}),),
-        "recbole": (As("Recall@{k}", note="a user without relevant items makes its mean NaN"),),
-        "replay": ("Recall@{k}",),
-        "rax": ("recall_metric@{k}",),
-        "cornac": ("Recall@{k}",),
-        "recommenders": ("recall_at_k@{k}",),
-    },
     conventions=("ties", "no_relevant"),
     expected=True,
     example=Example("R@3", (1, 0, 1, 1), "2 / 4", missed=(1,)),

@@ -6,43 +6,14 @@ import numpy as np
 
 from rankstone.core.expected_ties import first_hit, ties_of
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import As, Example, Measure, Working, measure
-from rankstone.measures.lines import Line
+from rankstone.measures.base import Example, Measure, Working, measure
 from rankstone.measures.param import REL, K
-from rankstone.measures.quirks import BEIR_OWN, TOPK, TORCH
 
 
 @measure(
     "RR",
     "Reciprocal rank",
     params=(K, REL),
-    lines=(Line("recip_rank", 9, "official all_trec"),),
-    names={
-        "ir_measures": (
-            "RR",
-            As("RR@{k}", conventions={"ties": "docid-asc", "precision": "float64"}),
-        ),
-        "ranx": ("mrr@{k}",),
-        "beir": (
-            As(
-                "MRR@{k}",
-                conventions=BEIR_OWN,
-            ),
-        ),
-        "torchmetrics": (
-            As("RetrievalMRR@{k}", conventions=TORCH, note=TOPK),
-            As("retrieval_reciprocal_rank@{k}", conventions=TORCH, note=TOPK),
-        ),
-        "rectools": ("MRR@{k}",),
-        "lenskit": ("RecipRank@{k}",),
-        "recbole": ("MRR@{k}",),
-        "replay": ("MRR@{k}",),
-        "rax": ("mrr_metric@{k}",),
-        "cornac": (As("MRR", note="it fails where no relevant item was retrieved"),),
-        "article-1": ("reciprocal_rank",),
-        "mteb": ("mrr_at_{k}",),
-        "articles": ("reciprocal_rank",),
-    },
     conventions=("ties", "no_relevant"),
     expected=True,
     example=Example("RR", (0, 1, 0, 1), "1 / 2"),

@@ -16,8 +16,8 @@ from rankstone.core.collection import Collection
 from rankstone.core.rank import conventions_that_matter
 from rankstone.errors import RankstoneError
 from rankstone.measures.base import Measure
-from rankstone.measures.compute import in_tool
-from rankstone.profiles import PROFILES
+from rankstone.measures.request import ways_in_tool
+from rankstone.tools import TOOLS
 
 Choice = tuple[str, str, Any]  # where it is made, its name, its value
 _MOST_CHOICES = 3
@@ -39,10 +39,10 @@ class Found:
 
 
 @dataclass(frozen=True)
-class InTool:
+class ToolMeasure:
     """A measure in one tool: its name there, the choices behind it, and its value if data came."""
 
-    profile: str
+    tool: str
     name: str
     measure: Measure
     conventions: Conventions
@@ -74,7 +74,7 @@ def by_choices(data: Collection, measure: Measure, base: Conventions) -> Iterato
         yield [found for found in tried if found is not None]
 
 
-def by_tools(data: Collection, measure: Measure, base: Conventions) -> Iterator[InTool]:
+def by_tools(data: Collection, measure: Measure, base: Conventions) -> Iterator[ToolMeasure]:
     """Yield what each tool that has the measure would give, in each way that it has it."""
     for row in in_tools(measure):
         choices = (
@@ -85,12 +85,13 @@ def by_tools(data: Collection, measure: Measure, base: Conventions) -> Iterator[
         yield replace(row, found=found)
 
 
-def in_tools(measure: Measure) -> Iterator[InTool]:
+def in_tools(measure: Measure) -> Iterator[ToolMeasure]:
     """Yield how each tool that has the measure defines it."""
-    for name, profile in PROFILES.items():
-        for way in in_tool(measure, profile):
-            note = way.spelling.note if way.spelling else ""
-            yield InTool(name, way.name, way.measure, way.under(profile.conventions), note)
+    for name, tool in TOOLS.items():
+        for way in ways_in_tool(measure, tool):
+            note = way.tool_name.note if way.tool_name else ""
+            conventions = way.conventions_for(tool.conventions)
+            yield ToolMeasure(name, way.column, way.measure, conventions, note)
 
 
 def _axes(data: Collection, measure: Measure, base: Conventions) -> list[list[Choice]]:

@@ -7,7 +7,6 @@ import numpy as np
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Example, Measure, Working, measure
-from rankstone.measures.lines import Line
 from rankstone.measures.param import REL, Param
 
 
@@ -25,14 +24,6 @@ def _worth(name: str, of: str, default: float) -> Param:
         _worth("miss", "relevant and not retrieved", 0),
         _worth("rest", "neither relevant nor retrieved", 0),
         Param("collection", int, "number of documents in the collection", 0, above=-1),
-    ),
-    lines=(
-        Line(
-            "utility",
-            17,
-            "all_trec set",
-            read=lambda x: dict(zip(("hit", "noise", "miss", "rest"), x, strict=True)),
-        ),
     ),
     range=(-np.inf, np.inf),
     needs_relevant=False,
@@ -60,8 +51,6 @@ def Utility(r: Ranked, m: Measure) -> Working:
     "SetAP",
     "Average precision of a set",
     params=(REL,),
-    lines=(Line("set_map", 33, "all_trec set"),),
-    names={"ir_measures": ("SetAP",)},
     conventions=("no_relevant",),
     expected=True,
     example=Example("SetAP", (1, 0, 1, 0), "2 * 2 / (4 * 3)", missed=(1,)),

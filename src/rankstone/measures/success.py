@@ -6,10 +6,8 @@ import numpy as np
 
 from rankstone.core.expected_ties import first_hit, ties_of
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import As, Example, Measure, Working, hits_within, measure
-from rankstone.measures.lines import Line
+from rankstone.measures.base import Example, Measure, Working, hits_within, measure
 from rankstone.measures.param import REL, K, Param
-from rankstone.measures.quirks import BEIR_OWN, TOPK
 
 _HOW = Param(
     "how",
@@ -27,23 +25,6 @@ _HOW = Param(
     "Success",
     "Success (hit rate)",
     params=(K, REL, _HOW),
-    lines=(Line("success", 29, "all_trec", each="k", values=(1, 5, 10)),),
-    names={
-        "ir_measures": ("Success@{k}",),
-        "ranx": ("hit_rate@{k}",),
-        "torchmetrics": (
-            As("RetrievalHitRate@{k}", note=TOPK),
-            As("retrieval_hit_rate@{k}", note=TOPK),
-        ),
-        "rectools": ("HitRate@{k}",),
-        "lenskit": ("Hit@{k}",),
-        "recbole": ("Hit@{k}",),
-        "replay": ("HitRate@{k}",),
-        "beir": (As("Accuracy@{k}", conventions=BEIR_OWN),),
-        "article-4": (As("HR@{k}", {"how": "pooled"}),),
-        "cornac": ("HitRatio@{k}",),
-        "articles": ("HR@{k}", "Hit@{k}", "HitRate@{k}", "hit_ratio@{k}"),
-    },
     conventions=("ties", "no_relevant"),
     expected=True,
     example=Example("Success@3", (0, 0, 1), "1"),

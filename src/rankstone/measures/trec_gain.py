@@ -9,7 +9,6 @@ from rankstone.core.discounts import plain_log2, plain_log2_ranks
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Example, Measure, Working, measure
 from rankstone.measures.dcg import DCG, GAIN, UNLISTED, gains, ideal_of
-from rankstone.measures.lines import Line
 from rankstone.measures.param import REL
 
 _GAINS = (GAIN, UNLISTED)
@@ -37,7 +36,6 @@ def _last(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     "nDCGRel",
     "nDCG averaged over relevant documents",
     params=_GAINS,
-    lines=(Line("ndcg_rel", 24, "all_trec", gains=True),),
     conventions=("ties", "no_relevant"),
     graded=True,
     example=Example("nDCGRel", (0, 1), "(1/log2(3) / (1 + 1/log2(3)) * 2) / 2", missed=(1,)),
@@ -71,7 +69,6 @@ def nDCGRel(r: Ranked, m: Measure) -> Working:
     "RnDCG",
     "nDCG averaged over levels of gain",
     params=(REL, *_GAINS),
-    lines=(Line("Rndcg", 25, "all_trec", gains=True),),
     conventions=("ties", "no_relevant"),
     example=Example("RnDCG", (2, 0, 1), "(1 + 2 / (2 + 1/log2(3))) / 2"),
 )
@@ -113,7 +110,6 @@ def RnDCG(r: Ranked, m: Measure) -> Working:
     "G",
     "Normalised gain",
     params=_GAINS,
-    lines=(Line("G", 20, "all_trec", gains=True),),
     conventions=("ties", "no_relevant"),
     graded=True,
     example=Example("G", (0, 2), "2 / log2(2 + 3 - 2) / 2"),
@@ -149,7 +145,6 @@ def G(r: Ranked, m: Measure) -> Working:
     "BinG",
     "Normalised gain of binary judgments",
     params=(REL,),
-    lines=(Line("binG", 19, "all_trec"),),
     conventions=("ties", "no_relevant"),
     example=Example("BinG", (0, 1, 1), "2 / log2(3) / 2"),
 )

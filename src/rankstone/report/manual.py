@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 from rankstone.measures.base import Measure
+from rankstone.tools import TOOLS
 
 
 def index(measures: list[Measure]) -> Iterator[str]:
@@ -44,8 +45,12 @@ def page(measure: Measure) -> Iterator[str]:
         f"; not retrieved: {missed}" if missed else ""
     )
     yield f"  {d.example.measure} = {d.example.value}"
-    if d.names:
+    elsewhere: dict[str, list[str]] = {}
+    for tool in TOOLS.values():
+        names = ", ".join(name.shown for name in tool.names_of(d.name))
+        elsewhere.setdefault(names, []).append(tool.name)
+    elsewhere.pop("", None)
+    if elsewhere:
         yield ""
         yield "Names elsewhere:"
-        for tool, spellings in d.names.items():
-            yield f"  {tool}: {', '.join(s.pattern for s in spellings)}"
+        yield from (f"  {', '.join(tools)}: {names}" for names, tools in elsewhere.items())

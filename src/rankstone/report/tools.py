@@ -7,10 +7,11 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from rankstone.conventions import Conventions
-from rankstone.measures.base import REGISTRY, As, Measure
-from rankstone.measures.search import Choice, Found, InTool
-from rankstone.profiles import PROFILES, Profile
+from rankstone.measures.base import REGISTRY, Measure
+from rankstone.measures.search import Choice, Found, ToolMeasure
 from rankstone.report.text_table import width
+from rankstone.tools import TOOLS
+from rankstone.tools.base import Name, Tool
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Reconciliation:
     reported: str
     usual: Found
     found: tuple[Found, ...]
-    tools: tuple[InTool, ...]
+    tools: tuple[ToolMeasure, ...]
     nearest: tuple[Found, ...]
     tried: int
 
@@ -43,9 +44,7 @@ class Reconciliation:
             "usual": _plain(self.usual),
             "found": [_plain(f) for f in self.found],
             "tools": [
-                {"tool": t.profile, "name": t.name, **_plain(t.found)}
-                for t in self.tools
-                if t.found
+                {"tool": t.tool, "name": t.name, **_plain(t.found)} for t in self.tools if t.found
             ],
             "nearest": [_plain(f) for f in self.nearest],
             "tried": self.tried,
@@ -72,7 +71,7 @@ def reconciliation(r: Reconciliation) -> Iterator[str]:
     elif r.tools:
         yield "No few choices explain it, but a tool's do."
     if r.tools:
-        yield f"Tools that give it: {', '.join(f'{t.profile} as {t.name}' for t in r.tools)}."
+        yield f"Tools that give it: {', '.join(f'{t.tool} as {t.name}' for t in r.tools)}."
     if r.explained:
         return
     yield f"None of the {r.tried} combinations tried gives it. The nearest:"
@@ -119,11 +118,11 @@ def _meaning(choice: Choice, measure: Measure) -> str:
     return f"{text} ({meaning})" if meaning else text
 
 
-def profiles() -> Iterator[str]:
-    """Yield every profile, and every convention with its values."""
+def all_tools() -> Iterator[str]:
+    """Yield every tool, and every convention with its values."""
     yield "Tools whose numbers --like gives:"
     yield ""
-    yield from _table([[p.name, p.tested, p.text] for p in PROFILES.values()])
+    yield from _table([[tool.name, tool.tested, tool.about] for tool in TOOLS.values()])
     yield ""
     yield "Conventions, the default first:"
     default = Conventions()
@@ -133,13 +132,13 @@ def profiles() -> Iterator[str]:
         yield from _table([[f"  {v}", m] for v, m in f.metadata.get("values", {}).items()])
 
 
-def in_tools(rows: Sequence[InTool], measure: Measure) -> Iterator[str]:
+def in_tools(rows: Sequence[ToolMeasure], measure: Measure) -> Iterator[str]:
     """Yield how each tool defines a measure, with values where there are any."""
     valued = any(row.value is not None for row in rows)
     head = ["tool", *(["value"] if valued else []), "its name", "in Rankstone", "conventions"]
     body = [
         [
-            row.profile,
+            row.tool,
             *(["-" if row.value is None else f"{row.value:.4f}"] if valued else []),
             row.name,
             str(row.measure),
@@ -151,71 +150,58 @@ def in_tools(rows: Sequence[InTool], measure: Measure) -> Iterator[str]:
         yield f"No tool known here has {measure.name}."
         return
     yield from _table([head, *body], head=True)
-    notes = [f"{row.profile}: {row.note}." for row in rows if row.note]
+    notes = [f"{row.tool}: {row.note}." for row in rows if row.note]
     if notes:
         yield ""
         yield from notes
 
 
-def one_profile(profile: Profile) -> Iterator[str]:
-    """Yield a profile's choices, what it does beyond them, and its measures."""
-    yield f"{profile.name}: {profile.text}."
-    yield f"Compared with {profile.tested}."
-    yield f"Conventions: {_departures(profile.conventions.diff(Conventions()))}."
-    for text in profile.beyond:
-        yield f"Beyond conventions: {text}."
+def one_tool(tool: Tool) -> Iterator[str]:
+    """Yield a tool's conventions, its limits, and its measures."""
+    yield f"{tool.name}: {tool.about}."
+    yield f"Compared with {tool.tested}." if tool.tested else "Not compared with the tool itself."
+    yield f"Conventions: {_departures(tool.conventions.diff(Conventions()))}."
+    for limit in tool.limits:
+        yield f"Beyond conventions: {limit}."
     yield ""
-    rows = [
-        [
-            spelling.pattern,
-            _as(name, spelling),
-            _departures(spelling.conventions, ""),
-            spelling.note,
-        ]
-        for name, spelling in _spellings(profile)
-    ]
+    rows = [[n.shown, _as(n), _departures(n.conventions, ""), n.note] for n in tool.names]
     yield from _table([["its name", "in Rankstone", "conventions", "note"], *rows], head=True)
+    if tool.unsupported:
+        yield ""
+        yield from _table(
+            [["not supported", "reason"], *map(list, tool.unsupported.items())], head=True
+        )
 
 
-def difference(a: Profile, b: Profile) -> Iterator[str]:
-    """Yield every choice on which two profiles part."""
+def difference(a: Tool, b: Tool) -> Iterator[str]:
+    """Yield every choice on which two tools differ."""
     ours, theirs = a.conventions.to_dict(), b.conventions.to_dict()
     rows = [[n, str(v), str(theirs[n])] for n, v in ours.items() if v != theirs[n]]
-    first = dict(reversed(list(_spellings(a))))
-    second = dict(reversed(list(_spellings(b))))
-    for name in REGISTRY:
-        left, right = first.get(name), second.get(name)
+    for measure in REGISTRY:
+        left, right = (next(iter(tool.names_of(measure)), None) for tool in (a, b))
         if left is None and right is None:
             continue
         if left is None or right is None or _choices(left) != _choices(right):
-            rows.append([name, _there(name, left), _there(name, right)])
+            rows.append([measure, _there(left), _there(right)])
     yield from _table([["choice", a.name, b.name], *rows], head=True)
     if not rows:
-        yield "They part on nothing."
+        yield "No differences."
 
 
-def _choices(spelling: As) -> tuple[Any, Any]:
-    return dict(spelling.params), dict(spelling.conventions)
+def _choices(name: Name) -> tuple[Any, Any]:
+    return dict(name.params), dict(name.conventions)
 
 
-def _there(name: str, spelling: As | None) -> str:
-    if spelling is None:
+def _there(name: Name | None) -> str:
+    if name is None:
         return "-"
-    own = _departures(spelling.conventions, "")
-    return _as(name, spelling) + (f" with {own}" if own else "")
+    own = _departures(name.conventions, "")
+    return _as(name) + (f" with {own}" if own else "")
 
 
-def _spellings(profile: Profile) -> Iterator[tuple[str, As]]:
-    for name, measure in REGISTRY.items():
-        listed = measure.definition.names
-        own = next((listed[k] for k in profile.keys if k in listed), ())
-        yield from ((name, spelling) for spelling in own)
-
-
-def _as(name: str, spelling: As) -> str:
-    cut = "@k" if "{k}" in spelling.pattern else ""
-    measure = str(REGISTRY[name](**spelling.params))
-    return measure if "@" in measure else measure + cut
+def _as(name: Name) -> str:
+    measure = str(REGISTRY[name.measure](**name.params))
+    return f"{measure}@k" if name.has_cutoff and "@" not in measure else measure
 
 
 def _departures(choices: Any, none: str = "default") -> str:

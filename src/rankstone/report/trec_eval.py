@@ -17,7 +17,7 @@ class Row:
 
     label: str
     values: Sequence[Any]
-    whole: bool = False
+    integer: bool = False
     text: bool = False
 
 
@@ -44,7 +44,7 @@ def _pattern(row: Row, zscore: bool) -> str:
     label = f"{row.label:<22}".replace("%", "%%")
     if row.text:
         return f"{label}\t\0\t%s\n"
-    if row.whole and not zscore:
+    if row.integer and not zscore:
         return f"{label}\t\0\t%d\n"
     return f"{'Z' if zscore else ''}{label}\t\0\t%6.4f\n"
 
@@ -53,6 +53,6 @@ def _plain(row: Row, zscore: bool) -> list[Any]:
     if row.text:
         return list(row.values)
     values = np.asarray(row.values, np.float64)
-    if row.whole and not zscore:
+    if row.integer and not zscore:
         values = values.astype(np.int64)
     return values.tolist()

@@ -1,0 +1,87 @@
+"""Measures as they were requested, and as they are computed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from rankstone.conventions import Conventions
+from rankstone.errors import Notice, UsageError
+from rankstone.measures.base import Measure
+from rankstone.measures.parse import read_measure
+from rankstone.tools.base import Name, Tool
+
+
+@dataclass(frozen=True, eq=False)
+class RequestedMeasure:
+    """A measure, the names it was requested by, and the name of its column.
+
+    ``tool_name`` is its name in the tool that is followed, if the tool has it.
+    """
+
+    names: tuple[str, ...]
+    measure: Measure
+    column: str
+    tool_name: Name | None = None
+    notice: Notice | None = None
+
+    def conventions_for(self, base: Conventions, fixed: Collection[str] = ()) -> Conventions:
+        """Return the conventions for this measure; those in ``fixed`` stay as they are."""
+        own = self.tool_name.conventions if self.tool_name else {}
+        own = {name: value for name, value in own.items() if name not in fixed}
+        return base.replace(**own) if own else base
+
+
+def requested_measures(
+    measures: str | Measure | Iterable[str | Measure], tool: Tool | None = None
+) -> list[RequestedMeasure]:
+    """Return the measures in the order of the request.
+
+    Names of the same measure share a column. If a tool computes one measure in two ways, each has
+    a column, and columns are called by the names in the request.
+    """
+    single = isinstance(measures, str | Measure)
+    each: list[Any] = [measures] if single else list(cast("Iterable[Any]", measures))
+    base = tool.conventions if tool else Conventions()
+    requests: dict[tuple[Measure, Conventions], RequestedMeasure] = {}
+    for text in each:
+        request = _requested(text, tool)
+        key = request.measure, request.conventions_for(base)
+        names = requests[key].names if key in requests else ()
+        requests[key] = replace(requests.get(key, request), names=(*names, *request.names))
+    if not requests:
+        raise UsageError("no measure is requested; name at least one.")
+    if len({request.column for request in requests.values()}) == len(requests):
+        return list(requests.values())
+    return [replace(request, column=request.names[0]) for request in requests.values()]
+
+
+def _requested(text: str | Measure, tool: Tool | None) -> RequestedMeasure:
+    measure, name = read_measure(text, tool)
+    request = RequestedMeasure((str(text).strip(),), measure, str(measure))
+    if tool is None:
+        return request
+    notice = None
+    if name is None:
+        words = f"{measure.name} has no name in {tool.family} that Rankstone knows; computed with its conventions"
+        notice = Notice("not-in-tool", 1, words, level="note")
+    elif name.note:
+        words = f"{measure} is not quite {tool.family}'s {name.base}: {name.note}"
+        notice = Notice("tool-differs", 1, words, level="note")
+    return replace(request, tool_name=name, notice=notice)
+
+
+def ways_in_tool(measure: Measure, tool: Tool) -> list[RequestedMeasure]:
+    """Return a measure in each way a tool computes it; ways that come to the same, once."""
+    own = tool.names_of(measure.name)
+    has_cutoff = measure.params.get("k") is not None
+    fitting = [name for name in own if name.has_cutoff == has_cutoff] or own
+    ways: dict[tuple[Measure, str], RequestedMeasure] = {}
+    for name in fitting:
+        there = measure(**{**name.params, **measure.given})
+        written = name.written(there.params)
+        if written is not None:
+            way = RequestedMeasure((written,), there, written, name)
+            ways.setdefault((there, str(name.conventions)), way)
+    return list(ways.values())

@@ -1,0 +1,104 @@
+"""ir_measures: one interface to several providers, mostly pytrec_eval."""
+
+from __future__ import annotations
+
+from rankstone.conventions import Conventions
+from rankstone.tools.base import NO_MEASURE, Argument, Choices, Name, Tool
+
+#: gdeval.pl, which computes ERR and nDCG with exponential gains.
+_GDEVAL = {"precision": "float64"}
+_ROUNDED = "rounded to 5 digits"
+_EXP2 = Choices({"gain": "exp2"}, _GDEVAL, _ROUNDED)
+_RELATIVE = Choices({"denominator": "min(k,R)"})
+#: The provider of reciprocal rank at a cutoff, and the one of judged@k, sort for themselves.
+_SORTS = {"ties": "docid-asc", "precision": "float64"}
+_ABSENT = "queries missing from the run are listed with 0"
+_ACCURACY = "tied documents are ranked in input order; it fails if all documents are relevant"
+_SUBTOPICS = "it needs judgments of subtopics"
+
+TOOLS = (
+    Tool(
+        name="ir_measures-0.4",
+        tested="0.4.3",
+        about="mostly trec_eval 9, with queries missing from the run counted as 0",
+        conventions=Conventions(precision="float32"),
+        names=(
+            Name("nDCG@{k}", "nDCG"),
+            Name("NDCG@{k}", "nDCG"),
+            Name("nDCG(dcg='exp-log2')@{k}", "nDCG", *_EXP2),
+            Name("AP@{k}", "AP"),
+            Name("MAP@{k}", "AP"),
+            Name("RR", "RR"),
+            Name("RR@{k}", "RR", conventions=_SORTS),
+            Name("MRR", "RR"),
+            Name("MRR@{k}", "RR", conventions=_SORTS),
+            Name("P@{k}", "P"),
+            Name("Precision@{k}", "P"),
+            Name("R@{k}", "R"),
+            Name("Recall@{k}", "R"),
+            Name("Success@{k}", "Success"),
+            Name("ERR@{k}", "ERR", {"max_grade": 4}, _GDEVAL, _ROUNDED),
+            Name("RBP", "RBP", conventions={"ties": "input", "precision": "float64"}),
+            Name("Rprec", "Rprec"),
+            Name("RPrec", "Rprec"),
+            Name("Bpref", "Bpref"),
+            Name("BPref", "Bpref"),
+            Name("infAP", "infAP"),
+            Name("IPrec@{recall}", "IPrec", {"rounding": "up"}),
+            Name("Judged@{k}", "Judged", conventions={"negatives": "nonrelevant", **_SORTS}),
+            Name(
+                "Accuracy",
+                "AUC",
+                {"negatives": "retrieved", "missed": "ignore"},
+                {"precision": "float64"},
+                _ACCURACY,
+            ),
+            Name("SetP", "P"),
+            Name("SetRelP", "P", *_RELATIVE),
+            Name("SetP(relative=True)", "P", *_RELATIVE),
+            Name("SetR", "R"),
+            Name("SetF", "F"),
+            Name("SetAP", "SetAP"),
+            Name("NumQ", "NumQ", conventions={"queries": "both"}, note=_ABSENT),
+            Name("NumRet", "NumRet"),
+            Name("NumRet(rel={rel})", "NumRelRet"),
+            Name("NumRelRet", "NumRelRet"),
+            Name("NumRel", "NumRel", conventions={"queries": "both"}, note=_ABSENT),
+        ),
+        arguments={
+            "cutoff": Argument("k"),
+            "gains": Argument("gain", also={"unlisted": "grade"}),
+            "beta": Argument("beta", "square"),
+            "dcg": Argument(values={"log2": Choices(), "exp-log2": _EXP2}),
+            "relative": Argument(values={False: Choices(), True: _RELATIVE}),
+            "judged_only": Argument(
+                values={False: Choices(), True: Choices(conventions={"unjudged": "remove"})}
+            ),
+        },
+        unsupported={
+            "Accuracy@{k}": "Rankstone's AUC has no cutoff",
+            "BPM@{k}": NO_MEASURE,
+            "Compat": NO_MEASURE,
+            "INSQ": NO_MEASURE,
+            "INST": NO_MEASURE,
+            "NERR8@{k}": NO_MEASURE,
+            "NERR9@{k}": NO_MEASURE,
+            "NERR10": NO_MEASURE,
+            "NERR11": NO_MEASURE,
+            "SDCG@{k}": NO_MEASURE,
+            "alpha_DCG@{k}": _SUBTOPICS,
+            "α_DCG@{k}": _SUBTOPICS,  # noqa: RUF001 -- its own spelling
+            "alpha_nDCG@{k}": _SUBTOPICS,
+            "α_nDCG@{k}": _SUBTOPICS,  # noqa: RUF001
+            "ERR_IA@{k}": _SUBTOPICS,
+            "nERR_IA@{k}": _SUBTOPICS,
+            "AP_IA": _SUBTOPICS,
+            "MAP_IA": _SUBTOPICS,
+            "P_IA@{k}": _SUBTOPICS,
+            "NRBP": _SUBTOPICS,
+            "nNRBP": _SUBTOPICS,
+            "StRecall@{k}": _SUBTOPICS,
+        },
+        limits=("fractional grades are refused by most providers",),
+    ),
+)

@@ -1,0 +1,58 @@
+"""LensKit: its ranking metrics, over ordered item lists."""
+
+from __future__ import annotations
+
+from rankstone.conventions import Conventions
+from rankstone.tools.base import MORE_DATA, NO_MEASURE, RATINGS, Argument, Name, Tool
+from rankstone.tools.texts import CALLER, FAILS_EMPTY, MEAN_OF_COUNTS, SETS
+
+_JARVELIN = {"discount": "jarvelin"}
+_BINARY = {"gain": "binary", **_JARVELIN}
+_NEGATIVE = "negative gains count there"
+_FUNCTION = "it is a function of hits and weights, not of a ranking and relevant items"
+
+TOOLS = (
+    Tool(
+        name="lenskit-2025",
+        tested="2025.8.1",
+        about=f"{SETS}; {CALLER}; a query of the run without judgments counts as 0 in the mean",
+        conventions=Conventions(ties="input", queries="run"),
+        names=(
+            Name("NDCG@{k}", "nDCG", _BINARY),
+            Name("NDCG(gain=)@{k}", "nDCG", _JARVELIN, note=_NEGATIVE),
+            Name("DCG@{k}", "DCG", _BINARY),
+            Name(
+                "DCG(gain=)@{k}",
+                "DCG",
+                _JARVELIN,
+                note=f"{_NEGATIVE}; it fails on a query without judgments",
+            ),
+            Name(
+                "AveragePrecision@{k}",
+                "AP",
+                {"denominator": "min(R,retrieved)"},
+                note=FAILS_EMPTY,
+            ),
+            Name("RecipRank@{k}", "RR"),
+            Name("Precision@{k}", "P", {"denominator": "retrieved"}),
+            Name("Recall@{k}", "R", {"denominator": "min(R,k)"}),
+            Name("Hit@{k}", "Success"),
+            Name("RBP@{k}", "RBP", {"p": 0.85}),
+            Name("ListLength", "NumRet", note=MEAN_OF_COUNTS),
+        ),
+        arguments={"n": Argument("k"), "patience": Argument("p")},
+        unsupported={
+            "rank_biased_precision": _FUNCTION,
+            "TestItemCount": "it is an abstract class, which computes nothing",
+            "MeanPopRank@{k}": MORE_DATA,
+            "ListGini@{k}": MORE_DATA,
+            "ExposureGini@{k}": MORE_DATA,
+            "entropy": MORE_DATA,
+            "rank_biased_entropy": MORE_DATA,
+            "rank_biased_overlap": NO_MEASURE,
+            "least_item_promoted": MORE_DATA,
+            "RMSE": RATINGS,
+            "MAE": RATINGS,
+        },
+    ),
+)

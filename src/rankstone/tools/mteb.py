@@ -1,0 +1,26 @@
+"""MTEB: the scores of its retrieval tasks, most of them by pytrec_eval."""
+
+from __future__ import annotations
+
+from rankstone.conventions import Conventions
+from rankstone.tools.base import NO_MEASURE, Name, Tool
+
+TOOLS = (
+    Tool(
+        name="mteb-2",
+        tested="2.26.24",
+        about="pytrec_eval for most measures, code of its own for reciprocal rank",
+        conventions=Conventions(precision="float32", queries="both"),
+        names=(
+            Name("ndcg_at_{k}", "nDCG"),
+            Name("map_at_{k}", "AP"),
+            Name("recall_at_{k}", "R"),
+            Name("accuracy", "R", {"k": 1}),
+            Name("precision_at_{k}", "P"),
+            Name("mrr_at_{k}", "RR", conventions={"precision": "float64"}),
+            Name("hit_rate_at_{k}", "Success"),
+        ),
+        unsupported={"nauc": NO_MEASURE},
+        limits=("means are rounded to 5 digits, except those of mrr",),
+    ),
+)

@@ -1,0 +1,26 @@
+"""Rax: metrics for learning to rank in JAX."""
+
+from __future__ import annotations
+
+from rankstone.conventions import Conventions
+from rankstone.tools.base import NO_MEASURE, Name, Tool
+from rankstone.tools.texts import CANDIDATES, FLOAT32
+
+TOOLS = (
+    Tool(
+        name="rax-0.4",
+        tested="0.4.0",
+        about=CANDIDATES,
+        conventions=Conventions(ties="input", precision="float32", missed="ignore", queries="both"),
+        names=(
+            Name("ndcg_metric@{k}", "nDCG", {"gain": "exp2"}),
+            Name("dcg_metric@{k}", "DCG", {"gain": "exp2"}),
+            Name("ap_metric@{k}", "AP"),
+            Name("mrr_metric@{k}", "RR"),
+            Name("precision_metric@{k}", "P", {"denominator": "retrieved"}),
+            Name("recall_metric@{k}", "R"),
+        ),
+        unsupported={"opa_metric": NO_MEASURE},
+        limits=(FLOAT32,),
+    ),
+)

@@ -1,0 +1,37 @@
+"""RecBole: the metrics of its evaluator."""
+
+from __future__ import annotations
+
+from rankstone.conventions import Conventions
+from rankstone.tools.base import MORE_DATA, RATINGS, Name, Tool
+from rankstone.tools.texts import SETS
+
+TOOLS = (
+    Tool(
+        name="recbole-1",
+        tested="1.2.1",
+        about=f"{SETS}; scores are sorted by torch.topk, which leaves ties as they fall",
+        conventions=Conventions(ties="input", queries="both"),
+        names=(
+            Name("NDCG@{k}", "nDCG", {"gain": "binary"}),
+            Name("MAP@{k}", "AP", {"denominator": "min(R,k)"}),
+            Name("MRR@{k}", "RR"),
+            Name("Precision@{k}", "P"),
+            Name("Recall@{k}", "R", note="a user without relevant items makes its mean NaN"),
+            Name("Hit@{k}", "Success"),
+        ),
+        unsupported={
+            "AUC": "it looks at the rows of all users at once",
+            "GAUC": "it ranks all items of the catalogue",
+            "ItemCoverage@{k}": MORE_DATA,
+            "AveragePopularity@{k}": MORE_DATA,
+            "ShannonEntropy@{k}": MORE_DATA,
+            "GiniIndex@{k}": MORE_DATA,
+            "TailPercentage@{k}": MORE_DATA,
+            "LogLoss": RATINGS,
+            "MAE": RATINGS,
+            "RMSE": RATINGS,
+        },
+        limits=("ties fall as torch.topk happens to leave them",),
+    ),
+)

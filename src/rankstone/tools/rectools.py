@@ -1,0 +1,43 @@
+"""RecTools: metrics over tables of ranked recommendations and interactions."""
+
+from __future__ import annotations
+
+from rankstone.conventions import Conventions
+from rankstone.tools.base import MORE_DATA, NO_CUTOFF, NO_MEASURE, Name, Tool
+from rankstone.tools.texts import CALLER, SETS, SKIPS
+
+TOOLS = (
+    Tool(
+        name="rectools-0.19",
+        tested="0.19.0",
+        about=f"{SETS}; {CALLER}; {SKIPS}",
+        conventions=Conventions(ties="input", no_relevant="skip"),
+        names=(
+            Name("NDCG@{k}", "nDCG", {"gain": "binary", "ideal": "full"}),
+            Name("NDCG(divide_by_achievable=True)@{k}", "nDCG", {"gain": "binary"}),
+            Name("MAP@{k}", "AP"),
+            Name("MAP(divide_by_k=True)@{k}", "AP", {"denominator": "k"}),
+            Name("MRR@{k}", "RR"),
+            Name("Precision@{k}", "P"),
+            Name("Precision(r_precision=True)@{k}", "P", {"denominator": "min(k,R)"}),
+            Name("Recall@{k}", "R"),
+            Name("F1Beta@{k}", "F"),
+            Name("HitRate@{k}", "Success"),
+        ),
+        unsupported={
+            "Accuracy@{k}": MORE_DATA,
+            "MCC@{k}": MORE_DATA,
+            "PartialAUC@{k}": NO_CUTOFF,
+            "PAP@{k}": NO_CUTOFF,
+            "CatalogCoverage@{k}": MORE_DATA,
+            "MeanInvUserFreq@{k}": MORE_DATA,
+            "IntraListDiversity@{k}": MORE_DATA,
+            "AvgRecPopularity@{k}": MORE_DATA,
+            "Serendipity@{k}": MORE_DATA,
+            "Intersection@{k}": MORE_DATA,
+            "SufficientReco@{k}": NO_MEASURE,
+            "UnrepeatedReco@{k}": NO_MEASURE,
+            "CoveredUsers@{k}": NO_MEASURE,
+        },
+    ),
+)

@@ -1,0 +1,36 @@
+"""Spark: RankingMetrics of mllib and RankingEvaluator of ml."""
+
+from __future__ import annotations
+
+from rankstone.conventions import Conventions
+from rankstone.tools.base import Name, Tool
+from rankstone.tools.texts import CALLER, SETS
+
+_AP = {"denominator": "min(R,k)"}
+_BINARY = {"gain": "binary"}
+
+TOOLS = (
+    Tool(
+        name="spark-4",
+        tested="4.3.0",
+        about=f"{SETS}; {CALLER}",
+        conventions=Conventions(ties="input", queries="both"),
+        names=(
+            Name("ndcgAt@{k}", "nDCG", _BINARY),
+            Name("ndcgAtK@{k}", "nDCG", _BINARY),
+            Name("meanAveragePrecision", "AP"),
+            Name("meanAveragePrecisionAt@{k}", "AP", _AP),
+            Name("meanAveragePrecisionAtK@{k}", "AP", _AP),
+            Name("precisionAt@{k}", "P"),
+            Name("precisionAtK@{k}", "P"),
+            Name("recallAt@{k}", "R"),
+            Name("recallAtK@{k}", "R"),
+        ),
+        unsupported={
+            "ndcgAt(graded)@{k}": (
+                "from Python the grades are not read, and every judged document counts as relevant"
+            )
+        },
+        limits=("a document that is listed twice in a ranking counts twice",),
+    ),
+)

@@ -1,0 +1,67 @@
+"""torchmetrics: its retrieval metrics, as classes and as functions."""
+
+from __future__ import annotations
+
+from rankstone.conventions import Conventions
+from rankstone.tools.base import CURVE, NO_CUTOFF, NO_MEASURE, Name, Tool
+from rankstone.tools.texts import CANDIDATES, FLOAT32
+
+#: Some measures take documents with a score of 0 or less as not relevant.
+_POSITIVE = {"nonpositive": "nonrelevant"}
+_SORT = "tied documents are ranked as torch happens to sort them"
+_HITS = {"denominator": "hits"}
+_AUC = {"negatives": "retrieved", "missed": "ignore", "single_class": "zero"}
+
+TOOLS = (
+    Tool(
+        name="torchmetrics-1",
+        tested="1.9.0",
+        about=CANDIDATES,
+        conventions=Conventions(ties="input", precision="float32", missed="ignore", queries="both"),
+        names=(
+            Name("RetrievalNormalizedDCG@{k}", "nDCG", conventions={"ties": "expected"}),
+            Name("retrieval_normalized_dcg@{k}", "nDCG", conventions={"ties": "expected"}),
+            Name(
+                "RetrievalNormalizedDCG(empty_target_action='pos')@{k}",
+                "nDCG",
+                conventions={"ties": "expected", "no_relevant": "one"},
+            ),
+            Name(
+                "RetrievalNormalizedDCG(empty_target_action='skip')@{k}",
+                "nDCG",
+                conventions={"ties": "expected", "no_relevant": "skip"},
+            ),
+            Name("RetrievalMAP@{k}", "AP", _HITS, _POSITIVE, _SORT),
+            Name("retrieval_average_precision@{k}", "AP", _HITS, _POSITIVE, _SORT),
+            Name("RetrievalMRR@{k}", "RR", conventions=_POSITIVE, note=_SORT),
+            Name("retrieval_reciprocal_rank@{k}", "RR", conventions=_POSITIVE, note=_SORT),
+            Name("RetrievalPrecision@{k}", "P", conventions=_POSITIVE, note=_SORT),
+            Name("retrieval_precision@{k}", "P", conventions=_POSITIVE, note=_SORT),
+            Name(
+                "RetrievalPrecision(adaptive_k=True)@{k}",
+                "P",
+                {"denominator": "retrieved"},
+                _POSITIVE,
+                _SORT,
+            ),
+            Name("RetrievalRPrecision", "Rprec", note=_SORT),
+            Name("retrieval_r_precision", "Rprec", note=_SORT),
+            Name("RetrievalRecall@{k}", "R", conventions=_POSITIVE, note=_SORT),
+            Name("retrieval_recall@{k}", "R", conventions=_POSITIVE, note=_SORT),
+            Name("RetrievalHitRate@{k}", "Success", note=_SORT),
+            Name("retrieval_hit_rate@{k}", "Success", note=_SORT),
+            Name("RetrievalAUROC", "AUC", _AUC),
+            Name("retrieval_auroc", "AUC", _AUC),
+        ),
+        unsupported={
+            "RetrievalAUROC@{k}": NO_CUTOFF,
+            "retrieval_auroc@{k}": NO_CUTOFF,
+            "RetrievalFallOut@{k}": NO_MEASURE,
+            "retrieval_fall_out@{k}": NO_MEASURE,
+            "RetrievalPrecisionRecallCurve": CURVE,
+            "retrieval_precision_recall_curve": CURVE,
+            "RetrievalRecallAtFixedPrecision": NO_MEASURE,
+        },
+        limits=(FLOAT32,),
+    ),
+)
