@@ -28,7 +28,8 @@ MEASURES = [
     "R(judged_only=True)@2", "RR", "RR@2", "RR(rel=2)", "RR(rel=2)@3", "RR(judged_only=True)", "MRR@5",
     "Rprec", "Rprec(rel=2)", "RPrec(judged_only=True)", "Bpref", "BPref(rel=2)", "infAP", "infAP(rel=2)",
     "Success@1", "Success(rel=2)@5", "Success(judged_only=True)@3", "IPrec@0.5", "IPrec(rel=2)@0.1",
-    "IPrec(judged_only=True)@0.3", "SetP", "SetP(rel=2)", "SetP(relative=True)", "SetRelP", "SetR",
+    "IPrec(judged_only=True)@0.3", "SetP", "SetP(rel=2)", "SetP(relative=True)", "SetP(relative=False)",
+    "SetP(rel=2,relative=True)", "SetP(relative=True,judged_only=True)", "SetRelP", "SetR",
     "SetR(rel=2)", "SetF", "SetF(beta=0.5)", "SetF(rel=2,beta=2.0)", "SetAP", "SetAP(rel=2)",
     "SetAP(judged_only=True)", "NumRet", "NumRet(rel=1)", "NumRet(rel=2)", "NumRelRet", "NumRel", "NumQ",
     "Judged@3", "Judged", "RBP(rel=1)", "RBP(rel=2,p=0.5)",
@@ -57,6 +58,20 @@ def test_the_numbers_are_the_same(measure):
         assert our_values == pytest.approx(whole, abs=1e-12), seed
         if whole == per_query:
             assert our_mean == pytest.approx(mean, abs=1e-12), seed
+
+
+def test_one_measure_in_two_ways_beside_each_other():
+    """P@5 with and without unjudged documents is one measure under different conventions."""
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}
+    asked = [ours.parse_measure(m) for m in ("RR", "RR(judged_only=True)")]
+    assert list(ours.calc_aggregate(asked, qrels, run).values()) == [0.5, 1.0]
+    assert ours.SetP(relative=True).calc_aggregate(qrels, run) == 1.0
+
+
+def test_accuracy_is_an_area_over_the_retrieved_documents():
+    qrels, run = {"q": {"a": 1, "b": 0, "z": 1}}, {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}
+    accuracy = ours.Accuracy.calc_aggregate(qrels, run)
+    assert accuracy == theirs.Accuracy.calc_aggregate(qrels, run) == 0.5
 
 
 DICTS = (

@@ -194,7 +194,7 @@ def test_a_comparison_has_means_and_no_p_values(tmp_path):
 @pytest.mark.parametrize(
     ("action", "message"),
     [
-        (lambda: Qrels({"q": {"d": 0.5}}), "the grade 0.5 of 'd' is no whole number"),
+        (lambda: Qrels({"q": {"d": 0.5}}), "the grade 0.5 of 'd' is not a whole number"),
         (lambda: evaluate(JUDGED, FOUND, "ngcd@5"), "Did you mean"),
         (lambda: evaluate(JUDGED, FOUND, [rs.AP]), "a metric is given by name"),
         (lambda: evaluate(JUDGED, FOUND, "rbp"), "needs a persistence: 'rbp.95'"),

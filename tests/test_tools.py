@@ -190,6 +190,14 @@ def test_parameters_in_a_name_mean_what_they_mean_in_its_tool(like, text, printe
     assert str(measure) == printed
 
 
+@pytest.mark.parametrize(
+    ("like", "text"), [("trec_eval", "set_F.-4"), ("ir_measures", "SetF(beta=-4)")]
+)
+def test_parameters_out_of_bounds_are_refused(like, text):
+    with pytest.raises(rs.UsageError, match="beta of F must be above 0, not -2"):
+        read_measure(text, rs.tool(like))
+
+
 def test_an_argument_of_a_tool_may_be_a_convention():
     judged, run = {"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}
     result = rs.evaluate(judged, run, ["RR", "RR(judged_only=True)"], like="ir_measures")

@@ -64,7 +64,7 @@ class Measure:
         return Measure(self.NAME, {**self.params, **params})
 
     def __matmul__(self, value: float) -> Measure:
-        """Return the measure at a cut-off."""
+        """Return the measure at a cutoff."""
         return self(**{self._at: value})
 
     def __repr__(self) -> str:

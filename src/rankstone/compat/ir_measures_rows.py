@@ -70,13 +70,13 @@ def data_of(source: Any, value: str) -> Any:
         return source.path
     if isinstance(source, Mapping | str | os.PathLike) or hasattr(source, "columns"):
         return source
-    found: dict[Any, dict[Any, Any]] = {}
+    queries: dict[Any, dict[Any, Any]] = {}
     for row in source:
         try:
-            found.setdefault(row.query_id, {})[row.doc_id] = getattr(row, value)
+            queries.setdefault(row.query_id, {})[row.doc_id] = getattr(row, value)
         except AttributeError:
             raise rs.UsageError(
                 f"rows must have query_id, doc_id and {value}, as Qrel and ScoredDoc do; "
                 f"found {row!r}."
             ) from None
-    return found
+    return queries

@@ -37,22 +37,22 @@ def evaluate(
     make_comparable: bool = False,
 ) -> Any:
     """Return the mean of each metric, or with ``return_mean=False`` the value of every query."""
-    judged = qrels if isinstance(qrels, Qrels) else Qrels(qrels)
-    found = run if isinstance(run, Run) else Run(run)
+    qrels = qrels if isinstance(qrels, Qrels) else Qrels(qrels)
+    run = run if isinstance(run, Run) else Run(run)
     if make_comparable:
-        found.make_comparable(judged)
-    _check_queries(judged, found)
+        run.make_comparable(qrels)
+    _check_queries(qrels, run)
     names = [metrics] if isinstance(metrics, str) else list(metrics)
-    values = _values(judged, found, names, threads)
+    values = _values(qrels, run, names, threads)
     scores: dict[str, Any] = {}
     for name, of_queries in values.items():
         mean, std = float(np.mean(of_queries)), float(np.std(of_queries))
         scores[name] = {"mean": mean, "std": std} if return_std else mean
         if save_results_in_run:
-            found.scores[name] = dict(zip(found.get_query_ids(), of_queries.tolist(), strict=True))
-            found.mean_scores[name] = mean
+            run.scores[name] = dict(zip(run.get_query_ids(), of_queries.tolist(), strict=True))
+            run.mean_scores[name] = mean
             if return_std:
-                found.std_scores[name] = std
+                run.std_scores[name] = std
     answer = scores if return_mean else values
     return answer[names[0]] if len(names) == 1 else answer
 
@@ -96,10 +96,10 @@ def compare(
 
 def _values(qrels: Qrels, run: Run, metrics: list[str], threads: int) -> dict[str, np.ndarray]:
     """Return the value of each query, in the order of the run's, by metric."""
-    asked = {metric: _asked(metric, qrels) for metric in metrics}
-    found: dict[str, np.ndarray] = {}
-    for level in {level for _, level in asked.values()}:
-        same = {metric: parts for metric, (parts, at) in asked.items() if at == level}
+    sums = {metric: _sum_of(metric, qrels) for metric in metrics}
+    values: dict[str, np.ndarray] = {}
+    for level in {level for _, level in sums.values()}:
+        same = {metric: parts for metric, (parts, at) in sums.items() if at == level}
         result = rs.evaluate(
             _from_level(qrels.qrels, level),
             run.run,
@@ -111,11 +111,11 @@ def _values(qrels: Qrels, run: Run, metrics: list[str], threads: int) -> dict[st
         order = [place[query] for query in run.get_query_ids()]
         for metric, parts in same.items():
             total = sum(weight * result.values(text) for text, weight in parts.items())
-            found[metric] = np.asarray(total)[order]
-    return {metric: found[metric] for metric in metrics}
+            values[metric] = np.asarray(total)[order]
+    return {metric: values[metric] for metric in metrics}
 
 
-def _asked(metric: str, qrels: Qrels) -> tuple[dict[str, int], int]:
+def _sum_of(metric: str, qrels: Qrels) -> tuple[dict[str, int], int]:
     """Return a metric such as map@10-l2 or rbp.95 as a sum of Rankstone's, and its level."""
     parts = _METRIC.fullmatch(metric) if isinstance(metric, str) else None
     if parts is None:
@@ -139,9 +139,9 @@ def _from_level(qrels: dict[str, dict[str, int]], level: int) -> dict[str, dict[
 
 
 def _check_queries(qrels: Qrels, run: Run) -> None:
-    judged, found = set(qrels.get_query_ids()), set(run.get_query_ids())
-    if judged != found:
-        query = min(judged ^ found)
+    judged, retrieved = set(qrels.get_query_ids()), set(run.get_query_ids())
+    if judged != retrieved:
+        query = min(judged ^ retrieved)
         which = "judged and not in the run" if query in judged else "in the run and not judged"
         raise rs.DataError(
             f"judgments and run have different queries: {query!r} is {which}. make_comparable=True adds empty "

@@ -67,11 +67,11 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, and wins, ties and losses, by model."""
-        found: dict[str, Any] = {"metrics": self.metrics, "model_names": self.model_names}
+        table: dict[str, Any] = {"metrics": self.metrics, "model_names": self.model_names}
         for one in self.model_names:
             against = {b: c for (a, b), c in self.win_tie_loss.items() if a == one}
-            found[one] = {"scores": self.results[one], "win_tie_loss": against}
-        return found
+            table[one] = {"scores": self.results[one], "win_tie_loss": against}
+        return table
 
     def to_dataframe(self) -> Any:
         """Return the means as a pandas frame, one row for each model."""

@@ -99,10 +99,10 @@ class _Table:
                 f"the frame has no column {missing[0]!r}; it has {', '.join(map(str, df.columns))}."
             )
         made = cls(name=name)
-        found: dict[Any, dict[Any, Any]] = {}
+        queries: dict[Any, dict[Any, Any]] = {}
         for query, doc, value in zip(*(df[c].tolist() for c in columns), strict=True):
-            found.setdefault(query, {})[doc] = value
-        for query, docs in found.items():
+            queries.setdefault(query, {})[doc] = value
+        for query, docs in queries.items():
             if not isinstance(query, str) or not all(isinstance(d, str) for d in docs):
                 raise rs.DataError(
                     f"ids in {columns[0]!r} and {columns[1]!r} must be text, as in ranx; "
@@ -127,7 +127,7 @@ class Qrels(_Table):
     def _checked(self, query: str, doc: str, score: float) -> int:
         if int(score) != score:
             raise rs.DataError(
-                f"query {query!r}: the grade {score!r} of {doc!r} is no whole number, and ranx would "
+                f"query {query!r}: the grade {score!r} of {doc!r} is not a whole number, and ranx would "
                 "cut it. Round the grades, or call rankstone.evaluate, which takes them as they are."
             )
         return int(score)
@@ -172,7 +172,7 @@ class Qrels(_Table):
 
 
 class Run(_Table):
-    """What a system found: scores by query and document, and what was measured of it."""
+    """A run: scores by query and document, and the results of its evaluation."""
 
     def __init__(
         self, run: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None
@@ -239,13 +239,13 @@ class Run(_Table):
 
 
 def _kind(path: str, kind: str | None) -> str:
-    found = kind or os.path.splitext(path)[1][1:]
-    found = {"txt": "trec", "parq": "parquet"}.get(found, found)
-    if found not in {"json", "trec", "gz", "parquet"}:
+    ending = kind or os.path.splitext(path)[1][1:]
+    ending = {"txt": "trec", "parq": "parquet"}.get(ending, ending)
+    if ending not in {"json", "trec", "gz", "parquet"}:
         raise rs.UsageError(
             f"{path}: cannot tell the kind of file; give kind='json', 'trec', 'gz' or 'parquet'."
         )
-    return found
+    return ending
 
 
 def _open(path: str, kind: str, mode: str) -> Any:

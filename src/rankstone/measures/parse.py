@@ -154,10 +154,10 @@ def _anywhere(text: str, tool: Tool | None) -> _Reading:
             return reading
     forms = list(_forms(text))
     tools = list(TOOLS.values())
-    special = [found for tool in tools for found in _special(text, tool.names)]
+    special = [pair for other in tools for pair in _special(text, other.names)]
     if special:
         name, params = special[0]
-        agreed = all(other.params == name.params for other, _ in special)
+        agreed = all(same.params == name.params for same, _ in special)
         return _Reading(name.measure, params, name if agreed else None)
     if error is not None:
         raise error

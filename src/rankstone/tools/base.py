@@ -31,6 +31,11 @@ def _table(text: str) -> dict[float, float]:
     return {float(grade): float(gain) for grade, gain in pairs}
 
 
+def _root(value: float) -> float:
+    """Return the square root, with the sign of the value, so that negative ones stay wrong."""
+    return math.copysign(math.sqrt(abs(value)), value)
+
+
 class Reading(NamedTuple):
     """How a parameter is written in a name: the pattern of its text, and text to value and back."""
 
@@ -42,7 +47,7 @@ class Reading(NamedTuple):
 #: By keyword; a hole ``{beta:square}`` in a name is read by the reading ``square``.
 READINGS = {
     "number": Reading(_NUMBER, float, "{:g}".format),
-    "square": Reading(_NUMBER, lambda text: math.sqrt(float(text)), lambda v: f"{v * v:g}"),
+    "square": Reading(_NUMBER, lambda text: _root(float(text)), lambda v: f"{v * v:g}"),
     "decimals": Reading(
         r"[0-9]+", lambda text: float(f"0.{text}"), lambda v: str(v).removeprefix("0.")
     ),
@@ -94,8 +99,8 @@ class Argument:
         if self.values:
             known = {repr(v): choices for v, choices in self.values.items()}
             return known[one_of(repr(value), known, f"value of {name}")]
-        if self.reading == "square" and isinstance(value, int | float) and value >= 0:
-            value = math.sqrt(value)
+        if self.reading == "square" and isinstance(value, float | int):
+            value = _root(value)
         return Choices({self.param: value, **self.also})
 
 
