@@ -19,7 +19,7 @@ _HOMES = {
     "PROFILES": "rankstone.profiles",
     "Profile": "rankstone.profiles",
     "profile": "rankstone.profiles",
-    "Explanation": "rankstone.report.explain",
+    "Explanation": "rankstone.report.explanation",
     "grades_by_position": "rankstone.core.direct",
     "Conventions": "rankstone.conventions",
     "Result": "rankstone.core.result",

@@ -16,7 +16,7 @@ from rankstone.io.load import load_judgments as load_judgments
 from rankstone.measures import *
 from rankstone.profiles import PROFILES as PROFILES, Profile as Profile, profile as profile
 from rankstone.reconciliation import across_tools as across_tools, reconcile as reconcile
-from rankstone.report.explain import Explanation as Explanation
+from rankstone.report.explanation import Explanation as Explanation
 from rankstone.report.tools import Reconciliation as Reconciliation
 
 __version__: str

@@ -31,7 +31,7 @@ from rankstone.measures.compute import asked_for, compute_each, reach_of
 from rankstone.profiles import conventions_of, profile
 
 if TYPE_CHECKING:
-    from rankstone.report.explain import Explanation
+    from rankstone.report.explanation import Explanation
 
 
 def evaluate(
@@ -155,6 +155,7 @@ def _ties(
     found: Join | Arrays, chosen: Conventions, plan: list[tuple[Measure, Conventions]]
 ) -> Ties:
     """Count judged documents in ties; give the interval of luck for the measures in the plan."""
+    plan = [(m, c) for m, c in plan if m.supports_extreme_ties]
     ends = [
         compute_each(found, [(m, c.replace(ties=rule)) for m, c in plan]).final if plan else {}
         for rule in ("pessimistic", "optimistic")
@@ -194,7 +195,8 @@ def explain(
     RR = 0.5
     Conventions: ties=docid-desc, no_relevant=zero
     """
-    from rankstone.report.explain import explain_query
+    from rankstone.measures.explain import explain_query
+    from rankstone.report.explanation import Explanation
 
     followed = profile(like) if like is not None else None
     (one,) = asked_for([measure], followed)
@@ -208,7 +210,7 @@ def explain(
         if not single:
             raise UsageError("explain one ranking at a time, or give judgments, a run and query=.")
         unnamed = replace(ranked, queries=[None])
-        return explain_query(asked, unnamed, 0, lambda _: None)
+        return Explanation.of(explain_query(asked, unnamed, 0, lambda _: None))
     if len(data) != 2:
         raise UsageError("to explain a query give judgments and a run.")
     judged, run = load_both(
@@ -218,7 +220,7 @@ def explain(
     ranked, _ = align(run, judged, chosen)
     named.check_used()
     place = _place(query, ranked.queries)
-    return explain_query(asked, ranked, place, judged.docs.__getitem__)
+    return Explanation.of(explain_query(asked, ranked, place, judged.docs.__getitem__))
 
 
 def _place(query: Any, queries: list[Any]) -> int:

@@ -57,7 +57,11 @@ class Measure:
     @property
     def _at(self) -> str:
         known = _known().get(self.NAME)
-        return "cutoff" if known is None or known.definition.at == "k" else known.definition.at
+        return (
+            "cutoff"
+            if known is None or known.definition.cutoff_param == "k"
+            else known.definition.cutoff_param
+        )
 
     def __call__(self, **params: Any) -> Measure:
         """Return the measure with some parameters set."""
@@ -108,7 +112,9 @@ def in_rankstone(name: str, params: Mapping[str, Any]) -> str:
     if "rel" in has and "gain" in has and "rel" not in params:
         raise rs.UsageError(f"{name} needs rel=, as in ir_measures: {name}(rel=1).")
     words = {n: v for n, v in params.items() if n != "judged_only" and (n, v) != ("dcg", "log2")}
-    cut = words.pop("cutoff" if known.definition.at == "k" else known.definition.at, None)
+    cut = words.pop(
+        "cutoff" if known.definition.cutoff_param == "k" else known.definition.cutoff_param, None
+    )
     if "gains" in words:
         words |= {"gain": words.pop("gains"), "unlisted": "grade"}
     if "beta" in words:  # what trec_eval calls beta is its square
@@ -190,7 +196,7 @@ def _of_trec_eval(name: str) -> Measure | None:
         measure = rs.parse_measure(name)
     except rs.UsageError:
         return None
-    at = measure.definition.at
+    at = measure.definition.cutoff_param
     cut = measure.params.get(at)
     more = {n: v for n, v in measure.given.items() if n != at}.items()
     fitting = [

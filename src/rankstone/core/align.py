@@ -112,7 +112,7 @@ def _rank(
     judged = np.ones(len(grades), bool) if known_grades is None else known_grades
     above, tied = matches.above, matches.tied
     grade, score = grades[matches.judgment], matches.score
-    row, offsets = matches.judgment, matches.offsets
+    row, offsets, original_grade = matches.judgment, matches.offsets, grade
     if conventions.nonpositive == "nonrelevant" and scored:
         grade = found_grades(grade, score)
     if conventions.missed == "ignore":
@@ -141,8 +141,8 @@ def _rank(
         pooled_offsets = segments.keep(~kept, offsets)
     order = order[kept[order]]
     offsets = segments.keep(kept, offsets)
-    columns = (rank, above, tied, grade, score, row)
-    rank, above, tied, grade, score, row = (a[order] for a in columns)
+    columns = (rank, above, tied, grade, score, row, original_grade)
+    rank, above, tied, grade, score, row, original_grade = (a[order] for a in columns)
     judged_offsets = segments.keep(judged, judgments.groups)
     judged_grade = grades[judged]
     judged_grade, _ = segments.falling_values(judged_grade, judged_offsets)
@@ -151,6 +151,7 @@ def _rank(
         offsets=offsets,
         rank=rank,
         grade=grade,
+        original_grade=original_grade,
         score=score,
         judgment=row,
         above=above,
@@ -184,6 +185,7 @@ def select(ranked: Ranked, chosen: Array) -> Ranked:
         offsets=segments.offsets_of(segments.lengths(ranked.offsets)[chosen]),
         rank=ranked.rank[rows],
         grade=ranked.grade[rows],
+        original_grade=ranked.original_grade[rows],
         score=ranked.score[rows],
         judgment=ranked.judgment[rows],
         above=ranked.above[rows],

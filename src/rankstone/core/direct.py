@@ -228,6 +228,7 @@ def _from_ids(
         offsets=segments.offsets_of(np.array(lengths)),
         rank=ranks,
         grade=np.array(grade, np.float64),
+        original_grade=np.array(grade, np.float64),
         score=-ranks.astype(np.float64),
         judgment=np.array(row, np.int64),
         above=ranks - 1,

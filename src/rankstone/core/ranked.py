@@ -11,6 +11,7 @@ import numpy as np
 from rankstone.conventions import Conventions
 from rankstone.core import segments
 from rankstone.core.ranked_table import Lists
+from rankstone.core.tie_breaking import before_by_gain, luck_of
 
 T = TypeVar("T")
 Array = np.ndarray
@@ -37,7 +38,8 @@ class Ranked:
 
     Rows ``offsets[q]:offsets[q + 1]`` of ``rank``, ``grade`` and ``judgment`` are the judged
     documents that query q retrieved; ``above`` documents have a higher score than a row's and
-    ``tied`` the same, itself included. Rows ``judged_offsets[q]:judged_offsets[q + 1]`` of
+    ``tied`` the same, itself included; ``original_grade`` is a row's grade in the judgments, whatever
+    its score. Rows ``judged_offsets[q]:judged_offsets[q + 1]`` of
     ``judged_grade`` are all its judged grades, highest first, retrieved or not. ``pooled`` are
     the ranks of documents that stand in the judgments without a judgment (a grade below 0), and
     ``pooled_offsets`` theirs; ``preferences`` are what people said beyond grades. Where every
@@ -52,6 +54,7 @@ class Ranked:
     offsets: Array
     rank: Array
     grade: Array
+    original_grade: Array
     score: Array
     judgment: Array
     above: Array
@@ -112,6 +115,12 @@ class Ranked:
     def ties_averaged(self) -> bool:
         """Whether values are means over all orders of documents that share their score."""
         return self.conventions.ties == "expected" and self.once("has_ties", self._has_ties)
+
+    @property
+    def tie_luck(self) -> int:
+        """1 if tied documents are to be in their best order, -1 in their worst; 0 without ties."""
+        luck = luck_of(self.conventions.ties)
+        return luck if luck and self.once("has_ties", self._has_ties) else 0
 
     def _has_ties(self) -> bool:
         return bool((self.tied > 1).any()) if self.lists is None else self.lists.has_ties
@@ -196,7 +205,7 @@ class Ranked:
         if pooled is not None and pooled_offsets is not None:
             pooled_offsets = segments.keep(pooled <= n, pooled_offsets)
             pooled = pooled[pooled <= n]
-        columns = ("rank", "grade", "score", "judgment", "above", "tied")
+        columns = ("rank", "grade", "original_grade", "score", "judgment", "above", "tied")
         return replace(
             self,
             offsets=segments.keep(kept, self.offsets),
@@ -207,6 +216,37 @@ class Ranked:
             lists=None,
             _memo={},
             **{name: getattr(self, name)[kept] for name in columns},
+        )
+
+    def with_ties_by(self, gain: Array, unjudged_gain: float) -> Ranked:
+        """Return the ranking with the documents of each tie in order of what they gain.
+
+        Best or worst first, as ``tie_luck`` says. ``gain`` has an entry for each row.
+        """
+        before = before_by_gain(
+            self.tie_luck,
+            offsets=self.offsets,
+            gain=gain,
+            unjudged_gain=unjudged_gain,
+            grade=self.grade,
+            above=self.above,
+            tied=self.tied,
+            judgment=self.judgment,
+        )
+        return self.with_ranks(self.above + 1 + before)
+
+    def with_ranks(self, rank: Array, pooled: Array | None = None) -> Ranked:
+        """Return the ranking with other ranks of its rows, and of its pooled documents."""
+        order = np.lexsort((rank, segments.numbers(self.offsets)))
+        columns = ("grade", "original_grade", "score", "judgment", "above", "tied")
+        return replace(
+            self,
+            rank=rank[order],
+            pooled=self.pooled if pooled is None else pooled,
+            width=None,
+            lists=None,
+            _memo={},
+            **{name: getattr(self, name)[order] for name in columns},
         )
 
     def condensed(self) -> Ranked:
@@ -258,6 +298,7 @@ class Ranked:
             offsets=offsets,
             rank=rank,
             grade=np.full(len(rank), grade),
+            original_grade=np.full(len(rank), grade),
             score=-rank.astype(np.float64),
             judgment=np.full(len(rank), -1),
             above=rank - 1,

@@ -149,6 +149,10 @@ class Lists:
         """Return the grades by rank."""
         return self._by_score[0] if self._is_plain else self.found[self._rows]
 
+    def original_grade(self) -> Array:
+        """Return the grades by rank, whatever the scores."""
+        return self.grade() if self.found is self.grades else self.grades[self._rows]
+
     def score(self) -> Array:
         """Return the scores by rank."""
         if self.scores is None:

@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from rankstone.conventions import Conventions
-from rankstone.core.aggregate import Aggregate
+from rankstone.core.aggregate import Part, aggregate
 from rankstone.core.gpu import Reach
 from rankstone.core.parallel import on_each
 from rankstone.core.ranked import Ranked
@@ -101,7 +101,7 @@ class Values:
     queries: list[Any]
     columns: dict[str, np.ndarray]
     weights: dict[str, np.ndarray]
-    aggregates: dict[str, Aggregate]
+    aggregates: dict[str, Part]
     final: dict[str, float]
 
 
@@ -119,8 +119,9 @@ def compute(ranked: Ranked, measures: Iterable[Measure]) -> Values:
         given = [weight for _, weight in found if weight is not None]
         if given:
             weights[str(m)] = np.concatenate(given).astype(np.float64)
-        aggregates[str(m)] = Aggregate.of(values, weights.get(str(m)), m.definition.aggregate)
-        final[str(m)] = aggregates[str(m)].finish(m.definition.aggregate)
+        how = aggregate(m.definition.aggregate)
+        aggregates[str(m)] = how.of(values, weights.get(str(m)))
+        final[str(m)] = how.finish(aggregates[str(m)])
     return Values(ranked.queries, columns, weights, aggregates, final)
 
 
@@ -142,7 +143,7 @@ def _together(parts: list[Values], order: list[str]) -> Values:
     row = {query: i for i, query in enumerate(queries)}
     columns: dict[str, np.ndarray] = {}
     weights: dict[str, np.ndarray] = {}
-    aggregates: dict[str, Aggregate] = {}
+    aggregates: dict[str, Part] = {}
     final: dict[str, float] = {}
     for part in parts:
         at = np.array([row[q] for q in part.queries], np.int64)
@@ -169,7 +170,7 @@ def _placed(values: np.ndarray, at: np.ndarray, size: int, rest: float) -> np.nd
 
 def _values(ranked: Ranked, measures: list[Measure]) -> list[tuple[np.ndarray, np.ndarray | None]]:
     """Return the values and weights of each measure."""
-    workings = ((m, m.working(ranked)) for m in measures)
-    found = [(m.values(ranked, working), working.weight) for m, working in workings]
+    computations = ((m, m.computation(ranked)) for m in measures)
+    values = [(m.values(c), c.query_weight) for m, c in computations]
     ranked.forget()
-    return found
+    return values

@@ -77,7 +77,7 @@ def read_measure(text: str | Measure, tools: tuple[str, ...] = ()) -> tuple[Meas
         if meaning is not None:
             params = _arguments(inside, text) if inside else {}
             if cut is not None:
-                at = meaning[0].definition.at
+                at = meaning[0].definition.cutoff_param
                 if at in params:
                     raise UsageError(f"{text!r} gives its cut-off twice, as {at}= and after @.")
                 params[at] = _cut(cut, text, whole=at == "k")

@@ -8,7 +8,7 @@ from typing import Any
 
 from rankstone.conventions import Conventions
 from rankstone.measures.base import REGISTRY, As, Measure
-from rankstone.measures.search import Choice, Found, InTool
+from rankstone.measures.candidates import Candidate, Departure, ToolMeasure
 from rankstone.profiles import PROFILES, Profile
 from rankstone.report.text_table import width
 
@@ -24,10 +24,10 @@ class Reconciliation:
 
     measure: Measure
     reported: str
-    usual: Found
-    found: tuple[Found, ...]
-    tools: tuple[InTool, ...]
-    nearest: tuple[Found, ...]
+    usual: Candidate
+    found: tuple[Candidate, ...]
+    tools: tuple[ToolMeasure, ...]
+    nearest: tuple[Candidate, ...]
     tried: int
 
     @property
@@ -43,9 +43,9 @@ class Reconciliation:
             "usual": _plain(self.usual),
             "found": [_plain(f) for f in self.found],
             "tools": [
-                {"tool": t.profile, "name": t.name, **_plain(t.found)}
+                {"tool": t.profile, "name": t.name, **_plain(t.candidate)}
                 for t in self.tools
-                if t.found
+                if t.candidate
             ],
             "nearest": [_plain(f) for f in self.nearest],
             "tried": self.tried,
@@ -81,13 +81,13 @@ def reconciliation(r: Reconciliation) -> Iterator[str]:
     yield "Check that data, cut-off and measure are those the number was made with."
 
 
-def _result(found: Found) -> str:
+def _result(found: Candidate) -> str:
     chosen = [f"{n}={v}" for where, n, v in found.choices if where != "measure"]
     under = f" with {', '.join(chosen)}" if chosen else ""
     return f"{found.measure}{under} = {found.value:.4f}"
 
 
-def _kept(found: Found, measure: Measure) -> str:
+def _kept(found: Candidate, measure: Measure) -> str:
     """Name the measure's other choices, which stayed as they were."""
     moved = {name for _, name, _ in found.choices}
     return ", ".join(
@@ -97,7 +97,7 @@ def _kept(found: Found, measure: Measure) -> str:
     )
 
 
-def _plain(found: Found) -> dict[str, Any]:
+def _plain(found: Candidate) -> dict[str, Any]:
     return {
         "value": found.value,
         "measure": str(found.measure),
@@ -107,7 +107,7 @@ def _plain(found: Found) -> dict[str, Any]:
     }
 
 
-def _meaning(choice: Choice, measure: Measure) -> str:
+def _meaning(choice: Departure, measure: Measure) -> str:
     where, name, value = choice
     if where == "measure":
         meaning = (measure.definition.param(name).choices or {}).get(value, "")
@@ -133,7 +133,7 @@ def profiles() -> Iterator[str]:
         yield from _table([[f"  {v}", m] for v, m in f.metadata.get("values", {}).items()])
 
 
-def in_tools(rows: Sequence[InTool], measure: Measure) -> Iterator[str]:
+def in_tools(rows: Sequence[ToolMeasure], measure: Measure) -> Iterator[str]:
     """Yield how each tool defines a measure, with values where there are any."""
     valued = any(row.value is not None for row in rows)
     head = ["tool", *(["value"] if valued else []), "its name", "in Rankstone", "conventions"]

@@ -1,66 +1,36 @@
-"""Which choices give a number that somebody else reported?"""
+"""The search behind ``reconcile``: which choices give a number that somebody reported?"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 
 from rankstone.conventions import Conventions
-from rankstone.core.aggregate import summarise
+from rankstone.core.aggregate import AGGREGATES, summarise
 from rankstone.core.align import Join
 from rankstone.core.matches import Matches
 from rankstone.errors import RankstoneError
 from rankstone.measures.base import Measure
+from rankstone.measures.candidates import Candidate, Departure, ToolMeasure
 from rankstone.measures.compute import in_tool
+from rankstone.measures.param import REL, Param
 from rankstone.profiles import PROFILES
 
-Choice = tuple[str, str, Any]  # where it is made, its name, its value
 _MOST_CHOICES = 3
 _MOST_LEVELS = 4
 
 
-@dataclass(frozen=True)
-class Found:
-    """A combination of choices and the value it gives.
-
-    ``choices`` are those that depart from the measure as it was asked for.
-    """
-
-    value: float
-    measure: Measure
-    conventions: Conventions
-    aggregate: str
-    choices: tuple[Choice, ...]
-
-
-@dataclass(frozen=True)
-class InTool:
-    """A measure in one tool: its name there, the choices behind it, and its value if data came."""
-
-    profile: str
-    name: str
-    measure: Measure
-    conventions: Conventions
-    note: str
-    found: Found | None = None
-
-    @property
-    def value(self) -> float | None:
-        """The tool's value, if there are data and the tool can be followed."""
-        return self.found.value if self.found else None
-
-
-def start(join: Join, measure: Measure, base: Conventions) -> Found:
+def start(join: Join, measure: Measure, base: Conventions) -> Candidate:
     """Return the value without any departure."""
     return _try(join, measure, base, ())
 
 
-def by_choices(join: Join, measure: Measure, base: Conventions) -> Iterator[list[Found]]:
+def by_choices(join: Join, measure: Measure, base: Conventions) -> Iterator[list[Candidate]]:
     """Yield all combinations that depart in one choice, in two, and so on.
 
     Choices that cannot change anything in these data are not tried.
@@ -71,49 +41,80 @@ def by_choices(join: Join, measure: Measure, base: Conventions) -> Iterator[list
         # Those that share their ranking share its making, if they come one after another.
         plans.sort(key=lambda choices: [str(c) for c in choices if _moves(c)])
         tried = (_attempt(join, measure, base, choices) for choices in plans)
-        yield [found for found in tried if found is not None]
+        yield [candidate for candidate in tried if candidate is not None]
 
 
-def by_tools(join: Join, measure: Measure, base: Conventions) -> Iterator[InTool]:
+def by_tools(join: Join, measure: Measure, base: Conventions) -> Iterator[ToolMeasure]:
     """Yield what each tool that has the measure would give, in each way that it has it."""
     for row in in_tools(measure):
         choices = (
             *(("measure", n, v) for n, v in row.measure.params.items() if v != measure.params[n]),
             *(("convention", n, v) for n, v in row.conventions.diff(base).items()),
         )
-        found = _attempt(join, measure, base, choices)
-        yield replace(row, found=found)
+        yield replace(row, candidate=_attempt(join, measure, base, choices))
 
 
-def in_tools(measure: Measure) -> Iterator[InTool]:
+def in_tools(measure: Measure) -> Iterator[ToolMeasure]:
     """Yield how each tool that has the measure defines it."""
     for name, profile in PROFILES.items():
         for way in in_tool(measure, profile):
             note = way.spelling.note if way.spelling else ""
-            yield InTool(name, way.name, way.measure, way.under(profile.conventions), note)
+            yield ToolMeasure(name, way.name, way.measure, way.under(profile.conventions), note)
 
 
-def _axes(join: Join, measure: Measure, base: Conventions) -> list[list[Choice]]:
+def rank_of(
+    candidate: Candidate, reported: float, known: list[Measure]
+) -> tuple[bool, bool, float]:
+    """Return by what candidates are in order, the most likely first.
+
+    First those that keep the cutoff, then those that are a tool's measure, then the nearest.
+    """
+    cutoff = candidate.measure.definition.cutoff_param
+    moved = any(where == "measure" and name == cutoff for where, name, _ in candidate.choices)
+    return moved, candidate.measure not in known, abs(candidate.value - reported)
+
+
+def _axes(join: Join, measure: Measure, base: Conventions) -> list[list[Departure]]:
     """Return, for each choice to be made, its other values."""
-    axes: list[list[Choice]] = []
+    levels = _levels(join)
+    axes: list[list[Departure]] = []
     for p in measure.definition.params:
-        values = [] if p.beside_table else [*(p.choices or ()), *p.tries]
+        values = levels if p is REL else _values(p)
         now = measure.params[p.name]
         axes.append([("measure", p.name, v) for v in values if v != now])
     matches = join.matches(base)
     for name, values in _conventions(join, matches, base).items():
         now = getattr(base, name)
         axes.append([("convention", name, v) for v in values if v != now])
-    if len(join.judgments.queries) > 1 and measure.definition.aggregate == "mean":
-        axes.append([("aggregate", "aggregate", v) for v in ("geometric", "median")])
+    if REL not in measure.definition.params:
+        axes.append([("convention", "relevance", v) for v in levels if v != base.relevance])
+    own = measure.definition.aggregate
+    if len(join.judgments.queries) > 1 and own == "mean":
+        others = [a.name for a in AGGREGATES.values() if not a.weighted]
+        axes.append([("aggregate", "aggregate", name) for name in others])
     return [axis for axis in axes if axis]
+
+
+def _values(p: Param) -> list[Any]:
+    """Return the default of a parameter and the values in use, each once; tables are not tried."""
+    if p.beside_table:
+        return []
+    values = [p.check(v, p.name) for v in (p.default, *p.examples)]
+    return [v for i, v in enumerate(values) if v not in values[:i] and not p.is_table(v)]
+
+
+def _levels(join: Join) -> list[float]:
+    """Return the lowest grades that may count as relevant, if that can make a difference."""
+    grades = join.judgments.grades
+    levels = np.unique(grades[grades > 0])
+    differ = len(levels) > 1 or (levels < 1).any()
+    return levels[:_MOST_LEVELS].tolist() if differ else []
 
 
 def _conventions(join: Join, matches: Matches, base: Conventions) -> dict[str, list[Any]]:
     """Return the conventions that can make a difference here, with their values."""
     grades = join.judgments.grades
-    levels = np.unique(grades[grades > 0])
-    found = np.bincount(matches.judgment, minlength=len(grades)) > 0
+    retrieved = np.bincount(matches.judgment, minlength=len(grades)) > 0
     matters = {
         "ties": (matches.tied > 1).any(),
         "precision": _differ(matches, join.matches(base.replace(precision="float32"))),
@@ -121,19 +122,13 @@ def _conventions(join: Join, matches: Matches, base: Conventions) -> dict[str, l
         "no_relevant": (join.ranked(base).relevant_count() == 0).any(),
         "negatives": (grades < 0).any(),
         "unjudged": (matches.retrieved != np.diff(matches.offsets)).any(),
-        "missed": not found.all(),
+        "missed": not retrieved.all(),
         "nonpositive": join.run.scored and (matches.score <= 0).any(),
-        "relevance": len(levels) > 1 or (levels < 1).any(),
     }
-    given: dict[str, list[Any]] = {
-        name: values for name, values in Conventions.choices().items() if matters.get(name)
-    }
-    if matters["relevance"]:
-        given["relevance"] = levels[:_MOST_LEVELS].tolist()
-    return given
+    return {name: values for name, values in Conventions.choices().items() if matters.get(name)}
 
 
-def _moves(choice: Choice) -> bool:
+def _moves(choice: Departure) -> bool:
     return choice[0] == "convention" and choice[1] != "no_relevant"
 
 
@@ -142,35 +137,38 @@ def _differ(a: Matches, b: Matches) -> bool:
 
 
 def _attempt(
-    join: Join, measure: Measure, base: Conventions, choices: tuple[Choice, ...]
-) -> Found | None:
-    """Return the value of a combination, or None where it is refused."""
+    join: Join, measure: Measure, base: Conventions, choices: tuple[Departure, ...]
+) -> Candidate | None:
+    """Return the value of a combination, or None if it is refused."""
     try:
         return _try(join, measure, base, choices)
     except RankstoneError:
         return None
 
 
-def _try(join: Join, measure: Measure, base: Conventions, choices: tuple[Choice, ...]) -> Found:
+def _try(
+    join: Join, measure: Measure, base: Conventions, choices: tuple[Departure, ...]
+) -> Candidate:
     params = {name: value for where, name, value in choices if where == "measure"}
     chosen = {name: value for where, name, value in choices if where == "convention"}
     how = next((v for where, _, v in choices if where == "aggregate"), measure.definition.aggregate)
     conventions = base.replace(**chosen)
-    asked = measure(**params)
-    ranked = join.ranked(conventions)
-    working = asked.working(ranked)
-    values = asked.values(ranked, working)
-    weight = None if working.weight is None else working.weight.astype(np.float64)
-    return Found(summarise(values, how, weight=weight).value, asked, conventions, how, choices)
+    changed = measure(**params)
+    computation = changed.computation(join.ranked(conventions))
+    weight = computation.query_weight
+    weight = None if weight is None else weight.astype(np.float64)
+    value = summarise(changed.values(computation), how, weight=weight).value
+    return Candidate(value, changed, conventions, how, choices)
 
 
 def tolerance(text: str) -> tuple[float, float]:
     """Return a reported number and half a unit of the last digit it was printed with.
 
-    0 and 1 are exact, the ends of most scales, and not what 0.5 is rounded to.
+    0 and 1 are exact, the ends of most scales, and not what 0.5 is rounded to. Both ends of the
+    range count: tools round a half up, to even, or as its nearest double happens to be.
 
-    >>> tolerance("0.550"), tolerance("93.2%")
-    ((0.55, 0.0005), (0.932, 0.0005))
+    >>> tolerance("93.2%")[0]
+    0.932
     """
     digits, percent = (text.strip().removesuffix("%"), text.strip().endswith("%"))
     value = float(digits)
@@ -179,4 +177,4 @@ def tolerance(text: str) -> tuple[float, float]:
     value = value / 100 if percent else value
     unit = 0.0 if digits in ("0", "1") and not percent else 0.5 * 10.0**-decimals
     # Nobody's last digits are exact to the bit.
-    return value, max(unit, 8 * math.ulp(value))
+    return value, unit + 8 * math.ulp(value)
