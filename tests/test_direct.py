@@ -88,7 +88,7 @@ def test_ties_of_bare_scores_are_averaged_unless_told():
         (lambda: RR({"a"}, "a"), "must be one ranking: a list of documents"),
         (lambda: ERR(max_grade=2)([3]), "grade 3 is above max_grade=2"),
         (lambda: rs.cascade([3], max_grade=2), "grade 3 is above max_grade=2"),
-        (lambda: rs.cascade(satisfaction=[1.5]), "between 0 and 1"),
+        (lambda: rs.cascade(satisfaction=[1.5]), "from 0 to 1"),
         (lambda: rs.auc([1, 1], [0.5, 0.2]), "needs relevant and other documents"),
         (lambda: rs.auc([1, 0], [0.5]), "lists of the same length"),
         (lambda: rs.roc_curve([1, 0], [0.5, float("nan")]), "must be finite"),

@@ -10,7 +10,7 @@ from strategies import write_qrels, write_run
 
 import rankstone as rs
 from rankstone.cli import main
-from rankstone.measures.search import tolerance
+from rankstone.reconciliation_search import tolerance
 
 TEN = {"q": {f"d{i}": 1 for i in range(10)}}
 HITS = {"q": ["d0", "d1", "x", "d2", "y"]}

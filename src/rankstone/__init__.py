@@ -19,7 +19,7 @@ _HOMES = {
     "TOOLS": "rankstone.tools",
     "Tool": "rankstone.tools",
     "tool": "rankstone.tools",
-    "Explanation": "rankstone.report.explain",
+    "Explanation": "rankstone.report.explanation",
     "grades_by_position": "rankstone.io.rankings",
     "Conventions": "rankstone.conventions",
     "Result": "rankstone.core.result",

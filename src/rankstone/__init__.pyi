@@ -15,7 +15,7 @@ from rankstone.io.load import load_judgments as load_judgments
 from rankstone.io.rankings import grades_by_position as grades_by_position
 from rankstone.measures import *
 from rankstone.reconciliation import across_tools as across_tools, reconcile as reconcile
-from rankstone.report.explain import Explanation as Explanation
+from rankstone.report.explanation import Explanation as Explanation
 from rankstone.report.tools import Reconciliation as Reconciliation
 from rankstone.tools import TOOLS as TOOLS, Tool as Tool, tool as tool
 

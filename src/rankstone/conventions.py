@@ -7,7 +7,7 @@ from typing import Any
 
 from rankstone.errors import UsageError, did_you_mean, one_of
 
-#: How values per query become one number, where a measure's own way is not meant.
+#: Names of the ways to make one number of the values of queries, each defined in core.aggregate.
 AGGREGATES = ("mean", "geometric", "median", "sum")
 
 

@@ -30,12 +30,12 @@ from rankstone.io.arrays import Needs, table_of_labels
 from rankstone.io.column_roles import Columns
 from rankstone.io.load import collection, read, split_options
 from rankstone.measures import DEFAULT, Measure
-from rankstone.measures.compute import compute_each, reach_of
+from rankstone.measures.compute import compute_each, cutoff_needs
 from rankstone.measures.request import requested_measures
 from rankstone.tools import Tool, conventions_of, tool
 
 if TYPE_CHECKING:
-    from rankstone.report.explain import Explanation
+    from rankstone.report.explanation import Explanation
 
 
 def evaluate(
@@ -103,12 +103,11 @@ def evaluate(
 
     def needs(default: Conventions) -> tuple[CutoffNeeds | None, ScoreNeeds]:
         chosen = _chosen(followed, conventions, default, choices)
-        cutoff = reach_of(r.measure for r in requested)
+        plan = [(r.measure, r.conventions_for(chosen, choices)) for r in requested]
+        cutoff = cutoff_needs(plan)
         if cutoff is not None:
             cutoff = cutoff._replace(count_ties=True)
-        return cutoff, score_needs(
-            [chosen, *(r.conventions_for(chosen, choices) for r in requested)]
-        )
+        return cutoff, score_needs([chosen, *(c for _, c in plan)])
 
     data = collection(
         judgments,
@@ -172,6 +171,7 @@ def _ties(
     data: Collection, chosen: Conventions, plan: list[tuple[str, Measure, Conventions]]
 ) -> TieReport:
     """Count judged documents in ties; give the tie interval of the measures in the plan."""
+    plan = [(n, m, c) for n, m, c in plan if m.supports_extreme_ties]
     ends = [
         compute_each(data, [(n, m, c.replace(ties=rule)) for n, m, c in plan]).final if plan else {}
         for rule in ("pessimistic", "optimistic")
@@ -214,7 +214,8 @@ def _are_labels_and_scores(labels: Any, scores: Any) -> bool:
 
 def _needs_of(measure: Measure, conventions: Conventions | None) -> Needs:
     def needs(default: Conventions) -> tuple[CutoffNeeds | None, ScoreNeeds]:
-        return measure.reach(), score_needs([conventions or default])
+        chosen = conventions or default
+        return measure.cutoff_needs(chosen), score_needs([chosen])
 
     return needs
 
@@ -246,7 +247,8 @@ def explain(
     RR = 0.5
     Conventions: ties=expected, no_relevant=zero
     """
-    from rankstone.report.explain import explain_query
+    from rankstone.measures.explain import explain_query
+    from rankstone.report.explanation import Explanation
 
     reading, choices = split_options(options)
     followed = tool(like) if like is not None else None
@@ -257,8 +259,8 @@ def explain(
     )
     ranked = source.ranked(chosen)
     row = _row(query, ranked.queries)
-    explanation = explain_query(requested.measure, ranked, row, source.document)
-    return replace(explanation, query=None) if source.single else explanation
+    working = explain_query(requested.measure, ranked, row, source.document)
+    return Explanation.of(replace(working, query=None) if source.single else working)
 
 
 def _row(query: Any, queries: list[Any]) -> int:

@@ -8,12 +8,12 @@ from rankstone.conventions import Conventions
 from rankstone.errors import UsageError
 from rankstone.io.load import read, split_options
 from rankstone.measures import Measure, parse_measure
-from rankstone.measures.search import (
-    Found,
-    ToolMeasure,
+from rankstone.measures.candidates import Candidate, ToolMeasure
+from rankstone.reconciliation_search import (
     by_choices,
     by_tools,
     in_tools,
+    rank_of,
     start,
     tolerance,
 )
@@ -48,27 +48,27 @@ def reconcile(
     base = (conventions or source.default).replace(**choices)
     reported, within = _reported(value)
 
-    def meets(found: Found) -> bool:
-        return abs(found.value - reported) <= within
+    def meets(candidate: Candidate) -> bool:
+        return abs(candidate.value - reported) <= within
 
     usual = start(source, asked, base)
-    tools = [t for t in by_tools(source, asked, base) if t.found and meets(t.found)]
+    tools = [t for t in by_tools(source, asked, base) if t.candidate and meets(t.candidate)]
     tried = [usual]
     matching = [usual] if meets(usual) else []
     for combinations in by_choices(source, asked, base):
         if matching:
             break
         tried += combinations
-        matching = [found for found in combinations if meets(found)]
+        matching = [candidate for candidate in combinations if meets(candidate)]
     nearest = sorted(tried, key=lambda f: abs(f.value - reported))[:_NEAREST]
     known = [t.measure for t in tools]
-    matching.sort(key=lambda f: (f.measure not in known, abs(f.value - reported)))
+    matching.sort(key=lambda candidate: rank_of(candidate, reported, known))
     return Reconciliation(
         asked,
         str(value),
         usual,
         tuple(matching[:_SHOWN]),
-        tuple(sorted(tools, key=lambda t: len(t.found.choices) if t.found else 0)),
+        tuple(sorted(tools, key=lambda t: len(t.candidate.choices) if t.candidate else 0)),
         () if matching or tools else tuple(nearest),
         len(tried),
     )

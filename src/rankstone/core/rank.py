@@ -189,6 +189,7 @@ def _ranked_rows(
         offsets=segments.keep(kept, offsets),
         rank=rank[order],
         grade=grade[order],
+        original_grade=grades[row][order],
         score=matches.score[order],
         judgment=row[order],
         above=above[order],
@@ -198,7 +199,7 @@ def _ranked_rows(
         judged_grade=judged_grade,
         max_grade=float(grades.max(initial=0.0)),
         conventions=conventions,
-        expects_ties=rule == "expected",
+        rule=rule,
         pooled=pooled,
         pooled_offsets=pooled_offsets,
     )

@@ -13,7 +13,7 @@ import numpy as np
 from rankstone.conventions import Conventions
 from rankstone.core import segments
 from rankstone.core.parallel import on_each
-from rankstone.core.tie_breaking import keeps_order, tied_before
+from rankstone.core.tie_breaking import before_by_gain, keeps_order, luck_of, tied_before
 
 T = TypeVar("T")
 Array = np.ndarray
@@ -63,7 +63,8 @@ class Ranked:
 
     Rows ``offsets[q]:offsets[q + 1]`` of ``rank``, ``grade``, ``score`` and ``judgment`` belong
     to query q; ``above`` documents have a higher score than a row's and ``tied`` the same, itself
-    included. Rows ``judged_offsets[q]:judged_offsets[q + 1]`` of ``judged_grade`` are the grades
+    included; ``original_grade`` is a row's grade in the judgments, whatever its score. Rows
+    ``judged_offsets[q]:judged_offsets[q + 1]`` of ``judged_grade`` are the grades
     of all its judged documents, highest first, retrieved or not. ``pooled`` holds the ranks of
     documents that are listed in the judgments without a judgment (a grade below 0), and
     ``pooled_offsets`` their offsets. If every query retrieved the same number of documents, all
@@ -74,6 +75,7 @@ class Ranked:
     offsets: Array
     rank: Array
     grade: Array
+    original_grade: Array
     score: Array
     judgment: Array
     above: Array
@@ -83,7 +85,7 @@ class Ranked:
     judged_grade: Array
     max_grade: float
     conventions: Conventions
-    expects_ties: bool  # values are means over all orders of tied documents
+    rule: str  # the order of tied documents
     width: int | None
     pooled: Array | None
     pooled_offsets: Array | None
@@ -104,7 +106,13 @@ class Ranked:
     @property
     def ties_averaged(self) -> bool:
         """Whether values are means over the orders of tied documents, and some are tied."""
-        return self.expects_ties and self.has_ties
+        return self.rule == "expected" and self.has_ties
+
+    @property
+    def tie_luck(self) -> int:
+        """1 if tied documents are in their best order, -1 in their worst; 0 without ties."""
+        luck = luck_of(self.rule)
+        return luck if luck and self.has_ties else 0
 
     def in_parts(self, task: Callable[[Ranked], T]) -> list[T]:
         """Return what a task returns for each part of the queries; caches are cleared."""
@@ -132,22 +140,6 @@ class Ranked:
             self._cache[key] = make()
         value: T = self._cache[key]
         return value
-
-    def once(self, key: Any, make: Callable[[], T]) -> T:
-        """Return to be renamed."""
-        return self.cached(key, make)
-
-    def forget(self) -> None:
-        """Return to be renamed."""
-        self.clear_cache()
-
-    def filled(self, k: int | None, grade: float) -> Ranked:
-        """Return to be renamed."""
-        return self.constant(k, grade)
-
-    def first(self, n: int) -> Ranked:
-        """Return to be renamed."""
-        return self.truncated(n)
 
     def clear_cache(self) -> None:
         """Clear the cache; it refers back to this object, so memory would be freed late."""
@@ -211,6 +203,7 @@ class Ranked:
             offsets=self.offsets,
             rank=self.rank,
             grade=self.grade,
+            original_grade=self.original_grade,
             score=self.score,
             judgment=self.judgment,
             above=self.above,
@@ -220,7 +213,7 @@ class Ranked:
             judged_grade=self.judged_grade,
             max_grade=self.max_grade,
             conventions=self.conventions,
-            expects_ties=self.expects_ties,
+            rule=self.rule,
             pooled=self.pooled,
             pooled_offsets=self.pooled_offsets,
             preferences=self.preferences,
@@ -233,7 +226,7 @@ class Ranked:
         if pooled is not None and pooled_offsets is not None:
             pooled_offsets = segments.keep(pooled <= n, pooled_offsets)
             pooled = pooled[pooled <= n]
-        columns = ("rank", "grade", "score", "judgment", "above", "tied")
+        columns = ("rank", "grade", "original_grade", "score", "judgment", "above", "tied")
         return replace(
             self.rows(),
             offsets=segments.keep(within, self.offsets),
@@ -241,6 +234,34 @@ class Ranked:
             pooled=pooled,
             pooled_offsets=pooled_offsets,
             **{name: getattr(self, name)[within] for name in columns},
+        )
+
+    def with_ties_by(self, gain: Array, unjudged_gain: float) -> Ranked:
+        """Return the ranking with the documents of each tie in order of what they gain.
+
+        Best or worst first, as ``tie_luck`` says. ``gain`` has an entry for each row.
+        """
+        before = before_by_gain(
+            self.tie_luck,
+            offsets=self.offsets,
+            gain=gain,
+            unjudged_gain=unjudged_gain,
+            grade=self.grade,
+            above=self.above,
+            tied=self.tied,
+            judgment=self.judgment,
+        )
+        return self.with_ranks(self.above + 1 + before)
+
+    def with_ranks(self, rank: Array, pooled: Array | None = None) -> Ranked:
+        """Return the ranking with other ranks of its rows, and of its pooled documents."""
+        order = np.lexsort((rank, segments.numbers(self.offsets)))
+        columns = ("grade", "original_grade", "score", "judgment", "above", "tied")
+        return replace(
+            self.rows(),
+            rank=rank[order],
+            pooled=self.pooled if pooled is None else pooled,
+            **{name: getattr(self, name)[order] for name in columns},
         )
 
     def condensed(self) -> Ranked:
@@ -274,7 +295,7 @@ class Ranked:
         keep = chosen.tolist()
         if preferences is not None:
             preferences = tuple(p for p, kept in zip(preferences, keep, strict=True) if kept)
-        columns = ("rank", "grade", "score", "judgment", "above", "tied")
+        columns = ("rank", "grade", "original_grade", "score", "judgment", "above", "tied")
         return replace(
             self.rows(),
             queries=[q for q, kept in zip(self.queries, keep, strict=True) if kept],
@@ -317,6 +338,7 @@ class Ranked:
             offsets=offsets,
             rank=rank,
             grade=np.full(len(rank), grade),
+            original_grade=np.full(len(rank), grade),
             score=-rank.astype(np.float64),
             judgment=np.full(len(rank), -1),
             above=rank - 1,
@@ -332,6 +354,7 @@ class RankedRows(Ranked):
     offsets: Array
     rank: Array
     grade: Array
+    original_grade: Array
     score: Array
     judgment: Array
     above: Array
@@ -341,7 +364,7 @@ class RankedRows(Ranked):
     judged_grade: Array
     max_grade: float
     conventions: Conventions
-    expects_ties: bool
+    rule: str
     width: int | None = None
     pooled: Array | None = None
     pooled_offsets: Array | None = None
@@ -367,7 +390,6 @@ class RankedTable(Ranked):
     pooled: Array | None = None
     pooled_offsets: Array | None = None
     preferences = None
-    expects_ties = False
 
     def __init__(
         self,
@@ -391,7 +413,6 @@ class RankedTable(Ranked):
         self.rule = rule
         self.judged = judged
         self.width = None if judged is not None else width
-        self.expects_ties = rule == "expected"
         self._whole = whole
         self._tie_counts: dict[int, tuple[int, int]] = {}
         self._cache = {}
@@ -548,6 +569,13 @@ class RankedTable(Ranked):
         if self._in_score_order:
             return self._by_score[0]
         return self.retrieved_grades[self._documents]
+
+    @lazy
+    def original_grade(self) -> Array:
+        """The grades by rank, whatever the scores."""
+        if self.retrieved_grades is self.grades:
+            return self.grade
+        return self.grades[self._documents]
 
     @lazy
     def score(self) -> Array:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankstone.conventions import Conventions
-from rankstone.core.aggregate import Summary, summarise
+from rankstone.core.aggregate import FLOOR, Summary, summarise
 from rankstone.core.provenance import Source
 from rankstone.errors import (
     DataError,
@@ -120,8 +120,8 @@ class Result:
             q: dict(zip(names, row, strict=True)) for q, row in zip(self.queries, rows, strict=True)
         }
 
-    def summary(self, measure: object, how: str = "mean", floor: float = 1e-5) -> Summary:
-        """Return another aggregate: ``mean``, ``geometric``, ``median`` or ``sum``.
+    def summary(self, measure: object, how: str = "mean", floor: float = FLOOR) -> Summary:
+        """Return another aggregate, by its name, such as ``geometric`` or ``median``.
 
         A geometric mean takes values below ``floor`` as ``floor``, so that one 0 does not decide.
         """
@@ -129,7 +129,7 @@ class Result:
         return summarise(self.columns[name], how, floor, self.weights.get(name))
 
     def by_group(
-        self, measure: object, groups: Mapping[Any, Any], how: str = "mean", floor: float = 1e-5
+        self, measure: object, groups: Mapping[Any, Any], how: str = "mean", floor: float = FLOOR
     ) -> dict[Any, Summary]:
         """Return an aggregate for each group of queries; queries without a group are in None."""
         name = self._known(measure)

@@ -33,11 +33,44 @@ def tied_before(
         if greater is None:
             raise needs_ids(rule)
         return tied - 1 - greater if rule == "docid-asc" else greater
-    # The best or the worst order: the judged documents of a tie by grade; its unjudged
-    # documents rank as if their grade were 0.
+    return before_by_gain(
+        luck_of(rule),
+        offsets=offsets,
+        gain=grade,
+        unjudged_gain=0.0,
+        grade=grade,
+        above=above,
+        tied=tied,
+        judgment=judgment,
+    )
+
+
+def luck_of(rule: str) -> int:
+    """Return 1 if tied documents are in their best order, -1 in their worst, 0 if in neither."""
+    return _LUCK.get(rule, 0)
+
+
+_LUCK = {"optimistic": 1, "pessimistic": -1}
+
+
+def before_by_gain(
+    luck: int,
+    *,
+    offsets: Array,
+    gain: Array,
+    unjudged_gain: float,
+    grade: Array,
+    above: Array,
+    tied: Array,
+    judgment: Array,
+) -> Array:
+    """Return how many documents of its tie come before each row, ordered by what they gain.
+
+    The most first if ``luck`` is 1, last if it is -1; of equal gain by grade. Documents without a
+    judgment gain ``unjudged_gain`` and have grade 0.
+    """
     query = segments.numbers(offsets)
-    sign = -1.0 if rule == "optimistic" else 1.0
-    order = np.lexsort((judgment, sign * grade, above, query))
+    order = np.lexsort((judgment, -luck * grade, -luck * gain, above, query))
     new_tie = np.ones(len(order), bool)
     new_tie[1:] = (np.diff(query[order]) != 0) | (np.diff(above[order]) != 0)
     starts = np.flatnonzero(new_tie)
@@ -45,7 +78,8 @@ def tied_before(
     place = segments.positions(bounds)
     judged_in_tie = np.repeat(segments.lengths(bounds), segments.lengths(bounds))
     unjudged_in_tie = tied[order] - judged_in_tie
-    after_unjudged = grade[order] <= 0 if rule == "optimistic" else grade[order] > 0
+    more = (gain > unjudged_gain) | ((gain == unjudged_gain) & (grade > 0))
+    after_unjudged = ~more[order] if luck > 0 else more[order]
     before = np.empty(len(order), np.int64)
     before[order] = place + np.where(after_unjudged, unjudged_in_tie, 0)
     return before

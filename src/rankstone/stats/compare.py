@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankstone.core.aggregate import Aggregate
+from rankstone.core.aggregate import MEAN
 from rankstone.errors import NothingInCommonError, UsageError, did_you_mean, one_of
 from rankstone.stats.comparison import Comparison
 from rankstone.stats.corrections import CORRECTIONS
@@ -192,5 +192,5 @@ def _means(table: ValueTable, weights: np.ndarray | None) -> dict[str, dict[str,
     means: dict[str, dict[str, float]] = {system.name: {} for system in table.systems}
     for measure in table.measures:
         for system, row in zip(table.systems, table.values(measure), strict=True):
-            means[system.name][measure] = Aggregate.of(row, weights).mean()
+            means[system.name][measure] = MEAN.of(row, weights).mean()
     return means

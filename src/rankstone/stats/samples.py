@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rankstone.core.aggregate import Aggregate
+from rankstone.core.aggregate import MEAN
 from rankstone.stats.bootstrap import Means
 from rankstone.stats.values import ValueTable
 
@@ -108,4 +108,4 @@ class Sample:
 
 
 def _mean(values: np.ndarray, weights: np.ndarray | None) -> float:
-    return Aggregate.of(values, weights).mean()
+    return MEAN.of(values, weights).mean()

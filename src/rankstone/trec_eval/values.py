@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankstone.conventions import Conventions
-from rankstone.core.aggregate import FLOOR, Aggregate, logarithms
+from rankstone.core.aggregate import FLOOR, Part, aggregate, logarithms
 from rankstone.core.collection import MatchedCollection
 from rankstone.core.judgments import Judgments
 from rankstone.core.rank import rounds_scores
@@ -89,7 +89,7 @@ def aggregated(total: float, n: int, how: str) -> float:
 
     For a geometric mean the values are logarithms.
     """
-    return Aggregate((total,), n).finish(how) if math.isfinite(total) else total
+    return aggregate(how).finish(Part((total,), n)) if math.isfinite(total) else total
 
 
 def per_query(column: Column, values: np.ndarray) -> np.ndarray:

@@ -1,66 +1,36 @@
-"""Which choices give a number that somebody else reported?"""
+"""The search behind ``reconcile``: which choices give a number that somebody reported?"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 
 from rankstone.conventions import Conventions
-from rankstone.core.aggregate import summarise
+from rankstone.core.aggregate import AGGREGATES, summarise
 from rankstone.core.collection import Collection
 from rankstone.core.rank import conventions_that_matter
 from rankstone.errors import RankstoneError
 from rankstone.measures.base import Measure
+from rankstone.measures.candidates import Candidate, Departure, ToolMeasure
+from rankstone.measures.param import REL, Param
 from rankstone.measures.request import ways_in_tool
 from rankstone.tools import TOOLS
 
-Choice = tuple[str, str, Any]  # where it is made, its name, its value
 _MOST_CHOICES = 3
-_MOST_VALUES = 6
+_MOST_LEVELS = 4
 
 
-@dataclass(frozen=True)
-class Found:
-    """A combination of choices and the value it gives.
-
-    ``choices`` are those that depart from the measure as it was asked for.
-    """
-
-    value: float
-    measure: Measure
-    conventions: Conventions
-    aggregate: str
-    choices: tuple[Choice, ...]
-
-
-@dataclass(frozen=True)
-class ToolMeasure:
-    """A measure in one tool: its name there, the choices behind it, and its value if data came."""
-
-    tool: str
-    name: str
-    measure: Measure
-    conventions: Conventions
-    note: str
-    found: Found | None = None
-
-    @property
-    def value(self) -> float | None:
-        """The tool's value, if there are data and the tool can be followed."""
-        return self.found.value if self.found else None
-
-
-def start(data: Collection, measure: Measure, base: Conventions) -> Found:
+def start(data: Collection, measure: Measure, base: Conventions) -> Candidate:
     """Return the value without any departure."""
     return _try(data, measure, base, ())
 
 
-def by_choices(data: Collection, measure: Measure, base: Conventions) -> Iterator[list[Found]]:
+def by_choices(data: Collection, measure: Measure, base: Conventions) -> Iterator[list[Candidate]]:
     """Yield all combinations that depart in one choice, in two, and so on.
 
     Choices that cannot change anything in these data are not tried.
@@ -71,7 +41,7 @@ def by_choices(data: Collection, measure: Measure, base: Conventions) -> Iterato
         # Those that share their ranking share its making, if they come one after another.
         plans.sort(key=lambda choices: [str(c) for c in choices if _moves(c)])
         tried = (_attempt(data, measure, base, choices) for choices in plans)
-        yield [found for found in tried if found is not None]
+        yield [candidate for candidate in tried if candidate is not None]
 
 
 def by_tools(data: Collection, measure: Measure, base: Conventions) -> Iterator[ToolMeasure]:
@@ -81,8 +51,7 @@ def by_tools(data: Collection, measure: Measure, base: Conventions) -> Iterator[
             *(("measure", n, v) for n, v in row.measure.params.items() if v != measure.params[n]),
             *(("convention", n, v) for n, v in row.conventions.diff(base).items()),
         )
-        found = _attempt(data, measure, base, choices)
-        yield replace(row, found=found)
+        yield replace(row, candidate=_attempt(data, measure, base, choices))
 
 
 def in_tools(measure: Measure) -> Iterator[ToolMeasure]:
@@ -94,29 +63,55 @@ def in_tools(measure: Measure) -> Iterator[ToolMeasure]:
             yield ToolMeasure(name, way.column, way.measure, conventions, note)
 
 
-def _axes(data: Collection, measure: Measure, base: Conventions) -> list[list[Choice]]:
+def rank_of(
+    candidate: Candidate, reported: float, known: list[Measure]
+) -> tuple[bool, bool, float]:
+    """Return by what candidates are in order, the most likely first.
+
+    First those that keep the cutoff, then those that are a tool's measure, then the nearest.
+    """
+    cutoff = candidate.measure.definition.cutoff_param
+    moved = any(where == "measure" and name == cutoff for where, name, _ in candidate.choices)
+    return moved, candidate.measure not in known, abs(candidate.value - reported)
+
+
+def _axes(data: Collection, measure: Measure, base: Conventions) -> list[list[Departure]]:
     """Return, for each choice to be made, its other values."""
-    axes: list[list[Choice]] = []
+    matters = conventions_that_matter(data, base)
+    levels = matters.pop("relevance", [])[:_MOST_LEVELS]
+    axes: list[list[Departure]] = []
     for p in measure.definition.params:
-        values = [] if p.beside_table else [*(p.choices or ()), *p.tries]
+        values = levels if p is REL else _values(p)
         now = measure.params[p.name]
         axes.append([("measure", p.name, v) for v in values if v != now])
-    for name, values in conventions_that_matter(data, base).items():
+    for name, values in matters.items():
         now = getattr(base, name)
-        axes.append([("convention", name, v) for v in values[:_MOST_VALUES] if v != now])
-    if len(data.ranked(base)) > 1 and measure.definition.aggregate == "mean":
-        axes.append([("aggregate", "aggregate", v) for v in ("geometric", "median")])
+        axes.append([("convention", name, v) for v in values if v != now])
+    if REL not in measure.definition.params:
+        axes.append([("convention", "relevance", v) for v in levels if v != base.relevance])
+    own = measure.definition.aggregate
+    if len(data.ranked(base)) > 1 and own == "mean":
+        others = [a.name for a in AGGREGATES.values() if not a.weighted]
+        axes.append([("aggregate", "aggregate", name) for name in others])
     return [axis for axis in axes if axis]
 
 
-def _moves(choice: Choice) -> bool:
+def _values(p: Param) -> list[Any]:
+    """Return the default of a parameter and the values in use, each once; tables are not tried."""
+    if p.beside_table:
+        return []
+    values = [p.check(v, p.name) for v in (p.default, *p.examples)]
+    return [v for i, v in enumerate(values) if v not in values[:i] and not p.is_table(v)]
+
+
+def _moves(choice: Departure) -> bool:
     return choice[0] == "convention" and choice[1] != "no_relevant"
 
 
 def _attempt(
-    data: Collection, measure: Measure, base: Conventions, choices: tuple[Choice, ...]
-) -> Found | None:
-    """Return the value of a combination, or None where it is refused."""
+    data: Collection, measure: Measure, base: Conventions, choices: tuple[Departure, ...]
+) -> Candidate | None:
+    """Return the value of a combination, or None if it is refused."""
     try:
         return _try(data, measure, base, choices)
     except RankstoneError:
@@ -124,27 +119,28 @@ def _attempt(
 
 
 def _try(
-    data: Collection, measure: Measure, base: Conventions, choices: tuple[Choice, ...]
-) -> Found:
+    data: Collection, measure: Measure, base: Conventions, choices: tuple[Departure, ...]
+) -> Candidate:
     params = {name: value for where, name, value in choices if where == "measure"}
     chosen = {name: value for where, name, value in choices if where == "convention"}
     how = next((v for where, _, v in choices if where == "aggregate"), measure.definition.aggregate)
     conventions = base.replace(**chosen)
-    asked = measure(**params)
-    ranked = data.ranked(conventions)
-    working = asked.working(ranked)
-    values = asked.values(ranked, working)
-    weight = None if working.weight is None else working.weight.astype(np.float64)
-    return Found(summarise(values, how, weight=weight).value, asked, conventions, how, choices)
+    changed = measure(**params)
+    computation = changed.computation(data.ranked(conventions))
+    weight = computation.query_weight
+    weight = None if weight is None else weight.astype(np.float64)
+    value = summarise(changed.values(computation), how, weight=weight).value
+    return Candidate(value, changed, conventions, how, choices)
 
 
 def tolerance(text: str) -> tuple[float, float]:
     """Return a reported number and half a unit of the last digit it was printed with.
 
-    0 and 1 are exact, the ends of most scales, and not what 0.5 is rounded to.
+    0 and 1 are exact, the ends of most scales, and not what 0.5 is rounded to. Both ends of the
+    range count: tools round a half up, to even, or as its nearest double happens to be.
 
-    >>> tolerance("0.550"), tolerance("93.2%")
-    ((0.55, 0.0005), (0.932, 0.0005))
+    >>> tolerance("93.2%")[0]
+    0.932
     """
     digits, percent = (text.strip().removesuffix("%"), text.strip().endswith("%"))
     value = float(digits)
@@ -153,4 +149,4 @@ def tolerance(text: str) -> tuple[float, float]:
     value = value / 100 if percent else value
     unit = 0.0 if digits in ("0", "1") and not percent else 0.5 * 10.0**-decimals
     # Nobody's last digits are exact to the bit.
-    return value, max(unit, 8 * math.ulp(value))
+    return value, unit + 8 * math.ulp(value)
