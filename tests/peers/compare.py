@@ -48,7 +48,7 @@ def stem(pattern: str) -> str:
     ('map', 'nDCG', 'recall')
     """
     bare = pattern.partition("(")[0]
-    return re.sub(r"(_at)?[@._-]+l?(p=)?\{.*", "", bare)
+    return re.sub(r"(_at)?[@._-]+l?(p=)?\{.*", "", bare).rstrip("-")
 
 
 def draw(rng: random.Random, takes: Accepts) -> tuple[Qrels, Run]:

@@ -25,6 +25,8 @@ from rankstone.compat.ir_measures_rows import (
 )
 
 _TOOL = rs.tool("ir_measures")
+#: What ``like="ir_measures"`` reads, but this module leaves out.
+_REFUSED = {"Accuracy": "its mean depends on which other measures are asked for"}
 _COLUMNS = {"query": "query_id", "doc": "doc_id", "grade": "relevance", "score": "score"}
 
 
@@ -100,10 +102,11 @@ def in_words(name: str, params: Mapping[str, Any]) -> str:
     """Return a measure with its parameters, as ``like="ir_measures"`` reads it."""
     if name not in _names():
         reasons = {pattern.partition("@")[0]: why for pattern, why in _TOOL.unsupported.items()}
-        reason = f": {reasons[name]}" if name in reasons else ""
+        reason = (reasons | _REFUSED).get(name)
         raise UnknownMeasureError(
-            f"Rankstone does not have the measure {name!r} of ir_measures{reason}. It has: "
-            f"{', '.join(dict.fromkeys(_names().values()))}."
+            f"{name!r} is not a measure of ir_measures that is here"
+            + (f": {reason}" if reason else "")
+            + f". There are: {', '.join(dict.fromkeys(_names().values()))}."
         )
     if name == "RBP" and "rel" not in params:
         raise rs.UsageError("RBP needs rel=, as in ir_measures: RBP(rel=1).")
@@ -118,7 +121,7 @@ def _names() -> dict[str, str]:
     names: dict[str, str] = {}
     for name in _TOOL.names:
         base = name.pattern.partition("@")[0]
-        if "(" not in base:
+        if "(" not in base and base not in _REFUSED:
             same = f"{name.measure} {name.params} {name.conventions} {name.has_cutoff}"
             names.setdefault(base, first.setdefault(same, base))
     return names

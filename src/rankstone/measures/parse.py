@@ -92,7 +92,7 @@ def read_own_name(text: str, tool: Tool) -> tuple[Measure, Name] | None:
     for name, _ in _special(text, _all(tool.refused)):
         raise _unsupported(text, name, tool)
     for form in _forms(text):
-        has_cutoff = form.cutoff is not None
+        has_cutoff = form.cutoff is not None or _names_cutoff(text, form, tool)
         own = tool.by_base.get(form.base.lower(), [])
         own = [name for name in own if name.base == form.base] or own
         fitting = [name for name in own if name.has_cutoff == has_cutoff]
@@ -104,6 +104,14 @@ def read_own_name(text: str, tool: Tool) -> tuple[Measure, Name] | None:
         if own:
             return _with_arguments(text, form, (fitting or own)[0], tool)
     return None
+
+
+def _names_cutoff(text: str, form: _Form, tool: Tool) -> bool:
+    """Whether a cutoff is among the parameters in parentheses."""
+    if not form.inside or form.base.lower() not in {**tool.by_base, **tool.refused}:
+        return False
+    given = _arguments(form.inside, text)
+    return "k" in given or any(tool.arguments[n].param == "k" for n in given if n in tool.arguments)
 
 
 def _all(groups: Mapping[str, list[Name]]) -> Iterator[Name]:

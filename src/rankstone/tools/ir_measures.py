@@ -13,7 +13,10 @@ _RELATIVE = Choices({"denominator": "min(k,R)"})
 #: The provider of reciprocal rank at a cutoff, and the one of judged@k, sort for themselves.
 _SORTS = {"ties": "docid-asc", "precision": "float64"}
 _ABSENT = "queries missing from the run are listed with 0"
-_ACCURACY = "tied documents are ranked in input order; it fails if all documents are relevant"
+_ACCURACY = (
+    "tied documents are ranked in input order; it fails if all documents are relevant; beside other "
+    "measures, queries without a relevant document in the run count as 0"
+)
 _SUBTOPICS = "it needs judgments of subtopics"
 
 TOOLS = (
@@ -45,6 +48,7 @@ TOOLS = (
             Name("BPref", "Bpref"),
             Name("infAP", "infAP"),
             Name("IPrec@{recall}", "IPrec", {"rounding": "up"}),
+            Name("IPrec", "IPrec", {"rounding": "up"}),
             Name("Judged@{k}", "Judged", conventions={"negatives": "nonrelevant", **_SORTS}),
             Name(
                 "Accuracy",
