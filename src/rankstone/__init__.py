@@ -12,6 +12,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "evaluate": "rankstone.evaluation",
     "explain": "rankstone.evaluation",
+    "compare": "rankstone.comparing",
+    "Comparison": "rankstone.stats.comparison",
     "load_judgments": "rankstone.io.load",
     "across_tools": "rankstone.reconciliation",
     "reconcile": "rankstone.reconciliation",

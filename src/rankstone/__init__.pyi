@@ -1,3 +1,4 @@
+from rankstone.comparing import compare as compare
 from rankstone.conventions import Conventions as Conventions
 from rankstone.core.result import Result as Result
 from rankstone.errors import (
@@ -18,5 +19,6 @@ from rankstone.profiles import PROFILES as PROFILES, Profile as Profile, profile
 from rankstone.reconciliation import across_tools as across_tools, reconcile as reconcile
 from rankstone.report.explain import Explanation as Explanation
 from rankstone.report.tools import Reconciliation as Reconciliation
+from rankstone.stats.comparison import Comparison as Comparison
 
 __version__: str

@@ -151,6 +151,7 @@ def evaluate(
         like=tool.name if tool else None,
         requested={r.name: str(r.measure) for r in requested if r.name != str(r.measure)},
         exceptions={str(m): c.diff(chosen) for m, c in plan if c != chosen},
+        unanswered=tuple(ranked.queries[i] for i in np.flatnonzero(ranked.retrieved == 0).tolist()),
     )
 
 
