@@ -1,3 +1,8 @@
+from rankstone.agreeing import (
+    agree_judgments as agree_judgments,
+    agree_orderings as agree_orderings,
+    agree_runs as agree_runs,
+)
 from rankstone.comparing import compare as compare
 from rankstone.conventions import Conventions as Conventions
 from rankstone.core.result import Result as Result
@@ -15,6 +20,7 @@ from rankstone.evaluation import evaluate as evaluate, explain as explain
 from rankstone.io.load import load_judgments as load_judgments
 from rankstone.io.rankings import grades_by_position as grades_by_position
 from rankstone.measures import *
+from rankstone.planning import power as power
 from rankstone.profiles import PROFILES as PROFILES, Profile as Profile, profile as profile
 from rankstone.reconciliation import across_tools as across_tools, reconcile as reconcile
 from rankstone.report.explain import Explanation as Explanation

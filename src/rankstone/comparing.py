@@ -82,18 +82,7 @@ def compare(
     >>> pair.difference, pair.p_value, pair.verdict
     (0.5, 0.015625, 'better')
     """
-    chosen = None if measures is None else _listed(measures)
-    if judgments is not None and runs is not None:
-        results = _evaluated(judgments, runs, chosen or DEFAULT, options)
-        values = [_of_result(result, name, chosen) for name, result in results.items()]
-    else:
-        if options:
-            raise UsageError(
-                f"{', '.join(options)}: values that exist already cannot be evaluated differently. "
-                "Give judgments and runs, or leave this out."
-            )
-        values = list(_saved(judgments if runs is None else runs, chosen))
-    names = _measures_of(values, chosen)
+    values, names = values_by_query(judgments, runs, measures, options)
     if isinstance(weights, _PATH):
         weights = _by_id(read_query_weights(os.fspath(weights)), values)
     return compare_values(
@@ -115,6 +104,27 @@ def compare(
         zeros=zeros,
         moved=moved,
     )
+
+
+def values_by_query(
+    judgments: Any,
+    runs: Any,
+    measures: str | Measure | Iterable[str | Measure] | None,
+    options: dict[str, Any],
+) -> tuple[list[QueryValues], list[str] | None]:
+    """Return values of runs and the names of the measures to use, of what ``compare`` takes."""
+    chosen = None if measures is None else _listed(measures)
+    if judgments is not None and runs is not None:
+        results = _evaluated(judgments, runs, chosen or DEFAULT, options)
+        values = [_of_result(result, name, chosen) for name, result in results.items()]
+    else:
+        if options:
+            raise UsageError(
+                f"{', '.join(options)}: values that exist already cannot be evaluated differently. "
+                "Give judgments and runs, or leave this out."
+            )
+        values = list(_saved(judgments if runs is None else runs, chosen))
+    return values, _measures_of(values, chosen)
 
 
 def _listed(measures: str | Measure | Iterable[str | Measure]) -> list[str | Measure]:

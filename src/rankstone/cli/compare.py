@@ -25,15 +25,28 @@ def add_to(commands: Any) -> None:
         "corrected for the number of comparisons, wins and losses. With --values, from values per "
         "query that this or another tool wrote: trec_eval -q, ir_measures -q, CSV, saved results.",
     )
-    parser.add_argument("files", metavar="QRELS RUN", nargs="*", help="judgments, then runs")
-    parser.add_argument(
-        "--values", action="store_true", help="the files hold values per query, one run each"
-    )
+    add_source(parser)
     add_statistics(parser)
     parser.add_argument("--format", choices=_FORMATS,
                         help="default: a table on a terminal, tsv in a pipe")  # fmt: skip
     parser.add_argument("--digits", type=int, default=4, metavar="N", help="decimals in tables (4)")
     parser.add_argument("-o", "--output", metavar="FILE", help="save the comparison as JSON, too")
+    parser.set_defaults(run=run)
+
+
+def add_source(parser: Any) -> None:
+    """Let a command take judgments and runs, or files of values per query."""
+    parser.add_argument("files", metavar="QRELS RUN", nargs="*", help="judgments, then runs")
+    parser.add_argument(
+        "--values", action="store_true", help="the files hold values per query, one run each"
+    )
+    parser.add_argument(
+        "-m",
+        "--measure",
+        action="append",
+        metavar="NAME",
+        help="a measure, with @k for a cut-off; may be repeated",
+    )
     parser.add_argument("--strict", action="store_true", help="make warnings errors")
     parser.add_argument("--quiet", action="store_true", help="no words on stderr unless it fails")
     add_conventions(parser)
@@ -42,18 +55,11 @@ def add_to(commands: Any) -> None:
     )
     add_reading(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
-    parser.set_defaults(run=run, tie_interval=False)
+    parser.set_defaults(tie_interval=False)
 
 
 def add_statistics(parser: Any) -> None:
     """Let a command say how to compare."""
-    parser.add_argument(
-        "-m",
-        "--measure",
-        action="append",
-        metavar="NAME",
-        help="a measure, with @k for a cut-off; may be repeated",
-    )
     parser.add_argument(
         "--baseline", metavar="NAME", help="run that the others are compared with (the first)"
     )
@@ -126,26 +132,10 @@ def columns_of_terminal() -> int:
 def comparison_of(args: Namespace) -> Comparison:
     """Evaluate the runs, or read their values, and compare."""
     from rankstone.comparing import compare
-    from rankstone.errors import StrictError, UsageError
+    from rankstone.errors import StrictError
 
-    judgments, paths = ([], args.files) if args.values else (args.files[:1], args.files[1:])
     repeats, more = _repeats(args.repeats)
-    paths = [*expand(paths), *(path for path in more if path not in paths)]
-    if len(paths) < 2:
-        what = "two files of values" if args.values else "QRELS and two runs"
-        raise UsageError(f"a comparison needs at least {what}: {_example(args)}")
-    names = dict(zip(paths, names_of(paths), strict=True))
-    if args.values:
-        _refuse_reading(args)
-        source: Any = {names[path]: path for path in paths}
-    else:
-        args.judgments, args.runs = judgments[0], paths
-        source = results_of(args)
-        if not args.quiet:
-            from rankstone.report.notices import lines
-
-            for line in lines(source):
-                print(f"rankstone: {line}", file=sys.stderr)
+    source, names = source_of(args, more, "rankstone compare")
     comparison = compare(
         source,
         measures=args.measure,
@@ -165,10 +155,36 @@ def comparison_of(args: Namespace) -> Comparison:
     return comparison
 
 
-def _example(args: Namespace) -> str:
+def source_of(args: Namespace, more: list[str], command: str) -> tuple[Any, dict[str, str]]:
+    """Return results, or files of values by name, and the names of runs by path.
+
+    Args:
+        args: of a command that takes QRELS and runs, or files of values.
+        more: paths of further runs.
+        command: for the example in an error.
+    """
+    from rankstone.errors import UsageError
+
+    paths = list(expand(args.files if args.values else args.files[1:]))
+    paths += [path for path in more if path not in paths]
+    if len(paths) < 2:
+        what = "two files of values" if args.values else "QRELS and two runs"
+        example = "--values a.eval b.eval" if args.values else "qrels.txt bm25.run dense.run"
+        raise UsageError(f"a comparison needs at least {what}: {command} {example}")
+    names = dict(zip(paths, names_of(paths), strict=True))
+    if len(names) < len(paths):
+        raise UsageError(f"two runs are called {next(p for p in paths if paths.count(p) > 1)!r}.")
     if args.values:
-        return "rankstone compare --values a.eval b.eval"
-    return "rankstone compare qrels.txt bm25.run dense.run --baseline bm25"
+        _refuse_reading(args)
+        return paths, names
+    args.judgments, args.runs = args.files[0], paths
+    results = results_of(args)
+    if not args.quiet:
+        from rankstone.report.notices import lines
+
+        for line in lines(results):
+            print(f"rankstone: {line}", file=sys.stderr)
+    return results, names
 
 
 def _baseline(name: str | None, names: dict[str, str]) -> str | None:
