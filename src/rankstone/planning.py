@@ -43,7 +43,7 @@ def power(
     >>> a = {f"q{i}": {"AP": i % 3 / 2} for i in range(20)}
     >>> b = {f"q{i}": {"AP": i % 4 / 3} for i in range(20)}
     >>> power({"a": a, "b": b}, difference=0.1)["AP"].queries
-    269
+    258
     """
     values, names = values_by_query(judgments, runs, measures, options)
     if len(values) != 2:

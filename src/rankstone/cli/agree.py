@@ -14,6 +14,7 @@ from rankstone.cli.evaluate import (
     expand,
     names_of,
     reading_of,
+    spoken_warnings,
 )
 
 if TYPE_CHECKING:
@@ -61,15 +62,17 @@ def run(args: Namespace) -> int:
     paths = list(expand(args.files))
     kinds = _kinds(paths, args)
     if kinds == ["run", "run"]:
-        data, lines = _runs(paths, args)
+        agreement = _runs
     elif kinds[:2] == ["judgments", "judgments"] and set(kinds[2:]) <= {"run"}:
-        data, lines = _judgments(paths, args)
+        agreement = _judgments
     elif kinds[:1] == ["judgments"] and len(kinds) > 2 and set(kinds[1:]) == {"run"}:
-        data, lines = _measures(paths, args)
+        agreement = _measures
     else:
         raise UsageError(
             f"give RUN RUN, QRELS QRELS [RUN...] or QRELS RUN RUN...; these are {', '.join(kinds)}."
         )
+    with spoken_warnings(quiet=False):
+        data, lines = agreement(paths, args)
     if args.format == "json":
         print(json.dumps(data, indent=2))
     else:
@@ -134,10 +137,12 @@ def _measures(paths: list[str], args: Namespace) -> tuple[dict[str, Any], Iterat
     from rankstone.agreeing import agree_orderings
     from rankstone.errors import UsageError
     from rankstone.io.load import load_judgments
+    from rankstone.measures import DEFAULT
     from rankstone.report.agreements import ordering_lines
 
     if len(args.measure) != 2:
-        raise UsageError("name the two measures that order the systems: -m nDCG@10 -m AP.")
+        example = " ".join(f"-m {measure}" for measure in DEFAULT[:2])
+        raise UsageError(f"name the two measures that order the systems: {example}.")
     judged = load_judgments(paths[0], **reading_of(args))
     named = dict(zip(names_of(paths[1:]), paths[1:], strict=True))
     options = _evaluating(args)

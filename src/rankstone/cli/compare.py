@@ -6,7 +6,14 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.evaluate import add_conventions, add_reading, expand, names_of, results_of
+from rankstone.cli.evaluate import (
+    add_conventions,
+    add_reading,
+    expand,
+    names_of,
+    results_of,
+    spoken_warnings,
+)
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -178,7 +185,8 @@ def source_of(args: Namespace, more: list[str], command: str) -> tuple[Any, dict
         _refuse_reading(args)
         return paths, names
     args.judgments, args.runs = args.files[0], paths
-    results = results_of(args)
+    with spoken_warnings(quiet=args.quiet):
+        results = results_of(args)
     if not args.quiet:
         from rankstone.report.notices import lines
 

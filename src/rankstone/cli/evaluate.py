@@ -87,9 +87,7 @@ def add_to(commands: Any) -> None:
 
 def run(args: Namespace) -> int:
     """Evaluate every run and print."""
-    import warnings
-
-    from rankstone.errors import SlowEngineWarning, UsageError, one_of
+    from rankstone.errors import UsageError, one_of
 
     if args.threads is not None and args.threads < 1:
         raise UsageError(f"--threads must be at least 1, not {args.threads}.")
@@ -100,9 +98,7 @@ def run(args: Namespace) -> int:
     form = _format(args)
     hows = [one_of(how, AGGREGATES, "aggregate") for how in dict.fromkeys(args.aggregate or ())]
     groups = _groups(args)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore" if args.quiet else "once", SlowEngineWarning)
-        warnings.showwarning = lambda message, *_, **__: _say(str(message))
+    with spoken_warnings(quiet=args.quiet):
         results = results_of(args)
     if groups is not None:
         groups = groups.fitted(query for result in results for query in result.queries)
@@ -176,6 +172,19 @@ def _format(args: Namespace) -> str:
                 "--per-query out, or choose another --format."
             )
     return form
+
+
+@contextmanager
+def spoken_warnings(*, quiet: bool) -> Iterator[None]:
+    """Show the one warning that Python shows as a message of the command."""
+    import warnings
+
+    from rankstone.errors import SlowEngineWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore" if quiet else "once", SlowEngineWarning)
+        warnings.showwarning = lambda message, *_, **__: _say(str(message))
+        yield
 
 
 def _say(text: str) -> None:

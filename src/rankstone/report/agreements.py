@@ -80,7 +80,7 @@ def ordering_lines(agreement: OrderingAgreement, first: str, second: str) -> Ite
     n = len(agreement.systems)
     yield (
         f"Order of {n} systems by {first} and by {second}: tau {_cell(agreement.tau_a)}, tau-b "
-        f"{_cell(agreement.tau_b)}, tau-AP {_cell(agreement.tau_ap)}."
+        f"{_cell(agreement.tau_b)}, tau_ap {_cell(agreement.tau_ap)}."
     )
     swapped = agreement.swapped
     if not swapped:

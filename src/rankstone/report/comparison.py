@@ -61,7 +61,8 @@ def _on_terminal(comparison: Comparison, digits: int, colour: bool, columns: int
         folded = [line for text in grid.foot for line in wrap(text, columns)]
         yield from terminal(replace(grid, foot=folded), colour)
     for pair in comparison.comparisons[:_MOST_MOVED]:
-        lines = [line for text in moved(pair) for line in _folded(f"  {text}", columns)]
+        shown = pair.common if pair.incomplete and pair.common is not None else pair
+        lines = [line for text in moved(shown) for line in _folded(f"  {text}", columns)]
         if lines:
             yield ""
             yield from _folded(_moved_head(pair), columns)
@@ -183,28 +184,38 @@ def _details(comparison: Comparison, digits: int, columns: int | None) -> Grid:
     level = f"{comparison.confidence * 100:g} % interval"
     names = ["measure", "run"] + ["against"] * (comparison.baseline is None)
     numbers = ["difference", level, "p", "won/tied/lost", "effect"]
-    short = max(digits - 1, 0)
     lines = []
     for pair in comparison.comparisons:
-        bold = pair.verdict in ("better", "worse")
-        cells = [
-            f"{pair.difference:+.{digits}f}",
-            f"{pair.ci_low:+.{short}f} to {pair.ci_high:+.{short}f}",
-            f"{pair.p_adjusted:.4f}",
-            f"{pair.wins}/{pair.ties}/{pair.losses}",
-            f"{pair.effect_size:+.2f}",
-        ]
-        cells = ["-" if "nan" in cell else cell for cell in cells]
         own = [pair.measure, pair.run, pair.baseline][: len(names)]
-        lines.append(Line(own, cells, [bold, False, bold, False, False]))
-    foot = [
-        "queries won, tied and lost; effect: difference in standard deviations of the differences"
-    ]
+        lines.append(Line(own, _numbers(pair, digits), _bold(pair)))
+        if pair.common is not None and pair.incomplete:
+            common = [own[0], f"{pair.run} ({pair.common.n})", *own[2:]]
+            lines.append(Line(common, _numbers(pair.common, digits), _bold(pair.common)))
+    foot = ["queries won, tied and lost; effect: difference in standard deviations"]
+    if any(pair.common is not None and pair.incomplete for pair in comparison.comparisons):
+        foot.append("(n): over the n queries that both answered")
     grid = Grid(names, numbers, lines, foot)
     if columns is None or _wide(grid) <= columns:
         return grid
     lines = [Line(line.names, line.numbers[:-1], line.bold[:-1]) for line in lines]
-    return Grid(names, numbers[:-1], lines, [])
+    return Grid(names, numbers[:-1], lines, ["queries won, tied and lost", *foot[1:]])
+
+
+def _numbers(pair: PairComparison, digits: int) -> list[str]:
+    short = max(digits - 1, 0)
+    cells = [
+        f"{pair.difference:+.{digits}f}",
+        f"{pair.ci_low:+.{short}f} to {pair.ci_high:+.{short}f}",
+        f"{pair.p_adjusted:.4f}",
+        f"{pair.wins}/{pair.ties}/{pair.losses}",
+        f"{pair.effect_size:+.2f}",
+    ]
+    return ["-" if "nan" in cell else cell for cell in cells]
+
+
+def _bold(pair: PairComparison) -> list[bool]:
+    is_decided = pair.verdict in ("better", "worse")
+    return [is_decided, False, is_decided, False, False]
 
 
 def _wide(grid: Grid) -> int:
