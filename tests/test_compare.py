@@ -372,6 +372,50 @@ def test_errors_of_the_command(capsys, args, code, message):
     assert message in err.splitlines()[-1]
 
 
+def write_values(folder, **runs):
+    paths = []
+    for name, row in runs.items():
+        paths.append(folder / f"{name}.eval")
+        paths[-1].write_text("".join(f"AP\t{q}\t{v}\n" for q, v in row.items()))
+    return paths
+
+
+FIVE = {f"q{i}": 0.1 * i for i in range(5)}
+ODD = {
+    "one common query": ({"q0": 0.5, "x": 1}, 0, "one common query: it shows a difference"),
+    "no common query": ({"x": 0.5}, 3, "no query with a value of AP in common"),
+    "zero variance": ({q: v + 0.25 for q, v in FIVE.items()}, 0, "same for every query"),
+    "all ties": (FIVE, 0, "b and a have the same AP for every query."),
+    "skipped": ({**FIVE, "q0": "nan"}, 0, "1 of 5 queries left out, because a run has no value"),
+    "all skipped": (dict.fromkeys(FIVE, "nan"), 3, "no query with a value of AP in common"),
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_odd_values_through_the_command(tmp_path, capsys, case):
+    second, code, message = ODD[case]
+    paths = write_values(tmp_path, a=FIVE, b=second)
+    got, out, err = run(capsys, "--values", *paths, "--format", "table")
+    assert got == code
+    assert message in " ".join((out + err).split())
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ("q0 -1\nq1 1\nq2 1\nq3 1\nq4 1\n", "weights must be finite and not negative"),
+        ("q0 1\n", "4 queries without a weight (q1, q2, q3, ...)"),
+        ("q0 0\nq1 0\nq2 0\nq3 0\nq4 0\n", "all weights are 0"),
+    ],
+)
+def test_bad_weights_through_the_command(tmp_path, capsys, weights, message):
+    paths = write_values(tmp_path, a=FIVE, b={q: v / 2 for q, v in FIVE.items()})
+    (tmp_path / "w.txt").write_text(weights)
+    code, out, err = run(capsys, "--values", *paths, "--weights", tmp_path / "w.txt")
+    assert (code, out) == (3, "")
+    assert message in err
+
+
 # ---- LaTeX
 
 
