@@ -36,7 +36,9 @@ def test_evaluating_loads_numpy_and_nothing_heavier():
     assert not modules & {*HEAVY, "pathlib._local", "importlib.metadata", "hashlib", "email"}
 
 
-@pytest.mark.parametrize("flags", ["--help", "--version", "evaluate --help", "measures --help"])
+@pytest.mark.parametrize(
+    "flags", ["--help", "--version", "evaluate --help", "compare --help", "measures --help"]
+)
 def test_help_and_version_load_no_numpy(flags):
     code = f"""
 import sys

@@ -477,7 +477,7 @@ def test_the_representation_shows_what_was_found():
     text = repr(compare(systems(4, 40, step=0.15), all_pairs=True, rng=4))
     assert text.startswith(
         "<Comparison all pairs (randomization test (sign flips); 10000 resamples, seed 4; "
-        "holm correction over 12 comparisons; 95 % intervals: BCa bootstrap"
+        "Holm correction over 12 comparisons; 95 % intervals: BCa bootstrap"
     )
     assert "AP s1 - s0: +0." in text
     assert "... and 7 more" in text

@@ -12,6 +12,12 @@ __version__ = "0.1.0"
 _HOMES = {
     "evaluate": "rankstone.evaluation",
     "explain": "rankstone.evaluation",
+    "compare": "rankstone.comparing",
+    "agree_judgments": "rankstone.agreeing",
+    "agree_orderings": "rankstone.agreeing",
+    "agree_runs": "rankstone.agreeing",
+    "power": "rankstone.planning",
+    "Comparison": "rankstone.stats.comparison",
     "load_judgments": "rankstone.io.load",
     "across_tools": "rankstone.reconciliation",
     "reconcile": "rankstone.reconciliation",

@@ -153,6 +153,7 @@ def evaluate(
         like=followed.name if followed else None,
         requested={name: r.column for r in requested for name in r.names if name != r.column},
         exceptions={name: c.diff(chosen) for name, _, c in plan if c != chosen},
+        unanswered=tuple(ranked.queries[i] for i in np.flatnonzero(ranked.retrieved == 0).tolist()),
     )
 
 

@@ -12,6 +12,9 @@ from rankstone.errors import DataError, RankstoneError
 # The commands, each a module here that is loaded when it is called; help lists them in this order.
 _COMMANDS = (
     "evaluate",
+    "compare",
+    "agree",
+    "power",
     "explain",
     "conventions",
     "reconcile",

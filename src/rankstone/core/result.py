@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from rankstone.errors import (
     did_you_mean,
     plural,
 )
+
+if TYPE_CHECKING:
+    from rankstone.stats.intervals import Interval
 
 SCHEMA = "rankstone/result/2"
 
@@ -72,7 +75,7 @@ class Result:
     number of queries in each mean, and ``weights`` their weights, for weighted means. ``like`` is
     the tool whose conventions were followed; ``requested`` maps names that were requested to
     measures, if the two differ, and ``exceptions`` the conventions of single measures that differ
-    from ``conventions``.
+    from ``conventions``. ``unanswered`` are evaluated queries for which the run has no documents.
     """
 
     name: str
@@ -88,6 +91,7 @@ class Result:
     like: str | None = None
     requested: Mapping[str, str] = field(default_factory=dict)
     exceptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    unanswered: tuple[Any, ...] = ()
 
     @property
     def measures(self) -> list[str]:
@@ -127,6 +131,25 @@ class Result:
         """
         name = self._known(measure)
         return summarise(self.columns[name], how, floor, self.weights.get(name))
+
+    def interval(self, measure: object, method: str = "bca", confidence: float = 0.95) -> Interval:
+        """Return the confidence interval of a mean: how far another sample of queries may move it.
+
+        Args:
+            measure: one of the measures.
+            method: ``bca`` (bootstrap, default), ``percentile`` or ``t``.
+            confidence: the share of such intervals that contain the true mean.
+        """
+        from rankstone.stats.intervals import interval
+
+        name = self._known(measure)
+        mean = self.summary(name)
+        if not np.array_equal(mean.value, self.aggregates[name], equal_nan=True):
+            raise UsageError(
+                f"{name} is not aggregated as a mean, and intervals are of means over queries."
+            )
+        weights = self.weights.get(name)
+        return interval(self.columns[name], weights=weights, method=method, confidence=confidence)
 
     def by_group(
         self, measure: object, groups: Mapping[Any, Any], how: str = "mean", floor: float = FLOOR
@@ -199,6 +222,7 @@ class Result:
             "conventions": self.conventions.to_dict(),
             "exceptions": {n: dict(e) for n, e in self.exceptions.items()},
             "requested": dict(self.requested),
+            "unanswered": list(self.unanswered),
             "ties": self.ties.to_dict(),
             "notices": [n.to_dict() for n in self.notices],
             "provenance": self.provenance.to_dict(),
@@ -301,6 +325,7 @@ class Result:
             like=data["like"],
             requested=dict(data["requested"]),
             exceptions={n: dict(e) for n, e in data["exceptions"].items()},
+            unanswered=tuple(data.get("unanswered", ())),
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:

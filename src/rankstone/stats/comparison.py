@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
-from rankstone.stats.corrections import CORRECTIONS
+from rankstone.stats.corrections import CORRECTION_NAMES, CORRECTIONS
 from rankstone.stats.intervals import INTERVALS
 from rankstone.stats.repeats import VarianceParts
 from rankstone.stats.tests import RANDOMIZED, TESTS
@@ -193,7 +193,7 @@ class Comparison:
             parts.append(f"zeros {self.zeros}")
         over = plural(self.family, "comparison")
         if self.family > 1:
-            parts.append(f"{self.correction} correction over {over}")
+            parts.append(f"{CORRECTION_NAMES[self.correction]} correction over {over}")
         level = f"{self.confidence * 100:g} %"
         parts.append(f"{level} intervals: {INTERVALS[self.interval]}")
         if self.weighted:

@@ -16,6 +16,14 @@ CORRECTIONS = {
     "none": "nothing; each comparison on its own",
 }
 
+#: What each correction is called in output.
+CORRECTION_NAMES = {
+    "holm": "Holm",
+    "bh": "Benjamini-Hochberg",
+    "bonferroni": "Bonferroni",
+    "none": "no",
+}
+
 
 def adjust(p_values: Sequence[float] | np.ndarray, correction: str = "holm") -> np.ndarray:
     """Return adjusted p-values: reject where they are at most alpha.

@@ -56,6 +56,7 @@ _FORMATS = {
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 _ENDINGS = (
     *_COMPRESSED,
+    ".eval",  # values per query
     *(e for entry in _FORMATS.values() for e in f"{entry.endings} {entry.also}".split()),
 )
 
