@@ -561,7 +561,10 @@ def ranking_of(judged: dict, run: dict | list | None, max_grade: Fraction, c: di
     elif scored:
         pairs = [(d, rounded(s, c["precision"])) for d, s in run.items()]
     else:
-        pairs = [(d, -float(i)) for i, d in enumerate(dict.fromkeys(run))]
+        listed = run if c["duplicates"] == "keep" else list(dict.fromkeys(run))
+        # A repetition that keeps its rank is a document of its own, without a judgment.
+        listed = [d if d not in listed[:i] else f"{d} again at {i}" for i, d in enumerate(listed)]
+        pairs = [(d, -float(i)) for i, d in enumerate(listed)]
     items, names, kept = [], [], []
     for doc, score in pairs:
         grade = meant(judged[doc], c["negatives"]) if doc in judged else None

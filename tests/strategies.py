@@ -7,6 +7,7 @@ import os
 import subprocess
 from functools import cache
 
+import numpy as np
 from hypothesis import assume, strategies as st
 
 import rankstone as rs
@@ -127,3 +128,12 @@ def shown_on_a_terminal(call, *, words=False, **more):
             shown += part
     os.close(leader)
     return shown.decode().replace("\r\n", "\n")
+
+
+def plain(value):
+    """Return what an engine reports as plain data, with the types of its arrays, to be compared."""
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.tolist()
+    if isinstance(value, dict):
+        return {key: plain(v) for key, v in value.items()}
+    return [plain(v) for v in value] if isinstance(value, list | tuple) else value

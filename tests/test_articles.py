@@ -472,7 +472,7 @@ def test_average_precision_is_the_area_of_steps_under_precision_over_recall():
     area = float((np.diff(curve.x) * curve.y[1:]).sum())
     assert area == close((1 + 2 / 3 + 3 / 5) / 3)
     assert area == close(AP(GOOD_BAD))
-    assert AUPRC(GOOD_BAD, [5, 4, 3, 2, 1]) == close(area)
+    assert AUPRC(GOOD_BAD, [5.0, 4, 3, 2, 1]) == close(area)
 
 
 def flawed_f(precision, recall, a):
@@ -609,8 +609,8 @@ REFUSED = [
     (lambda: RR(["US", "CN"], [["US"]]), rs.DataError, "2 truths for 1 rows"),
     (lambda: nDCG @ -1, rs.UsageError, "k of nDCG must be at least 1, not -1"),
     (lambda: P @ 0, rs.UsageError, "k of P must be at least 1, not 0"),
-    (lambda: nDCG([1, 0], [math.nan, 1]), rs.DataError, "a predicted score is nan"),
-    (lambda: nDCG([1, 0], [math.inf, 1]), rs.DataError, "a predicted score is inf"),
+    (lambda: nDCG([1, 0], [math.nan, 1]), rs.DataError, "a score is nan"),
+    (lambda: nDCG([1, 0], [math.inf, 1]), rs.DataError, "a score is inf"),
     (lambda: nDCG([math.nan]), rs.DataError, "grades must be finite numbers"),
     (lambda: ERR(max_grade=2)([3]), rs.DataError, "grade 3 is above max_grade=2"),
 ]

@@ -6,12 +6,12 @@ import pickle
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
-from rankstone.core.direct import ranked_of
 from strategies import as_collection, collections, measures, rankings
 
 import rankstone as rs
 from rankstone import conventions
 from rankstone.core.aggregate import AGGREGATES, MEAN, MEDIAN, Part
+from rankstone.io.load import collection
 from rankstone.measures.param import Table
 
 thousand = settings(max_examples=1000)
@@ -73,7 +73,8 @@ def test_the_order_of_gains_is_the_best_and_its_reverse_the_worst(measure, ranki
     """Whatever the direction: what gains most comes first where values are best."""
     assume(measure.supports_extreme_ties)
     found, missed = ranking
-    one, _ = ranked_of((found,), None)
+    data = collection(found)
+    one = data.ranked(data.default)
     gain = measure.definition.gain(one, measure, np.array(found, float)).tolist()
     order = sorted(range(len(found)), key=lambda i: -gain[i])
     best, worst = ([found[i] for i in some] for some in (order, order[::-1]))

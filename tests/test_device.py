@@ -15,7 +15,7 @@ import rankstone as rs
 from rankstone.core import gpu
 from rankstone.core.rank import score_needs
 from rankstone.io import arrays as arrays_module
-from rankstone.measures.compute import reach_of
+from rankstone.measures.compute import cutoff_needs
 
 torch = pytest.importorskip("torch")
 
@@ -248,7 +248,9 @@ SOME = torch.tensor([[0, 1, 0, 2]]), torch.tensor([[0.5, 0.25, 1.0, 2.0]])
 def test_where_more_is_read_all_is_moved(asked, rules):
     measures = [rs.parse_measure(m) for m in ([asked] if isinstance(asked, str) else asked)]
     rules = [rs.Conventions(**{"ties": "input", **rules})]
-    assert gpu.top_k(*SOME, reach_of(measures), score_needs(rules)) is None
+    assert (
+        gpu.top_k(*SOME, cutoff_needs((m, rules[0]) for m in measures), score_needs(rules)) is None
+    )
     assert (
         gpu.top_k(*SOME, gpu.CutoffNeeds(2, True, True), score_needs([rs.Conventions()]))
         is not None

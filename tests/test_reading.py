@@ -13,12 +13,12 @@ import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given, settings
-from rankstone.core.align import align
 from sources import JUDGED, JUDGMENT_FILES, MEASURES, RANKED, RUN_FILES, SCORED, pairs
 from strategies import NATIVE, collections
 
 import rankstone as rs
 from rankstone.cli import main
+from rankstone.core.collection import MatchedCollection
 from rankstone.io.convert import convert
 from rankstone.io.load import load_judgments, load_run
 
@@ -32,7 +32,7 @@ def bits(result):
 def ranked(run, judged=None, **options):
     """Return rank and grade of the judged documents."""
     judgments = load_judgments(judged or JUDGED)
-    ranking, _ = align(load_run(run, **options), judgments, rs.Conventions())
+    ranking = MatchedCollection(load_run(run, **options), judgments).ranked(rs.Conventions())
     return ranking.rank.tolist(), ranking.grade.tolist(), ranking.offsets.tolist()
 
 
@@ -86,7 +86,8 @@ def test_scores_of_rows_may_be_distances(tmp_path):
     (tmp_path / "scores").write_text("0.5\n0.7\n")
     for scores, rank in (("descending", [2, 1]), ("ascending", [1, 2])):
         run = load_run(tmp_path / "scores", scores=scores)
-        ranking, _ = align(run, load_judgments(tmp_path / "rows"), rs.Conventions())
+        judgments = load_judgments(tmp_path / "rows")
+        ranking = MatchedCollection(run, judgments).ranked(rs.Conventions())
         assert ranking.rank.tolist() == [1, 2]
         assert ranking.grade.tolist() == [2.0 - r for r in rank]
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import stats
 
-from rankstone.core.aggregate import Aggregate
+from rankstone.core.aggregate import MEAN
 from rankstone.errors import DataError, NothingInCommonError, UsageError
 from rankstone.stats.compare import compare
 from rankstone.stats.comparison import Comparison
@@ -77,8 +77,8 @@ def test_the_numbers_of_a_pair():
     assert pair.p_value == pytest.approx(theirs.pvalue, abs=1e-12)
     assert (pair.ci_low, pair.ci_high) == pytest.approx((ends.low, ends.high), abs=1e-12)
     assert pair.effect_size == pytest.approx(d.mean() / d.std(ddof=1), rel=1e-12)
-    assert pair.mean == Aggregate.of(b.columns["AP"]).mean()
-    assert pair.baseline_mean == Aggregate.of(a.columns["AP"]).mean()
+    assert pair.mean == MEAN.of(b.columns["AP"]).mean()
+    assert pair.baseline_mean == MEAN.of(a.columns["AP"]).mean()
     assert (pair.n, pair.effective_n, pair.resamples) == (40, 40.0, None)
     assert pair.verdict == "better"
 

@@ -42,8 +42,8 @@ class Conventions:
         docid_asc="smaller id first",
         input="in input order",
         expected="the exact mean over all orders of the tied documents",
-        optimistic="higher grades first: the best that luck could do",
-        pessimistic="higher grades last: the worst that luck could do",
+        optimistic="the best order for each measure: the best that luck could do",
+        pessimistic="the worst order for each measure: the worst that luck could do",
     )
     precision: str = _choice(
         "float64",

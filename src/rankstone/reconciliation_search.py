@@ -84,11 +84,11 @@ def _axes(data: Collection, measure: Measure, base: Conventions) -> list[list[De
         values = levels if p is REL else _values(p)
         now = measure.params[p.name]
         axes.append([("measure", p.name, v) for v in values if v != now])
+    if REL not in measure.definition.params:
+        matters["relevance"] = levels
     for name, values in matters.items():
         now = getattr(base, name)
         axes.append([("convention", name, v) for v in values if v != now])
-    if REL not in measure.definition.params:
-        axes.append([("convention", "relevance", v) for v in levels if v != base.relevance])
     own = measure.definition.aggregate
     if len(data.ranked(base)) > 1 and own == "mean":
         others = [a.name for a in AGGREGATES.values() if not a.weighted]

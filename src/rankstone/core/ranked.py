@@ -217,6 +217,7 @@ class Ranked:
             pooled=self.pooled,
             pooled_offsets=self.pooled_offsets,
             preferences=self.preferences,
+            part_of=None if self.whole is self else self.whole,
         )
 
     def truncated(self, n: int) -> Ranked:
@@ -369,8 +370,14 @@ class RankedRows(Ranked):
     pooled: Array | None = None
     pooled_offsets: Array | None = None
     preferences: tuple[Said, ...] | None = None
+    part_of: Ranked | None = field(default=None, repr=False)
     has_small_grades: bool = field(default=False, init=False)
     _cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def whole(self) -> Ranked:
+        """The ranking of all queries, of which this may be a part."""
+        return self if self.part_of is None else self.part_of
 
     @lazy
     def has_ties(self) -> bool:

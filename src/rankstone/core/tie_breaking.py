@@ -27,9 +27,9 @@ def tied_before(
     score, ``earlier`` come earlier in the input and ``greater`` have a greater id; ``greater`` is
     None if documents have no ids.
     """
-    if rule == "input" or (greater is None and keeps_order(rule)):
+    if keeps_order(rule):
         return earlier
-    if rule in ("docid-desc", "docid-asc", "expected"):
+    if rule in ("docid-desc", "docid-asc"):
         if greater is None:
             raise needs_ids(rule)
         return tied - 1 - greater if rule == "docid-asc" else greater
@@ -86,7 +86,7 @@ def before_by_gain(
 
 
 def keeps_order(rule: str) -> bool:
-    """Return whether tied documents without ids stay in input order."""
+    """Return whether tied documents stay in input order."""
     return rule in ("input", "expected")
 
 

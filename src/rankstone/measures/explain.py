@@ -185,8 +185,8 @@ def _remark(
     """Say why a value is not simply the sum of its terms over the denominator."""
     shown = "left out of the mean" if math.isnan(value) else f"{value:g}"
     if measure.definition.undefined_without_relevant and measure.is_empty(c.ranked)[query]:
-        rule = c.ranked.conventions.no_relevant
-        return f"The query has no relevant document; no_relevant={rule} makes the value {shown}."
+        effect = c.ranked.conventions.effect("no-relevant")
+        return f"The query has no relevant document; {effect} makes the value {shown}."
     if below == 0:
         return f"There is nothing to divide by, so the value is {shown}."
     return "No judged document was retrieved." if empty else ""
