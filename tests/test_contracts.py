@@ -28,6 +28,12 @@ def same(a, b):
     return a == b or (math.isnan(a) and math.isnan(b))
 
 
+def same_per_query(a, b):
+    """Equal for every query and measure, as :func:`same` has it."""
+    assert list(a) and {q: set(v) for q, v in a.items()} == {q: set(v) for q, v in b.items()}
+    return all(same(a[q][name], b[q][name]) for q in a for name in a[q])
+
+
 @each
 def test_the_worked_example_is_the_kernels_value(measure):
     example = measure.definition.example
@@ -105,7 +111,7 @@ def test_a_cut_off_reads_only_the_first_k(measure, ranking, random):
     judgments, run = as_collection(found, missed)
     shuffled = {"q": run["q"][:k] + [f"d{i:02d}" for i, _ in below]}
     first = rs.evaluate(judgments, run, [measure]).per_query
-    assert rs.evaluate(judgments, shuffled, [measure]).per_query == first
+    assert same_per_query(rs.evaluate(judgments, shuffled, [measure]).per_query, first)
 
 
 @thousand
@@ -125,7 +131,7 @@ def test_names_of_documents_and_order_of_queries_do_not_matter(measure, collecti
     before = rs.evaluate(judgments, run, [measure], ties="input")
     after = rs.evaluate(twist(judgments), twist(run), [measure], ties="input")
     assert same(after[measure], before[measure])
-    assert after.per_query == before.per_query
+    assert same_per_query(after.per_query, before.per_query)
 
 
 @thousand
