@@ -5,10 +5,13 @@ from __future__ import annotations
 import importlib.util
 import os
 import subprocess
+from functools import cache
 
-from hypothesis import strategies as st
+import numpy as np
+from hypothesis import assume, strategies as st
 
 import rankstone as rs
+from rankstone.measures.param import Table
 
 NATIVE = importlib.util.find_spec("rankstone._native._core") is not None
 
@@ -51,37 +54,36 @@ def rankings(draw):
     return found, missed
 
 
+gain_tables = st.dictionaries(
+    st.sampled_from([0, 1, 2, 3, 4, 0.5]), st.sampled_from([0, 1, 2, 5, 0.5, 1.05]), min_size=1
+)
+
+
 def values_of(param):
-    """Values a parameter may take."""
-    if param.name == "k":
-        return st.none() | st.integers(1, 20)
-    if param.name == "max_grade":
-        return st.sampled_from([None, 4, 5.5])
-    if param.name == "single_class":
-        return st.sampled_from(["zero", "half", "one"])
-    if param.name == "max_fpr":
-        return st.sampled_from([None, 0.1, 0.5])
-    if param.choices is not None:
-        tables = st.dictionaries(st.integers(0, 4), st.integers(0, 9), min_size=1)
-        return st.sampled_from(list(param.choices)) | (tables if param.table else st.nothing())
-    if param.many:
-        return st.lists(st.sampled_from([0, 0.2, 0.5, 1]), min_size=1, unique=True).map(tuple)
-    numbers = [n for n in (1, 2, 0.5) if param.below is None or n < param.below]
-    if param.within is not None:
-        numbers = [n for n in numbers if param.within[0] <= n <= param.within[1]]
-    if param.type is int:
-        numbers = [n for n in numbers if n == int(n)]
-    return st.sampled_from([param.default, *numbers])
+    """Values a parameter may take: its default, its examples, and any table."""
+    values = st.sampled_from([param.default, *param.examples])
+    return values | gain_tables if isinstance(param, Table) else values
 
 
 @st.composite
 def measures(draw):
-    """Any registered measure with any parameters."""
+    """Any registered measure with any parameters that go together."""
     default = draw(st.sampled_from(rs.all_measures()))
     chosen = {p.name: draw(values_of(p)) for p in default.definition.params}
-    if chosen.get("pairs") == "all":
-        chosen["negatives"] = "judged"
-    return default(**{n: v for n, v in chosen.items() if v is not None})
+    measure = default(**{n: v for n, v in chosen.items() if v is not None})
+    assume(_computes(str(measure)))
+    return measure
+
+
+@cache
+def _computes(name):
+    """Whether a measure accepts grades from 0 to 4, and a query with documents of one kind."""
+    try:
+        for judged, ranking in (({"a": 4, "b": 0.5, "c": 0}, ["a", "b"]), ({"a": 1}, ["a"])):
+            rs.evaluate({"q": judged}, {"q": ranking}, [name])
+    except rs.RankstoneError:
+        return False
+    return True
 
 
 def as_collection(found, missed):
@@ -126,3 +128,12 @@ def shown_on_a_terminal(call, *, words=False, **more):
             shown += part
     os.close(leader)
     return shown.decode().replace("\r\n", "\n")
+
+
+def plain(value):
+    """Return what an engine reports as plain data, with the types of its arrays, to be compared."""
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.tolist()
+    if isinstance(value, dict):
+        return {key: plain(v) for key, v in value.items()}
+    return [plain(v) for v in value] if isinstance(value, list | tuple) else value

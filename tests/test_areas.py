@@ -151,6 +151,31 @@ def test_what_was_missed_and_what_was_not_judged():
         auc("AUC(pairs='all', negatives='retrieved')")
 
 
+@given(
+    st.lists(st.sampled_from([0, 0, 1, 2]), max_size=8),
+    st.lists(st.sampled_from([0, 1, 2]), min_size=1, max_size=4),
+    st.sampled_from([None, 0.1, 0.25, 0.5, 1]),
+)
+def test_missed_documents_are_as_if_they_were_retrieved_last(found, missed, most):
+    """Relevant ones behind all others, so that they win no comparison."""
+    assume(most is None or 0 < sum(g > 0 for g in found + missed) < len(found + missed))
+    measure = rs.AUC if most is None else rs.AUC(max_fpr=most)
+    judged = {f"d{i:02d}": g for i, g in enumerate([*found, *sorted(missed)])}
+    short, full = [f"d{i:02d}" for i in range(len(found))], list(judged)
+    values = [
+        rs.evaluate({"q": judged}, {"q": [*ranking, "z"]}, measure).values(measure)
+        for ranking in (short, full)
+    ]
+    assert values[0] == pytest.approx(values[1], rel=1e-15, nan_ok=True)
+
+
+def test_a_partial_area_of_a_missed_document():
+    judged = {"q": {"a": 1, "b": 0}}
+    for ranking in (["b"], ["b", "a"]):
+        result = rs.evaluate(judged, {"q": ranking}, "AUC(max_fpr=0.25)")
+        assert result["AUC(max_fpr=0.25)"] == pytest.approx(3 / 7, rel=1e-15)
+
+
 def test_queries_of_one_kind():
     judged = {"q1": {"a": 1}, "q2": {"a": 1, "b": 0}}
     run = {"q1": {"a": 1.0}, "q2": {"a": 2.0, "b": 3.0}}

@@ -472,7 +472,7 @@ def test_average_precision_is_the_area_of_steps_under_precision_over_recall():
     area = float((np.diff(curve.x) * curve.y[1:]).sum())
     assert area == close((1 + 2 / 3 + 3 / 5) / 3)
     assert area == close(AP(GOOD_BAD))
-    assert AUPRC(GOOD_BAD, [5, 4, 3, 2, 1]) == close(area)
+    assert AUPRC(GOOD_BAD, [5.0, 4, 3, 2, 1]) == close(area)
 
 
 def flawed_f(precision, recall, a):
@@ -517,18 +517,18 @@ def flawed_ndcg_of_scores(truth, scores, k=10, gain=lambda s: 2.0**s - 1):
 
 def test_scores_order_documents_and_are_not_their_gains():
     truth = [3, 2, 1, 0]
-    perfect, scaled, reversed_ = [0.3, 0.2, 0.1, 0.0], [3, 2, 1, 0], [1, 3, 7, 9]
+    perfect, scaled, reversed_ = [0.3, 0.2, 0.1, 0.0], [3.0, 2.0, 1.0, 0.0], [1.0, 3.0, 7.0, 9.0]
     flawed = partial(flawed_ndcg_of_scores, k=4)
     assert printed(flawed(truth, perfect), "0.038")  # for a perfect order
     assert flawed(truth, scaled) == close(1.0)  # the same order
     assert flawed(truth, [10 * s for s in perfect]) == close(1.0)
-    assert flawed([0, 1, 2, 3], [9, 7, 3, 1]) > 115  # for the worst order
+    assert flawed([0, 1, 2, 3], [9.0, 7.0, 3.0, 1.0]) > 115  # for the worst order
     for ndcg in (nDCG, nDCG(gain="exp2"), nDCG @ 4, nDCG @ 10):
         assert ndcg(truth, perfect) == ndcg(truth, scaled) == 1.0
         assert 0 < ndcg(truth, reversed_) < 1
-        assert 0 < ndcg([0, 1, 2, 3], [9, 7, 3, 1]) < 1
+        assert 0 < ndcg([0, 1, 2, 3], [9.0, 7.0, 3.0, 1.0]) < 1
     worst = dcg_by_hand([0, 1, 3, 7]) / dcg_by_hand([7, 3, 1, 0])
-    assert nDCG(gain="exp2")([0, 1, 2, 3], [9, 7, 3, 1]) == close(worst)
+    assert nDCG(gain="exp2")([0, 1, 2, 3], [9.0, 7.0, 3.0, 1.0]) == close(worst)
     with pytest.raises(ValueError, match="as many"):
         flawed_ndcg_of_scores(truth, perfect)  # a list shorter than k = 10
     assert (nDCG @ 10)(truth, perfect) == 1.0
@@ -609,8 +609,8 @@ REFUSED = [
     (lambda: RR(["US", "CN"], [["US"]]), rs.DataError, "2 truths for 1 rows"),
     (lambda: nDCG @ -1, rs.UsageError, "k of nDCG must be at least 1, not -1"),
     (lambda: P @ 0, rs.UsageError, "k of P must be at least 1, not 0"),
-    (lambda: nDCG([1, 0], [math.nan, 1]), rs.DataError, "a predicted score is nan"),
-    (lambda: nDCG([1, 0], [math.inf, 1]), rs.DataError, "a predicted score is inf"),
+    (lambda: nDCG([1, 0], [math.nan, 1]), rs.DataError, "a score is nan"),
+    (lambda: nDCG([1, 0], [math.inf, 1]), rs.DataError, "a score is inf"),
     (lambda: nDCG([math.nan]), rs.DataError, "grades must be finite numbers"),
     (lambda: ERR(max_grade=2)([3]), rs.DataError, "grade 3 is above max_grade=2"),
 ]

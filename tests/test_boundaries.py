@@ -1,6 +1,7 @@
 """What loads what, who knows whom, and that the pages say what is."""
 
 import ast
+import dataclasses
 import re
 import subprocess
 import sys
@@ -35,7 +36,9 @@ def test_evaluating_loads_numpy_and_nothing_heavier():
     assert not modules & {*HEAVY, "pathlib._local", "importlib.metadata", "hashlib", "email"}
 
 
-@pytest.mark.parametrize("flags", ["--help", "--version", "evaluate --help", "measures --help"])
+@pytest.mark.parametrize(
+    "flags", ["--help", "--version", "evaluate --help", "compare --help", "measures --help"]
+)
 def test_help_and_version_load_no_numpy(flags):
     code = f"""
 import sys
@@ -112,7 +115,7 @@ def test_the_examples_are_what_their_generator_makes():
         assert (ROOT / "examples" / path).read_text(encoding="utf-8") == text, path
 
 
-def test_every_notice_and_convention_is_in_the_docs():
+def test_every_notice_is_in_the_docs():
     page = (ROOT / "docs" / "bad-input.md").read_text(encoding="utf-8")
     codes = set()
     for path in SOURCE.rglob("*.py"):
@@ -123,3 +126,19 @@ def test_every_notice_and_convention_is_in_the_docs():
     assert len(codes) >= 10
     for code in codes:
         assert f"`{code}`" in page, code
+
+
+def convention_rows():
+    """A line of the page's table for each convention and each of its values."""
+    for field in dataclasses.fields(rs.Conventions):
+        yield f"| `{field.name}` | | {field.metadata['text']} |"
+        for value, text in field.metadata.get("values", {}).items():
+            default = " (default)" if value == field.default else ""
+            yield f"| | `{value}`{default} | {text} |"
+
+
+def test_every_convention_and_its_values_are_in_the_docs():
+    page = (ROOT / "docs" / "conventions.md").read_text(encoding="utf-8").splitlines()
+    rows = list(convention_rows())
+    assert len(rows) > 30
+    assert [row for row in rows if row not in page] == []

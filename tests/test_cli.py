@@ -4,8 +4,11 @@ import csv
 import gzip
 import io
 import json
+import os
+import re
 import subprocess
 import sys
+from contextlib import redirect_stderr
 from pathlib import Path
 
 import pytest
@@ -243,12 +246,25 @@ def test_the_list_of_measures_and_a_page(capsys):
     assert "\nRR: Reciprocal rank" in out
 
 
-def test_the_demo(capsys):
+def test_the_demo(capsys, monkeypatch):
+    """Each command that the demo prints gives exactly the output below it."""
     code, out, err = run(capsys, "demo")
     assert (code, err) == (0, "")
+    shown, _, _ = out.partition("\nNext:\n")
+    head, *parts = re.split(r"^\$ rankstone ", shown, flags=re.MULTILINE)
+    monkeypatch.chdir(re.search(r"^\$ cd (.*)$", head, flags=re.MULTILINE)[1])
+    commands = []
+    for part in parts:
+        command, _, output = part.partition("\n")
+        commands.append(command.split()[0])
+        with redirect_stderr(sys.stdout):
+            assert main(command.split()) == 0
+        printed = capsys.readouterr().out
+        assert output.startswith(printed)
+        assert re.fullmatch(r"(\n.*\n)?", output[len(printed) :])  # the title of the next part
+    assert commands == ["evaluate", "evaluate", "compare"]
     for name in ("bm25", "dense", "hybrid", "als", "popular"):
         assert f"\n{name}" in out
-    assert max(map(len, out.splitlines())) <= 100
 
 
 @pytest.mark.skipif(NATIVE, reason="the compiled core is there, so there is nothing to say")
@@ -284,3 +300,15 @@ def test_pipes_are_read_like_standard_input(here):
 def test_what_was_missed_can_be_explained(capsys):
     _, out, _ = run(capsys, "explain", "AP", "--grades", "1,0", "--missed", "1,1")
     assert "AP = 1 / 3 = 0.3333333333333333" in out
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
+def test_a_full_disk_is_one_line(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 d 1\n")
+    (tmp_path / "run").write_text("q Q0 d 1 1 t\n")
+    line = f"{sys.executable} -m rankstone evaluate qrels run -m RR > /dev/full"
+    done = subprocess.run(
+        line, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 3
+    assert done.stderr == "rankstone: error: cannot write the output: No space left on device.\n"

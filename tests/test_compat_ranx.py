@@ -1,7 +1,9 @@
 """``rankstone.compat.ranx``: what ranx's own pages show, and ranx itself where it is at hand."""
 
 import json
+import math
 import random
+import re
 import warnings
 
 import numpy as np
@@ -22,6 +24,7 @@ METRICS = [
 ]  # fmt: skip
 JUDGED = {"a": {"x": 4, "y": 2}, "b": {"x": 0, "z": 1}}
 FOUND = {"b": {"y": 0.9, "z": 0.3}, "a": {"z": 1.5, "x": 1.0, "y": 0.5}}
+P_OF_MAP = 1 - 2 / math.pi * math.atan(1 / 11)  # Student's t of 1 / 11 with one degree of freedom
 
 
 @pytest.fixture
@@ -174,17 +177,15 @@ def test_a_comparison_has_means_and_no_p_values(tmp_path):
         "-  -----  -----  -----",
         "a  old    0.500  0.542",
         "b  run_2  0.500  0.500",
-        "no significance test was made",
     ]
     report.save(str(tmp_path / "report.json"))
     saved = json.loads((tmp_path / "report.json").read_text())
     assert saved["old"]["win_tie_loss"]["run_2"]["map"] == {"W": 1, "T": 0, "L": 1}
-    assert "comparisons" not in saved["old"]
+    assert saved["old"]["comparisons"]["run_2"] == pytest.approx({"mrr": 1.0, "map": P_OF_MAP})
+    assert report.comparisons["run_2", "old"]["map"]["p_value"] == pytest.approx(P_OF_MAP)
     assert report.to_dataframe()["mrr"].tolist() == [0.5, 0.5]
-    with pytest.raises(rs.UsageError, match="no significance test was made"):
-        _ = report.comparisons
-    with pytest.raises(rs.UsageError, match="stat_test='student'.*no significance tests"):
-        compare(Qrels(JUDGED), [Run(FOUND)], "mrr", stat_test="student")
+    with pytest.raises(rs.UsageError, match="stat_test='welch': give one of student, fisher"):
+        compare(Qrels(JUDGED), [Run(FOUND)], "mrr", stat_test="welch")
     with pytest.raises(rs.UsageError, match="two runs are called 'x'"):
         compare(Qrels(JUDGED), [Run(FOUND, "x"), Run(FOUND, "x")], "mrr")
     percent = compare(Qrels(JUDGED), [Run(FOUND)], "map", show_percentages=True)
@@ -217,3 +218,24 @@ def test_errors_teach(action, message):
 def test_numbers_of_numpy_are_fine():
     run = {"a": {"x": np.float32(2), "y": np.int64(1)}}
     assert evaluate({"a": {"y": np.int64(1)}}, run, "mrr") == 0.5
+
+
+def test_p_values_and_superscripts():
+    """Values of pairs are tested as ranx does it, whatever the order of queries."""
+    stats = pytest.importorskip("scipy.stats")
+    rng = np.random.default_rng(5)
+    queries = [f"q{i}" for i in range(30)]
+    qrels = Qrels({q: {"d": 1} for q in queries})
+    places = {"good": rng.integers(1, 3, 30), "bad": rng.integers(1, 9, 30)}
+    runs = []
+    for name, ranks in places.items():
+        order = zip(queries, ranks.tolist(), strict=True)
+        order = list(order) if name == "good" else list(order)[::-1]
+        ranked = {q: {**{f"x{i}": 9.0 - i for i in range(k - 1)}, "d": 0.5} for q, k in order}
+        runs.append(Run(ranked, name=name))
+    expected = stats.ttest_rel(1 / places["good"], 1 / places["bad"]).pvalue
+    report = compare(qrels, runs, ["mrr"])
+    assert report.comparisons["bad", "good"]["mrr"]["p_value"] == pytest.approx(expected, rel=1e-9)
+    assert re.search(r"a  good   0\.\d{3}ᵇ\nb  bad    0\.\d{3}$", str(report))
+    fisher = compare(qrels, runs, ["mrr"], stat_test="fisher", n_permutations=2000)
+    assert fisher.comparisons["good", "bad"]["mrr"]["p_value"] == pytest.approx(1 / 2001)

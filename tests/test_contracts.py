@@ -5,11 +5,14 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from strategies import as_collection, collections, measures, rankings
 
 import rankstone as rs
-from rankstone.core.aggregate import Aggregate
+from rankstone import conventions
+from rankstone.core.aggregate import AGGREGATES, MEAN, MEDIAN, Part
+from rankstone.io.load import collection
+from rankstone.measures.param import Table
 
 thousand = settings(max_examples=1000)
 each = pytest.mark.parametrize("measure", rs.all_measures(), ids=str)
@@ -41,49 +44,53 @@ def test_the_definition_is_complete(measure):
     assert d.text
     assert not d.text.startswith(" ")
     assert d.range[0] < d.range[1]
-    assert d.aggregate in ("mean", "sum", "geometric")
-    known = set(rs.Conventions.__dataclass_fields__)
-    assert set(d.conventions) <= known
-    for param in d.params:
+    assert d.aggregate in AGGREGATES
+    assert set(d.conventions) <= set(rs.Conventions.__dataclass_fields__)
+    assert ("no_relevant" in d.conventions) == d.undefined_without_relevant
+
+
+@each
+def test_examples_of_parameters_are_values_they_may_take(measure):
+    for param in measure.definition.params:
         assert param.text
+        assert param.examples
+        for example in param.examples:
+            normal = measure(**{param.name: example}).params[param.name]
+            assert param.check(normal, measure.name) == normal
 
 
 @thousand
 @given(measures(), rankings())
 def test_values_stay_in_range(measure, ranking):
     low, high = measure.definition.range
-    assert low <= value(measure, *ranking) <= high
+    number = value(measure, *ranking)
+    assert low <= number <= high or math.isnan(number)
 
 
 @thousand
 @given(measures(), rankings())
-def test_the_best_ranking_has_the_highest_value(measure, ranking):
+def test_the_order_of_gains_is_the_best_and_its_reverse_the_worst(measure, ranking):
+    """Whatever the direction: what gains most comes first where values are best."""
+    assume(measure.supports_extreme_ties)
     found, missed = ranking
-    gain = measure.params.get("gain")
-    worth = {g: g for g in found}
-    if isinstance(gain, tuple):
-        listed = measure.params.get("unlisted") == "grade"
-        worth = {g: dict(gain).get(g, g if listed else 0) for g in found}
-    best = sorted(found, key=lambda g: -worth[g])
-    assert value(measure, best, missed) >= value(measure, found, missed)
+    data = collection(found)
+    one = data.ranked(data.default)
+    gain = measure.definition.gain(one, measure, np.array(found, float)).tolist()
+    order = sorted(range(len(found)), key=lambda i: -gain[i])
+    best, worst = ([found[i] for i in some] for some in (order, order[::-1]))
+    values = [value(measure, some, missed) for some in (best, found, worst)]
+    if not measure.definition.higher_is_better:
+        values.reverse()
+    assert values == sorted(values, reverse=True) or math.isnan(values[0])
 
 
-@thousand
-@given(measures(), st.lists(st.integers(1, 4), min_size=1, max_size=12))
+@each
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=12))
 def test_the_relevant_documents_alone_reach_the_top_exactly(measure, relevant):
     top = measure.definition.range[1]
-    if math.isinf(top) or not measure.definition.attained:
+    if math.isinf(top) or not measure.definition.reaches_max:
         return
-    params = {"k": None} if "k" in measure.params else {}
-    if "rel" in measure.params:
-        params["rel"] = 1
-    if isinstance(measure.params.get("gain"), tuple):
-        params["gain"] = "linear"
-    if measure.params.get("ideal") == "full":
-        params["ideal"] = "judged"
-    if "multiple" in measure.params:
-        params["multiple"] = 1
-    assert value(measure(**params), sorted(relevant, reverse=True)) == top
+    assert value(measure, sorted(relevant, reverse=True)) == top
 
 
 @thousand
@@ -138,13 +145,15 @@ def test_parts_merge_to_the_whole(measure, collection, data):
     values = result.values(measure)
     cut = data.draw(st.integers(0, len(values)))
     weight = result.weights.get(str(measure), np.ones(len(values)))
-    how = measure.definition.aggregate
-    first, rest = (
-        Aggregate.of(values[part], weight[part], how) for part in (slice(cut), slice(cut, None))
-    )
-    halves = rest.merge(first)
-    assert same(halves.finish(how), result[measure])
-    assert halves.n == result.counted[str(measure)]
+    for how in AGGREGATES.values():
+        parts = (how.of(values[part], weight[part]) for part in (slice(cut), slice(cut, None)))
+        halves = how.merge(*parts)
+        whole = result.summary(measure, how.name)
+        assert same(how.finish(halves), whole.value)
+        assert halves.n == whole.n
+        if how.name == measure.definition.aggregate:
+            assert same(whole.value, result[measure])
+            assert whole.n == result.counted[str(measure)]
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=60))
@@ -152,10 +161,47 @@ def test_a_mean_is_exactly_rounded_and_free_of_order(values):
     from fractions import Fraction
 
     exact = float(sum(map(Fraction, values)) / len(values))
-    assert Aggregate.of(np.array(values)).mean() == exact
-    assert Aggregate.of(np.array(values[::-1])).mean() == exact
+    assert MEAN.finish(MEAN.of(np.array(values))) == exact
+    assert MEAN.finish(MEAN.of(np.array(values[::-1]))) == exact
+
+
+def test_every_aggregate_that_can_be_named_is_defined():
+    assert tuple(AGGREGATES) == conventions.AGGREGATES
+    for name, how in AGGREGATES.items():
+        assert how.name == name
+        assert name in how.text
 
 
 def test_the_mean_of_no_values_is_not_a_number():
-    assert math.isnan(Aggregate.of(np.array([])).mean())
-    assert Aggregate.of(np.array([np.nan, 0.5])) == Aggregate((0.5,), 1)
+    assert math.isnan(MEAN.finish(MEAN.of(np.array([]))))
+    assert MEAN.of(np.array([np.nan, 0.5])) == Part((0.5,), 1)
+    assert math.isnan(MEDIAN.finish(MEDIAN.of(np.array([np.nan]))))
+
+
+with_tables = [
+    m for m in rs.all_measures() if any(isinstance(p, Table) for p in m.definition.params)
+]
+
+
+@pytest.mark.parametrize("measure", [m for m in with_tables if m.definition.uses_grades], ids=str)
+@given(
+    rankings(), st.permutations([0, 1, 2, 3]), st.lists(st.sampled_from([0, 1, 2.5]), min_size=4)
+)
+def test_to_a_table_of_gains_grades_are_names(measure, ranking, names, gains):
+    """So a gain for grade 0 counts, if no grade is above 0 too."""
+    found, missed = ranking
+    table = dict(zip(range(4), gains, strict=False))
+    renamed = {names[grade]: gain for grade, gain in table.items()}
+    for rule in ("zero", "skip"):
+        a = value(measure(gain=table), found, missed, no_relevant=rule)
+        others = [names[g] for g in found], [names[g] for g in missed]
+        assert same(value(measure(gain=renamed), *others, no_relevant=rule), a)
+
+
+@pytest.mark.parametrize("measure", with_tables, ids=str)
+@given(rankings(), st.sampled_from([1, 2, 3]))
+def test_a_binary_gain_is_one_for_what_is_relevant(measure, ranking, level):
+    table = {grade: 1 for grade in (1, 2, 3) if grade >= level}
+    own = {"rel": level} if "rel" in measure.params else {}
+    a = value(measure(gain="binary", **own), *ranking, relevance=1 if own else level)
+    assert a == value(measure(gain=table, **own), *ranking)

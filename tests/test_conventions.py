@@ -4,8 +4,9 @@ import itertools
 import math
 from dataclasses import fields
 
+import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from strategies import collections, measures, write_run
 
 import rankstone as rs
@@ -43,19 +44,6 @@ def orders(judgments, run):
     parts = [list(itertools.permutations(docs)) for _, docs in groups]
     for choice in itertools.product(*parts):
         yield {query: [doc for part in choice for doc in part]}
-
-
-@settings(max_examples=150)
-@given(collections())
-def test_luck_is_between_pessimistic_and_optimistic(collection):
-    judgments, run = collection
-    query = next(iter(judgments))
-    judgments = {query: {d: g for d, g in judgments[query].items() if g >= 0} or {"x": 0}}
-    run = {query: dict(list(run[query].items())[:6])}
-    for name in ("AP", "nDCG@3", "RR", "P@2"):
-        values = [rs.evaluate(judgments, r, [name])[name] for r in orders(judgments, run)]
-        assert rs.evaluate(judgments, run, [name], ties="optimistic")[name] == max(values)
-        assert rs.evaluate(judgments, run, [name], ties="pessimistic")[name] == min(values)
 
 
 def test_score_precision(engine):
@@ -150,7 +138,7 @@ def test_duplicates(engine, tmp_path):
     run.write_text("q Q0 x 1 9 t\nq Q0 x 2 8 t\nq Q0 d 3 7 t\nq Q0 d 4 9.5 t\n")
     result = rs.evaluate({"q": {"d": 1}}, run, ["RR", "NumRet"])
     assert result.per_query["q"] == {"RR": 1.0, "NumRet": 2.0}
-    with pytest.raises(rs.DataError, match="stands more than once in the ranking of query 'q'"):
+    with pytest.raises(rs.DataError, match="'d' is ranked more than once for query 'q'"):
         rs.evaluate({"q": {"d": 1}}, run, ["RR"], duplicates="error")
 
 
@@ -226,7 +214,7 @@ def test_scores_of_zero_or_less_can_lose_a_hit():
 def test_the_interval_of_luck_holds_the_value():
     judged, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0, "c": 2.0}}
     result = rs.evaluate(judged, run, ["RR", "P@3"], tie_interval=True)
-    assert (result.ties.documents, result.ties.found) == (2, 2)
+    assert (result.ties.documents, result.ties.retrieved) == (2, 2)
     assert result.ties.interval == {"RR": (1 / 3, 1 / 2), "P@3": (1 / 3, 1 / 3)}
     again = rs.Result.from_json(result.to_json())
     assert again.ties == result.ties
@@ -239,38 +227,57 @@ def test_the_ideal_follows_the_gain_not_the_grade():
 
 
 @st.composite
-def tied_rankings(draw):
+def tied_rankings(draw, *grades):
     """One query whose ties hold at most seven documents, some of them unjudged."""
     sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
     if draw(st.booleans()):
         sizes = [draw(st.integers(2, 7))]
     documents = [f"d{i}" for i in range(sum(sizes))]
     levels = [-level for level, size in enumerate(sizes) for _ in range(size)]
-    grades = st.sampled_from([0, 0, 1, 2, 3])
-    judged = draw(st.dictionaries(st.sampled_from([*documents, "x", "y"]), grades, min_size=1))
+    judged = draw(
+        st.dictionaries(
+            st.sampled_from([*documents, "x", "y"]), st.sampled_from(grades), min_size=1
+        )
+    )
     return {"q": judged}, {"q": dict(zip(documents, map(float, levels), strict=True))}
 
 
-# A curve takes a tie as one step whatever its order, which is not the mean over orders.
-closed_forms = measures().filter(
-    lambda m: (
-        m.closed
-        and m.name != "AUPRC"
-        and m.params.get("max_fpr") is None
-        and m.params.get("pairs") != "all"
-    )
-)
+def in_every_order(judgments, run, measure):
+    """The value of a query for each order of its tied documents."""
+    # Every order is a query of its own, so one evaluation does for all.
+    lists = {f"q{i}": order["q"] for i, order in enumerate(orders(judgments, run))}
+    return rs.evaluate(dict.fromkeys(lists, judgments["q"]), lists, measure).values(measure)
 
 
 @settings(max_examples=400)
-@given(tied_rankings(), closed_forms)
+@given(tied_rankings(0, 0, 1, 2, 3), measures())
 def test_expected_ties_are_the_mean_over_all_orders(collection, measure):
-    judgments, run = collection
-    # Every order is a query of its own, so one evaluation does for all.
-    lists = {f"q{i}": order["q"] for i, order in enumerate(orders(judgments, run))}
-    values = rs.evaluate(dict.fromkeys(lists, judgments["q"]), lists, measure).values(measure)
-    (expected,) = rs.evaluate(judgments, run, measure, ties="expected").values(measure)
+    assume(measure.supports_expected_ties and not measure.definition.ties_as_one)
+    values = in_every_order(*collection, measure)
+    (expected,) = rs.evaluate(*collection, measure, ties="expected").values(measure)
     assert expected == pytest.approx(math.fsum(values) / len(values), abs=1e-12)
+
+
+@settings(max_examples=600)
+@given(tied_rankings(-1, 0, 0, 1, 2, 3), measures())
+def test_luck_is_the_best_and_the_worst_of_all_orders(collection, measure):
+    assume(measure.supports_extreme_ties and not measure.definition.ties_as_one)
+    values = in_every_order(*collection, measure)
+    ends = [min(values), max(values)]
+    if not measure.definition.higher_is_better:
+        ends.reverse()
+    for rule, end in zip(("pessimistic", "optimistic"), ends, strict=True):
+        (luck,) = rs.evaluate(*collection, measure, ties=rule).values(measure)
+        assert luck == pytest.approx(end, rel=1e-13)
+
+
+def test_luck_is_refused_if_no_order_is_known_to_be_the_best():
+    for name in ("G", "AP(denominator='hits')@2"):
+        with pytest.raises(rs.UsageError, match="worst order of tied documents are not known for"):
+            rs.evaluate(JUDGED, TIED, name, ties="optimistic")
+        assert rs.evaluate(JUDGED, {"q": ["a", "b"]}, name, ties="optimistic")[name] > 0
+        result = rs.evaluate(JUDGED, TIED, [name, "RR"], tie_interval=True)
+        assert list(result.ties.interval) == ["RR"]
 
 
 def test_expected_ties_without_a_closed_form_are_refused():
@@ -280,3 +287,29 @@ def test_expected_ties_without_a_closed_form_are_refused():
         rs.evaluate(JUDGED, TIED, "AP(denominator='hits')", ties="expected")
     free = {"q": {"a": 3.0, "b": 2.0}}
     assert rs.evaluate(JUDGED, free, "ERR", ties="expected")["ERR"] > 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Pref",
+        "Pref(which='retrieved')",
+        "NumPref",
+        "NumPref(kept='yes')",
+        "AUC",
+        "AUC(negatives='retrieved')",
+        "AUC(missed='ignore')",
+        "AUC(pairs='all')",
+    ],
+)
+@given(collections())
+def test_a_document_that_its_score_makes_not_relevant_counts_once(name, collection):
+    judgments, run = collection
+    lowered = {
+        q: {d: min(g, 0) if run.get(q, {}).get(d, 1) <= 0 else g for d, g in docs.items()}
+        for q, docs in judgments.items()
+    }
+    rules = {"ties": "input", "negatives": "nonrelevant"}
+    result = rs.evaluate(judgments, run, name, nonpositive="nonrelevant", **rules)
+    expected = rs.evaluate(lowered, run, name, **rules)
+    assert np.array_equal(result.values(name), expected.values(name), equal_nan=True)

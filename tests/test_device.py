@@ -12,9 +12,10 @@ from hypothesis import given, settings, strategies as st
 from strategies import values_of
 
 import rankstone as rs
-from rankstone.core import direct as direct_module, gpu
+from rankstone.core import gpu
+from rankstone.core.rank import score_needs
 from rankstone.io import arrays as arrays_module
-from rankstone.measures.compute import reach_of
+from rankstone.measures.compute import cutoff_needs
 
 torch = pytest.importorskip("torch")
 
@@ -68,7 +69,7 @@ def tables(draw, shapes):
 @pytest.fixture
 def away(monkeypatch):
     """Every tensor is elsewhere."""
-    monkeypatch.setattr(gpu, "elsewhere", lambda value: not isinstance(value, np.ndarray))
+    monkeypatch.setattr(gpu, "is_elsewhere", lambda value: not isinstance(value, np.ndarray))
 
 
 def outcome(call):
@@ -167,7 +168,7 @@ def test_jax_does_the_same(label_type, score_type, case, rules):
 def test_every_measure_with_a_cut_off_has_its_values_on_a_wide_table(kind, ties):
     rng = np.random.default_rng(3)
     scores = rng.permuted(np.tile(np.linspace(-1, 1, 900), (20, 1)), axis=1).astype(kind)
-    closed = [m for m in CUT if m.closed or ties == "input" or kind == "float64"]
+    closed = [m for m in CUT if m.supports_expected_ties or ties == "input" or kind == "float64"]
     for full in (rng.integers(0, 4, scores.shape), rng.random(scores.shape)):
         labels = np.where(rng.random(scores.shape) < 0.1, full, 0)
         tensors = torch.tensor(labels), torch.tensor(scores)
@@ -201,8 +202,7 @@ def test_little_is_moved(monkeypatch):
     scores = torch.tensor(rng.normal(size=labels.shape), dtype=torch.float32)
     whole = labels.nbytes + scores.nbytes
     positives = int(labels.sum()) * 8
-    monkeypatch.setattr(direct_module, "numbers_of", None)  # by which all would be moved
-    monkeypatch.setattr(arrays_module, "numbers_of", None)
+    monkeypatch.setattr(arrays_module, "numbers_of", None)  # by which all would be moved
     # Ten grades of 8 bytes, which of them are tied, and two sizes for each list.
     least = 300 * (10 * 8 + 9 + 2 * 8)
     for call in (
@@ -218,11 +218,15 @@ def test_little_is_moved(monkeypatch):
 def test_ties_at_the_cut_off_come_along():
     scores = torch.tensor([[5.0, 4, 4, 4, 3, 2, 1], [7.0, 6, 5, 4, 3, 2, 1]])
     labels = torch.tensor([[0, 0, 0, 2, 0, 0, 0], [0, 1, 0, 0, 0, 3, 1]])
-    part = gpu.cut(labels, scores, gpu.Reach(2, True), [rs.Conventions()], count=True)
+    part = gpu.top_k(
+        labels, scores, gpu.CutoffNeeds(2, True, True), score_needs([rs.Conventions()])
+    )
     assert part.grades.tolist() == [[0, 0, 0, 2], [0, 1, 3, 1]]
     assert part.scores.tolist() == [[0, -1, -1, -1], [0, -1, -2, -3]]
     assert part.ties == (3, 14)
-    quick = gpu.cut(labels[1:], scores[1:], gpu.Reach(2, True), [rs.Conventions()], count=False)
+    quick = gpu.top_k(
+        labels[1:], scores[1:], gpu.CutoffNeeds(2, True, False), score_needs([rs.Conventions()])
+    )
     assert quick.grades.tolist() == [[0, 1, 3, 1]]
 
 
@@ -244,8 +248,13 @@ SOME = torch.tensor([[0, 1, 0, 2]]), torch.tensor([[0.5, 0.25, 1.0, 2.0]])
 def test_where_more_is_read_all_is_moved(asked, rules):
     measures = [rs.parse_measure(m) for m in ([asked] if isinstance(asked, str) else asked)]
     rules = [rs.Conventions(**{"ties": "input", **rules})]
-    assert gpu.cut(*SOME, reach_of(measures), rules, count=True) is None
-    assert gpu.cut(*SOME, gpu.Reach(2, True), [rs.Conventions()], count=True) is not None
+    assert (
+        gpu.top_k(*SOME, cutoff_needs((m, rules[0]) for m in measures), score_needs(rules)) is None
+    )
+    assert (
+        gpu.top_k(*SOME, gpu.CutoffNeeds(2, True, True), score_needs([rs.Conventions()]))
+        is not None
+    )
 
 
 @pytest.mark.usefixtures("away")
@@ -293,7 +302,7 @@ def test_what_a_device_cannot_do_is_done_here(monkeypatch):
     assert evaluated(*SOME, "nDCG@2") == expected
     with_gradient = SOME[1].clone().requires_grad_()
     monkeypatch.undo()
-    monkeypatch.setattr(gpu, "elsewhere", lambda value: True)
+    monkeypatch.setattr(gpu, "is_elsewhere", lambda value: True)
     assert evaluated(SOME[0], with_gradient, "nDCG@2") == expected
     assert evaluated(SOME[0].numpy(), SOME[1], "nDCG@2") == expected
 
@@ -309,11 +318,11 @@ class OnCuda:
 
 
 def test_where_a_tensor_is():
-    assert not gpu.elsewhere(SOME[0])
-    assert gpu.elsewhere(OnCuda())
-    assert gpu.elsewhere(torch.ones(2, 2, device="meta"))
-    assert not gpu.elsewhere(np.ones(2))
-    assert not gpu.elsewhere([1, 2])
+    assert not gpu.is_elsewhere(SOME[0])
+    assert gpu.is_elsewhere(OnCuda())
+    assert gpu.is_elsewhere(torch.ones(2, 2, device="meta"))
+    assert not gpu.is_elsewhere(np.ones(2))
+    assert not gpu.is_elsewhere([1, 2])
     with pytest.raises(rs.DataError, match="Tensor cannot be read .*no data"):
         rs.evaluate(torch.ones(2, 9, device="meta"), torch.ones(2, 9, device="meta"), "RR@1")
 
@@ -321,7 +330,7 @@ def test_where_a_tensor_is():
 def test_where_an_array_of_jax_is(monkeypatch):
     jax = pytest.importorskip("jax")
     array = jax.numpy.ones((1, 4))
-    assert not gpu.elsewhere(array)
+    assert not gpu.is_elsewhere(array)
 
     class Tpu:
         platform = "tpu"
@@ -330,16 +339,16 @@ def test_where_an_array_of_jax_is(monkeypatch):
         def devices(self):
             return {Tpu()}
 
-    assert gpu.elsewhere(Away())
+    assert gpu.is_elsewhere(Away())
 
     def traced(scores):
-        assert not gpu.elsewhere(scores)
+        assert not gpu.is_elsewhere(scores)
         with pytest.raises(rs.DataError, match="cannot be read .*traced array"):
             (rs.nDCG @ 2)(scores, scores)
         return scores
 
     jax.jit(traced)(array)
-    monkeypatch.setattr(gpu, "elsewhere", lambda value: True)
+    monkeypatch.setattr(gpu, "is_elsewhere", lambda value: True)
     with jax.enable_x64(True):
         wide = jax.numpy.array([[0.1, 0.2, 0.3]]), jax.numpy.array([[0.1, 0.2, 0.3]])
     assert wide[0].dtype == np.float64

@@ -12,12 +12,18 @@ import rankstone as rs
 from rankstone import AP, CG, DCG, ERR, RR, P, R, nDCG
 
 
+def same(a, b):
+    """Equal, or both without a value: the measure leaves the query out."""
+    return a == b or (math.isnan(a) and math.isnan(b))
+
+
 @given(measures(), rankings())
 def test_grades_in_rank_order_are_a_list_and_its_judgments(measure, ranking):
     found, _ = ranking
     judgments, run = as_collection(found, [])
     expected = rs.evaluate(judgments, run, measure).per_query["q"][str(measure)]
-    assert measure(found) == measure(np.array(found)) == expected
+    assert same(measure(found), expected)
+    assert same(measure(np.array(found)), expected)
 
 
 @given(measures(), st.lists(st.integers(0, 3), min_size=1, max_size=12), st.data())
@@ -28,7 +34,7 @@ def test_grades_and_scores_are_a_scored_run(measure, grades, data):
     judged = {"q": {f"d{i}": g for i, g in enumerate(grades)}}
     run = {"q": {f"d{i}": s for i, s in enumerate(scores)}}
     expected = rs.evaluate(judged, run, measure).per_query["q"][str(measure)]
-    assert measure(grades, scores) == expected
+    assert same(measure(grades, scores), expected)
 
 
 def test_relevant_documents_and_a_ranked_list():
@@ -63,32 +69,32 @@ def test_the_kaggle_form():
 
 
 def test_ties_of_bare_scores_are_averaged_unless_told():
-    assert RR([1, 0, 0], [1, 1, 1]) == pytest.approx((1 + 1 / 2 + 1 / 3) / 3, abs=1e-15)
+    assert RR([1, 0, 0], [1.0, 1, 1]) == pytest.approx((1 + 1 / 2 + 1 / 3) / 3, abs=1e-15)
     conventions = rs.Conventions(ties="pessimistic")
-    assert RR([1, 0, 0], [1, 1, 1], conventions=conventions) == 1 / 3
-    assert RR([1, 0, 0], [1, 1, 1], conventions=conventions.replace(ties="optimistic")) == 1.0
+    assert RR([1, 0, 0], [1.0, 1, 1], conventions=conventions) == 1 / 3
+    assert RR([1, 0, 0], [1.0, 1, 1], conventions=conventions.replace(ties="optimistic")) == 1.0
     with pytest.raises(rs.UsageError, match="ties='docid-desc' needs document ids"):
-        RR([1, 0], [1, 1], conventions=rs.Conventions())
+        RR([1, 0], [1.0, 1], conventions=rs.Conventions())
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: nDCG([1, 2], [0.5]), "the two must have the same shape"),
-        (lambda: nDCG([1], [float("nan")]), "a predicted score is nan"),
-        (lambda: nDCG([1], [float("inf")]), "a predicted score is inf"),
+        (lambda: nDCG([1], [float("nan")]), "a score is nan"),
+        (lambda: nDCG([1], [float("inf")]), "a score is inf"),
         (lambda: nDCG([float("nan")]), "grades must be finite numbers"),
         (lambda: nDCG(np.array([np.nan])), "grades must be finite numbers"),
-        (lambda: nDCG([float("inf")], [1.0]), "a true grade is inf"),
-        (lambda: nDCG([[1, 2], [3]], [[1, 2], [3]]), "the rows differ in length"),
+        (lambda: nDCG([float("inf")], [1.0]), "a label is inf"),
+        (lambda: nDCG([[1, 2], [3]], [[1.0, 2], [3]]), "the rows differ in length"),
         (lambda: nDCG([["a"]]), "must be numbers"),
         (lambda: nDCG(np.zeros((2, 2, 2))), "must be numbers in one or two dimensions"),
-        (lambda: nDCG({"a": "high"}, ["a"]), "grade 'high' is not a finite number"),
-        (lambda: RR({"a"}, {"a"}), "a ranking is a list of documents"),
-        (lambda: RR({"a"}, "a"), "a ranking is a list of documents"),
+        (lambda: nDCG({"a": "high"}, ["a"]), "expected a dict, or a list or set of document ids, not 'high'"),
+        (lambda: RR({"a"}, {"a"}), "must be one ranking: a list of documents"),
+        (lambda: RR({"a"}, "a"), "must be one ranking: a list of documents"),
         (lambda: ERR(max_grade=2)([3]), "grade 3 is above max_grade=2"),
         (lambda: rs.cascade([3], max_grade=2), "grade 3 is above max_grade=2"),
-        (lambda: rs.cascade(satisfaction=[1.5]), "between 0 and 1"),
+        (lambda: rs.cascade(satisfaction=[1.5]), "from 0 to 1"),
         (lambda: rs.auc([1, 1], [0.5, 0.2]), "needs relevant and other documents"),
         (lambda: rs.auc([1, 0], [0.5]), "lists of the same length"),
         (lambda: rs.roc_curve([1, 0], [0.5, float("nan")]), "must be finite"),
@@ -147,7 +153,7 @@ def test_conventions_hold_for_direct_calls_too():
     condensed = rs.Conventions(unjudged="remove")
     assert AP({"a"}, ["x", "a"], conventions=condensed) == 1.0
     assert RR([None, 1], conventions=condensed) == 1.0
-    with pytest.raises(rs.DataError, match="stands more than once"):
+    with pytest.raises(rs.DataError, match="is ranked more than once"):
         nDCG({"a"}, ["a", "a"], conventions=rs.Conventions(duplicates="error"))
 
 
@@ -160,13 +166,13 @@ def test_arrays_of_text_are_ids():
     ("call", "message"),
     [
         (lambda: RR([1, 0], [[0.1, 0.2], [0.3, 0.4]]), "give the two the same shape"),
-        (lambda: nDCG({"a": 1}, [["a"]]), "a document id is text or a whole number"),
-        (lambda: nDCG(None, ["a"]), "relevant documents are a set, a list or a dict"),
-        (lambda: nDCG([1, 2, 3], [0.5, 0.2]), "3 true grades and 2 predicted scores"),
+        (lambda: nDCG({"a": 1}, [["a"]]), "must be one ranking: a list of documents"),
+        (lambda: nDCG(None, ["a"]), "cannot read judgments from NoneType"),
+        (lambda: nDCG([1, 2, 3], [0.5, 0.2]), "labels are 3 and scores 2"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(call, message):
-    with pytest.raises(rs.DataError, match=message):
+    with pytest.raises(rs.RankstoneError, match=message):
         call()
 
 

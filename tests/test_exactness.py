@@ -167,11 +167,20 @@ def test_running_products_restart_with_each_segment(lists):
     assert segments.running_product(values, offsets).tolist() == pytest.approx(expected, abs=1e-15)
 
 
-def test_a_perfect_ranking_is_exactly_one_at_any_depth():
-    for n in (1, 2, 3, 10, 1000):
-        grades = sorted((i % 5 for i in range(n)), reverse=True) or [1]
-        grades[0] = 4
-        assert measured(grades, [], "nDCG", "nDCG@10", "AP") == [1.0, 1.0, 1.0]
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 1000])
+def test_a_perfect_ranking_is_exactly_one_at_any_depth(n):
+    grades = sorted((i % 5 for i in range(n)), reverse=True) or [1]
+    grades[0] = 4
+    shapes = [
+        rs.nDCG(gain=gain, discount=name, k=k)
+        for gain in ("linear", "exp2", "binary", {0: 0.3, 1: 0.5, 2: 1, 3: 1.7, 4: 2})
+        for name in DISCOUNTS
+        for k in (None, 10)
+    ]
+    assert measured(grades, [], *shapes, "AP", "AP@10") == [1.0] * len(shapes) + [
+        1.0,
+        min(1.0, 10 / max(1, sum(g >= 1 for g in grades))),
+    ]
 
 
 @settings(max_examples=50)

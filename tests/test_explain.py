@@ -12,19 +12,25 @@ from rankstone.cli import main
 
 
 def check(explanation, value):
+    """What is shown combines to the value."""
     assert explanation.value == value or (math.isnan(value) and math.isnan(explanation.value))
     assert json.loads(json.dumps(explanation.to_dict()))["measure"] == explanation.measure
-    assert repr(explanation.value) in str(explanation) or math.isnan(value) or not explanation.steps
-    if explanation.total is None or explanation.remark:
-        return
-    total = math.fsum(step.term for step in explanation.steps)
-    assert total == pytest.approx(explanation.total, abs=1e-12)
-    if explanation.steps:
-        assert explanation.steps[-1].sum == total
-    over = 1.0 if explanation.over is None else explanation.over
-    assert total / over == pytest.approx(value, abs=1e-12)
+    assert repr(explanation.value) in str(explanation) or math.isnan(value)
+    if explanation.total is not None:
+        total = math.fsum(step.term for step in explanation.steps)
+        assert total + explanation.constant == pytest.approx(explanation.total, abs=1e-12)
+        assert not explanation.steps or explanation.steps[-1].sum == total
     if explanation.ideal:
-        assert explanation.ideal[-1].sum == pytest.approx(explanation.over, abs=1e-12)
+        assert explanation.ideal[-1].sum == pytest.approx(explanation.denominator, abs=1e-12)
+    if not explanation.remark:
+        assert combined(explanation) == pytest.approx(value, abs=1e-12)
+
+
+def combined(explanation):
+    if explanation.expression:
+        return eval(explanation.expression, {"ln": math.log, **explanation.parts})
+    assert explanation.total is not None
+    return explanation.total / (explanation.denominator or 1.0)
 
 
 @settings(max_examples=1000)
@@ -69,7 +75,26 @@ def test_every_measure_explains_itself(measure, capsys):
         assert not err
         assert measure.definition.pretty in out
         if form == "json":
-            assert json.loads(out)["measure"] == str(measure)
+            data = json.loads(out)
+            assert data["measure"] == str(measure)
+            assert data["steps"] or data["expression"]
+            assert not data["remark"]
+
+
+@pytest.mark.parametrize(
+    ("name", "last"),
+    [
+        ("Unjudged@5", "Unjudged@5 = (5 - 4) / 5 = 0.2"),
+        ("SetAP", "SetAP = 4 * 4 / max(6 * 4, 1) = 0.6666666666666666"),
+        ("YAAP", "YAAP = ln((1 + 3.2667) / (1 + 4 - 3.2667)) = 0.9007865453381898"),
+        ("IPrec@0.5", "IPrec@0.5 = 2 / 2 = 1.0"),
+        ("NumRet@3", "NumRet@3 = min(6, 3) = 3.0"),
+        ("NumQ", "NumQ = 1.0"),
+    ],
+)
+def test_what_is_not_a_sum_shows_its_parts(name, last):
+    lines = str(rs.explain(name, [3, 2, None, 0, 1, 2])).splitlines()
+    assert next(line for line in lines if line.startswith(f"{name} = ")) == last
 
 
 def test_files_and_a_query(tmp_path, capsys):
@@ -79,10 +104,10 @@ def test_files_and_a_query(tmp_path, capsys):
     assert main(["explain", "AP", str(qrels), str(run), "--query", "42"]) == 0
     out, _ = capsys.readouterr()
     assert out.splitlines()[3:] == [
-        "rank  document  grade  relevant  precision    term     sum",
-        "────  ────────  ─────  ────────  ─────────  ──────  ──────",
-        "   2  a             1       yes     0.5000  0.5000  0.5000",
-        "   3  b             0        no     0.3333       0  0.5000",
+        "rank  document  grade  relevant  hits    term     sum",
+        "────  ────────  ─────  ────────  ────  ──────  ──────",
+        "   2  a             1       yes     1  0.5000  0.5000",
+        "   3  b             0        no     1       0  0.5000",
         "",
         "1 of the first 3 documents is not judged and adds nothing.",
         "AP = 0.5000 / 2 = 0.25",
@@ -95,7 +120,8 @@ def test_files_and_a_query(tmp_path, capsys):
     ("args", "code", "message"),
     [
         (["AP"], 2, "give either QRELS RUN --query ID or --grades"),
-        (["AP", "qrels", "run"], 2, "give either QRELS RUN --query ID or --grades"),
+        (["AP", "qrels"], 2, "give either QRELS RUN --query ID or --grades"),
+        (["AP", "qrels", "run"], 3, "qrels: there is no such file"),
         (["AP", "--grades", "3,x"], 2, "write grades as numbers with commas"),
         (["APP", "--grades", "3"], 2, "Did you mean AP?"),
     ],
@@ -108,10 +134,12 @@ def test_bad_requests(capsys, args, code, message):
 def test_an_unknown_query_gets_a_suggestion():
     with pytest.raises(rs.DataError, match="query 'q11' is not evaluated. Did you mean q1"):
         rs.explain("AP", {"q1": {"a": 1}}, {"q1": ["a"]}, query="q11")
-    with pytest.raises(rs.UsageError, match="explain one ranking at a time"):
+    with pytest.raises(rs.UsageError, match="there are 2 queries .* give query=0"):
         rs.explain("AP", [[1, 0], [0, 1]])
-    with pytest.raises(rs.UsageError, match="give judgments and a run"):
+    with pytest.raises(rs.DataError, match="query 'q' is not evaluated"):
         rs.explain("AP", [1], query="q")
+    with pytest.raises(rs.UsageError, match="give judgments and a run"):
+        rs.explain("AP")
 
 
 def test_what_no_sum_explains_is_said():

@@ -51,9 +51,11 @@ def test_records_may_hold_lists(named, kind):
 
 
 RECORDS = {
-    "no such list": ([{"query": "a", "retrieved_ids": ["d"]}], "record 0 .*no list .*expected_ids"),
-    "a query twice": ([{"query": "a", "expected_ids": ["d"]}] * 2, "second one of query 'a'"),
-    "a list as query": ([{"query": ["a"], "expected_ids": ["d"]}], "query id .*list.* is neither"),
+    "no such list": (
+        [{"query": "a", "retrieved_ids": ["d"]}],
+        "record 1: no key .*list of expected ids",
+    ),
+    "a list as query": ([{"query": ["a"], "expected_ids": ["d"]}], r"query id \['a'\] is neither"),
     "nothing": ([], "the judgments are empty"),
     "rows as tuples": ([("u", "i", 4.0)], r"\('u', 'i', 4.0\) looks like a row"),
     "rows of numbers": ([(1, 10, 4.0)], r"\(1, 10, 4.0\) looks like a row"),
@@ -70,10 +72,10 @@ def test_records_that_cannot_be_used(case):
 @pytest.mark.parametrize(
     ("listed", "message"),
     [
-        ([("d1", 0.3)], "query 'q': document id .*tuple.* go into a dict"),
-        ([{"id": "d1", "score": 0.3}], "query 'q': document id .*dict.* go into a dict"),
-        ([1.0], "query 'q': document id 1.0 .float. is neither .* give group_sizes="),
-        (["d1", 2], "query 'q': document ids are partly text"),
+        ([("d1", 0.3)], "query 'q': document id .*is neither text.* go into a dict"),
+        ([{"score": 0.3}], "query 'q': no key of the record is known to hold a document id"),
+        ([1.0], "query 'q': document id 1.0 is neither .* give group_sizes="),
+        (["d1", None], "query 'q': document id None is neither"),
         ([""], "query 'q': empty document id"),
     ],
 )
@@ -121,8 +123,8 @@ def test_names_mean_the_same_in_every_table(tmp_path, table):
 FIRST_LINES = {
     "csv without names": ("judgments", "1,10,4.0\n", "',' .* the first line has to name them, such as query_id,doc_id,relevance"),
     "names nobody knows": ("run", "who;what\n1;2\n", "';' .* --columns query=NAME,doc=NAME"),
-    "two colons": ("judgments", "1::10::4\n", "not between '::'"),
-    "bars": ("run", "qid|docno|score\n", "not between '|'"),
+    "two colons": ("judgments", "1::10::4\n", "not by '::'"),
+    "bars": ("run", "qid|docno|score\n", "not by '|'"),
     "scores with a name": ("run", "prediction\n0.5\n", "one number in each line, and no header"),
     "scores with commas": ("run", "0,5\n0,6\n", "decimals with a point"),
     "times": ("judgments", "196\t242\t3\t881250949\n186\t302\t3\t891717742\n", "look like times .column 4"),

@@ -106,7 +106,7 @@ def test_scores_belong_to_rows(engine, tmp_path):
     with pytest.raises(rs.DataError, match="there is no .*other.query with the sizes"):
         rs.evaluate(tmp_path / "other", tmp_path / "scores", MEASURES)
     got = rs.evaluate(
-        tmp_path / "other", tmp_path / "scores", MEASURES, groups=tmp_path / "plain.query"
+        tmp_path / "other", tmp_path / "scores", MEASURES, group_sizes=tmp_path / "plain.query"
     )
     assert bits(got) == expected
 
@@ -125,7 +125,7 @@ def test_lists_of_lists(engine):
     assert rs.evaluate([{"a": 2, "b": 1}], [{"a": 0.1, "b": 0.2}], "nDCG")["nDCG"] < 1
     with pytest.raises(rs.DataError, match="2 rankings for 3 lists of relevant documents"):
         rs.evaluate(expected, retrieved[:2], ["RR"])
-    with pytest.raises(rs.DataError, match="expected a list of lists"):
+    with pytest.raises(rs.DataError, match="2 truths for 1 rows .* a list of lists"):
         rs.evaluate(["a", "b"], [["a"]], ["RR"])
 
 

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from pyarrow import parquet
 from sources import FRAMES, MEASURES, TABLES, chunked, columns_of, texts_as
-from strategies import NATIVE, collections, write_qrels, write_run
+from strategies import NATIVE, collections, plain, write_qrels, write_run
 
 import rankstone as rs
+from rankstone.core import python_engine
 from rankstone.core.ids import Ids, key_of, numbers_of
-from rankstone.core.python_engine import text as python_engine
 
 ENGINES = ["native", "python"] if NATIVE else ["python"]
 TIES = ["docid-desc", "docid-asc", "input", "expected", "pessimistic"]
@@ -80,13 +80,7 @@ def test_a_collection_in_every_frame(kind, ties):
 
 
 def alike(a, b):
-    assert a.keys() == b.keys()
-    for key, value in a.items():
-        if isinstance(value, np.ndarray):
-            assert value.dtype == b[key].dtype, key
-            assert value.tolist() == b[key].tolist(), key
-        else:
-            assert value == b[key], key
+    assert plain(a) == plain(b)
 
 
 ids = st.sampled_from(["q1", "q2", "q3", "é", "d1", "d2", "d3", "a-longer-identifier", None, ""])
@@ -125,7 +119,7 @@ stretches = st.lists(
 @pytest.mark.skipif(not NATIVE, reason="the compiled core was not built here")
 @settings(max_examples=300)
 @given(rows | good | stretches, st.booleans(), st.booleans(), st.sampled_from([1, 3, 1000]))
-def test_native_and_twin_read_columns_alike(rows, float32, falling, range_size):
+def test_engines_read_columns_alike(rows, float32, ascending, range_size):
     from rankstone._native import _core
 
     names = ["q", "d", "s", "r"]
@@ -139,7 +133,7 @@ def test_native_and_twin_read_columns_alike(rows, float32, falling, range_size):
             held = {n.decode(): c for n, c in core.columns_of_stream(table.__arrow_c_stream__())}
             parts = [held[n] if n else None for n in columns]
             found.append(
-                core.match_columns(*parts, falling, core.Index(*index), float32, 2, range_size)
+                core.match_columns(*parts, ascending, core.Index(*index), float32, 2, range_size)
             )
             found.append(core.judge_columns(*parts[:3]))
         if found[0]["fault"]:
@@ -185,7 +179,7 @@ def arrow_columns(draw, types, values, rows):
 @pytest.mark.skipif(not NATIVE, reason="the compiled core was not built here")
 @settings(max_examples=300)
 @given(st.data(), st.integers(0, 12), st.booleans(), st.sampled_from([1, 4, 1000]))
-def test_native_and_twin_read_any_arrow_data_alike(data, rows, texts, range_size):
+def test_engines_read_any_arrow_data_alike(data, rows, texts, range_size):
     from rankstone._native import _core
 
     words = st.sampled_from(
@@ -219,7 +213,7 @@ def test_native_and_twin_read_any_arrow_data_alike(data, rows, texts, range_size
 
 @pytest.mark.skipif(not NATIVE, reason="the compiled core was not built here")
 @given(st.lists(st.text(max_size=30) | st.integers() | st.none() | st.floats() | st.booleans()))
-def test_native_and_twin_take_objects_alike(values):
+def test_engines_take_objects_alike(values):
     from rankstone._native import _core
 
     (ours, row), (theirs, expected) = (m.column_of_objects(values) for m in (_core, python_engine))
@@ -310,7 +304,7 @@ def without(columns, name):
 
 
 BAD = {
-    "no query": (without(RUN, "query_id") | {"qery": ["1"] * 3}, r"no column looks like that of the queries\. Did you mean qery\?"),
+    "no query": (without(RUN, "query_id") | {"qery": ["1"] * 3}, r"cannot tell which column holds the queries\. Did you mean qery\?"),
     "no score": (without(RUN, "score") | {"bm25": [1.0] * 3}, r"columns=\{'score': 'bm25'\} \(--columns score=bm25\); .* ranks by the order"),
     "null query": (RUN | {"query_id": ["1", "2", None]}, r"column 'query_id' has no value in row 2"),
     "null id": (RUN | {"doc_id": ["a", None, "b"]}, r"column 'doc_id' has no value in row 1"),
@@ -354,7 +348,7 @@ AS_JUDGED = {
     "booleans": (JUDGED | {"doc_id": [True, False, True]}, r"'doc_id' holds booleans; a document id"),
     "nothing": (JUDGED | {"doc_id": [None] * 3}, r"'doc_id' holds nothing but missing values"),
     "no rows": ({n: pa.array([], pa.string()) for n in ("qid", "docno")}, r"the judgments: the table has no rows"),
-    "no columns": ({}, r"no column looks like that of the queries\. Columns: none"),
+    "no columns": ({}, r"cannot tell which column holds the queries\. Columns: none"),
     "no grade": ({"qid": ["1"], "docno": ["a"], "stars": [3]}, r"columns=\{'grade': 'stars'\}"),
 }  # fmt: skip
 
@@ -374,7 +368,7 @@ CSV = {
     "no value": ("qid,docno,score\n1,a,1\n1,b,\n", r"no value in row 1"),
     "no id": ("qid,docno,score\n1,a,1\n1,,2\n", r"no value in row 1|empty document id in row 1"),
     "nan": ("qid,docno,score\n1,a,nan\n", r"score in row 0 .* is not a finite number"),
-    "no score": ("qid,docno,bm25\n1,a,1\n", r"no column looks like that of the scores"),
+    "no score": ("qid,docno,bm25\n1,a,1\n", r"cannot tell which column holds the scores"),
     "stray quote far down": (
         "qid,docno,score\n" + "1,document,1\n" * 200_000 + '1,5" b,2\n',
         r":200002: a quote within a field",
@@ -411,8 +405,7 @@ JUDGED_DICT = {"1": {"a": 1, "b": 0}, "2": {"c": 2}}
 def test_more_errors(engine):
     mixed = pd.DataFrame(RUN).astype(object)
     mixed.iloc[1, 0] = 2
-    with pytest.raises(rs.DataError, match=r"'query_id' holds str and int \('1', and 2 in row 1"):
-        rs.evaluate(JUDGED_DICT, mixed, "RR")
+    assert rs.evaluate(JUDGED_DICT, mixed, "RR")["RR"] == 0.75  # as text, as in a file
     twice = pa.table([["1"], ["a"], ["b"], [1.0]], ["qid", "docno", "docno", "score"])
     with pytest.raises(rs.DataError, match="several columns 'docno'"):
         rs.evaluate(JUDGED_DICT, twice, "RR")

@@ -8,8 +8,8 @@ from fuzz.target import TARGETS, Misread, run_target
 from fuzz.written import read_alike
 
 from rankstone import errors
-from rankstone.io import rows, streams as opening
-from rankstone.io.formats import json_records, letor, tables, trec_rows
+from rankstone.io import input_file, rows
+from rankstone.io.formats import json_records, letor, tables, trec
 
 CORPUS = Path(__file__).parent / "fuzz" / "corpus"
 KEPT = sorted(path.relative_to(CORPUS).as_posix() for path in CORPUS.glob("*/*"))
@@ -40,10 +40,10 @@ def without_last(lines):
 # A fault planted in a reader or a writer, and an input on which a target has to find it.
 PLANTED = {
     "signs are lost": (json_records, "number_of", lambda f: lambda *a: abs(f(*a)), "json", b'{"q": {"d": -1}}'),
-    "ids are trimmed": (json_records, "id_of", lambda f: lambda *a: f(*a).strip(), "jsonl", b'{"qid": 1, "docid": " d", "rel": 1}'),
-    "the last line is lost": (opening, "lines", without_last, "letor", b"1 qid:1 # d1\n0 qid:1 # d2\n"),
+    "ids are trimmed": (json_records, "id_of", lambda f: lambda *a: f(*a).strip(), "jsonl", b'{"qid": "1", "docid": " d", "rel": 1}'),
+    "the last line is lost": (input_file, "lines", without_last, "letor", b"1 qid:1 # d1\n0 qid:1 # d2\n"),
     "grades are rounded": (letor, "number_of", lambda f: lambda *a: float(round(f(*a))), "letor", b"0.5 qid:1 # d1\n"),
-    "few digits are written": (trec_rows, "shown", lambda f: "{:g}".format, "trec", b"q 0 d 1234567\n"),
+    "few digits are written": (trec, "number_text", lambda f: "{:g}".format, "trec", b"q 0 d 1234567\n"),
     "stray quotes are let pass": (tables, "check_alike", lambda f: lambda *a: None, "csv", b'qid,docno,rel,x"y\nq",d,1,2\nr,d,2,3\n'),
     "the best row is lost": (rows, "max", lambda f: min, "trec", b"q 0 d 2\nq 0 d 1\n"),
     "a message breaks a line": (errors, "_one_line", lambda f: lambda m: m + "\n", "json", b"{"),

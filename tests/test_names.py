@@ -37,6 +37,7 @@ import rankstone as rs
         ("P(k=5, rel=2.0)", "P(rel=2)@5"),
         ("P(rel=1.5)", "P(rel=1.5)"),
         ("nDCG(gain={2: 3, 1: 0.5})", "nDCG(gain={1: 0.5, 2: 3})"),
+        ("nDCG(gain={1: 1.05, 2.0: 10.0})", "nDCG(gain={1: 1.05, 2: 10})"),
         ("nDCG(gain='linear')", "nDCG"),
         ("nDCG(gain=exp2, ideal=uncut)@10", "nDCG(gain='exp2', ideal='uncut')@10"),
         ("nDCG(k=None)", "nDCG"),

@@ -10,7 +10,9 @@ from strategies import write_qrels, write_run
 
 import rankstone as rs
 from rankstone.cli import main
-from rankstone.measures.search import tolerance
+from rankstone.io.load import collection
+from rankstone.measures.param import REL
+from rankstone.reconciliation_search import by_choices, tolerance
 
 TEN = {"q": {f"d{i}": 1 for i in range(10)}}
 HITS = {"q": ["d0", "d1", "x", "d2", "y"]}
@@ -85,6 +87,51 @@ def test_ties_and_missing_queries_are_searched_too():
     }
 
 
+@pytest.mark.parametrize("value", ["0.13", "0.12"])
+def test_a_half_may_have_been_rounded_either_way(value):
+    found = rs.reconcile("P@8", [1, 0, 0, 0, 0, 0, 0, 0], value=value)
+    assert not found.found[0].choices
+    assert found.found[0].value == 0.125
+
+
+@pytest.mark.parametrize("measure", rs.all_measures(), ids=str)
+def test_every_example_of_every_parameter_is_tried(measure):
+    """But tables of gains, and what goes with them; the grades that may be relevant are the data's."""
+    judged = {"q": {"a": 3, "b": 0, "c": 1, "d": 2, "m": 1, "n": 0}}
+    data = collection(judged, {"q": ["b", "a", "d", "x", "c", "y"]})
+    candidates = next(by_choices(data, measure, rs.Conventions()))
+    tried = {c.measure for c in candidates if c.choices[0][0] == "measure"}
+    for param in measure.definition.params:
+        examples = [1, 2, 3] if param is REL else param.examples
+        for example in examples:
+            other = measure(**{param.name: example})
+            is_table = param.is_table(other.params[param.name])
+            assert (other in tried) == (
+                other != measure and not is_table and not param.beside_table and computes(other)
+            )
+
+
+def computes(measure):
+    try:
+        rs.evaluate({"q": {"a": 3, "b": 0, "m": 1}}, {"q": ["b", "a", "x"]}, measure)
+    except rs.RankstoneError:
+        return False
+    return True
+
+
+def test_the_persistence_behind_a_number_is_found():
+    found = rs.reconcile("RBP", [1, 0, 1, 1], value="0.2539")
+    assert [name for _, name, _ in found.found[0].choices] == ["p"]
+    assert str(found.found[0].measure) == "RBP(p=0.9)"
+
+
+def test_a_cutoff_is_the_last_thing_to_be_blamed():
+    found = rs.reconcile("AP", [1, 1, 0, 1, 0, 0, 1], value="0.5")
+    moved = [any(name == "k" for _, name, _ in c.choices) for c in found.found]
+    assert True in moved
+    assert moved == sorted(moved)
+
+
 def test_what_nothing_explains_is_said_to_be_so(capsys):
     assert main(["reconcile", "AP@5", "--grades", "1,1,0,1,0", "--value", "0.123"]) == 1
     out = capsys.readouterr().out
@@ -130,9 +177,9 @@ def test_a_tool_changes_measures_and_conventions():
     assert result["map@2"] == (1 / 2 + 1) / 2
     assert result.exceptions == {"AP(denominator='min(R,k)')@2": {"relevance": 0.5000000000000001}}
     again = rs.Result.from_json(result.to_json())
-    assert (again.like, again.asked, again.exceptions, again["map@2"]) == (
+    assert (again.like, again.requested, again.exceptions, again["map@2"]) == (
         result.like,
-        result.asked,
+        result.requested,
         result.exceptions,
         result["map@2"],
     )

@@ -37,7 +37,10 @@ def test_values_and_their_order():
     assert result.per_query["q1"] == {"RR": 0.5, "P@1": 0.0}
     assert result[rs.RR] == result["RR"] == 0.5
     assert result.values("P@1").tolist() == [0.0, 0.0, 1.0]
-    assert repr(result) == "<Result run: RR=0.5000, P@1=0.3333 (3 queries, default conventions)>"
+    assert (
+        repr(result)
+        == "<Result run: RR=0.5000, P@1=0.3333 (3 queries, default conventions); 1 warning: 1 of 3 judged queries not in the run; missing ones count as 0 (for example q10)>"
+    )
     with pytest.raises(rs.UsageError, match=r"'RR@1' was not measured. Did you mean RR"):
         result["RR@1"]
 
@@ -146,3 +149,52 @@ def test_hits_pooled_over_users():
     result = rs.evaluate(judged, run, ["Success@10", "Success(how='pooled')@10"])
     assert result["Success@10"] == 1.0
     assert result["Success(how='pooled')@10"] == (6 + 5 + 4) / (10 + 12 + 8)
+
+
+def test_the_repr_counts_warnings_and_names_the_first():
+    result = rs.evaluate({1: {"3": 1}}, {1: {3: 1.0}}, "RR")
+    assert "; 1 warning: 1 judged document is not in the run but looks like one" in repr(result)
+    two = rs.evaluate({"q": {"d": -1}, "r": {"d": 1}}, {"q": ["d"]}, "RR")
+    assert len(two.warnings) == 2
+    assert "; 2 warnings: 1 negative grade" in repr(two)
+    assert "warning" not in repr(rs.evaluate({"q": ["d"]}, {"q": ["d"]}, "RR"))
+
+
+def test_results_are_equal_if_their_values_are():
+    judged, run = {"q": {"d": 1}, "r": {"e": 1}}, {"r": ["e", "d"], "q": ["x", "d"]}
+    a = rs.evaluate(judged, run, ["RR", "AP"], name="a")
+    b = rs.evaluate(judged, dict(reversed(run.items())), ["AP", "RR"], name="b")
+    assert a == b
+    assert a != rs.evaluate(judged, run, ["RR"])
+    assert a != rs.evaluate(judged, {"q": ["d"], "r": ["e"]}, ["RR", "AP"])
+    assert a != "a"
+    empty = {"q": {"d": 0}}, {"q": ["d"]}
+    skipped = rs.evaluate(*empty, "RR", no_relevant="skip")
+    assert skipped == rs.evaluate(*empty, "RR", no_relevant="skip")
+    assert skipped != rs.evaluate(*empty, "RR")
+
+
+def test_every_file_of_results_can_be_read(tmp_path, capsys):
+    from rankstone.cli import main
+
+    (tmp_path / "qrels").write_text("q 0 d 1\n")
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(f"q Q0 d 1 1 {name}\n")
+    paths = [str(tmp_path / name) for name in ("qrels", "a", "b")]
+    assert main(["evaluate", *paths, "-m", "RR", "--format", "json"]) == 0
+    saved = tmp_path / "two.json"
+    saved.write_text(capsys.readouterr().out)
+    assert [r.name for r in rs.Result.load_all(saved)] == ["a", "b"]
+    assert rs.Result.load(saved, name="b").name == "b"
+    with pytest.raises(rs.UsageError, match="there are 2 results: a, b. Choose one with name='a'"):
+        rs.Result.load(saved)
+    with pytest.raises(rs.UsageError, match="no result 'c'"):
+        rs.Result.load(saved, name="c")
+    assert (
+        main(["evaluate", *paths[:2], "-m", "RR", "--format", "json", "--aggregate", "median"]) == 0
+    )
+    saved.write_text(capsys.readouterr().out)
+    assert rs.Result.load(saved)["RR"] == 1.0
+    saved.write_text("[]")
+    with pytest.raises(rs.DataError, match="it is empty"):
+        rs.Result.load_all(saved)

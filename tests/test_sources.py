@@ -14,8 +14,10 @@ from strategies import collections
 
 import rankstone as rs
 from rankstone.cli import main
+from rankstone.core.provenance import MEMORY
 from rankstone.io import formats
 from rankstone.io.convert import convert
+from rankstone.io.input_file import Input
 from rankstone.io.load import load_judgments, load_run
 
 # Every retrieved document is judged and every judged one retrieved, so that arrays can hold it.
@@ -249,14 +251,14 @@ def test_a_table_may_be_named(tmp_path):
         rs.evaluate(judged, run, "RR", input_format="arrow:parquet")
     (tmp_path / "odd").write_text("a;b;c\n0;d1;1\n")
     with pytest.raises(
-        rs.DataError, match=r"no column looks like that of the queries\. Columns: 'a', 'b', 'c'"
+        rs.DataError, match=r"cannot tell which column holds the queries\. Columns: 'a', 'b', 'c'"
     ):
         rs.evaluate(JUDGED, tmp_path / "odd", "RR", input_format=":csv")
     columns = {"query": "a", "doc": "b", "score": "c"}
     assert rs.evaluate(JUDGED, tmp_path / "odd", "NumRet", columns=columns)["NumRet"] == 1
 
 
-TOLD = {
+DETECTED = {
     "qid,docno,score\n1,a,2\n": "csv",
     "userId;movieId;rating\n1;2;3\n": "csv",
     '"query-id"\t"corpus-id"\t"score"\n1\t2\t3\n': "csv",
@@ -277,11 +279,11 @@ TOLD = {
 }
 
 
-@pytest.mark.parametrize("text", TOLD)
-def test_what_is_a_table_is_told_by_content(text):
+@pytest.mark.parametrize("text", DETECTED)
+def test_what_is_a_table_is_detected_by_content(text):
     raw = text.encode()
-    held = formats.Input("file", io.BytesIO(raw), len(raw), None)
-    assert formats.tell(held).name == TOLD[text]
+    file = Input("file", io.BytesIO(raw), len(raw), MEMORY)
+    assert formats.format_of(file).name == DETECTED[text]
 
 
 def test_columns_without_a_table_are_refused(tmp_path):
@@ -368,12 +370,12 @@ def test_whole_numbers_may_be_asked_for_as_text(tmp_path, capsys):
 BAD_ROWS = {
     "null id": ({"qid": ["1", None], "docno": ["a", "b"], "score": [1.0, 2.0]}, "row 1 .*query id None"),
     "empty id": ({"qid": ["1", "1"], "docno": ["a", ""], "score": [1.0, 2.0]}, "row 1 .*empty document id"),
-    "floats": ({"qid": [1.0, 12.0], "docno": ["a", "b"], "score": [1.0, 2.0]}, "row 0 .*Write it as 1 or as text"),
+    "floats": ({"qid": [1.0, 12.0], "docno": ["a", "b"], "score": [1.0, 2.0]}, "row 0 .*Write it as 1, in the judgments"),
     "nan": ({"qid": ["1", "2"], "docno": ["a", "b"], "score": [1.0, float("nan")]}, "row 1 .*not a finite number"),
     "null": ({"qid": ["1", "2"], "docno": ["a", "b"], "score": [None, 2.0]}, "row 0 .*None is not a number"),
     "text": ({"qid": ["1", "2"], "docno": ["a", "b"], "score": ["high", "2"]}, "row 0 .*'high' is not a number"),
     "no rows": ({"qid": [], "docno": [], "score": []}, "holds no rows"),
-    "no query": ({"x": ["1"], "docno": ["a"], "score": [1.0]}, "no column looks like that of the queries"),
+    "no query": ({"x": ["1"], "docno": ["a"], "score": [1.0]}, "cannot tell which column holds the queries"),
 }  # fmt: skip
 
 

@@ -111,6 +111,18 @@ def test_a_table_of_gains_keeps_the_grades_it_does_not_list(files, capsys):
     assert values(out)["ndcg_1=3", "q1"] == f"{ranked['nDCG(gain={1: 3, 2: 2})']:.4f}"
 
 
+def test_a_gain_for_grade_0_counts_in_a_query_without_relevant_documents(tmp_path, capsys):
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("q 0 a 0\nq 0 c 0\n")
+    run.write_text("q Q0 x 1 3 t\nq Q0 a 2 2 t\n")
+    names = ("ndcg", "G", "ndcg_rel", "Rndcg")
+    wanted = [part for name in names for part in ("-m", f"{name}.0=1,1=4")]
+    _, out, _ = shown(capsys, *wanted, str(qrels), str(run))
+    # What trec_eval 10 prints; it looks for relevant documents in Rndcg.
+    found = {label.partition("_0=")[0]: value for (label, _), value in values(out).items()}
+    assert found == {"ndcg": "0.3869", "G": "0.3155", "ndcg_rel": "0.3869", "Rndcg": "0.0000"}
+
+
 def test_only_judged_documents(files, capsys):
     found = values(shown(capsys, "-J", "-q", "-m", "num_ret", "-m", "map", *files)[1])
     assert (found["num_ret", "q1"], found["map", "q1"]) == ("2", "1.0000")
@@ -183,7 +195,7 @@ def test_what_is_refused_says_why(files, capsys, options, code, message):
     [
         ("q1 0 a 1.5\n", RUN, 2, "the grade 1.5 of document 'a' is not a whole number"),
         ("q1 0 a 1\nq1 0 a 1\n", RUN, 4, "repeated judgment"),
-        (QRELS, "q1 Q0 a 1 1 t\nq1 Q0 a 2 2 t\n", 4, "document 'a' stands more than once"),
+        (QRELS, "q1 Q0 a 1 1 t\nq1 Q0 a 2 2 t\n", 4, "document 'a' is ranked more than once"),
         (QRELS, "q1 Q0 a 1 1.2abc t\n", 2, "'1.2abc' is not a number"),
         (QRELS, "q9 Q0 a 1 1 t\n", 7, "no query is both judged and in the run"),
         (QRELS, "", 2, "empty"),
@@ -282,7 +294,7 @@ def test_files_of_groups_are_checked(tmp_path, capsys, levels, message):
     files = [str(tmp_path / "qrels"), str(tmp_path / "run")]
     code, _, err = shown(capsys, "-R", "qrels_jg", "-m", "qrels_jg", *files)
     assert code == 2
-    assert f"{files[0]}:1: " in err
+    assert f"{files[0]}:1:" in err
     assert message in err
 
 

@@ -1,5 +1,10 @@
+from rankstone.agreeing import (
+    agree_judgments as agree_judgments,
+    agree_orderings as agree_orderings,
+    agree_runs as agree_runs,
+)
+from rankstone.comparing import compare as compare
 from rankstone.conventions import Conventions as Conventions
-from rankstone.core.direct import grades_by_position as grades_by_position
 from rankstone.core.result import Result as Result
 from rankstone.errors import (
     DataError as DataError,
@@ -13,10 +18,13 @@ from rankstone.errors import (
 )
 from rankstone.evaluation import evaluate as evaluate, explain as explain
 from rankstone.io.load import load_judgments as load_judgments
+from rankstone.io.rankings import grades_by_position as grades_by_position
 from rankstone.measures import *
+from rankstone.planning import power as power
 from rankstone.reconciliation import across_tools as across_tools, reconcile as reconcile
-from rankstone.report.explain import Explanation as Explanation
+from rankstone.report.explanation import Explanation as Explanation
 from rankstone.report.tools import Reconciliation as Reconciliation
+from rankstone.stats.comparison import Comparison as Comparison
 from rankstone.tools import TOOLS as TOOLS, Tool as Tool, tool as tool
 
 __version__: str

@@ -7,13 +7,22 @@ from typing import Any
 
 from rankstone.errors import UsageError, did_you_mean, one_of
 
-#: How values per query become one number, where a measure's own way is not meant.
+#: Names of the ways to make one number of the values of queries, each defined in core.aggregate.
 AGGREGATES = ("mean", "geometric", "median", "sum")
 
 
-def _choice(default: str, text: str, **values: str) -> Any:
+def _choice(
+    default: str, text: str, effects: dict[str, dict[str, str]] | None = None, **values: str
+) -> Any:
+    """Describe a convention and its values.
+
+    ``effects`` says, by the code of a notice, what a value does about it; the rest of the values
+    are named, as in ``ties=input``.
+    """
     named = {name.replace("_", "-"): meaning for name, meaning in values.items()}
-    return field(default=default, metadata={"text": text, "values": named})
+    return field(
+        default=default, metadata={"text": text, "values": named, "effects": effects or {}}
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,12 +36,14 @@ class Conventions:
     ties: str = _choice(
         "docid-desc",
         "order of documents with equal scores",
+        # Rules that account for every order need no notice.
+        {"ties": {"expected": "", "optimistic": "", "pessimistic": ""}},
         docid_desc="greater id first, as trec_eval does",
         docid_asc="smaller id first",
-        input="as they came in",
+        input="in input order",
         expected="the exact mean over all orders of the tied documents",
-        optimistic="higher grades first: the best that luck could do",
-        pessimistic="higher grades last: the worst that luck could do",
+        optimistic="the best order for each measure: the best that luck could do",
+        pessimistic="the worst order for each measure: the worst that luck could do",
     )
     precision: str = _choice(
         "float64",
@@ -43,6 +54,18 @@ class Conventions:
     queries: str = _choice(
         "judged",
         "queries that are averaged",
+        {
+            "missing-queries": {
+                "judged": "count as 0",
+                "both": "are left out of the mean",
+                "run": "are left out of the mean",
+            },
+            "unjudged-queries": {
+                "judged": "ignored",
+                "both": "ignored",
+                "run": "no relevant document",
+            },
+        },
         judged="all judged queries; one that is missing from the run counts as nothing retrieved",
         both="queries that are both judged and in the run",
         run="queries of the run; one without judgments has no relevant document",
@@ -50,6 +73,7 @@ class Conventions:
     no_relevant: str = _choice(
         "zero",
         "value of a query without relevant documents",
+        {"no-relevant": {}},
         zero="0",
         one="1, for measures whose best value is 1",
         skip="none: the query is left out of the mean",
@@ -122,8 +146,21 @@ class Conventions:
         """Return the values of each convention that has a fixed set of them."""
         return {f.name: list(f.metadata["values"]) for f in fields(cls) if "values" in f.metadata}
 
+    def effect(self, notice: str) -> str:
+        """Return what the chosen values do about a notice, empty if they leave nothing to say.
+
+        >>> Conventions(queries="both").effect("missing-queries")
+        'are left out of the mean'
+        """
+        for f in fields(self):
+            texts = f.metadata.get("effects", {}).get(notice)
+            if texts is not None:
+                value = getattr(self, f.name)
+                return str(texts.get(value, f"{f.name}={value}"))
+        raise KeyError(notice)
+
     def diff(self, other: Conventions) -> dict[str, Any]:
-        """Return the choices on which this parts from another."""
+        """Return the choices that differ from another's."""
         theirs = other.to_dict()
         return {name: value for name, value in self.to_dict().items() if value != theirs[name]}
 

@@ -1,4 +1,4 @@
-"""What can go wrong, in one tree, and what is merely worth saying."""
+"""The exceptions, in one tree, and notices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class RankstoneError(Exception):
 
 
 def _one_line(text: str) -> str:
-    """Write what cannot be printed as escapes, whatever ids or names the text quotes."""
+    """Escape what cannot be printed: messages quote ids and names of any content."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
@@ -62,7 +62,7 @@ class SlowEngineWarning(UserWarning):
 class Notice:
     """Something counted while evaluating. Part of a Result.
 
-    ``level`` is ``warning`` (an error under ``strict``), ``note`` (worth saying, never an
+    ``level`` is ``warning`` (an error under ``strict``), ``note`` (never an
     error) or ``info`` (kept in the Result only).
     """
 

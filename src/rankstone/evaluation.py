@@ -1,4 +1,4 @@
-"""The one verb: judgments and a run in, a Result out."""
+"""The verbs: judgments and a run in, numbers or their working out."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rankstone import __version__
 from rankstone.conventions import Conventions
 from rankstone.core import engine
-from rankstone.core.align import Join, align, join
-from rankstone.core.direct import BARE, ranked_of
-from rankstone.core.exclude import ExcludingRun
+from rankstone.core.as_numpy import numbers_of
+from rankstone.core.collection import Collection
+from rankstone.core.gpu import CutoffNeeds
 from rankstone.core.notices import judged_share, without_relevant
-from rankstone.core.result import Provenance, Result, Ties
+from rankstone.core.rank import ScoreNeeds, rank, score_needs
+from rankstone.core.result import Provenance, Result, TieReport
 from rankstone.errors import (
     DataError,
     Notice,
@@ -23,21 +26,21 @@ from rankstone.errors import (
     UsageError,
     did_you_mean,
 )
-from rankstone.io.arrays import Arrays, arrays_of, meant_as_arrays, no_arrays
+from rankstone.io.arrays import Needs, table_of_labels
 from rankstone.io.column_roles import Columns
-from rankstone.io.load import load_both, load_judgments
+from rankstone.io.load import collection, read, split_options
 from rankstone.measures import DEFAULT, Measure
-from rankstone.measures.compute import compute_each, reach_of
+from rankstone.measures.compute import compute_each, cutoff_needs
 from rankstone.measures.request import requested_measures
-from rankstone.tools import conventions_of, tool
+from rankstone.tools import Tool, conventions_of, tool
 
 if TYPE_CHECKING:
-    from rankstone.report.explain import Explanation
+    from rankstone.report.explanation import Explanation
 
 
 def evaluate(
     judgments: Any,
-    run: Any,
+    run: Any = None,
     measures: str | Measure | Iterable[str | Measure] = DEFAULT,
     *,
     like: str | None = None,
@@ -48,12 +51,13 @@ def evaluate(
     threads: int | None = None,
     input_format: str | None = None,
     max_bytes: int | None = None,
-    groups: Any = None,
     mask: Any = None,
     qid: Any = None,
     group_sizes: Any = None,
     columns: Mapping[str, Any] | None = None,
     exclude: Any = None,
+    not_retrieved: Any = None,
+    scores: str = "descending",
     **choices: Any,
 ) -> Result:
     """Evaluate a run against judgments.
@@ -61,27 +65,30 @@ def evaluate(
     Args:
         judgments: path of a file, ``{query: {document: grade}}``, ``{query: relevant documents}``,
             a list of the relevant documents of each query, a dataframe, or an array or tensor of
-            labels.
+            labels. For one query also a set or dict of its documents.
         run: path of a file, ``{query: {document: score}}``, ``{query: [document, ...]}``, a list
             of the ranked documents of each query, a dataframe, or an array or tensor of scores.
+            Without a run the judgments are grades in rank order.
         measures: names or measures.
         like: a tool whose numbers to give, such as ``"trec_eval-9"``.
         conventions: every other choice that changes a number.
         tie_interval: give each measure's value with ties at their worst and best, too.
         strict: make warnings errors.
-        name: what to call the run.
-        threads: how many to scan a file with; all cores unless told.
-        input_format: the format of the files where their content does not tell; for two
-            different ones ``"judgments:run"``, such as ``"quepid:trec"``.
-        max_bytes: as much as a file may hold, once expanded.
-        groups: path of a file of group sizes, for LETOR rows without qid.
-        mask: with arrays, False for what is no item of its list.
+        name: the name of the run.
+        threads: number of scanning threads (default: all cores).
+        input_format: the format of the files, if it cannot be detected; for two different ones
+            ``"judgments:run"``, such as ``"quepid:trec"``.
+        max_bytes: maximum size of a file in bytes after decompression.
+        mask: with arrays, False marks padding.
         qid: with arrays, the query of each item, or of each row of a table.
-        group_sizes: with arrays, how many items each query has.
-        columns: the columns of tables whose names do not tell what they hold, for example
+        group_sizes: with arrays, the number of items of each query; with files, the path of a
+            file of group sizes, for LETOR rows without qid.
+        columns: the columns of tables whose names do not say what they hold, for example
             ``{"query": "uid", "doc": "sku", "score": "yhat", "grade": "stars"}``.
-        exclude: pairs of query and document, in any form judgments may have, that are taken out
-            of the run before ranks are given; such as a recommender's training data.
+        exclude: (query, document) pairs, in any form of judgments, that are removed from the run
+            before documents are ranked; such as a recommender's training data.
+        not_retrieved: with grades in rank order, the grades of judged documents that were missed.
+        scores: ``"descending"``, or ``"ascending"`` if the lowest score is the best (a distance).
         choices: single conventions, for example ``ties="input"``.
 
     >>> result = evaluate({"q1": {"d1": 2}}, {"q1": ["d7", "d1"]}, ["RR"])
@@ -89,81 +96,129 @@ def evaluate(
     0.5
     """
     followed = tool(like) if like is not None else None
-    asked = requested_measures(measures, followed)
-    named = Columns.of(columns)
+    requested = requested_measures(measures, followed)
+    Conventions().replace(**choices)  # a misspelt option is found before any file is read
+    names = Columns.of(columns)
     engine.load(tell=_tell)
-    found: Join | Arrays
-    if meant_as_arrays(judgments, run, keyed=any(k is not None for k in (mask, qid, group_sizes))):
-        if exclude is not None:
-            raise UsageError(
-                "exclude= takes out documents by their ids, and arrays have none; use mask=."
-            )
-        bare = BARE if followed is None else None
-        chosen = conventions_of(followed, conventions or bare, choices)
-        found = arrays_of(
-            judgments,
-            run,
-            mask=mask,
-            qid=qid,
-            group_sizes=group_sizes,
-            name=name or "run",
-            reach=reach_of(a.measure for a in asked),
-            rules=[chosen, *(a.conventions_for(chosen, choices) for a in asked)],
-        )
-    else:
-        no_arrays(mask=mask, qid=qid, group_sizes=group_sizes)
-        chosen = conventions_of(followed, conventions, choices)
-        judged, ranked_run = load_both(
-            judgments,
-            run,
-            name=name,
-            threads=threads,
-            columns=named,
-            input_format=input_format,
-            max_bytes=max_bytes,
-            groups=groups,
-        )
-        if exclude is not None:
-            ranked_run = ExcludingRun(ranked_run, load_judgments(exclude, named, graded=False))
-        found = join(ranked_run, judged, chosen)
-    named.check_used()
-    notices = found.notices(chosen)
+
+    def needs(default: Conventions) -> tuple[CutoffNeeds | None, ScoreNeeds]:
+        chosen = _chosen(followed, conventions, default, choices)
+        plan = [(r.measure, r.conventions_for(chosen, choices)) for r in requested]
+        cutoff = cutoff_needs(plan)
+        if cutoff is not None:
+            cutoff = cutoff._replace(count_ties=True)
+        return cutoff, score_needs([chosen, *(c for _, c in plan)])
+
+    data = collection(
+        judgments,
+        run,
+        name=name,
+        threads=threads,
+        columns=names,
+        input_format=input_format,
+        max_bytes=max_bytes,
+        mask=mask,
+        qid=qid,
+        group_sizes=group_sizes,
+        exclude=exclude,
+        not_retrieved=not_retrieved,
+        scores=scores,
+        needs=needs,
+    )
+    chosen = _chosen(followed, conventions, data.default, choices)
     if strict:
-        refuse_warnings(found.run.name, notices)
-    plan = [(a.column, a.measure, a.conventions_for(chosen, choices)) for a in asked]
-    values = compute_each(found, plan)
-    ranked = found.ranked(chosen)
-    cuts = [a.measure.params.get("k") for a in asked]
-    notices = (*notices, *without_relevant(ranked), *judged_share(ranked, cuts))
+        refuse_warnings(data.name, data.notices(chosen))
+    plan = [(r.column, r.measure, r.conventions_for(chosen, choices)) for r in requested]
+    values = compute_each(data, plan)
+    names.check_used()
+    ranked = data.ranked(chosen)
+    cutoffs = [r.measure.params.get("k") for r in requested]
+    notices = (
+        *data.notices(chosen),
+        *without_relevant(ranked),
+        *judged_share(ranked, cutoffs),
+        *(r.notice for r in requested if r.notice),
+    )
     return Result(
-        name=found.run.name,
+        name=data.name,
         queries=values.queries,
         columns=values.columns,
         aggregates=values.final,
         counted={n: a.n for n, a in values.aggregates.items()},
         weights=values.weights,
         conventions=chosen,
-        notices=(*notices, *(a.notice for a in asked if a.notice)),
-        provenance=Provenance(__version__, engine.name(), found.judgments.source, found.run.source),
-        ties=_ties(found, chosen, plan if tie_interval else []),
+        notices=notices,
+        provenance=Provenance(__version__, engine.name(), *data.sources),
+        ties=_ties(data, chosen, plan if tie_interval else []),
         like=followed.name if followed else None,
-        asked={name: a.column for a in asked for name in a.names if name != a.column},
+        requested={name: r.column for r in requested for name in r.names if name != r.column},
         exceptions={name: c.diff(chosen) for name, _, c in plan if c != chosen},
+        unanswered=tuple(ranked.queries[i] for i in np.flatnonzero(ranked.retrieved == 0).tolist()),
     )
 
 
+def _chosen(
+    followed: Tool | None,
+    conventions: Conventions | None,
+    default: Conventions,
+    choices: dict[str, Any],
+) -> Conventions:
+    """Return the conventions in force: a tool's, those chosen, or the default of the data."""
+    base = conventions or (default if followed is None else None)
+    return conventions_of(followed, base, choices)
+
+
 def _ties(
-    found: Join | Arrays, chosen: Conventions, plan: list[tuple[str, Measure, Conventions]]
-) -> Ties:
-    """Count judged documents in ties; give the interval of luck for the measures in the plan."""
+    data: Collection, chosen: Conventions, plan: list[tuple[str, Measure, Conventions]]
+) -> TieReport:
+    """Count judged documents in ties; give the tie interval of the measures in the plan."""
+    plan = [(n, m, c) for n, m, c in plan if m.supports_extreme_ties]
     ends = [
-        compute_each(found, [(n, m, c.replace(ties=rule)) for n, m, c in plan]).final
-        if plan
-        else {}
+        compute_each(data, [(n, m, c.replace(ties=rule)) for n, m, c in plan]).final if plan else {}
         for rule in ("pessimistic", "optimistic")
     ]
     interval = {n: (min(low, ends[1][n]), max(low, ends[1][n])) for n, low in ends[0].items()}
-    return Ties(*found.tied(chosen), interval)
+    return TieReport(*data.tied(chosen), interval)
+
+
+def call(measure: Measure, data: tuple[Any, ...], conventions: Conventions | None) -> Any:
+    """Return the value of a measure on data given directly: a number, or one for each query."""
+    if len(data) > 2:
+        raise UsageError(
+            "give grades in rank order; true grades and predicted scores; or relevant documents "
+            f"and a ranked list; not {len(data)} arguments."
+        )
+    labels, scores = data[0], data[-1]
+    if len(data) == 2 and _are_labels_and_scores(labels, scores):
+        source: Collection = table_of_labels(
+            numbers_of(labels, "labels"), numbers_of(scores, "scores")
+        )
+    else:
+        source = collection(*data, finite=True, needs=_needs_of(measure, conventions))
+    values = measure.compute(rank(source, source.default if conventions is None else conventions))
+    if source.single:
+        return float(values[0])
+    if hasattr(scores, "columns") and hasattr(labels, "index"):
+        return type(labels)(values, index=getattr(scores, "index", None), name=str(measure))
+    return values
+
+
+def _are_labels_and_scores(labels: Any, scores: Any) -> bool:
+    """Return whether data are arrays that can only be labels and scores: the usual case."""
+    return (
+        type(labels) is type(scores) is np.ndarray
+        and labels.shape == scores.shape
+        and labels.dtype.kind in "biuf"
+        and scores.dtype.kind == "f"
+    )
+
+
+def _needs_of(measure: Measure, conventions: Conventions | None) -> Needs:
+    def needs(default: Conventions) -> tuple[CutoffNeeds | None, ScoreNeeds]:
+        chosen = conventions or default
+        return measure.cutoff_needs(chosen), score_needs([chosen])
+
+    return needs
 
 
 def explain(
@@ -172,17 +227,13 @@ def explain(
     query: Any = None,
     like: str | None = None,
     conventions: Conventions | None = None,
-    columns: Mapping[str, Any] | None = None,
-    input_format: str | None = None,
-    max_bytes: int | None = None,
-    groups: Any = None,
-    **choices: Any,
+    **options: Any,
 ) -> Explanation:
     """Show the working of a number, document by document.
 
-    Data are judgments and a run, with the ``query`` to explain; or one ranking, in any form a
-    measure can be called with. ``columns``, ``input_format``, ``max_bytes`` and ``groups`` say
-    how to read them, as in ``evaluate``.
+    Data are whatever ``evaluate`` takes: judgments and a run, or one ranking. ``query`` names the
+    query to explain if there are several. ``options`` are single conventions, and the options of
+    ``evaluate`` that say how to read the data.
 
     >>> print(explain("RR", [0, 1, 0]))
     RR: Reciprocal rank
@@ -195,37 +246,34 @@ def explain(
        3      0        no       0  0.5000
     <BLANKLINE>
     RR = 0.5
-    Conventions: ties=docid-desc, no_relevant=zero
+    Conventions: ties=expected, no_relevant=zero
     """
-    from rankstone.report.explain import explain_query
+    from rankstone.measures.explain import explain_query
+    from rankstone.report.explanation import Explanation
 
+    reading, choices = split_options(options)
     followed = tool(like) if like is not None else None
-    (one,) = requested_measures([measure], followed)
-    asked = one.measure
-    named = Columns.of(columns)
-    if query is None:
-        named.check_used()
-        base = conventions or (None if followed else Conventions(ties="expected"))
-        chosen = one.conventions_for(conventions_of(followed, base, choices), choices)
-        ranked, single = ranked_of(data, chosen if followed or conventions or choices else None)
-        if not single:
-            raise UsageError("explain one ranking at a time, or give judgments, a run and query=.")
-        unnamed = replace(ranked, queries=[None])
-        return explain_query(asked, unnamed, 0, lambda _: None)
-    if len(data) != 2:
-        raise UsageError("to explain a query give judgments and a run.")
-    judged, run = load_both(
-        *data, columns=named, input_format=input_format, max_bytes=max_bytes, groups=groups
+    (requested,) = requested_measures([measure], followed)
+    source = read(data, reading)
+    chosen = requested.conventions_for(
+        _chosen(followed, conventions, source.default, choices), choices
     )
-    chosen = one.conventions_for(conventions_of(followed, conventions, choices), choices)
-    ranked, _ = align(run, judged, chosen)
-    named.check_used()
-    place = _place(query, ranked.queries)
-    return explain_query(asked, ranked, place, judged.docs.__getitem__)
+    ranked = source.ranked(chosen)
+    row = _row(query, ranked.queries)
+    working = explain_query(requested.measure, ranked, row, source.document)
+    return Explanation.of(replace(working, query=None) if source.single else working)
 
 
-def _place(query: Any, queries: list[Any]) -> int:
+def _row(query: Any, queries: list[Any]) -> int:
     """Return which query is meant; a whole number may be written as text, as commands do."""
+    if query is None:
+        if len(queries) == 1:
+            return 0
+        shown = ", ".join(repr(q) for q in queries[:3])
+        raise UsageError(
+            f"there are {len(queries)} queries ({shown}, ...), and one is explained at a time: "
+            f"give query={queries[0]!r}."
+        )
     if query in queries:
         return queries.index(query)
     texts = [str(q) for q in queries]

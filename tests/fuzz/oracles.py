@@ -81,22 +81,22 @@ def value_of(data):
 
 ONE = (str, int, float, bool, type(None))
 MANY = (list, dict)
-NUMBERS = f"{trec_layout.SCORE_NAMES} {trec_layout.GRADE_NAMES}"
-ITEM = f"id {trec_layout.DOC_NAMES}"
+DOCS, RANKS = column_roles.SYNONYMS["doc"], column_roles.SYNONYMS["rank"]
+NUMBERS, GRADES, ITEM = trec_layout.SCORE_NAMES, trec_layout.GRADE_NAMES, json_records.ITEM_NAMES
 
 
 def key_of(record, names, kinds=(*ONE, *MANY)):
     """Return the key under the first of the names that the record has, None without one."""
-    for wanted in names.split():
+    for wanted in names:
         for key, value in record.items():
-            if trec_layout.plain_name(key) == wanted and isinstance(value, kinds):
+            if column_roles.plain_name(key) == wanted and isinstance(value, kinds):
                 return key
     return None
 
 
 def one_way(keys):
     """Check that what is said at all is always said under the same name."""
-    if len({key and trec_layout.plain_name(key) for key in keys}) > 1:
+    if len({key and column_roles.plain_name(key) for key in keys}) > 1:
         raise Meaningless(f"several keys for one thing: {keys!r}")
 
 
@@ -117,7 +117,7 @@ def judged_items(held):
     """Return documents and grades; where no grade is given a document is relevant."""
     if isinstance(held, dict):
         return [(name(doc), number(grade)) for doc, grade in held.items()]
-    docs, grades = listed(held, trec_layout.GRADE_NAMES)
+    docs, grades = listed(held, GRADES)
     return list(zip(docs, map(number, grades or [1] * len(docs)), strict=True))
 
 
@@ -125,7 +125,7 @@ def ranked_items(held):
     """Return documents with scores, and whether the scores are their own."""
     if isinstance(held, dict):
         return [(name(doc), number(score)) for doc, score in held.items()], bool(held)
-    for names, sign in ((NUMBERS, 1), (trec_layout.RANK_NAMES, -1)):
+    for names, sign in ((NUMBERS, 1), (RANKS, -1)):
         docs, scores = listed(held, names, null=True)
         if scores:
             return [(d, sign * number(s) + 0.0) for d, s in zip(docs, scores, strict=True)], True
@@ -134,7 +134,10 @@ def ranked_items(held):
 
 def queries_of(found):
     """Return the query of each record; where none names one they are known by their numbers."""
-    keys = [key_of(r, json_records._QUERY, ONE) or key_of(r, json_records._QUERY) for r in found]
+    keys = [
+        key_of(r, json_records.QUERY_NAMES, ONE) or key_of(r, json_records.QUERY_NAMES)
+        for r in found
+    ]
     one_way(keys)
     return [
         str(i) if key is None else name(r[key])
@@ -145,10 +148,8 @@ def queries_of(found):
 def record_judgments(found):
     gathered, rows = Gathered(), []
     for query, record in zip(queries_of(found), found, strict=True):
-        doc, grade = (
-            key_of(record, n, ONE) for n in (trec_layout.DOC_NAMES, trec_layout.GRADE_NAMES)
-        )
-        held = key_of(record, json_records._EXPECTED, MANY)
+        doc, grade = (key_of(record, n, ONE) for n in (DOCS, GRADES))
+        held = key_of(record, json_records.EXPECTED_NAMES, MANY)
         if bool(doc and grade) == bool(held):
             raise Meaningless("neither a row nor a list, or both")
         if held:
@@ -164,13 +165,13 @@ def record_judgments(found):
 def record_run(found):
     gathered, rows, bare = Gathered(), [], []
     for query, record in zip(queries_of(found), found, strict=True):
-        held = key_of(record, json_records._RETRIEVED, MANY)
+        held = key_of(record, json_records.RETRIEVED_NAMES, MANY)
         if held:
             items, own = ranked_items(record[held])
             bare += [query] * (bool(items) and not own)
         else:
-            doc, score = (key_of(record, n, ONE) for n in (trec_layout.DOC_NAMES, NUMBERS))
-            rank = None if score else key_of(record, trec_layout.RANK_NAMES, ONE)
+            doc, score = (key_of(record, n, ONE) for n in (DOCS, NUMBERS))
+            rank = None if score else key_of(record, RANKS, ONE)
             rows.append((doc, score or rank))
             value = number(record[score]) if score else 0.0 - number(record[rank])
             items = [(name(record[doc]), value)]
@@ -294,13 +295,11 @@ def of_rows(data, kind):
     rows = [[f for f in re.split(rb"[ \t]+", row) if f] for row in rows]
     rows = [row for row in rows if row and not row[0].startswith(b"#")]
     (count,) = {len(row) for row in rows}
-    given = [trec_layout.plain_name(f.decode("utf-8", "replace")) for f in rows[0]]
-    values = (
-        trec_layout.GRADE_NAMES if kind == "judgments" else f"{NUMBERS} {trec_layout.RANK_NAMES}"
-    )
+    given = [column_roles.plain_name(f.decode("utf-8", "replace")) for f in rows[0]]
+    values = GRADES if kind == "judgments" else [*NUMBERS, *RANKS]
     found = [
-        next((given.index(n) for n in names.split() if n in given), None)
-        for names in (trec_layout.QUERY_NAMES, trec_layout.DOC_NAMES, values)
+        next((given.index(n) for n in names if n in given), None)
+        for names in (column_roles.SYNONYMS["query"], DOCS, values)
     ]
     shapes = (JUDGMENTS if kind == "judgments" else RUN).get(count, [])
     readings = [(rows, *shape) for shape in shapes]
@@ -324,7 +323,7 @@ def of_quepid(data, _):
     rows = [
         r for r in csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True) if r
     ]
-    given = [trec_layout.plain_name(n) for n in rows[0]]
+    given = [column_roles.plain_name(n) for n in rows[0]]
     at = [given.index(n) for n in ("query", "docid", "rating")]
     gathered = Gathered()
     for row in rows[1:]:
@@ -349,10 +348,13 @@ def of_csv(data, kind):
 
 def _table(rows, kind):
     names, *rows = rows
-    folded = [re.sub("[-_ ]", "", n.strip().lower()) for n in names]
+    folded = [column_roles.plain_name(n) for n in names]
 
     def column(role):
-        at = next((folded.index(n) for n in column_roles.SYNONYMS[role] if n in folded), None)
+        named = [folded.index(n) for n in column_roles.SYNONYMS[role] if n in folded]
+        if len(named) > 1 and role in ("grade", "score"):
+            named = [c for c in named if all(NUMBER.fullmatch(r[c].strip()) for r in rows)] or named
+        at = named[0] if named else None
         if at is not None and names.count(names[at]) > 1:
             raise Meaningless("two columns of one name")
         return at

@@ -22,10 +22,10 @@ import rankstone as rs
 from rankstone.core.result import Result
 from rankstone.errors import RankstoneError
 from rankstone.io import formats, validate
-from rankstone.io.convert import convert, rows_in
-from rankstone.io.file_run import Reading, opened
-from rankstone.io.formats import tables, trec_prefs
-from rankstone.io.formats.trec_layout import FORCED
+from rankstone.io.convert import convert
+from rankstone.io.files import rows_in
+from rankstone.io.formats import format_of, tables, trec_prefs
+from rankstone.io.input_file import Input, ReadOptions
 from rankstone.io.load import load_judgments, load_run
 
 KINDS = ("judgments", "run")
@@ -73,10 +73,9 @@ def judged_in(path, form):
 
 def rows_as(path, form, kind):
     """Return what a file holds as it would be converted."""
-    reading = Reading(form)
     found = Gathered()
-    with opened(str(path), reading) as text:
-        for query, doc, number in rows_in(text, reading.format_of(text), kind, reading):
+    with Input.open(str(path), ReadOptions(form)) as file:
+        for query, doc, number in rows_in(file, format_of(file), kind):
             found.add(query, [(doc, number)] if doc else [])
     return found
 
@@ -119,9 +118,8 @@ def explained(data, form, kind, held):
 
 
 def told(path, form=None):
-    reading = Reading(form)
-    with opened(str(path), reading) as text:
-        return reading.format_of(text).name
+    with Input.open(str(path), ReadOptions(form)) as file:
+        return format_of(file).name
 
 
 def check(data, folder, form, *, all_ways=True):
@@ -318,8 +316,8 @@ def rows_of_columns(data, folder, *, all_ways=True):
 TARGETS = {
     **{
         n: partial(check, form=n)
-        for n in (*formats.names(), *FORCED)
-        if n not in ("parquet", "arrow")
+        for n in formats.names()
+        if n not in ("parquet", "arrow", "trec-lenient")
     },
     "trec": rows_of_columns,
     "csv": tables_of_every_library,

@@ -28,10 +28,11 @@ shrink text.hpp 'return mix(h ^ tail)' 'return mix(h ^ tail) \& fuzz_hash_mask'
 shrink scan_run.hpp 'std::min<std::uint64_t>(4096,' 'std::min<std::uint64_t>(32,'
 shrink unjudged.hpp 'most = std::size_t{1} << 20' 'most = 6'
 shrink unjudged.hpp 'most_named = std::size_t{1} << 16' 'most_named = 4'
-shrink unjudged.hpp 'sample_size = 100' 'sample_size = 4'
+shrink doc_samples.hpp 'most_sampled_queries = 32, most_sampled_docs = 512' \
+    'most_sampled_queries = 2, most_sampled_docs = 4'
 
 "$cxx" -std=c++20 -g -O1 -Wall -Wextra -fsanitize=fuzzer,address,undefined \
-    -fno-sanitize-recover=undefined -DMOST_UNJUDGED=6 -DSAMPLE_SIZE=4 \
+    -fno-sanitize-recover=undefined -DMOST_UNJUDGED=6 -DMOST_NAMED=4 -DSAMPLED_QUERIES=2 -DSAMPLED_DOCS=4 \
     -I "$work" "$here/fuzz_scan.cpp" -o "$work/fuzz_scan" -pthread
 mkdir "$work/corpus"
 "$work/fuzz_scan" -max_total_time="$seconds" -max_len=4096 -rss_limit_mb=2048 -timeout=30 \

@@ -25,8 +25,12 @@ static std::uint64_t fuzz_hash_mask = ~std::uint64_t{0};  // fuzz.sh makes hash_
 #ifndef MOST_UNJUDGED
 #define MOST_UNJUDGED (std::size_t{1} << 20)
 #endif
-#ifndef SAMPLE_SIZE
-#define SAMPLE_SIZE 100
+#ifndef MOST_NAMED
+#define MOST_NAMED (std::size_t{1} << 16)
+#endif
+#ifndef SAMPLED_QUERIES
+#define SAMPLED_QUERIES 32
+#define SAMPLED_DOCS 512
 #endif
 
 using namespace rankstone;
@@ -37,7 +41,7 @@ namespace {
 // Branches of the re-implementation are not what the fuzzer should look for.
 #define UNCOUNTED __attribute__((no_sanitize("coverage")))
 
-Layout qrels_layout{4, 0, 2, 3, -1};
+RowLayout qrels_layout{4, 0, 2, 3, -1};
 
 void require(bool fine, const char* what) {
     if (fine) return;
@@ -89,7 +93,7 @@ Number plain_number(const string& text, double& value) {
                                                                      : Number::not_a_number;
 }
 
-// What C's atof and atol make of a text, with what is not finite refused.
+// What C's atof and atol make of a text, with NaN refused.
 UNCOUNTED
 Number plain_reading(Reading reading, const string& text, double& value) {
     if (reading == Reading::number) return plain_number(text, value);
@@ -100,7 +104,7 @@ Number plain_reading(Reading reading, const string& text, double& value) {
     }
     if (reading == Reading::atof) {
         value = std::strtod(text.c_str(), nullptr);
-        return std::isfinite(value) ? Number::fine : Number::not_finite;
+        return std::isnan(value) ? Number::not_finite : Number::fine;
     }
     if (plain_number(text, value) == Number::not_finite && text.find_first_of("0123456789") == string::npos)
         return Number::not_finite;
@@ -128,7 +132,7 @@ std::vector<std::pair<std::size_t, string>> plain_lines(const string& text) {
 }
 
 UNCOUNTED
-bool plain_read(const string& line, const Layout& layout, PlainRow& row, FaultReport& fault) {
+bool plain_read(const string& line, const RowLayout& layout, PlainRow& row, FaultReport& fault) {
     string body = line;
     if (!body.empty() && body.back() == '\n') body.pop_back();
     const string shown = body.substr(0, 64);
@@ -183,6 +187,7 @@ struct PlainJudgments {
     std::vector<std::vector<std::pair<string, double>>> docs;  // of each query
     std::int64_t commented = 0, repeated = 0, contradicting = 0;
     std::pair<string, string> repeated_example, contradicting_example;
+    std::vector<string> iterations;
 };
 
 UNCOUNTED
@@ -197,6 +202,12 @@ PlainJudgments plain_judgments(const string& text) {
         }
         out.commented += row.commented;
         if (row.fields.empty()) continue;
+        if (qrels_layout.iteration >= 0) {
+            const string& value = row.fields[static_cast<std::size_t>(qrels_layout.iteration)];
+            bool known = out.iterations.size() == most_iterations;
+            for (const string& other : out.iterations) known = known || other == value;
+            if (!known) out.iterations.push_back(value);
+        }
         const string& id = row.fields[static_cast<std::size_t>(qrels_layout.doc)];
         auto& docs = given[row.fields[0]];
         auto doc = std::find_if(docs.begin(), docs.end(),
@@ -276,7 +287,6 @@ QueryOutcome plain_place(const std::vector<PlainRanked>& rows,
             match.greater += other == score && e > d;
             match.earlier += other == score && j < i;
         }
-        if (match.tied > 1) ++placement.tied;
         const auto judgment = judged.find(rows[i].doc);
         if (judgment == judged.end()) continue;
         match.judgment = judgment->second;
@@ -297,7 +307,7 @@ struct PlainRun : RunScan {
 };
 
 UNCOUNTED
-PlainRun plain_run(const string& text, const PlainJudgments& judgments, const Layout& layout,
+PlainRun plain_run(const string& text, const PlainJudgments& judgments, const RowLayout& layout,
                    bool float32) {
     PlainRun out;
     std::map<string, std::vector<PlainRanked>> of_query;
@@ -327,25 +337,32 @@ PlainRun plain_run(const string& text, const PlainJudgments& judgments, const La
     out.commented = commented;
     out.queries.resize(judgments.queries.size());
     std::int64_t judgment = 0;
-    std::vector<string> docs;
-    bool any = false;
+    std::vector<std::pair<std::size_t, std::vector<string>>> incomplete;  // unjudged documents
     for (std::size_t q = 0; q < judgments.queries.size(); ++q) {
         std::map<string, std::int64_t> judged;
         for (const auto& [doc, grade] : judgments.docs[q]) judged[doc] = judgment++;
         const auto rows = of_query.find(judgments.queries[q]);
         if (rows == of_query.end()) continue;
         out.queries[q] = plain_place(rows->second, judged);
-        any = any || !out.queries[q].matches.empty();
-        if (docs.empty())
+        if (out.queries[q].matches.size() < judged.size()) {
+            incomplete.push_back({q, {}});
             for (const auto& row : rows->second)
-                if (docs.size() < SAMPLE_SIZE) docs.push_back(row.doc);
+                if (!judged.count(row.doc) && incomplete.back().second.size() < SAMPLED_DOCS)
+                    incomplete.back().second.push_back(row.doc);
+        }
         of_query.erase(rows);
     }
-    if (!any) out.doc_sample = docs;
+    const std::size_t step = (incomplete.size() + SAMPLED_QUERIES - 1) / SAMPLED_QUERIES;
+    for (std::size_t i = 0; i < incomplete.size(); i += step) {
+        for (const string& doc : incomplete[i].second)
+            out.samples.docs.push(doc.data(), doc.size());
+        out.samples.queries.push_back(static_cast<std::int64_t>(incomplete[i].first));
+        out.samples.bounds.push_back(static_cast<std::int64_t>(out.samples.docs.size()));
+    }
     std::set<std::uint64_t> hashes;
     for (const auto& [query, rows] : of_query) {
         hashes.insert(hash_id(Padded(query).bytes.get(), query.size()));
-        if (out.unjudged_sample.size() < SAMPLE_SIZE) out.unjudged_sample.push_back(query);
+        if (out.unjudged_sample.size() < MOST_NAMED) out.unjudged_sample.push_back(query);
     }
     // With a weakened hash, hashes are what is counted.
     const bool weak = fuzz_hash_mask != ~std::uint64_t{0};
@@ -388,6 +405,7 @@ void require_same(const JudgmentScan& a, const PlainJudgments& b) {
     require(a.contradicting == b.contradicting, "contradicting judgments");
     require(a.repeated_example == b.repeated_example, "example of a repeated judgment");
     require(a.contradicting_example == b.contradicting_example, "example of a contradiction");
+    require(a.iterations == b.iterations, "iterations");
 }
 
 void require_same(PlainRun a, PlainRun b) {
@@ -398,7 +416,10 @@ void require_same(PlainRun a, PlainRun b) {
     require(a.unjudged_capped == b.unjudged_capped, "cap on unjudged queries");
     if (fuzz_hash_mask == ~std::uint64_t{0})
         require(a.unjudged_sample == b.unjudged_sample, "sample of unjudged queries");
-    require(a.doc_sample == b.doc_sample, "sample of documents");
+    require(a.samples.queries == b.samples.queries, "sampled queries");
+    require(a.samples.bounds == b.samples.bounds, "number of sampled documents");
+    require(a.samples.docs.bytes == b.samples.docs.bytes, "sampled documents");
+    require(a.samples.docs.offsets == b.samples.docs.offsets, "ends of sampled documents");
     require(a.queries.size() == b.queries.size(), "number of queries");
     for (std::size_t q = 0; q < a.queries.size(); ++q) {
         QueryOutcome &x = a.queries[q], &y = b.queries[q];
@@ -406,7 +427,6 @@ void require_same(PlainRun a, PlainRun b) {
         require(x.placement.retrieved == y.placement.retrieved, "retrieved");
         require(x.placement.duplicates == y.placement.duplicates, "duplicates");
         require(x.placement.duplicate == y.placement.duplicate, "duplicate id");
-        require(x.placement.tied == y.placement.tied, "tied documents");
         require(x.placement.rank_disagrees == y.placement.rank_disagrees, "ranks disagree");
         require(x.matches.size() == y.matches.size(), "number of matches");
         const auto by_judgment = [](const Match& m, const Match& n) {
@@ -526,12 +546,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     // The upper bits of the range size, which small inputs leave unused, choose the layouts.
     const int shape = data[1] >> 6;
     const Reading readings[] = {Reading::number, Reading::atof, Reading::rank, Reading::number};
-    qrels_layout = shape == 1   ? Layout{4, 0, 2, 3, -1, Reading::atol, false}
-                   : shape == 2 ? Layout{3, 0, 1, 2, -1, Reading::number, false}
-                                : Layout{4, 0, 2, 3, -1};
-    const Layout layout = shape == 2   ? Layout{3, 0, 1, 2, -1, readings[shape], false}
-                          : shape == 3 ? Layout{5, 0, 2, 4, 3, readings[shape], true}
-                                       : Layout{6, 0, 2, 4, options & 32 ? -1 : 3,
+    qrels_layout = shape == 1   ? RowLayout{4, 0, 2, 3, -1, Reading::atol, false}
+                   : shape == 2 ? RowLayout{3, 0, 1, 2, -1, Reading::number, false}
+                                : RowLayout{4, 0, 2, 3, -1, Reading::number, false, 1};
+    const RowLayout layout = shape == 2   ? RowLayout{3, 0, 1, 2, -1, readings[shape], false}
+                          : shape == 3 ? RowLayout{5, 0, 2, 4, 3, readings[shape], true}
+                                       : RowLayout{6, 0, 2, 4, options & 32 ? -1 : 3,
                                                 readings[shape], shape == 1};
     const string rest(reinterpret_cast<const char*>(data) + 2, size - 2);
     const std::size_t cut = std::min(rest.find('\xff'), rest.size());

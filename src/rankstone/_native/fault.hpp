@@ -21,7 +21,7 @@ inline std::string excerpt(const char* begin, const char* end) {
 }
 
 // Reads the number of a line that has been split.
-inline bool read_value(const char* p, const Layout& layout, Line& line, FaultReport& report) {
+inline bool read_value(const char* p, const RowLayout& layout, Line& line, FaultReport& report) {
     const Field& field = line.field[layout.value];
     const Number number = read_number(layout.reading, field.begin, field.end, line.value);
     if (number == Number::fine) return true;
@@ -33,7 +33,7 @@ inline bool read_value(const char* p, const Layout& layout, Line& line, FaultRep
 
 // Splits and checks one line and reads its number; false with a report where it is at fault.
 // A line that starts with # is a comment and, like a blank one, has no fields.
-inline bool read_row(const char* p, const char* end, const Layout& layout, Line& line,
+inline bool read_row(const char* p, const char* end, const RowLayout& layout, Line& line,
                      FaultReport& report) {
     if (read_plain_line(p, end, layout.columns, line) && *line.field[0].begin != '#')
         return read_value(p, layout, line, report);

@@ -66,7 +66,9 @@ class Index {
     }
 
     std::size_t query_count() const { return queries_.size(); }
-    std::string_view query(std::size_t q) const { return queries_.view(q); }
+    std::size_t judged_count(std::size_t query) const {
+        return static_cast<std::size_t>(groups_[query + 1] - groups_[query]);
+    }
 
     std::int64_t find_query(const char* p, std::size_t n) const {
         return find_query(hash_id(p, n), p, n);

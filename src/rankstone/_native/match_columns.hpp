@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "columns.hpp"
+#include "doc_samples.hpp"
 #include "scan_judgments.hpp"
 #include "scan_run.hpp"
 #include "unjudged.hpp"
@@ -23,14 +24,14 @@ struct RunColumns {
     const Column& doc;
     const Column* score;  // none: the order of the rows decides
     const Column* rank;   // as written beside the scores, if it is
-    bool falling = true;  // whether a higher number is better
+    bool ascending = false;  // whether the lowest number is the best
 };
 
 struct ColumnRun {
     ColumnFault fault;
     std::vector<QueryOutcome> queries;
     Unjudged unjudged;
-    std::vector<std::string> doc_sample;       // of the first judged query that is present
+    DocSamples samples;
 };
 
 class ColumnMatcher {
@@ -73,7 +74,11 @@ class ColumnMatcher {
             }
         });
         if (at_fault(state)) return first_fault();
-        take_doc_sample(state[0], found);
+        for (const std::size_t q : queries_to_sample(found.queries, index_)) {
+            gather(state[0], q);
+            found.samples.add(index_, q, state[0].placer.rows);
+            state[0].placer.rows.clear();
+        }
         return found;
     }
 
@@ -170,10 +175,10 @@ class ColumnMatcher {
             if (own.at_fault) return false;
             const double* scores =
                 run_.score ? run_.score->as_doubles(begin, end, own.scores) : nullptr;
-            const double sign = run_.falling ? 1 : -1;
             bool whole = true;
             run_.doc.ids(begin, end, keys, [&](std::string_view id) {
-                double score = scores ? sign * *scores++ : -static_cast<double>(row - rows.data());
+                double score = scores ? *scores++ : -static_cast<double>(row - rows.data());
+                if (scores && run_.ascending) score = 0.0 - score;
                 whole = whole && !id.empty() && std::isfinite(score);
                 if (float32_) score = static_cast<double>(static_cast<float>(score));
                 *row++ = {id.data(), static_cast<std::uint32_t>(id.size()), no_rank,
@@ -189,22 +194,6 @@ class ColumnMatcher {
             if (!whole) own.at_fault = true;
         }
         return !own.at_fault;
-    }
-
-    // Where nothing matched at all, some ids help to see why.
-    void take_doc_sample(Worker& own, ColumnRun& found) {
-        std::size_t first = found.queries.size();
-        for (std::size_t q = 0; q < found.queries.size(); ++q) {
-            if (!found.queries[q].matches.empty()) return;
-            if (found.queries[q].present && first == found.queries.size()) first = q;
-        }
-        if (first == found.queries.size()) return;
-        gather(own, first);
-        for (const Row& row : own.placer.rows) {
-            if (found.doc_sample.size() == sample_size) break;
-            found.doc_sample.emplace_back(row.id());
-        }
-        own.placer.rows.clear();
     }
 
     const RunColumns& run_;

@@ -14,14 +14,13 @@ namespace rankstone {
 
 struct MappingFault {
     const char* kind = nullptr;  // "not_a_mapping", "not_a_number", "not_finite", "mixed_ids"
-    PyObject* query = nullptr;   // borrowed
     PyObject* doc = nullptr;     // borrowed
     PyObject* value = nullptr;   // borrowed
 };
 
 class MappingMatcher {
   public:
-    explicit MappingMatcher(bool float32) : float32_(float32) {}
+    MappingMatcher(bool ascending, bool float32) : ascending_(ascending), float32_(float32) {}
 
     MappingFault fault;
 
@@ -45,7 +44,7 @@ class MappingMatcher {
             }
             matches.push_back({first + i, number(value), 0, 1, 0, 0});
         }
-        count(matches, begin, placement);
+        count(matches, begin);
         return settle_ties(run, docs, first, matches, begin);
     }
 
@@ -58,6 +57,12 @@ class MappingMatcher {
     double number(PyObject* value) const {
         const double x = PyFloat_AsDouble(value);
         if (x == -1.0 && PyErr_Occurred()) PyErr_Clear();  // it was a number when it was read
+        return rounded(x);
+    }
+
+    // A number of which the highest is the best.
+    double rounded(double x) const {
+        if (ascending_) x = 0.0 - x;
         return float32_ ? static_cast<double>(static_cast<float>(x)) : x;
     }
 
@@ -80,7 +85,7 @@ class MappingMatcher {
                 }
             }
             if (!std::isfinite(x)) return fail("not_finite", key, value);
-            if (float32_) x = static_cast<double>(static_cast<float>(x));
+            x = rounded(x);
             descending_ = descending_ && x <= last;
             last = x;
             scores_.push_back(x);
@@ -95,16 +100,12 @@ class MappingMatcher {
         return false;
     }
 
-    void count(std::vector<Match>& matches, std::size_t begin, Placement& placement) {
+    void count(std::vector<Match>& matches, std::size_t begin) {
         const std::vector<double>* sorted = &scores_;
         if (!descending_) {
             sorted_ = scores_;
             std::sort(sorted_.begin(), sorted_.end(), std::greater<>());
             sorted = &sorted_;
-        }
-        for (std::size_t i = 0; i + 1 < sorted->size(); ++i) {
-            const bool left = i > 0 && (*sorted)[i - 1] == (*sorted)[i];
-            if ((*sorted)[i] == (*sorted)[i + 1]) placement.tied += left ? 1 : 2;
         }
         for (std::size_t m = begin; m < matches.size(); ++m) {
             const auto range = std::equal_range(sorted->begin(), sorted->end(), matches[m].score,
@@ -170,6 +171,7 @@ class MappingMatcher {
         }
     }
 
+    bool ascending_;  // whether the lowest number is the best
     bool float32_;
     bool descending_ = true;
     std::vector<double> scores_, sorted_, tied_scores_;

@@ -1,15 +1,15 @@
-// The Python face of the native core. Its contract is that of rankstone.core.twin.
+// The Python face of the native core. Its contract is that of rankstone.core.python_engine.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
-#include <cmath>
 #include <memory>
 
 #include "columns_of_objects.hpp"
+#include "falling_order.hpp"
 #include "match_columns.hpp"
 #include "match_mapping.hpp"
-#include "order_rows.hpp"
+#include "numpy_arrays.hpp"
 #include "scan_judgments.hpp"
 #include "scan_run.hpp"
 
@@ -18,13 +18,6 @@ using namespace nb::literals;
 using namespace rankstone;
 
 namespace {
-
-template <typename T>
-nb::object array_of(std::vector<T>&& values) {
-    auto* held = new std::vector<T>(std::move(values));
-    nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(held->data(), {held->size()}, owner));
-}
 
 nb::bytes bytes_of(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 
@@ -46,7 +39,7 @@ nb::object report_of(const FaultReport& fault) {
 nb::dict arrays_of(std::vector<QueryOutcome>& queries) {
     const std::size_t n = queries.size();
     std::vector<std::int64_t> offsets{0}, judgment, above, tied, greater, earlier;
-    std::vector<std::int64_t> retrieved(n), duplicates(n), tied_documents(n);
+    std::vector<std::int64_t> retrieved(n), duplicates(n);
     std::vector<std::uint8_t> present(n), rank_disagrees(n);
     std::vector<double> score;
     nb::dict duplicate;
@@ -66,7 +59,6 @@ nb::dict arrays_of(std::vector<QueryOutcome>& queries) {
         present[q] = outcome.present;
         retrieved[q] = outcome.placement.retrieved;
         duplicates[q] = outcome.placement.duplicates;
-        tied_documents[q] = outcome.placement.tied;
         rank_disagrees[q] = outcome.placement.rank_disagrees;
         if (outcome.placement.duplicates) duplicate[nb::int_(q)] = bytes_of(outcome.placement.duplicate);
     }
@@ -81,7 +73,6 @@ nb::dict arrays_of(std::vector<QueryOutcome>& queries) {
     out["present"] = array_of(std::move(present));
     out["retrieved"] = array_of(std::move(retrieved));
     out["duplicates"] = array_of(std::move(duplicates));
-    out["tied_documents"] = array_of(std::move(tied_documents));
     out["rank_disagrees"] = array_of(std::move(rank_disagrees));
     out["duplicate"] = duplicate;
     return out;
@@ -93,10 +84,16 @@ nb::list list_of(const std::vector<std::string>& texts) {
     return list;
 }
 
-Layout layout_of(nb::tuple fields) {
+nb::tuple tuple_of(DocSamples& samples) {
+    return nb::make_tuple(array_of(std::move(samples.queries)), array_of(std::move(samples.bounds)),
+                          bytes_of(samples.docs.bytes), array_of(std::move(samples.docs.offsets)));
+}
+
+RowLayout layout_of(nb::tuple fields) {
     return {nb::cast<int>(fields[0]), nb::cast<int>(fields[1]), nb::cast<int>(fields[2]),
             nb::cast<int>(fields[3]), nb::cast<int>(fields[4]),
-            static_cast<Reading>(nb::cast<int>(fields[5])), nb::cast<bool>(fields[6])};
+            static_cast<Reading>(nb::cast<int>(fields[5])), nb::cast<bool>(fields[6]),
+            nb::cast<int>(fields[7])};
 }
 
 nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const Index& index,
@@ -104,7 +101,7 @@ nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const In
                   nb::ndarray<std::int64_t, nb::ndim<1>> progress, std::uint64_t first) {
     static_assert(sizeof(std::atomic<std::int64_t>) == sizeof(std::int64_t));
     auto* done = reinterpret_cast<std::atomic<std::int64_t>*>(progress.data());
-    const Layout fields = layout_of(layout);
+    const RowLayout fields = layout_of(layout);
     RunScan scan;
     try {
         nb::gil_scoped_release release;
@@ -131,7 +128,7 @@ nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const In
     out["unjudged_queries"] = scan.unjudged.count();
     out["unjudged_capped"] = scan.unjudged.capped();
     out["unjudged_sample"] = list_of(scan.unjudged.sample());
-    out["doc_sample"] = list_of(scan.doc_sample);
+    out["doc_samples"] = tuple_of(scan.samples);
     return out;
 }
 
@@ -153,19 +150,65 @@ nb::dict judgments_of(JudgmentScan& scan) {
     };
     out["repeated_example"] = pair_of(scan.repeated_example);
     out["contradicting_example"] = pair_of(scan.contradicting_example);
+    out["iterations"] = list_of(scan.iterations);
     return out;
 }
 
 nb::dict scan_judgments(nb::bytes text, nb::tuple layout, std::size_t first) {
     std::string padded(static_cast<const char*>(text.data()), text.size());
     padded.append(padding, '\n');
-    const Layout fields = layout_of(layout);
+    const RowLayout fields = layout_of(layout);
     JudgmentScan scan;
     {
         nb::gil_scoped_release release;
         scan = JudgmentScanner({padded.data(), padded.size() - padding}, fields, first).scan();
     }
     return judgments_of(scan);
+}
+
+nb::object text_of(const Field& field) {
+    PyObject* text = PyUnicode_DecodeUTF8(field.begin, static_cast<Py_ssize_t>(field.size()),
+                                          "surrogateescape");
+    if (!text) throw nb::python_error();
+    return nb::steal(text);
+}
+
+nb::dict read_rows(nb::bytes text, nb::tuple layout, std::uint64_t offset) {
+    std::string padded(static_cast<const char*>(text.data()), text.size());
+    padded.append(padding, '\n');
+    const RowLayout fields = layout_of(layout);
+    const char* const begin = padded.data();
+    const char* const end = begin + text.size();
+    const char* p = begin;
+    if (!offset && std::string_view(begin, text.size()).substr(0, 3) == "\xef\xbb\xbf") p += 3;
+    nb::list queries, docs;
+    std::vector<double> numbers;
+    nb::object query;
+    Field last{nullptr, nullptr};
+    Line line;
+    FaultReport fault;
+    nb::dict out;
+    for (; p < end; p = line.next) {
+        if (!read_row(p, end, fields, line, fault)) {
+            fault.line_begin = offset + static_cast<std::uint64_t>(p - begin);
+            out["fault"] = report_of(fault);
+            return out;
+        }
+        if (line.count == 0) continue;
+        const Field& id = line.field[fields.query];
+        if (!last.begin || !same_bytes(last.begin, last.size(), id.begin, id.size())) {
+            query = text_of(id);
+            last = id;
+        }
+        queries.append(query);
+        docs.append(text_of(line.field[fields.doc]));
+        numbers.push_back(line.value);
+    }
+    out["fault"] = nb::none();
+    out["queries"] = queries;
+    out["docs"] = docs;
+    out["numbers"] = array_of(std::move(numbers));
+    return out;
 }
 
 nb::list columns_of_stream(nb::object capsule) {
@@ -224,12 +267,12 @@ nb::object column_fault_of(const ColumnFault& fault) {
 }
 
 nb::dict match_columns(const Column& query, const Column& doc, const Column* score,
-                       const Column* rank, bool falling, const Index& index, bool float32,
+                       const Column* rank, bool ascending, const Index& index, bool float32,
                        int threads, std::int64_t range_size) {
     ColumnRun run;
     {
         nb::gil_scoped_release release;
-        const RunColumns columns{query, doc, score, rank, falling};
+        const RunColumns columns{query, doc, score, rank, ascending};
         run = ColumnMatcher(columns, index, float32, threads, range_size).match();
     }
     nb::dict out;
@@ -238,7 +281,7 @@ nb::dict match_columns(const Column& query, const Column& doc, const Column* sco
     out["unjudged_queries"] = run.unjudged.count();
     out["unjudged_capped"] = run.unjudged.capped();
     out["unjudged_sample"] = list_of(run.unjudged.sample());
-    out["doc_sample"] = list_of(run.doc_sample);
+    out["doc_samples"] = tuple_of(run.samples);
     return out;
 }
 
@@ -254,8 +297,9 @@ nb::dict judge_columns(const Column& query, const Column& doc, const Column* gra
     return out;
 }
 
-nb::dict match_mapping(nb::dict run, nb::list queries, nb::list docs, bool float32) {
-    MappingMatcher matcher(float32);
+nb::dict match_mapping(nb::dict run, nb::list queries, nb::list docs, bool ascending,
+                       bool float32) {
+    MappingMatcher matcher(ascending, float32);
     std::vector<QueryOutcome> outcomes(queries.size());
     std::int64_t first = 0;
     for (std::size_t q = 0; q < queries.size(); ++q) {
@@ -278,186 +322,6 @@ nb::dict match_mapping(nb::dict run, nb::list queries, nb::list docs, bool float
     nb::dict out = arrays_of(outcomes);
     out["fault"] = nb::none();
     return out;
-}
-
-using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig>;
-using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig>;
-
-std::size_t segments_in(const Numbers& values, const Offsets& offsets) {
-    const std::size_t segments = offsets.shape(0) ? offsets.shape(0) - 1 : 0;
-    const std::int64_t* bounds = offsets.data();
-    bool rise = segments ? bounds[0] == 0 : !values.shape(0);
-    if (segments) rise &= bounds[segments] == static_cast<std::int64_t>(values.shape(0));
-    for (std::size_t s = 0; rise && s < segments; ++s)
-        rise = bounds[s] <= bounds[s + 1] && bounds[s + 1] - bounds[s] <= UINT32_MAX;
-    if (!rise) throw nb::value_error("offsets must rise from 0 to the number of values");
-    return segments;
-}
-
-template <typename T>
-nb::object array_of(std::unique_ptr<T[]>&& values, std::size_t size) {
-    T* held = values.release();
-    nb::capsule owner(held, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(held, {size}, owner));
-}
-
-// Orders the numbers of each segment, highest first, and either keeps the order or puts what
-// stands beside the numbers into it.
-class Ordering {
-  public:
-    Ordering(const Numbers& values, const Offsets& offsets, const double* beside)
-        : data_(values.data()), bounds_(offsets.data()), segments_(segments_in(values, offsets)),
-          size_(values.shape(0)), beside_(beside) {
-        std::size_t longest = 0;
-        for (std::size_t s = 0; s < segments_; ++s) longest = std::max(longest, length(s));
-        if (beside_) carried_.reset(new double[size_]);
-        order_.reset(new std::int64_t[beside_ ? longest : size_]);
-        const std::size_t width = segments_ ? length(0) : 0;
-        table_ = width >= narrow && width <= wide && width * segments_ == size_ && width == longest;
-    }
-
-    nb::tuple order() {
-        if (table_) {
-            order_table(length(0));
-        } else {
-            nb::gil_scoped_release release;
-            for (std::size_t s = 0; s < segments_; ++s) {
-                order_segment(s);
-                carry_segment(s);
-            }
-        }
-        return nb::make_tuple(beside_ ? array_of(std::move(carried_), size_)
-                                      : array_of(std::move(order_), size_),
-                              tied_);
-    }
-
-  private:
-    static constexpr std::size_t narrow = 200, wide = 4096, few = 16;
-
-    std::size_t length(std::size_t s) const {
-        return static_cast<std::size_t>(bounds_[s + 1] - bounds_[s]);
-    }
-
-    std::int64_t* order_of(std::size_t s) const {
-        return beside_ ? order_.get() : order_.get() + bounds_[s];
-    }
-
-    void order_segment(std::size_t s) {
-        const std::size_t n = length(s);
-        const std::int64_t begin = bounds_[s];
-        const RowSorter::Entry* entries = sorter_.sort(data_ + begin, n);
-        std::int64_t* order = order_of(s);
-        for (std::size_t i = 0; i < n; ++i) order[i] = begin + entries[i].at;
-        for (std::size_t i = 1; i < n && !tied_; ++i)
-            tied_ = entries[i - 1].key == entries[i].key;
-    }
-
-    void carry_segment(std::size_t s) {
-        if (beside_) carry(beside_, order_of(s), carried_.get() + bounds_[s], length(s));
-    }
-
-    // NumPy sorts whole numbers with the widest instructions of the machine, so rows of one
-    // length are packed into such.
-    void order_table(std::size_t width) {
-        const int bits = std::bit_width(width - 1);
-        const std::uint32_t mask = (std::uint32_t{1} << bits) - 1;
-        static thread_local std::vector<std::uint32_t> packed;  // kept: fresh memory is slow
-        if (packed.size() < segments_ * width) packed.resize(segments_ * width);
-        std::vector<std::uint8_t> fits(segments_);
-        {
-            nb::gil_scoped_release release;
-            for (std::size_t s = 0; s < segments_; ++s) {
-                const double* row = data_ + s * width;
-                const Span span = span_of(row, width);
-                const double range = span.high - span.low;
-                const double steps = range > 0 ? ((UINT32_MAX >> bits) - 1) / range : 0.0;
-                fits[s] = span.finite && std::isfinite(range) && std::isfinite(steps);
-                if (fits[s])
-                    pack_row(row, packed.data() + s * width, width, span.high, steps, bits);
-            }
-        }
-        nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<2>> keys(packed.data(), {segments_, width},
-                                                                nb::handle());
-        nb::cast(keys, nb::rv_policy::reference).attr("sort")("axis"_a = 1);
-        nb::gil_scoped_release release;
-        for (std::size_t s = 0; s < segments_; ++s) {
-            const std::uint32_t* row = packed.data() + s * width;
-            const std::size_t at = s * width;
-            if (beside_ && fits[s] && !carry_row(row, beside_ + at, carried_.get() + at, width, mask))
-                continue;
-            std::int64_t* order = order_of(s);
-            if (!fits[s] ||
-                (unpack_row(row, order, width, mask, bounds_[s]) && !settle(row, order, width, mask)))
-                order_segment(s);
-            carry_segment(s);
-        }
-    }
-
-    // Orders what is equally many steps down; false where that is too many for it.
-    bool settle(const std::uint32_t* packed, std::int64_t* order, std::size_t width,
-                std::uint32_t mask) {
-        ordered_.resize(width);
-        carry(data_, order, ordered_.data(), width);
-        const Nearness near = compare(packed, ordered_.data(), width, mask);
-        tied_ |= near.equal;
-        if (!near.mixed) return true;
-        for (std::size_t begin = 0, end; begin < width; begin = end) {
-            bool equal = true;
-            for (end = begin + 1; end < width && (packed[end] ^ packed[begin]) <= mask; ++end)
-                equal &= data_[order[end]] == data_[order[begin]];
-            if (end == begin + 1) continue;
-            if (!equal && end - begin > few) return false;
-            if (!equal) insert(order + begin, end - begin);
-            for (std::size_t i = begin + 1; i < end && !tied_; ++i)
-                tied_ = data_[order[i]] == data_[order[i - 1]];
-        }
-        return true;
-    }
-
-    void insert(std::int64_t* order, std::size_t n) const {
-        for (std::size_t i = 1; i < n; ++i) {
-            const std::int64_t moving = order[i];
-            std::size_t at = i;
-            for (; at > 0 && data_[order[at - 1]] < data_[moving]; --at) order[at] = order[at - 1];
-            order[at] = moving;
-        }
-    }
-
-    const double* data_;
-    const std::int64_t* bounds_;
-    std::size_t segments_, size_;
-    const double* beside_;
-    std::unique_ptr<double[]> carried_;
-    std::unique_ptr<std::int64_t[]> order_;  // of one segment at a time where it is not kept
-    std::vector<double> ordered_;
-    RowSorter sorter_;
-    bool table_ = false, tied_ = false;
-};
-
-nb::tuple falling_order(Numbers values, Offsets offsets) {
-    return Ordering(values, offsets, nullptr).order();
-}
-
-nb::tuple falling_beside(Numbers values, Offsets offsets, Numbers beside) {
-    if (beside.shape(0) != values.shape(0))
-        throw nb::value_error("as many numbers beside the values as there are values are needed");
-    return Ordering(values, offsets, beside.data()).order();
-}
-
-nb::object falling_small(Numbers values, Offsets offsets) {
-    const std::size_t segments = segments_in(values, offsets);
-    const std::int64_t* bounds = offsets.data();
-    std::unique_ptr<double[]> falling(new double[values.shape(0)]);
-    bool small = true;
-    {
-        nb::gil_scoped_release release;
-        Counter counter;
-        for (std::size_t s = 0; small && s < segments; ++s)
-            small = counter.order(values.data() + bounds[s],
-                                  static_cast<std::size_t>(bounds[s + 1] - bounds[s]),
-                                  falling.get() + bounds[s]);
-    }
-    return small ? array_of(std::move(falling), values.shape(0)) : nb::none();
 }
 
 }  // namespace
@@ -485,7 +349,9 @@ NB_MODULE(_core, m) {
           "Places the judged documents of a run in a file.");
     m.def("scan_judgments", &scan_judgments, "text"_a, "layout"_a, "first"_a = 0,
           "Reads judgments from text.");
-    m.def("match_mapping", &match_mapping, "run"_a, "queries"_a, "docs"_a, "float32"_a,
+    m.def("read_rows", &read_rows, "text"_a, "layout"_a, "offset"_a = 0,
+          "Reads the rows of text that starts at some offset of its file.");
+    m.def("match_mapping", &match_mapping, "run"_a, "queries"_a, "docs"_a, "ascending"_a, "float32"_a,
           "Places the judged documents of a run held in dictionaries.");
     m.def("falling_order", &falling_order, "values"_a, "offsets"_a,
           "Orders each segment, highest first, and says whether one holds equal values.");
@@ -499,7 +365,7 @@ NB_MODULE(_core, m) {
     m.def("column_of_objects", &column_of_objects, "values"_a,
           "Takes texts or whole numbers as a column, or says which is neither.");
     m.def("match_columns", &match_columns, "query"_a, "doc"_a, "score"_a.none(), "rank"_a.none(),
-          "falling"_a, "index"_a, "float32"_a, "threads"_a, "range_size"_a,
+          "ascending"_a, "index"_a, "float32"_a, "threads"_a, "range_size"_a,
           "Places the judged documents of a run held in columns.");
     m.def("judge_columns", &judge_columns, "query"_a, "doc"_a, "grade"_a.none(),
           "Groups judgments held in columns.");

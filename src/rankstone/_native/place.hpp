@@ -37,9 +37,14 @@ struct Match {
 struct Placement {
     std::int64_t retrieved = 0;   // distinct documents
     std::int64_t duplicates = 0;  // rows dropped because their document stood there already
-    std::int64_t tied = 0;        // distinct documents that share their score with another
     bool rank_disagrees = false;
     std::string duplicate;        // the smallest id that occurs more than once
+};
+
+struct QueryOutcome {
+    bool present = false;
+    Placement placement;
+    std::vector<Match> matches;
 };
 
 class Placer {
@@ -57,7 +62,7 @@ class Placer {
         if (!shared_.empty()) drop_duplicates(placement);
         placement.retrieved = static_cast<std::int64_t>(rows.size());
         ties_.clear();
-        if (tied_) find_ties(placement);
+        if (tied_) find_ties();
         const std::size_t first = matches.size();
         for (const std::uint32_t at : near_) {
             const Row& row = rows[at];
@@ -182,13 +187,12 @@ class Placer {
         all_near();
     }
 
-    void find_ties(Placement& placement) {
+    void find_ties() {
         for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
             if (rows[i].score != rows[i + 1].score) continue;
             const std::size_t begin = i;
             while (i + 1 < rows.size() && rows[i].score == rows[i + 1].score) ++i;
             ties_.push_back({begin, i + 1});
-            placement.tied += static_cast<std::int64_t>(i + 1 - begin);
         }
     }
 

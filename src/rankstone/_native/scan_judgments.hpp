@@ -23,7 +23,10 @@ struct JudgmentScan {
     std::int64_t repeated = 0;       // rows that say again what another row said
     std::int64_t contradicting = 0;  // rows that differ from the highest grade of their pair
     std::pair<std::string, std::string> repeated_example, contradicting_example;
+    std::vector<std::string> iterations;  // different values of the field, as far as they are kept
 };
+
+inline constexpr std::size_t most_iterations = 3;
 
 inline std::string_view without_zeros(std::string_view digits) {
     const auto first = digits.find_first_not_of('0');
@@ -48,7 +51,7 @@ inline void sort_ids(std::vector<std::pair<std::string_view, std::size_t>>& ids)
 class JudgmentScanner {
   public:
     // The rows start at `first`; `text` is padded as text.hpp asks.
-    JudgmentScanner(std::string_view text, Layout layout, std::size_t first = 0)
+    JudgmentScanner(std::string_view text, RowLayout layout, std::size_t first = 0)
         : text_(text), layout_(layout), first_(std::min(first, text.size())) {}
 
     JudgmentScan scan() {
@@ -69,6 +72,7 @@ class JudgmentScanner {
             }
             const Field& query = line.field[layout_.query];
             const Field& doc = line.field[layout_.doc];
+            if (layout_.iteration >= 0) note_iteration(line.field[layout_.iteration], scan);
             add({query.begin, query.size()}, {doc.begin, doc.size()},
                 hash_id(doc.begin, doc.size()), line.value);
         }
@@ -78,6 +82,13 @@ class JudgmentScanner {
 
   protected:
     JudgmentScanner() = default;
+
+    static void note_iteration(const Field& field, JudgmentScan& scan) {
+        const std::string_view value{field.begin, field.size()};
+        auto& known = scan.iterations;
+        if (known.size() < most_iterations && std::find(known.begin(), known.end(), value) == known.end())
+            known.emplace_back(value);
+    }
 
     // The ids are not copied; they have to last.
     void add(std::string_view query, std::string_view doc, std::uint64_t doc_hash, double grade) {
@@ -177,7 +188,7 @@ class JudgmentScanner {
     }
 
     std::string_view text_;
-    Layout layout_{};
+    RowLayout layout_{};
     std::size_t first_ = 0;
     std::deque<Group> groups_;
     std::vector<Slot> slots_;

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "doc_samples.hpp"
 #include "fault.hpp"
 #include "place.hpp"
 #include "source.hpp"
@@ -22,19 +23,13 @@
 
 namespace rankstone {
 
-struct QueryOutcome {
-    bool present = false;
-    Placement placement;
-    std::vector<Match> matches;
-};
-
 struct RunScan {
     FaultReport fault;
     std::vector<QueryOutcome> queries;
     std::uint64_t rows = 0;
     std::int64_t commented = 0;  // comments that would be rows
     Unjudged unjudged;
-    std::vector<std::string> doc_sample;       // of the first judged query that is present
+    DocSamples samples;
 };
 
 inline std::uint32_t parse_rank(Field field) {
@@ -76,7 +71,7 @@ void in_parallel(int workers, Work work) {
 class RunScanner {
   public:
     // The rows start at `first`.
-    RunScanner(const Source& source, std::uint64_t size, Layout layout, const Index& index,
+    RunScanner(const Source& source, std::uint64_t size, RowLayout layout, const Index& index,
                bool float32, int threads, std::size_t range_size, std::atomic<std::int64_t>* done,
                std::uint64_t first = 0)
         : source_(source), size_(size), text_begin_(std::min(first, size)), layout_(layout),
@@ -228,60 +223,22 @@ class RunScanner {
                 float32_ ? static_cast<double>(static_cast<float>(line.value)) : line.value};
     }
 
+    struct Ref {
+        const Block* block;
+        const Worker* worker;
+    };
+    using BlocksOfQueries = std::vector<std::vector<Ref>>;  // of each judged query
+
     void merge(std::vector<Worker>& state, RunScan& scan) {
-        struct Ref {
-            const Block* block;
-            const Worker* worker;
-        };
-        std::vector<std::vector<Ref>> of_query(index_.query_count());
+        BlocksOfQueries blocks(index_.query_count());
         for (const Worker& worker : state) {
-            for (const Block& block : worker.blocks) of_query[block.query].push_back({&block, &worker});
+            for (const Block& block : worker.blocks) blocks[block.query].push_back({&block, &worker});
             scan.unjudged.add(worker.unjudged);
             scan.rows += worker.rows;
             scan.commented += worker.commented;
         }
         scan.queries.resize(index_.query_count());
-        std::vector<std::size_t> again;
-        for (std::size_t q = 0; q < of_query.size(); ++q) {
-            auto& blocks = of_query[q];
-            if (blocks.empty()) continue;
-            QueryOutcome& outcome = scan.queries[q];
-            outcome.present = true;
-            if (blocks.size() > 1 || blocks[0].block->edge) {
-                std::sort(blocks.begin(), blocks.end(), [](const Ref& a, const Ref& b) {
-                    return a.block->begin < b.block->begin;
-                });
-                again.push_back(q);
-                continue;
-            }
-            const Block& block = *blocks[0].block;
-            const auto first = blocks[0].worker->matches.begin() +
-                               static_cast<std::ptrdiff_t>(block.first_match);
-            outcome.placement = block.placement;
-            outcome.matches.assign(first, first + static_cast<std::ptrdiff_t>(block.match_count));
-        }
-        const auto reread = [&](Worker& own, std::size_t q) {
-            std::size_t total = 0;
-            for (const Ref& ref : of_query[q])
-                total += static_cast<std::size_t>(ref.block->end - ref.block->begin) + 1;
-            own.buffer.resize(total + padding);
-            std::size_t have = 0;
-            for (const Ref& ref : of_query[q]) {
-                const auto n = static_cast<std::size_t>(ref.block->end - ref.block->begin);
-                source_.read_all(ref.block->begin, own.buffer.data() + have, n);
-                have += n;
-                own.buffer[have++] = '\n';  // the last line of a file may lack its own
-            }
-            std::memset(own.buffer.data() + have, '\n', padding);
-            const char* const end = own.buffer.data() + have;
-            Line line;
-            FaultReport changed;
-            for (const char* p = own.buffer.data(); p < end; p = line.next) {
-                if (!read_row(p, end, layout_, line, changed))
-                    throw std::runtime_error("the file changed while it was read");
-                if (line.count) own.placer.rows.push_back(row_of(line));
-            }
-        };
+        const std::vector<std::size_t> again = take_outcomes(blocks, scan.queries);
         std::atomic<std::size_t> next{0};
         const int workers = static_cast<int>(
             std::min<std::size_t>(state.size(), std::max<std::size_t>(1, again.size() / 4)));
@@ -289,34 +246,70 @@ class RunScanner {
             Worker& own = state[static_cast<std::size_t>(worker)];
             for (std::size_t i = next++; i < again.size(); i = next++) {
                 QueryOutcome& outcome = scan.queries[again[i]];
-                reread(own, again[i]);
+                reread(own, blocks[again[i]]);
                 outcome.placement = own.placer.place(again[i], outcome.matches);
             }
         });
-        take_doc_sample(state[0], scan, of_query, reread);
+        for (const std::size_t q : queries_to_sample(scan.queries, index_)) {
+            reread(state[0], blocks[q]);
+            scan.samples.add(index_, q, state[0].placer.rows);
+            state[0].placer.rows.clear();
+        }
     }
 
-    // Where nothing matched at all, some ids help to see why.
-    template <typename Refs, typename Reread>
-    void take_doc_sample(Worker& own, RunScan& scan, const Refs& of_query, Reread reread) {
-        std::size_t first = scan.queries.size();
-        for (std::size_t q = 0; q < scan.queries.size(); ++q) {
-            if (!scan.queries[q].matches.empty()) return;
-            if (!of_query[q].empty() && first == scan.queries.size()) first = q;
+    // Takes what became of each query that was placed whole; returns the others, whose blocks are
+    // now in the order of the file.
+    static std::vector<std::size_t> take_outcomes(BlocksOfQueries& blocks,
+                                                  std::vector<QueryOutcome>& outcomes) {
+        std::vector<std::size_t> again;
+        for (std::size_t q = 0; q < blocks.size(); ++q) {
+            if (blocks[q].empty()) continue;
+            QueryOutcome& outcome = outcomes[q];
+            outcome.present = true;
+            if (blocks[q].size() > 1 || blocks[q][0].block->edge) {
+                std::sort(blocks[q].begin(), blocks[q].end(), [](const Ref& a, const Ref& b) {
+                    return a.block->begin < b.block->begin;
+                });
+                again.push_back(q);
+                continue;
+            }
+            const auto [block, worker] = blocks[q][0];
+            const auto first =
+                worker->matches.begin() + static_cast<std::ptrdiff_t>(block->first_match);
+            outcome.placement = block->placement;
+            outcome.matches.assign(first, first + static_cast<std::ptrdiff_t>(block->match_count));
         }
-        if (first == scan.queries.size()) return;
-        reread(own, first);
-        for (const Row& row : own.placer.rows) {
-            if (scan.doc_sample.size() == sample_size) break;
-            scan.doc_sample.emplace_back(row.id());
+        return again;
+    }
+
+    // Fills the worker's placer with all rows of one query.
+    void reread(Worker& own, const std::vector<Ref>& blocks) const {
+        std::size_t total = 0;
+        for (const Ref& ref : blocks)
+            total += static_cast<std::size_t>(ref.block->end - ref.block->begin) + 1;
+        own.buffer.resize(total + padding);
+        std::size_t have = 0;
+        for (const Ref& ref : blocks) {
+            const auto n = static_cast<std::size_t>(ref.block->end - ref.block->begin);
+            source_.read_all(ref.block->begin, own.buffer.data() + have, n);
+            have += n;
+            own.buffer[have++] = '\n';  // the last line of a file may lack its own
         }
-        own.placer.rows.clear();
+        std::memset(own.buffer.data() + have, '\n', padding);
+        const char* const end = own.buffer.data() + have;
+        Line line;
+        FaultReport changed;
+        for (const char* p = own.buffer.data(); p < end; p = line.next) {
+            if (!read_row(p, end, layout_, line, changed))
+                throw std::runtime_error("the file changed while it was read");
+            if (line.count) own.placer.rows.push_back(row_of(line));
+        }
     }
 
     const Source& source_;
     std::uint64_t size_;
     std::uint64_t text_begin_;  // after a header or a byte order mark
-    Layout layout_;
+    RowLayout layout_;
     const Index& index_;
     bool float32_;
     int threads_;

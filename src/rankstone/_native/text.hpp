@@ -228,8 +228,10 @@ inline bool is_hex_digit(char c) {
     return is_digit(c) || static_cast<unsigned char>((c | 0x20) - 'a') < 6;
 }
 
-inline bool starts_non_finite(const char* p, const char* end) {
-    return end - p >= 3 && names_non_finite({p, 3});
+// Whether a text starts with a word of three letters, in lower case, whatever its own case.
+inline bool starts_with(const char* p, const char* end, const char* word) {
+    return end - p >= 3 && (p[0] | 0x20) == word[0] && (p[1] | 0x20) == word[1] &&
+           (p[2] | 0x20) == word[2];
 }
 
 // A hexadecimal number after its 0x, up to what is none any more.
@@ -257,17 +259,23 @@ inline Number parse_hexadecimal(const char* begin, const char* end, double& valu
     return Number::fine;
 }
 
-// As C's atof: the number a text starts with, 0 where it starts with none.
+// As C's atof: the number a text starts with, infinity where it is too large, 0 where the text
+// starts with none. What is refused is NaN, which has no place in an order.
 inline Number parse_atof(const char* begin, const char* end, double& value) {
     const char* p = begin;
     const bool negative = p < end && *p == '-';
     if (p < end && (*p == '-' || *p == '+')) ++p;
-    if (starts_non_finite(p, end)) return Number::not_finite;
+    const double infinity = std::numeric_limits<double>::infinity();
+    if (starts_with(p, end, "nan")) return Number::not_finite;
+    if (starts_with(p, end, "inf")) {
+        value = negative ? -infinity : infinity;
+        return Number::fine;
+    }
     if (end - p > 2 && p[0] == '0' && (p[1] | 0x20) == 'x' &&
         (is_hex_digit(p[2]) || (end - p > 3 && p[2] == '.' && is_hex_digit(p[3])))) {
-        const Number found = parse_hexadecimal(p + 2, end, value);
+        if (parse_hexadecimal(p + 2, end, value) == Number::not_finite) value = infinity;
         if (negative) value = -value;
-        return found;
+        return Number::fine;
     }
     const char* const digits = p;
     while (p < end && is_digit(*p)) ++p;
@@ -287,7 +295,8 @@ inline Number parse_atof(const char* begin, const char* end, double& value) {
             p = q;
         }
     }
-    return parse_number(begin, p, value);
+    if (parse_number(begin, p, value) == Number::not_finite) value = negative ? -infinity : infinity;
+    return Number::fine;
 }
 
 // As C's atol: the whole number a text starts with, at most what 64 bits hold, 0 where it
@@ -321,9 +330,9 @@ inline Number read_number(Reading reading, const char* begin, const char* end, d
     return found;
 }
 
-// Where the fields of interest stand in a line; `rank` is -1 where there is none. With `more`
-// a line may have further fields.
-struct Layout {
+// Which fields of a line hold what; `rank` is -1 if none holds a rank. With `more` a line may have
+// further fields. `iteration` is a field of judgments that is not read: only its values are noted.
+struct RowLayout {
     int columns;
     int query;
     int doc;
@@ -331,6 +340,7 @@ struct Layout {
     int rank;
     Reading reading = Reading::number;
     bool more = false;
+    int iteration = -1;
 
     bool fits(int count) const { return count == columns || (more && count > columns); }
 };

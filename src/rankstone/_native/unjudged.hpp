@@ -12,8 +12,6 @@
 
 namespace rankstone {
 
-inline constexpr std::size_t sample_size = 100;  // documents' ids that show what they look like
-
 class Unjudged {
   public:
     // The sample goes on past the cap, so that it does not depend on which ids came first.

@@ -1,42 +1,35 @@
-"""The command ``rankstone``. stdout is data, stderr is words."""
+"""The command ``rankstone``. stdout is data, stderr is messages."""
 
 from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 
 from rankstone import __version__
-from rankstone.cli import (
-    conventions,
-    convert,
-    demo,
-    evaluate,
-    explain,
-    measures,
-    reconcile,
-    trec_eval,
-    validate,
-)
-from rankstone.errors import RankstoneError
+from rankstone.errors import DataError, RankstoneError
 
+# The commands, each a module here that is loaded when it is called; help lists them in this order.
 _COMMANDS = (
-    evaluate,
-    explain,
-    conventions,
-    reconcile,
-    measures,
-    validate,
-    convert,
-    demo,
-    trec_eval,
+    "evaluate",
+    "compare",
+    "agree",
+    "power",
+    "explain",
+    "conventions",
+    "reconcile",
+    "measures",
+    "validate",
+    "convert",
+    "demo",
+    "trec_eval",
 )
 
 
 def command() -> None:
     """Run the command line as a process of its own.
 
-    Nothing is left to tidy up when the output is written, so the interpreter's slow farewell to
-    all that was loaded is skipped.
+    It exits with os._exit after flushing: interpreter teardown is slow and has nothing to clean up.
     """
     # The idle threads of a linear algebra library would only take time from the scan.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -44,18 +37,22 @@ def command() -> None:
         code = main()
     except SystemExit as stop:  # argparse has said what there is to say
         code = stop.code if isinstance(stop.code, int) else 0
-    sys.stdout.flush()
-    sys.stderr.flush()
+    with suppress(OSError):  # main has reported what could not be written
+        sys.stdout.flush()
+        sys.stderr.flush()
     os._exit(code)
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     import argparse
+    from importlib import import_module
 
-    given = sys.argv[1:] if argv is None else argv
-    if given[:1] == ["trec_eval"]:  # its options are read as getopt reads them
-        return trec_eval.main(given[1:])
+    words = sys.argv[1:] if argv is None else argv
+    if words[:1] == ["trec_eval"]:  # its options are read as getopt reads them
+        from rankstone.cli import trec_eval
+
+        return trec_eval.main(words[1:])
     parser = argparse.ArgumentParser(
         prog="rankstone",
         description="Right numbers for rankings, with their working.",
@@ -66,9 +63,9 @@ def main(argv: list[str] | None = None) -> int:
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", required=True, prog="rankstone"
     )
-    for command in _COMMANDS:
-        command.add_to(commands)
-    args = parser.parse_args(argv)
+    for name in words[:1] if words[:1] and words[0] in _COMMANDS else _COMMANDS:
+        import_module(f"rankstone.cli.{name}").add_to(commands)
+    args = parser.parse_args(words)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # Ids that are not UTF-8 leave as the bytes they came in.
@@ -81,10 +78,18 @@ def main(argv: list[str] | None = None) -> int:
         print(f"rankstone: error: {error}", file=sys.stderr)
         return error.exit_code
     except BrokenPipeError:
-        # The reader has seen enough; keep the interpreter from complaining at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()  # the reader has seen enough
         return 0
+    except OSError as error:  # a full disk; files that cannot be read are errors of their own
+        _discard_output()
+        print(f"rankstone: error: cannot write the output: {error.strerror}.", file=sys.stderr)
+        return DataError.exit_code
     except KeyboardInterrupt:
         print("rankstone: interrupted", file=sys.stderr)
         return 130
     return code
+
+
+def _discard_output() -> None:
+    """Send what is left of the output nowhere, so that the interpreter does not complain at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

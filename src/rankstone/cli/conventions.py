@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.evaluate import reading_of
 from rankstone.cli.explain import add_data, data_of
 
 if TYPE_CHECKING:
@@ -56,6 +55,5 @@ def _lines(args: Namespace) -> Iterator[str]:
     if not given and (args.name in FILES or args.name in TOOLS):
         return words.one_tool(tool(args.name))
     measure = parse_measure(args.name)
-    data = data_of(args, "") if given else ()
-    reading = reading_of(args) if given else {}
+    data, reading = data_of(args, "") if given else ((), {})
     return words.in_tools(across_tools(measure, *data, **reading), measure)

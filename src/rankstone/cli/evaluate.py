@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rankstone.core.result import Result
     from rankstone.io.query_groups import QueryGroups
 
-_FORMATS = ("table", "tsv", "csv", "json", "jsonl", "md")
+_FORMATS = ("table", "tsv", "csv", "json", "jsonl", "md", "latex")
 
 
 def add_to(commands: Any) -> None:
@@ -69,19 +69,25 @@ def add_to(commands: Any) -> None:
         action="store_true",
         help="say what each value would be with ties at their worst and at their best",
     )
-    add_reading(parser)
+    parser.add_argument(
+        "--interval",
+        action="store_true",
+        help="confidence interval of each mean: how far other queries might move it",
+    )
+    parser.add_argument(
+        "--confidence", type=float, default=0.95, metavar="X", help="of the intervals (0.95)"
+    )
     parser.add_argument(
         "--exclude", metavar="FILE", help="pairs taken out of the runs first, as training data"
     )
+    add_reading(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
     parser.set_defaults(run=run)
 
 
 def run(args: Namespace) -> int:
     """Evaluate every run and print."""
-    import warnings
-
-    from rankstone.errors import SlowEngineWarning, UsageError, one_of
+    from rankstone.errors import UsageError, one_of
 
     if args.threads is not None and args.threads < 1:
         raise UsageError(f"--threads must be at least 1, not {args.threads}.")
@@ -92,10 +98,8 @@ def run(args: Namespace) -> int:
     form = _format(args)
     hows = [one_of(how, AGGREGATES, "aggregate") for how in dict.fromkeys(args.aggregate or ())]
     groups = _groups(args)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore" if args.quiet else "once", SlowEngineWarning)
-        warnings.showwarning = lambda message, *_, **__: _say(str(message))
-        results = _evaluate(args)
+    with spoken_warnings(quiet=args.quiet):
+        results = results_of(args)
     if groups is not None:
         groups = groups.fitted(query for result in results for query in result.queries)
         results = [_noted(result, groups, args.strict) for result in results]
@@ -129,10 +133,25 @@ def show(
         per_query=args.per_query,
         aggregate=not args.no_summary,
         summaries=summaries,
+        intervals=_intervals(results, args.confidence) if args.interval else None,
         digits=args.digits,
         colour=sys.stdout.isatty() and not os.environ.get("NO_COLOR"),
     )
     sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
+def _intervals(results: list[Result], confidence: float) -> dict[str, Any]:
+    """Return the intervals of the means by run and measure; other aggregates have none."""
+    from rankstone.report.result_table import own_aggregates
+
+    return {
+        result.name: {
+            measure: result.interval(measure, confidence=confidence)
+            for measure, how in own_aggregates(result.measures).items()
+            if how == "mean"
+        }
+        for result in results
+    }
 
 
 def _format(args: Namespace) -> str:
@@ -140,6 +159,10 @@ def _format(args: Namespace) -> str:
     from rankstone.errors import UsageError
 
     form: str = args.format or ("table" if sys.stdout.isatty() else "tsv")
+    if args.interval and (args.aggregate or args.by or args.no_summary):
+        raise UsageError(
+            "--interval is of the mean over all queries; leave --aggregate, --by and --no-summary out."
+        )
     if args.aggregate or args.by:
         if args.no_summary:
             raise UsageError("--no-summary leaves out what --aggregate and --by ask for.")
@@ -149,6 +172,19 @@ def _format(args: Namespace) -> str:
                 "--per-query out, or choose another --format."
             )
     return form
+
+
+@contextmanager
+def spoken_warnings(*, quiet: bool) -> Iterator[None]:
+    """Show the one warning that Python shows as a message of the command."""
+    import warnings
+
+    from rankstone.errors import SlowEngineWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore" if quiet else "once", SlowEngineWarning)
+        warnings.showwarning = lambda message, *_, **__: _say(str(message))
+        yield
 
 
 def _say(text: str) -> None:
@@ -175,7 +211,8 @@ def _noted(result: Result, groups: QueryGroups, strict: bool) -> Result:
     return replace(result, notices=(*result.notices, *notices))
 
 
-def _evaluate(args: Namespace) -> list[Result]:
+def results_of(args: Namespace) -> list[Result]:
+    """Return the result of each run of a command that takes judgments and runs."""
     from rankstone.evaluation import evaluate
     from rankstone.io.load import load_judgments, load_run
     from rankstone.measures import DEFAULT
@@ -197,9 +234,9 @@ def _evaluate(args: Namespace) -> list[Result]:
     exclude = args.exclude and load_judgments(
         args.exclude, columns, graded=False, max_bytes=args.max_bytes
     )
-    paths = list(_expand(args.runs))
+    paths = list(expand(args.runs))
     results = []
-    for name, path in zip(_names(paths), paths, strict=True):
+    for name, path in zip(names_of(paths), paths, strict=True):
         loaded = load_run(
             path,
             name,
@@ -261,7 +298,7 @@ def add_reading(parser: Any) -> None:
         action="append",
         default=[],
         metavar="ROLE=NAME,...",
-        help="columns of tables: query=, doc=, score=, grade=, rank=",
+        help="columns of tables: query=, doc=, score=, distance=, grade=, rank=",
     )
 
 
@@ -305,7 +342,7 @@ def choice(text: str) -> tuple[str, Any]:
         raise UsageError(f"relevance must be a number above 0, not {value!r}.") from None
 
 
-def _expand(paths: list[str]) -> Iterator[str]:
+def expand(paths: list[str]) -> Iterator[str]:
     """Yield the runs; patterns are for shells that leave them alone."""
     from rankstone.errors import DataError
 
@@ -321,9 +358,9 @@ def _expand(paths: list[str]) -> Iterator[str]:
             yield path
 
 
-def _names(paths: list[str]) -> list[str]:
+def names_of(paths: list[str]) -> list[str]:
     """Return a name for each run: the file's, or its path where two files share one."""
-    from rankstone.io.formats.trec import run_name
+    from rankstone.io.formats import run_name
 
     names = [run_name(path) for path in paths]
     return [n if names.count(n) == 1 else p for n, p in zip(names, paths, strict=True)]

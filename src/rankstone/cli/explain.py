@@ -33,17 +33,21 @@ def add_data(parser: Any) -> None:
     parser.add_argument("files", metavar="QRELS RUN", nargs="*", help="judgments and a run")
     parser.add_argument("--grades", metavar="G,G,...", help="grades in rank order; - is unjudged")
     parser.add_argument("--missed", metavar="G,G,...", help="grades that were not retrieved")
+    parser.add_argument("--exclude", metavar="FILE", help="pairs removed from the run first")
     add_reading(parser)
 
 
-def data_of(args: Namespace, more: str) -> tuple[Any, ...]:
-    """Return the data a command was given; ``more`` is what else it needs, for the error."""
+def data_of(args: Namespace, more: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the data of a command and how to read them; ``more`` completes the error's example."""
     from rankstone.errors import UsageError
 
+    reading = reading_of(args)
+    reading |= {"group_sizes": reading.pop("groups"), "exclude": args.exclude}
     if args.grades is not None and not args.files:
-        return _ranking(args)
+        missed = None if args.missed is None else _grades(args.missed)
+        return (_grades(args.grades),), {**reading, "not_retrieved": missed}
     if args.grades is None and args.missed is None and len(args.files) == 2:
-        return tuple(args.files)
+        return tuple(args.files), reading
     raise UsageError(
         f"give either QRELS RUN {more} or --grades, such as --grades 3,2,3,0,1,2 {more}."
     )
@@ -51,36 +55,20 @@ def data_of(args: Namespace, more: str) -> tuple[Any, ...]:
 
 def run(args: Namespace) -> int:
     """Explain and print."""
-    from rankstone.errors import UsageError
     from rankstone.evaluation import explain
     from rankstone.report import explanation
 
     choices = dict(choice(text) for text in args.convention)
-    if (args.query is None) != (args.grades is not None):
-        raise UsageError(
-            "give either QRELS RUN --query ID or --grades, such as --grades 3,2,3,0,1,2."
-        )
-    data = data_of(args, "--query ID" if args.grades is None else "")
-    reading = reading_of(args)
-    found = explain(args.measure, *data, query=args.query, like=args.like, **reading, **choices)
+    data, reading = data_of(args, "--query ID" if args.grades is None else "")
+    working = explain(args.measure, *data, query=args.query, like=args.like, **reading, **choices)
     if args.format == "json":
         import json
 
-        print(json.dumps(found.to_dict(), indent=2))
+        print(json.dumps(working.to_dict(), indent=2))
     else:
-        lines = explanation.markdown(found) if args.format == "md" else explanation.text(found)
+        lines = explanation.markdown(working) if args.format == "md" else explanation.text(working)
         sys.stdout.writelines(f"{line}\n" for line in lines)
     return 0
-
-
-def _ranking(args: Namespace) -> tuple[Any, ...]:
-    grades = _grades(args.grades)
-    if args.missed is None:
-        return (grades,)
-    ranking = range(len(grades))
-    missed = enumerate(_grades(args.missed), len(grades))
-    judged = {doc: g for doc, g in [*enumerate(grades), *missed] if g is not None}
-    return judged, list(ranking)
 
 
 def _grades(text: str) -> list[float | None]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.evaluate import reading_of
 from rankstone.cli.explain import add_data, data_of
 
 if TYPE_CHECKING:
@@ -32,8 +31,8 @@ def run(args: Namespace) -> int:
     """Search and print; the exit code is 1 where nothing gives the number."""
     from rankstone.reconciliation import reconcile
 
-    data = data_of(args, "--value 0.932")
-    found = reconcile(args.measure, *data, value=args.value, **reading_of(args))
+    data, reading = data_of(args, "--value 0.932")
+    found = reconcile(args.measure, *data, value=args.value, **reading)
     if args.format == "json":
         import json
 

@@ -15,8 +15,8 @@ def add_to(commands: Any) -> None:
     """Describe the command."""
     parser = commands.add_parser(
         "validate",
-        help="read files whole and report their health",
-        description="Read judgments and runs whole and report their health: rows, queries, "
+        help="read files whole and report what is odd",
+        description="Read judgments and runs whole and report what they hold: rows, queries, "
         "grades, depth, duplicates, ties, overlap. Exit code 0 fine, 1 warnings, 3 unusable.",
     )
     parser.add_argument(
@@ -35,16 +35,11 @@ def run(args: Namespace) -> int:
     from rankstone.io.validate import check
     from rankstone.report.validation import text
 
-    found = check(
-        args.judgments,
-        args.runs,
-        kind=args.kind,
-        **reading_of(args),
-    )
+    reports = check(args.judgments, args.runs, kind=args.kind, **reading_of(args))
     if args.format == "json":
         import json
 
-        print(json.dumps([health.to_dict() for health in found], indent=2))
+        print(json.dumps([report.to_dict() for report in reports], indent=2))
     else:
-        sys.stdout.writelines(f"{line}\n" for line in text(found))
-    return max(health.exit_code for health in found)
+        sys.stdout.writelines(f"{line}\n" for line in text(reports))
+    return max(report.exit_code for report in reports)

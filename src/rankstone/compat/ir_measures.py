@@ -182,7 +182,7 @@ def _of_trec_eval(name: str) -> Measure | None:
         measure = rs.parse_measure(name)
     except rs.UsageError:
         return None
-    at = measure.definition.at
+    at = measure.definition.cutoff_param
     cut = measure.params.get(at)
     more = {n: v for n, v in measure.given.items() if n != at}.items()
     fitting = [

@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 
 import rankstone as rs
-from rankstone.compat.ranx_report import Report
+from rankstone.compat.ranx_report import PValues, Report
 from rankstone.compat.ranx_tables import Qrels, Run
 
 __all__ = ["Qrels", "Report", "Run", "compare", "evaluate"]
 
 _LIKE = "ranx"
+_TESTS = {"student": "t", "fisher": "randomization", "tukey": "tukey"}
 _METRIC = re.compile(r"(.+?)(?:[.@](\d+))?(?:-l(\d+))?")
 
 
@@ -61,7 +62,7 @@ def compare(
     qrels: Qrels,
     runs: list[Run],
     metrics: str | list[str],
-    stat_test: str | None = None,
+    stat_test: str = "student",
     n_permutations: int = 1000,
     max_p: float = 0.01,
     random_seed: int = 42,
@@ -70,19 +71,17 @@ def compare(
     show_percentages: bool = False,
     make_comparable: bool = False,
 ) -> Report:
-    """Evaluate several runs, side by side, and count wins, ties and losses.
+    """Evaluate several runs, side by side; test every two, and count wins, ties and losses.
 
-    No significance test is made, and the report says so: ``max_p``, ``n_permutations`` and
-    ``random_seed`` have no effect, and asking for a ``stat_test`` by name is an error.
+    ``stat_test`` is ``"student"`` (paired t test), ``"fisher"`` (randomization) or ``"tukey"``
+    (randomized Tukey HSD). Runs are matched by query id. As in ranx, p-values are not corrected for
+    the number of comparisons.
     """
-    del n_permutations, max_p, random_seed
-    if stat_test is not None:
-        raise rs.UsageError(
-            f"stat_test={stat_test!r}: Rankstone's face of ranx makes no significance tests. "
-            "Leave stat_test out for means, wins, ties and losses."
-        )
+    if stat_test not in _TESTS:
+        raise rs.UsageError(f"stat_test={stat_test!r}: give one of {', '.join(_TESTS)}.")
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     values: dict[str, dict[str, np.ndarray]] = {}
+    by_query: dict[str, dict[str, dict[str, float]]] = {}
     for number, run in enumerate(runs, 1):
         label = run.name if run.name is not None else f"run_{number}"
         if label in values:
@@ -91,7 +90,23 @@ def compare(
             qrels, run, names, False, threads=threads, make_comparable=make_comparable
         )
         values[label] = {names[0]: evaluated} if len(names) == 1 else evaluated
-    return Report(values, names, rounding_digits, show_percentages)
+        by_query[label] = {
+            query: {name: float(values[label][name][i]) for name in names}
+            for i, query in enumerate(run.get_query_ids())
+        }
+    tested = None
+    if len(runs) > 1:
+        tested = rs.compare(
+            by_query,
+            measures=names,
+            all_pairs=True,
+            test=_TESTS[stat_test],
+            correction="none",
+            resamples=n_permutations,
+            rng=random_seed,
+        )
+    p_values = PValues.of(tested, max_p)
+    return Report(values, names, rounding_digits, show_percentages, p_values, stat_test)
 
 
 def _values(qrels: Qrels, run: Run, metrics: list[str], threads: int) -> dict[str, np.ndarray]:

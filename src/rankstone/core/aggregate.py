@@ -3,66 +3,48 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from rankstone.conventions import AGGREGATES
-from rankstone.core.segments import two_product
+from rankstone.conventions import AGGREGATES as NAMES
+from rankstone.core.pairs import two_product
 from rankstone.errors import one_of
 
-#: What a smaller value counts as in a geometric mean.
+Array = np.ndarray
+
+#: A value below this counts as this in a geometric mean, so that one 0 does not decide.
 FLOOR = 1e-5
-#: The aggregates in which a query counts by its weight; in the others all queries count alike.
-WEIGHTED = ("mean", "sum")
-
-
-def logarithms(values: np.ndarray, floor: float = FLOOR) -> np.ndarray:
-    """Return the logarithms of which a geometric mean is made; values below ``floor`` count as it."""
-    return np.log(np.maximum(values, floor))
 
 
 @dataclass(frozen=True)
-class Aggregate:
-    """The exact sum of some values, as floats that do not overlap, and how many there were.
+class Part:
+    """What an aggregate keeps of some values, so that parts can be merged.
 
-    Where values have weights the sum is weighted, and ``weight`` is the sum of weights. For a
-    geometric mean the values are logarithms, of at least ``FLOOR``, so that one 0 does not decide.
+    ``parts`` are floats that do not overlap and whose sum is exactly that of the ``n`` values. If
+    values have weights the sum is weighted, and ``weight`` is the sum of weights. ``values`` are
+    the values themselves, for an aggregate that needs them.
 
     Adding values in parts, in any order, and merging the parts changes no bit.
 
-    >>> a, b = Aggregate.of(np.array([0.1, 0.2])), Aggregate.of(np.array([0.3]))
-    >>> a.merge(b).mean() == Aggregate.of(np.array([0.3, 0.2, 0.1])).mean()
+    >>> a, b = MEAN.of(np.array([0.1, 0.2])), MEAN.of(np.array([0.3]))
+    >>> a.merge(b).mean() == MEAN.of(np.array([0.3, 0.2, 0.1])).mean()
     True
     """
 
     parts: tuple[float, ...] = ()
     n: int = 0
     weight: tuple[float, ...] | None = None
+    values: tuple[float, ...] = ()
 
-    @classmethod
-    def of(
-        cls, values: np.ndarray, weight: np.ndarray | None = None, how: str = "mean"
-    ) -> Aggregate:
-        """Add up values; NaN and what has no weight is left out."""
-        if how == "geometric":
-            values = logarithms(values)
-        counted = ~np.isnan(values)
-        if weight is None:
-            return cls(_expand(values[counted].tolist()), int(counted.sum()))
-        counted &= weight > 0
-        share = weight[counted].astype(np.float64)
-        high, low = two_product(values[counted], share)
-        parts = _expand([*high.tolist(), *low.tolist()])
-        return cls(parts, int(counted.sum()), _expand(share.tolist()))
-
-    def merge(self, other: Aggregate) -> Aggregate:
-        """Return the aggregate of both sets of values."""
+    def merge(self, other: Part) -> Part:
+        """Return what is kept of both sets of values."""
         weight = None
         if self.weight is not None or other.weight is not None:
             weight = _expand([*self._weights(), *other._weights()])
-        return Aggregate(_expand([*self.parts, *other.parts]), self.n + other.n, weight)
+        parts = _expand([*self.parts, *other.parts])
+        return Part(parts, self.n + other.n, weight, (*self.values, *other.values))
 
     def _weights(self) -> tuple[float, ...]:
         return (float(self.n),) if self.weight is None else self.weight
@@ -77,11 +59,84 @@ class Aggregate:
         bottom, bottom_unit = _exactly(self._weights())
         return (top * bottom_unit) / (top_unit * bottom) if bottom else math.nan
 
-    def finish(self, how: str) -> float:
-        """Return the ``mean``, the ``sum`` or the ``geometric`` mean."""
-        if how == "geometric":
-            return math.exp(self.mean()) if self.n else math.nan
-        return self.sum() if how == "sum" else self.mean()
+    def median(self) -> float:
+        """Return the median of the values; NaN of none."""
+        return float(np.median(self.values)) if self.n else math.nan
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """A way to make one number of the values of queries.
+
+    Args:
+        name: its name.
+        text: its name in words.
+        finish: function that returns the number from what was kept.
+        transform: function of the values that is added up (default: the values).
+        weighted: a query counts by its weight; else all queries count alike.
+        keeps_values: the values themselves are kept.
+        note: what else to know.
+    """
+
+    name: str
+    text: str
+    finish: Callable[[Part], float]
+    transform: Callable[[Array], Array] | None = None
+    weighted: bool = False
+    keeps_values: bool = False
+    note: str = ""
+
+    def of(self, values: Array, weight: Array | None = None) -> Part:
+        """Add up values; NaN and values without weight are left out."""
+        if self.transform is not None:
+            values = self.transform(values)
+        counted = ~np.isnan(values)
+        if weight is None or not self.weighted:
+            kept = values[counted].tolist()
+            return Part(_expand(kept), len(kept), None, tuple(kept) if self.keeps_values else ())
+        counted &= weight > 0
+        share = weight[counted].astype(np.float64)
+        high, low = two_product(values[counted], share)
+        parts = _expand([*high.tolist(), *low.tolist()])
+        return Part(parts, int(counted.sum()), _expand(share.tolist()))
+
+    def merge(self, a: Part, b: Part) -> Part:
+        """Return what is kept of both sets of values."""
+        return a.merge(b)
+
+
+def geometric(floor: float = FLOOR) -> Aggregate:
+    """Return the geometric mean, in which smaller values count as the floor."""
+    return Aggregate(
+        "geometric",
+        "geometric mean",
+        finish=lambda part: from_logarithm(part.mean()) if part.n else math.nan,
+        transform=lambda values: logarithms(values, floor),
+        note=f"values below {floor:g} count as {floor:g} in a geometric mean",
+    )
+
+
+def logarithms(values: Array, floor: float = FLOOR) -> Array:
+    """Return the logarithms whose mean is that of the geometric mean."""
+    return np.log(np.maximum(values, floor))
+
+
+def from_logarithm(mean: float) -> float:
+    """Return the geometric mean from the mean of the logarithms."""
+    return math.exp(mean)
+
+
+MEAN = Aggregate("mean", "mean", finish=Part.mean, weighted=True)
+SUM = Aggregate("sum", "sum", finish=Part.sum, weighted=True)
+GEOMETRIC = geometric()
+MEDIAN = Aggregate("median", "median", finish=Part.median, keeps_values=True)
+#: Every aggregate by name.
+AGGREGATES = {a.name: a for a in (MEAN, GEOMETRIC, MEDIAN, SUM)}
+
+
+def aggregate(name: str) -> Aggregate:
+    """Return the aggregate of that name."""
+    return AGGREGATES[one_of(name, NAMES, "aggregate")]
 
 
 @dataclass(frozen=True)
@@ -95,25 +150,18 @@ class Summary:
 
 
 def summarise(
-    values: np.ndarray, how: str, floor: float = FLOOR, weight: np.ndarray | None = None
+    values: Array, how: str, floor: float = FLOOR, weight: Array | None = None
 ) -> Summary:
-    """Aggregate values by ``mean`` (weighted where there are weights), ``geometric``, ``median`` or ``sum``.
+    """Aggregate values; ``floor`` is that of a geometric mean.
 
     >>> summarise(np.array([0.0, 0.5, 1.0, np.nan]), "median")
     Summary(value=0.5, how='median', n=3, left_out=1)
     """
-    one_of(how, AGGREGATES, "aggregate")
-    kept = values[~np.isnan(values)]
-    if how in WEIGHTED:
-        found = Aggregate.of(values, weight)
-        return Summary(found.finish(how), how, found.n, len(values) - found.n)
-    if not len(kept):
-        value = math.nan
-    elif how == "median":
-        value = float(np.median(kept))
-    else:
-        value = Aggregate.of(logarithms(kept, floor)).finish(how)
-    return Summary(value, how, len(kept), len(values) - len(kept))
+    by = aggregate(how)
+    if by is GEOMETRIC and floor != FLOOR:
+        by = geometric(floor)
+    part = by.of(values, weight)
+    return Summary(by.finish(part), how, part.n, len(values) - part.n)
 
 
 def _exactly(parts: tuple[float, ...]) -> tuple[int, int]:

@@ -14,7 +14,7 @@ Array = np.ndarray
 
 
 def array_of(value: Any, what: str) -> Array:
-    """Return lists, arrays or tensors as an array, without a copy where that can be."""
+    """Return lists, arrays or tensors as an array, without a copy if possible."""
     if type(value) is np.ndarray:
         return value
     try:
@@ -80,15 +80,15 @@ def all_finite(values: Array) -> bool:
 
 
 def _sums_up(values: Array) -> bool:
-    # Without a mask as long as the values; an overflow is looked into.
+    # A sum needs no mask as long as the values; if it overflows, the values are checked.
     with np.errstate(all="ignore"):
         return math.isfinite(values.sum()) or bool(np.isfinite(values).all())
 
 
 def lowest(values: Array) -> float:
     """Return the lowest of some numbers, NaN if one is."""
-    found = on_each(np.min, _blocks(values))
-    return float(found[0] if len(found) == 1 else np.min(found))
+    minima = on_each(np.min, _blocks(values))
+    return float(minima[0] if len(minima) == 1 else np.min(minima))
 
 
 def lowest_and_finite(values: Array, others: Array) -> tuple[float, bool]:
@@ -96,17 +96,17 @@ def lowest_and_finite(values: Array, others: Array) -> tuple[float, bool]:
     flat, beside = values.reshape(-1), others.reshape(-1)
     if len(flat) <= _FEW:
         return float(flat.min(initial=np.inf)), all_finite(flat) and all_finite(beside)
-    found = on_each(_looked_over, list(zip(_blocks(flat), _blocks(beside), strict=True)))
-    return min(low for low, _ in found), all(finite for _, finite in found)
+    parts = on_each(_lowest_and_finite, list(zip(_blocks(flat), _blocks(beside), strict=True)))
+    return min(low for low, _ in parts), all(finite for _, finite in parts)
 
 
-def _looked_over(part: tuple[Array, Array]) -> tuple[float, bool]:
+def _lowest_and_finite(part: tuple[Array, Array]) -> tuple[float, bool]:
     values, others = part
     return float(values.min()), _sums_up(values) and _sums_up(others)
 
 
 def _blocks(values: Array) -> list[Array]:
-    """Return the values in parts that make it worth while to divide the work."""
+    """Return the values in blocks large enough to share among cores."""
     return [values[i : i + _BLOCK] for i in range(0, len(values), _BLOCK)]
 
 

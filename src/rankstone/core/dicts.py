@@ -1,9 +1,11 @@
-"""Judgments and runs held in Python dictionaries."""
+"""Judgments and runs in Python dictionaries."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -11,25 +13,30 @@ import numpy as np
 from rankstone.core import engine
 from rankstone.core.ids import Ids, sort_key
 from rankstone.core.judgments import Judgments
-from rankstone.core.matches import Matches
+from rankstone.core.matches import DocSamples, Matches
 from rankstone.core.notices import negative_notices
-from rankstone.core.provenance import Source
-from rankstone.errors import DataError
+from rankstone.core.provenance import MEMORY, Source
+from rankstone.core.sampling import SAMPLED_DOCS, spread
+from rankstone.core.values import id_of, number_of
+from rankstone.errors import DataError, UsageError
 
-_MEMORY = Source("memory")
-_SAMPLE = 100
+_NUMBERS = (int, np.integer)
 
 
 def judgments_of(data: Mapping[Any, Any]) -> Judgments:
     """Take ``{query: {document: grade}}`` or ``{query: relevant documents}``."""
-    ids = Ids.of(data, "query")
-    if not len(ids):
+    keys = list(data)
+    ids = Ids.of(keys, "query")
+    if not keys:
         raise DataError("the judgments are empty.")
-    keys = [q for _, q in sorted(zip(sort_key(ids.objects), data, strict=True), key=lambda p: p[0])]
+    if not ids.typed:
+        _check_single(ids.objects, "the judgments", "query")
+    sort_keys = sort_key(ids.objects)
+    order = sorted(range(len(keys)), key=sort_keys.__getitem__)
     docs: list[Any] = []
     grades: list[Any] = []
     bounds = [0]
-    for query in keys:
+    for query in (keys[i] for i in order):
         judged = data[query]
         if isinstance(judged, Mapping):
             docs.extend(judged)
@@ -39,31 +46,44 @@ def judgments_of(data: Mapping[Any, Any]) -> Judgments:
             docs.extend(relevant)
             grades.extend([1.0] * len(relevant))
         bounds.append(len(docs))
+    doc_ids = Ids.of(docs, "document")
+    if not doc_ids.typed:
+        for i, (a, b) in zip(order, pairwise(bounds), strict=True):
+            where = f"judgments of query {keys[i]!r}"
+            _check_single(doc_ids.objects[a:b], where, "document")
     values = np.array(grades, np.float64)
     return Judgments(
-        Ids.of(keys, "query"),
+        ids.take(order),
         np.array(bounds, np.int64),
-        Ids.of(docs, "document"),
+        doc_ids,
         values,
-        _MEMORY,
+        MEMORY,
         tuple(negative_notices(values)),
     )
 
 
+def _check_single(ids: Sequence[Any], where: str, what: str) -> None:
+    """Refuse an id that is there as text and as a number, which are the same in a file."""
+    if len(set(ids)) < len(ids):
+        again = next(i for i in ids if ids.count(i) > 1)
+        raise DataError(
+            f"{where}: {what} {again!r} is there twice, as text and as a number. Keep one."
+        )
+
+
 def _grades(query: Any, judged: Mapping[Any, Any]) -> list[float]:
-    grades = []
-    for doc, grade in judged.items():
-        try:
-            value = float("nan") if isinstance(grade, str | bytes) else float(grade)
-        except (TypeError, ValueError, OverflowError):
-            value = float("nan")
-        if not np.isfinite(value):
-            raise DataError(
-                f"judgments of query {query!r}: grade {grade!r} of document {doc!r} is not a "
-                "finite number."
-            )
-        grades.append(value)
-    return grades
+    values = list(judged.values())
+    if {*map(type, values)} <= {int, float, bool}:
+        with suppress(OverflowError):
+            if np.isfinite(np.array(values, np.float64)).all():
+                return values
+    where = f"judgments of query {query!r}"
+    return [
+        float(grade)
+        if isinstance(grade, bool | np.bool_)
+        else number_of(grade, "grade", f"{where}, document {doc!r}")
+        for doc, grade in judged.items()
+    ]
 
 
 def _listed(query: Any, value: Any, what: str) -> list[Any]:
@@ -78,42 +98,57 @@ def _listed(query: Any, value: Any, what: str) -> list[Any]:
 
 @dataclass(frozen=True, eq=False)
 class ScoredRun:
-    """A run held as ``{query: {document: score}}``."""
+    """A run in a dict ``{query: {document: score}}``; with ``ascending`` the lowest is the best."""
 
     data: dict[Any, dict[Any, float]]
     name: str = "run"
-    source: Source = field(default=_MEMORY)
-    scored: bool = True
+    source: Source = field(default=MEMORY)
+    ascending: bool = False
+    typed: bool = True  # False for text of which it is not known whether it stands for numbers
+
+    @property
+    def scored(self) -> bool:
+        """Whether the sign of a score means something; that of a distance does not."""
+        return not self.ascending
 
     def match(self, judgments: Judgments, *, float32: bool) -> Matches:
         """Find the judged documents in the dictionaries."""
-        found = engine.load().match_mapping(
-            self.data, list(judgments.queries.objects), judgments.docs_by_query, float32
-        )
-        if found["fault"]:
-            raise self._fault(*found["fault"])
-        unjudged, sample = _unjudged(self.data, judgments)
-        present = np.flatnonzero(found["present"])
-        docs: tuple[Any, ...] = ()
-        if len(present) and not len(found["judgment"]):
-            docs = tuple(self.data[judgments.queries[int(present[0])]])[:_SAMPLE]
+        queries, docs = _ids_as_in(self.data, judgments, typed=self.typed)
+        scan = engine.load().match_mapping(self.data, queries, docs, self.ascending, float32)
+        if scan["fault"]:
+            return self._repaired(*scan["fault"]).match(judgments, float32=float32)
+        unjudged, sample = _unjudged(self.data, queries)
         return Matches.of(
-            found,
+            scan,
             unjudged_queries=unjudged,
             unjudged_sample=sample,
-            doc_sample=docs,
+            doc_samples=_doc_samples(
+                scan["offsets"],
+                scan["present"].astype(bool),
+                judgments,
+                docs,
+                lambda q: self.data[queries[q]],
+            ),
         )
 
-    def _fault(self, kind: str, query: Any, doc: Any, value: Any) -> DataError:
+    def _repaired(self, kind: str, query: Any, doc: Any, value: Any) -> ScoredRun:
+        """Return the run with numbers for scores that are text, as in a file; else an error."""
         where = f"{self.name}, query {query!r}"
         if kind == "not_a_mapping":
-            return DataError(f"{where}: expected a dict of scores, found {value!r}.")
+            raise DataError(f"{where}: expected a dict of scores, found {value!r}.")
         if kind == "mixed_ids":
-            return DataError(
-                f"{where}: document ids are partly text and partly whole numbers; use one type."
+            raise DataError(
+                f"{where}: document ids are partly text and partly whole numbers, and some of "
+                "them are tied; use one type."
             )
+        if kind == "not_a_number" and isinstance(value, str):
+            return replace(self, data={q: self._numbers(q, rows) for q, rows in self.data.items()})
         problem = "a finite number" if kind == "not_finite" else "a number"
-        return DataError(f"{where}: score {value!r} of document {doc!r} is not {problem}.")
+        raise DataError(f"{where}: score {value!r} of document {doc!r} is not {problem}.")
+
+    def _numbers(self, query: Any, rows: dict[Any, Any]) -> dict[Any, float]:
+        where = f"{self.name}, query {query!r}"
+        return {d: number_of(s, "score", f"{where}, document {d!r}") for d, s in rows.items()}
 
 
 def _repeats_above(listed: list[Any], order: dict[Any, int], judged: Any) -> list[int]:
@@ -124,43 +159,48 @@ def _repeats_above(listed: list[Any], order: dict[Any, int], judged: Any) -> lis
 
 @dataclass(frozen=True, eq=False)
 class ListedRun:
-    """A run held as ``{query: [document, ...]}``, best first."""
+    """A run in a dict ``{query: [document, ...]}``, best first."""
 
     data: dict[Any, Any]
     name: str = "run"
-    source: Source = field(default=_MEMORY)
-    scored: bool = False
+    source: Source = field(default=MEMORY)
+    typed: bool = True
+
+    @property
+    def scored(self) -> bool:
+        """Whether scores decide the order."""
+        return False
 
     def match(self, judgments: Judgments, *, float32: bool) -> Matches:
         """Find the judged documents in the lists; position alone decides."""
+        queries, docs = _ids_as_in(self.data, judgments, typed=self.typed)
+        as_text = judgments.docs.kind == "text"
         rows: list[tuple[int, int]] = []
         repeats_above: list[int] = []
         lengths, present, retrieved, duplicates = [], [], [], []
         duplicate = {}
-        docs: tuple[Any, ...] = ()
         first = 0
-        pairs = zip(judgments.queries.objects, judgments.docs_by_query, strict=True)
-        for q, (query, judged) in enumerate(pairs):
-            listed = self._list(query) if query in self.data else []
-            order = {doc: i for i, doc in enumerate(dict.fromkeys(listed))}
-            found = [(first + j, order[doc]) for j, doc in enumerate(judged) if doc in order]
-            rows += found
-            repeated = len(order) < len(listed)
-            repeats_above += _repeats_above(listed, order, judged) if repeated else [0] * len(found)
-            lengths.append(len(found))
+        for q, (query, judged) in enumerate(zip(queries, docs, strict=True)):
+            ranking = self._list(query, as_text=as_text) if query in self.data else []
+            order = {doc: i for i, doc in enumerate(dict.fromkeys(ranking))}
+            hits = [(first + j, order[doc]) for j, doc in enumerate(judged) if doc in order]
+            rows += hits
+            repeated = len(order) < len(ranking)
+            repeats_above += _repeats_above(ranking, order, judged) if repeated else [0] * len(hits)
+            lengths.append(len(hits))
             present.append(query in self.data)
             retrieved.append(len(order))
-            duplicates.append(len(listed) - len(order))
+            duplicates.append(len(ranking) - len(order))
             if duplicates[-1]:
                 seen: set[Any] = set()
-                duplicate[q] = next(d for d in listed if d in seen or seen.add(d))  # type: ignore[func-returns-value]
+                duplicate[q] = next(d for d in ranking if d in seen or seen.add(d))  # type: ignore[func-returns-value]
             first += len(judged)
-            docs = docs or tuple(order)[:_SAMPLE]
-        unjudged, sample = _unjudged(self.data, judgments)
+        unjudged, sample = _unjudged(self.data, queries)
         columns = np.array(rows, np.int64).reshape(-1, 2)
         zero = np.zeros(len(columns), np.int64)
+        offsets = np.cumsum([0, *lengths], dtype=np.int64)
         return Matches(
-            offsets=np.cumsum([0, *lengths], dtype=np.int64),
+            offsets=offsets,
             judgment=columns[:, 0],
             score=-columns[:, 1].astype(np.float64),
             above=columns[:, 1],
@@ -170,37 +210,43 @@ class ListedRun:
             present=np.array(present, bool),
             retrieved=np.array(retrieved, np.int64),
             duplicates=np.array(duplicates, np.int64),
-            tied_documents=np.zeros(len(present), np.int64),
             rank_disagrees=np.zeros(len(present), bool),
             duplicate=duplicate,
             repeats_above=np.array(repeats_above, np.int64),
             unjudged_queries=unjudged,
             unjudged_sample=sample,
-            doc_sample=() if len(columns) else docs,
+            doc_samples=_doc_samples(
+                offsets,
+                np.array(present, bool),
+                judgments,
+                docs,
+                lambda q: self._list(queries[q], as_text=as_text),
+            ),
         )
 
-    def _list(self, query: Any) -> list[Any]:
+    def _list(self, query: Any, *, as_text: bool) -> list[Any]:
+        """Return a ranking; with ``as_text`` ids of both kinds in it are text, as in a file."""
         value = self.data[query]
         if isinstance(value, set | frozenset):
             raise DataError(
                 f"{self.name}, query {query!r}: a set has no order; give a list, best first."
             )
-        listed = _listed(query, value, self.name)
-        if not {*map(type, listed)} <= {str} or "" in listed:
-            try:
-                Ids.of(listed, "document")
-            except DataError as error:
-                raise DataError(
-                    f"{self.name}, query {query!r}: {error}{_of_scores(listed)}"
-                ) from None
-        return listed
+        ranking = _listed(query, value, self.name)
+        if {*map(type, ranking)} <= {str} and "" not in ranking:
+            return ranking
+        try:
+            ids = [id_of(doc, "document") for doc in ranking]
+        except DataError as error:
+            raise DataError(f"{self.name}, query {query!r}: {error}{_of_scores(ranking)}") from None
+        mixed = as_text and any(isinstance(i, str) for i in ids)
+        return [str(i) for i in ids] if mixed else ids
 
 
-def _of_scores(listed: list[Any]) -> str:
+def _of_scores(ranking: list[Any]) -> str:
     """Say what to do with scores, alone or beside their documents."""
-    if any(isinstance(item, dict | tuple | list) for item in listed):
+    if any(isinstance(item, dict | tuple | list) for item in ranking):
         return " Documents with scores go into a dict, {document: score}."
-    if any(isinstance(item, float) for item in listed):
+    if any(isinstance(item, float) for item in ranking):
         return (
             " If these are scores of labels in the same places, lay the lists end to end and give "
             "group_sizes=, or fill them up to a table and give mask=."
@@ -208,32 +254,94 @@ def _of_scores(listed: list[Any]) -> str:
     return ""
 
 
-def run_of(data: Mapping[Any, Any], name: str | None = None) -> ScoredRun | ListedRun:
+def run_of(
+    data: Mapping[Any, Any], name: str | None = None, *, ascending: bool = False
+) -> ScoredRun | ListedRun:
     """Take ``{query: {document: score}}`` or ``{query: [document, ...]}``."""
-    ids = Ids.of(list(data)[:1000], "query")
-    if not len(ids):
-        raise DataError("the run is empty.")
     plain = data if type(data) is dict else dict(data)
+    if not plain:
+        raise DataError("the run is empty.")
+    if not {*map(type, plain)} <= {str, int} or "" in plain:
+        plain = {id_of(query, "query"): rows for query, rows in plain.items()}
     scored = [isinstance(rows, Mapping) for rows in plain.values()]
     if all(scored):
-        rows = (
-            {q: r if isinstance(r, dict) else dict(r) for q, r in plain.items()}
-            if not all(isinstance(r, dict) for r in plain.values())
-            else plain
-        )
-        return ScoredRun(rows, name or "run")
+        return ScoredRun(_with_plain_ids(plain), name or "run", ascending=ascending)
     if any(scored):
         odd = next(q for q, is_scored in zip(plain, scored, strict=True) if not is_scored)
         raise DataError(
             f"the run holds scores for some queries and lists for others (query {odd!r}); "
             "use one form."
         )
+    if ascending:
+        raise UsageError(no_scores(name or "run"))
     return ListedRun(plain, name or "run")
 
 
-def _unjudged(data: Mapping[Any, Any], judgments: Judgments) -> tuple[int, tuple[Any, ...]]:
+def no_scores(name: str) -> str:
+    """Say that there is nothing whose lowest value could be the best."""
+    return (
+        f"{name}: the run has no scores, and is ranked by position. Leave scores='ascending' out."
+    )
+
+
+def _with_plain_ids(data: dict[Any, Any]) -> dict[Any, dict[Any, Any]]:
+    """Return dicts whose documents are text or whole numbers, as the first of each tells."""
+    if not all(isinstance(rows, dict) for rows in data.values()):
+        data = {q: dict(rows) for q, rows in data.items()}
+    firsts = (doc for rows in data.values() for doc in islice(rows, 1))
+    if all(isinstance(doc, str | int | np.integer) for doc in firsts):
+        return data
+    return {q: {id_of(d, "document"): s for d, s in rows.items()} for q, rows in data.items()}
+
+
+def _ids_as_in(
+    data: Mapping[Any, Any], judgments: Judgments, *, typed: bool
+) -> tuple[list[Any], list[Any]]:
+    """Return the judged queries, and documents by query, as the run has them: text or numbers.
+
+    Text from a file does not say whether it stands for numbers, so it matches either.
+    """
+    rankings = (rows for rows in data.values() if isinstance(rows, Iterable))
+    first_doc = (doc for rows in rankings for doc in islice(rows, 1))
+    queries = _like(judgments.queries, iter(data), typed=typed)
+    docs = _like(judgments.docs, first_doc, typed=typed)
+    by_query = judgments.docs_by_query
+    if docs is not judgments.docs.objects:
+        by_query = [docs[a:b] for a, b in pairwise(judgments.groups.tolist())]
+    return queries, by_query
+
+
+def _like(ids: Ids, others: Iterator[Any], *, typed: bool) -> list[Any]:
+    """Return ids as text or as whole numbers, as the others are; only the first is looked at."""
+    if ids.kind == "number" and not typed:
+        return [str(i) for i in ids.objects]
+    if ids.kind == "text" and not ids.typed and isinstance(next(others, None), _NUMBERS):
+        return ids.as_numbers()
+    return ids.objects
+
+
+def _doc_samples(
+    offsets: np.ndarray,
+    present: np.ndarray,
+    judgments: Judgments,
+    docs: Sequence[Any],
+    ranking: Callable[[int], Iterable[Any]],
+) -> DocSamples:
+    """Return unjudged documents of a few queries in which judged documents are missing."""
+    missing = present & (np.diff(offsets) < np.diff(judgments.groups))
+    queries = spread(np.flatnonzero(missing).tolist())
+    unjudged: list[Any] = []
+    bounds = [0]
+    for q in queries:
+        judged = set(docs[q])
+        unjudged += islice((doc for doc in ranking(q) if doc not in judged), SAMPLED_DOCS)
+        bounds.append(len(unjudged))
+    return DocSamples(np.array(queries, np.int64), np.array(bounds, np.int64), unjudged)
+
+
+def _unjudged(data: Mapping[Any, Any], queries: list[Any]) -> tuple[int, tuple[Any, ...]]:
     """Return how many queries of the run have no judgments, and which, by id."""
-    judged = set(judgments.queries.objects)
+    judged = set(queries)
     extra = [q for q in data if q not in judged]
     keys = sort_key(Ids.of(extra, "query").objects)
     order = sorted(range(len(extra)), key=keys.__getitem__)

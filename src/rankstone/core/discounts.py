@@ -13,24 +13,25 @@ from operator import mul
 import numpy as np
 
 from rankstone.core import segments
-from rankstone.core.segments import quotient, two_product, two_sum
+from rankstone.core.pairs import Pair, quotient, two_product, two_sum
 
 Array = np.ndarray
-Pair = tuple[Array, Array]
 
 _TWO_OVER_LN2 = (2.8853900817779268, 4.0710547481862066e-17)
 
 
-def log2(n: Array) -> Pair:
-    """Return log2 of whole numbers from 1 to 2**52.
+def log2(x: Array) -> Pair:
+    """Return log2 of numbers from 1 up.
 
-    With n = m * 2**e and m near 1, log2 n = e + (2 / ln 2) atanh((m - 1) / (m + 1)).
+    With x = m * 2**e and m near 1, log2 x = e + (2 / ln 2) atanh((m - 1) / (m + 1)).
     """
-    mantissa, exponent = np.frexp(n)
+    mantissa, exponent = np.frexp(x)
     low_half = mantissa < np.sqrt(0.5)
     m = np.where(low_half, 2 * mantissa, mantissa)
     e = (exponent - low_half).astype(np.float64)
-    z, rest = quotient(m - 1, m + 1)
+    below, lost = two_sum(m, np.ones_like(m))
+    z, rest = quotient(m - 1, below)
+    rest = rest - z * lost / below
     square = z * z
     series = np.zeros_like(z)
     for power in range(33, 1, -2):
@@ -42,9 +43,9 @@ def log2(n: Array) -> Pair:
     return two_sum(total, lost + error)
 
 
-def plain_log2(n: Array) -> Array:
+def plain_log2(x: Array) -> Array:
     """Return log2 as the C library rounds it."""
-    return np.array([math.log2(x) for x in n.tolist()], np.float64)
+    return np.array([math.log2(number) for number in x.tolist()], np.float64)
 
 
 def plain_log2_ranks(rank: Array) -> Array:
@@ -127,44 +128,44 @@ def limbs(name: str, width: int, count: int) -> Array:
     return np.stack(rows)
 
 
-def _count(top: float, width: int) -> int | None:
-    """Return into how few rows discounts may go for gains up to the top; None: into no number."""
-    if top * width < 2.0 ** (52 - _BITS // 2):
+def _count(largest: float, width: int) -> int | None:
+    """Return the number of rows that discounts need for gains up to the largest; None: too large."""
+    if largest * width < 2.0 ** (52 - _BITS // 2):
         return 2
-    return 3 if top * width < 2.0 ** (52 - _BITS // 3) else None
+    return 3 if largest * width < 2.0 ** (52 - _BITS // 3) else None
 
 
 _FEW = 64
 
 
-def exact_sums(worth: Array, name: str, known: Callable[[], float | None]) -> Array | None:
-    """Return the sum of worth times discount of each row of a table; None if not exactly so.
+def exact_sums(gain: Array, name: str, largest: Callable[[], float | None]) -> Array | None:
+    """Return the sum of gain times discount of each row of a table; None if not exactly so.
 
-    The worth must be whole numbers so small that nothing is rounded on the way. ``known`` returns
-    the highest there may be, where it is known that all are whole.
+    The gains must be whole numbers so small that nothing is rounded on the way. ``largest``
+    returns the highest possible gain if all are known to be whole, else None.
     """
-    if worth.size <= _FEW:
-        return _few_sums(worth, name)
-    width = worth.shape[1]
-    top = known()
+    if gain.size <= _FEW:
+        return _few_sums(gain, name)
+    width = gain.shape[1]
+    top = largest()
     if top is None:
-        if not (worth == np.floor(worth)).all():
+        if not (gain == np.floor(gain)).all():
             return None
-        top = float(worth.max())
+        top = float(gain.max())
     count = _count(top, width)
     if count is None:
         return None
     # Not by a linear algebra library: its own idle threads would keep ours from the cores.
-    sums = np.einsum("ij,kj->ki", worth, limbs(name, width, count))
+    sums = np.einsum("ij,kj->ki", gain, limbs(name, width, count))
     sums *= 2.0 ** (-(_BITS // count) * np.arange(1.0, count + 1))[:, None]
     high, low = two_sum(sums[0], sums[1])
     return high + (low + sums[2] if count == 3 else low)
 
 
-def _few_sums(worth: Array, name: str) -> Array | None:
+def _few_sums(gain: Array, name: str) -> Array | None:
     """Return the same of so few numbers that array operations cost more than they save."""
-    width = worth.shape[1]
-    rows: list[list[float]] = worth.tolist()
+    width = gain.shape[1]
+    rows: list[list[float]] = gain.tolist()
     parts = _listed(name, width)
     sums = []
     for row in rows:

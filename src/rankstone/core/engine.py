@@ -1,4 +1,4 @@
-"""Which of the two equal implementations does the work on bytes."""
+"""The engine that scans and matches: the compiled core, or the pure-Python one."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from types import ModuleType
 
 from rankstone.errors import UsageError
 
+_PYTHON = "rankstone.core.python_engine"
+
 
 def name() -> str:
-    """Return ``native`` or ``python``: what RANKSTONE_ENGINE asks for, else the best there is."""
-    return "python" if load().__name__.endswith("python_engine.text") else "native"
+    """Return ``native`` or ``python``: what RANKSTONE_ENGINE names (default: native if installed)."""
+    return "python" if load().__name__ == _PYTHON else "native"
 
 
 def load(tell: Callable[[str], None] | None = None) -> ModuleType:
-    """Return the module that scans and matches; ``tell`` hears if it is only the twin."""
+    """Return the module that scans and matches; ``tell`` is called if it is the slow one."""
     wanted = os.environ.get("RANKSTONE_ENGINE", "")
     module = _load(wanted)
-    if tell is not None and not wanted and module.__name__.endswith("python_engine.text"):
+    if tell is not None and not wanted and module.__name__ == _PYTHON:
         tell(
-            "the compiled core of rankstone is not installed; its pure-Python twin gives the "
+            "the compiled core of rankstone is not installed; the pure-Python engine gives the "
             "same numbers, more slowly. Reinstall where a C++20 compiler is found."
         )
     return module
@@ -41,4 +43,4 @@ def _load(wanted: str) -> ModuleType:
                     "RANKSTONE_ENGINE asks for 'native', but the compiled core is not installed; "
                     "reinstall rankstone where a C++20 compiler is found."
                 ) from None
-    return import_module("rankstone.core.python_engine.text")
+    return import_module(_PYTHON)

@@ -1,4 +1,4 @@
-"""Runs from which some documents are taken out before ranks are given."""
+"""Runs without some of their documents, such as a recommender's training data."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class ExcludingRun:
     """A run without the documents that ``excluded`` has for a query.
 
     The run is matched against judged and excluded documents together, so that any run can be
-    wrapped. What then stands above a document, shares its score, or comes before it in a tie is
-    less by as many of the excluded.
+    wrapped. The excluded ones are then subtracted from each row's counts of documents above it,
+    tied with it, and before it in its tie.
     """
 
     run: Run
@@ -55,23 +55,23 @@ class ExcludingRun:
                     f"{_KINDS[ours.kind]}; ids are compared exactly, so write them alike."
                 )
         both, rows, out = _together(judgments, self.excluded)
-        found = self.run.match(both, float32=float32)
-        gone = out[found.judgment]
-        query = segments.numbers(found.offsets)
-        kept = ~gone & (rows[found.judgment] >= 0)
-        less = _counted(query, found, gone)
-        notices = _notices(judgments, self.excluded, both, found, out, rows)
+        matches = self.run.match(both, float32=float32)
+        gone = out[matches.judgment]
+        query = segments.numbers(matches.offsets)
+        kept = ~gone & (rows[matches.judgment] >= 0)
+        less = _counted(query, matches, gone)
+        notices = _notices(judgments, self.excluded, both, matches, out, rows)
         return replace(
-            found,
-            offsets=segments.keep(kept, found.offsets),
-            judgment=rows[found.judgment][kept],
-            score=found.score[kept],
-            above=(found.above - less["above"])[kept],
-            tied=(found.tied - less["tied"])[kept],
-            greater=(found.greater - less["greater"])[kept],
-            earlier=(found.earlier - less["earlier"])[kept],
-            retrieved=found.retrieved - segments.count(gone, found.offsets),
-            notices=(*found.notices, *notices),
+            matches,
+            offsets=segments.keep(kept, matches.offsets),
+            judgment=rows[matches.judgment][kept],
+            score=matches.score[kept],
+            above=(matches.above - less["above"])[kept],
+            tied=(matches.tied - less["tied"])[kept],
+            greater=(matches.greater - less["greater"])[kept],
+            earlier=(matches.earlier - less["earlier"])[kept],
+            retrieved=matches.retrieved - segments.count(gone, matches.offsets),
+            notices=(*matches.notices, *notices),
         )
 
 
@@ -111,22 +111,22 @@ def _together(judgments: Judgments, excluded: Judgments) -> tuple[Judgments, Any
 
 
 def _like(ids: Ids, value: Any) -> Any:
-    """Return an id as others are held: text files do not say which ids are numbers."""
+    """Return an id in the type of others: text files do not say which ids are numbers."""
     if ids.kind == "text":
         return str(value)
     return int(value) if isinstance(value, str) and value.removeprefix("-").isdigit() else value
 
 
-def _counted(query: Any, found: Matches, gone: Any) -> dict[str, Any]:
+def _counted(query: Any, matches: Matches, gone: Any) -> dict[str, Any]:
     """Return how many of the excluded count in each row's above, tied, greater and earlier."""
     less = {}
-    same_tie = (query, found.above)
-    less["above"] = _smaller((query,), found.above, gone)
+    same_tie = (query, matches.above)
+    less["above"] = _smaller((query,), matches.above, gone)
     for name in ("greater", "earlier"):
-        less[name] = _smaller(same_tie, getattr(found, name), gone)
+        less[name] = _smaller(same_tie, getattr(matches, name), gone)
     order = np.lexsort(same_tie[::-1])
     starts = np.ones(len(order), bool)
-    starts[1:] = (np.diff(query[order]) != 0) | (np.diff(found.above[order]) != 0)
+    starts[1:] = (np.diff(query[order]) != 0) | (np.diff(matches.above[order]) != 0)
     group = np.cumsum(starts) - 1
     sums = np.bincount(group, weights=gone[order]) if len(order) else np.zeros(0)
     tied = np.empty(len(order), np.int64)
@@ -156,16 +156,21 @@ def _smaller(groups: tuple[Any, ...], values: Any, gone: Any) -> Any:
 
 
 def _notices(
-    judgments: Judgments, excluded: Judgments, both: Judgments, found: Matches, out: Any, rows: Any
+    judgments: Judgments,
+    excluded: Judgments,
+    both: Judgments,
+    matches: Matches,
+    out: Any,
+    rows: Any,
 ) -> list[Notice]:
     notices = []
-    gone = out[found.judgment]
+    gone = out[matches.judgment]
     n = int(gone.sum())
     if n:
         at = int(np.flatnonzero(gone)[0])
-        query = both.queries[int(segments.numbers(found.offsets)[at])]
-        example = f"document {both.docs[int(found.judgment[at])]} of query {query}"
-        text = f"{plural(n, 'document')} of the run excluded before ranks were given"
+        query = both.queries[int(segments.numbers(matches.offsets)[at])]
+        example = f"document {both.docs[int(matches.judgment[at])]} of query {query}"
+        text = f"{plural(n, 'document')} of the run excluded before ranking"
         notices.append(Notice("excluded", n, text, (example,), "note"))
     n = int((out & (rows >= 0)).sum())
     if n:

@@ -9,15 +9,15 @@ these is a narrower table on which such measures have the values they have on th
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankstone.conventions import Conventions
 from rankstone.core import segments
 from rankstone.core.as_numpy import array_of, numbers_of
+from rankstone.core.rank import ScoreNeeds
 
 Array = np.ndarray
 
@@ -27,22 +27,23 @@ _SCORES = (*_FLOATS, "int8", "int16", "int32", "uint8")  # which float64 tells a
 _LABELS = (*_SCORES, "int64", "bool")
 
 
-class Reach(NamedTuple):
+class CutoffNeeds(NamedTuple):
     """What measures read of a list: ranks down to ``k``.
 
-    ``closed`` is whether they know the mean over all orders of tied documents. One that does
-    not refuses any tie, wherever it is.
+    ``supports_expected_ties``: they can average over the orders of tied documents. A measure that
+    cannot refuses any tie, wherever it is. ``count_ties``: ties below the cutoff are counted too.
     """
 
     k: int
-    closed: bool
+    supports_expected_ties: bool
+    count_ties: bool = False
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
+class TopK:
     """What measures read of a table: grades in rank order, and scores that order and tie them alike.
 
-    ``ties`` counts documents of the whole lists that share their score, and all documents.
+    ``ties`` counts the documents of the whole lists that share their score, and all documents.
     """
 
     grades: Array
@@ -50,7 +51,7 @@ class Cut:
     ties: tuple[int, int]
 
 
-def elsewhere(value: Any) -> bool:
+def is_elsewhere(value: Any) -> bool:
     """Return whether a tensor of PyTorch or an array of JAX is in another device's memory."""
     if hasattr(value, "detach"):
         return str(value.device.type) != "cpu"
@@ -60,26 +61,19 @@ def elsewhere(value: Any) -> bool:
         return False
 
 
-def cut(
-    labels: Any,
-    scores: Any,
-    reach: Reach | None,
-    rules: Iterable[Conventions],
-    *,
-    count: bool,
-) -> Cut | None:
-    """Return what measures read of a table in another device's memory, under any of the ``rules``.
+def top_k(labels: Any, scores: Any, cutoff: CutoffNeeds | None, needs: ScoreNeeds) -> TopK | None:
+    """Return what measures read of a table in another device's memory.
 
-    None where all of it is to be moved: where it is here already, where measures or conventions
-    need more, and where something is wrong with it. Without ``count`` ties below the cut-off may
-    go uncounted.
+    None if all of it must be moved: it is in the host's memory already, measures or conventions
+    need more, or something is wrong with it.
     """
-    if reach is None or not (elsewhere(labels) and elsewhere(scores)):
+    if cutoff is None or not (is_elsewhere(labels) and is_elsewhere(scores)):
         return None
-    library, under = _library(labels, scores), list(rules)
-    if library is None or not _fits(labels, scores, reach.k) or not _allowed(scores, under):
+    library = _library(labels, scores)
+    if library is None or not _fits(labels, scores, cutoff.k) or not _order_suffices(scores, needs):
         return None
-    refuses = not reach.closed and any(c.ties == "expected" for c in under)
+    refuses = not cutoff.supports_expected_ties and needs.every_tie
+    whole = cutoff.count_ties or refuses
     width = int(labels.shape[-1])
     label, score = (_plain(v).reshape(-1, width) for v in (labels, scores))
     step = max(1, _BLOCK // width)
@@ -87,16 +81,16 @@ def cut(
     try:
         for begin in range(0, len(label), step):
             rows = slice(begin, begin + step)
-            part = _first(library, label[rows], score[rows], reach.k, whole=count or refuses)
+            part = _first(library, label[rows], score[rows], cutoff.k, whole=whole)
             if part is None or (refuses and part.tied):
                 return None
             parts.append(part)
-    except RuntimeError:  # too little memory, or no such operation there; here there may be
+    except RuntimeError:  # too little memory, or no such operation there
         return None
-    grades, standing = _table(parts)
-    if any(c.negatives == "unjudged" for c in under) and (grades < 0).any():
+    grades, order = _table(parts)
+    if needs.negatives and (grades < 0).any():
         return None
-    return Cut(grades, standing, (sum(p.tied for p in parts), len(label) * width))
+    return TopK(grades, order, (sum(p.tied for p in parts), len(label) * width))
 
 
 def _plain(values: Any) -> Any:
@@ -111,16 +105,9 @@ def _fits(labels: Any, scores: Any, k: int) -> bool:
     return kinds and int(labels.shape[-1]) > k
 
 
-def _allowed(scores: Any, rules: list[Conventions]) -> bool:
-    """Return whether conventions ask no more of scores than their order down to the cut-off."""
-    rounds = _name(scores) == "float64"
-    return not any(
-        c.nonpositive != "any"
-        or (c.precision == "float32" and rounds)
-        # Plain sums round otherwise as soon as there is a tie anywhere.
-        or (c.sums == "plain" and c.ties == "expected")
-        for c in rules
-    )
+def _order_suffices(scores: Any, needs: ScoreNeeds) -> bool:
+    """Return whether conventions read no more of the scores than their order."""
+    return not needs.values and not (needs.float32 and _name(scores) == "float64")
 
 
 def _name(values: Any) -> str:

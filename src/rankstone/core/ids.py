@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from rankstone.errors import DataError
+from rankstone.core.text import decode, encode
+from rankstone.core.values import id_of
 
 type_names = {"text": "text (str)", "number": "whole numbers (int)"}
 
@@ -18,7 +19,7 @@ KEY_SIZE = 9
 
 
 def key_of(number: int) -> bytes:
-    """Return a whole number as bytes that sort as the numbers do; empty where it is too large."""
+    """Return a whole number as bytes that sort as the numbers do; empty if it is too large."""
     if not -(1 << 63) <= number < 1 << 64:
         return b""
     return bytes([number >= 0]) + (number & ((1 << 64) - 1)).to_bytes(8, "big")
@@ -37,9 +38,9 @@ def numbers_of(keys: bytes) -> list[int]:
 
 
 class Ids(Sequence[str | int]):
-    """A column of ids, held as Python objects or as UTF-8 bytes laid end to end."""
+    """A column of ids, as Python objects or as UTF-8 bytes laid end to end."""
 
-    typed = True  # whether text is known to be text, and not what a text file holds
+    typed = True  # False for text of which it is not known whether it stands for numbers
 
     def __init__(self, objects: list[str] | list[int], kind: str) -> None:
         self.kind = kind
@@ -47,21 +48,23 @@ class Ids(Sequence[str | int]):
 
     @classmethod
     def of(cls, values: Iterable[object], what: str) -> Ids:
-        """Check ids as people hold them; ``what`` names them in errors."""
+        """Take ids from Python objects; ``what`` names them in errors.
+
+        Ids that are partly text and partly whole numbers are text, as in a file.
+        """
         objects = list(values)
         if all(type(v) is str for v in objects):
             if "" in objects:
-                raise DataError(f"empty {what} id. Give every {what} an id.")
+                id_of("", what)
             return cls(objects, "text")  # type: ignore[arg-type]
-        kinds = {_kind(v, what) for v in objects}
-        if len(kinds) > 1:
-            raise DataError(
-                f"{what} ids are partly text and partly whole numbers; "
-                "an id is compared exactly, so use one type, for example str(id) everywhere."
-            )
-        if kinds == {"number"}:
-            return cls([int(v) for v in objects], "number")  # type: ignore[call-overload]
-        return cls([str(v) for v in objects], "text")
+        if all(type(v) is int for v in objects):
+            return cls(objects, "number")  # type: ignore[arg-type]
+        ids = [id_of(v, what) for v in objects]
+        if all(isinstance(i, int) for i in ids):
+            return cls(ids, "number")  # type: ignore[arg-type]
+        self = cls([str(i) for i in ids], "text")
+        self.typed = all(isinstance(i, str) for i in ids)
+        return self
 
     @classmethod
     def from_keys(cls, keys: bytes) -> Ids:
@@ -90,16 +93,16 @@ class Ids(Sequence[str | int]):
         if text.isascii():  # then a character is a byte, and all can be decoded at once
             whole = text.decode()
             return [whole[a:b] for a, b in bounds]
-        return [text[a:b].decode("utf-8", "surrogateescape") for a, b in bounds]
+        return [decode(text[a:b]) for a, b in bounds]
 
     @cached_property
     def encoded(self) -> tuple[bytes, np.ndarray]:
         """The ids as bytes and offsets."""
-        return _laid_out([str(v).encode("utf-8", "surrogateescape") for v in self.objects])
+        return _laid_out([encode(str(v)) for v in self.objects])
 
     @cached_property
     def keys(self) -> tuple[bytes, np.ndarray]:
-        """The ids as keys of whole numbers; what is no whole number gets a key that none has."""
+        """The ids as 9-byte keys of whole numbers; others get a key that matches nothing."""
         if self.kind == "number":
             keys = [key_of(int(v)) or _no_id(v) for v in self.objects]
         else:
@@ -107,10 +110,10 @@ class Ids(Sequence[str | int]):
             keys = [key_of(int(t)) if _is_whole(t) else _no_id(t) for t in texts]
         return _laid_out(keys)
 
-    def as_found(self, numbers: bool, typed: bool) -> tuple[bytes, np.ndarray]:
-        """Return bytes to look up ids by that were found as whole numbers or as text.
+    def lookup_bytes(self, *, numbers: bool, typed: bool) -> tuple[bytes, np.ndarray]:
+        """Return the ids as bytes that are compared with ids held as whole numbers or as text.
 
-        Text is not a number where both sides know what they hold.
+        If both sides are typed, text never equals a number.
         """
         if typed and self.typed and numbers != (self.kind == "number"):
             return _laid_out([_no_id(v) for v in self.objects])
@@ -120,8 +123,8 @@ class Ids(Sequence[str | int]):
         """Return how many ids there are."""
         if "objects" in self.__dict__:
             return len(self.objects)
-        held = self.keys if self.kind == "number" else self.encoded
-        return len(held[1]) - 1
+        _, offsets = self.keys if self.kind == "number" else self.encoded
+        return len(offsets) - 1
 
     def __iter__(self) -> Iterator[Any]:
         """Go through the ids as Python objects."""
@@ -130,6 +133,27 @@ class Ids(Sequence[str | int]):
     def __getitem__(self, i):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN204
         """Return one id, or a list of them for a slice."""
         return self.objects[i]
+
+    def at(self, rows: np.ndarray) -> list[Any]:
+        """Return the ids in some rows; if they are few, the others are not decoded."""
+        if self.kind == "number" or "objects" in self.__dict__:
+            return [self.objects[i] for i in rows.tolist()]
+        text, offsets = self.encoded
+        bounds = zip(offsets[rows].tolist(), offsets[rows + 1].tolist(), strict=True)
+        if text.isascii():
+            return [text[a:b].decode() for a, b in bounds]
+        return [decode(text[a:b]) for a, b in bounds]
+
+    def take(self, order: Sequence[int]) -> Ids:
+        """Return the ids in another order."""
+        taken = Ids([self.objects[i] for i in order], self.kind)  # type: ignore[arg-type]
+        taken.typed = self.typed
+        return taken
+
+    def as_numbers(self) -> list[Any]:
+        """Return the ids, those that are written as whole numbers as such."""
+        texts = [str(v) for v in self.objects]
+        return [int(t) if _is_whole(t) else t for t in texts]
 
 
 def _laid_out(parts: list[bytes]) -> tuple[bytes, np.ndarray]:
@@ -149,42 +173,14 @@ def _is_whole(text: str) -> bool:
 
 def _no_id(value: object) -> bytes:
     """Return bytes that are neither text nor the key of a number, others for each value."""
-    return b"\xff" + str(value).encode("utf-8", "surrogateescape")
-
-
-def _kind(value: object, what: str) -> str:
-    if isinstance(value, str):
-        if not value:
-            raise DataError(f"empty {what} id. Give every {what} an id.")
-        return "text"
-    if isinstance(value, int | np.integer) and not isinstance(value, bool):
-        return "number"
-    shown = f"{value!r} ({type(value).__name__})"
-    raise DataError(f"{what} id {shown} is neither text nor a whole number; convert it with str().")
-
-
-def look_alike(missing: Iterable[object], found: Iterable[object]) -> tuple[str, str] | None:
-    """Return an example of two ids that differ only by type or padding, if there is one."""
-    folded = {_fold(v): v for v in found}
-    for value in missing:
-        twin = folded.get(_fold(value))
-        if twin is not None and twin != value:
-            return repr(value), repr(twin)
-    return None
-
-
-def _fold(value: object) -> str:
-    text = str(value).strip()
-    if text.endswith(".0") and text[:-2].isdigit():
-        text = text[:-2]
-    return text.lstrip("0") or "0" if text.isdigit() else text.lower()
+    return b"\xff" + encode(str(value))
 
 
 def sort_key(ids: Sequence[str] | Sequence[int]) -> list[tuple[object, ...]]:
-    """Return keys that sort ids: as numbers where all are whole numbers, else by code point."""
+    """Return keys that sort ids: as numbers if all are whole numbers, else by code point."""
     if ids and isinstance(ids[0], int):
         return [(v,) for v in ids]
-    texts = [str(v).encode("utf-8", "surrogateescape") for v in ids]
+    texts = [encode(str(v)) for v in ids]
     if all(t.isdigit() for t in texts):
         return [(len(t.lstrip(b"0")), t.lstrip(b"0"), t) for t in texts]
     return [(t,) for t in texts]

@@ -36,7 +36,7 @@ class Judgments:
 
     @cached_property
     def max_grade(self) -> float:
-        """The highest grade given to any document, at least 0."""
+        """The highest grade of any document, at least 0."""
         return float(self.grades.max(initial=0.0))
 
     def with_queries(self, names: Sequence[str | int]) -> Judgments:
@@ -65,8 +65,8 @@ class Judgments:
         module = engine.load()
         key = (module.__name__, numbers, typed)
         if key not in self._indexes:
-            query_bytes, query_offsets = self.queries.as_found(numbers[0], typed)
-            doc_bytes, doc_offsets = self.docs.as_found(numbers[1], typed)
+            query_bytes, query_offsets = self.queries.lookup_bytes(numbers=numbers[0], typed=typed)
+            doc_bytes, doc_offsets = self.docs.lookup_bytes(numbers=numbers[1], typed=typed)
             self._indexes[key] = module.Index(
                 query_bytes, query_offsets, self.groups, doc_bytes, doc_offsets
             )

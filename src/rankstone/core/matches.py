@@ -1,22 +1,34 @@
-"""Where judged documents landed in a run, before any convention is applied."""
+"""Where a run retrieved the judged documents, before any convention is applied."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankstone.errors import Notice
 
 
+class DocSamples(NamedTuple):
+    """Unjudged documents of the run, for a few queries in which judged documents are missing.
+
+    Those of ``queries[i]`` are ``docs[bounds[i]:bounds[i + 1]]``.
+    """
+
+    queries: np.ndarray
+    bounds: np.ndarray
+    docs: Sequence[Any]
+
+
 @dataclass(frozen=True, eq=False)
 class Matches:
     """For every judged document that was retrieved, the counts any tie rule follows from.
 
-    Rows ``offsets[q]:offsets[q + 1]`` belong to judged query q and stand in the order of the
+    Rows ``offsets[q]:offsets[q + 1]`` belong to judged query q, in the order of the
     judgments. ``above`` documents have a higher score; ``tied`` share its score, itself
-    included; of those, ``greater`` have a greater id and ``earlier`` came earlier.
+    included; of those, ``greater`` have a greater id and ``earlier`` come earlier in the input.
     ``repeats_above`` counts the dropped repetitions of documents above it, if that is known.
     """
 
@@ -30,21 +42,20 @@ class Matches:
     present: np.ndarray
     retrieved: np.ndarray
     duplicates: np.ndarray
-    tied_documents: np.ndarray
     rank_disagrees: np.ndarray
     duplicate: dict[int, str | int] = field(default_factory=dict)
     repeats_above: np.ndarray | None = None
     unjudged_queries: int = 0
     unjudged_capped: bool = False
     unjudged_sample: tuple[str | int, ...] = ()
-    doc_sample: tuple[str | int, ...] = ()
+    doc_samples: DocSamples | None = None
     notices: tuple[Notice, ...] = ()
     tag: str = ""
 
     @classmethod
-    def of(cls, found: dict[str, Any], **more: Any) -> Matches:
-        """Take what an engine returned; ``more`` is what it does not know."""
-        arrays = {name: found[name] for name in _ARRAYS}
+    def of(cls, scan: dict[str, Any], **more: Any) -> Matches:
+        """Take the arrays an engine returned, and ``more`` fields."""
+        arrays = {name: scan[name] for name in _ARRAYS}
         for name in ("present", "rank_disagrees"):
             arrays[name] = arrays[name].astype(bool)
         return cls(**arrays, **more)
@@ -61,6 +72,5 @@ _ARRAYS = (
     "present",
     "retrieved",
     "duplicates",
-    "tied_documents",
     "rank_disagrees",
 )

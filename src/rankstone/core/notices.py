@@ -1,4 +1,4 @@
-"""Signs that a number may not mean what it seems to."""
+"""Notices: what users should know about their data and numbers."""
 
 from __future__ import annotations
 
@@ -7,34 +7,45 @@ from typing import Any
 
 import numpy as np
 
+from rankstone.conventions import Conventions
 from rankstone.core import segments
-from rankstone.core.ranked import Ranked
-from rankstone.errors import Notice, plural
+from rankstone.core.ids import type_names
+from rankstone.core.judgments import Judgments
+from rankstone.core.look_alike import (
+    documents_that_look_alike,
+    look_alike_notices,
+    look_alikes,
+)
+from rankstone.core.matches import Matches
+from rankstone.core.ranked import Ranked, RankedTable
+from rankstone.core.text import decode
+from rankstone.errors import DataError, NothingInCommonError, Notice, plural
 
-_LOW = 0.5
+_LOW = 0.5  # a lower share of judged documents is noticed
+_FEW = 0.01  # a lower share of tied documents is mentioned only on request
+_COMPARED = 1000
 
 
 def without_relevant(ranked: Ranked) -> list[Notice]:
-    """Say how many queries have no relevant document, since that lowers or thins every mean."""
+    """Count queries without a relevant document, since they lower or thin every mean."""
     empty = ranked.relevant_count() == 0
     n = int(empty.sum())
     if not n:
         return []
-    rule = ranked.conventions.no_relevant
-    text = f"{n} of {plural(len(empty), 'query')} without a relevant document; no_relevant={rule}"
-    examples = tuple(str(ranked.queries[i]) for i in np.flatnonzero(empty)[:3].tolist())
-    return [Notice("no-relevant", n, text, examples, "note")]
+    effect = ranked.conventions.effect("no-relevant")
+    text = f"{n} of {plural(len(empty), 'query')} without a relevant document; {effect}"
+    return [Notice("no-relevant", n, text, _examples(ranked.queries, empty), "note")]
 
 
-def judged_share(ranked: Ranked, cuts: Iterable[int | None]) -> list[Notice]:
-    """Say so where fewer than half of the documents down to the first cut-off are judged.
+def judged_share(ranked: Ranked, cutoffs: Iterable[int | None]) -> list[Notice]:
+    """Warn if fewer than half of the documents down to the first cutoff are judged.
 
-    Only queries with at least as many judged documents as the cut-off count: where judgments
-    are sparse by design, a low share means nothing.
+    Only queries with at least as many judged documents as the cutoff count: if judgments are
+    sparse by design, a low share means nothing.
     """
-    if ranked.lists is not None and ranked.lists.mask is None:
+    if isinstance(ranked, RankedTable) and ranked.judged is None:
         return []
-    k = min((c for c in cuts if c is not None), default=0)
+    k = min((c for c in cutoffs if c is not None), default=0)
     rich = (np.diff(ranked.judged_offsets) >= k) & (ranked.retrieved > 0)
     if not k or not rich.any():
         return []
@@ -46,8 +57,24 @@ def judged_share(ranked: Ranked, cuts: Iterable[int | None]) -> list[Notice]:
     return [Notice("judged-share", int(judged), text, level="note")]
 
 
-def repeated_notices(found: dict[str, Any]) -> list[Notice]:
-    """Say how many judgments were given more than once, and how many of them disagree."""
+def judgment_notices(scan: dict[str, Any]) -> list[Notice]:
+    """Return the notices on judgments that an engine read."""
+    return [
+        *commented_notices(scan),
+        *repeated_notices(scan),
+        *negative_notices(scan["grades"]),
+    ]
+
+
+def commented_notices(scan: dict[str, Any]) -> list[Notice]:
+    """Count comments that would be rows, since an id may start with # too."""
+    n = int(scan["commented"])
+    text = f"{plural(n, 'row')} after a # at the start of the line; read as comments"
+    return [Notice("commented-rows", n, text)] if n else []
+
+
+def repeated_notices(scan: dict[str, Any]) -> list[Notice]:
+    """Count judgments that were given more than once, and those that contradict each other."""
     notices = []
     for key, code, what, rule in (
         ("repeated", "repeated-judgments", "repeated judgment", "each counts once"),
@@ -58,9 +85,9 @@ def repeated_notices(found: dict[str, Any]) -> list[Notice]:
             "the highest grade of a document counts",
         ),
     ):
-        n = int(found[key])
+        n = int(scan[key])
         if n:
-            query, doc = (p.decode("utf-8", "surrogateescape") for p in found[f"{key}_example"])
+            query, doc = map(decode, scan[f"{key}_example"])
             notices.append(
                 Notice(code, n, f"{plural(n, what)}; {rule}", (f"document {doc} of query {query}",))
             )
@@ -68,9 +95,124 @@ def repeated_notices(found: dict[str, Any]) -> list[Notice]:
 
 
 def negative_notices(grades: np.ndarray) -> list[Notice]:
-    """Say how many grades are negative."""
+    """Count negative grades."""
     n = int((grades < 0).sum())
     text = (
         f"{plural(n, 'negative grade')}; gain 0, and the convention 'negatives' says what is meant"
     )
     return [Notice("negative-grades", n, text)] if n else []
+
+
+def tie_notices(tied: int, documents: int, conventions: Conventions) -> list[Notice]:
+    """Count tied documents, if the conventions let one order of them decide."""
+    effect = conventions.effect("ties")
+    if not tied or not effect:
+        return []
+    share = "shares its" if tied == 1 else "share their"
+    text = (
+        f"{tied} of {plural(documents, 'judged document')} found {share} score with another; "
+        f"{effect} decides"
+    )
+    return [Notice("ties", tied, text, level="note" if tied >= _FEW * documents else "info")]
+
+
+def match_notices(judgments: Judgments, matches: Matches, conventions: Conventions) -> list[Notice]:
+    """Return what is odd about judgments and a run that were matched."""
+    return [
+        *matches.notices,
+        *_missing_queries(judgments, matches, conventions),
+        *_unjudged_queries(matches, conventions),
+        *_look_alike_queries(judgments, matches),
+        *_documents(judgments, matches),
+        *_duplicates(judgments, matches),
+        *_rank_disagrees(judgments, matches),
+    ]
+
+
+def _missing_queries(
+    judgments: Judgments, matches: Matches, conventions: Conventions
+) -> list[Notice]:
+    missing = ~matches.present
+    n = int(missing.sum())
+    if not n:
+        return []
+    effect = conventions.effect("missing-queries")
+    text = f"{n} of {plural(len(missing), 'judged query')} not in the run; missing ones {effect}"
+    return [Notice("missing-queries", n, text, _examples(judgments.queries, missing))]
+
+
+def _unjudged_queries(matches: Matches, conventions: Conventions) -> list[Notice]:
+    n = matches.unjudged_queries
+    if not n:
+        return []
+    more = "more than " if matches.unjudged_capped else ""
+    effect = conventions.effect("unjudged-queries")
+    text = f"{more}{plural(n, 'query')} of the run without judgments; {effect}"
+    examples = tuple(str(q) for q in matches.unjudged_sample[:3])
+    return [Notice("unjudged-queries", n, text, examples)]
+
+
+def _look_alike_queries(judgments: Judgments, matches: Matches) -> list[Notice]:
+    missing = np.flatnonzero(~matches.present)[:_COMPARED].tolist()
+    if not missing or not matches.unjudged_queries:
+        return []
+    queries = [judgments.queries[i] for i in missing]
+    return look_alike_notices("query", look_alikes(queries, matches.unjudged_sample))
+
+
+def _documents(judgments: Judgments, matches: Matches) -> list[Notice]:
+    notices = documents_that_look_alike(judgments, matches)
+    samples = matches.doc_samples
+    if notices or len(matches.judgment) or samples is None or not len(samples.docs):
+        return notices
+    judged = judgments.docs_by_query[int(samples.queries[0])]
+    text = "no judged document was retrieved for any query"
+    examples = (f"run {samples.docs[0]!r}", f"judged {judged[0]!r}")
+    return [Notice("no-document-found", len(matches.present), text, examples)]
+
+
+def _duplicates(judgments: Judgments, matches: Matches) -> list[Notice]:
+    n = int(matches.duplicates.sum())
+    if not n:
+        return []
+    query = int(np.flatnonzero(matches.duplicates)[0])
+    example = f"document {matches.duplicate[query]} of query {judgments.queries[query]}"
+    text = f"{plural(n, 'repeated document')} in the run; the best-ranked occurrence counts"
+    return [Notice("duplicate-documents", n, text, (example,))]
+
+
+def _rank_disagrees(judgments: Judgments, matches: Matches) -> list[Notice]:
+    n = int(matches.rank_disagrees.sum())
+    if not n:
+        return []
+    text = f"in {plural(n, 'query')} the rank column disagrees with the scores; scores decide"
+    examples = _examples(judgments.queries, matches.rank_disagrees)
+    return [Notice("rank-disagrees", n, text, examples)]
+
+
+def _examples(ids: Any, chosen: np.ndarray) -> tuple[str, ...]:
+    return tuple(str(ids[i]) for i in np.flatnonzero(chosen)[:3].tolist())
+
+
+def no_common_query(name: str, judgments: Judgments, matches: Matches) -> DataError:
+    """Return the error for a run that shares no query with the judgments."""
+    judged = judgments.queries
+    shown = ", ".join(repr(q) for q in judged[:3])
+    in_run = ", ".join(repr(q) for q in matches.unjudged_sample[:3]) or "none"
+    message = (
+        f"{name}: no query is both judged and in the run "
+        f"(judged: {shown}, ...; in the run: {in_run}). "
+    )
+    pair = next(iter(look_alikes(judged[:_COMPARED], matches.unjudged_sample)), None)
+    if pair:
+        kinds = ""
+        if judged.kind == "number" or any(isinstance(q, int) for q in matches.unjudged_sample):
+            run_kind = "number" if isinstance(matches.unjudged_sample[0], int) else "text"
+            kinds = f" (judged ids are {type_names[judged.kind]}, the run's {type_names[run_kind]})"
+        message += (
+            f"Ids are compared exactly, and {pair.judged!r} is not {pair.run!r}{kinds}: "
+            "write them alike on both sides."
+        )
+    else:
+        message += "Check that the two belong together and were given in the order: judgments, run."
+    return NothingInCommonError(message)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 
 from rankstone.errors import DataError
 
 
 @dataclass(frozen=True)
 class Source:
-    """An input: its name and, for a file, what identifies its content.
+    """An input: its name and, for a file, what identifies it.
 
-    A file's SHA-256 is computed when it is asked for, and only if the file is still the one
-    that was read.
+    ``sha256`` is of the bytes of the file, ``content_sha256`` of what they expand to if the file
+    is compressed, else the same. Both are computed on demand, and only if the file is still the
+    one that was read; ``expand`` reads a compressed file again.
     """
 
     name: str
@@ -21,6 +23,8 @@ class Source:
     size: int | None = None
     modified: int | None = None
     sha256: str | None = None
+    content_sha256: str | None = None
+    expand: Callable[[], Iterable[bytes]] | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of_file(cls, path: str, status: os.stat_result) -> Source:
@@ -35,20 +39,45 @@ class Source:
         return (now.st_size, now.st_mtime_ns) == (self.size, self.modified)
 
     def digest(self) -> str | None:
-        """Return the SHA-256 of the bytes that were read, None for data held in memory."""
+        """Return the SHA-256 of the bytes of the file, None for data in memory."""
         if self.sha256 is not None or self.path is None:
             return self.sha256
         from hashlib import file_digest
 
         with open(self.path, "rb") as stream:
-            found = file_digest(stream, "sha256").hexdigest()
+            digest = file_digest(stream, "sha256").hexdigest()
+        self._check_unchanged()
+        return digest
+
+    def content_digest(self) -> str | None:
+        """Return the SHA-256 of the content, which is the same for a plain and a compressed file."""
+        if self.content_sha256 is not None or self.expand is None:
+            return self.content_sha256 or self.digest()
+        from hashlib import sha256
+
+        digest = sha256()
+        for chunk in self.expand():
+            digest.update(chunk)
+        self._check_unchanged()
+        return digest.hexdigest()
+
+    def _check_unchanged(self) -> None:
         if not self.unchanged():
             raise DataError(
                 f"{self.path}: the file changed after it was read, so the result cannot be "
                 "stamped with its checksum. Evaluate again."
             )
-        return found
 
     def to_dict(self) -> dict[str, object]:
-        """Return the source as plain data, with its checksum."""
-        return {"name": self.name, "bytes": self.size, "sha256": self.digest()}
+        """Return the source as plain data, with its checksums."""
+        digest = self.digest()
+        plain = self.content_sha256 is None and self.expand is None
+        return {
+            "name": self.name,
+            "bytes": self.size,
+            "sha256": digest,
+            "content_sha256": digest if plain else self.content_digest(),
+        }
+
+
+MEMORY = Source("memory")

@@ -7,12 +7,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankstone.conventions import Conventions
-from rankstone.core.aggregate import Summary, summarise
+from rankstone.core.aggregate import FLOOR, Summary, summarise
 from rankstone.core.provenance import Source
 from rankstone.errors import (
     DataError,
@@ -23,7 +23,10 @@ from rankstone.errors import (
     plural,
 )
 
-SCHEMA = "rankstone/result/1"
+if TYPE_CHECKING:
+    from rankstone.stats.intervals import Interval
+
+SCHEMA = "rankstone/result/2"
 
 
 @dataclass(frozen=True)
@@ -46,21 +49,21 @@ class Provenance:
 
 
 @dataclass(frozen=True)
-class Ties:
-    """How much of a number is luck.
+class TieReport:
+    """Ties among the judged documents of a run.
 
-    ``documents`` of the ``found`` judged documents share their score with another; ``interval``
-    holds, where it was asked for, each measure's value with ties at their worst and at their best.
+    ``documents`` of the ``retrieved`` judged documents share their score with another;
+    ``interval`` holds, on request, each measure's value with ties in their worst and best order.
     """
 
     documents: int
-    found: int
+    retrieved: int
     interval: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         interval = {n: [_plain(low), _plain(high)] for n, (low, high) in self.interval.items()}
-        return {"documents": self.documents, "found": self.found, "interval": interval}
+        return {"documents": self.documents, "retrieved": self.retrieved, "interval": interval}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +71,11 @@ class Result:
     """Values by query and measure, their aggregates, and how they came about.
 
     ``result["nDCG@10"]`` is the aggregate; ``result.per_query["q1"]["nDCG@10"]`` one value.
-    NaN marks a query the conventions leave out of a measure's mean; ``counted`` says how many
-    queries each mean is over, and ``weights`` what each counts, for measures whose mean is
-    weighted. ``like`` is the tool that was followed; ``asked`` gives the column of each name in the
-    request, where the two differ, and ``exceptions`` the conventions on
-    which single measures depart from ``conventions``.
+    NaN marks a query that the conventions leave out of a measure's mean; ``counted`` is the
+    number of queries in each mean, and ``weights`` their weights, for weighted means. ``like`` is
+    the tool whose conventions were followed; ``requested`` maps names that were requested to
+    measures, if the two differ, and ``exceptions`` the conventions of single measures that differ
+    from ``conventions``. ``unanswered`` are evaluated queries for which the run has no documents.
     """
 
     name: str
@@ -84,10 +87,11 @@ class Result:
     conventions: Conventions
     notices: tuple[Notice, ...]
     provenance: Provenance
-    ties: Ties
+    ties: TieReport
     like: str | None = None
-    asked: Mapping[str, str] = field(default_factory=dict)
+    requested: Mapping[str, str] = field(default_factory=dict)
     exceptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    unanswered: tuple[Any, ...] = ()
 
     @property
     def measures(self) -> list[str]:
@@ -103,7 +107,7 @@ class Result:
         return self.columns[self._known(measure)]
 
     def _known(self, measure: object) -> str:
-        name = self.asked.get(str(measure), str(measure))
+        name = self.requested.get(str(measure), str(measure))
         if name not in self.columns:
             hint = did_you_mean(name, self.columns)
             raise UsageError(
@@ -120,16 +124,35 @@ class Result:
             q: dict(zip(names, row, strict=True)) for q, row in zip(self.queries, rows, strict=True)
         }
 
-    def summary(self, measure: object, how: str = "mean", floor: float = 1e-5) -> Summary:
-        """Return another aggregate: ``mean``, ``geometric``, ``median`` or ``sum``.
+    def summary(self, measure: object, how: str = "mean", floor: float = FLOOR) -> Summary:
+        """Return another aggregate, by its name, such as ``geometric`` or ``median``.
 
         A geometric mean takes values below ``floor`` as ``floor``, so that one 0 does not decide.
         """
         name = self._known(measure)
         return summarise(self.columns[name], how, floor, self.weights.get(name))
 
+    def interval(self, measure: object, method: str = "bca", confidence: float = 0.95) -> Interval:
+        """Return the confidence interval of a mean: how far another sample of queries may move it.
+
+        Args:
+            measure: one of the measures.
+            method: ``bca`` (bootstrap, default), ``percentile`` or ``t``.
+            confidence: the share of such intervals that contain the true mean.
+        """
+        from rankstone.stats.intervals import interval
+
+        name = self._known(measure)
+        mean = self.summary(name)
+        if not np.array_equal(mean.value, self.aggregates[name], equal_nan=True):
+            raise UsageError(
+                f"{name} is not aggregated as a mean, and intervals are of means over queries."
+            )
+        weights = self.weights.get(name)
+        return interval(self.columns[name], weights=weights, method=method, confidence=confidence)
+
     def by_group(
-        self, measure: object, groups: Mapping[Any, Any], how: str = "mean", floor: float = 1e-5
+        self, measure: object, groups: Mapping[Any, Any], how: str = "mean", floor: float = FLOOR
     ) -> dict[Any, Summary]:
         """Return an aggregate for each group of queries; queries without a group are in None."""
         name = self._known(measure)
@@ -152,7 +175,27 @@ class Result:
     def __repr__(self) -> str:
         values = ", ".join(f"{n}={v:.4f}" for n, v in self.aggregates.items())
         over = plural(len(self.queries), "query")
-        return f"<Result {self.name}: {values} ({over}, {self.conventions_in_words()})>"
+        shown = f"{self.name}: {values} ({over}, {self.conventions_in_words()})"
+        if self.warnings:
+            shown += f"; {plural(len(self.warnings), 'warning')}: {self.warnings[0]}"
+            shown += "; ..." if len(self.warnings) > 1 else ""
+        return f"<Result {shown}>"
+
+    def __eq__(self, other: object) -> bool:
+        """Compare values: the same queries and measures, with the same value everywhere."""
+        if not isinstance(other, Result):
+            return NotImplemented
+        if set(self.queries) != set(other.queries) or set(self.columns) != set(other.columns):
+            return False
+        row = {query: i for i, query in enumerate(other.queries)}
+        order = [row[query] for query in self.queries]
+        return all(
+            np.array_equal(values, other.columns[name][order], equal_nan=True)
+            and np.array_equal(self.aggregates[name], other.aggregates[name], equal_nan=True)
+            for name, values in self.columns.items()
+        )
+
+    __hash__ = None  # type: ignore[assignment]
 
     def conventions_in_words(self) -> str:
         """Say which conventions were followed, as far as they are not the default."""
@@ -178,7 +221,8 @@ class Result:
             "like": self.like,
             "conventions": self.conventions.to_dict(),
             "exceptions": {n: dict(e) for n, e in self.exceptions.items()},
-            "asked": dict(self.asked),
+            "requested": dict(self.requested),
+            "unanswered": list(self.unanswered),
             "ties": self.ties.to_dict(),
             "notices": [n.to_dict() for n in self.notices],
             "provenance": self.provenance.to_dict(),
@@ -213,12 +257,31 @@ class Result:
         return json.dumps(self.to_dict(), indent=indent)
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Result:
-        """Read what ``to_json`` wrote."""
+    def from_json(cls, text: str | bytes, name: str | None = None) -> Result:
+        """Read what ``to_json`` or ``--format json`` wrote; ``name`` chooses one of several runs."""
+        results = cls.all_from_json(text)
+        names = [result.name for result in results]
+        if name is None and len(results) > 1:
+            raise UsageError(
+                f"there are {len(results)} results: {', '.join(names)}. Choose one with "
+                f"name={names[0]!r}, or read them all with Result.load_all."
+            )
+        if name is not None and name not in names:
+            hint = did_you_mean(name, names)
+            raise UsageError(f"there is no result {name!r}.{hint} There are: {', '.join(names)}.")
+        return results[0 if name is None else names.index(name)]
+
+    @classmethod
+    def all_from_json(cls, text: str | bytes) -> list[Result]:
+        """Read one result or a list of them."""
         import json
 
         try:
-            return cls._from_dict(json.loads(text))
+            data = json.loads(text)
+            several = data if isinstance(data, list) else [data]
+            if not several:
+                raise ValueError("it is empty")
+            return [cls._from_dict(one) for one in several]
         except (
             ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError
         ) as error:  # fmt: skip
@@ -260,8 +323,9 @@ class Result:
             ),
             ties=_ties(data["ties"]),
             like=data["like"],
-            asked=dict(data["asked"]),
+            requested=dict(data["requested"]),
             exceptions={n: dict(e) for n, e in data["exceptions"].items()},
+            unanswered=tuple(data.get("unanswered", ())),
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -277,13 +341,22 @@ class Result:
                 os.unlink(partial)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Result:
-        """Read a result that ``save`` wrote."""
-        try:
-            with open(path, "rb") as stream:
-                return cls.from_json(stream.read())
-        except OSError as error:
-            raise DataError(f"{os.fspath(path)}: {error.strerror}.") from None
+    def load(cls, path: str | os.PathLike[str], name: str | None = None) -> Result:
+        """Read what ``save`` or ``--format json`` wrote; ``name`` chooses one of several runs."""
+        return cls.from_json(_content(path), name)
+
+    @classmethod
+    def load_all(cls, path: str | os.PathLike[str]) -> list[Result]:
+        """Read every result of a file, of one run or of several."""
+        return cls.all_from_json(_content(path))
+
+
+def _content(path: str | os.PathLike[str]) -> bytes:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read()
+    except OSError as error:
+        raise DataError(f"{os.fspath(path)}: {error.strerror}.") from None
 
 
 def _listed(choices: Mapping[str, Any]) -> str:
@@ -303,12 +376,17 @@ def _library(name: str) -> Any:
 
 
 def _source(data: dict[str, Any]) -> Source:
-    return Source(data["name"], size=data["bytes"], sha256=data["sha256"])
+    return Source(
+        data["name"],
+        size=data["bytes"],
+        sha256=data["sha256"],
+        content_sha256=data.get("content_sha256"),
+    )
 
 
-def _ties(data: dict[str, Any]) -> Ties:
+def _ties(data: dict[str, Any]) -> TieReport:
     interval = {n: (_number(low), _number(high)) for n, (low, high) in data["interval"].items()}
-    return Ties(int(data["documents"]), int(data["found"]), interval)
+    return TieReport(int(data["documents"]), int(data["retrieved"]), interval)
 
 
 def _number(value: float | None) -> float:

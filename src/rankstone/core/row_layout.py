@@ -1,18 +1,19 @@
-"""How the lines of a text file are laid out."""
+"""Which field of a line holds what."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-# How the number of a line is written: as a decimal number, as a rank, of which the lowest is
-# the best, or as C's atof or atol take it.
+# How the number of a line is written: as a decimal number, as a number of which the lowest is the
+# best (a rank, a distance), or as C's atof or atol read it.
 NUMBER, RANK, ATOF, ATOL = range(4)
 
 
-class Layout(NamedTuple):
-    """How many fields a line has, and which of them hold what; ``rank`` is -1 where none does.
+class RowLayout(NamedTuple):
+    """The number of fields in a line, and which of them hold what; -1 for what no field holds.
 
-    With ``more`` a line may have further fields.
+    With ``more`` a line may have further fields. ``iteration`` is a field of judgments that is not
+    read; a few of its values are kept, to tell whether there are several.
     """
 
     columns: int
@@ -22,6 +23,7 @@ class Layout(NamedTuple):
     rank: int = -1
     reading: int = NUMBER
     more: bool = False
+    iteration: int = -1
 
     def fits(self, count: int) -> bool:
         """Return whether a line may have that many fields."""

@@ -130,19 +130,29 @@ def running_sum(values: Array, offsets: Array) -> Array:
 
     Each step rounds, as a loop over doubles would.
     """
+    return running(np.add, values, offsets)
+
+
+def running(operation: np.ufunc, values: Array, offsets: Array) -> Array:
+    """Return, for each element, its segment up to and with it, combined in order."""
+    results = values.astype(np.float64)
+    width = width_of(offsets)
+    if width:
+        table = results.reshape(-1, width)
+        operation.accumulate(table, axis=1, out=table)
+        return results
     size = lengths(offsets)
     longest = int(size.max(initial=0))
-    sums = values.astype(np.float64)
     if np.count_nonzero(size) < longest:
         for a, b in pairwise(offsets.tolist()):
-            np.add.accumulate(sums[a:b], out=sums[a:b])
-        return sums
+            operation.accumulate(results[a:b], out=results[a:b])
+        return results
     start = offsets[:-1]
     for step in range(1, longest):
         start = start[size > step]
         size = size[size > step]
-        sums[start + step] += sums[start + step - 1]
-    return sums
+        results[start + step] = operation(results[start + step], results[start + step - 1])
+    return results
 
 
 def plain_total(values: Array, offsets: Array) -> Array:
@@ -157,49 +167,13 @@ def plain_total(values: Array, offsets: Array) -> Array:
 
 
 def largest(values: Array, begin: Array, end: Array) -> Array:
-    """Return the largest value from each begin up to each end, 0 where there is none."""
-    found = np.zeros(len(begin))
+    """Return the largest value from each begin up to each end, 0 if there is none."""
+    values_there = np.zeros(len(begin))
     filled = begin < end
     if filled.any():
         bounds = np.column_stack((begin[filled], end[filled])).reshape(-1)
-        found[filled] = np.maximum.reduceat(np.append(values, 0.0), bounds)[::2]
-    return found
-
-
-def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
-    """Return a + b and its rounding error, exactly."""
-    total = a + b
-    part = total - a
-    return total, (a - (total - part)) + (b - part)
-
-
-def short_product(short: Array, b: Array) -> tuple[Array, Array]:
-    """Return the same where the numbers of one array are whole and below 2**26."""
-    product = short * b
-    high, low = _halves(b)
-    return product, (short * high - product) + short * low
-
-
-def two_product(a: Array, b: Array) -> tuple[Array, Array]:
-    """Return a * b and its rounding error, exactly (barring overflow)."""
-    product = a * b
-    a_high, a_low = _halves(a)
-    b_high, b_low = _halves(b)
-    error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
-    return product, error
-
-
-def quotient(a: Array, b: Array) -> tuple[Array, Array]:
-    """Return a / b and what rounding took from it, to about twice the digits."""
-    high = a / b
-    product, error = two_product(high, b)
-    return high, ((a - product) - error) / b
-
-
-def _halves(a: Array) -> tuple[Array, Array]:
-    scaled = a * 134217729.0  # 2**27 + 1
-    high = scaled - (scaled - a)
-    return high, a - high
+        values_there[filled] = np.maximum.reduceat(np.append(values, 0.0), bounds)[::2]
+    return values_there
 
 
 _FEW = 256

@@ -1,156 +1,86 @@
-"""Labels and scores held in arrays or tensors: tables of lists, or long arrays of groups."""
+"""Labels and scores in arrays or tensors: tables of lists, long arrays of groups, one list."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from rankstone.conventions import Conventions
-from rankstone.core import segments
-from rankstone.core.as_numpy import all_finite, array_of, numbers_of, speaks_arrays
-from rankstone.core.direct import ranked_lists
-from rankstone.core.gpu import Reach, cut
+from rankstone.core import gpu, segments
+from rankstone.core.as_numpy import (
+    all_finite,
+    array_of,
+    lowest_and_finite,
+    numbers_of,
+    speaks_arrays,
+)
+from rankstone.core.collection import LabelledCollection, default_conventions
 from rankstone.core.ids import Ids, sort_key
 from rankstone.core.notices import negative_notices
-from rankstone.core.parallel import on_each
-from rankstone.core.provenance import Source
-from rankstone.core.ranked import Ranked
+from rankstone.core.rank import ScoreNeeds
 from rankstone.errors import DataError, Notice, UsageError, plural
 
 Array = np.ndarray
-_MEMORY = Source("memory")
+
+# What measures read of lists, and what conventions read of scores, given the default conventions.
+Needs = Callable[[Conventions], tuple[gpu.CutoffNeeds | None, ScoreNeeds]]
 
 
-@dataclass(frozen=True, eq=False)
-class Arrays:
-    """Lists of labels and scores; ``offsets`` is None where they are the rows of a table.
-
-    They are judgments and run in one, and need no join. ``ties`` is known where the lists are
-    parts of longer ones.
-    """
-
-    labels: Array
-    scores: Array
-    offsets: Array | None
-    queries: list[Any]
-    noticed: tuple[Notice, ...]
-    name: str = "run"
-    source: Source = _MEMORY
-    ties: tuple[int, int] | None = None
-
-    @property
-    def run(self) -> Arrays:
-        """The run, which is here."""
-        return self
-
-    @property
-    def judgments(self) -> Arrays:
-        """The judgments, which are here too."""
-        return self
-
-    def notices(self, conventions: Conventions) -> tuple[Notice, ...]:
-        """Return what was noticed, whatever the conventions."""
-        return self.noticed
-
-    def ranked(self, conventions: Conventions) -> Ranked:
-        """Return ranks and grades under some conventions, to be worked out when asked for."""
-        ranked = ranked_lists(
-            self.labels, self.scores, conventions, self.offsets, queries=self.queries
-        )
-        return ranked.condensed() if conventions.unjudged == "remove" else ranked
-
-    def tied(self, conventions: Conventions) -> tuple[int, int]:
-        """Return how many judged documents share their score, and how many there are."""
-        if self.ties is not None:
-            return self.ties
-        ranked = self.ranked(conventions.replace(unjudged="nonrelevant"))
-        found = on_each(lambda part: _tied(ranked.part(*part)), ranked.parts())
-        return sum(tied for tied, _ in found), sum(all_of for _, all_of in found)
-
-
-def _tied(part: Ranked) -> tuple[int, int]:
-    has_ties = part.lists is not None and part.lists.has_ties
-    return int((part.tied > 1).sum()) if has_ties else 0, int(part.offsets[-1])
-
-
-def are_arrays(judgments: Any) -> bool:
-    """Return whether judgments are held in a list, an array, a tensor or a column."""
-    if isinstance(judgments, list | tuple):
+def are_arrays(data: Any) -> bool:
+    """Return whether data are held in a list, an array, a tensor or a column."""
+    if isinstance(data, list | tuple):
         return True
-    return speaks_arrays(judgments) and not hasattr(judgments, "columns")
+    return speaks_arrays(data) and not hasattr(data, "columns")
 
 
-def meant_as_arrays(judgments: Any, run: Any, *, keyed: bool) -> bool:
-    """Return whether judgments and run are labels and scores, not ids of documents.
-
-    Lists are where they go with a mask, query ids or group sizes, or hold fractions. Lists of
-    whole numbers of the same shape could be both, so they are refused.
-    """
-    for what, data in (("judgments", judgments), ("run", run)):
-        if hasattr(data, "to_dict") and not hasattr(data, "columns") and _holds_lists(data):
-            raise UsageError(
-                f"the {what}: a {type(data).__name__} of lists. Give the dict of the lists by query: "
-                f"{what}.to_dict()."
-            )
-    if not isinstance(judgments, list | tuple):
-        return are_arrays(judgments)
-    if keyed or (not isinstance(run, list | tuple) and are_arrays(run)):
-        return True
-    for what, rows in (("the judgments", judgments), ("the run", run)):
-        if isinstance(rows, list | tuple) and rows and all(map(_is_row, rows[:10])):
-            raise UsageError(
-                f"{what}: {rows[0]!r} looks like a row of query, document and number. Give a dict, "
-                "{query: {document: number}}, or a dataframe with columns of these names."
-            )
-    kinds = {type(v) for v in [*_items(judgments), *_items(run)]}
-    if kinds and kinds <= {int, bool} and _lengths(judgments) == _lengths(run):
-        raise UsageError(
-            "two lists of lists of whole numbers of the same shape may be labels and scores, or "
-            "ids of documents. For labels and scores give arrays (numpy.array); for ids write "
-            "text, or put the relevant ones into sets."
-        )
-    return float in kinds
+def table_of_labels(labels: Array, scores: Array) -> LabelledCollection:
+    """Return lists of finite labels and scores of one shape, in one or two dimensions."""
+    lowest, finite = lowest_and_finite(labels, scores)
+    if not finite:
+        _check("label", labels)
+        _check("score", scores)
+    return _table(labels, scores, lowest=lowest)
 
 
-def _holds_lists(column: Any) -> bool:
-    first = next(iter(column), None)
-    return isinstance(first, list | tuple | set | frozenset | np.ndarray)
+def _table(
+    labels: Array, scores: Array | None, *, lowest: float | None = None, **known: Any
+) -> LabelledCollection:
+    width = labels.shape[-1]
+    rows = labels.shape[0] if labels.ndim == 2 else 1
+    return LabelledCollection(
+        labels.reshape(-1),
+        None if scores is None else scores.reshape(-1),
+        np.arange(rows + 1) * width,
+        width,
+        single=labels.ndim == 1,
+        lowest=lowest,
+        **known,
+    )
 
 
-def _is_row(item: Any) -> bool:
-    """Return whether an item is a tuple of two ids and a number, and no list of ids or labels."""
-    if not isinstance(item, tuple) or len(item) != 3 or isinstance(item[2], str):
-        return False
-    ids = {type(v) for v in item[:2]}
-    return ids <= {int, str} and (str in ids or isinstance(item[2], float))
+def _check(what: str, values: Array) -> None:
+    if not all_finite(values):
+        bad = values[~np.isfinite(values)][0]
+        raise DataError(f"a {what} is {bad}; rankings need finite numbers.")
 
 
-def _items(rows: Any) -> list[Any]:
-    """Return the items of the first rows, as a sample."""
-    found: list[Any] = []
-    for row in rows[:10] if isinstance(rows, list | tuple) else ():
-        found += row[:100] if isinstance(row, list | tuple) else [row]
-    return found
+def grades_in_rank_order(value: Any, name: str = "run") -> LabelledCollection:
+    """Return lists of grades in order of rank; None marks a document without a judgment."""
+    grades = numbers_of(value, "grades")
+    if not all_finite(grades) and (np.isinf(grades).any() or _has_nan(value)):
+        raise DataError("grades must be finite numbers, or None for a document without a judgment.")
+    return _table(grades, None, name=name)
 
 
-def _lengths(rows: Any) -> list[int]:
-    return [len(row) if isinstance(row, list | tuple) else -1 for row in rows]
+def _has_nan(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return any(_has_nan(v) for v in value)
+    return value is not None and bool(np.isnan(array_of(value, "grades")).any())
 
 
-def no_arrays(**given: Any) -> None:
-    """Refuse what goes with arrays where there are none."""
-    for name, value in given.items():
-        if value is not None:
-            raise UsageError(
-                f"{name}= goes with labels and scores in arrays; files and dicts say by "
-                "themselves which document belongs to which query."
-            )
-
-
-def arrays_of(
+def labels_and_scores(
     labels: Any,
     scores: Any,
     *,
@@ -158,40 +88,77 @@ def arrays_of(
     qid: Any = None,
     group_sizes: Any = None,
     name: str = "run",
-    reach: Reach | None = None,
-    rules: Iterable[Conventions] = (),
-) -> Arrays:
-    """Take ``[queries, items]`` tables, or long arrays with ``qid`` or ``group_sizes``.
+    ascending: bool = False,
+    needs: Needs | None = None,
+    finite: bool = False,
+) -> LabelledCollection:
+    """Read ``[queries, items]`` tables, one list, or long arrays with ``qid`` or ``group_sizes``.
 
-    ``mask`` is False for what is no item of its list. Of a table in another device's memory
-    only what is within ``reach`` is taken, if the conventions in ``rules`` need no more.
+    Args:
+        labels: a label for each item; NaN for an item without a judgment.
+        scores: a score for each item.
+        mask: False marks padding.
+        qid: the query of each item, or of each row of a table.
+        group_sizes: the number of items of each query, for long arrays.
+        name: the name of the run.
+        ascending: the lowest score is the best.
+        needs: what measures and conventions read; of a table in another device's memory no more
+            is moved.
+        finite: refuse labels that are NaN.
     """
-    if mask is None and getattr(labels, "ndim", 0) == 2:
-        part = cut(labels, scores, reach, rules, count=True)
-        if part is not None:
-            queries, _, _ = _rows(part.grades, qid, group_sizes)
-            noticed = tuple(negative_notices(part.grades))
-            return Arrays(part.grades, part.scores, None, queries, noticed, name, ties=part.ties)
+    keyed = mask is not None or qid is not None or group_sizes is not None
+    if ascending:
+        scores = -_numbers(scores, "scores")
+    if needs is not None and mask is None and group_sizes is None and gpu.is_elsewhere(scores):
+        part = gpu.top_k(labels, scores, *needs(default_conventions(has_ids=False)))
+        if part is not None and (qid is None or labels.ndim == 2):
+            return _from_device(part, labels.ndim, qid, name)
     label, score = _numbers(labels, "labels"), _numbers(scores, "scores")
     if label.shape != score.shape:
         raise DataError(
-            f"labels are {_shape(label)} and scores {_shape(score)}; give one score for each label."
+            f"labels are {_shape(label)} and scores {_shape(score)}: the two must have the same "
+            "shape. For lists of ids give the relevant ones as a set."
         )
+    if finite and not keyed:
+        return table_of_labels(label, score)
+    if not label.size:
+        raise DataError("the labels are empty.")
     kept = None if mask is None else _mask(mask, label)
     table = label.ndim == 2
-    queries, offsets, order = (_rows if table else _groups)(label, qid, group_sizes)
-    notices = _noticed(label, score, kept)
-    if kept is not None and not kept.all():
-        if offsets is None:
-            offsets = np.arange(len(label) + 1) * label.shape[1]
-        flat = kept.reshape(-1) if order is None else kept[order]
-        label, score = label.reshape(-1), score.reshape(-1)
-        if order is not None:
-            label, score, order = label[order], score[order], None
-        label, score, offsets = label[flat], score[flat], segments.keep(flat, offsets)
+    single = not table and qid is None and group_sizes is None
+    if table:
+        queries, offsets, order = _rows(label, qid, group_sizes)
+    elif single:
+        queries, offsets, order = [0], np.array([0, len(label)]), None
+    else:
+        queries, offsets, order = _groups(label, qid, group_sizes)
+    notices = [*_noticed(label, score, kept), *(_one_list(label) if single else ())]
+    known: dict[str, Any] = {"queries": queries, "own_notices": tuple(notices), "name": name}
     if order is not None:
         label, score = label[order], score[order]
-    return Arrays(label, score, offsets, queries, tuple(notices), name)
+        kept = None if kept is None else kept[order]
+    width = label.shape[1] if table else None
+    if offsets is None:
+        offsets = np.arange(len(label) + 1) * label.shape[1]
+    label, score = label.reshape(-1), score.reshape(-1)
+    if kept is not None and not kept.all():
+        flat = kept.reshape(-1)
+        label, score, offsets = label[flat], score[flat], segments.keep(flat, offsets)
+        width = None
+    return LabelledCollection(label, score, offsets, width, single=single, **known)
+
+
+def _from_device(part: gpu.TopK, ndim: int, qid: Any, name: str) -> LabelledCollection:
+    shape = part.grades.shape if ndim == 2 else (-1,)
+    queries, _, _ = _rows(part.grades, qid, None)
+    return _table(
+        part.grades.reshape(shape),
+        part.scores.reshape(shape),
+        name=name,
+        queries=queries,
+        ties=part.ties,
+        own_notices=tuple(negative_notices(part.grades)),
+    )
 
 
 def _numbers(value: Any, what: str) -> Array:
@@ -206,9 +173,17 @@ def _numbers(value: Any, what: str) -> Array:
         if "differ in length" not in str(error):
             raise
         raise DataError(
-            f"{error} Fill the rows up and say with mask= which items are real, or lay the "
-            "lists end to end and give group_sizes=."
+            f"{error} Pad the rows and mark the real items with mask=, or lay the lists end to "
+            "end and give group_sizes=."
         ) from None
+
+
+def _one_list(label: Array) -> list[Notice]:
+    text = (
+        f"labels in one dimension were read as one list of {plural(len(label), 'item')}; "
+        "give qid= or group_sizes= if they are the items of several queries"
+    )
+    return [Notice("one-list", 1, text, level="note")]
 
 
 def _shape(array: Array) -> str:
@@ -220,7 +195,7 @@ def _mask(mask: Any, label: Array) -> Array:
     if array.dtype != np.bool_:
         raise DataError(
             f"mask is {array.dtype}, and must be boolean: True for an item of the list, False for "
-            "filling. Compare it to something, for example mask=lengths > position."
+            "padding. Compare it to something, for example mask=lengths > position."
         )
     if array.shape != label.shape:
         raise DataError(f"mask is {_shape(array)} and labels are {_shape(label)}; make them alike.")
@@ -231,7 +206,7 @@ def _noticed(label: Array, score: Array, kept: Array | None) -> list[Notice]:
     """Return what is odd about labels and scores, and refuse what cannot be."""
     if kept is None and all_finite(label) and all_finite(score):
         return negative_notices(label)
-    _check(label, score, kept)
+    _check_items(label, score, kept)
     unlabelled = np.isnan(label) if kept is None else np.isnan(label) & kept
     return [*_unlabelled(unlabelled), *negative_notices(label if kept is None else label[kept])]
 
@@ -256,11 +231,10 @@ def _rows(label: Array, qid: Any, group_sizes: Any) -> _Grouping:
 
 def _groups(label: Array, qid: Any, group_sizes: Any) -> _Grouping:
     """Return the queries of long arrays, where each begins, and the order that brings them together."""
-    if (qid is None) == (group_sizes is None):
+    if qid is not None and group_sizes is not None:
         raise UsageError(
-            "labels and scores in one dimension need qid= (the query of each item) or "
-            "group_sizes= (how many items each query has), one of the two. "
-            "A single list goes in brackets: [labels], [scores]."
+            "give qid= (the query of each item) or group_sizes= (how many items each query has), "
+            "not both."
         )
     if group_sizes is not None:
         sizes = _sizes(group_sizes, len(label))
@@ -269,11 +243,12 @@ def _groups(label: Array, qid: Any, group_sizes: Any) -> _Grouping:
     if len(listed) != len(label):
         raise DataError(f"{len(listed)} query ids in qid for {len(label)} labels.")
     if isinstance(listed, np.ndarray):
-        found, code = np.unique(listed, return_inverse=True)
-        seen = found.tolist()
+        distinct, code = np.unique(listed, return_inverse=True)
+        seen = distinct.tolist()
     else:
-        places = {query: i for i, query in enumerate(dict.fromkeys(listed))}
-        code = np.array([places[query] for query in listed], np.int64)
+        named = Ids.of(listed, "query").objects
+        places = {query: i for i, query in enumerate(dict.fromkeys(named))}
+        code = np.array([places[query] for query in named], np.int64)
         seen = list(places)
     ids = Ids.of(seen, "query")
     keys = sort_key(ids.objects)
@@ -313,7 +288,7 @@ def _sizes(group_sizes: Any, items: int) -> Array:
     return sizes
 
 
-def _check(label: Array, score: Array, kept: Array | None) -> None:
+def _check_items(label: Array, score: Array, kept: Array | None) -> None:
     """Refuse scores that are not finite and labels that are infinite."""
     for what, odd in (("score", ~np.isfinite(score)), ("label", np.isinf(label))):
         bad = odd if kept is None else odd & kept
@@ -324,7 +299,7 @@ def _check(label: Array, score: Array, kept: Array | None) -> None:
         value = (score if what == "score" else label)[at]
         raise DataError(
             f"the {what} at {where} is {value}; a {what} is a finite number. "
-            "What is no item of its list goes out with mask=."
+            "Mark padding with mask=."
         )
 
 

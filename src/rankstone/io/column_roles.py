@@ -8,13 +8,13 @@ from typing import Any
 
 from rankstone.errors import DataError, UsageError, did_you_mean
 
-# What people call their columns, the surest names first; compared without case, '-', '_' and ' '.
+# Names that columns have, the surest first; compared by ``plain_name``.
 SYNONYMS = {
     role: names.split()
     for role, names in {
         "query": "queryid qid qno query userid user uid topicid topicno topic sessionid session "
         "questionid question querytext",
-        # docno is the id where both stand (docid is then a number of the index).
+        # docno is the id if there is a docid too (which is then a number of the index).
         "doc": "docno docid itemid item documentid corpusid pid doc document iid did passageid "
         "movieid productid chunkid product corpus",
         "score": "score prediction pred sim similarity predicted predictedscore",
@@ -22,8 +22,21 @@ SYNONYMS = {
         "rank": "rank position",
     }.items()
 }
+_DISTANCES = {"distance", "dist", "cosinedistance", "l2distance", "l2", "euclideandistance"}
+ROLES = (*SYNONYMS, "distance")
 _NOT_GRADES = {"timestamp", "time", "ts", "date", "datetime", "iteration", "iter", "q0"}
-_NOUNS = {"query": "queries", "doc": "documents", "grade": "grades"}
+_NOUNS = {"query": "queries", "doc": "documents", "grade": "grades", "score": "scores"}
+
+Kinds = Callable[[Sequence[str]], dict[str, str]]  # of columns: text, number or other
+
+
+def plain_name(name: str) -> str:
+    """Return a name as it is compared: without case, punctuation and blanks.
+
+    >>> plain_name("Query-ID"), plain_name("_doc_no")
+    ('queryid', 'docno')
+    """
+    return "".join(c for c in name.lower() if c.isalnum())
 
 
 class Columns(dict[str, Any]):
@@ -33,14 +46,14 @@ class Columns(dict[str, Any]):
 
     @classmethod
     def of(cls, columns: Mapping[str, Any] | None) -> Columns:
-        """Take the columns as they were given; those that are not roles are refused."""
+        """Take columns by role; an unknown role is an error."""
         if isinstance(columns, Columns):
             return columns
         check_columns(columns)
         return cls(columns or {})
 
     def check_used(self) -> None:
-        """Refuse columns that nothing was read by."""
+        """Refuse columns if no table was read with them."""
         if self and not self.used:
             named = ", ".join(f"{role}={name!r}" for role, name in self.items())
             raise UsageError(
@@ -49,19 +62,16 @@ class Columns(dict[str, Any]):
             )
 
 
-Kinds = Callable[[Sequence[str]], dict[str, str]]
-
-
 @dataclass(frozen=True)
 class Roles:
-    """The names of the columns by role; None where a role has no column."""
+    """The names of the columns by role; None for a role without a column."""
 
     all: tuple[str, ...]
     names: tuple[str | None, ...]
 
     @property
     def number_role(self) -> str:
-        """What the number is: a score, a grade or a rank."""
+        """What the number is: a score, a distance, a grade or a rank."""
         return self.all[2]
 
 
@@ -70,17 +80,20 @@ def judgment_roles(
 ) -> Roles:
     """Return the columns of judgments; without a grade every row counts as relevant."""
     _note_use(columns)
-    query, doc, grade = (_column(what, r, names, columns) for r in ("query", "doc", "grade"))
-    if grade is None and graded and "grade" not in (columns or {}):
-        held = kinds(names)
+    query, doc = (_column(what, role, names, columns) for role in ("query", "doc"))
+    if not graded:
+        return Roles(("query", "doc", "grade"), (query, doc, None))
+    grade = _number_column(what, "grade", names, columns, kinds)
+    if grade is None and "grade" not in (columns or {}):
+        types = kinds(names)
         others = [
             n
             for n in names
-            if n not in (query, doc) and held[n] == "number" and _fold(n) not in _NOT_GRADES
+            if n not in (query, doc) and types[n] == "number" and plain_name(n) not in _NOT_GRADES
         ]
         if others:
             raise _no_number(what, "grade", names, others, "counts every row as relevant")
-    return Roles(("query", "doc", "grade"), (query, doc, grade if graded else None))
+    return Roles(("query", "doc", "grade"), (query, doc, grade))
 
 
 def run_roles(
@@ -88,18 +101,23 @@ def run_roles(
 ) -> Roles:
     """Return the columns of a run: with scores, with ranks only, or in the order of its rows."""
     _note_use(columns)
-    query, doc, score, rank = (
-        _column(what, r, names, columns) for r in ("query", "doc", "score", "rank")
-    )
+    query, doc = (_column(what, role, names, columns) for role in ("query", "doc"))
+    named = columns or {}
+    if named.get("distance") is not None:
+        distance = _column(what, "distance", names, columns)
+        return Roles(("query", "doc", "distance"), (query, doc, distance))
+    score = _number_column(what, "score", names, columns, kinds)
     if score is not None:
+        rank = _column(what, "rank", names, columns)
         if rank is not None and kinds([rank])[rank] == "number":
             return Roles(("query", "doc", "score", "rank"), (query, doc, score, rank))
         return Roles(("query", "doc", "score"), (query, doc, score))
+    rank = _number_column(what, "rank", names, columns, kinds)
     if rank is not None:
         return Roles(("query", "doc", "rank"), (query, doc, rank))
-    if "score" not in (columns or {}):
-        held = kinds(names)
-        others = [n for n in names if n not in (query, doc) and held[n] == "number"]
+    if "score" not in named:
+        types = kinds(names)
+        others = [n for n in names if n not in (query, doc) and types[n] == "number"]
         if others:
             raise _no_number(what, "score", names, others, "ranks by the order of the rows")
     return Roles(("query", "doc", "score"), (query, doc, None))
@@ -111,13 +129,18 @@ def _note_use(columns: Mapping[str, Any] | None) -> None:
 
 
 def check_columns(columns: Mapping[str, Any] | None) -> None:
-    """Refuse what is not a role."""
+    """Refuse unknown roles, and a score beside a distance."""
     for role in columns or {}:
-        if role not in SYNONYMS:
-            hint = did_you_mean(str(role), SYNONYMS)
+        if role not in ROLES:
+            hint = did_you_mean(str(role), ROLES)
             raise UsageError(
-                f"columns names {role!r}.{hint} What can be named: {', '.join(SYNONYMS)}."
+                f"columns names {role!r}.{hint} What can be named: {', '.join(ROLES)}."
             )
+    if columns and columns.get("score") is not None and columns.get("distance") is not None:
+        raise UsageError(
+            "columns names a score, of which the highest is the best, and a distance, of which "
+            "the lowest is. Name one of them."
+        )
 
 
 def looks_like_header(names: Sequence[str]) -> bool:
@@ -126,15 +149,20 @@ def looks_like_header(names: Sequence[str]) -> bool:
 
 
 def names_in(columns: Mapping[str, Any] | None) -> set[str]:
-    """Return the names that somebody gave for columns."""
-    given = (columns or {}).values()
-    return {name for said in given for name in ([said] if isinstance(said, str) else said or ())}
+    """Return all names that somebody gave for columns."""
+    return {name for role in columns or {} for name in _wanted(columns, role)}
+
+
+def _wanted(columns: Mapping[str, Any] | None, role: str) -> list[str]:
+    """Return the names somebody gave for a role, in order."""
+    value = (columns or {}).get(role)
+    return [value] if isinstance(value, str) else list(value or ())
 
 
 def column_or_none(
     role: str, names: Sequence[str], columns: Mapping[str, Any] | None
 ) -> str | None:
-    """Return the column of a role, None where there is none to be found."""
+    """Return the column of a role, None if it cannot be told."""
     try:
         return _named("", role, names, columns)
     except DataError:
@@ -150,11 +178,44 @@ def check_single(what: str, name: str, names: Sequence[str]) -> None:
 def _column(
     what: str, role: str, names: Sequence[str], columns: Mapping[str, Any] | None
 ) -> str | None:
-    """Return the column of a role; None where it may be and is absent."""
-    found = _named(what, role, names, columns)
-    if found is not None:
-        check_single(what, found, names)
-    return found
+    """Return the column of a role; None if it may be absent and is."""
+    name = _named(what, role, names, columns)
+    if name is not None:
+        check_single(what, name, names)
+    return name
+
+
+def _number_column(
+    what: str, role: str, names: Sequence[str], columns: Mapping[str, Any] | None, kinds: Kinds
+) -> str | None:
+    """Return the column of a number; an error if two columns of numbers have a name for it."""
+    name = _column(what, role, names, columns)
+    if name is None or role in (columns or {}):
+        return name
+    names_of_role = candidates(role, names)
+    if len(names_of_role) > 1:
+        types = kinds(names_of_role)
+        numbers = [n for n in names_of_role if types[n] == "number"]
+        if len(numbers) > 1:
+            raise ambiguous(what, role, numbers)
+        name = (numbers or [name])[0]
+    return name
+
+
+def candidates(role: str, names: Sequence[str]) -> list[str]:
+    """Return the columns that have a name for a role, the surest first."""
+    plain = [(plain_name(name), name) for name in dict.fromkeys(names)]
+    return [name for synonym in SYNONYMS[role] for other, name in plain if other == synonym]
+
+
+def ambiguous(what: str, role: str, names: Sequence[str]) -> DataError:
+    """Return the error that names the columns which may all be meant."""
+    shown = " or ".join(map(repr, names))
+    first = names[0]
+    return DataError(
+        f"{what}: which column holds the {_NOUNS.get(role, 'ranks')}, {shown}? Say so: "
+        f"columns={{{role!r}: {first!r}}} (--columns {role}={first})."
+    )
 
 
 def _named(
@@ -162,35 +223,32 @@ def _named(
 ) -> str | None:
     check_columns(columns)
     if columns is not None and role in columns:
-        said = columns[role]
-        if said is None and role not in ("query", "doc"):
+        wanted = _wanted(columns, role)
+        if not wanted and role not in ("query", "doc"):
             return None
-        wanted = [said] if isinstance(said, str) else list(said or ())
-        found = next((n for n in wanted if n in names), None)
-        if found is None:
+        name = next((n for n in wanted if n in names), None)
+        if name is None:
             raise _absent(what, role, names, [str(w) for w in wanted])
-    else:
-        folded = {_fold(n): n for n in reversed(names)}
-        found = next((folded[s] for s in SYNONYMS[role] if s in folded), None)
-        if found is None:
-            if role in ("query", "doc"):
-                raise _absent(what, role, names, [])
-            return None
-    return found
+        return name
+    plain = {plain_name(n): n for n in reversed(names)}
+    name = next((plain[s] for s in SYNONYMS.get(role, ()) if s in plain), None)
+    if name is None and role in ("query", "doc"):
+        raise _absent(what, role, names, [])
+    return name
 
 
 def _absent(what: str, role: str, names: Sequence[str], wanted: Sequence[str]) -> DataError:
     shown = ", ".join(map(repr, names)) or "none"
     if wanted:
         hint = did_you_mean(wanted[0], names)
-        asked = " or ".join(map(repr, wanted))
-        return DataError(f"{what}: there is no column {asked}.{hint} Columns: {shown}.")
+        either = " or ".join(map(repr, wanted))
+        return DataError(f"{what}: there is no column {either}.{hint} Columns: {shown}.")
     known = {name for others in SYNONYMS.values() for name in others}
-    free = [name for name in names if _fold(name) not in known]
+    free = [name for name in names if plain_name(name) not in known]
     near = next((h for s in SYNONYMS[role] if (h := did_you_mean(s, free))), "")
     return DataError(
-        f"{what}: no column looks like that of the {_NOUNS[role]}.{near} Columns: {shown}. "
-        f"Say which it is: columns={{{role!r}: ...}} (--columns {role}=...)."
+        f"{what}: cannot tell which column holds the {_NOUNS[role]}.{near} Columns: {shown}. "
+        f"Pass columns={{{role!r}: ...}} (--columns {role}=...)."
     )
 
 
@@ -199,14 +257,17 @@ def _no_number(
 ) -> DataError:
     shown = ", ".join(map(repr, names))
     other, kind = ("score", "a run") if role == "grade" else ("grade", "judgments")
-    swapped = any(_fold(name) in SYNONYMS[other] for name in names)
+    swapped = any(plain_name(name) in SYNONYMS[other] for name in names)
     hint = f" This looks like {kind}; the order is judgments first, then runs." if swapped else ""
+    distance = next((name for name in others if plain_name(name) in _DISTANCES), None)
+    if role == "score" and distance is not None:
+        advice = (
+            f"columns={{'distance': {distance!r}}} (--columns distance={distance}) ranks the "
+            "lowest first"
+        )
+    else:
+        advice = f"columns={{{role!r}: {others[0]!r}}} (--columns {role}={others[0]})"
     return DataError(
-        f"{what}: no column looks like that of the {role}s. Columns: {shown}.{hint} Say which it is: "
-        f"columns={{{role!r}: {others[0]!r}}} (--columns {role}={others[0]}); columns={{{role!r}: "
-        f"None}} (--columns {role}=) {meaning}."
+        f"{what}: cannot tell which column holds the {_NOUNS[role]}. Columns: {shown}.{hint} Pass "
+        f"{advice}; columns={{{role!r}: None}} (--columns {role}=) {meaning}."
     )
-
-
-def _fold(name: str) -> str:
-    return name.strip().lower().replace("-", "").replace("_", "").replace(" ", "")

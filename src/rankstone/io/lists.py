@@ -1,4 +1,4 @@
-"""Lists: of what was expected and what was retrieved, query by query, or of records."""
+"""Lists: the documents of each query, rows of a table, or records."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankstone.core import dicts
-from rankstone.core.ids import Ids
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
+from rankstone.core.run import Run
 from rankstone.errors import DataError
-from rankstone.io import frames
+from rankstone.io import frames, objects
 from rankstone.io.column_roles import column_or_none
-from rankstone.io.formats.json_records import keys_of
 from rankstone.io.frames.columns import PlainTable
 
 
@@ -22,34 +21,34 @@ def judgments_of(
 ) -> Judgments:
     """Take the relevant documents of each query, or records.
 
-    A query's id is its position, from 0, where a record does not name it.
+    A query's id is its position, from 0, if a record does not name it.
     """
-    what = "the judgments"
-    _check(data, what)
+    _check(data, "the judgments")
     if _are_rows(data, columns):
-        return frames.judgments_of(_table(data, what), columns, graded=graded)
-    if (found := _listed(data, what, "expected")) is not None:
-        return dicts.judgments_of(found)
-    return dicts.judgments_of(dict(enumerate(data)))
+        return frames.judgments_of(_table(data, "the judgments"), columns, graded=graded)
+    if objects.are_records(data):
+        return objects.judgments_of(list(data))
+    return objects.judgments_of(dict(enumerate(data)))
 
 
 def run_of(
-    data: Sequence[Any], name: str | None = None, columns: Mapping[str, Any] | None = None
-) -> Any:
+    data: Sequence[Any],
+    name: str | None = None,
+    columns: Mapping[str, Any] | None = None,
+    *,
+    ascending: bool = False,
+) -> Run:
     """Take the ranked documents of each query, or records.
 
-    A query's id is its position, from 0, where a record does not name it.
+    A query's id is its position, from 0, if a record does not name it.
     """
-    what = "the run"
-    _check(data, what)
+    _check(data, "the run")
     if _are_rows(data, columns):
-        return frames.run_of(_table(data, what), columns, name)
-    if (found := _listed(data, what, "retrieved")) is not None:
-        return dicts.run_of(found, name)
-    run = dicts.run_of(dict(enumerate(data)), name)
-    if isinstance(run, dicts.ListedRun):
-        return PositionalRun(run.data, run.name)
-    return run
+        return frames.run_of(_table(data, "the run"), columns, name, ascending=ascending)
+    if objects.are_records(data):
+        return objects.run_of(list(data), name, ascending=ascending)
+    run = objects.run_of(dict(enumerate(data)), name, ascending=ascending)
+    return PositionalRun(run.data, run.name) if isinstance(run, dicts.ListedRun) else run
 
 
 def _check(data: Sequence[Any], what: str) -> None:
@@ -82,34 +81,6 @@ def _table(records: Sequence[dict[str, Any]], what: str) -> PlainTable:
     return PlainTable({name: [record[name] for record in records] for name in names})
 
 
-def _listed(data: Sequence[Any], what: str, part: str) -> dict[Any, Any] | None:
-    """Return documents by query where data are records of a query and its lists, else None."""
-    if not data or not all(isinstance(r, dict) and _has_lists(r) for r in data[:10]):
-        return None
-    found: dict[Any, Any] = {}
-    for number, record in enumerate(data):
-        keys = keys_of(record) if isinstance(record, dict) else None
-        held = None if keys is None else getattr(keys, part)
-        if keys is None or held is None:
-            shown = ", ".join(map(repr, record)) if isinstance(record, dict) else repr(record)
-            raise DataError(
-                f"{what}: record {number} (records count from 0) has no list under a name such as "
-                f"'{part}_ids': {shown}."
-            )
-        (query,) = Ids.of([record[keys.query] if keys.query else number], "query")
-        if query in found:
-            raise DataError(f"{what}: record {number} is a second one of query {query!r}.")
-        found[query] = record[held]
-    return found
-
-
-def _has_lists(record: dict[Any, Any]) -> bool:
-    if not all(isinstance(key, str) for key in record):
-        return False
-    keys = keys_of(record)
-    return bool(keys.expected or keys.retrieved)
-
-
 @dataclass(frozen=True, eq=False)
 class PositionalRun(dicts.ListedRun):
     """Rankings that belong to queries by their position alone."""
@@ -121,7 +92,7 @@ class PositionalRun(dicts.ListedRun):
         if positional and len(self.data) != n:
             raise DataError(
                 f"{self.name}: {len(self.data)} rankings for {n} lists of relevant documents. "
-                "Lists belong together by position; give one for each query, [] where nothing "
-                "was retrieved."
+                "Lists belong together by position; give one for each query, [] if nothing was "
+                "retrieved."
             )
         return super().match(judgments, float32=float32)

@@ -1,14 +1,21 @@
-"""Whatever the user holds, as Judgments or as a Run."""
+"""The entry for data: files, dicts, lists and tables become Judgments and Runs."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from rankstone.conventions import Conventions
+from rankstone.core.collection import Collection, MatchedCollection
+from rankstone.core.exclude import ExcludingRun
 from rankstone.core.judgments import Judgments
 from rankstone.core.run import Run
-from rankstone.errors import UsageError
+from rankstone.errors import UsageError, one_of
+from rankstone.io.column_roles import Columns
+
+if TYPE_CHECKING:
+    from rankstone.io.arrays import Needs
 
 
 def load_judgments(
@@ -24,26 +31,32 @@ def load_judgments(
     """Return judgments from a path, a dict, a list or a table.
 
     Args:
-        data: what the user holds.
-        columns: the columns of a table, by what they hold.
-        graded: whether the grades matter; without, every row counts 1.
+        data: a path, a dict, a list, a table, or Judgments.
+        columns: the names of a table's columns, by role.
+        graded: whether the grades matter; if not, every row counts 1.
         lenient: read grades as C's atol does, in the four columns of a TREC file.
-        input_format: the format of a file, where its content does not tell.
-        max_bytes: as much as a file may hold, once expanded.
-        groups: path of a file of group sizes, for rows without qid.
+        input_format: the format of a file (default: detected from its content).
+        max_bytes: maximum size of a file in bytes after decompression.
+        groups: path of a file of group sizes, for LETOR rows without qid.
     """
     if isinstance(data, Judgments):
         return data
     if isinstance(data, str | os.PathLike):
-        from rankstone.io.file_run import Reading, read_judgments
+        from rankstone.io.files import read_judgments
+        from rankstone.io.input_file import ReadOptions
 
-        sizes = None if groups is None else os.fspath(groups)
-        reading = Reading(input_format, lenient, max_bytes, sizes, columns, graded)
-        return read_judgments(os.fspath(data), reading)
+        options = ReadOptions(
+            _LENIENT if lenient else input_format,
+            max_bytes,
+            None if groups is None else os.fspath(groups),
+            columns,
+            graded,
+        )
+        return read_judgments(os.fspath(data), options)
     if isinstance(data, Mapping):
-        from rankstone.core import dicts
+        from rankstone.io import objects
 
-        return dicts.judgments_of(data)
+        return objects.judgments_of(data)
     if isinstance(data, list | tuple):
         from rankstone.io import lists
 
@@ -64,6 +77,7 @@ def load_run(
     threads: int | None = None,
     columns: Mapping[str, Any] | None = None,
     *,
+    scores: str = "descending",
     lenient: bool = False,
     input_format: str | None = None,
     max_bytes: int | None = None,
@@ -71,34 +85,44 @@ def load_run(
     """Return a run from a path, a dict, a list or a table.
 
     Args:
-        data: what the user holds.
+        data: a path, a dict, a list, a table, or a Run.
         name: what to call the run.
-        threads: how many to scan a file with; all cores unless told.
-        columns: the columns of a table, by what they hold.
+        threads: number of scanning threads (default: all cores).
+        columns: the names of a table's columns, by role.
+        scores: ``"descending"``, or ``"ascending"`` if the lowest score is the best (a distance).
         lenient: read scores as C's atof does and ignore fields after the tag.
-        input_format: the format of a file, where its content does not tell.
-        max_bytes: as much as a file may hold, once expanded.
+        input_format: the format of a file (default: detected from its content).
+        max_bytes: maximum size of a file in bytes after decompression.
     """
+    ascending = is_ascending(scores)
     if isinstance(data, str | os.PathLike):
-        from rankstone.io.file_run import FileRun, Reading
+        from rankstone.io.files import read_run
+        from rankstone.io.input_file import ReadOptions
 
-        reading = Reading(input_format, lenient, max_bytes, columns=columns)
-        return FileRun.open(os.fspath(data), name, threads, reading)
+        options = ReadOptions(
+            _LENIENT if lenient else input_format,
+            max_bytes,
+            columns=columns,
+            name=name,
+            threads=threads,
+            ascending=ascending,
+        )
+        return read_run(os.fspath(data), options)
     if isinstance(data, Mapping):
-        from rankstone.core import dicts
+        from rankstone.io import objects
 
-        return dicts.run_of(data, name)
+        return objects.run_of(data, name, ascending=ascending)
     if isinstance(data, list | tuple):
         from rankstone.io import lists
 
-        return lists.run_of(data, name, columns)
+        return lists.run_of(data, name, columns, ascending=ascending)
     if hasattr(data, "match") and hasattr(data, "source"):
         run: Run = data
         return run
     from rankstone.io import frames
 
     if frames.is_frame(data):
-        return frames.run_of(data, columns, name, threads)
+        return frames.run_of(data, columns, name, threads, ascending=ascending)
     raise UsageError(
         f"cannot read a run from {type(data).__name__}; give a path to a file, "
         "a dict {query: {document: score}}, a dict {query: [document, ...]}, a list of lists or "
@@ -106,23 +130,165 @@ def load_run(
     )
 
 
-def load_both(
+_LENIENT = "trec-lenient"
+
+
+def is_ascending(scores: str) -> bool:
+    """Return whether the lowest score is the best."""
+    return one_of(scores, ("descending", "ascending"), "order of scores") == "ascending"
+
+
+def collection(
     judgments: Any,
-    run: Any,
+    run: Any = None,
     *,
     name: str | None = None,
     threads: int | None = None,
     columns: Mapping[str, Any] | None = None,
     input_format: str | None = None,
     max_bytes: int | None = None,
-    groups: Any = None,
-) -> tuple[Judgments, Run]:
-    """Return judgments and a run; ``input_format`` may name two formats, ``judgments:run``."""
+    mask: Any = None,
+    qid: Any = None,
+    group_sizes: Any = None,
+    exclude: Any = None,
+    not_retrieved: Any = None,
+    scores: str = "descending",
+    needs: Needs | None = None,
+    finite: bool = False,
+) -> Collection:
+    """Return judgments and a run, in whatever form the user holds them.
+
+    Args:
+        judgments: judgments, labels, relevant documents, or (without a run) grades in rank order.
+        run: a run, scores, or ranked documents.
+        name: the name of the run.
+        threads: number of scanning threads (default: all cores).
+        columns: the columns of tables, by what they hold.
+        input_format: the format of the files, if it cannot be detected; ``judgments:run`` for two.
+        max_bytes: maximum size of a file in bytes after decompression.
+        mask: with arrays, False marks padding.
+        qid: with arrays, the query of each item, or of each row of a table.
+        group_sizes: with arrays, the number of items of each query; with files, the path of a
+            file of group sizes, for LETOR rows without qid.
+        exclude: (query, document) pairs, in any form of judgments, that are removed from the run.
+        not_retrieved: with grades in rank order, the grades of judged documents that were missed.
+        scores: ``"descending"``, or ``"ascending"`` if the lowest score is the best (a distance).
+        needs: what measures and conventions will read, to move no more from another device.
+        finite: refuse labels that are NaN.
+    """
+    sizes_file = os.fspath(group_sizes) if isinstance(group_sizes, str | os.PathLike) else None
+    if sizes_file is not None:
+        group_sizes = None
+    keyed = {"mask": mask, "qid": qid, "group_sizes": group_sizes}
+    is_keyed = any(value is not None for value in keyed.values())
+    if run is None:
+        _refuse(keyed, exclude)
+        return _grades(judgments, not_retrieved, name)
+    if not_retrieved is not None:
+        raise UsageError(
+            "not_retrieved= goes with grades in rank order; judgments say it themselves."
+        )
+    single = False
+    if not isinstance(judgments, str | os.PathLike | Judgments):
+        from rankstone.io.rankings import are_labels, by_query
+
+        if are_labels(judgments, run, keyed=is_keyed):
+            from rankstone.io.arrays import labels_and_scores
+
+            _refuse_exclude(exclude)
+            return labels_and_scores(
+                judgments,
+                run,
+                name=name or "run",
+                ascending=is_ascending(scores),
+                needs=needs,
+                finite=finite,
+                **keyed,
+            )
+        judgments, run, single = by_query(judgments, run)
+    _refuse(keyed)
     formats = (input_format or "").split(":")
     judged = load_judgments(
-        judgments, columns, input_format=formats[0] or None, max_bytes=max_bytes, groups=groups
+        judgments, columns, input_format=formats[0] or None, max_bytes=max_bytes, groups=sizes_file
     )
     ranked = load_run(
-        run, name, threads, columns, input_format=formats[-1] or None, max_bytes=max_bytes
+        run,
+        name,
+        threads,
+        columns,
+        scores=scores,
+        input_format=formats[-1] or None,
+        max_bytes=max_bytes,
     )
-    return judged, ranked
+    if exclude is not None:
+        ranked = ExcludingRun(ranked, load_judgments(exclude, columns, graded=False))
+    return MatchedCollection(ranked, judged, single)
+
+
+def _grades(grades: Any, not_retrieved: Any, name: str | None) -> Collection:
+    from rankstone.io.arrays import are_arrays, grades_in_rank_order
+
+    if not are_arrays(grades):
+        raise UsageError(
+            f"a run is missing. Give judgments and a run, or grades in rank order such as "
+            f"[3, 2, 0]; not {type(grades).__name__} alone."
+        )
+    if not_retrieved is None:
+        return grades_in_rank_order(grades, name or "run")
+    judged = enumerate([*grades, *not_retrieved])
+    judgments = {0: {doc: grade for doc, grade in judged if grade is not None}}
+    ranking = {0: list(range(len(grades)))}
+    return MatchedCollection(
+        load_run(ranking, name), load_judgments(judgments), single=True, has_ids=False
+    )
+
+
+def _refuse(keyed: Mapping[str, Any], exclude: Any = None) -> None:
+    for name, value in keyed.items():
+        if value is not None:
+            raise UsageError(
+                f"{name}= goes with labels and scores in arrays; files and dicts say by "
+                "themselves which document belongs to which query."
+            )
+    _refuse_exclude(exclude)
+
+
+def _refuse_exclude(exclude: Any) -> None:
+    if exclude is not None:
+        raise UsageError(
+            "exclude= removes documents by their ids, and arrays have none; use mask=."
+        )
+
+
+def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the options that say how to read data, and single conventions."""
+    reading = {name: value for name, value in options.items() if name in _READING}
+    choices = {name: value for name, value in options.items() if name not in _READING}
+    Conventions().replace(**choices)  # a misspelt option is found before any file is read
+    return reading, choices
+
+
+_READING = (
+    "name",
+    "threads",
+    "input_format",
+    "max_bytes",
+    "mask",
+    "qid",
+    "group_sizes",
+    "columns",
+    "exclude",
+    "not_retrieved",
+    "scores",
+)
+
+
+def read(data: Sequence[Any], reading: Mapping[str, Any]) -> Collection:
+    """Return the data of a verb that takes what ``evaluate`` takes."""
+    if not 1 <= len(data) <= 2:
+        raise UsageError("give judgments and a run, or grades in rank order.")
+    names = Columns.of(reading.get("columns"))
+    source = collection(*data, **{**reading, "columns": names})
+    source.documents(float32=False, run_queries=False)
+    names.check_used()
+    return source

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rankstone.core.ids import look_alike
+from rankstone.core.look_alike import look_alikes
+from rankstone.core.text import decode
 from rankstone.errors import DataError, Notice, plural
 from rankstone.io.column_roles import column_or_none
 from rankstone.io.streams import lines, open_seekable
@@ -46,8 +47,10 @@ class QueryGroups:
             query, group = self.head
             return replace(self, group_of={query: group} | self.group_of, head=None)
         if not evaluated.keys() & self.group_of.keys():
-            twins = look_alike(self.group_of, evaluated)
-            hint = f" Ids are compared exactly, and {twins[0]} is not {twins[1]}." if twins else ""
+            pairs = look_alikes(self.group_of, evaluated)
+            hint = ""
+            if pairs:
+                hint = f" Ids are compared exactly, and {pairs[0][0]!r} is not {pairs[0][1]!r}."
             named, ours = next(iter(self.group_of)), next(iter(evaluated))
             raise DataError(
                 f"{self.path}: no query that was evaluated has a group (in the file: {named!r}, "
@@ -60,14 +63,14 @@ class QueryGroups:
         evaluated = {str(query) for query in queries}
         without = [str(query) for query in queries if str(query) not in self.group_of]
         unused = [query for query in self.group_of if query not in evaluated]
-        found = []
+        notices = []
         if without:
             text = f"{len(without)} of {plural(len(queries), 'query')} without a group in {self.path}; shown as {REST}"
-            found.append(Notice("ungrouped-queries", len(without), text, _some(without)))
+            notices.append(Notice("ungrouped-queries", len(without), text, _some(without)))
         if unused:
             text = f"{plural(len(unused), 'query')} of {self.path} not evaluated; ignored"
-            found.append(Notice("grouped-not-evaluated", len(unused), text, _some(unused)))
-        return found
+            notices.append(Notice("grouped-not-evaluated", len(unused), text, _some(unused)))
+        return notices
 
 
 def read_query_groups(
@@ -75,7 +78,7 @@ def read_query_groups(
 ) -> QueryGroups:
     """Read a file with a query and its group in each line; the group is the rest of the line.
 
-    What stands between the two is a tab, a comma or blanks, as in the first row. ``taken`` are
+    Between the two is a tab, a comma or blanks, as in the first row. ``taken`` are
     names that no group may have.
     """
     rows: dict[str, tuple[str, int]] = {}
@@ -84,7 +87,7 @@ def read_query_groups(
     with open_seekable(path, max_bytes=max_bytes) as (stream, _, _):
         for number, raw in lines(stream, path):
             where = f"{path}:{number}"
-            line = raw.decode("utf-8", "surrogateescape").strip()
+            line = decode(raw).strip()
             if not line or line.startswith("#"):
                 continue
             _check_text(line, where)

@@ -1,212 +1,209 @@
-"""Judgments and runs from rows, whatever text they stood in."""
+"""Rows of a query, a document and a number, and what is made of them."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from math import isfinite
-from typing import Any
 
 import numpy as np
 
-from rankstone.core.dicts import ListedRun, ScoredRun
+from rankstone.core import values
+from rankstone.core.dicts import ListedRun, ScoredRun, no_scores
 from rankstone.core.ids import Ids, sort_key
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.notices import negative_notices, repeated_notices
 from rankstone.core.provenance import Source
-from rankstone.errors import DataError
+from rankstone.core.text import encode
+from rankstone.errors import DataError, UsageError
 
-Row = tuple[str, str, float]
-_NUMBER = re.compile(
-    r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf|infinity|nan)", re.IGNORECASE
-)
+# A query, a document and a grade or score. A row without a document says that there is such a
+# query, with nothing judged or nothing retrieved.
+Id = str | int
+Row = tuple[Id, Id, float]
+TextRow = tuple[str, str, float]
+NO_DOCUMENT = ""
 
 
 @dataclass(frozen=True)
 class Lists:
     """Rankings without scores: documents by query, best first."""
 
-    data: dict[str, list[str]]
+    data: dict[Id, list[Id]]
 
 
-def id_of(value: Any, what: str, where: str) -> str:
-    """Return an id as text; in a text file 12 and "12" are the same id."""
-    if isinstance(value, str):
-        if not value:
-            raise DataError(f"{where}: empty {what} id. Give every {what} an id.")
-        if not value.isascii():
-            try:
-                value.encode()
-            except UnicodeEncodeError:
-                raise DataError(f"{where}: {what} id {value!a} is not valid text.") from None
-        return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    hint = f" Write it as {int(value)} or as text." if _whole(value) else ""
-    raise DataError(f"{where}: {what} id {_shown(value)} is neither text nor a whole number.{hint}")
+def id_of(value: object, what: str, where: str) -> Id:
+    """Return an id that is text or a whole number; text has to be valid."""
+    found = values.id_of(value, what, where)
+    if isinstance(found, str) and not _is_utf8(found):
+        raise DataError(f"{where}: {what} id {found!a} is not valid text.")
+    return found
 
 
-def check_utf8(query: str, doc: str, without: str = "") -> None:
+def _is_utf8(text: str) -> bool:
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def check_utf8(query: str, *docs: str, without: str = "") -> None:
     """Refuse ids that a format of UTF-8 text cannot hold, or that hold a character it lacks."""
-    for what, value in (("query", query), ("document", doc)):
+    for value in (query, *docs):
+        what = "query" if value is query else "document"
         if any(c in value for c in without):
             raise DataError(
                 f"{what} id {value!a} cannot be written to this format. Convert to json or jsonl."
             )
-        if not value.isascii():
-            try:
-                value.encode()
-            except UnicodeEncodeError:
-                raise DataError(
-                    f"{what} id {value!a} is not UTF-8 and cannot be written to this format. "
-                    "Convert to trec."
-                ) from None
+        if not _is_utf8(value):
+            raise DataError(
+                f"{what} id {value!a} is not UTF-8 and cannot be written to this format. "
+                "Convert to trec."
+            )
 
 
-def shown(number: float) -> str:
-    """Return a number as text that means exactly it, a whole one without decimals."""
-    whole = abs(number) < 1e15 and number == int(number) and str(number) != "-0.0"
-    return str(int(number)) if whole else repr(number)
+def as_text(rows: Iterable[Row]) -> Iterator[TextRow]:
+    """Yield rows with text for ids: in a file 12 and "12" are the same id."""
+    for query, doc, number in rows:
+        yield str(query), str(doc), number
 
 
-def _whole(value: Any) -> bool:
-    return isinstance(value, float) and value.is_integer()
+def lists_as_text(lists: Lists, path: str) -> Lists:
+    """Return rankings with text for ids."""
+    data: dict[Id, list[Id]] = {str(q): [str(d) for d in docs] for q, docs in lists.data.items()}
+    if len(data) < len(lists.data):
+        raise DataError(f"{path}: a query has two rankings.")
+    return Lists(data)
 
 
-def number_of(value: Any, what: str, where: str) -> float:
-    """Return a number; text that is one is taken as one."""
-    if type(value) is float and isfinite(value):
-        return value
-    try:
-        if isinstance(value, bool) or (isinstance(value, str) and not _is_number(value)):
-            raise ValueError
-        found = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise DataError(f"{where}: {what} {_shown(value)} is not a number.") from None
-    if not isfinite(found):
-        raise DataError(f"{where}: {what} {_shown(value)} is not a finite number.")
-    return found
+def judgments_from(
+    rows: Iterable[Row], source: Source, path: str, *, typed: bool = False
+) -> Judgments:
+    """Gather judgments; of contradicting grades the highest counts.
 
-
-def _is_number(text: str) -> bool:
-    """Return whether text is a number to all readers alike; Python knows more of them."""
-    return _NUMBER.fullmatch(text.strip(" \t\r\n")) is not None
-
-
-def _shown(value: Any) -> str:
-    text = ascii(value)
-    return text if len(text) <= 64 else f"{text[:60]}..."
-
-
-def judgments_from(rows: Iterable[Row], source: Source, path: str) -> Judgments:
-    """Gather judgments; of contradicting grades the highest counts."""
-    given: dict[str, dict[str, list[float]]] = {}
+    With ``typed`` ids are known to be text or to be numbers, as in Python objects.
+    """
+    grades_of: dict[Id, dict[Id, list[float]]] = {}
     for query, doc, grade in rows:
-        docs_of = given.setdefault(query, {})
-        if doc:
+        docs_of = grades_of.setdefault(query, {})
+        if doc != NO_DOCUMENT:
             docs_of.setdefault(doc, []).append(grade)
-    if not any(given.values()):
+    if not any(grades_of.values()):
         raise DataError(f"{path}: the file holds no judgments.")
-    keys = [q for _, q in sorted(zip(sort_key(list(given)), given, strict=True))]
-    docs: list[str] = []
-    grades: list[float] = []
+    queries = Ids.of(grades_of, "query")
+    keys = sort_key(queries.objects)
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    groups = list(grades_of.values())
+    docs: list[Id] = []
+    highest: list[float] = []
     repeated: list[tuple[bytes, bytes]] = []
     contradicting: list[tuple[bytes, bytes]] = []
-    for query in keys:
-        for doc, all_given in given[query].items():
-            top = max(all_given)
+    for i in order:
+        for doc, grades in groups[i].items():
+            top = max(grades)
             docs.append(doc)
-            grades.append(top)
-            if len(all_given) > 1:
-                pair = (_bytes(query), _bytes(doc))
-                same = all_given.count(top)
+            highest.append(top)
+            if len(grades) > 1:
+                pair = (encode(str(queries[i])), encode(str(doc)))
+                same = grades.count(top)
                 repeated += [pair] * (same - 1)
-                contradicting += [pair] * (len(all_given) - same)
-    values = np.array(grades, np.float64)
+                contradicting += [pair] * (len(grades) - same)
+    array = np.array(highest, np.float64)
+    doc_ids = Ids.of(docs, "document")
+    queries.typed &= typed
+    doc_ids.typed &= typed
     nothing = (b"", b"")
-    found = {
+    counts = {
         "repeated": len(repeated),
         "contradicting": len(contradicting),
         "repeated_example": min(repeated, default=nothing),
         "contradicting_example": min(contradicting, default=nothing),
     }
     return Judgments(
-        Ids(keys, "text"),
-        np.cumsum([0] + [len(given[q]) for q in keys], dtype=np.int64),
-        Ids(docs, "text"),
-        values,
+        queries.take(order),
+        np.cumsum([0] + [len(groups[i]) for i in order], dtype=np.int64),
+        doc_ids,
+        array,
         source,
-        (*repeated_notices(found), *negative_notices(values)),
+        (*repeated_notices(counts), *negative_notices(array)),
     )
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
 
 
 @dataclass(frozen=True, eq=False)
 class GatheredRun(ScoredRun):
-    """A scored run gathered from rows, with the rows that repeated a document."""
+    """A scored run gathered from rows, with the documents that were repeated."""
 
-    repeated: dict[str, list[str]] = field(default_factory=dict)
+    repeated: dict[Id, list[Id]] = field(default_factory=dict)
 
     def match(self, judgments: Judgments, *, float32: bool) -> Matches:
-        """Find the judged documents and say which stood more than once."""
+        """Find the judged documents, and count those that were repeated."""
         matches = super().match(judgments, float32=float32)
         if not self.repeated:
             return matches
         counts = matches.duplicates.copy()
-        examples: dict[int, str | int] = {}
+        examples: dict[int, Id] = {}
         for q, query in enumerate(judgments.queries):
-            again = self.repeated.get(str(query), ())
+            again = self.repeated.get(query) or self.repeated.get(str(query))
             if again:
                 counts[q] = len(again)
-                examples[q] = min(again, key=_bytes)
+                examples[q] = min(again, key=lambda doc: encode(str(doc)))
         return replace(matches, duplicates=counts, duplicate=examples)
 
 
 def run_from(
-    rows: Iterable[Row] | Lists, name: str, source: Source, path: str
+    rows: Iterable[Row] | Lists,
+    name: str,
+    source: Source,
+    path: str,
+    *,
+    ascending: bool = False,
+    typed: bool = False,
 ) -> GatheredRun | ListedRun:
-    """Gather a run; of a document that stands more than once the best score counts."""
+    """Gather a run; of a document that is there more than once the best score counts.
+
+    With ``typed`` ids are known to be text or to be numbers, as in Python objects.
+    """
     if isinstance(rows, Lists):
         if not rows.data:
             raise DataError(f"{path}: the file holds no rows.")
-        return ListedRun(rows.data, name, source)
-    data: dict[str, dict[str, float]] = {}
-    repeated: dict[str, list[str]] = {}
+        if ascending:
+            raise UsageError(no_scores(path))
+        return ListedRun(rows.data, name, source, typed)
+    data: dict[Id, dict[Id, float]] = {}
+    repeated: dict[Id, list[Id]] = {}
     for query, doc, score in rows:
         scores = data.setdefault(query, {})
-        if not doc:
+        if doc == NO_DOCUMENT:
             continue
         if doc in scores:
             repeated.setdefault(query, []).append(doc)
-            if score <= scores[doc]:
+            if (score >= scores[doc]) if ascending else (score <= scores[doc]):
                 continue
             del scores[doc]  # the better row's place in the input is what counts
         scores[doc] = score
     if not data:
         raise DataError(f"{path}: the file holds no rows.")
-    return GatheredRun(data, name, source, repeated=repeated)
+    return GatheredRun(data, name, source, ascending, typed, repeated)
 
 
-def rows_of_lists(lists: Lists) -> Iterable[Row]:
+def rows_of_lists(lists: Lists) -> Iterator[Row]:
     """Give rankings without scores the scores that keep their order."""
     for query, docs in lists.data.items():
         kept = dict.fromkeys(docs)
         if not kept:
-            yield query, "", 0.0
+            yield query, NO_DOCUMENT, 0.0
         for i, doc in enumerate(kept):
             yield query, doc, float(len(kept) - i)
 
 
-def rows_of_judgments(judgments: Judgments) -> Iterable[Row]:
+def rows_of_judgments(judgments: Judgments) -> Iterator[Row]:
     """Yield judgments row by row."""
     docs, grades = judgments.docs.objects, judgments.grades.tolist()
     bounds = pairwise(judgments.groups.tolist())
     for query, (a, b) in zip(judgments.queries, bounds, strict=True):
         for i in range(a, b):
-            yield str(query), str(docs[i]), grades[i]
+            yield query, docs[i], grades[i]

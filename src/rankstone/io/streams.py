@@ -6,18 +6,19 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import IO, Any, NoReturn
 
 from rankstone.core.provenance import Source
-from rankstone.errors import DataError, MissingDependencyError
+from rankstone.core.text import without_mark
+from rankstone.errors import DataError, MissingDependencyError, UsageError
 
 _CHUNK = 1 << 20
 _PIECE = 1 << 16  # of compressed data
 _LONGEST_LINE = 1 << 26
 _ALWAYS_FINE = 1 << 30  # bytes that a compressed file may expand to, whatever its size
-_MOST_TIMES = 100  # as much as it may expand to beyond that
-_HEAD = 1 << 16
+_MOST_TIMES = 100  # times its size that a compressed file may expand to beyond that
 _MAGIC = (
     (b"\x1f\x8b", "gz"),
     (b"BZh", "bz2"),
@@ -28,88 +29,92 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 STDIN = "-"
 
 
-def read_all(path: str, max_bytes: int | None = None) -> tuple[bytes, Source]:
-    """Return the text of a file, a pipe or of standard input, and where it came from."""
-    with _opened(path) as (stream, source):
-        compression = _compression(stream, path)
-        if compression is None:
-            text = b"".join(_limited(stream, path, max_bytes))
-        else:
-            text = b"".join(_decompressed(stream, compression, path, max_bytes))
-        return text, source if source.path else _stamped(source, text)
-
-
-def read_head(path: str) -> bytes:
-    """Return the beginning of a file's text, at most 64 KiB."""
-    with _opened(path) as (stream, _):
-        compression = _compression(stream, path)
-        if compression is None:
-            return bytes(stream.read(_HEAD))
-        return next(_decompressed(stream, compression, path, None), b"")[:_HEAD]
-
-
-def compression_of(path: str) -> str | None:
-    """Return how a file is compressed, None where it is not."""
-    with _opened(path) as (stream, _):
-        return _compression(stream, path)
+def read_all(path: str, max_bytes: int | None = None) -> bytes:
+    """Return the content of a file, a pipe or standard input."""
+    with open_seekable(path, max_bytes) as (stream, _, _):
+        stream.seek(0)
+        return stream.read()
 
 
 @contextmanager
 def open_seekable(
-    path: str, source: Source | None = None, max_bytes: int | None = None
+    path: str, max_bytes: int | None = None
 ) -> Iterator[tuple[IO[bytes], int, Source]]:
-    """Open text for reading at any position; yields the stream, its size and its source.
+    """Open a file for reading at any position; yields the stream, its size and its source.
 
-    A plain file is read where it is. What is compressed or comes from standard input is
-    written to an unnamed temporary file first, so memory does not grow with it.
+    A plain file is read where it is. Compressed data and standard input are written to an unnamed
+    temporary file first, so memory does not grow with them.
     """
-    with _opened(path) as (stream, found):
-        if source is not None and source.path and not source.unchanged():
-            raise DataError(f"{path}: the file changed since it was opened. Open it again.")
-        compression = _compression(stream, path)
-        status = _status(stream)
-        if compression is None and status is not None and stat.S_ISREG(status.st_mode):
-            size = status.st_size
-            if max_bytes is not None and size > max_bytes:
+    if max_bytes is not None and max_bytes < 1:
+        raise UsageError(f"max_bytes must be at least 1, not {max_bytes}.")
+    standard = path == STDIN
+    try:
+        with nullcontext(sys.stdin.buffer) if standard else open(path, "rb") as stream:
+            status = _status(stream) if standard else os.fstat(stream.fileno())
+            source = Source("stdin" if standard else path)
+            regular = status is not None and stat.S_ISREG(status.st_mode)
+            if status is not None and regular and not standard:
+                if status.st_size == 0:
+                    raise DataError(f"{path}: the file is empty.")
+                source = Source.of_file(path, status)
+            if status is None or not regular or _compression(stream, path) is not None:
+                with _spooled(stream, source, path, max_bytes) as spooled:
+                    yield spooled
+                return
+            if max_bytes is not None and status.st_size > max_bytes:
                 raise _too_large(path, max_bytes)
-            yield stream, size, found
-            return
-        if compression is None:
-            chunks = _limited(stream, path, max_bytes)
-        else:
-            chunks = _decompressed(stream, compression, path, max_bytes)
-        import tempfile
-
-        with tempfile.TemporaryFile() as spool:
-            for chunk in chunks:
-                spool.write(chunk)
-            spool.flush()
-            size = spool.tell()
-            yield spool, size, found if found.path else _stamped(found, spool)
+            yield stream, status.st_size, source
+    except OSError as error:
+        _fail(path, error)
 
 
 def _status(stream: Any) -> os.stat_result | None:
+    """Return the status of a standard input; None if it is not a file of the system."""
     try:
         return os.fstat(stream.fileno())
-    except OSError:  # a standard input that is no file of the system
+    except OSError:
         return None
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[tuple[Any, Source]]:
-    if path == STDIN:
-        yield sys.stdin.buffer, Source("stdin")
-        return
-    try:
-        with open(path, "rb") as stream:
-            status = os.fstat(stream.fileno())
-            if status.st_size == 0 and stat.S_ISREG(status.st_mode):
-                raise DataError(f"{path}: the file is empty.")
-            regular = stat.S_ISREG(status.st_mode)
-            # What is no regular file cannot be read again, so it is stamped while it is read.
-            yield stream, Source.of_file(path, status) if regular else Source(path)
-    except OSError as error:
-        _fail(path, error)
+def _spooled(
+    stream: Any, source: Source, path: str, max_bytes: int | None
+) -> Iterator[tuple[IO[bytes], int, Source]]:
+    """Write the content of a stream to a temporary file, and open that."""
+    import tempfile
+
+    counted = _Counted(stream, hashed=source.path is None)  # it cannot be read again
+    kind = _compression(stream, path)
+    with tempfile.TemporaryFile() as spool:
+        chunks = (
+            _limited(counted, path, max_bytes)
+            if kind is None
+            else _decompressed(counted, kind, path, max_bytes)
+        )
+        for chunk in chunks:
+            spool.write(chunk)
+        spool.flush()
+        size = spool.tell()
+        if counted.hash is None:
+            source = replace(source, expand=lambda: _expanded(path, max_bytes))
+        else:
+            digest = counted.hash.hexdigest()
+            content = None if kind is None else _digest(spool)
+            source = replace(source, size=size, sha256=digest, content_sha256=content)
+        yield spool, size, source
+
+
+def _expanded(path: str, max_bytes: int | None) -> Iterator[bytes]:
+    """Yield the content of a compressed file."""
+    with open(path, "rb") as stream:
+        yield from _decompressed(_Counted(stream), str(_compression(stream, path)), path, max_bytes)
+
+
+def _digest(stream: Any) -> str:
+    from hashlib import file_digest
+
+    stream.seek(0)
+    return file_digest(stream, "sha256").hexdigest()
 
 
 def _fail(path: str, error: OSError) -> NoReturn:
@@ -122,7 +127,7 @@ def _fail(path: str, error: OSError) -> NoReturn:
 
 
 def _compression(stream: Any, path: str) -> str | None:
-    """Tell by the first bytes, not by the name."""
+    """Return how a stream is compressed, by its first bytes."""
     head = stream.peek(8)[:8]
     if head[:2] in _UTF16:
         raise DataError(
@@ -132,11 +137,9 @@ def _compression(stream: Any, path: str) -> str | None:
     return next((kind for magic, kind in _MAGIC if head.startswith(magic)), None)
 
 
-def _limited(stream: Any, path: str, max_bytes: int | None) -> Iterator[bytes]:
-    total = 0
-    for chunk in iter(lambda: stream.read(_CHUNK), b""):
-        total += len(chunk)
-        if max_bytes is not None and total > max_bytes:
+def _limited(stream: _Counted, path: str, max_bytes: int | None) -> Iterator[bytes]:
+    for chunk in iter(stream.read, b""):
+        if max_bytes is not None and stream.taken > max_bytes:
             raise _too_large(path, max_bytes)
         yield chunk
 
@@ -149,29 +152,33 @@ def _too_large(path: str, max_bytes: int) -> DataError:
 
 
 class _Counted:
-    """A stream that knows how much was read from it."""
+    """A stream that knows how much was read from it, and the checksum of that if ``hashed``."""
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: Any, *, hashed: bool = False) -> None:
         self.stream = stream
         self.taken = 0
+        self.hash: Any = None
+        if hashed:
+            from hashlib import sha256
+
+            self.hash = sha256()
 
     def read(self) -> bytes:
         data: bytes = self.stream.read(_PIECE)
         self.taken += len(data)
+        if self.hash is not None:
+            self.hash.update(data)
         return data
 
 
-def _decompressed(
-    stream: Any, kind: str, path: str, max_bytes: int | None = None
-) -> Iterator[bytes]:
+def _decompressed(stream: _Counted, kind: str, path: str, max_bytes: int | None) -> Iterator[bytes]:
     import zlib
 
-    counted = _Counted(stream)
     total = 0
     try:
-        for chunk in _members(counted, kind):
+        for chunk in _members(stream, kind):
             total += len(chunk)
-            if max_bytes is None and total > max(_ALWAYS_FINE, _MOST_TIMES * counted.taken):
+            if max_bytes is None and total > max(_ALWAYS_FINE, _MOST_TIMES * stream.taken):
                 raise DataError(
                     f"{path}: the {kind} file expands to more than {_MOST_TIMES} times its size. "
                     "If it is meant to, say how large it may become (--max-bytes, max_bytes=)."
@@ -247,17 +254,6 @@ def _decompressor(kind: str) -> Any:
     return zstandard.ZstdDecompressor().decompressobj()
 
 
-def _stamped(source: Source, content: Any) -> Source:
-    """Stamp what came from standard input with its checksum: it cannot be read again."""
-    from hashlib import file_digest, sha256
-
-    if isinstance(content, bytes):
-        return Source(source.name, size=len(content), sha256=sha256(content).hexdigest())
-    content.seek(0)
-    digest = file_digest(content, "sha256").hexdigest()
-    return Source(source.name, size=content.tell(), sha256=digest)
-
-
 def lines(stream: IO[bytes], path: str) -> Iterator[tuple[int, bytes]]:
     """Yield (number, line) for every line of a text, without its byte order mark."""
     stream.seek(0)
@@ -268,4 +264,4 @@ def lines(stream: IO[bytes], path: str) -> Iterator[tuple[int, bytes]]:
             raise DataError(f"{path}:{number}: the line is longer than {_LONGEST_LINE >> 20} MiB.")
         if b"\0" in line:
             raise DataError(f"{path}:{number}: a NUL byte. It looks like binary data.")
-        yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+        yield number, without_mark(line) if number == 1 else line

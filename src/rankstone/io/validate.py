@@ -1,29 +1,32 @@
-"""What a file holds and what is odd about it, found by reading all of it."""
+"""What a file holds and what is odd about it, by reading all of it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from rankstone.core.ids import look_alike
 from rankstone.core.judgments import Judgments
-from rankstone.errors import DataError, Notice, RankstoneError, plural
+from rankstone.core.look_alike import look_alike_notices, look_alikes
+from rankstone.core.sampling import SAMPLED_DOCS
+from rankstone.core.text import number_text
+from rankstone.errors import Notice, RankstoneError, plural
 from rankstone.io.column_roles import Columns
-from rankstone.io.convert import rows_in
-from rankstone.io.file_run import Reading, judgments_in, opened, read_judgments, run_in
-from rankstone.io.rows import shown as written
-from rankstone.io.streams import STDIN
+from rankstone.io.files import in_folder, judgments_in, rows_in
+from rankstone.io.formats import format_of
+from rankstone.io.input_file import Input, ReadOptions
+from rankstone.io.rows import TextRow
 
 _MOST_GRADES = 20
+_SAMPLED_QUERIES = 256
 _SWAPPED = "the order is judgments first"
 
 
 @dataclass(frozen=True)
-class Health:
+class FileReport:
     """The state of one file: facts by name, and what to look at."""
 
     path: str
@@ -35,7 +38,7 @@ class Health:
 
     @property
     def exit_code(self) -> int:
-        """0 where all is well, 1 with warnings, 3 where the file cannot be used."""
+        """0 without warnings, 1 with warnings, 3 if the file cannot be used."""
         if self.error:
             return 3
         return int(any(notice.level == "warning" for notice in self.notices))
@@ -61,155 +64,186 @@ def check(
     max_bytes: int | None = None,
     groups: str | None = None,
     columns: Mapping[str, Any] | None = None,
-) -> list[Health]:
+) -> list[FileReport]:
     """Read the judgments and every run that belongs to them."""
     named = Columns.of(columns)
     formats = (input_format or "").split(":")
-    paths, judged, found = [first, *runs], None, []
+    paths: list[str] = [first, *runs]
+    judgments, reports = None, []
     if kind == "judgments":
-        reading = Reading(formats[0] or None, False, max_bytes, groups, named)
-        health, judged = _judgments(first, reading)
-        if health.error and _SWAPPED in health.error and not runs:
-            hint = f"{health.error} A run alone is validated with --as run."
-            health = replace(health, error=hint)
-        paths, found = list(runs), [health]
-    reading = Reading(formats[-1] or None, False, max_bytes, columns=named)
-    found += [_run(path, reading, judged) for path in paths]
-    if not any(health.error for health in found):
+        options = ReadOptions(formats[0] or None, max_bytes, groups, named)
+        report, judgments = _check_judgments(first, options)
+        if report.error and _SWAPPED in report.error and not runs:
+            hint = f"{report.error} A run alone is validated with --as run."
+            report = replace(report, error=hint)
+        paths, reports = list(runs), [report]
+    options = ReadOptions(formats[-1] or None, max_bytes, columns=named)
+    reports += [_check_run(path, options, judgments) for path in paths]
+    if not any(report.error for report in reports):
         named.check_used()
-    return found
+    return reports
 
 
-def _judgments(path: str, reading: Reading) -> tuple[Health, Judgments | None]:
-    form = None
+def _check_judgments(path: str, options: ReadOptions) -> tuple[FileReport, Judgments | None]:
+    name = None
     try:
-        if path == STDIN:
-            with opened(path, reading) as text:
-                form = reading.format_of(text).name
-                judged = judgments_in(text, reading.format_of(text))
-        else:
-            judged = read_judgments(path, reading)
-            form = _format_name(path, reading)
+        with Input.open(in_folder(path), options) as file:
+            form = format_of(file)
+            name = form.name
+            judgments = judgments_in(file, form)
+            file.check_unchanged()
     except RankstoneError as error:
-        return Health(path, "judgments", form, {}, error=str(error)), None
-    grades = Counter(judged.grades.tolist())
-    shown = sorted(grades.items()) if len(grades) <= _MOST_GRADES else []
-    sizes = np.diff(judged.groups)
-    relevant = [int((judged.grades[a:b] > 0).sum())
-                for a, b in zip(judged.groups[:-1], judged.groups[1:], strict=True)]  # fmt: skip
-    without = sum(n == 0 for n in relevant)
+        return FileReport(path, "judgments", name, {}, error=str(error)), None
+    grades = Counter(judgments.grades.tolist())
+    relevant = np.add.reduceat(np.append(judgments.grades > 0, 0), judgments.groups[:-1])
+    relevant[np.diff(judgments.groups) == 0] = 0
     facts = {
-        "rows": len(judged),
-        "queries": len(judged.queries),
-        "judged_per_query": _spread(sizes.tolist()),
-        "relevant_per_query": _spread(relevant),
-        "grades": {written(grade): n for grade, n in shown} or f"{len(grades)} different ones",
+        "rows": len(judgments),
+        "queries": len(judgments.queries),
+        "judged_per_query": _spread(np.diff(judgments.groups).tolist()),
+        "relevant_per_query": _spread(relevant.tolist()),
+        "grades": {number_text(grade): n for grade, n in sorted(grades.items())}
+        if len(grades) <= _MOST_GRADES
+        else f"{len(grades)} different ones",
     }
-    notices = list(judged.notices)
+    notices = list(judgments.notices)
+    without = int((relevant == 0).sum())
     if without:
-        text_ = f"{without} of {plural(len(relevant), 'query')} without a grade above 0"
-        notices.append(Notice("no-relevant", without, text_, level="note"))
-    notices += _odd_ids("query", [str(q) for q in judged.queries])
-    notices += _odd_ids("document", [str(d) for d in judged.docs])
-    return Health(path, "judgments", form, facts, tuple(notices)), judged
+        text = f"{without} of {plural(len(relevant), 'query')} without a grade above 0"
+        notices.append(Notice("no-relevant", without, text, level="note"))
+    notices += _odd_ids("query", map(str, judgments.queries))
+    notices += _odd_ids("document", map(str, judgments.docs))
+    return FileReport(path, "judgments", name, facts, tuple(notices)), judgments
 
 
-def _format_name(path: str, reading: Reading) -> str | None:
-    from rankstone.io.file_run import in_folder
-
-    with opened(in_folder(path), reading) as text:
-        return reading.format_of(text).name
-
-
-def _run(path: str, reading: Reading, judged: Judgments | None) -> Health:
-    form = None
+def _check_run(path: str, options: ReadOptions, judgments: Judgments | None) -> FileReport:
+    name = None
     try:
-        with opened(path, reading) as text:
-            form = reading.format_of(text)
-            if form.name == "scores" and judged is not None:
-                rows = run_in(text, form, path).rows_for(judged)
-            else:
-                rows = rows_in(text, form, "run", reading)
-            return _counted(path, form, rows, judged)
+        with Input.open(path, options) as file:
+            form = format_of(file)
+            name = form.name
+            counts = _counted(rows_in(file, form, "run", judgments), judgments)
+            file.check_unchanged()
     except RankstoneError as error:
-        return Health(path, "run", form.name if form else None, {}, error=str(error))
+        return FileReport(path, "run", name, {}, error=str(error))
+    if not counts.rows:
+        return FileReport(path, "run", name, {}, error=f"{path}: the file holds no rows.")
+    notices = counts.notices()
+    if judgments is not None:
+        notices += counts.overlap()
+    return FileReport(path, "run", name, counts.facts(judgments), tuple(notices))
 
 
-def _counted(path: str, form: Any, rows: Any, judged: Judgments | None) -> Health:
-    """Count, holding one hash for each row and nothing of its text."""
-    known = judged_pairs(judged) if judged is not None else {}
-    seen: dict[str, set[int]] = {}
-    scores: dict[str, dict[float, int]] = {}
-    duplicates = n = hits = 0
-    example = ""
+@dataclass
+class _RunCounts:
+    """What is counted while the rows of a run pass: one hash for each row is kept, not its text."""
+
+    judged: dict[str, set[str]]  # documents by query
+    docs: dict[str, set[int]] = field(default_factory=dict)  # hashes by query
+    scores: dict[str, dict[float, int]] = field(default_factory=dict)
+    samples: dict[str, list[str]] = field(default_factory=dict)  # unjudged documents
+    rows: int = 0
+    duplicates: int = 0
+    example: str = ""
+
+    @property
+    def tied(self) -> int:
+        """The number of rows that share their score with another of their query."""
+        return sum(n for scores in self.scores.values() for n in scores.values() if n > 1)
+
+    @property
+    def hits(self) -> int:
+        """The number of judged documents in the run."""
+        return sum(len(docs) - len(self.missing(q)) for q, docs in self.judged.items())
+
+    def missing(self, query: str) -> list[str]:
+        """Return the judged documents of a query that are not in the run."""
+        docs = self.docs.get(query, set())
+        return [doc for doc in self.judged[query] if hash(doc) not in docs]
+
+    def facts(self, judgments: Judgments | None) -> dict[str, Any]:
+        """Return the counts by name."""
+        facts = {
+            "rows": self.rows,
+            "queries": len(self.docs),
+            "depth": _spread([len(docs) for docs in self.docs.values()]),
+            "tied_rows": self.tied,
+        }
+        if judgments is not None:
+            facts["judged_queries"] = sum(q in self.judged for q in self.docs)
+            facts["judged_documents"] = self.hits
+        return facts
+
+    def notices(self) -> list[Notice]:
+        """Return what is odd about the run alone."""
+        notices = []
+        if self.duplicates:
+            n = self.duplicates
+            text = f"{plural(n, 'repeated document')}; the best-ranked occurrence counts"
+            notices.append(Notice("duplicate-documents", n, text, (self.example,)))
+        if tied := self.tied:
+            text = f"{tied} of {plural(self.rows, 'row')} share their score with another of their query"
+            notices.append(Notice("ties", tied, text, level="note"))
+        return notices + _odd_ids("query", self.docs)
+
+    def overlap(self) -> list[Notice]:
+        """Return what is odd about the run and its judgments together."""
+        missing = [q for q in self.judged if q not in self.docs]
+        extra = [q for q in self.docs if q not in self.judged]
+        notices = []
+        if missing:
+            text = f"{len(missing)} of {plural(len(self.judged), 'judged query')} not in the run"
+            notices.append(Notice("missing-queries", len(missing), text, tuple(missing[:3])))
+        if extra:
+            text = f"{plural(len(extra), 'query')} of the run without judgments"
+            notices.append(Notice("unjudged-queries", len(extra), text, tuple(extra[:3])))
+        notices += look_alike_notices("query", look_alikes(missing[:1000], extra[:1000]))
+        pairs = [p for q, docs in self.samples.items() for p in look_alikes(self.missing(q), docs)]
+        whole = len(self.samples) < _SAMPLED_QUERIES
+        notices += look_alike_notices("document", pairs, at_least=not whole)
+        if not self.hits and len(extra) < len(self.docs):
+            text = "no judged document was retrieved for any query"
+            notices.append(Notice("no-document-found", 1, text))
+        return notices
+
+
+def _counted(rows: Iterable[TextRow], judgments: Judgments | None) -> _RunCounts:
+    counts = _RunCounts(_judged_pairs(judgments))
+    seen, by_query, samples, judged = counts.docs, counts.scores, counts.samples, counts.judged
     for query, doc, score in rows:
         docs = seen.setdefault(query, set())
         if not doc:
             continue
-        n += 1
-        if hash(doc) in docs:
-            duplicates += 1
-            example = example or f"document {doc} of query {query}"
-        else:
-            hits += doc in known.get(query, ())
-        docs.add(hash(doc))
-        by_score = scores.setdefault(query, {})
-        by_score[score] = by_score.get(score, 0) + 1
-    if not n:
-        raise DataError(f"{path}: the file holds no rows.")
-    tied = sum(k for s in scores.values() for k in s.values() if k > 1)
-    facts: dict[str, Any] = {
-        "rows": n,
-        "queries": len(seen),
-        "depth": _spread([len(docs) for docs in seen.values()]),
-        "tied_rows": tied,
-    }
-    notices = []
-    if duplicates:
-        text = f"{plural(duplicates, 'repeated document')}; the best-ranked occurrence counts"
-        notices.append(Notice("duplicate-documents", duplicates, text, (example,)))
-    if tied:
-        text = f"{tied} of {plural(n, 'row')} share their score with another of their query"
-        notices.append(Notice("ties", tied, text, level="note"))
-    notices += _odd_ids("query", list(seen))
-    if judged is not None:
-        facts |= {"judged_queries": sum(q in known for q in seen), "judged_documents": hits}
-        notices += _overlap(known, seen, hits)
-    return Health(path, "run", form.name, facts, tuple(notices))
+        counts.rows += 1
+        key = hash(doc)
+        if key in docs:
+            counts.duplicates += 1
+            counts.example = counts.example or f"document {doc} of query {query}"
+        elif query in judged and doc not in judged[query] and len(samples) <= _SAMPLED_QUERIES:
+            sample = samples.setdefault(query, [])
+            if len(sample) < SAMPLED_DOCS:
+                sample.append(doc)
+        docs.add(key)
+        scores = by_query.setdefault(query, {})
+        scores[score] = scores.get(score, 0) + 1
+    return counts
 
 
-def judged_pairs(judged: Judgments) -> dict[str, set[str]]:
+def _judged_pairs(judgments: Judgments | None) -> dict[str, set[str]]:
     """Return the judged documents of each query, as text."""
-    pairs = zip(judged.queries, judged.docs_by_query, strict=True)
+    if judgments is None:
+        return {}
+    pairs = zip(judgments.queries, judgments.docs_by_query, strict=True)
     return {str(q): {str(d) for d in docs} for q, docs in pairs}
 
 
-def _overlap(known: dict[str, set[str]], seen: dict[str, Any], hits: int) -> list[Notice]:
-    missing = [q for q in known if q not in seen]
-    extra = [q for q in seen if q not in known]
-    found = []
-    if missing:
-        text = f"{len(missing)} of {plural(len(known), 'judged query')} not in the run"
-        found.append(Notice("missing-queries", len(missing), text, tuple(missing[:3])))
-    if extra:
-        text = f"{plural(len(extra), 'query')} of the run without judgments"
-        found.append(Notice("unjudged-queries", len(extra), text, tuple(extra[:3])))
-    pair = look_alike(missing[:1000], extra[:1000])
-    if pair:
-        text = f"query ids differ by type or padding only: judged {pair[0]}, run {pair[1]}"
-        found.append(Notice("ids-look-alike", 1, text))
-    if not hits and len(extra) < len(seen):
-        text = "no judged document was retrieved for any query"
-        found.append(Notice("no-document-found", 1, text))
-    return found
-
-
-def _odd_ids(what: str, ids: list[str]) -> list[Notice]:
+def _odd_ids(what: str, ids: Iterable[str]) -> list[Notice]:
     """Say which ids look like something else: numbers with decimals, blanks at an end."""
     odd = [i for i in ids if i != i.strip() or (i.endswith(".0") and i[:-2].isdigit())]
     if not odd:
         return []
-    text = f"{len(odd)} {what} {'id looks' if len(odd) == 1 else 'ids look'} like a number made a decimal, or padded"
+    look = "id looks" if len(odd) == 1 else "ids look"
+    text = f"{len(odd)} {what} {look} like a number made a decimal, or padded"
     return [Notice("suspicious-ids", len(odd), text, tuple(repr(i) for i in odd[:3]))]
 
 

@@ -8,35 +8,33 @@ from rankstone.core import segments
 from rankstone.core.expected_ties import ties_of
 from rankstone.core.ranked import Ranked
 from rankstone.errors import DataError, UsageError
-from rankstone.measures.base import Example, Measure, Working, measure
-from rankstone.measures.param import REL, Param
+from rankstone.measures.base import Example, Measure, measure
+from rankstone.measures.param import REL, Choice, Number
+from rankstone.measures.summation import Terms
 
-_NEGATIVES = Param(
-    "negatives",
-    str,
-    "which documents relevant ones are compared with",
+_NEGATIVES = Choice(
+    name="negatives",
+    text="which documents relevant ones are compared with",
     default="judged",
-    choices={
+    words={
         "judged": "those judged not relevant",
         "retrieved": "all retrieved documents that are not relevant, judged or not",
     },
 )
-_MISSED = Param(
-    "missed",
-    str,
-    "judged documents that were not retrieved",
+_MISSED = Choice(
+    name="missed",
+    text="judged documents that were not retrieved",
     default="last",
-    choices={
-        "last": "stand behind all retrieved ones; relevant ones win no comparison",
+    words={
+        "last": "rank behind all retrieved ones; relevant ones win no comparison",
         "ignore": "do not take part",
     },
 )
-_SINGLE = Param(
-    "single_class",
-    str,
-    "value of a query with relevant documents only, or with none",
+_SINGLE = Choice(
+    name="single_class",
+    text="value of a query with relevant documents only, or with none",
     default="skip",
-    choices={
+    words={
         "skip": "none: the query is left out of the mean",
         "zero": "0",
         "half": "0.5",
@@ -44,32 +42,31 @@ _SINGLE = Param(
         "error": "an error",
     },
 )
-_PAIRS = Param(
-    "pairs",
-    str,
-    "which pairs of a relevant and another document are compared",
+_PAIRS = Choice(
+    name="pairs",
+    text="which pairs of a relevant and another document are compared",
     default="query",
-    choices={
+    words={
         "query": "pairs within a query",
         "all": "pairs across queries too, so the mean is the AUC of all documents in one pool",
     },
 )
-_WEIGHT = Param(
-    "weight",
-    str,
-    "what a query counts in the mean (grouped AUC)",
+_WEIGHT = Choice(
+    name="weight",
+    text="what a query counts in the mean (grouped AUC)",
     default="none",
-    choices={
+    words={
         "none": "all queries the same",
         "positives": "its number of relevant documents",
         "impressions": "its number of documents that take part",
     },
 )
-_MAX_FPR = Param(
-    "max_fpr",
-    float,
-    "partial area up to this false positive rate, rescaled so that chance is 0.5 and the best is 1",
+_MAX_FPR = Number(
+    name="max_fpr",
+    text="partial area up to this false positive rate, rescaled so that a random ranking has 0.5 "
+    "and the best 1",
     above=0,
+    examples=(0.1, 0.25, 0.5, 1),
 )
 
 
@@ -77,13 +74,14 @@ _MAX_FPR = Param(
     "AUC",
     "Area under the ROC curve",
     params=(REL, _NEGATIVES, _MISSED, _SINGLE, _PAIRS, _WEIGHT, _MAX_FPR),
-    needs_relevant=False,
-    attained=False,
-    expected=True,
+    undefined_without_relevant=False,
+    reaches_max=False,
+    supports_expected_ties=True,
+    ties_as_one=True,
     example=Example("AUC", (1, 0, 1, 0), "3 / 4"),
 )
-def AUC(r: Ranked, m: Measure) -> Working:
-    """The chance that a relevant document scores higher than one that is not; ties count half.
+def AUC(r: Ranked, m: Measure) -> Terms:
+    """The probability that a relevant document scores higher than one that is not; ties count half.
 
     AUC = (pairs in the right order + half of the tied pairs) / (relevant x other documents)
 
@@ -93,48 +91,51 @@ def AUC(r: Ranked, m: Measure) -> Working:
     if m.max_fpr is not None and m.max_fpr > 1:
         raise UsageError(f"max_fpr of AUC must be at most 1, not {m.max_fpr!r}.")
     hit = r.relevant(m.rel)
-    found = segments.count(hit, r.offsets)
-    relevant = found if m.missed == "ignore" else r.relevant_count(m.rel)
+    retrieved = segments.count(hit, r.offsets)
+    relevant = retrieved if m.missed == "ignore" else _relevant_count(r, m)
     above, tied, others = _all_pairs(r, m) if m.pairs == "all" else _pairs(r, m, hit)
-    query = segments.numbers(r.offsets)
-    total = others[query]
-    if m.max_fpr is None:
-        # Twice the pairs won, so that everything stays a whole number.
-        terms = np.where(hit, 2 * (total - above) - tied, 0)
-        over = 2.0 * relevant * others
-    else:
-        terms, over = _partial(m, hit, above, tied, total), relevant
-    single = (relevant == 0) | (others == 0)
     weight = {
         "none": relevant * others if m.pairs == "all" else np.ones(len(r)),
         "positives": relevant,
         "impressions": relevant + others,
     }[m.weight]
-    working = Working(
-        terms, over, columns={"relevant": hit, "others above": above, "others tied": tied}
+    columns = {"relevant": hit, "others above": above, "others tied": tied}
+    fill = _single_class(r, m, (relevant == 0) | (others == 0))
+    total = others[segments.numbers(r.offsets)]
+    if m.max_fpr is None:
+        # Twice the pairs won, so that everything stays a whole number.
+        terms, below = np.where(hit, 2 * (total - above) - tied, 0), 2.0 * relevant * others
+        constant = None
+    else:
+        terms = np.where(hit, _rescaled(m, _area(m, above, tied, total)), 0.0)
+        below = np.where(others > 0, relevant, 0)
+        constant = (relevant - retrieved) * _rescaled(m, np.zeros(1))
+    return Terms(
+        r,
+        terms,
+        below,
+        columns=columns,
+        constant=constant,
+        undefined=fill,
+        query_weight=weight,
     )
-    if not single.any():
-        return Working(terms, over, columns=working.columns, weight=weight)
-    return _with_single(r, m, working, single, weight)
 
 
-def _with_single(
-    r: Ranked, m: Measure, working: Working, single: np.ndarray, weight: np.ndarray
-) -> Working:
-    if m.single_class == "error":
+def _relevant_count(r: Ranked, m: Measure) -> np.ndarray:
+    """Return the number of relevant documents; one that its score makes not relevant is not."""
+    lost = (r.original_grade >= r.level(m.rel)) & ~r.relevant(m.rel)
+    return r.relevant_count(m.rel) - segments.count(lost, r.offsets)
+
+
+def _single_class(r: Ranked, m: Measure, single: np.ndarray) -> float:
+    """Return the value of queries whose documents are of one kind."""
+    if m.single_class == "error" and single.any():
         query = r.queries[int(np.flatnonzero(single)[0])]
         raise DataError(
             f"query {query!r} has documents of one kind only, so {m} is undefined for it. "
             "Remove the query, or choose another single_class."
         )
-    fill = {"skip": np.nan, "zero": 0.0, "half": 0.5, "one": 1.0}[m.single_class]
-    return Working(
-        working.terms,
-        working.over,
-        columns=working.columns,
-        weight=weight,
-        instead=np.where(single, fill, np.inf),
-    )
+    return {"skip": np.nan, "zero": 0.0, "half": 0.5, "one": 1.0}.get(m.single_class, np.nan)
 
 
 def _pairs(r: Ranked, m: Measure, hit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -151,7 +152,7 @@ def _pairs(r: Ranked, m: Measure, hit: np.ndarray) -> tuple[np.ndarray, np.ndarr
     above = segments.running_total(other, by_query) - other
     others = segments.count(~hit, r.offsets)
     if m.missed == "last":
-        others = segments.lengths(r.judged_offsets) - r.relevant_count(m.rel)
+        others = segments.lengths(r.judged_offsets) - _relevant_count(r, m)
     return above[ties.of_row], other[ties.of_row], others
 
 
@@ -162,22 +163,20 @@ def _all_pairs(r: Ranked, m: Measure) -> tuple[np.ndarray, np.ndarray, np.ndarra
             "AUC(pairs='all') compares scores across queries, and those of unjudged documents are "
             "not kept; use negatives='judged'."
         )
-    whole = r if r.whole is None else r.whole
-    pool = whole.once(
+    whole = r.whole
+    pool = whole.cached(
         ("pool", whole.level(m.rel)), lambda: np.sort(whole.score[~whole.relevant(m.rel)])
     )
     not_higher = np.searchsorted(pool, r.score, "right")
     lower = np.searchsorted(pool, r.score, "left")
     others = len(pool)
     if m.missed == "last":
-        others = int((segments.lengths(whole.judged_offsets) - whole.relevant_count(m.rel)).sum())
+        others = int((segments.lengths(whole.judged_offsets) - _relevant_count(whole, m)).sum())
     return len(pool) - not_higher, not_higher - lower, np.full(len(r), others)
 
 
-def _partial(
-    m: Measure, hit: np.ndarray, above: np.ndarray, tied: np.ndarray, total: np.ndarray
-) -> np.ndarray:
-    """Return each relevant document's share of the rescaled area left of max_fpr.
+def _area(m: Measure, above: np.ndarray, tied: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """Return what each relevant document adds to the area left of max_fpr, times their number.
 
     A document adds to the curve from the false positive rate a = above / total on, in full from
     b = (above + tied) / total on, and along a straight line between the two.
@@ -186,20 +185,26 @@ def _partial(
     safe = np.maximum(total, 1)
     a, b = above / safe, (above + tied) / safe
     slope = np.where(b > a, (np.minimum(f, b) - a) ** 2 / (2 * np.where(b > a, b - a, 1)), 0.0)
-    area = np.where(f <= a, 0.0, slope + np.maximum(f - b, 0.0))
+    return np.where(f <= a, 0.0, slope + np.maximum(f - b, 0.0))
+
+
+def _rescaled(m: Measure, area: np.ndarray) -> np.ndarray:
+    """Return the area on a scale where a random ranking has 0.5 and the best 1."""
+    f = float(m.max_fpr)
     least = f * f / 2
-    return np.where(hit, 0.5 * (1 + (area - least) / (f - least)), 0.0)
+    return 0.5 * (1 + (area - least) / (f - least))
 
 
 @measure(
     "AUPRC",
     "Area under the precision-recall curve",
     params=(REL,),
-    conventions=("unjudged", "no_relevant"),
-    expected=True,
+    conventions=("unjudged",),
+    supports_expected_ties=True,
+    ties_as_one=True,
     example=Example("AUPRC", (1, 0, 1), "(1/1 + 2/3) / 2"),
 )
-def AUPRC(r: Ranked, m: Measure) -> Working:
+def AUPRC(r: Ranked, m: Measure) -> Terms:
     """The area under the precision-recall curve, in steps, tied documents as one step.
 
     AUPRC = (sum over relevant documents of precision at the end of its tie) / R
@@ -214,5 +219,5 @@ def AUPRC(r: Ranked, m: Measure) -> Working:
     reached = segments.running_total(relevant, by_query)
     precision = (reached / (ties.above + ties.size))[ties.of_row]
     terms = np.where(hit, precision, 0.0)
-    over = r.relevant_count(m.rel)
-    return Working(terms, over, columns={"relevant": hit, "precision": precision})
+    columns = {"relevant": hit, "precision": precision}
+    return Terms(r, terms, r.relevant_count(m.rel), columns=columns)

@@ -7,24 +7,24 @@ from itertools import accumulate
 
 import numpy as np
 
-from rankstone.core import segments
-from rankstone.core.discounts import exact_sums
+from rankstone.core import pairs, segments
 from rankstone.core.expected_ties import hit_precision
+from rankstone.core.pairs import Pair
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import Example, Measure, Working, cut_total, measure
-from rankstone.measures.param import REL, K, Param
+from rankstone.measures.base import Example, Measure, measure
+from rankstone.measures.param import REL, Choice, K
+from rankstone.measures.summation import Sum, Terms, Value, by_sums, pair_total, single, total
 
-_DENOMINATOR = Param(
-    "denominator",
-    str,
-    "what the sum of precisions is divided by",
+_DENOMINATOR = Choice(
+    name="denominator",
+    text="what the sum of precisions is divided by",
     default="R",
-    choices={
+    words={
         "R": "the number of relevant documents",
         "min(R,k)": "the number of relevant documents, or k if that is smaller",
         "min(R,retrieved)": "the number of relevant documents, or the length of the list down to k if that is smaller",
         "hits": "the number of relevant documents found down to k",
-        "k": "k, or the number retrieved where there is no cut-off",
+        "k": "k, or the number retrieved if there is no cutoff",
         "ranks": "the number of ranks down to k, with the precision of each added up, relevant or not",
     },
 )
@@ -34,11 +34,13 @@ _DENOMINATOR = Param(
     "AP",
     "Average precision",
     params=(K, REL, _DENOMINATOR),
-    conventions=("ties", "no_relevant"),
-    expected=lambda m: m.denominator not in ("hits", "ranks"),
+    conventions=("ties",),
+    supports_expected_ties=lambda m: m.denominator not in ("hits", "ranks"),
+    # A further hit at the end of the first k may lower the mean precision of the hits there.
+    supports_extreme_ties=lambda m: m.denominator != "hits" or m.k is None,
     example=Example("AP", (1, 0, 1, 0, 1), "(1/1 + 2/3 + 3/5) / 4", missed=(1,)),
 )
-def AP(r: Ranked, m: Measure) -> Working:
+def AP(r: Ranked, m: Measure) -> Sum | Terms:
     """The mean, over all relevant documents, of precision at the rank of each.
 
     AP = (sum over relevant documents at rank i of P@i) / R
@@ -49,43 +51,36 @@ def AP(r: Ranked, m: Measure) -> Working:
     Reading: the area under the precision-recall curve, one step for each relevant document.
     Not for: graded judgments (grades below ``rel`` are not relevant, above it all alike).
     """
+    return _average_precision(r, m)
+
+
+def _average_precision(r: Ranked, m: Measure) -> Sum | Terms:
     hit = r.relevant(m.rel)
-    over = r.relevant_count(m.rel)
-    if m.denominator == "min(R,k)" and m.k is not None:
-        over = np.minimum(over, m.k)
-    elif m.denominator == "min(R,retrieved)":
-        over = np.minimum(over, r.depth(m.k))
-    elif m.denominator in ("k", "ranks"):
-        over = r.retrieved if m.k is None else np.full(len(r), m.k)
-    elif m.denominator == "hits":
-        within = hit if m.k is None else hit & (r.rank <= m.k)
-        over = segments.count(within, r.offsets)
+    below = _denominator(r, m, hit)
     if m.denominator == "ranks":
-        terms, low = _at_every_rank(r, m, hit)
-        return Working(terms, over, low=low, columns={"relevant": hit}, cut=True)
+        return Terms(r, _at_every_rank(r, m, hit), below, columns={"relevant": hit})
     if r.ties_averaged:
-        precision, low = hit_precision(r, hit, m.k)
-        return Working(precision, over, low=low, columns={"relevant": hit}, cut=True)
-    if not r.width or r.conventions.sums == "plain":
-        return _in_full(r, m)._replace(over=over)
-    width = r.width
-    table = np.multiply(r.hits(m.rel), hit, dtype=np.float64).reshape(-1, width)
-    return Working(
-        over=over,
-        sums=lambda cut: exact_sums(table[:, :cut], "reciprocal", lambda: float(width)),
-        slowly=lambda: _in_full(r, m),
-    )
+        return Terms(r, hit_precision(r, hit, m.k), below, columns={"relevant": hit})
+    hits = r.hits(m.rel)
+    gain = np.multiply(hits, hit, dtype=np.float64)
+    columns = {"relevant": hit, "hits": hits}
+    return Sum(r, gain, "reciprocal", m.k, below, largest=r.width, columns=columns)
 
 
-def _in_full(r: Ranked, m: Measure) -> Working:
-    """Return the precision at each hit, with what rounding takes from it."""
-    hit = r.relevant(m.rel)
-    precision, low = segments.quotient(r.hits(m.rel) * 1.0, r.rank * 1.0)
-    terms, low = np.where(hit, precision, 0.0), np.where(hit, low, 0.0)
-    return Working(terms, low=low, columns={"relevant": hit, "precision": precision})
+def _denominator(r: Ranked, m: Measure, hit: np.ndarray) -> np.ndarray:
+    relevant = r.relevant_count(m.rel)
+    if m.denominator == "min(R,k)" and m.k is not None:
+        return np.minimum(relevant, m.k)
+    if m.denominator == "min(R,retrieved)":
+        return np.minimum(relevant, r.depth(m.k))
+    if m.denominator in ("k", "ranks"):
+        return r.retrieved if m.k is None else np.full(len(r), m.k)
+    if m.denominator == "hits":
+        return total(Sum(r, hit, k=m.k))
+    return relevant
 
 
-def _at_every_rank(r: Ranked, m: Measure, hit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _at_every_rank(r: Ranked, m: Measure, hit: np.ndarray) -> Pair:
     """Return what each hit adds to the precision at its own rank and at all below it.
 
     A hit at rank i adds 1/j to the precision at every rank j from i to the last.
@@ -94,14 +89,14 @@ def _at_every_rank(r: Ranked, m: Measure, hit: np.ndarray) -> tuple[np.ndarray, 
     last = np.repeat(last, segments.lengths(r.offsets))
     within = hit & (r.rank <= last)
     high, low = _harmonic(int(max(last.max(initial=0), r.rank.max(initial=0))))
-    terms, rest = segments.two_sum(high[last], -high[r.rank - 1])
+    terms, rest = pairs.two_sum(high[last], -high[r.rank - 1])
     rest += low[last] - low[r.rank - 1]
     return np.where(within, terms, 0.0), np.where(within, rest, 0.0)
 
 
 @cache
-def _harmonic(size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return 1 + 1/2 + ... + 1/n for every n up to ``size``, and what rounding takes from it."""
+def _harmonic(size: int) -> Pair:
+    """Return 1 + 1/2 + ... + 1/n for every n up to ``size``."""
     unit = 1 << 120
     sums = list(accumulate((unit // n for n in range(1, size + 1)), initial=0))
     high = [s / unit for s in sums]
@@ -113,12 +108,12 @@ def _harmonic(size: int) -> tuple[np.ndarray, np.ndarray]:
     "GMAP",
     "Geometric mean of average precision",
     params=(REL,),
-    conventions=("ties", "no_relevant"),
+    conventions=("ties",),
     aggregate="geometric",
-    expected=True,
+    supports_expected_ties=True,
     example=Example("GMAP", (1, 0, 1), "(1/1 + 2/3) / 2"),
 )
-def GMAP(r: Ranked, m: Measure) -> Working:
+def GMAP(r: Ranked, m: Measure) -> Sum | Terms:
     """Average precision, whose geometric mean is taken over queries.
 
     GMAP = exp(mean over queries of ln max(AP, 0.00001))
@@ -129,7 +124,7 @@ def GMAP(r: Ranked, m: Measure) -> Working:
     doubling a large one.
     Not for: sets with many queries at 0; the floor then decides.
     """
-    return AP(rel=m.rel).working(r)
+    return _average_precision(r, AP(rel=m.rel))
 
 
 @measure(
@@ -138,12 +133,12 @@ def GMAP(r: Ranked, m: Measure) -> Working:
     params=(REL,),
     range=(-np.inf, np.inf),
     conventions=("ties",),
-    needs_relevant=False,
+    undefined_without_relevant=False,
     example=Example(
         "YAAP", (1, 0, 1), "log2((1 + 1/1 + 2/3) / (1 + 2 - 1/1 - 2/3)) / log2(2.718281828459045)"
     ),
 )
-def YAAP(r: Ranked, m: Measure) -> Working:
+def YAAP(r: Ranked, m: Measure) -> Value:
     """The log-odds of a smoothed average precision (Robertson, ECIR 2012).
 
     YAAP = ln((1 + s) / (1 + R - s)), where s = R * AP is the sum of precisions at relevant documents
@@ -152,5 +147,23 @@ def YAAP(r: Ranked, m: Measure) -> Working:
     so that easy and hard queries average alike.
     Not for: comparing with values from 0 to 1; its own have no bounds.
     """
-    s = cut_total(r, AP(rel=m.rel).working(r), None)
-    return Working(value=np.log((1.0 + s) / (1.0 + r.relevant_count(m.rel) - s)))
+    working = _average_precision(r, AP(rel=m.rel))._replace(denominator=None)
+    s, relevant = total(working), r.relevant_count(m.rel)
+    value = by_sums(
+        r,
+        exact=lambda: _log_odds(pair_total(working), relevant),
+        plain=lambda: np.log((1.0 + s) / (1.0 + relevant - s)),
+    )
+    expression = "ln((1 + s) / (1 + R - s))"
+    return Value(r, value, expression, lambda: {"s": s, "R": relevant}, working)
+
+
+def _log_odds(s: Pair, relevant: np.ndarray) -> np.ndarray:
+    """Return ln((1 + s) / (1 + R - s)), near 0 as 2 atanh(z) with z = (2 s - R) / (2 + R)."""
+    one, count = single(np.ones(len(relevant))), single(relevant)
+    above, below = pairs.add(one, s), pairs.subtract(pairs.add(one, count), s)
+    odds, rest = pairs.divide(above, below)
+    z, low = pairs.divide(pairs.subtract(above, below), pairs.add(above, below))
+    near = np.clip(z, -0.5, 0.5)
+    by_atanh = 2.0 * (np.arctanh(near) + low / (1.0 - near * near))
+    return np.where(np.abs(z) < 0.5, by_atanh, np.log(odds) + rest / odds)

@@ -5,54 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from rankstone.conventions import Conventions
 from rankstone.core import segments
-from rankstone.core.direct import ranked_of
-from rankstone.core.expected_ties import weight
-from rankstone.core.gpu import Reach
-from rankstone.core.parallel import on_each
+from rankstone.core.gpu import CutoffNeeds
 from rankstone.core.ranked import Ranked
 from rankstone.errors import DataError, UsageError, did_you_mean
+from rankstone.measures import summation
 from rankstone.measures.param import Param
+from rankstone.measures.summation import Computation
 
 Array = np.ndarray
-
-
-class Working(NamedTuple):
-    """The working of a measure: contributions of judged documents, and what their sum is over.
-
-    ``terms`` (with ``low``, what rounding took from them) has one entry for each row of the
-    Ranked it was made from; only rows within the cut-off are added up, unless ``cut`` says that
-    the terms know it already. ``columns`` are the steps behind a term, for showing, and
-    ``ideal`` is the working of the ranking whose sum ``over`` is. ``value`` replaces the sum
-    where there is none, ``instead`` a single query's value where it is finite or NaN.
-    ``weight`` is what a query counts in the mean, 1 unless given. ``sums`` may know a quicker
-    way to the same sums of terms down to a cut-off; the terms are then worked out by ``slowly``,
-    for whoever wants to see them or where the quicker way fails.
-    """
-
-    terms: Array | None = None
-    over: Array | float | None = None
-    low: Array | None = None
-    columns: Mapping[str, Array] = MappingProxyType({})
-    value: Array | None = None
-    cut: bool = False
-    ideal: tuple[Ranked, Working] | None = None
-    weight: Array | None = None
-    sums: Callable[[int | None], Array | None] | None = None
-    slowly: Callable[[], Working] | None = None
-    instead: Array | None = None
-
-    def in_full(self) -> Working:
-        """Return the working with its terms."""
-        if self.slowly is None:
-            return self
-        return self.slowly()._replace(over=self.over, ideal=self.ideal, weight=self.weight)
 
 
 @dataclass(frozen=True)
@@ -68,34 +34,75 @@ class Example:
     missed: tuple[float, ...] = ()
 
 
+def relevance_gain(r: Ranked, m: Measure, grade: Array) -> Array:
+    """Return 1 for relevant grades, 0 for others."""
+    return (grade >= r.level(m.get("rel"))).astype(np.float64)
+
+
+def is_judged(r: Ranked, m: Measure, grade: Array) -> Array:  # noqa: ARG001
+    """Return 1 for every grade: that a document was judged is all that counts."""
+    return np.ones(len(grade))
+
+
 @dataclass(frozen=True, eq=False)
 class Definition:
     """Everything there is to know about a measure.
 
-    ``conventions`` are those whose choice changes it most often. ``graded`` says that any grade above
-    0 is of use, so a query is empty only without one; ``needs_relevant`` that an empty query's
-    value is up to the conventions. ``attained`` says that the relevant documents alone, best
-    first, reach the top of the range, and ``expected`` that the kernel knows the mean over all
-    orders of tied documents, or does not read it; where that is up to the parameters, a function
-    of the measure says so.
-    ``at`` is the parameter that ``@`` sets.
+    Args:
+        name: short name, as in ``nDCG``.
+        pretty: name in words.
+        text: manual page.
+        kernel: function of a ranking and a measure that returns what is added up.
+        params: parameters.
+        range: lowest and highest value.
+        example: worked example.
+        aggregate: how values of queries become one number.
+        higher_is_better: direction.
+        conventions: those whose choice changes the measure most often; ``no_relevant`` follows
+            from ``undefined_without_relevant``.
+        undefined_without_relevant: the value of a query without relevant documents is up to the
+            conventions.
+        uses_grades: a document counts by its gain, so a query is empty if no judged document has
+            one; else if none is relevant.
+        gain: what a judged document of each grade is good for. It decides which order of tied
+            documents is best.
+        unjudged_gain: what a document without a judgment is good for.
+        best_order: function that puts tied documents in their best (1) or worst (-1) order, if
+            that is not the order of gains.
+        reaches_max: the relevant documents alone, best first, reach the top of the range.
+        supports_expected_ties: the kernel gives the mean over all orders of tied documents, or
+            does not depend on their order; a bool, or a function of the measure.
+        supports_extreme_ties: the best and the worst order of tied documents are known; a bool,
+            or a function of the measure.
+        ties_as_one: tied documents are one point of a curve, whatever their order.
+        cutoff_param: parameter that ``@`` sets.
     """
 
     name: str
     pretty: str
     text: str
-    kernel: Callable[[Ranked, Any], Working]
+    kernel: Callable[[Ranked, Any], Computation]
     params: tuple[Param, ...]
     range: tuple[float, float]
     example: Example
     aggregate: str = "mean"
     higher_is_better: bool = True
     conventions: tuple[str, ...] = ()
-    needs_relevant: bool = True
-    graded: bool = False
-    attained: bool = True
-    expected: bool | Callable[[Measure], bool] = False
-    at: str = "k"
+    undefined_without_relevant: bool = True
+    uses_grades: bool = False
+    gain: Callable[[Ranked, Any, Array], Array] = relevance_gain
+    unjudged_gain: float = 0.0
+    best_order: Callable[[Ranked, Any, int], Ranked] | None = None
+    reaches_max: bool = True
+    supports_expected_ties: bool | Callable[[Measure], bool] = False
+    supports_extreme_ties: bool | Callable[[Measure], bool] = True
+    ties_as_one: bool = False
+    cutoff_param: str = "k"
+
+    def __post_init__(self) -> None:
+        """Add the convention that follows from the definition."""
+        if self.undefined_without_relevant:
+            object.__setattr__(self, "conventions", (*self.conventions, "no_relevant"))
 
     def param(self, name: str) -> Param:
         """Return the parameter of that name, or say which there are."""
@@ -117,14 +124,17 @@ class Measure:
     """
 
     definition: Definition
+    #: Its parameters that are tables of gains.
+    tables: tuple[tuple[tuple[float, float], ...], ...]
     _params: dict[str, Any]
 
     def __init__(self, definition: Definition, params: Mapping[str, Any] | None = None) -> None:
         values = {p.name: p.default for p in definition.params}
         for name, value in (params or {}).items():
             values[name] = definition.param(name).check(value, definition.name)
+        tables = (values[p.name] for p in definition.params if p.is_table(values[p.name]))
         # As attributes, parameters are read at once.
-        self.__dict__.update(values, definition=definition, _params=values)
+        self.__dict__.update(values, definition=definition, tables=tuple(tables), _params=values)
 
     def __getattr__(self, name: str) -> Any:
         """Say which parameter is missing."""
@@ -144,6 +154,10 @@ class Measure:
         """All parameters by name."""
         return dict(self._params)
 
+    def get(self, name: str) -> Any:
+        """Return a parameter, None if the measure does not have it."""
+        return self._params.get(name)
+
     @property
     def given(self) -> dict[str, Any]:
         """The parameters that are not at their default."""
@@ -154,9 +168,9 @@ class Measure:
     def __call__(self, *data: Any, conventions: Conventions | None = None, **params: Any) -> Any:
         """Return the measure with some parameters set; or, given data, its value.
 
-        Data are grades in rank order; true grades and predicted scores; relevant documents and
-        a ranked list; or a table of these, for a value of each row. Two lists of numbers are
-        grades and scores; relevant documents whose ids are numbers go into a set.
+        Data are whatever ``evaluate`` takes: grades in rank order; labels and scores; relevant
+        documents and a ranked list; tables of these or several queries, for a value of each.
+        Relevant documents whose ids are numbers go into a set.
 
         >>> from rankstone import P, nDCG
         >>> (nDCG @ 6)([3, 2, 3, 0, 1, 2])
@@ -167,41 +181,43 @@ class Measure:
         measure = Measure(self.definition, {**self._params, **params}) if params else self
         if not data:
             return measure
-        ranked, single = ranked_of(data, conventions, measure.reach)
-        values = measure.compute(ranked)
-        if single:
-            return float(values[0])
-        index = getattr(data[-1], "index", None)
-        if hasattr(data[-1], "columns") and hasattr(data[0], "index"):
-            return type(data[0])(values, index=index, name=str(measure))
-        return values
+        from rankstone.evaluation import call
 
-    def reach(self) -> Reach | None:
-        """Return how much of a list the measure reads, None where it is all of it."""
+        return call(measure, data, conventions)
+
+    def cutoff_needs(self, conventions: Conventions) -> CutoffNeeds | None:
+        """Return how much of a list the measure reads, None if it is all of it."""
         k = self._params.get("k")
-        tables = (self._params[p.name] for p in self.definition.params if p.table)
-        if k is None or any(0.0 in dict(t) for t in tables if isinstance(t, tuple)):
-            return None  # a table may give worth to the grade 0
-        return Reach(k, self.closed)
+        if k is None or any(0.0 in dict(table) for table in self.tables):
+            return None  # a table may give a gain to the grade 0
+        if summation.depends_on_every_tie(conventions):
+            return None
+        return CutoffNeeds(k, self.supports_expected_ties)
 
     @property
-    def closed(self) -> bool:
-        """Whether the mean over all orders of tied documents is known, in closed form."""
-        known = self.definition.expected
+    def supports_expected_ties(self) -> bool:
+        """Whether the mean over all orders of tied documents is known in closed form."""
+        known = self.definition.supports_expected_ties
+        return known(self) if callable(known) else known
+
+    @property
+    def supports_extreme_ties(self) -> bool:
+        """Whether the best and the worst order of tied documents are known."""
+        known = self.definition.supports_extreme_ties
         return known(self) if callable(known) else known
 
     def __matmul__(self, k: float) -> Measure:
-        """Return the measure cut off at rank k."""
-        return Measure(self.definition, {**self._params, self.definition.at: k})
+        """Return the measure with its cutoff at rank k."""
+        return Measure(self.definition, {**self._params, self.definition.cutoff_param: k})
 
     def __str__(self) -> str:
         shown = [
-            f"{p.name}={_show(self._params[p.name], p)}"
+            f"{p.name}={p.shown(self._params[p.name])}"
             for p in self.definition.params
-            if p.name != self.definition.at and self._params[p.name] != p.default
+            if p.name != self.definition.cutoff_param and self._params[p.name] != p.default
         ]
         inside = f"({', '.join(shown)})" if shown else ""
-        cut = self._params.get(self.definition.at)
+        cut = self._params.get(self.definition.cutoff_param)
         return f"{self.definition.name}{inside}" + (f"@{cut}" if cut is not None else "")
 
     __repr__ = __str__
@@ -218,107 +234,56 @@ class Measure:
 
         return parse_measure, (str(self),)
 
-    def working(self, ranked: Ranked) -> Working:
-        """Return contributions and normaliser on a ranking."""
-        if ranked.ties_averaged and not self.closed:
-            able = ", ".join(n for n, m in REGISTRY.items() if m.closed)
+    def computation(self, ranked: Ranked) -> Computation:
+        """Return what the kernel makes of a ranking, its ties put in order for this measure."""
+        return self.definition.kernel(self.tie_order(ranked), self)
+
+    def tie_order(self, ranked: Ranked) -> Ranked:
+        """Return the ranking with tied documents in the order that the conventions ask for.
+
+        What is the best order of tied documents is up to the measure.
+        """
+        if ranked.ties_averaged and not self.supports_expected_ties:
+            able = ", ".join(n for n, m in REGISTRY.items() if m.supports_expected_ties)
             raise UsageError(
                 f"{self} has no closed form for ties='expected'; choose another rule for "
                 f"ties, such as 'input'. Closed forms are known for {able}."
             )
-        return self.definition.kernel(ranked, self)
+        if not ranked.tie_luck:
+            return ranked
+        if not self.supports_extreme_ties:
+            raise UsageError(
+                f"the best and the worst order of tied documents are not known for {self}; "
+                "choose another rule for ties, such as 'input'."
+            )
+        if self.definition.best_order is not None:
+            return self.definition.best_order(ranked, self, ranked.tie_luck)
+        gain = self.definition.gain(ranked, self, ranked.grade)
+        return ranked.with_ties_by(gain, self.definition.unjudged_gain)
 
     def compute(self, ranked: Ranked) -> Array:
-        """Return the value of every query; NaN where the conventions leave a query out."""
-        parts = ranked.parts()
-        if len(parts) == 1:
-            return self._compute(ranked)
-        return np.concatenate(on_each(lambda part: self._compute(ranked.part(*part)), parts))
+        """Return the value of every query; NaN if the conventions leave a query out."""
+        parts = ranked.in_parts(lambda part: self.values(self.computation(part)))
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    def _compute(self, ranked: Ranked) -> Array:
-        values = self.values(ranked, self.working(ranked))
-        ranked.forget()
-        return values
-
-    def values(self, ranked: Ranked, working: Working) -> Array:
-        """Return the value of every query from its working."""
-        if working.value is not None:
-            values = working.value.astype(np.float64)
-        else:
-            values = _ratio(cut_total(ranked, working, self._params.get("k")), working.over)
-        if working.instead is not None:
-            values = np.where(np.isinf(working.instead), values, working.instead)
-        if not self.definition.needs_relevant:
+    def values(self, computation: Computation) -> Array:
+        """Return the value of every query; one without relevant documents as conventions say."""
+        values = summation.values(computation)
+        if not self.definition.undefined_without_relevant:
             return values
+        ranked = computation.ranked
         empty = self.is_empty(ranked)
         return _fill(values, empty, ranked, self) if empty.any() else values
 
     def is_empty(self, ranked: Ranked) -> Array:
-        """Return which queries have no document of use to the measure."""
-        if self.definition.graded and self._params.get("gain") != "binary":
-            return ranked.highest() <= 0
-        return ranked.relevant_count(self._params.get("rel")) == 0
-
-
-def cut_total(ranked: Ranked, working: Working, k: int | None) -> Array:
-    """Return the sum of each query's terms down to rank k."""
-    quick = working.sums(k) if working.sums is not None else None
-    if quick is not None:
-        return quick
-    working = working.in_full()
-    terms, low, offsets = working.terms, working.low, ranked.offsets
-    if terms is None:
-        raise TypeError("this working has a value and no terms")
-    if k is not None and ranked.width and not (working.cut and ranked.ties_averaged):
-        terms, offsets = _first(terms, ranked.width, k)
-        low = None if low is None else _first(low, ranked.width, k)[0]
-    elif k is not None and not working.cut:
-        within, offsets = ranked.once(("within", k), lambda: _within(ranked, k))
-        terms = terms[within]
-        low = None if low is None else low[within]
-    if ranked.conventions.sums == "plain":
-        return segments.plain_total(terms.astype(np.float64, copy=False), offsets)
-    return segments.total(terms.astype(np.float64, copy=False), offsets, low)
-
-
-def _first(values: Array, width: int, k: int) -> tuple[Array, Array]:
-    """Return the first k columns of a table, laid end to end, and the offsets of its rows."""
-    cut = min(k, width)
-    first = values.reshape(-1, width)[:, :cut]
-    return first.reshape(-1), np.arange(len(first) + 1) * cut
-
-
-def _within(ranked: Ranked, k: int) -> tuple[Array, Array]:
-    """Return which rows stand within the cut-off, and the offsets of those."""
-    within = np.flatnonzero(ranked.rank <= k)
-    return within, np.searchsorted(within, ranked.offsets)
-
-
-def hits_within(r: Ranked, hit: Array, k: int | None, over: Array | None = None) -> Working:
-    """Return the working of a count of the hits within the cut-off, over something or nothing."""
-
-    def slowly() -> Working:
-        return Working(counted(r, hit, k), over, columns={"relevant": hit}, cut=True)
-
-    if not r.width or r.ties_averaged:
-        return slowly()
-    table = hit.reshape(-1, r.width)
-    return Working(
-        over=over,
-        sums=lambda cut: np.count_nonzero(table[:, :cut], axis=1).astype(np.float64),
-        slowly=slowly,
-    )
-
-
-def counted(r: Ranked, hit: Array, k: Array | int | None) -> Array:
-    """Return 1 for each hit within the cut-off, or the chance of that where ties are averaged."""
-    return np.where(hit, weight(r, "none", k)[0], 0.0)
-
-
-def _ratio(total: Array, over: Array | float | None) -> Array:
-    if over is None:
-        return total
-    return np.divide(total, over, out=np.zeros(len(total)), where=np.not_equal(over, 0))
+        """Return which queries have no judged document that is of use to the measure."""
+        if not self.definition.uses_grades:
+            return ranked.relevant_count(self._params.get("rel")) == 0
+        if not self.tables:  # gains rise with the grade
+            return self.definition.gain(ranked, self, ranked.highest()) <= 0
+        gain = self.definition.gain(ranked, self, ranked.judged_grade)
+        offsets = ranked.judged_offsets
+        return segments.largest(gain, offsets[:-1], offsets[1:]) <= 0
 
 
 def _fill(values: Array, empty: Array, ranked: Ranked, measure: Measure) -> Array:
@@ -336,12 +301,6 @@ def _fill(values: Array, empty: Array, ranked: Ranked, measure: Measure) -> Arra
     return np.where(empty, fill, values)
 
 
-def _show(value: Any, param: Param) -> str:
-    if param.table and isinstance(value, tuple):
-        return "{" + ", ".join(f"{g:g}: {v!r}".replace(".0", "") for g, v in value) + "}"
-    return repr(value)
-
-
 REGISTRY: dict[str, Measure] = {}
 
 
@@ -353,10 +312,10 @@ def measure(
     params: tuple[Param, ...] = (),
     range: tuple[float, float] = (0.0, 1.0),  # noqa: A002
     **more: Any,
-) -> Callable[[Callable[[Ranked, Any], Working]], Measure]:
+) -> Callable[[Callable[[Ranked, Any], Computation]], Measure]:
     """Register the decorated kernel as a measure; its docstring is the manual page."""
 
-    def register(kernel: Callable[[Ranked, Any], Working]) -> Measure:
+    def register(kernel: Callable[[Ranked, Any], Computation]) -> Measure:
         definition = Definition(
             name=name,
             pretty=pretty,

@@ -9,20 +9,19 @@ from typing import Any, Protocol
 import numpy as np
 
 from rankstone.conventions import Conventions
-from rankstone.core.aggregate import Aggregate
-from rankstone.core.gpu import Reach
-from rankstone.core.parallel import on_each
+from rankstone.core.aggregate import Part, aggregate
+from rankstone.core.gpu import CutoffNeeds
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Measure
 
 
-def reach_of(measures: Iterable[Measure]) -> Reach | None:
-    """Return how much of a list is read by any of the measures, None where it is all of it."""
-    found = [m.reach() for m in measures]
-    some = [reach for reach in found if reach is not None]
-    if len(some) < len(found):
+def cutoff_needs(plan: Iterable[tuple[Measure, Conventions]]) -> CutoffNeeds | None:
+    """Return how much of a list is read by any of the measures, None if it is all of it."""
+    needs = [measure.cutoff_needs(conventions) for measure, conventions in plan]
+    known = [n for n in needs if n is not None]
+    if len(known) < len(needs):
         return None
-    return Reach(max(r.k for r in some), all(r.closed for r in some))
+    return CutoffNeeds(max(n.k for n in known), all(n.supports_expected_ties for n in known))
 
 
 class Joined(Protocol):
@@ -39,7 +38,7 @@ class Values:
     queries: list[Any]
     columns: dict[str, np.ndarray]
     weights: dict[str, np.ndarray]
-    aggregates: dict[str, Aggregate]
+    aggregates: dict[str, Part]
     final: dict[str, float]
 
 
@@ -49,16 +48,17 @@ def compute(ranked: Ranked, measures: Mapping[str, Measure]) -> Values:
     Cut-offs and measures share what they have in common: a Ranked remembers its gains,
     discounts, hits and ideal ranking.
     """
-    asked = list(measures.values())
-    parts = on_each(lambda part: _values(ranked.part(*part), asked), ranked.parts())
+    requested = list(measures.values())
+    parts = ranked.in_parts(lambda part: _values(part, requested))
     columns, weights, aggregates, final = {}, {}, {}, {}
     for (name, m), found in zip(measures.items(), zip(*parts, strict=True), strict=True):
         values = columns[name] = np.concatenate([value for value, _ in found])
         given = [weight for _, weight in found if weight is not None]
         if given:
             weights[name] = np.concatenate(given).astype(np.float64)
-        aggregates[name] = Aggregate.of(values, weights.get(name), m.definition.aggregate)
-        final[name] = aggregates[name].finish(m.definition.aggregate)
+        how = aggregate(m.definition.aggregate)
+        aggregates[name] = how.of(values, weights.get(name))
+        final[name] = how.finish(aggregates[name])
     return Values(ranked.queries, columns, weights, aggregates, final)
 
 
@@ -80,7 +80,7 @@ def _together(parts: list[Values], order: list[str]) -> Values:
     row = {query: i for i, query in enumerate(queries)}
     columns: dict[str, np.ndarray] = {}
     weights: dict[str, np.ndarray] = {}
-    aggregates: dict[str, Aggregate] = {}
+    aggregates: dict[str, Part] = {}
     final: dict[str, float] = {}
     for part in parts:
         at = np.array([row[q] for q in part.queries], np.int64)
@@ -107,7 +107,5 @@ def _placed(values: np.ndarray, at: np.ndarray, size: int, rest: float) -> np.nd
 
 def _values(ranked: Ranked, measures: list[Measure]) -> list[tuple[np.ndarray, np.ndarray | None]]:
     """Return the values and weights of each measure."""
-    workings = ((m, m.working(ranked)) for m in measures)
-    found = [(m.values(ranked, working), working.weight) for m, working in workings]
-    ranked.forget()
-    return found
+    computations = ((m, m.computation(ranked)) for m in measures)
+    return [(m.values(c), c.query_weight) for m, c in computations]

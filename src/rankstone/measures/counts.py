@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import Example, Measure, Working, hits_within, measure
+from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import REL, K
+from rankstone.measures.summation import Sum, Value, total
 
 
 @measure(
@@ -14,13 +15,13 @@ from rankstone.measures.param import REL, K
     "Number of queries",
     range=(0.0, np.inf),
     aggregate="sum",
-    needs_relevant=False,
-    expected=True,
+    undefined_without_relevant=False,
+    supports_expected_ties=True,
     example=Example("NumQ", (1, 0), "1"),
 )
-def NumQ(r: Ranked, m: Measure) -> Working:  # noqa: ARG001
+def NumQ(r: Ranked, m: Measure) -> Value:  # noqa: ARG001
     """1 for each evaluated query; in all, the number of queries evaluated."""
-    return Working(value=np.ones(len(r)))
+    return Value(r, np.ones(len(r)), "1")
 
 
 @measure(
@@ -30,13 +31,18 @@ def NumQ(r: Ranked, m: Measure) -> Working:  # noqa: ARG001
     range=(0.0, np.inf),
     aggregate="sum",
     conventions=("duplicates", "unjudged"),
-    needs_relevant=False,
-    expected=True,
+    undefined_without_relevant=False,
+    supports_expected_ties=True,
     example=Example("NumRet", (1, 0, None), "3"),
 )
-def NumRet(r: Ranked, m: Measure) -> Working:
-    """The number of distinct documents retrieved, at most k; in all, their sum."""
-    return Working(value=r.depth(m.k))
+def NumRet(r: Ranked, m: Measure) -> Value:
+    """The number of distinct documents retrieved, at most k; in all, their sum.
+
+    NumRet@k = min(n, k), for n documents retrieved
+    """
+    if m.k is None:
+        return Value(r, r.retrieved, "n", lambda: {"n": r.retrieved})
+    return Value(r, r.depth(m.k), "min(n, k)", lambda: {"n": r.retrieved, "k": m.k})
 
 
 @measure(
@@ -45,13 +51,24 @@ def NumRet(r: Ranked, m: Measure) -> Working:
     params=(REL,),
     range=(0.0, np.inf),
     aggregate="sum",
-    needs_relevant=False,
-    expected=True,
+    undefined_without_relevant=False,
+    supports_expected_ties=True,
     example=Example("NumRel", (1, 0), "2", missed=(3,)),
 )
-def NumRel(r: Ranked, m: Measure) -> Working:
-    """The number of relevant documents judged, retrieved or not; in all, their sum."""
-    return Working(value=r.relevant_count(m.rel))
+def NumRel(r: Ranked, m: Measure) -> Value:
+    """The number of relevant documents judged, retrieved or not; in all, their sum.
+
+    NumRel = h + m, for h relevant documents retrieved and m others
+    """
+    relevant, hit = r.relevant_count(m.rel), r.relevant(m.rel)
+    working = Sum(r, hit, columns={"relevant": hit})
+    return Value(
+        r,
+        relevant,
+        "h + m",
+        lambda: {"h": total(working), "m": relevant - total(working)},
+        working,
+    )
 
 
 @measure(
@@ -61,13 +78,14 @@ def NumRel(r: Ranked, m: Measure) -> Working:
     range=(0.0, np.inf),
     aggregate="sum",
     conventions=("ties",),
-    needs_relevant=False,
-    expected=True,
+    undefined_without_relevant=False,
+    supports_expected_ties=True,
     example=Example("NumRelRet@2", (1, 0, 1), "1"),
 )
-def NumRelRet(r: Ranked, m: Measure) -> Working:
+def NumRelRet(r: Ranked, m: Measure) -> Sum:
     """The number of relevant documents among the first k; in all, their sum."""
-    return hits_within(r, r.relevant(m.rel), m.k)
+    hit = r.relevant(m.rel)
+    return Sum(r, hit, k=m.k, columns={"relevant": hit})
 
 
 @measure(
@@ -77,10 +95,11 @@ def NumRelRet(r: Ranked, m: Measure) -> Working:
     range=(0.0, np.inf),
     aggregate="sum",
     higher_is_better=False,
-    needs_relevant=False,
-    expected=True,
+    undefined_without_relevant=False,
+    supports_expected_ties=True,
     example=Example("NumNonrelRet", (1, 0, None, 0), "2"),
 )
-def NumNonrelRet(r: Ranked, m: Measure) -> Working:
+def NumNonrelRet(r: Ranked, m: Measure) -> Sum:
     """The number of retrieved documents that were judged not relevant; in all, their sum."""
-    return Working(~r.relevant(m.rel), columns={"relevant": r.relevant(m.rel)})
+    hit = r.relevant(m.rel)
+    return Sum(r, ~hit, columns={"relevant": hit})

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankstone.core import segments
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import Example, Measure, Working, counted, measure
-from rankstone.measures.param import REL, K, Param
+from rankstone.measures.base import Example, Measure, measure
+from rankstone.measures.param import REL, K, Number
+from rankstone.measures.summation import Sum, Value, is_exact, total
 
-_BETA = Param(
-    "beta", float, "how many times as much recall counts as precision", 1, above=0, tries=(0.5, 2)
+_BETA = Number(
+    name="beta",
+    text="weight of recall, as a multiple of that of precision",
+    default=1,
+    above=0,
+    examples=(0.5, 1, 2),
 )
 
 
@@ -18,13 +22,13 @@ _BETA = Param(
     "F",
     "F-measure",
     params=(K, REL, _BETA),
-    conventions=("ties", "no_relevant"),
-    expected=True,
+    conventions=("ties",),
+    supports_expected_ties=True,
     example=Example(
         "F(beta=2)@4", (1, 0, 1, 0), "5 * (2/4) * (2/3) / (4 * (2/4) + 2/3)", missed=(1,)
     ),
 )
-def F(r: Ranked, m: Measure) -> Working:
+def F(r: Ranked, m: Measure) -> Sum | Value:
     """The weighted harmonic mean of precision and recall.
 
     F = (1 + beta^2) P R / (beta^2 P + R)
@@ -36,14 +40,26 @@ def F(r: Ranked, m: Measure) -> Working:
     Reading: one number for set retrieval, beta times as much weight on recall.
     Not for: rankings; the order within the first k does not matter.
     """
-    weight = float(m.beta) ** 2
+    weight, hit, relevant = float(m.beta) ** 2, r.relevant(m.rel), r.relevant_count(m.rel)
     size = r.retrieved if m.k is None else np.full(len(r), m.k)
-    over = weight * r.relevant_count(m.rel) + size
-    hit = r.relevant(m.rel)
-    if r.conventions.sums == "plain" and not r.ties_averaged:
-        found = segments.total(counted(r, hit, m.k), r.offsets)
-        precision = found / np.maximum(size, 1)
-        recall = found / np.maximum(r.relevant_count(m.rel), 1)
-        both = np.where(found > 0, weight * precision + recall, 1.0)
-        return Working(value=(weight + 1.0) * precision * recall / both)
-    return Working((1 + weight) * counted(r, hit, m.k), over, columns={"relevant": hit}, cut=True)
+    below, columns = weight * relevant + size, {"relevant": hit}
+    once = Sum(r, (1 + weight) * hit, k=m.k, denominator=below, columns=columns)
+    if r.ties_averaged:
+        return once
+    working = Sum(r, hit, k=m.k, columns=columns)
+    return once if is_exact(r) else _from_both(working, weight, relevant, size)
+
+
+def _from_both(working: Sum, weight: float, relevant: np.ndarray, size: np.ndarray) -> Value:
+    """Return F from precision and recall, each rounded."""
+    hits = total(working)
+    precision, recall = hits / np.maximum(size, 1), hits / np.maximum(relevant, 1)
+    both = np.where(hits > 0, weight * precision + recall, 1.0)
+    value = (weight + 1.0) * precision * recall / both
+    return Value(
+        working.ranked,
+        value,
+        "(1 + w) * h / (w * R + n)",
+        lambda: {"w": weight, "h": hits, "R": relevant, "n": size},
+        working,
+    )

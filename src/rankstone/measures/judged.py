@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankstone.core import segments
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import Example, Measure, Working, counted, measure
+from rankstone.measures.base import Example, Measure, is_judged, measure
 from rankstone.measures.param import K
+from rankstone.measures.summation import Sum, Value, total
 
 
 @measure(
@@ -15,11 +15,12 @@ from rankstone.measures.param import K
     "Share judged",
     params=(K,),
     conventions=("ties", "unjudged"),
-    needs_relevant=False,
-    expected=True,
+    undefined_without_relevant=False,
+    gain=is_judged,
+    supports_expected_ties=True,
     example=Example("Judged@4", (1, 0, None, None, 1), "2 / 4"),
 )
-def Judged(r: Ranked, m: Measure) -> Working:
+def Judged(r: Ranked, m: Measure) -> Sum:
     """The share of the first k documents that were judged.
 
     Judged@k = |judged in the first k| / |first k|
@@ -28,7 +29,7 @@ def Judged(r: Ranked, m: Measure) -> Working:
     Not for: telling rankings apart.
     """
     every = np.ones(len(r.rank), bool)
-    return Working(counted(r, every, m.k), r.depth(m.k), cut=True)
+    return Sum(r, every, k=m.k, denominator=r.depth(m.k), columns={"judged": every})
 
 
 @measure(
@@ -37,22 +38,25 @@ def Judged(r: Ranked, m: Measure) -> Working:
     params=(K,),
     conventions=("ties", "unjudged"),
     higher_is_better=False,
-    needs_relevant=False,
-    attained=False,
-    expected=True,
+    undefined_without_relevant=False,
+    gain=is_judged,
+    reaches_max=False,
+    supports_expected_ties=True,
     example=Example("Unjudged@5", (1, None, None), "2 / 5"),
 )
-def Unjudged(r: Ranked, m: Measure) -> Working:
+def Unjudged(r: Ranked, m: Measure) -> Value:
     """The share of the first k documents that were not judged.
 
     Unjudged@k = |not judged in the first k| / k; without k, over the number retrieved
 
-    Where fewer than k documents were retrieved the missing ones count as judged.
+    If fewer than k documents were retrieved the missing ones count as judged.
 
     Reading: a red flag; a high value means that the judgments say little about the ranking.
     Not for: telling rankings apart.
     """
     every = np.ones(len(r.rank), bool)
-    judged = segments.total(counted(r, every, m.k), r.offsets)
-    over = r.retrieved if m.k is None else np.full(len(r), m.k)
-    return Working(value=(r.depth(m.k) - judged) / np.maximum(over, 1))
+    working = Sum(r, every, k=m.k, columns={"judged": every})
+    judged, first = total(working), r.depth(m.k)
+    size = np.maximum(r.retrieved, 1) if m.k is None else np.full(len(r), m.k)
+    value = (first - judged) / size
+    return Value(r, value, "(n - j) / k", lambda: {"n": first, "j": judged, "k": size}, working)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,77 +11,173 @@ import numpy as np
 from rankstone.errors import UsageError, one_of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Param:
-    """A parameter: its type, bounds or choices, default and one line of text.
+    """A parameter of a measure.
 
-    ``tries`` are numbers in use, worth trying where somebody else's value is to be explained.
+    Args:
+        name: its name.
+        text: one line about it.
+        default: value if it is not given; None if it may be left out.
+        examples: values in use. Tests draw from them, and ``reconcile`` tries them.
+        type: kind of its values, if they are numbers: int or float.
+        beside_table: it matters only if another parameter is a table.
     """
 
     name: str
-    type: type
     text: str
     default: Any = None
+    examples: tuple[Any, ...] = ()
+    type: type = str
+    beside_table: bool = False
+
+    @property
+    def choices(self) -> Mapping[str, str]:
+        """Values that are words, each with its meaning."""
+        return {}
+
+    def check(self, value: Any, measure: str) -> Any:
+        """Return the value in its one normal form, or raise an error that says what is wrong."""
+        if value is None and self.default is None:
+            return None
+        return self.normal(value, f"{self.name} of {measure}")
+
+    def normal(self, value: Any, what: str) -> Any:
+        """Return a value that is not None in its normal form; ``what`` names it in errors."""
+        raise NotImplementedError
+
+    def is_table(self, value: Any) -> bool:
+        """Return whether a value in its normal form is a table of gains."""
+        return False
+
+    def shown(self, value: Any) -> str:
+        """Return a value as it is written."""
+        return repr(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Number(Param):
+    """A number, above or below a bound, or from one number to another."""
+
+    type: type = float
     above: float | None = None
     below: float | None = None
     within: tuple[float, float] | None = None
-    many: bool = False
-    beside_table: bool = False  # matters only where another parameter is a table
-    choices: Mapping[str, str] | None = None
-    table: bool = False
-    tries: tuple[float, ...] = ()
 
-    def check(self, value: Any, measure: str) -> Any:
-        """Return the value in its one normal form, or say what is wrong with it."""
-        what = f"{self.name} of {measure}"
-        if value is None and self.default is None:
-            return None
-        if self.table and isinstance(value, Mapping | tuple):
-            return _table(value, what)
-        if self.many and isinstance(value, list | tuple):
-            single = replace(self, many=False)
-            return tuple(single.check(v, measure) for v in value)
-        if self.choices is not None:
-            return one_of(value, self.choices, f"value for {what}")
-        if self.many:
+    def normal(self, value: Any, what: str) -> Any:
+        """Return the number, an int if it is whole."""
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+            raise UsageError(f"{what} must be a number, not {value!r}.")
+        number = _finite(value)
+        if number is None or (self.type is int and number != int(number)):
+            kind = "whole number" if self.type is int else "finite number"
+            raise UsageError(f"{what} must be a {kind}, not {value!r}.")
+        if not self._is_within(number):
+            raise UsageError(f"{what} must be {self._bounds()}, not {value!r}.")
+        return int(number) if number == int(number) else number
+
+    def _is_within(self, number: float) -> bool:
+        low, high = self.within or (-np.inf, np.inf)
+        return (
+            (self.above is None or number > self.above)
+            and (self.below is None or number < self.below)
+            and low <= number <= high
+        )
+
+    def _bounds(self) -> str:
+        bounds = []
+        if self.above is not None:
+            whole = f"at least {int(self.above) + 1}"
+            bounds.append(whole if self.type is int else f"above {self.above:g}")
+        if self.below is not None:
+            bounds.append(f"below {self.below:g}")
+        if self.within is not None:
+            bounds.append(f"from {self.within[0]:g} to {self.within[1]:g}")
+        return " and ".join(bounds)
+
+
+def _finite(value: Any) -> float | None:
+    """Return a number as a float, None if it is too large or not finite."""
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if np.isfinite(number) else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Several(Number):
+    """Some numbers."""
+
+    def normal(self, value: Any, what: str) -> Any:
+        """Return the numbers as a tuple."""
+        if not isinstance(value, list | tuple):
             raise UsageError(
                 f"{what} must be some numbers, for example (0, 0.5, 1), not {value!r}."
             )
-        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-            raise UsageError(f"{what} must be a number, not {value!r}.")
+        return tuple(super(Several, self).normal(number, what) for number in value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice(Param):
+    """One of some words."""
+
+    words: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        """Take the words as examples."""
+        object.__setattr__(self, "examples", (*self.words, *self.examples))
+
+    @property
+    def choices(self) -> Mapping[str, str]:
+        """The words, each with its meaning."""
+        return self.words
+
+    def normal(self, value: Any, what: str) -> Any:
+        """Return the word."""
+        return one_of(value, self.words, f"value for {what}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table(Choice):
+    """One of some words, or a table of gains such as {1: 1, 2: 3}."""
+
+    def normal(self, value: Any, what: str) -> Any:
+        """Return the word, or the rows of the table by grade."""
+        if not isinstance(value, Mapping | tuple):
+            return super().normal(value, what)
         try:
-            number = float(value)
-        except OverflowError:
-            number = float("inf")
-        if not np.isfinite(number) or (self.type is int and number != int(number)):
-            kind = "whole number" if self.type is int else "finite number"
-            raise UsageError(f"{what} must be a {kind}, not {value!r}.")
-        if self.above is not None and number <= self.above:
-            bound = (
-                f"at least {int(self.above) + 1}" if self.type is int else f"above {self.above:g}"
-            )
-            raise UsageError(f"{what} must be {bound}, not {value!r}.")
-        if self.below is not None and number >= self.below:
-            raise UsageError(f"{what} must be below {self.below:g}, not {value!r}.")
-        if self.within is not None and not self.within[0] <= number <= self.within[1]:
-            low, high = self.within
-            raise UsageError(f"{what} must be from {low:g} to {high:g}, not {value!r}.")
-        return int(number) if number == int(number) else number
+            rows = sorted((float(g), float(v)) for g, v in dict(value).items())
+        except (TypeError, ValueError):
+            raise UsageError(
+                f"{what} must map grades to numbers, for example {{1: 1, 2: 3}}, not {value!r}."
+            ) from None
+        if not rows or not all(np.isfinite(g) and np.isfinite(v) and v >= 0 for g, v in rows):
+            raise UsageError(f"{what} must map grades to finite numbers from 0 up, not {value!r}.")
+        return tuple(rows)
+
+    def is_table(self, value: Any) -> bool:
+        """Return whether a value in its normal form is a table of gains."""
+        return isinstance(value, tuple)
+
+    def shown(self, value: Any) -> str:
+        """Return a value as it is written."""
+        if not self.is_table(value):
+            return repr(value)
+        return "{" + ", ".join(f"{_written(g)}: {_written(v)}" for g, v in value) + "}"
 
 
-def _table(
-    value: Mapping[Any, Any] | tuple[Any, ...], what: str
-) -> tuple[tuple[float, float], ...]:
-    try:
-        rows = sorted((float(g), float(v)) for g, v in dict(value).items())
-    except (TypeError, ValueError):
-        raise UsageError(
-            f"{what} must map grades to numbers, for example {{1: 1, 2: 3}}, not {value!r}."
-        ) from None
-    if not rows or not all(np.isfinite(g) and np.isfinite(v) and v >= 0 for g, v in rows):
-        raise UsageError(f"{what} must map grades to finite numbers from 0 up, not {value!r}.")
-    return tuple(rows)
+def _written(number: float) -> str:
+    return repr(int(number)) if number == int(number) else repr(number)
 
 
-K = Param("k", int, "cut-off: only the first k documents are read", above=0)
-REL = Param("rel", float, "lowest grade that counts as relevant", above=0)
+K = Number(
+    name="k",
+    text="cutoff: only the first k documents are read",
+    type=int,
+    above=0,
+    examples=(1, 3, 5, 10, 20, 50, 100),
+)
+REL = Number(
+    name="rel", text="lowest grade that counts as relevant", above=0, examples=(0.5, 1, 2, 3)
+)

@@ -213,7 +213,7 @@ def _given(text: str, form: _Form, measure: Measure) -> dict[str, Any]:
     """Return the parameters written in parentheses and after @."""
     params = _arguments(form.inside, text) if form.inside else {}
     if form.cutoff is not None:
-        at = measure.definition.at
+        at = measure.definition.cutoff_param
         if at in params:
             raise UsageError(f"{text!r} gives its cutoff twice, as {at}= and after @.")
         params[at] = _cutoff(form.cutoff, text, whole=at == "k")

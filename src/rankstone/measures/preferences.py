@@ -1,55 +1,56 @@
-"""Preferences: how often a ranking puts the document first that somebody preferred."""
+"""Preferences: how often the preferred document of a pair is ranked first."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from rankstone.core import segments
 from rankstone.core.ranked import Ranked, Said
 from rankstone.errors import DataError
-from rankstone.measures.base import Example, Measure, Working, measure
-from rankstone.measures.param import Param
+from rankstone.measures.base import Example, Measure, measure
+from rankstone.measures.param import Choice
+from rankstone.measures.summation import Terms
 
 Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """What one group prefers: ``over[i, j]`` where place i is preferred to place j.
+    """The preferences of one group: ``over[i, j]`` if document i is preferred to document j.
 
-    The first ``found`` places were retrieved. ``level`` is NaN where nothing was said, and
-    ``ranked`` tells that all documents were compared in one sitting.
+    The first ``retrieved`` documents were retrieved, by rank. ``level`` is NaN for a document that
+    the group did not assess; ``ranked``: all documents were compared in one session.
     """
 
     over: Array
     level: Array
-    found: int
+    retrieved: int
     ranked: bool
 
     @cached_property
     def kept(self) -> int:
         """Preferences between retrieved documents that the ranking keeps."""
-        m = self.found
+        m = self.retrieved
         return int(np.triu(self.over[:m, :m], 1).sum())
 
     @cached_property
     def both(self) -> int:
         """Preferences between retrieved documents."""
-        return int(self.over[: self.found, : self.found].sum())
+        return int(self.over[: self.retrieved, : self.retrieved].sum())
 
     @cached_property
     def kept_one(self) -> int:
         """Preferences for a retrieved document over one that was not retrieved."""
-        return int(self.over[: self.found, self.found :].sum())
+        return int(self.over[: self.retrieved, self.retrieved :].sum())
 
     @cached_property
     def one(self) -> int:
         """Preferences between a retrieved document and one that was not retrieved."""
-        return self.kept_one + int(self.over[self.found :, : self.found].sum())
+        return self.kept_one + int(self.over[self.retrieved :, : self.retrieved].sum())
 
     @cached_property
     def every(self) -> int:
@@ -66,12 +67,14 @@ class Group:
         """Return the same as if there were as many documents without as with relevance."""
         said = ~np.isnan(self.level)
         relevant, other = said & (self.level > 0), said & ~(self.level > 0)
-        m = self.found if which == "retrieved" else len(self.level)
+        m = self.retrieved if which == "retrieved" else len(self.level)
         wanted, there = int(relevant[:m].sum()), int(other[:m].sum())
         if wanted >= there:
             kept, of = self.counts(which)
             more = wanted - there
-            return kept + int(relevant[: self.found].sum()) * more, of + int(relevant.sum()) * more
+            return kept + int(relevant[: self.retrieved].sum()) * more, of + int(
+                relevant.sum()
+            ) * more
         if self.ranked:
             return self._first_others(wanted, m)
         spare = np.flatnonzero(other[:m])[int(relevant.sum()) :]
@@ -79,7 +82,7 @@ class Group:
         part = Group(
             self.over[np.ix_(left, left)],
             self.level[left],
-            int((left < self.found).sum()),
+            int((left < self.retrieved).sum()),
             ranked=False,
         )
         return part.counts("all")
@@ -93,40 +96,41 @@ class Group:
         kept = of = 0
         for left, right, free in ((rest, rest, False), (said, last[:wanted], True)):
             compared = self.over[np.ix_(left, right)] | free
-            before = (left[:, None] < right[None, :]) & (left[:, None] < self.found)
+            before = (left[:, None] < right[None, :]) & (left[:, None] < self.retrieved)
             kept += int((compared & before).sum())
             of += int(compared.sum())
         return kept, of
 
 
 def _implied(r: Ranked, q: int) -> tuple[Said, int]:
-    """Return the preferences that grades imply: all of one group, in one sitting."""
-    grade = r.grade[r.offsets[q] : r.offsets[q + 1]]
-    rest = r.judged_grade[r.judged_offsets[q] : r.judged_offsets[q + 1]]
-    for g, n in zip(*np.unique(grade, return_counts=True), strict=True):
-        rest = np.delete(rest, np.flatnonzero(rest == g)[:n])
-    level = np.concatenate((grade, rest))
+    """Return the preferences that grades imply: all of one group, in one session."""
+    rows = slice(r.offsets[q], r.offsets[q + 1])
+    grade = r.grade[rows]
+    missed = r.judged_grade[r.judged_offsets[q] : r.judged_offsets[q + 1]]
+    for g, n in zip(*np.unique(r.original_grade[rows], return_counts=True), strict=True):
+        missed = np.delete(missed, np.flatnonzero(missed == g)[:n])
+    level = np.concatenate((grade, missed))
     zero = np.zeros(len(level), np.int64)
     return Said(np.arange(len(level)), zero, zero, level), len(grade)
 
 
 def _groups(r: Ranked, q: int) -> list[Group]:
     if r.preferences is None:
-        said, found = _implied(r, q)
+        said, retrieved = _implied(r, q)
     else:
-        said, found = r.preferences[q], int(r.offsets[q + 1] - r.offsets[q])
+        said, retrieved = r.preferences[q], int(r.offsets[q + 1] - r.offsets[q])
     size = int(said.place.max(initial=-1)) + 1
     groups = []
     for group in np.unique(said.group).tolist():
         of = said.group == group
         groups.append(
-            _group(r.queries[q], said.place[of], said.sitting[of], said.level[of], size, found)
+            _group(r.queries[q], said.place[of], said.sitting[of], said.level[of], size, retrieved)
         )
     return groups
 
 
 def _group(
-    query: object, place: Array, sitting: Array, level: Array, size: int, found: int
+    query: object, place: Array, sitting: Array, level: Array, size: int, retrieved: int
 ) -> Group:
     over = np.zeros((size, size), bool)
     sittings = np.unique(sitting)
@@ -142,28 +146,42 @@ def _group(
         over = step & ~np.eye(size, dtype=bool)
     if (over & over.T).any() or over.diagonal().any():
         raise DataError(
-            f"the preferences of a group contradict each other for query {query!r}: a document is "
-            "preferred to another, and that to it. Give people who disagree groups of their own."
+            f"the preferences of a group contradict each other for query {query!r}: they are "
+            "circular. Give people who disagree groups of their own."
         )
     if ((levels[place] > 0) != (level > 0)).any():
         raise DataError(
             f"query {query!r}: a group gave a document both the level 0 and another. "
             "0 means not relevant; use one of the two."
         )
-    return Group(over, levels, found, len(sittings) == 1)
+    return Group(over, levels, retrieved, len(sittings) == 1)
 
 
-def _each(r: Ranked, value: Callable[[list[Group]], float]) -> Working:
-    every = r.once("groups", lambda: [_groups(r, q) for q in range(len(r))])
-    return Working(value=np.array([value(groups) for groups in every], np.float64))
+def _all_groups(r: Ranked) -> list[list[Group]]:
+    return r.cached("groups", lambda: [_groups(r, q) for q in range(len(r))])
 
 
-_WHICH = Param(
-    "which",
-    str,
-    "which preferences are looked at",
+def _counts(r: Ranked, count: Callable[[Group], tuple[int, int]]) -> tuple[Array, Array, Array]:
+    """Return the preferences kept and all preferences of each group, and the groups of each query."""
+    each = [[count(group) for group in groups] for groups in _all_groups(r)]
+    counts = np.array([c for groups in each for c in groups], np.int64).reshape(-1, 2)
+    return counts[:, 0], counts[:, 1], _offsets(each)
+
+
+def _offsets(each: Iterable[list[tuple[int, int]] | Array]) -> Array:
+    return segments.offsets_of(np.array([len(some) for some in each], np.int64))
+
+
+def _level(r: Ranked, m: Measure, grade: Array) -> Array:  # noqa: ARG001
+    """Return the gain by which documents are in order: the grade."""
+    return grade
+
+
+_WHICH = Choice(
+    name="which",
+    text="which preferences are looked at",
     default="all",
-    choices={
+    words={
         "all": "all; one between documents that were not retrieved is not kept",
         "found": "those with at least one document retrieved",
         "retrieved": "those between retrieved documents",
@@ -176,50 +194,46 @@ _WHICH = Param(
     "Number of preferences",
     params=(
         _WHICH,
-        Param(
-            "kept",
-            str,
-            "whether all are counted",
+        Choice(
+            name="kept",
+            text="whether all are counted",
             default="no",
-            choices={"no": "all are", "yes": "those the ranking keeps are"},
+            words={"no": "all are", "yes": "those the ranking keeps are"},
         ),
     ),
     range=(0.0, np.inf),
     aggregate="sum",
-    needs_relevant=False,
+    undefined_without_relevant=False,
+    gain=_level,
     conventions=("ties",),
     example=Example("NumPref(kept='yes')", (2, 0, 1), "2"),
 )
-def NumPref(r: Ranked, m: Measure) -> Working:
+def NumPref(r: Ranked, m: Measure) -> Terms:
     """The number of preferences between documents, or of those that the ranking keeps.
 
-    A preference is kept where the preferred document stands above the other, or was retrieved
+    A preference is kept if the preferred document ranks above the other, or was retrieved
     and the other not. Grades imply a preference for each two documents with different grades.
     """
-    which = 0 if m.kept == "yes" else 1
-    return _each(r, lambda groups: sum(g.counts(m.which)[which] for g in groups))
+    kept, of, offsets = _counts(r, lambda group: group.counts(m.which))
+    terms = kept if m.kept == "yes" else of
+    return Terms(r, terms, columns={"kept": kept, "of": of}, offsets=offsets)
 
 
-def _ratio(kept: float, of: float) -> float:
-    return kept / of if of else 0.0
-
-
-def _of_pairs(groups: list[Group], which: str, plain: bool) -> float:
-    """Return the mean over pairs of documents of the share of preferences kept."""
+def _shares(groups: list[Group], which: str) -> tuple[Array, int]:
+    """Return, for each pair of documents, the share of preferences kept; and the number of pairs."""
     if not groups:
-        return 0.0
+        return np.zeros(0), 0
     counts = np.zeros(groups[0].over.shape, np.int64)
     for group in groups:
         counts += group.over
-    m, n = groups[0].found, len(counts)
+    m, n = groups[0].retrieved, len(counts)
     i, j = np.triu_indices(n, 1)
     some = (counts[i, j] + counts[j, i]) > 0
     i, j = i[some], j[some]
     both, one = j < m, (i < m) & (j >= m)
     seen = np.concatenate([np.flatnonzero(both), np.flatnonzero(one & (which != "retrieved"))])
     share = counts[i, j][seen] / (counts[i, j] + counts[j, i])[seen]
-    total = float(np.add.accumulate(share)[-1]) if plain and len(share) else math.fsum(share)
-    return _ratio(total, len(i) if which == "all" else len(seen))
+    return share, len(i) if which == "all" else len(seen)
 
 
 @measure(
@@ -227,12 +241,11 @@ def _of_pairs(groups: list[Group], which: str, plain: bool) -> float:
     "Share of preferences kept",
     params=(
         _WHICH,
-        Param(
-            "mean",
-            str,
-            "what counts alike",
+        Choice(
+            name="mean",
+            text="what counts alike",
             default="preferences",
-            choices={
+            words={
                 "preferences": "every preference",
                 "pairs": "every pair of documents, whoever compared them",
                 "groups": "every group",
@@ -241,42 +254,39 @@ def _of_pairs(groups: list[Group], which: str, plain: bool) -> float:
             },
         ),
     ),
-    needs_relevant=False,
-    attained=False,
+    undefined_without_relevant=False,
+    gain=_level,
+    reaches_max=False,
     conventions=("ties",),
     example=Example("Pref", (1, 2, 0), "2 / 3"),
 )
-def Pref(r: Ranked, m: Measure) -> Working:
+def Pref(r: Ranked, m: Measure) -> Terms:
     """The share of preferences between documents that the ranking keeps.
 
     Pref = |preferences kept| / |preferences|
 
-    A preference is kept where the preferred document stands above the other, or was retrieved
+    A preference is kept if the preferred document ranks above the other, or was retrieved
     and the other not. Grades imply a preference for each two documents with different grades;
     preferences of several people are read from a file of their own ('rankstone trec_eval -R prefs').
 
     Reading: no scale of grades is needed, and people may disagree.
     Not for: the top of a ranking; a pair at the end counts as much as one at the top.
     """
-    if m.mean == "preferences":
-        return _each(
-            r,
-            lambda groups: (
-                _ratio(*map(sum, zip(*(g.counts(m.which) for g in groups), strict=True)))
-                if groups
-                else 0.0
-            ),
-        )
     if m.mean == "pairs":
-        plain = r.conventions.sums == "plain"
-        return _each(r, lambda groups: _of_pairs(groups, m.which, plain))
-    if m.mean == "groups":
-        return _each(r, lambda groups: _mean([g.counts(m.which) for g in groups]))
-    return _each(r, lambda groups: _mean([g.balanced(m.which) for g in groups], strict=True))
-
-
-def _mean(counts: list[tuple[int, int]], *, strict: bool = False) -> float:
-    """Return the mean share; ``strict`` makes it 0 where a group has nothing to compare."""
-    if strict and not all(of for _, of in counts):
-        return 0.0
-    return _ratio(sum(_ratio(*c) for c in counts), len(counts))
+        pairs = [_shares(groups, m.which) for groups in _all_groups(r)]
+        shares = [share for share, _ in pairs]
+        size = np.array([n for _, n in pairs], np.int64)
+        return Terms(r, np.concatenate([np.zeros(0), *shares]), size, offsets=_offsets(shares))
+    if m.mean == "balanced":
+        kept, of, offsets = _counts(r, lambda group: group.balanced(m.which))
+    else:
+        kept, of, offsets = _counts(r, lambda group: group.counts(m.which))
+    columns = {"kept": kept, "of": of}
+    if m.mean == "preferences":
+        every = segments.total(of * 1.0, offsets)
+        return Terms(r, kept, every, columns=columns, offsets=offsets)
+    share = np.divide(kept, of, out=np.zeros(len(of)), where=of > 0)
+    size = segments.lengths(offsets)
+    if m.mean == "balanced":  # a group without anything to compare makes the value 0
+        size = np.where(segments.count(of == 0, offsets) > 0, 0, size)
+    return Terms(r, share, size, columns=columns, offsets=offsets)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import Example, Measure, Working, hits_within, measure
-from rankstone.measures.param import REL, K, Param
+from rankstone.measures.base import Example, Measure, measure
+from rankstone.measures.param import REL, Choice, K
+from rankstone.measures.summation import Sum
 
-_DENOMINATOR = Param(
-    "denominator",
-    str,
-    "what hits are divided by",
+_DENOMINATOR = Choice(
+    name="denominator",
+    text="what hits are divided by",
     default="R",
-    choices={
+    words={
         "R": "the number of relevant documents",
         "min(R,k)": "the number of relevant documents, or k if that is smaller (capped recall)",
         "min(R,retrieved)": "the number of relevant documents, or the length of the list down to k if that is smaller",
@@ -25,21 +25,21 @@ _DENOMINATOR = Param(
     "R",
     "Recall",
     params=(K, REL, _DENOMINATOR),
-    conventions=("ties", "no_relevant"),
-    expected=True,
+    conventions=("ties",),
+    supports_expected_ties=True,
     example=Example("R@3", (1, 0, 1, 1), "2 / 4", missed=(1,)),
 )
-def R(r: Ranked, m: Measure) -> Working:
-    """The share of the relevant documents that stand among the first k.
+def R(r: Ranked, m: Measure) -> Sum:
+    """The share of the relevant documents that are among the first k.
 
     R@k = |relevant in the first k| / R, where R counts all relevant documents judged.
 
-    Reading: what a system that reads the first k documents on can still use.
+    Reading: what a second stage that sees only the first k documents can still find.
     Not for: pools that are far from complete; unjudged relevant documents are not in R.
     """
-    over = r.relevant_count(m.rel)
+    hit, below = r.relevant(m.rel), r.relevant_count(m.rel)
     if m.denominator == "min(R,k)" and m.k is not None:
-        over = np.minimum(over, m.k)
+        below = np.minimum(below, m.k)
     elif m.denominator == "min(R,retrieved)":
-        over = np.minimum(over, r.depth(m.k))
-    return hits_within(r, r.relevant(m.rel), m.k, over)
+        below = np.minimum(below, r.depth(m.k))
+    return Sum(r, hit, k=m.k, denominator=below, columns={"relevant": hit})

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankstone.core import segments
+from rankstone.core import pairs, segments
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import Example, Measure, Working, measure
-from rankstone.measures.param import REL, Param
+from rankstone.measures.base import Example, Measure, measure
+from rankstone.measures.param import REL, Number
+from rankstone.measures.summation import Sum, Value, by_sums
 
 
-def _worth(name: str, of: str, default: float) -> Param:
-    return Param(name, float, f"worth of a document that is {of}", default)
+def _weight(name: str, of: str, default: float, example: float) -> Number:
+    text = f"weight of a document that is {of}"
+    return Number(name=name, text=text, default=default, examples=(default, example))
 
 
 @measure(
@@ -19,19 +21,26 @@ def _worth(name: str, of: str, default: float) -> Param:
     "Utility of the retrieved set",
     params=(
         REL,
-        _worth("hit", "relevant and retrieved", 1),
-        _worth("noise", "retrieved and not relevant", -1),
-        _worth("miss", "relevant and not retrieved", 0),
-        _worth("rest", "neither relevant nor retrieved", 0),
-        Param("collection", int, "number of documents in the collection", 0, above=-1),
+        _weight("hit", "relevant and retrieved", 1, 2),
+        _weight("noise", "retrieved and not relevant", -1, -0.1),
+        _weight("miss", "relevant and not retrieved", 0, -1),
+        _weight("rest", "neither relevant nor retrieved", 0, 0.5),
+        Number(
+            name="collection",
+            text="number of documents in the collection",
+            type=int,
+            default=0,
+            above=-1,
+            examples=(0, 1000),
+        ),
     ),
     range=(-np.inf, np.inf),
-    needs_relevant=False,
-    expected=True,
+    undefined_without_relevant=False,
+    supports_expected_ties=True,
     example=Example("Utility(hit=2)", (1, 0, 1), "2*2 - 1"),
 )
-def Utility(r: Ranked, m: Measure) -> Working:
-    """The worth of a set: so much for each document found, so much for each that was missed.
+def Utility(r: Ranked, m: Measure) -> Value:
+    """The weighted count of documents that were retrieved or missed.
 
     Utility = hit * a + noise * b + miss * c + rest * d, for a relevant documents retrieved, b other
     documents retrieved, c relevant documents missed and d = collection - a - b - c others
@@ -39,30 +48,54 @@ def Utility(r: Ranked, m: Measure) -> Working:
     Reading: filtering, where each document that is shown costs or earns something.
     Not for: rankings; the order does not matter.
     """
-    found = segments.count(r.relevant(m.rel), r.offsets)
-    relevant = r.relevant_count(m.rel)
-    value = m.hit * found + m.noise * (r.retrieved - found) + m.miss * (relevant - found)
-    if m.rest:
-        value = value + m.rest * (m.collection + found - r.retrieved - relevant)
-    return Working(value=value)
+    hit = r.relevant(m.rel)
+    a = segments.count(hit, r.offsets)
+    b, c = r.retrieved - a, r.relevant_count(m.rel) - a
+    counts = {"a": a, "b": b, "c": c, "d": m.collection - a - b - c}
+    weights = {name: float(m.get(name)) for name in ("hit", "noise", "miss", "rest")}
+    value = by_sums(
+        r,
+        exact=lambda: _weighted(list(weights.values()), list(counts.values())),
+        plain=lambda: m.hit * a + m.noise * b + m.miss * c + m.rest * counts["d"],
+    )
+    return Value(
+        r,
+        value,
+        "hit * a + noise * b + miss * c + rest * d",
+        lambda: {**weights, **counts},
+        Sum(r, hit, columns={"relevant": hit}),
+    )
+
+
+def _weighted(weights: list[float], counts: list[np.ndarray]) -> np.ndarray:
+    """Return the sum of counts times weights, rounded once."""
+    table = np.stack(counts, axis=1) * 1.0
+    high, low = pairs.two_product(table, np.array(weights))
+    offsets = np.arange(len(table) + 1) * len(weights)
+    return segments.total(high.reshape(-1), offsets, low.reshape(-1))
 
 
 @measure(
     "SetAP",
     "Average precision of a set",
     params=(REL,),
-    conventions=("no_relevant",),
-    expected=True,
+    supports_expected_ties=True,
     example=Example("SetAP", (1, 0, 1, 0), "2 * 2 / (4 * 3)", missed=(1,)),
 )
-def SetAP(r: Ranked, m: Measure) -> Working:
+def SetAP(r: Ranked, m: Measure) -> Value:
     """Precision times recall of the retrieved set.
 
     SetAP = h^2 / (n R), for h relevant documents among n retrieved and R in all
 
-    Reading: average precision where every relevant document found has the precision of the set.
+    Reading: average precision if every relevant document retrieved has the precision of the set.
     Not for: rankings; the order does not matter.
     """
-    found = segments.count(r.relevant(m.rel), r.offsets)
-    over = np.maximum(r.retrieved * r.relevant_count(m.rel), 1)
-    return Working(value=found * found / over)
+    hit, relevant = r.relevant(m.rel), r.relevant_count(m.rel)
+    h = segments.count(hit, r.offsets)
+    return Value(
+        r,
+        h * h / np.maximum(r.retrieved * relevant, 1),
+        "h * h / max(n * R, 1)",
+        lambda: {"h": h, "n": r.retrieved, "R": relevant},
+        Sum(r, hit, columns={"relevant": hit}),
+    )

@@ -6,15 +6,15 @@ import numpy as np
 
 from rankstone.core.expected_ties import first_hit, ties_of
 from rankstone.core.ranked import Ranked
-from rankstone.measures.base import Example, Measure, Working, hits_within, measure
-from rankstone.measures.param import REL, K, Param
+from rankstone.measures.base import Example, Measure, measure
+from rankstone.measures.param import REL, Choice, K
+from rankstone.measures.summation import Sum, Terms
 
-_HOW = Param(
-    "how",
-    str,
-    "what is counted",
+_HOW = Choice(
+    name="how",
+    text="what is counted",
     default="users",
-    choices={
+    words={
         "users": "the share of queries (users) with a hit",
         "pooled": "hits of all queries over all relevant documents",
     },
@@ -25,12 +25,12 @@ _HOW = Param(
     "Success",
     "Success (hit rate)",
     params=(K, REL, _HOW),
-    conventions=("ties", "no_relevant"),
-    expected=True,
+    conventions=("ties",),
+    supports_expected_ties=True,
     example=Example("Success@3", (0, 0, 1), "1"),
 )
-def Success(r: Ranked, m: Measure) -> Working:
-    """1 where at least one relevant document stands among the first k, else 0.
+def Success(r: Ranked, m: Measure) -> Sum | Terms:
+    """1 if at least one relevant document is among the first k, else 0.
 
     Success@k = 1 if the first k hold a relevant document, else 0
 
@@ -42,10 +42,11 @@ def Success(r: Ranked, m: Measure) -> Working:
     Not for: telling good rankings apart; it saturates quickly as k grows.
     """
     hit = r.relevant(m.rel)
+    columns = {"relevant": hit}
     if m.how == "pooled":
         count = r.relevant_count(m.rel)
-        return hits_within(r, hit, m.k, count)._replace(weight=count)
+        return Sum(r, hit, k=m.k, denominator=count, query_weight=count, columns=columns)
     if r.ties_averaged:
         terms = first_hit(r, hit, np.ones(len(ties_of(r).rank)), m.k)
-        return Working(terms, columns={"relevant": hit}, cut=True)
-    return Working(hit & (r.hits(m.rel) == 1), columns={"relevant": hit})
+        return Terms(r, terms, columns=columns)
+    return Sum(r, hit & (r.hits(m.rel) == 1), k=m.k, columns=columns)

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
+from dataclasses import fields
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from rankstone.errors import plural
-
-if TYPE_CHECKING:
-    from rankstone.report.explain import Explanation, Step
+from rankstone.measures.explain import ExplanationData, Step
 
 _MOST_TERMS = 8
+
+
+class Explanation(ExplanationData):
+    """The working of a measure on one query, which shows itself."""
+
+    @classmethod
+    def of(cls, working: ExplanationData) -> Explanation:
+        """Return a working as an explanation."""
+        return cls(**{f.name: getattr(working, f.name) for f in fields(ExplanationData)})
+
+    def _repr_markdown_(self) -> str:
+        """Show the working in a notebook."""
+        return "\n".join(markdown(self))
+
+    def __str__(self) -> str:
+        return "\n".join(text(self))
 
 
 def _number(value: float) -> str:
@@ -21,54 +36,60 @@ def _number(value: float) -> str:
     return f"{value:g}" if value == int(value) and abs(value) < 1e6 else f"{value:.4f}"
 
 
+def _cell(value: float | bool) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else _number(value)
+
+
 def _rows(steps: tuple[Step, ...]) -> tuple[list[str], list[list[str]]]:
     """Return the heads and cells of a table of steps."""
     named = any(s.document is not None for s in steps)
+    ranked = any(s.rank is not None for s in steps)
     columns = list(steps[0].columns) if steps else []
-    heads = ["rank", *(["document"] if named else []), "grade", *columns, "term", "sum"]
+    heads = [*(["rank"] * ranked), *(["document"] * named), *(["grade"] * ranked)]
     rows = []
     for s in steps:
-        name = [str(s.document)] if named else []
-        cells = [_yes(n, v) for n, v in s.columns.items()]
-        rows.append([str(s.rank), *name, _number(s.grade), *cells, _number(s.term), _number(s.sum)])
-    return heads, rows
+        rank, grade = ([], []) if s.rank is None else ([str(s.rank)], [_number(s.grade or 0.0)])
+        name = [str(s.document)] * named
+        cells = [_cell(v) for v in s.columns.values()]
+        rows.append([*rank, *name, *grade, *cells, _number(s.term), _number(s.sum)])
+    return [*heads, *columns, "term", "sum"], rows
 
 
-def _yes(name: str, value: float) -> str:
-    return ("yes" if value else "no") if name == "relevant" else _number(value)
-
-
-def substituted(e: Explanation) -> str:
+def substituted(e: ExplanationData) -> str:
     """Return the formula with the numbers put in."""
-    if e.total is None:
-        return f"{e.measure} = {_number(e.value)}"
-    terms = [_number(s.term) for s in e.steps if s.term]
+    last = "left out" if math.isnan(e.value) else repr(e.value)
+    if e.expression:
+        names = "|".join(e.parts) or "$^"
+        put_in = re.sub(rf"\b({names})\b", lambda m: _number(e.parts[m[0]]), e.expression)
+        return " = ".join([e.measure, *([put_in] if " " in put_in else []), last])
+    terms = [_number(t) for t in (*(s.term for s in e.steps), e.constant) if t]
     shown = terms if len(terms) <= _MOST_TERMS else [*terms[:3], "...", *terms[-2:]]
     total = " + ".join(shown) or "0"
     steps = [e.measure]
-    if e.over is None:
+    if e.denominator is None:
         steps += [total] if len(shown) > 1 else []
-    else:
-        steps.append(
-            f"({total}) / {_number(e.over)}" if len(shown) > 1 else f"{total} / {_number(e.over)}"
-        )
+    elif e.total is not None:
+        below = _number(e.denominator)
+        steps.append(f"({total}) / {below}" if len(shown) > 1 else f"{total} / {below}")
         if len(shown) > 1:
-            steps.append(f"{_number(e.total)} / {_number(e.over)}")
-    last = "left out" if math.isnan(e.value) else repr(e.value)
+            steps.append(f"{_number(e.total)} / {below}")
     return " = ".join([*steps, last])
 
 
-def _gaps(steps: tuple[Step, ...]) -> str:
-    """Say which ranks are not in the table, because nothing was judged there."""
-    ranks = [0, *(s.rank for s in steps)]
+def _remarks(e: ExplanationData) -> Iterator[str]:
+    """Yield what the table does not show."""
+    ranks = [0, *(s.rank for s in e.steps if s.rank is not None)]
     missing = sum(b - a - 1 for a, b in pairwise(ranks))
-    if not missing:
-        return ""
-    verb = "is not judged and adds" if missing == 1 else "are not judged and add"
-    return f"{missing} of the first {plural(ranks[-1], 'document')} {verb} nothing."
+    if missing:
+        verb = "is not judged and adds" if missing == 1 else "are not judged and add"
+        yield f"{missing} of the first {plural(ranks[-1], 'document')} {verb} nothing."
+    if e.constant:
+        yield f"What was not retrieved adds {_number(e.constant)}."
+    if e.remark:
+        yield e.remark
 
 
-def text(e: Explanation) -> Iterator[str]:
+def text(e: ExplanationData) -> Iterator[str]:
     """Yield the lines of an explanation for a terminal."""
     query = "" if e.query is None else f", query {e.query}"
     yield f"{e.measure}: {e.pretty}{query}"
@@ -79,15 +100,13 @@ def text(e: Explanation) -> Iterator[str]:
     if e.steps:
         yield from _side_by_side(e)
         yield ""
-    for line in (_gaps(e.steps), e.remark):
-        if line:
-            yield line
+    yield from _remarks(e)
     yield substituted(e)
     if e.conventions:
         yield "Conventions: " + ", ".join(f"{n}={v}" for n, v in e.conventions.items())
 
 
-def _side_by_side(e: Explanation) -> Iterator[str]:
+def _side_by_side(e: ExplanationData) -> Iterator[str]:
     left = _aligned(*_rows(e.steps))
     if not e.ideal:
         yield from left
@@ -114,7 +133,7 @@ def _aligned(heads: list[str], rows: list[list[str]]) -> list[str]:
     return [line(heads), "  ".join("─" * w for w in widths), *(line(r) for r in rows)]
 
 
-def markdown(e: Explanation) -> Iterator[str]:
+def markdown(e: ExplanationData) -> Iterator[str]:
     """Yield the lines of an explanation in Markdown."""
     query = "" if e.query is None else f", query {_escaped(str(e.query))}"
     yield f"**{e.measure}**: {e.pretty}{query}"
@@ -136,10 +155,9 @@ def markdown(e: Explanation) -> Iterator[str]:
         for row in rows:
             yield "| " + " | ".join(_escaped(c) for c in row) + " |"
     yield ""
-    for line in (_gaps(e.steps), e.remark):
-        if line:
-            yield line
-            yield ""
+    for line in _remarks(e):
+        yield line
+        yield ""
     yield f"`{substituted(e)}`"
     if e.conventions:
         yield ""

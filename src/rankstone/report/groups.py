@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rankstone.core.aggregate import FLOOR, WEIGHTED, Summary, summarise
+from rankstone.core.aggregate import AGGREGATES, Summary, summarise
 from rankstone.core.result import Result
 from rankstone.io.query_groups import REST, QueryGroups
 from rankstone.report.result_table import (
@@ -139,12 +139,11 @@ def _foot(results: Sequence[Result], rows: Sequence[SummaryRow], digits: int) ->
     counts = [s.n for row in rows if row.group == ALL for s in row.values.values()]
     yield over_in_words(how, counts, results[0])
     yield from _left_out(rows)
-    alike = [in_words(h) for h in used if h not in WEIGHTED]
+    alike = [in_words(h) for h in used if not AGGREGATES[h].weighted]
     for measure in dict.fromkeys(m for r in results for m, w in r.weights.items() if np.ptp(w) > 0):
         if alike:
             yield f"{measure} weighs queries in mean and sum, not in {' and '.join(alike)}"
-    if "geometric" in used:
-        yield f"values below {FLOOR:g} count as {FLOOR:g} in a geometric mean"
+    yield from (AGGREGATES[h].note for h in used if AGGREGATES[h].note)
     own = own_aggregates(results[0].measures)
     for result in results:
         for name, (low, high) in result.ties.interval.items():

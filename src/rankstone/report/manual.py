@@ -12,7 +12,7 @@ from rankstone.tools import TOOLS
 def index(measures: list[Measure]) -> Iterator[str]:
     """Yield one line for each measure."""
     for m in measures:
-        at = m.definition.at
+        at = m.definition.cutoff_param
         cut = f"@{at}" if any(p.name == at for p in m.definition.params) else ""
         first = m.definition.text.split("\n", 1)[0]
         yield f"{m.name + cut:<12} {m.definition.pretty + ':':<38} {first}"

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from rankstone.core.aggregate import AGGREGATES
 from rankstone.core.result import Result
 from rankstone.errors import plural
 from rankstone.measures.parse import parse_measure
@@ -83,8 +84,8 @@ def own_in_words(measures: Sequence[str]) -> str:
 
 
 def in_words(how: str) -> str:
-    """Return an aggregate's name as it is said."""
-    return "geometric mean" if how == "geometric" else how
+    """Return an aggregate's name in words."""
+    return AGGREGATES[how].text
 
 
 def over_in_words(how: str, counts: Sequence[int], result: Result) -> str:

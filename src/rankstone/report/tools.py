@@ -8,7 +8,7 @@ from typing import Any
 
 from rankstone.conventions import Conventions
 from rankstone.measures.base import REGISTRY, Measure
-from rankstone.measures.search import Choice, Found, ToolMeasure
+from rankstone.measures.candidates import Candidate, Departure, ToolMeasure
 from rankstone.report.text_table import width
 from rankstone.tools import TOOLS
 from rankstone.tools.base import Name, Tool
@@ -25,10 +25,10 @@ class Reconciliation:
 
     measure: Measure
     reported: str
-    usual: Found
-    found: tuple[Found, ...]
+    usual: Candidate
+    found: tuple[Candidate, ...]
     tools: tuple[ToolMeasure, ...]
-    nearest: tuple[Found, ...]
+    nearest: tuple[Candidate, ...]
     tried: int
 
     @property
@@ -44,7 +44,9 @@ class Reconciliation:
             "usual": _plain(self.usual),
             "found": [_plain(f) for f in self.found],
             "tools": [
-                {"tool": t.tool, "name": t.name, **_plain(t.found)} for t in self.tools if t.found
+                {"tool": t.tool, "name": t.name, **_plain(t.candidate)}
+                for t in self.tools
+                if t.candidate
             ],
             "nearest": [_plain(f) for f in self.nearest],
             "tried": self.tried,
@@ -80,13 +82,13 @@ def reconciliation(r: Reconciliation) -> Iterator[str]:
     yield "Check that data, cut-off and measure are those the number was made with."
 
 
-def _result(found: Found) -> str:
+def _result(found: Candidate) -> str:
     chosen = [f"{n}={v}" for where, n, v in found.choices if where != "measure"]
     under = f" with {', '.join(chosen)}" if chosen else ""
     return f"{found.measure}{under} = {found.value:.4f}"
 
 
-def _kept(found: Found, measure: Measure) -> str:
+def _kept(found: Candidate, measure: Measure) -> str:
     """Name the measure's other choices, which stayed as they were."""
     moved = {name for _, name, _ in found.choices}
     return ", ".join(
@@ -96,7 +98,7 @@ def _kept(found: Found, measure: Measure) -> str:
     )
 
 
-def _plain(found: Found) -> dict[str, Any]:
+def _plain(found: Candidate) -> dict[str, Any]:
     return {
         "value": found.value,
         "measure": str(found.measure),
@@ -106,7 +108,7 @@ def _plain(found: Found) -> dict[str, Any]:
     }
 
 
-def _meaning(choice: Choice, measure: Measure) -> str:
+def _meaning(choice: Departure, measure: Measure) -> str:
     where, name, value = choice
     if where == "measure":
         meaning = (measure.definition.param(name).choices or {}).get(value, "")

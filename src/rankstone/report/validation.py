@@ -1,4 +1,4 @@
-"""The health of files, in words."""
+"""Reports on files, in words."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 
-def text(found: Sequence[Any]) -> Iterator[str]:
+def text(reports: Sequence[Any]) -> Iterator[str]:
     """Yield a few lines for each file."""
-    for health in found:
-        yield f"{health.path}: {health.kind}{f', {health.format}' if health.format else ''}"
-        if health.error:
-            yield f"  error: {health.error}"
+    for report in reports:
+        yield f"{report.path}: {report.kind}{f', {report.format}' if report.format else ''}"
+        if report.error:
+            yield f"  error: {report.error}"
             continue
-        for name, value in health.facts.items():
+        for name, value in report.facts.items():
             yield f"  {name.replace('_', ' ')}: {_shown(value)}"
-        for notice in health.notices:
+        for notice in report.notices:
             yield f"  {notice.level}: {notice} [{notice.code}]"
-        if not health.notices:
+        if not report.notices:
             yield "  nothing odd"
 
 

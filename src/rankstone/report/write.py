@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rankstone.core.result import Result
-from rankstone.report.result_table import ALL, Table, over_in_words, own_in_words, table_of
+from rankstone.report.result_table import ALL, Row, Table, over_in_words, own_in_words, table_of
 from rankstone.report.text_table import Grid, Line, are_counts, markdown, rounded, terminal
 
 if TYPE_CHECKING:
     from rankstone.report.groups import SummaryRow
+    from rankstone.stats.intervals import Interval
+
+#: Intervals of aggregates by run, then by measure.
+Intervals = Mapping[str, "Mapping[str, Interval]"]
 
 Cells = tuple[list[str], list[str]]  # of a line: text and numbers
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def _exact(value: float) -> str:
+def exact(value: float) -> str:
     """Return the shortest decimal that reads back as the same number."""
     if math.isnan(value):
         return ""
@@ -25,10 +29,12 @@ def _exact(value: float) -> str:
 
 
 def _number(value: float, digits: int | None) -> str:
-    return _exact(value) if digits is None or math.isnan(value) else f"{value:.{digits}f}"
+    return exact(value) if digits is None or math.isnan(value) else f"{value:.{digits}f}"
 
 
-def _grid(results: Sequence[Result], table: Table, digits: int) -> Grid:
+def _grid(
+    results: Sequence[Result], table: Table, digits: int, intervals: Intervals | None
+) -> Grid:
     """Lay a table out as text; the best aggregate of each measure is bold."""
     heads, names = _names(table)
     whole = [are_counts(c) for c in zip(*(row.values for row in table.rows), strict=True)]
@@ -36,12 +42,27 @@ def _grid(results: Sequence[Result], table: Table, digits: int) -> Grid:
     lines = [
         Line(
             name,
-            [rounded(v, digits, whole=w) for v, w in zip(row.values, whole, strict=True)],
+            [
+                rounded(v, digits, whole=w) + _ends(row, measure, digits, intervals)
+                for measure, v, w in zip(table.measures, row.values, whole, strict=True)
+            ],
             [row.query == ALL and v in b for v, b in zip(row.values, best, strict=True)],
         )
         for row, name in zip(table.rows, names, strict=True)
     ]
-    return Grid(heads, list(table.measures), lines, list(_foot(results, table, digits)))
+    return Grid(heads, list(table.measures), lines, list(_foot(results, table, digits, intervals)))
+
+
+def _ends(row: Row, measure: str, digits: int, intervals: Intervals | None) -> str:
+    """Return the interval of an aggregate, with one digit less than the aggregate."""
+    interval = _interval(row, measure, intervals)
+    if interval is None or math.isnan(interval.low):
+        return ""
+    return f" [{interval.low:.{max(digits - 1, 0)}f}, {interval.high:.{max(digits - 1, 0)}f}]"
+
+
+def _interval(row: Row, measure: str, intervals: Intervals | None) -> Interval | None:
+    return intervals[row.run].get(measure) if intervals and row.query == ALL else None
 
 
 def _names(table: Table) -> tuple[list[str], list[list[str]]]:
@@ -53,10 +74,18 @@ def _names(table: Table) -> tuple[list[str], list[list[str]]]:
     return heads, cells
 
 
-def _foot(results: Sequence[Result], table: Table, digits: int) -> Iterator[str]:
+def _foot(
+    results: Sequence[Result], table: Table, digits: int, intervals: Intervals | None
+) -> Iterator[str]:
     """Yield what aggregates are over, under which conventions, and what ties could do to them."""
     if not table.summary:
         return
+    if intervals:
+        some = next((i for own in intervals.values() for i in own.values()), None)
+        if some is not None:
+            from rankstone.stats.intervals import INTERVALS
+
+            yield f"[{some.confidence * 100:g} % interval, {INTERVALS[some.method]}]"
     counts = [n for r in results for n in r.counted.values()]
     yield over_in_words(own_in_words(table.measures), counts, results[0])
     for result in results:
@@ -65,11 +94,16 @@ def _foot(results: Sequence[Result], table: Table, digits: int) -> Iterator[str]
             yield f"with ties at their worst and best, {which} is {low:.{digits}f} to {high:.{digits}f}"
 
 
-def _wide(table: Table, digits: int | None) -> Iterator[Cells]:
-    """Yield the heads, then run, query and a number for each measure."""
-    yield ["run", "query", *table.measures], []
+def _wide(table: Table, digits: int | None, intervals: Intervals | None) -> Iterator[Cells]:
+    """Yield the heads, then run, query and a number for each measure, and the intervals' ends."""
+    ends = [f"{m} {end}" for m in table.measures for end in ("low", "high")] if intervals else []
+    yield ["run", "query", *table.measures, *ends], []
     for row in table.rows:
-        yield [row.run, str(row.query)], [_number(v, digits) for v in row.values]
+        values = list(row.values)
+        for measure in table.measures if intervals else ():
+            interval = _interval(row, measure, intervals)
+            values += [interval.low, interval.high] if interval else [math.nan, math.nan]
+        yield [row.run, str(row.query)], [_number(v, digits) for v in values]
 
 
 def _long(summaries: Sequence[SummaryRow], digits: int | None) -> Iterator[Cells]:
@@ -99,7 +133,9 @@ def _csv(text: str) -> str:
     return text
 
 
-def as_json(results: Sequence[Result], summaries: Sequence[SummaryRow]) -> Iterator[str]:
+def as_json(
+    results: Sequence[Result], summaries: Sequence[SummaryRow], intervals: Intervals | None = None
+) -> Iterator[str]:
     """Yield the results whole, with their summaries: one object, or a list of them."""
     import json
 
@@ -107,17 +143,24 @@ def as_json(results: Sequence[Result], summaries: Sequence[SummaryRow]) -> Itera
     for i, one in enumerate(data if summaries else ()):
         own = summaries[i :: len(results)]
         one["summaries"] = [part for row in own for part in row.parts()]
+    for one in data if intervals else ():
+        one["intervals"] = {m: i.to_dict() for m, i in (intervals or {})[one["name"]].items()}
     yield json.dumps(data[0] if len(data) == 1 else data, indent=2)
 
 
-def jsonl(table: Table, summaries: Sequence[SummaryRow]) -> Iterator[str]:
+def jsonl(
+    table: Table, summaries: Sequence[SummaryRow], intervals: Intervals | None = None
+) -> Iterator[str]:
     """Yield one JSON object for each row, and for each value of a summary."""
     import json
 
     for row in table.rows:
         values = [None if math.isnan(v) else v for v in row.values]
         cells = dict(zip(table.measures, values, strict=True))
-        yield json.dumps({"run": row.run, "query": row.query, **cells})
+        own = {m: _interval(row, m, intervals) for m in table.measures}
+        known = {m: interval.to_dict() for m, interval in own.items() if interval}
+        more = {"intervals": known} if known else {}
+        yield json.dumps({"run": row.run, "query": row.query, **cells, **more})
     for one in summaries:
         for part in one.parts():
             yield json.dumps({"run": one.run, **part})
@@ -130,35 +173,38 @@ def write(
     per_query: bool = False,
     aggregate: bool = True,
     summaries: Sequence[SummaryRow] = (),
+    intervals: Intervals | None = None,
     digits: int | None = None,
     colour: bool = False,
 ) -> Iterator[str]:
-    """Yield the lines of results in a format; ``summaries`` take the place of the aggregates."""
+    """Yield the lines of results in a format; ``summaries`` take the place of the aggregates.
+
+    ``intervals`` are those of the aggregates, by run and measure.
+    """
     table = table_of(results, per_query=per_query, aggregate=aggregate and not summaries)
     if form == "json":
-        return as_json(results, summaries)
+        return as_json(results, summaries, intervals)
     if form == "jsonl":
-        return jsonl(table, summaries)
+        return jsonl(table, summaries, intervals)
     if form in ("tsv", "csv"):
-        lines = _long(summaries, digits) if summaries else _wide(table, digits)
+        lines = _long(summaries, digits) if summaries else _wide(table, digits, intervals)
         return {"tsv": tsv, "csv": csv}[form](lines)
-    return _for_people(results, table, summaries, form, 4 if digits is None else digits, colour)
-
-
-def _for_people(
-    results: Sequence[Result],
-    table: Table,
-    summaries: Sequence[SummaryRow],
-    form: str,
-    digits: int,
-    colour: bool,
-) -> Iterator[str]:
-    grids = [_grid(results, table, digits)] if table.rows else []
+    digits = 4 if digits is None else digits
+    grids = [_grid(results, table, digits, intervals)] if table.rows else []
     if summaries:
         from rankstone.report.groups import grid_of
 
         grids.append(grid_of(results, summaries, digits))
+    return _for_people(grids, form, colour)
+
+
+def _for_people(grids: Sequence[Grid], form: str, colour: bool) -> Iterator[str]:
     for i, grid in enumerate(grids):
         if i:
             yield ""
-        yield from terminal(grid, colour) if form == "table" else markdown(grid)
+        if form == "latex":
+            from rankstone.report.latex import latex
+
+            yield from latex(grid, f"tab:results{'-groups' * i}")
+        else:
+            yield from terminal(grid, colour) if form == "table" else markdown(grid)

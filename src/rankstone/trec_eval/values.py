@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankstone.conventions import Conventions
-from rankstone.core.aggregate import FLOOR, Aggregate, logarithms
-from rankstone.core.align import join, select
+from rankstone.core.aggregate import FLOOR, Part, aggregate, logarithms
+from rankstone.core.collection import MatchedCollection
 from rankstone.core.judgments import Judgments
+from rankstone.core.rank import rounds_scores
 from rankstone.core.run import Run
 from rankstone.errors import (
     DataError,
@@ -88,7 +89,7 @@ def aggregated(total: float, n: int, how: str) -> float:
 
     For a geometric mean the values are logarithms.
     """
-    return Aggregate((total,), n).finish(how) if math.isfinite(total) else total
+    return aggregate(how).finish(Part((total,), n)) if math.isfinite(total) else total
 
 
 def per_query(column: Column, values: np.ndarray) -> np.ndarray:
@@ -158,19 +159,20 @@ def _measured(
     run: Run,
     preferences: trec_prefs.Preferences | None = None,
 ) -> Evaluated:
-    joined = join(run, judgments, conventions)
-    present = joined.matches(conventions).present
+    collection = MatchedCollection(run, judgments)
+    matches = collection.matches(float32=rounds_scores(conventions))
+    present = matches.present
     try:
-        ranked = joined.ranked(conventions)
+        ranked = collection.ranked(conventions)
     except DataError as error:
         raise TrecEvalError(MEASURES, error) from None
     if options.depth is not None:
-        ranked = ranked.first(options.depth)
+        ranked = ranked.truncated(options.depth)
     if options.judged_only or preferences is not None:
         ranked = ranked.condensed()
     if options.query is not None:
         chosen = np.array([q == options.query for q in ranked.queries])
-        ranked, present = select(ranked, chosen), present[chosen]
+        ranked, present = ranked.select(chosen), present[chosen]
     if preferences is not None:
         ranked = preferences.placed(ranked)
     values, complete, strings = {}, {}, {}
@@ -186,9 +188,7 @@ def _measured(
                 complete[column.label] = float(whole.sum())
     except RankstoneError as error:
         raise TrecEvalError(MEASURES, error) from None
-    return Evaluated(
-        list(ranked.queries), present, values, complete, strings, joined.matches(conventions).tag
-    )
+    return Evaluated(list(ranked.queries), present, values, complete, strings, matches.tag)
 
 
 def _group(

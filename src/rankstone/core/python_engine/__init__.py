@@ -1,1 +1,32 @@
-"""The pure-Python engine: the same contract as the compiled core, more slowly."""
+"""The engine in pure Python: the contract and the outcome of the native core, and its test oracle."""
+
+from __future__ import annotations
+
+from rankstone.core.python_engine.arrow import columns_of_stream
+from rankstone.core.python_engine.columns import (
+    Column,
+    column_of_array,
+    column_of_objects,
+    judge_columns,
+    match_columns,
+)
+from rankstone.core.python_engine.order import falling_beside, falling_order, falling_small
+from rankstone.core.python_engine.place import match_mapping
+from rankstone.core.python_engine.text import Index, read_rows, scan_judgments, scan_run
+
+__all__ = [
+    "Column",
+    "Index",
+    "column_of_array",
+    "column_of_objects",
+    "columns_of_stream",
+    "falling_beside",
+    "falling_order",
+    "falling_small",
+    "judge_columns",
+    "match_columns",
+    "match_mapping",
+    "read_rows",
+    "scan_judgments",
+    "scan_run",
+]

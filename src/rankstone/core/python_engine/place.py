@@ -1,13 +1,17 @@
-"""Where the judged documents of one query landed: the twin's half of what place.hpp does."""
+"""Where the judged documents of one query landed: what place.hpp and match_mapping.hpp do."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
-# A row of a run: document, score, rank as written (None where it is not a whole number).
+from rankstone.core.sampling import SAMPLED_DOCS, spread
+
+# A row of a run: document, score, rank as written (None if it is not a whole number).
 Row = tuple[bytes, float, int | None]
 
 
@@ -18,7 +22,6 @@ class Outcome:
         self.present = False
         self.retrieved = 0
         self.duplicates = 0
-        self.tied = 0
         self.rank_disagrees = False
         self.duplicate: Any = None
         self.matches: list[tuple[int, float, int, int, int, int]] = []
@@ -27,6 +30,7 @@ class Outcome:
 def place(rows: list[Row], judged: dict[bytes, int]) -> Outcome:
     """Place the judged documents among the rows of a query, in input order."""
     outcome = Outcome()
+    outcome.present = True
     outcome.rank_disagrees = _rank_disagrees(rows)
     best: dict[bytes, tuple[int, float]] = {}
     for i, (doc, score, _) in enumerate(rows):
@@ -44,8 +48,6 @@ def place(rows: list[Row], judged: dict[bytes, int]) -> Outcome:
     above = 0
     for score in sorted(groups, reverse=True):
         tie = sorted(groups[score])
-        if len(tie) > 1:
-            outcome.tied += len(tie)
         ids = sorted(doc for _, doc in tie)
         for earlier, (_, doc) in enumerate(tie):
             if doc in judged:
@@ -70,6 +72,26 @@ def _rank_disagrees(rows: list[Row]) -> bool:
     return False
 
 
+def sampled(outcomes: Sequence[Outcome], judged: Sequence[Any]) -> list[int]:
+    """Return a few queries in which judged documents are missing, spread over all of them."""
+    pairs = enumerate(zip(outcomes, judged, strict=True))
+    return spread([q for q, (o, docs) in pairs if o.present and len(o.matches) < len(docs)])
+
+
+def samples_of(
+    queries: list[int], rows_of: Callable[[int], Iterable[Row]], judged: Sequence[dict[bytes, int]]
+) -> tuple[np.ndarray, np.ndarray, bytes, np.ndarray]:
+    """Return the queries, and their first unjudged documents laid end to end."""
+    docs: list[bytes] = []
+    bounds = [0]
+    for q in queries:
+        unjudged = (doc for doc, _, _ in rows_of(q) if doc not in judged[q])
+        docs += islice(unjudged, SAMPLED_DOCS)
+        bounds.append(len(docs))
+    ends = np.cumsum([0, *map(len, docs)], dtype=np.int64)
+    return np.array(queries, np.int64), np.array(bounds, np.int64), b"".join(docs), ends
+
+
 def arrays_of(outcomes: list[Outcome]) -> dict[str, Any]:
     """Lay the outcomes of all queries out as flat arrays."""
     matches = [m for o in outcomes for m in sorted(o.matches)]
@@ -87,38 +109,56 @@ def arrays_of(outcomes: list[Outcome]) -> dict[str, Any]:
         "present": np.array([o.present for o in outcomes], np.uint8),
         "retrieved": np.array([o.retrieved for o in outcomes], np.int64),
         "duplicates": np.array([o.duplicates for o in outcomes], np.int64),
-        "tied_documents": np.array([o.tied for o in outcomes], np.int64),
         "rank_disagrees": np.array([o.rank_disagrees for o in outcomes], np.uint8),
         "duplicate": {q: o.duplicate for q, o in enumerate(outcomes) if o.duplicates},
     }
 
 
-def place_mapping(
-    rows: dict[Any, Any], judged: list[Any], first: int, float32: bool, outcome: Outcome
+def match_mapping(
+    run: dict[Any, Any], queries: list[Any], docs: list[list[Any]], ascending: bool, float32: bool
+) -> dict[str, Any]:
+    """Place the judged documents of a run held in dictionaries."""
+    outcomes = [Outcome() for _ in queries]
+    first = 0
+    for query, judged, outcome in zip(queries, docs, outcomes, strict=True):
+        if query in run:
+            rows = run[query]
+            if not isinstance(rows, dict):
+                return {"fault": ("not_a_mapping", query, None, rows)}
+            outcome.present = True
+            fault = _place_mapping(rows, judged, first, (ascending, float32), outcome)
+            if fault:
+                kind, doc, value = fault
+                return {"fault": (kind, query, doc, value)}
+        first += len(judged)
+    return {**arrays_of(outcomes), "fault": None}
+
+
+def _place_mapping(
+    rows: dict[Any, Any], judged: list[Any], first: int, how: tuple[bool, bool], outcome: Outcome
 ) -> tuple[str, Any, Any] | None:
     """Place the judged documents in a dict of scores; return what is wrong with it, if anything."""
     scores = _scores(rows)
     if not isinstance(scores, np.ndarray):
         return scores
+    ascending, float32 = how
+    if ascending:
+        scores = 0.0 - scores
     if float32:
         with np.errstate(over="ignore"):
             scores = scores.astype(np.float32).astype(np.float64)
     outcome.retrieved = len(scores)
     falling = np.sort(-scores)
-    counts = np.unique(falling, return_counts=True)[1]
-    outcome.tied = int(counts[counts > 1].sum())
-    keys: list[Any] | None = None
+    places = {doc: i for i, doc in enumerate(rows)}
+    keys = list(rows)
     for i, doc in enumerate(judged):
-        if doc not in rows:
+        if doc not in places:
             continue
-        score = float(rows[doc])
-        if float32:
-            score = float(np.float32(score))
+        score = float(scores[places[doc]])
         above = bisect_left(falling, -score)
         tied = bisect_right(falling, -score) - above
         greater = earlier = 0
         if tied > 1:
-            keys = keys or list(rows)
             tie = [keys[j] for j in np.flatnonzero(scores == score)]
             try:
                 greater = sum(other > doc for other in tie)

@@ -1,43 +1,30 @@
-"""The pure-Python twin of the native core: same contract, same outcome, also the test oracle."""
+"""Runs and judgments in text: what scan_run.hpp and scan_judgments.hpp do."""
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
+from io import BytesIO
 from itertools import pairwise
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
-from rankstone.core.python_engine.columns import (  # noqa: F401
-    MOST_NAMED,
-    MOST_UNJUDGED,
-    SAMPLE,
-    Column,
-    column_of_array,
-    column_of_objects,
-    columns_of_stream,
-    judged_pairs,
-    match_columns,
+from rankstone.core.python_engine.lines import Fault, is_commented_row, lines_of, read_row
+from rankstone.core.python_engine.place import (
+    Outcome,
+    Row,
+    arrays_of,
+    place,
+    sampled,
+    samples_of,
 )
-from rankstone.core.python_engine.place import Outcome, Row, arrays_of, place, place_mapping
-from rankstone.core.row_layout import ATOF, ATOL, RANK, Layout
+from rankstone.core.row_layout import RowLayout
+from rankstone.core.text import decode
 
-LONGEST_LINE = 1 << 20
-FIELD_COUNT, NOT_A_NUMBER, NOT_FINITE, CONTROL_CHARACTER, LONG_LINE = 1, 2, 3, 4, 5
-
-_CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f]")
-_NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_ATOF = re.compile(
-    rb"[+-]?(?:(?P<hex>0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?)"
-    rb"|(?P<word>nan|inf)|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)",
-    re.IGNORECASE,
-)
-_ATOL = re.compile(rb"[+-]?[0-9]+")
-_NON_FINITE = re.compile(rb"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
-_BOM = b"\xef\xbb\xbf"
-_INFINITE = float("inf")
+MOST_UNJUDGED = 1 << 20
+MOST_NAMED = 1 << 16
+_MOST_ITERATIONS = 3
 
 
 class Index:
@@ -58,107 +45,111 @@ class Index:
 
 
 def _split(text: bytes, offsets: np.ndarray) -> list[bytes]:
-    bounds = offsets.tolist()
-    return [text[a:b] for a, b in pairwise(bounds)]
+    return [text[a:b] for a, b in pairwise(offsets.tolist())]
 
 
-class Fault(Exception):
-    """What is wrong with a line: kind, column, field, text."""
+class UnjudgedQueries:
+    """Queries without judgments: their number up to a limit, and the smallest of their ids."""
 
-    def __init__(self, kind: int, column: int, field: int, text: bytes) -> None:
-        self.report = (kind, column, field, text[:64])
+    def __init__(self) -> None:
+        self.known: set[bytes] = set()
+        self.smallest: set[bytes] = set()
+        self.capped = False
 
+    def add(self, query: bytes) -> None:
+        """Count a query, and keep its id if it is among the smallest."""
+        if len(self.known) < MOST_UNJUDGED:
+            self.known.add(query)
+        self.capped = self.capped or query not in self.known
+        self.smallest.add(query)
+        if len(self.smallest) > 2 * MOST_NAMED:
+            self.smallest = set(sorted(self.smallest)[:MOST_NAMED])
 
-def read_row(line: bytes, layout: Layout) -> tuple[list[bytes], float] | None:
-    """Return the fields of a line and its number, None where it is blank or a comment."""
-    body = line.removesuffix(b"\n").removesuffix(b"\r")
-    control = _CONTROL.search(body)
-    if control and control.start() < LONGEST_LINE:
-        raise Fault(CONTROL_CHARACTER, control.start(), control[0][0], control[0])
-    if len(line) > LONGEST_LINE:
-        raise Fault(LONG_LINE, 0, 0, b"")
-    fields = body.split()
-    if not fields:
-        return None
-    if fields[0].startswith(b"#"):
-        return None
-    if not layout.fits(len(fields)):
-        raise Fault(FIELD_COUNT, 0, len(fields), line.removesuffix(b"\n"))
-    text = fields[layout.value]
-    number = _number(text, layout.reading)
-    if number is None or number in (_INFINITE, -_INFINITE):
-        column = _field_start(body, layout.value)
-        raise Fault(NOT_A_NUMBER if number is None else NOT_FINITE, column, layout.value, text)
-    return fields, number
+    def report(self) -> dict[str, Any]:
+        """Return what an engine reports about these queries."""
+        return {
+            "unjudged_queries": len(self.known),
+            "unjudged_capped": self.capped,
+            "unjudged_sample": sorted(self.smallest)[:MOST_NAMED],
+        }
 
 
-def _number(text: bytes, reading: int) -> float | None:
-    """Return a number, infinity where it is not finite, None where it is none."""
-    if reading == ATOF:
-        return _atof(text)
-    if _NON_FINITE.fullmatch(text):
-        return _INFINITE
-    if reading == ATOL:
-        whole = _ATOL.match(text)
-        if not whole:
-            return 0.0
-        sign, digits = whole[0][:1], whole[0].lstrip(b"+-").lstrip(b"0")[:20] or b"0"
-        most = (1 << 63) - (sign != b"-")
-        magnitude = float(min(int(digits), most))
-        return -magnitude if sign == b"-" and magnitude else magnitude
-    if not _NUMBER.fullmatch(text):
-        return None
-    return 0.0 - float(text) if reading == RANK else float(text)
+class _RunScan:
+    """A run in a file, read line by line; the rows of one query at a time are in memory."""
 
+    def __init__(self, stream: IO[bytes], layout: RowLayout, index: Index, float32: bool) -> None:
+        self.stream, self.layout, self.index, self.float32 = stream, layout, index, float32
+        self.outcomes = [Outcome() for _ in index.docs]
+        self.stretches: dict[int, list[tuple[int, int]]] = {}  # of judged queries, as offsets
+        self.unjudged = UnjudgedQueries()
+        self.rows = self.commented = 0
+        self.query: bytes | None = None
+        self.judged: int | None = None
+        self.begin = 0
+        self.current: list[Row] = []
 
-def _atof(text: bytes) -> float:
-    found = _ATOF.match(text)
-    if not found:
-        return 0.0
-    if found["word"]:
-        return _INFINITE
-    if not found["hex"]:
-        return float(found[0])
-    try:
-        return float.fromhex(found[0].decode())
-    except OverflowError:
-        return _INFINITE
+    def add(self, at: int, line: bytes) -> bool:
+        """Take the line at an offset; return whether another query begins with it."""
+        row = read_row(line, self.layout)
+        if row is None:
+            self.commented += is_commented_row(line, self.layout)
+            return False
+        self.rows += 1
+        query = row[0][self.layout.query]
+        starts = query != self.query
+        if starts:
+            self.close(at)
+            self.begin, self.query, self.judged = at, query, self.index.queries.get(query)
+            if self.judged is None:
+                self.unjudged.add(query)
+        if self.judged is not None:
+            self.current.append(self.row_of(*row))
+        return starts
 
+    def close(self, end: int) -> None:
+        """Place the rows of the current query, unless others of it were seen before."""
+        if self.judged is not None:
+            stretches = self.stretches.setdefault(self.judged, [])
+            stretches.append((self.begin, end))
+            if len(stretches) == 1:
+                self.outcomes[self.judged] = place(self.current, self.index.docs[self.judged])
+        self.current.clear()
 
-def _commented(line: bytes, layout: Layout) -> bool:
-    """Return whether a line that holds no row is a comment that would be one without its #."""
-    fields = line.split()
-    if not fields or not layout.fits(len(fields)):
-        return False
-    number = _number(fields[layout.value], layout.reading)
-    return number is not None and abs(number) != _INFINITE
+    def row_of(self, fields: list[bytes], score: float) -> Row:
+        rank = fields[self.layout.rank] if self.layout.rank >= 0 else b""
+        written = int(rank) if rank.isdigit() and len(rank) <= 9 else None
+        if self.float32:
+            with np.errstate(over="ignore"):
+                score = float(np.float32(score))
+        return fields[self.layout.doc], score, written
 
+    def reread(self, judged: int) -> Iterator[Row]:
+        """Yield the rows of a query, wherever in the file they are."""
+        for begin, end in self.stretches[judged]:
+            for _, line in lines_of(self.stream, begin, end):
+                row = read_row(line, self.layout)
+                if row is not None:
+                    yield self.row_of(*row)
 
-def _field_start(line: bytes, field: int) -> int:
-    starts = [m.start() for m in re.finditer(rb"[^ \t]+", line)]
-    return starts[field]
-
-
-def _lines(stream: Any, begin: int, end: int) -> Iterator[tuple[int, bytes]]:
-    """Yield (offset, line) for the whole lines in a stretch of a file."""
-    stream.seek(begin)
-    at = begin
-    while at < end:
-        line = stream.readline(min(LONGEST_LINE + 2, end - at))
-        if not line:
-            return
-        if at == 0 and line.startswith(_BOM):
-            at, line = len(_BOM), line[len(_BOM) :]
-            if not line:
-                return
-        yield at, line
-        at += len(line)
+    def result(self) -> dict[str, Any]:
+        docs = self.index.docs
+        for q, stretches in self.stretches.items():
+            if len(stretches) > 1:
+                self.outcomes[q] = place(list(self.reread(q)), docs[q])
+        return {
+            **arrays_of(self.outcomes),
+            **self.unjudged.report(),
+            "fault": None,
+            "rows": self.rows,
+            "commented": self.commented,
+            "doc_samples": samples_of(sampled(self.outcomes, docs), self.reread, docs),
+        }
 
 
 def scan_run(
     descriptor: int,
     size: int,
-    layout: Layout,
+    layout: RowLayout,
     index: Index,
     float32: bool,
     threads: int,  # noqa: ARG001
@@ -167,158 +158,106 @@ def scan_run(
     first: int = 0,
 ) -> dict[str, Any]:
     """Place the judged documents of a run in a file."""
-    outcomes: list[Outcome] = [Outcome() for _ in index.docs]
-    blocks: dict[int, list[tuple[int, int]]] = {}
-    unjudged: set[bytes] = set()
-    sample: set[bytes] = set()  # the smallest of them
-    rows_read = commented = 0
-    capped = False
     where = os.lseek(descriptor, 0, os.SEEK_CUR)
     with open(os.dup(descriptor), "rb") as stream:
-        current: bytes | None = None
-        judged: int | None = None
-        begin = 0
-        rows: list[Row] = []
-
-        def close(end: int) -> None:
-            if judged is None:
-                return
-            stretches = blocks.setdefault(judged, [])
-            stretches.append((begin, end))
-            if len(stretches) == 1:
-                outcomes[judged] = place(rows, index.docs[judged])
-            rows.clear()
-
+        scan = _RunScan(stream, layout, index, float32)
         at = 0
-        for at, line in _lines(stream, min(first, size), size):
-            try:
-                read = read_row(line, layout)
-            except Fault as fault:
-                kind, *rest = fault.report
-                os.lseek(descriptor, where, os.SEEK_SET)
-                return {"fault": (kind, at, *rest)}
-            if read is None:
-                commented += _commented(line, layout)
-                continue
-            rows_read += 1
-            query = read[0][layout.query]
-            if query != current:
-                close(at)
-                begin, current, judged = at, query, index.queries.get(query)
-                progress[0] = at
-                if judged is None:
-                    if len(unjudged) < MOST_UNJUDGED:
-                        unjudged.add(query)
-                    capped = capped or query not in unjudged
-                    sample.add(query)
-                    if len(sample) > 2 * MOST_NAMED:
-                        sample = set(sorted(sample)[:MOST_NAMED])
-            if judged is not None:
-                rows.append(_row(read, layout, float32))
-        close(size)
-        progress[0] = size
-        for judged, stretches in blocks.items():
-            if len(stretches) > 1:
-                again = list(_reread(stream, stretches, layout, float32))
-                outcomes[judged] = place(again, index.docs[judged])
-        doc_sample: list[bytes] = []
-        present = sorted(blocks)
-        if present and not any(o.matches for o in outcomes):
-            again = list(_reread(stream, blocks[present[0]], layout, float32))
-            doc_sample = [row[0] for row in again[:SAMPLE]]
-    os.lseek(descriptor, where, os.SEEK_SET)  # a copied descriptor shares its position
-    for judged in blocks:
-        outcomes[judged].present = True
-    return {
-        **arrays_of(outcomes),
-        "fault": None,
-        "rows": rows_read,
-        "commented": commented,
-        "unjudged_queries": len(unjudged),
-        "unjudged_capped": capped,
-        "unjudged_sample": sorted(sample)[:MOST_NAMED],
-        "doc_sample": doc_sample,
-    }
-
-
-def _row(read: tuple[list[bytes], float], layout: Layout, float32: bool) -> Row:
-    fields, score = read
-    rank = fields[layout.rank] if layout.rank >= 0 else b""
-    written = int(rank) if rank.isdigit() and len(rank) <= 9 else None
-    if float32:
-        with np.errstate(over="ignore"):
-            score = float(np.float32(score))
-    return fields[layout.doc], score, written
-
-
-def _reread(
-    stream: Any, stretches: list[tuple[int, int]], layout: Layout, float32: bool
-) -> Iterator[Row]:
-    for begin, end in stretches:
-        for _, line in _lines(stream, begin, end):
-            read = read_row(line, layout)
-            if read is not None:
-                yield _row(read, layout, float32)
-
-
-def scan_judgments(text: bytes, layout: Layout, first: int = 0) -> dict[str, Any]:
-    """Read judgments from text."""
-    groups: dict[bytes, dict[bytes, list[float]]] = {}
-    at = len(_BOM) if not first and text.startswith(_BOM) else first
-    commented = 0
-    while at < len(text):
-        end = text.find(b"\n", at) + 1 or len(text)
         try:
-            read = read_row(text[at:end], layout)
+            for at, line in lines_of(stream, min(first, size), size):
+                if scan.add(at, line):
+                    progress[0] = at
+            scan.close(size)
+            progress[0] = size
+            return scan.result()
         except Fault as fault:
             kind, *rest = fault.report
             return {"fault": (kind, at, *rest)}
-        if read is None:
-            commented += _commented(text[at:end], layout)
-        else:
-            fields, grade = read
-            docs = groups.setdefault(fields[layout.query], {})
-            docs.setdefault(fields[layout.doc], []).append(grade)
-        at = end
-    return _judgments(groups, commented)
+        finally:
+            os.lseek(descriptor, where, os.SEEK_SET)  # a copied descriptor shares its position
 
 
-def judge_columns(query: Column, doc: Column, grade: Column | None) -> dict[str, Any]:
-    """Group judgments held in columns."""
-    found = judged_pairs(query, doc, grade)
-    return _judgments(found) if isinstance(found, dict) else {"fault": found}
+def read_rows(text: bytes, layout: RowLayout, offset: int = 0) -> dict[str, Any]:
+    """Read the rows of text that starts at some offset of its file."""
+    queries: list[str] = []
+    docs: list[str] = []
+    numbers: list[float] = []
+    for at, line in lines_of(BytesIO(text), 0, len(text), mark=not offset):
+        try:
+            row = read_row(line, layout)
+        except Fault as fault:
+            kind, *rest = fault.report
+            return {"fault": (kind, offset + at, *rest)}
+        if row is not None:
+            fields, number = row
+            queries.append(decode(fields[layout.query]))
+            docs.append(decode(fields[layout.doc]))
+            numbers.append(number)
+    return {
+        "fault": None,
+        "queries": queries,
+        "docs": docs,
+        "numbers": np.array(numbers, np.float64),
+    }
 
 
-def _judgments(groups: dict[bytes, dict[bytes, list[float]]], commented: int = 0) -> dict[str, Any]:
+def scan_judgments(text: bytes, layout: RowLayout, first: int = 0) -> dict[str, Any]:
+    """Read judgments from text."""
+    groups: dict[bytes, dict[bytes, list[float]]] = {}
+    iterations: list[bytes] = []
+    commented = 0
+    for at, line in lines_of(BytesIO(text), first, len(text)):
+        try:
+            row = read_row(line, layout)
+        except Fault as fault:
+            kind, *rest = fault.report
+            return {"fault": (kind, at, *rest)}
+        if row is None:
+            commented += is_commented_row(line, layout)
+            continue
+        fields, grade = row
+        if layout.iteration >= 0 and fields[layout.iteration] not in iterations:
+            iterations = [*iterations, fields[layout.iteration]][:_MOST_ITERATIONS]
+        docs = groups.setdefault(fields[layout.query], {})
+        docs.setdefault(fields[layout.doc], []).append(grade)
+    return judgments_of(groups, commented, iterations)
+
+
+def judgments_of(
+    groups: dict[bytes, dict[bytes, list[float]]],
+    commented: int = 0,
+    iterations: list[bytes] | None = None,
+) -> dict[str, Any]:
+    """Lay judgments out by query; of several grades of a document the highest counts."""
     repeated: list[tuple[bytes, bytes]] = []
     contradicting: list[tuple[bytes, bytes]] = []
     order = _sorted_ids(groups)
-    docs_flat: list[bytes] = []
-    grades: list[float] = []
+    docs: list[bytes] = []
+    highest: list[float] = []
     bounds = [0]
     for query in order:
-        for doc, given in groups[query].items():
-            top = max(given)
-            same = given.count(top)
+        for doc, grades in groups[query].items():
+            top = max(grades)
+            same = grades.count(top)
             repeated += [(query, doc)] * (same - 1)
-            contradicting += [(query, doc)] * (len(given) - same)
-            docs_flat.append(doc)
-            grades.append(top)
-        bounds.append(len(grades))
+            contradicting += [(query, doc)] * (len(grades) - same)
+            docs.append(doc)
+            highest.append(top)
+        bounds.append(len(docs))
     nothing = (b"", b"")
     return {
         "fault": None,
         "query_bytes": b"".join(order),
         "query_offsets": _offsets(order),
         "groups": np.array(bounds, np.int64),
-        "doc_bytes": b"".join(docs_flat),
-        "doc_offsets": _offsets(docs_flat),
-        "grades": np.array(grades, np.float64),
+        "doc_bytes": b"".join(docs),
+        "doc_offsets": _offsets(docs),
+        "grades": np.array(highest, np.float64),
         "commented": commented,
         "repeated": len(repeated),
         "contradicting": len(contradicting),
         "repeated_example": min(repeated, default=nothing),
         "contradicting_example": min(contradicting, default=nothing),
+        "iterations": iterations or [],
     }
 
 
@@ -330,50 +269,3 @@ def _sorted_ids(ids: Any) -> list[bytes]:
 
 def _offsets(ids: list[bytes]) -> np.ndarray:
     return np.cumsum([0] + [len(i) for i in ids], dtype=np.int64)
-
-
-def match_mapping(
-    run: dict[Any, Any], queries: list[Any], docs: list[list[Any]], float32: bool
-) -> dict[str, Any]:
-    """Place the judged documents of a run held in dictionaries."""
-    outcomes = [Outcome() for _ in queries]
-    first = 0
-    for query, judged, outcome in zip(queries, docs, outcomes, strict=True):
-        if query in run:
-            rows = run[query]
-            if not isinstance(rows, dict):
-                return {"fault": ("not_a_mapping", query, None, rows)}
-            outcome.present = True
-            fault = place_mapping(rows, judged, first, float32, outcome)
-            if fault:
-                kind, doc, value = fault
-                return {"fault": (kind, query, doc, value)}
-        first += len(judged)
-    return {**arrays_of(outcomes), "fault": None}
-
-
-def falling_order(values: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, bool]:
-    """Order each segment, highest first, equals as they came; say whether there are equals."""
-    sizes = np.diff(offsets)
-    segment = np.repeat(np.arange(len(sizes)), sizes)
-    if len(sizes) and (sizes == sizes[0]).all():
-        table = -values.reshape(len(sizes), sizes[0])
-        order = (np.argsort(table, axis=1, kind="stable") + offsets[:-1, None]).reshape(-1)
-    else:
-        order = np.lexsort((-values, segment))
-    ordered = values[order]
-    tied = (ordered[1:] == ordered[:-1]) & (segment[1:] == segment[:-1])
-    return order, bool(tied.any())
-
-
-def falling_beside(
-    values: np.ndarray, offsets: np.ndarray, beside: np.ndarray
-) -> tuple[np.ndarray, bool]:
-    """Put what stands beside values in their order; say whether there are equals."""
-    order, tied = falling_order(values, offsets)
-    return beside[order], tied
-
-
-def falling_small(values: np.ndarray, offsets: np.ndarray) -> None:
-    """Leave the numbers as they are: here counting them is no quicker than sorting."""
-    del values, offsets

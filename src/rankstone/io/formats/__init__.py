@@ -1,151 +1,152 @@
-"""The formats, one line each; a format is a module here that exports ``FORMAT``."""
+"""The formats, one line each; a format is a module here that exports a ``Format``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from importlib import import_module
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, NamedTuple
 
-from rankstone.core.judgments import Judgments
-from rankstone.core.provenance import Source
-from rankstone.core.run import Run
-from rankstone.errors import one_of
-from rankstone.io.formats.trec_layout import (
-    HEAD,
-    first_rows,
-    has_blanks,
-    has_quotes,
-    is_header,
-    is_number,
-)
+from rankstone.errors import DataError, UsageError, one_of
+from rankstone.io.input_file import Input
+from rankstone.io.streams import STDIN
 
 if TYPE_CHECKING:
-    from rankstone.io.rows import Lists
+    from rankstone.core.judgments import Judgments
+    from rankstone.core.run import Run
+    from rankstone.io.rows import Lists, Row, TextRow
 
-# Name of the format, and its module; content is offered to them in this order, and what none of
-# them knows is read as TREC rows, whose reader says best what is wrong with a line.
-_HOMES = {
-    "parquet": "tables:PARQUET",
-    "arrow": "tables:ARROW",
-    "rank-eval": "rank_eval",
-    "opensearch": "opensearch",
-    "rre": "rre",
-    "vespa": "vespa",
-    "json": "json_dicts",
-    "jsonl": "jsonl",
-    "letor": "letor",
-    "scores": "letor_scores",
-    "quepid": "quepid",
-    "csv": "tables:CSV",
-    "trec": "trec_rows",
+
+class _Entry(NamedTuple):
+    """Where a format is, and the endings of files that hold it.
+
+    The endings are here, and not in the module, so that a file's name is read without imports.
+    ``endings`` say in which format a file is written.
+    """
+
+    module: str  # and after a colon the constant, if it is not FORMAT
+    endings: str = ""
+    also: str = ""  # endings of files that are read
+
+
+# Content is offered to the formats in this order. Content that none of them knows is read as the
+# first, whose reader describes best what is wrong with a line.
+_FORMATS = {
+    "trec": _Entry("trec", ".run .trec .res .txt .qrels", ".tsv"),
+    "parquet": _Entry("tables:PARQUET", ".parquet .pq"),
+    "arrow": _Entry("tables:ARROW", ".arrow .feather .ipc"),
+    "rank-eval": _Entry("rank_eval"),
+    "opensearch": _Entry("opensearch"),
+    "rre": _Entry("rre"),
+    "vespa": _Entry("vespa"),
+    "json": _Entry("json_dicts", ".json"),
+    "jsonl": _Entry("jsonl", ".jsonl"),
+    "letor": _Entry("letor", ".letor .svm"),
+    "scores": _Entry("letor_scores"),
+    "quepid": _Entry("quepid"),
+    "csv": _Entry("tables:CSV", ".csv"),
+    # These are never detected.
+    "query-document-rank": _Entry("trec:RANKS"),
+    "query-document-score": _Entry("trec:SCORES"),
+    "query-document-grade": _Entry("trec:GRADES"),
+    "trec-lenient": _Entry("trec:LENIENT"),
 }
-
-# A row is a query, a document and a grade or score. A row without a document says that there is
-# such a query, be it with nothing judged or nothing retrieved.
-Row = tuple[str, str, float]
-NO_DOCUMENT = ""
-
-
-@dataclass(frozen=True, eq=False)
-class Input:
-    """A file that is open, at any position, under the name it was given by."""
-
-    path: str
-    stream: IO[bytes]
-    size: int
-    source: Source
-    groups: str | None = None  # a file of group sizes that belongs to it
-    columns: Mapping[str, Any] | None = None  # those of a table, by what they hold
-    graded: bool = True  # whether the grades of judgments matter
-    threads: int | None = None
-
-    @cached_property
-    def start(self) -> bytes:
-        """The first bytes."""
-        self.stream.seek(0)
-        return self.stream.read(HEAD)
-
-    @cached_property
-    def head(self) -> bytes:
-        """The first bytes, without a byte order mark."""
-        return self.start.removeprefix(b"\xef\xbb\xbf")
-
-    @cached_property
-    def rows(self) -> list[list[bytes]]:
-        """The fields of the first lines, split at blanks."""
-        return first_rows(self.start, whole=self.size <= HEAD)[0]
-
-    @cached_property
-    def carrier(self) -> str:
-        """``json``, ``jsonl`` or ``text``."""
-        if self.head.lstrip()[:1] not in (b"{", b"["):
-            return "text"
-        from rankstone.io.formats.strict_json import carrier
-
-        return carrier(self)
-
-    @cached_property
-    def value(self) -> Any:
-        """The content of a JSON file."""
-        from rankstone.io.formats.strict_json import parse
-
-        self.stream.seek(0)
-        return parse(self.stream.read(), self.path)
-
-    def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Yield (line number, line) for every line."""
-        from rankstone.io.streams import lines
-
-        return lines(self.stream, self.path)
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+_ENDINGS = (
+    *_COMPRESSED,
+    ".eval",  # values per query
+    *(e for entry in _FORMATS.values() for e in f"{entry.endings} {entry.also}".split()),
+)
 
 
 @dataclass(frozen=True)
 class Format:
-    """How a format is told, read and written; None for what it cannot hold."""
+    """How a format is detected, read and written; None for what it cannot hold.
+
+    Args:
+        name: its name.
+        example: what it looks like.
+        detect: whether a file has it, by content.
+        judgments: reads judgments, row by row or as a whole.
+        run: reads a run, row by row or as a whole.
+        write_judgments: writes rows of judgments.
+        write_run: writes rows of a run.
+        accepts: whether a file may have it if somebody says so (default: ``detect``).
+        kind: ``judgments`` or ``run``, None if the content does not tell.
+        rows: reads row by row, for formats that are otherwise read as a whole.
+        scans: whether ``run`` returns a run that reads the file each time it is matched.
+        holds_empty_queries: whether a query without documents can be written.
+        mixes_queries: whether rows of one query are often not together.
+        writes_by_query: whether rows of one query have to be together to be written.
+    """
 
     name: str
-    looks_like: str
-    told_by: Callable[[Input], bool]
+    example: str
+    detect: Callable[[Input], bool]
     judgments: Callable[[Input], Iterable[Row] | Judgments] | None = None
     run: Callable[[Input], Iterable[Row] | Lists | Run] | None = None
-    write_judgments: Callable[[Iterable[Row], IO[bytes]], None] | None = None
-    write_run: Callable[[Iterable[Row], IO[bytes]], None] | None = None
-    may_be: Callable[[Input], bool] | None = None  # where it is named: told_by unless given
-    holds: Callable[[Input], str | None] | None = None  # "judgments", "run", None if open
-    rows: Callable[[Input, str], Iterable[Row]] | None = None  # where neither reader gives rows
+    write_judgments: Callable[[Iterable[TextRow], IO[bytes]], None] | None = None
+    write_run: Callable[[Iterable[TextRow], IO[bytes]], None] | None = None
+    accepts: Callable[[Input], bool] | None = None
+    kind: Callable[[Input], str | None] | None = None
+    rows: Callable[[Input, str], Iterable[TextRow]] | None = None
+    scans: bool = False
+    holds_empty_queries: bool = False
+    mixes_queries: bool = False
+    writes_by_query: bool = False
 
 
 def names() -> list[str]:
     """Return the names of all formats."""
-    return list(_HOMES)
+    return list(_FORMATS)
 
 
+@cache
 def named(name: str) -> Format:
     """Return a format by its name."""
-    home, _, constant = _HOMES[one_of(name, _HOMES, "format")].partition(":")
-    found: Format = getattr(import_module(f"rankstone.io.formats.{home}"), constant or "FORMAT")
-    return found
+    module, _, constant = _FORMATS[one_of(name, _FORMATS, "format")].module.partition(":")
+    format_: Format = getattr(import_module(f"{__name__}.{module}"), constant or "FORMAT")
+    return format_
 
 
-def tell(text: Input) -> Format:
-    """Return the format of a file, told by its content."""
-    if _usual(text):
-        return named("trec")
-    # Whoever names columns means a table.
-    order = ("csv", *_HOMES) if text.columns else _HOMES
-    return next(f for f in map(named, order) if f.told_by(text))
+def format_of(file: Input) -> Format:
+    """Return the format that was named for a file, else the one its content has."""
+    name = file.options.format
+    if name is None:
+        for form in map(named, _FORMATS):
+            if form.detect(file):
+                return form
+        return named(next(iter(_FORMATS)))
+    form = named(name)
+    if not (form.accepts or form.detect)(file):
+        raise DataError(f"{file.path}: this is not of the format '{name}' ({form.example}).")
+    return form
 
 
-def _usual(text: Input) -> bool:
-    """Return whether a file is one of TREC rows for sure, without a look at other formats."""
-    if text.columns or text.carrier != "text" or not text.rows or b"\0" in text.head:
-        return False
-    first = text.rows[0]
-    joined = b" ".join(first)
-    if len(first) < 3 or b":" in joined or b"," in joined:
-        return False
-    if any(map(is_number, first)):
-        return True
-    return is_header(first) and not has_quotes(text.rows) and not has_blanks(text.head)
+def format_for(path: str) -> str:
+    """Return the name of the format in which a file is written, by its ending."""
+    ending = os.path.splitext(path)[1].lower()
+    if ending in _COMPRESSED:
+        raise UsageError(
+            f"{path}: files are written plain, not compressed. Compress the output of "
+            "'rankstone convert IN - --to FORMAT'."
+        )
+    by_ending = {e: name for name, entry in _FORMATS.items() for e in entry.endings.split()}
+    if ending and ending not in by_ending:
+        raise UsageError(
+            f"{path}: no format is written to files that end in '{ending}'. Name the format with "
+            f"--to, or use one of the endings {', '.join(by_ending)}."
+        )
+    return by_ending.get(ending, next(iter(_FORMATS)))
+
+
+def run_name(path: str) -> str:
+    """Return a file's name without its folder and without endings that only tell its format."""
+    if path == STDIN:
+        return "stdin"
+    name = os.path.basename(path)
+    while name.endswith(_ENDINGS):
+        name = name[: name.rindex(".")]
+    return name or path

@@ -10,7 +10,7 @@ import numpy as np
 from rankstone.errors import DataError
 
 if TYPE_CHECKING:
-    from rankstone.io.formats import Input
+    from rankstone.io.input_file import Input
 
 _PART = 1 << 20
 _LONE_CR = "a CR that is not followed by LF. Convert the line ends to LF."
@@ -20,7 +20,7 @@ _STRAY_QUOTE = (
 )
 
 
-def check_alike(text: Input, separator: str) -> None:
+def check_alike(file: Input, separator: str) -> None:
     """Refuse a quote within a field that is not quoted, and a CR that is not part of a line end.
 
     To one library such a quote opens a field that may swallow the following rows, to another it
@@ -30,9 +30,9 @@ def check_alike(text: Input, separator: str) -> None:
     stops = _table(f'{separator}\r\n"')
     at = 0
     inside = False
-    for part in _parts(text):
+    for part in _parts(file):
         if b"\r" in part and part.count(b"\r") > part.count(b"\r\n"):
-            raise _fault(text, at + _lone(part), _LONE_CR)
+            raise _fault(file, at + _lone(part), _LONE_CR)
         if b'"' in part:
             codes = np.frombuffer(b"\n" + part + b"\n", np.uint8)
             quotes = np.flatnonzero(codes == ord('"'))
@@ -41,11 +41,11 @@ def check_alike(text: Input, separator: str) -> None:
                 opening[~starts[codes[opening - 1]]], closing[~stops[codes[closing + 1]]]
             )
             if len(wrong):
-                raise _fault(text, at + int(wrong.min()) - 1, _STRAY_QUOTE)
+                raise _fault(file, at + int(wrong.min()) - 1, _STRAY_QUOTE)
             inside ^= len(quotes) % 2 == 1
         at += len(part)
     if inside:
-        raise DataError(f"{text.path}: a quote is opened and never closed.")
+        raise DataError(f"{file.path}: a quote is opened and never closed.")
 
 
 def _table(characters: str) -> np.ndarray:
@@ -61,18 +61,16 @@ def _lone(part: bytes) -> int:
     return at
 
 
-def _fault(text: Input, at: int, message: str) -> DataError:
+def _fault(file: Input, at: int, message: str) -> DataError:
     line = 1
-    for part in _parts(text):
+    for part in _parts(file):
         line += part.count(b"\n", 0, max(at, 0))
         at -= len(part)
-    return DataError(f"{text.path}:{line}: {message}")
+    return DataError(f"{file.path}:{line}: {message}")
 
 
-def _parts(text: Input) -> Iterator[bytes]:
+def _parts(file: Input) -> Iterator[bytes]:
     """Yield the text in parts of whole lines, without its byte order mark."""
-    text.stream.seek(0)
-    part = (text.stream.read(_PART) + text.stream.readline()).removeprefix(b"\xef\xbb\xbf")
-    while part:
+    file.stream.seek(file.begin)
+    while part := file.stream.read(_PART) + file.stream.readline():
         yield part
-        part = text.stream.read(_PART) + text.stream.readline()

@@ -7,39 +7,42 @@ from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
 from rankstone.errors import DataError
-from rankstone.io.formats import NO_DOCUMENT, Format, Input, Row, json_records
+from rankstone.io.formats import Format, json_records
 from rankstone.io.formats.strict_json import is_by_query
-from rankstone.io.rows import Lists, check_utf8, id_of
+from rankstone.io.input_file import Input
+from rankstone.io.rows import NO_DOCUMENT, Lists, Row, TextRow, check_utf8, id_of
 
 
-def _judgments(text: Input) -> Iterable[Row]:
-    value, path = text.value, text.path
+def _judgments(file: Input) -> Iterable[Row]:
+    value, path = file.value, file.path
     if isinstance(value, list):
         return json_records.judgments(_numbered(value, path, "expected_ids"))
     return _judged(_by_query(value, path, "relevant_docs"), path)
 
 
-def _judged(value: dict[str, Any], path: str) -> Iterator[Row]:
+def _judged(value: dict[Any, Any], path: str) -> Iterator[Row]:
     for key, judged in value.items():
         query = id_of(key, "query", path)
         where = f"{path}, query {query!a}"
         yield query, NO_DOCUMENT, 0.0
-        for doc, grade in json_records.graded(_held(judged, where), where):
+        for doc, grade in json_records.graded(_documents(judged, where), where):
             yield query, doc, grade
 
 
-def _run(text: Input) -> Iterable[Row] | Lists:
-    value, path = text.value, text.path
+def _run(file: Input) -> Iterable[Row] | Lists:
+    value, path = file.value, file.path
     if isinstance(value, list):
         return json_records.run(_numbered(value, path, "retrieved_ids"))
-    value = _by_query(value, path, "results")
-    as_records = ({"query_id": q, "retrieved_ids": _held(v, f"{path}, query {q!a}")}
-                  for q, v in value.items())  # fmt: skip
-    return json_records.run((i, f"{path}, query {r['query_id']!a}", r)
-                       for i, r in enumerate(as_records))  # fmt: skip
+    return json_records.run(_rankings(_by_query(value, path, "results"), path))
 
 
-def _held(value: Any, where: str) -> Any:
+def _rankings(value: dict[Any, Any], path: str) -> Iterator[tuple[int, str, Any]]:
+    for i, (query, docs) in enumerate(value.items()):
+        where = f"{path}, query {query!a}"
+        yield i, where, {"query_id": query, "retrieved_ids": _documents(docs, where)}
+
+
+def _documents(value: Any, where: str) -> Any:
     if not isinstance(value, dict | list):
         raise DataError(
             f"{where}: expected an object of documents with numbers, or an array of documents. If "
@@ -48,7 +51,7 @@ def _held(value: Any, where: str) -> Any:
     return value
 
 
-def _by_query(value: Any, path: str, part: str) -> dict[str, Any]:
+def _by_query(value: Any, path: str, part: str) -> dict[Any, Any]:
     """Return rows by query; a data set as one object holds them under a name."""
     if not isinstance(value, dict):
         raise DataError(f"{path}: expected an object or an array.")
@@ -58,27 +61,34 @@ def _by_query(value: Any, path: str, part: str) -> dict[str, Any]:
 
 def _numbered(value: list[Any], path: str, part: str) -> Iterator[tuple[int, str, Any]]:
     for i, record in enumerate(value):
-        held = {part: record} if isinstance(record, list) else record
-        yield i, f"{path}, record {i + 1}", held
+        yield (
+            i,
+            f"{path}, record {i + 1}",
+            {part: record} if isinstance(record, list) else record,
+        )
 
 
-def _write(rows: Iterable[Row], out: IO[bytes]) -> None:
+def _write(rows: Iterable[TextRow], out: IO[bytes]) -> None:
     data: dict[str, dict[str, float]] = {}
     for query, doc, number in rows:
-        check_utf8(query, doc)
         docs = data.setdefault(query, {})
         if doc:
             docs[doc] = max(number, docs.get(doc, number))
-    out.write(json.dumps(data, ensure_ascii=False).encode() + b"\n")
+    text = json.dumps(data, ensure_ascii=False)
+    if not text.isascii():
+        for query, docs in data.items():
+            check_utf8(query, *docs)
+    out.write(text.encode() + b"\n")
 
 
 FORMAT = Format(
     "json",
     '{"q1": {"d1": 2}}, {"q1": ["d1", "d2"]}, or an array of records or lists',
-    lambda text: text.carrier == "json" and is_by_query(text),
+    lambda file: file.carrier == "json" and is_by_query(file),
     _judgments,
     _run,
     _write,
     _write,
-    may_be=lambda text: text.carrier != "text",
+    accepts=lambda file: file.carrier != "text",
+    holds_empty_queries=True,
 )

@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
+from rankstone.core.values import number_of
 from rankstone.errors import DataError
-from rankstone.io.formats import NO_DOCUMENT, Row
-from rankstone.io.formats.trec_layout import (
-    DOC_NAMES,
-    GRADE_NAMES,
-    RANK_NAMES,
-    SCORE_NAMES,
-    plain_name,
-)
-from rankstone.io.rows import Lists, id_of, number_of
+from rankstone.io.column_roles import SYNONYMS, plain_name
+from rankstone.io.formats.trec_layout import GRADE_NAMES, SCORE_NAMES
+from rankstone.io.rows import NO_DOCUMENT, Id, Lists, Row, id_of
 
-_QUERY = (
-    "queryid qid qno topicid topicno questionid userid uid sessionid id query question topic user "
-    "session querytext userinput"
-)
-_EXPECTED = (
+_ID_NAMES = [name for name in SYNONYMS["query"] if name.endswith(("id", "no"))]
+_TEXT_NAMES = [name for name in SYNONYMS["query"] if name not in _ID_NAMES]
+QUERY_NAMES = [*_ID_NAMES, "id", *_TEXT_NAMES, "userinput"]
+EXPECTED_NAMES = (  # noqa: SIM905
     "expectedids expected expecteddocids relevantids relevantdocids relevantdocs relevant "
     "referencecontextids groundtruthids groundtruth goldids gold positives positiveids qrels "
     "judgments judgements ratings"
-)
-_RETRIEVED = (
+).split()
+RETRIEVED_NAMES = (  # noqa: SIM905
     "retrievedids retrieved retrieveddocids retrieveddocs retrievedcontextids results resultids "
     "ranking ranked rankedids predictions predictedids recommendations recommended recs hits topk"
-)
-_ITEM = f"id {DOC_NAMES}"
-_NOT_GIVEN = object()  # where null would be a value that somebody gave
+).split()
+ITEM_NAMES = ["id", *SYNONYMS["doc"]]
+_NO_NUMBER = object()  # unlike null, which is a value
+_ONE = (str, int, float, bool, type(None))
+_MANY = (list, dict, tuple, set, frozenset)  # the latter three in memory only
 
 
 @dataclass(frozen=True)
@@ -56,8 +52,7 @@ class Keys:
 
 def parts_named(record: dict[str, Any]) -> list[str]:
     """Return the keys that are names of lists in a record."""
-    lists = {*_EXPECTED.split(), *_RETRIEVED.split()}
-    return [key for key in record if plain_name(key) in lists]
+    return [key for key in record if plain_name(key) in (*EXPECTED_NAMES, *RETRIEVED_NAMES)]
 
 
 def keys_of(record: dict[str, Any]) -> Keys:
@@ -66,59 +61,70 @@ def keys_of(record: dict[str, Any]) -> Keys:
 
 
 @lru_cache(1024)
-def _keys(names_given: tuple[str, ...], types: tuple[type, ...]) -> Keys:
-    plain = {plain_name(key): key for key in reversed(names_given)}
-    kind_of = dict(zip(names_given, types, strict=True))
+def _keys(names: tuple[str, ...], types: tuple[type, ...]) -> Keys:
+    plain = {plain_name(key): key for key in reversed(names)}
+    kind_of = dict(zip(names, types, strict=True))
 
-    def first(names: str, kinds: tuple[type, ...]) -> str | None:
-        found = (plain[n] for n in names.split() if n in plain)
-        return next((k for k in found if kind_of[k] in kinds), None)
+    def first(known: Sequence[str], kinds: tuple[type, ...]) -> str | None:
+        keys = (plain[n] for n in known if n in plain)
+        return next((k for k in keys if kind_of[k] in kinds), None)
 
-    one: tuple[type, ...] = (str, int, float, bool, type(None))
-    many = (list, dict, tuple, set, frozenset)  # the latter three in memory only
     return Keys(
-        first(_QUERY, one) or first(_QUERY, many),  # the latter is refused as an id
-        first(DOC_NAMES, one),
-        first(GRADE_NAMES, one),
-        first(f"{SCORE_NAMES} {GRADE_NAMES}", one),
-        first(RANK_NAMES, one),
-        first(_EXPECTED, many),
-        first(_RETRIEVED, many),
+        first(QUERY_NAMES, _ONE) or first(QUERY_NAMES, _MANY),  # the latter is refused as an id
+        first(SYNONYMS["doc"], _ONE),
+        first(GRADE_NAMES, _ONE),
+        first(SCORE_NAMES, _ONE),
+        first(SYNONYMS["rank"], _ONE),
+        first(EXPECTED_NAMES, _MANY),
+        first(RETRIEVED_NAMES, _MANY),
     )
 
 
-class _Steady:
-    """What records are read by: the keys of the first hold for all, lest others be taken for them."""
+def _check_single(record: dict[str, Any], role: str, where: str) -> None:
+    """Refuse two numbers that may both be the grade, or both the score."""
+    keys = [
+        key
+        for key, value in record.items()
+        if type(value) in (int, float) and plain_name(key) in SYNONYMS[role]
+    ]
+    if len(keys) > 1:
+        shown = " or ".join(map(ascii, keys))
+        raise DataError(f"{where}: which key holds the {role}, {shown}? Keep one of them.")
+
+
+class _SameKeys:
+    """Requires every record to use the same keys as the first."""
 
     def __init__(self) -> None:
-        self._known: Keys | None = None
+        self._last: Keys | None = None
         self._first: dict[str, str | None] = {}
 
     def check(self, keys: Keys, where: str, **roles: str | None) -> None:
-        """Refuse keys by role where an earlier record has others."""
-        if keys is self._known:
+        """Refuse keys by role if an earlier record has others."""
+        if keys is self._last:
             return
-        self._known = keys
+        self._last = keys
         for role, key in {"query": keys.query, **roles}.items():
             before = self._first.setdefault(role, key)
             if (key and plain_name(key)) != (before and plain_name(before)):
-                here, there = (f"under {k!a}" if k else "nowhere" for k in (key, before))
+                here, there = (f"under {k!a}" if k else "missing" for k in (key, before))
                 raise DataError(
-                    f"{where}: the {role} stands {here}, in a record before {there}. Use one key."
+                    f"{where}: the {role} is {here}, in a record before {there}. Use one key."
                 )
 
 
 def judgments(records: Iterable[tuple[int, str, Any]]) -> Iterator[Row]:
     """Yield the judgments of records, given as (number, where, record)."""
-    steady = _Steady()
+    same_keys = _SameKeys()
     for number, where, record in records:
         keys = _checked(record, where)
         query = _query(record, keys, number, where)
         if keys.doc and keys.grade and keys.expected:
             raise _both(where, keys.doc, keys.expected)
         row = {"document": keys.doc, "grade": keys.grade} if keys.doc and keys.grade else {}
-        steady.check(keys, where, **row)
+        same_keys.check(keys, where, **row)
         if keys.doc and keys.grade:
+            _check_single(record, "grade", where)
             doc = id_of(record[keys.doc], "document", where)
             yield query, doc, number_of(record[keys.grade], "grade", where)
         elif keys.expected:
@@ -132,7 +138,7 @@ def judgments(records: Iterable[tuple[int, str, Any]]) -> Iterator[Row]:
 def run(records: Iterable[tuple[int, str, Any]]) -> Iterable[Row] | Lists:
     """Return the rows of records, or lists where they hold rankings without scores."""
     parsed = _rankings(records)
-    lists: dict[str, list[str]] = {}
+    lists: dict[Id, list[Id]] = {}
     for ranking in parsed:
         if ranking.scores:
             empty = [(query, NO_DOCUMENT, 0.0) for query, docs in lists.items() if not docs]
@@ -140,17 +146,17 @@ def run(records: Iterable[tuple[int, str, Any]]) -> Iterable[Row] | Lists:
                 raise _mixed(ranking.where)
             return chain(empty, _rows(chain([ranking], parsed)))
         if ranking.query in lists:
-            raise DataError(f"{ranking.where}: a second ranking of query {ranking.query!a}.")
+            raise DataError(f"{ranking.where}: a second ranking of query {str(ranking.query)!a}.")
         lists[ranking.query] = ranking.docs
     return Lists(lists)
 
 
 class _Ranking(NamedTuple):
-    """Documents of a query in one record; scores are none where position decides."""
+    """Documents of a query in one record; no scores if position decides."""
 
     where: str
-    query: str
-    docs: list[str]
+    query: Id
+    docs: list[Id]
     scores: list[float]
 
 
@@ -170,18 +176,21 @@ def _mixed(where: str) -> DataError:
 
 
 def _rankings(records: Iterable[tuple[int, str, Any]]) -> Iterator[_Ranking]:
-    steady = _Steady()
+    same_keys = _SameKeys()
     for number, where, record in records:
         keys = _checked(record, where)
         query = _query(record, keys, number, where)
         if keys.retrieved:
-            steady.check(keys, where)
+            same_keys.check(keys, where)
+            if isinstance(record[keys.retrieved], set | frozenset):
+                raise DataError(f"{where}: a set has no order; give a list, best first.")
             yield _Ranking(where, query, *_retrieved(record[keys.retrieved], where))
             continue
         scored = keys.score or keys.rank
         row = {"document": keys.doc, "score": scored} if keys.doc and scored else {}
-        steady.check(keys, where, **row)
+        same_keys.check(keys, where, **row)
         if keys.doc and keys.score:
+            _check_single(record, "score", where)
             score = number_of(record[keys.score], "score", where)
         elif keys.doc and keys.rank:
             score = 0.0 - number_of(record[keys.rank], "rank", where)
@@ -196,63 +205,68 @@ def _checked(record: Any, where: str) -> Keys:
     return keys_of(record)
 
 
-def _query(record: dict[str, Any], keys: Keys, number: int, where: str) -> str:
-    return id_of(record[keys.query] if keys.query else str(number), "query", where)
+def _query(record: dict[str, Any], keys: Keys, number: int, where: str) -> Id:
+    return id_of(record[keys.query] if keys.query else number, "query", where)
 
 
-def graded(value: Any, where: str) -> list[tuple[str, float]]:
-    """Return documents and their grades; where they are only named they are relevant."""
+def graded(value: Any, where: str) -> list[tuple[Id, float]]:
+    """Return documents and their grades; 1 for documents that are only named."""
     docs, grades = _items(value, GRADE_NAMES, "grade", where)
     return list(zip(docs, grades or [1.0] * len(docs), strict=True))
 
 
-def _retrieved(value: Any, where: str) -> tuple[list[str], list[float]]:
-    """Return documents and their scores, or what their ranks are worth; none where there are none."""
-    docs, scores = _items(value, f"{SCORE_NAMES} {GRADE_NAMES}", "score", where, null=True)
+def _retrieved(value: Any, where: str) -> tuple[list[Id], list[float]]:
+    """Return documents and their scores, or their negative ranks; no scores if there are neither."""
+    docs, scores = _items(value, SCORE_NAMES, "score", where, null=True)
     if not scores and isinstance(value, list):
-        docs, ranks = _items(value, RANK_NAMES, "rank", where, null=True)
+        docs, ranks = _items(value, SYNONYMS["rank"], "rank", where, null=True)
         scores = [0.0 - rank for rank in ranks]
     return docs, scores
 
 
 def _items(
-    value: Any, names: str, what: str, where: str, *, null: bool = False
-) -> tuple[list[str], list[float]]:
+    value: Any, names: Sequence[str], what: str, where: str, *, null: bool = False
+) -> tuple[list[Id], list[float]]:
     """Return documents and numbers of ids, of objects with an id, or of an object of both.
 
     Either all documents have numbers or none has. With ``null`` an object may say that it has none,
-    as search engines do of the score where they sorted by something else.
+    as search engines do of the score if they sorted by something else.
     """
     if isinstance(value, dict):
-        found = [(id_of(doc, "document", where), number) for doc, number in value.items()]
+        pairs = [(id_of(doc, "document", where), number) for doc, number in value.items()]
     else:
-        found = list(_listed(value, names, where))
-    without = (_NOT_GIVEN, None) if null and isinstance(value, list) else (_NOT_GIVEN,)
-    numbers = [number_of(n, what, where) for _, n in found if n not in without]
-    if numbers and len(numbers) < len(found):
+        pairs = list(_listed(value, names, what, where))
+    without = (_NO_NUMBER, None) if null and isinstance(value, list) else (_NO_NUMBER,)
+    numbers = [number_of(n, what, where) for _, n in pairs if n not in without]
+    if numbers and len(numbers) < len(pairs):
         raise DataError(f"{where}: some documents have {what}s and some have none.")
-    return [doc for doc, _ in found], numbers
+    return [doc for doc, _ in pairs], numbers
 
 
-def _listed(value: list[Any], names: str, where: str) -> Iterator[tuple[str, Any]]:
+def _listed(
+    value: list[Any], names: Sequence[str], what: str, where: str
+) -> Iterator[tuple[Id, Any]]:
     first: tuple[str | None, str | None] | None = None
     for item in value:
         if not isinstance(item, dict):
-            yield id_of(item, "document", where), _NOT_GIVEN
+            yield id_of(item, "document", where), _NO_NUMBER
             continue
         plain = {plain_name(key): key for key in reversed(item)}
-        doc = next((n for n in _ITEM.split() if n in plain), None)
-        number = next((n for n in names.split() if n in plain), None)
+        doc = next((n for n in ITEM_NAMES if n in plain), None)
+        number = next((n for n in names if n in plain), None)
         first = first or (doc, number)
         if doc is None:
             raise _unknown(item, where, "a document id")
         if doc != first[0] or (number and first[1] and number != first[1]):
             raise DataError(
-                f"{where}: documents and numbers stand under {first[0]!a} and {first[1]!a}, then "
+                f"{where}: documents and numbers are under {first[0]!a} and {first[1]!a}, then "
                 f"under {doc!a} and {number!a}. Use the same keys for all."
             )
-        given = _NOT_GIVEN if number is None else item[plain[number]]
-        yield id_of(item[plain[doc]], "document", where), given
+        _check_single(item, what, where)
+        yield (
+            id_of(item[plain[doc]], "document", where),
+            (_NO_NUMBER if number is None else item[plain[number]]),
+        )
 
 
 def _both(where: str, doc: str, listed: str) -> DataError:
@@ -263,11 +277,9 @@ def _both(where: str, doc: str, listed: str) -> DataError:
 
 
 def _unknown(record: dict[str, Any], where: str, wanted: str) -> DataError:
-    found = ", ".join(ascii(k) for k in list(record)[:8]) or "none"
-    plain = {plain_name(key): key for key in record}
-    one = next((plain[n] for n in f"{_EXPECTED} {_RETRIEVED}".split() if n in plain), None)
-    held = record.get(one)  # type: ignore[arg-type]
-    hint = f" Put {one!a} into a list: [{held!a}]." if isinstance(held, str | int) else ""
+    shown = ", ".join(ascii(k) for k in list(record)[:8]) or "none"
+    single = next((k for k in parts_named(record) if isinstance(record[k], str | int)), None)
+    hint = f" Put {single!a} into a list: [{record[single]!a}]." if single else ""
     return DataError(
-        f"{where}: no key of the record is known to hold {wanted} (keys: {found}).{hint}"
+        f"{where}: no key of the record is known to hold {wanted} (keys: {shown}).{hint}"
     )

@@ -12,9 +12,11 @@ from rankstone.core.dicts import ScoredRun
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.provenance import Source
+from rankstone.core.text import decode, is_number
+from rankstone.core.values import number_of
 from rankstone.errors import DataError
-from rankstone.io.formats import Format, Input
-from rankstone.io.rows import number_of
+from rankstone.io.formats import Format, run_name
+from rankstone.io.input_file import Input
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,26 +26,32 @@ class RowScores:
     scores: list[float]
     name: str
     source: Source
-    scored: bool = True
+    ascending: bool = False
+
+    @property
+    def scored(self) -> bool:
+        """Whether the sign of a score means something; that of a distance does not."""
+        return not self.ascending
 
     def match(self, judgments: Judgments, *, float32: bool) -> Matches:
         """Give each judged row its score."""
         data: dict[Any, dict[Any, float]] = {}
         for query, doc, score in self.rows_for(judgments):
             data.setdefault(query, {})[doc] = score
-        return ScoredRun(data, self.name, self.source).match(judgments, float32=float32)
+        run = ScoredRun(data, self.name, self.source, self.ascending)
+        return run.match(judgments, float32=float32)
 
     def rows_for(self, judgments: Judgments) -> Iterator[tuple[Any, Any, float]]:
         """Yield the rows of the judgments' file with their scores."""
         rows = getattr(judgments, "file_rows", None)
         if rows is None:
             raise DataError(
-                f"{self.name}: one number in each line is a score for each row of a LETOR or "
-                f"SVMlight file, but the judgments ({judgments.source.name}) are no such file."
+                f"{self.source.name}: one number in each line is a score for each row of a LETOR or "
+                f"SVMlight file, but the judgments ({judgments.source.name}) are not such a file."
             )
         if len(rows) != len(self.scores):
             raise DataError(
-                f"{self.name}: {len(self.scores)} scores for the {len(rows)} rows of "
+                f"{self.source.name}: {len(self.scores)} scores for the {len(rows)} rows of "
                 f"{judgments.source.name}. Score exactly these rows, in their order."
             )
         query_of = np.repeat(np.arange(len(judgments.queries)), np.diff(judgments.groups))
@@ -51,27 +59,21 @@ class RowScores:
             yield judgments.queries[query_of[row]], judgments.docs[row], score
 
 
-def _told(text: Input) -> bool:
-    return bool(text.rows) and all(len(row) == 1 for row in text.rows) and _number(text.rows[0][0])
+def _detect(file: Input) -> bool:
+    rows = file.first_rows
+    return bool(rows) and all(len(r.fields) == 1 for r in rows) and is_number(rows[0].fields[0])
 
 
-def _number(raw: bytes) -> bool:
-    try:
-        float(raw)
-    except ValueError:
-        return False
-    return True
-
-
-def _scores(text: Input) -> Iterator[float]:
-    for number, line in text.lines():
-        shown = line.strip().decode("utf-8", "surrogateescape")
+def _scores(file: Input) -> Iterator[float]:
+    for number, line in file.lines():
+        shown = decode(line.strip())
         if shown and not shown.startswith("#"):
-            yield number_of(shown, "score", f"{text.path}:{number}")
+            yield number_of(shown, "score", f"{file.path}:{number}")
 
 
-def _run(text: Input) -> Any:
-    return RowScores(list(_scores(text)), text.path, text.source)
+def _run(file: Input) -> Any:
+    name = file.options.name or run_name(file.path)
+    return RowScores(list(_scores(file)), name, file.source, file.options.ascending)
 
 
-FORMAT = Format("scores", "0.731 (one number in each line)", _told, None, _run)
+FORMAT = Format("scores", "0.731 (one number in each line)", _detect, None, _run)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rankstone.core.values import number_of
 from rankstone.errors import DataError
-from rankstone.io.formats import NO_DOCUMENT, Format, Input, Row
-from rankstone.io.rows import id_of, number_of
+from rankstone.io.formats import Format
+from rankstone.io.input_file import Input
+from rankstone.io.rows import NO_DOCUMENT, Row, id_of
 
 
-def _told(text: Input) -> bool:
-    value = text.value if text.carrier == "json" else None
+def _detect(file: Input) -> bool:
+    value = file.value if file.carrier == "json" else None
     return isinstance(value, dict) and isinstance(value.get("judgmentRatings"), list)
 
 
-def _judgments(text: Input) -> Iterator[Row]:
-    for i, entry in enumerate(text.value["judgmentRatings"]):
-        where = f"{text.path}, entry {i + 1}"
+def _judgments(file: Input) -> Iterator[Row]:
+    for i, entry in enumerate(file.value["judgmentRatings"]):
+        where = f"{file.path}, entry {i + 1}"
         ratings = entry.get("ratings") if isinstance(entry, dict) else None
         if not isinstance(ratings, list):
             raise DataError(f"{where}: expected a query and its ratings.")
@@ -32,6 +34,6 @@ def _judgments(text: Input) -> Iterator[Row]:
 FORMAT = Format(
     "opensearch",
     '{"judgmentRatings": [{"query": ..., "ratings": [{"docId": ..., "rating": "2"}]}]}',
-    _told,
+    _detect,
     _judgments,
 )

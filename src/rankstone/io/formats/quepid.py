@@ -7,10 +7,13 @@ from collections.abc import Iterable, Iterator
 from io import TextIOWrapper
 from typing import IO
 
+from rankstone.core.text import number_text
+from rankstone.core.values import number_of
 from rankstone.errors import DataError
-from rankstone.io.formats import Format, Input, Row
-from rankstone.io.formats.trec_layout import plain_name
-from rankstone.io.rows import check_utf8, id_of, number_of, shown
+from rankstone.io.column_roles import plain_name
+from rankstone.io.formats import Format
+from rankstone.io.input_file import Input
+from rankstone.io.rows import Row, TextRow, check_utf8, id_of
 
 _COLUMNS = ("query", "docid", "rating")
 _ALSO = {"querytext": "query"}  # as a case that is exported in detail has it
@@ -29,21 +32,24 @@ def _plain(fields: list[str]) -> list[str]:
     return [_ALSO.get(name, name) for name in names]
 
 
-def _told(text: Input) -> bool:
-    first = text.head.split(b"\n", 1)[0]
-    return b"," in first and b"\0" not in first and {*_COLUMNS} <= {*_names(first)}
+def _detect(file: Input) -> bool:
+    """Return whether the first line is Quepid's; if columns are named, it is any table."""
+    first = file.head.split(b"\n", 1)[0]
+    if file.options.columns or b"," not in first or b"\0" in first:
+        return False
+    return {*_COLUMNS} <= {*_names(first)}
 
 
-def _judgments(text: Input) -> Iterator[Row]:
+def _judgments(file: Input) -> Iterator[Row]:
     """Yield the ratings; documents without one are not judged."""
     header: list[int] = []
-    for number, fields in _records(text):
+    for number, fields in _records(file):
         if not fields:
             continue
         if not header:
-            header = _places(fields, text.path)
+            header = _places(fields, file.path)
             continue
-        where = f"{text.path}:{number}"
+        where = f"{file.path}:{number}"
         if len(fields) <= max(header):
             raise DataError(f"{where}: expected a query, a docid and a rating, found {fields!r}.")
         query, doc, rating = (fields[i] for i in header)
@@ -56,7 +62,7 @@ def _judgments(text: Input) -> Iterator[Row]:
 
 
 def _places(fields: list[str], path: str) -> list[int]:
-    """Return where the columns stand in the header."""
+    """Return the positions of the columns in the header."""
     names = _plain(fields)
     for name in _COLUMNS:
         if names.count(name) != 1:
@@ -66,39 +72,39 @@ def _places(fields: list[str], path: str) -> list[int]:
     return [names.index(name) for name in _COLUMNS]
 
 
-def _records(text: Input) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(_decoded(text), strict=True)
+def _records(file: Input) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(_decoded(file), strict=True)
     try:
         for fields in reader:
             yield reader.line_num, fields
     except csv.Error as error:
         raise DataError(
-            f"{text.path}:{reader.line_num}: this is not valid CSV ({error})."
+            f"{file.path}:{reader.line_num}: this is not valid CSV ({error})."
         ) from None
 
 
-def _decoded(text: Input) -> Iterator[str]:
-    for number, line in text.lines():
+def _decoded(file: Input) -> Iterator[str]:
+    for number, line in file.lines():
         try:
             yield line.decode()
         except UnicodeDecodeError as error:
             raise DataError(
-                f"{text.path}:{number}: byte {error.start + 1} of the line is not UTF-8. Convert "
+                f"{file.path}:{number}: byte {error.start + 1} of the line is not UTF-8. Convert "
                 "the file, for example with 'iconv -f LATIN1 -t UTF-8'."
             ) from None
 
 
-def _write(rows: Iterable[Row], out: IO[bytes]) -> None:
+def _write(rows: Iterable[TextRow], out: IO[bytes]) -> None:
     wrapped = TextIOWrapper(out, "utf-8", newline="")
     try:
         writer = csv.writer(wrapped, lineterminator="\n")
         writer.writerow(_COLUMNS)
         for query, doc, grade in rows:
             check_utf8(query, doc, without="\0\r")
-            writer.writerow((query, doc, shown(grade)))
+            writer.writerow((query, doc, number_text(grade)))
         wrapped.flush()
     finally:
         wrapped.detach()
 
 
-FORMAT = Format("quepid", "CSV: query,docid,rating", _told, _judgments, None, _write)
+FORMAT = Format("quepid", "CSV: query,docid,rating", _detect, _judgments, None, _write)

@@ -5,38 +5,42 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from rankstone.core.values import number_of
 from rankstone.errors import DataError
-from rankstone.io.formats import NO_DOCUMENT, Format, Input, Row
-from rankstone.io.rows import Lists, id_of, number_of
+from rankstone.io.formats import Format
+from rankstone.io.input_file import Input
+from rankstone.io.rows import NO_DOCUMENT, Id, Lists, Row, id_of
 
 
-def _told(text: Input) -> bool:
-    value = text.value if text.carrier == "json" else None
+def _detect(file: Input) -> bool:
+    value = file.value if file.carrier == "json" else None
     if not isinstance(value, dict):
         return False
     return _requests(value) is not None or _details(value) is not None
 
 
 def _requests(value: dict[str, Any]) -> list[dict[str, Any]] | None:
-    found = value.get("requests")
-    rated = isinstance(found, list) and all(isinstance(r, dict) and "ratings" in r for r in found)
-    return found if rated else None
+    requests = value.get("requests")
+    if not isinstance(requests, list):
+        return None
+    rated = all(isinstance(r, dict) and "ratings" in r for r in requests)
+    return requests if rated else None
 
 
 def _details(value: dict[str, Any]) -> dict[str, Any] | None:
-    found = value.get("details")
-    return found if isinstance(found, dict) and "metric_score" in value else None
+    details = value.get("details")
+    return details if isinstance(details, dict) and "metric_score" in value else None
 
 
-def _judgments(text: Input) -> Iterator[Row]:
-    requests = _requests(text.value)
+def _judgments(file: Input) -> Iterator[Row]:
+    requests = _requests(file.value)
     if requests is None:
         raise DataError(
-            f"{text.path}: a _rank_eval response rates only what was retrieved. "
+            f"{file.path}: a _rank_eval response rates only what was retrieved. "
             "Give the request, which holds all ratings."
         )
     for i, request in enumerate(requests):
-        where = f"{text.path}, request {i + 1}"
+        where = f"{file.path}, request {i + 1}"
         query = id_of(request.get("id"), "query", where)
         yield query, NO_DOCUMENT, 0.0
         for rating in _objects(request["ratings"], where):
@@ -44,18 +48,18 @@ def _judgments(text: Input) -> Iterator[Row]:
             yield query, doc, number_of(rating.get("rating"), "rating", where)
 
 
-def _run(text: Input) -> Lists:
-    details = _details(text.value)
+def _run(file: Input) -> Lists:
+    details = _details(file.value)
     if details is None:
-        raise DataError(f"{text.path}: a _rank_eval request holds no ranking. Give the response.")
-    lists = {}
+        raise DataError(f"{file.path}: a _rank_eval request holds no ranking. Give the response.")
+    lists: dict[Id, list[Id]] = {}
     for query, detail in details.items():
-        where = f"{text.path}, query {query!a}"
+        where = f"{file.path}, query {query!a}"
         hits = detail.get("hits") if isinstance(detail, dict) else None
-        found = (hit.get("hit", hit) for hit in _objects(hits, where))
+        documents = (hit.get("hit", hit) for hit in _objects(hits, where))
         lists[id_of(query, "query", where)] = [
-            id_of(hit.get("_id") if isinstance(hit, dict) else None, "document", where)
-            for hit in found
+            id_of(doc.get("_id") if isinstance(doc, dict) else None, "document", where)
+            for doc in documents
         ]
     return Lists(lists)
 
@@ -69,8 +73,8 @@ def _objects(value: Any, where: str) -> list[dict[str, Any]]:
 FORMAT = Format(
     "rank-eval",
     "a _rank_eval request (judgments) or response (run) of Elasticsearch or OpenSearch",
-    _told,
+    _detect,
     _judgments,
     _run,
-    holds=lambda text: "run" if _requests(text.value) is None else "judgments",
+    kind=lambda file: "run" if _requests(file.value) is None else "judgments",
 )

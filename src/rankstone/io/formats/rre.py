@@ -5,25 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from rankstone.core.values import number_of
 from rankstone.errors import DataError
-from rankstone.io.formats import NO_DOCUMENT, Format, Input, Row
-from rankstone.io.rows import id_of, number_of
+from rankstone.io.formats import Format
+from rankstone.io.input_file import Input
+from rankstone.io.rows import NO_DOCUMENT, Id, Row, id_of
 
 
-def _told(text: Input) -> bool:
-    value = text.value if text.carrier == "json" else None
+def _detect(file: Input) -> bool:
+    value = file.value if file.carrier == "json" else None
     return isinstance(value, dict) and any(
         isinstance(value.get(key), list) for key in ("topics", "query_groups")
     )
 
 
-def _judgments(text: Input) -> Iterator[Row]:
-    value = text.value
-    groups = list(_objects(value.get("query_groups", []), text.path))
-    for topic in _objects(value.get("topics", []), text.path):
-        groups += _objects(topic.get("query_groups", []), text.path)
+def _judgments(file: Input) -> Iterator[Row]:
+    value = file.value
+    groups = list(_objects(value.get("query_groups", []), file.path))
+    for topic in _objects(value.get("topics", []), file.path):
+        groups += _objects(topic.get("query_groups", []), file.path)
     for i, group in enumerate(groups):
-        where = f"{text.path}, query group {i + 1}"
+        where = f"{file.path}, query group {i + 1}"
         judged = list(_judged(group.get("relevant_documents"), where))
         for query in _queries(group, where):
             yield query, NO_DOCUMENT, 0.0
@@ -31,26 +33,26 @@ def _judgments(text: Input) -> Iterator[Row]:
                 yield query, doc, gain
 
 
-def _queries(group: dict[str, Any], where: str) -> Iterator[str]:
-    """Yield what was asked: the text put into the template, else the group's name."""
+def _queries(group: dict[str, Any], where: str) -> Iterator[Id]:
+    """Yield the queries of a group: the text for the template, else the group's name."""
     queries = list(_objects(group.get("queries", []), where))
     for query in queries or [{}]:
-        put = query.get("placeholders")
-        asked = put.get("$query") if isinstance(put, dict) else None
-        yield id_of(group.get("name") if asked is None else asked, "query", where)
+        placeholders = query.get("placeholders")
+        text = placeholders.get("$query") if isinstance(placeholders, dict) else None
+        yield id_of(group.get("name") if text is None else text, "query", where)
 
 
-def _judged(value: Any, where: str) -> Iterator[tuple[str, float]]:
+def _judged(value: Any, where: str) -> Iterator[tuple[Id, float]]:
     if not isinstance(value, dict):
         raise DataError(f"{where}: expected relevant_documents as an object.")
-    for key, held in value.items():
-        if isinstance(held, list):  # documents by gain
+    for key, entry in value.items():
+        if isinstance(entry, list):  # documents by gain
             gain = number_of(key, "gain", where)
-            yield from ((id_of(doc, "document", where), gain) for doc in held)
-        elif isinstance(held, dict):
-            yield id_of(key, "document", where), number_of(held.get("gain"), "gain", where)
+            yield from ((id_of(doc, "document", where), gain) for doc in entry)
+        elif isinstance(entry, dict):
+            yield id_of(key, "document", where), number_of(entry.get("gain"), "gain", where)
         else:
-            yield id_of(key, "document", where), number_of(held, "gain", where)
+            yield id_of(key, "document", where), number_of(entry, "gain", where)
 
 
 def _objects(value: Any, where: str) -> Iterator[dict[str, Any]]:
@@ -62,6 +64,6 @@ def _objects(value: Any, where: str) -> Iterator[dict[str, Any]]:
 FORMAT = Format(
     "rre",
     '{"topics": [{"query_groups": [{"queries": [...], "relevant_documents": {"d1": {"gain": 2}}}]}]}',
-    _told,
+    _detect,
     _judgments,
 )

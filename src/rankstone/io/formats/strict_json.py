@@ -5,25 +5,26 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from rankstone.core.text import without_mark
 from rankstone.errors import DataError
 
 if TYPE_CHECKING:
-    from rankstone.io.formats import Input
+    from rankstone.io.input_file import Input
 
 
-def carrier(text: Input) -> str:
-    """Return ``jsonl`` where every line is a value of its own, else ``json``."""
-    text.stream.seek(0)
+def carrier(file: Input) -> str:
+    """Return ``jsonl`` if every line is a value of its own, else ``json``."""
+    file.stream.seek(0)
     first = b""
     while not first.strip():
-        first = text.stream.readline()
+        first = file.stream.readline()
     try:
-        value = json.loads(first.decode("utf-8-sig"))
+        value = json.loads(without_mark(first).decode())
     except (ValueError, RecursionError):
         return "json"
-    more = text.stream.readline()
+    more = file.stream.readline()
     while more and not more.strip():
-        more = text.stream.readline()
+        more = file.stream.readline()
     return "jsonl" if more or _is_record(value) else "json"
 
 
@@ -40,25 +41,25 @@ def _all_hold_others(value: dict[str, Any]) -> bool:
     return all(isinstance(v, dict | list) for v in value.values())
 
 
-def is_by_query(text: Input) -> bool:
-    """Return whether a JSON file is no single record; DataError where that cannot be told.
+def is_by_query(file: Input) -> bool:
+    """Return whether a JSON file is not a single record; DataError if that cannot be told.
 
-    Somebody may search for gold, or for ratings: an object of lists is a record where all of its
+    Somebody may search for gold, or for ratings: an object of lists is a record if all of its
     keys, or several of them, are names of parts of a record.
     """
     from rankstone.io.formats.json_records import parts_named
 
-    value = text.value
+    value = file.value
     if not isinstance(value, dict) or not value or "queries" in value:
         return True
     if _is_record(value):
         raise DataError(
-            f"{text.path}: a record over several lines. Write it in one line, which is JSONL."
+            f"{file.path}: a record over several lines. Write it in one line, which is JSONL."
         )
     named = parts_named(value)
     if _all_hold_others(value) and (len(named) == len(value) or len(named) > 1):
         raise DataError(
-            f"{text.path}: is {named[0]!a} a query, or does it name a part of a record? Name the "
+            f"{file.path}: is {named[0]!a} a query, or does it name a part of a record? Name the "
             "format: 'json' if it is a query, 'jsonl' if this is a record in one line "
             "(--input-format, input_format=)."
         )
@@ -66,9 +67,9 @@ def is_by_query(text: Input) -> bool:
 
 
 def parse(raw: bytes, where: str) -> Any:
-    """Return a JSON value; DataError where it is none or says two things at once."""
+    """Return a JSON value; DataError if it is not one or says two things at once."""
     try:
-        text = raw.decode("utf-8-sig")
+        text = without_mark(raw).decode()
     except UnicodeDecodeError as error:
         raise DataError(
             f"{where}: byte {error.start + 1} is not UTF-8, which JSON has to be. Convert it, for "
@@ -94,12 +95,12 @@ class _Refused(Exception):
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
+    value = dict(pairs)
+    if len(value) == len(pairs):
+        return value
     seen: set[str] = set()
     twice = next(k for k, _ in pairs if k in seen or seen.add(k))  # type: ignore[func-returns-value]
-    raise _Refused(f"the key {twice!a} stands twice in one JSON object. Remove one of them.")
+    raise _Refused(f"the key {twice!a} is twice in one JSON object. Remove one of them.")
 
 
 def _refuse(name: str) -> Any:

@@ -8,161 +8,180 @@ from importlib.util import find_spec
 from typing import Any
 
 from rankstone.core.judgments import Judgments
+from rankstone.core.text import is_number
+from rankstone.core.values import number_of
 from rankstone.errors import DataError, RankstoneError
 from rankstone.io import frames
 from rankstone.io.column_roles import (
-    SYNONYMS,
+    ROLES,
+    candidates,
     check_single,
     column_or_none,
     looks_like_header,
     names_in,
 )
-from rankstone.io.formats import Format, Input, Row
+from rankstone.io.formats import Format, run_name
 from rankstone.io.formats.csv_dialect import check_alike
-from rankstone.io.formats.trec_layout import has_blanks, has_quotes, is_header, is_number
+from rankstone.io.formats.trec_layout import has_blanks, has_quotes, is_header
 from rankstone.io.formats.write_tables import write_binary, write_text
-from rankstone.io.frames.columns import PlainTable
-from rankstone.io.rows import id_of, number_of
+from rankstone.io.frames.columns import PlainTable, open_table, values_of
+from rankstone.io.input_file import Input
+from rankstone.io.rows import Row, TextRow, as_text, id_of
 
 _FILE, _STREAM = b"ARROW1", b"\xff\xff\xff\xff"
 _SEPARATORS = (",", ";", "\t")
 
 
-def _is_parquet(text: Input) -> bool:
+def _is_parquet(file: Input) -> bool:
     # Some id may be PAR1; but the parts of such a file end in a byte of zeros.
-    return text.head.startswith(b"PAR1") and b"\0" in text.head
+    return file.head.startswith(b"PAR1") and b"\0" in file.head
 
 
-def _is_arrow(text: Input) -> bool:
-    return text.head.startswith((_FILE, _STREAM)) and b"\0" in text.head
+def _is_arrow(file: Input) -> bool:
+    return file.head.startswith((_FILE, _STREAM)) and b"\0" in file.head
 
 
-def _is_csv(text: Input) -> bool:
-    """Tell by a first line that names a column of queries and one of documents.
+def _is_text(file: Input) -> bool:
+    return not (_is_parquet(file) or _is_arrow(file))
 
-    Rows with a header that the reader of rows knows are left to it, unless columns are named,
-    fields are quoted or hold blanks.
+
+def _is_csv(file: Input) -> bool:
+    """Return whether the first line names a column of queries and one of documents.
+
+    Rows under names that the reader of TREC rows knows are left to it, unless columns are named,
+    or fields are quoted or hold blanks.
     """
-    if _separator(text) is None:
+    if _separator(file) is None:
         return False
-    rows = text.rows
-    if text.columns or not rows or not is_header(rows[0]):
+    rows = file.first_rows
+    if file.options.columns or not rows or not is_header(rows[0].fields):
         return True
-    return has_quotes(rows) or has_blanks(text.head)
+    return has_quotes(file) or has_blanks(file)
 
 
-def _may_be_csv(text: Input) -> bool:
-    return b"\0" not in text.head and any(len(_names(text, s)) > 1 for s in _SEPARATORS)
+def _accepts_csv(file: Input) -> bool:
+    return b"\0" not in file.head and any(len(_names(file, s)) > 1 for s in _SEPARATORS)
 
 
-def _separator(text: Input) -> str | None:
-    """Return what separates the names of a header; None where there is none.
+def _separator(file: Input) -> str | None:
+    """Return what separates the names of a header; None if there is no header.
 
-    One of the columns somebody named will do: what is wrong with the others is said later.
+    One of the columns somebody named is enough: what is wrong with the others is said later.
     """
-    if b"\0" in text.head:
+    if b"\0" in file.head:
         return None
-    named = names_in(text.columns)
-    found = ((s, _names(text, s)) for s in _SEPARATORS)
+    named = names_in(file.options.columns)
+    headers = ((s, _names(file, s)) for s in _SEPARATORS)
     return next(
-        (s for s, n in found if len(n) > 1 and (looks_like_header(n) or named & {*n})), None
+        (s for s, n in headers if len(n) > 1 and (looks_like_header(n) or named & {*n})), None
     )
 
 
-def _names(text: Input, separator: str) -> list[str]:
+def _names(file: Input, separator: str) -> list[str]:
     import csv
 
-    line = text.head.split(b"\n", 1)[0].rstrip(b"\r").decode("utf-8", "replace")
+    line = file.head.split(b"\n", 1)[0].rstrip(b"\r").decode("utf-8", "replace")
     try:
         return next(csv.reader([line], delimiter=separator, strict=True), [])
     except csv.Error:
         return []
 
 
-def _layout(text: Input) -> tuple[str, list[str]]:
+def _header(file: Input) -> tuple[str, list[str]]:
     """Return what separates the fields of a text, and the names in its header."""
-    most = max(_SEPARATORS, key=lambda s: len(_names(text, s)))
-    separator = _separator(text) or most
-    return separator, _names(text, separator)
+    most = max(_SEPARATORS, key=lambda s: len(_names(file, s)))
+    separator = _separator(file) or most
+    return separator, _names(file, separator)
 
 
-def _holds(text: Input) -> str | None:
-    """Tell by the columns: a grade makes judgments, a score or a rank makes a run."""
-    names = _layout(text)[1] if _is_text(text) else frames.names_of(_frame(text))
-    found = {role for role in SYNONYMS if column_or_none(role, names, text.columns)}
-    if "grade" in found:
-        return None if found & {"score", "rank"} else "judgments"
-    return "run" if found & {"score", "rank"} else None
+def _kind(file: Input) -> str | None:
+    """Tell by the columns: a grade makes judgments, a score, a distance or a rank makes a run."""
+    names = _header(file)[1] if _is_text(file) else open_table(_frame(file)).names
+    roles = {role for role in ROLES if column_or_none(role, names, file.options.columns)}
+    ranked = roles & {"score", "distance", "rank"}
+    if "grade" in roles:
+        return None if ranked else "judgments"
+    return "run" if ranked else None
 
 
-def _judgments(text: Input) -> Judgments:
-    frame = _frame(text)
-    typed = not _is_text(text)
-    read = partial(frames.judgments_of, typed=typed, graded=text.graded)
-    found: Judgments = _reading(text, lambda: read(frame, text.columns, text.source))
-    return found
+def _judgments(file: Input) -> Judgments:
+    frame = _frame(file)
+    options = file.options
+    read = partial(frames.judgments_of, typed=not _is_text(file), graded=options.graded)
+    judgments: Judgments = _reading(file, lambda: read(frame, options.columns, file.source))
+    return judgments
 
 
-def _run(text: Input) -> frames.FrameRun:
-    frame = _frame(text)
-    read = partial(frames.run_of, typed=not _is_text(text))
-    found: frames.FrameRun = _reading(
-        text, lambda: read(frame, text.columns, text.path, text.threads, text.source)
+def _run(file: Input) -> frames.FrameRun:
+    frame = _frame(file)
+    options = file.options
+    name = options.name or run_name(file.path)
+    read = partial(frames.run_of, typed=not _is_text(file), ascending=options.ascending)
+    run: frames.FrameRun = _reading(
+        file, lambda: read(frame, options.columns, name, options.threads, file.source)
     )
-    return found
+    return run
 
 
-def _rows(text: Input, kind: str) -> Iterator[Row]:
-    """Yield rows as they stand; where there is no number, judged is relevant, and order decides."""
-    frame = _frame(text)
-    roles = _reading(text, lambda: frames.roles_of(frame, kind, text.path, text.columns))
+def _rows(file: Input, kind: str) -> Iterator[TextRow]:
+    return as_text(_typed_rows(file, kind))
+
+
+def _typed_rows(file: Input, kind: str) -> Iterator[Row]:
+    """Yield rows in file order.
+
+    Without a number column judged rows get grade 1, and runs are ranked by row order.
+    """
+    table = open_table(_frame(file))
+    roles = _reading(file, lambda: frames.roles_of(table, kind, file.path, file.options.columns))
     names = [name for name in roles.names[:3] if name is not None]
-    held: Iterable[tuple[Any, ...]] = _reading(text, lambda: frames.values_of(frame, names))
-    for row, (query, doc, *rest) in enumerate(held):
-        where = f"{text.path}, row {row} (rows count from 0)"
+    values: Iterable[tuple[Any, ...]] = _reading(file, lambda: values_of(table, names))
+    ascending = file.options.ascending or roles.number_role in ("rank", "distance")
+    for row, (query, doc, *rest) in enumerate(values):
+        where = f"{file.path}, row {row} (rows count from 0)"
         if rest:
             number = number_of(rest[0], roles.number_role, where)
         else:
             number = 1.0 if kind == "judgments" else float(row)
-        if kind == "run" and (roles.number_role == "rank" or not rest):
+        if kind == "run" and (ascending or not rest):
             number = -number
         yield id_of(query, "query", where), id_of(doc, "document", where), number
 
 
-def _reading(text: Input, read: Callable[[], Any]) -> Any:
+def _reading(file: Input, read: Callable[[], Any]) -> Any:
     """Turn what a library says about a file into an error of ours."""
     try:
         return read()
     except (RankstoneError, MemoryError):
         raise
     except BaseException as error:  # any of several libraries, each with its own
-        # A library in Rust may give up with something that is no Exception.
+        # A library in Rust may give up with something that is not an Exception.
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
-        if _is_text(text):
-            _check_numbers(text)
+        if _is_text(file):
+            _check_numbers(file)
         words = str(error).strip().splitlines() or [type(error).__name__]
-        raise DataError(f"{text.path}: the table cannot be read ({words[0]}).") from None
+        raise DataError(f"{file.path}: the table cannot be read ({words[0]}).") from None
 
 
-def _check_numbers(text: Input) -> None:
-    """Refuse the first score, grade or rank that is no number, by its line."""
+def _check_numbers(file: Input) -> None:
+    """Refuse the first score, grade or rank that is not a number, by its line."""
     import csv
     from io import TextIOWrapper
 
-    separator, names = _layout(text)
-    columns = [(names.index(n), n) for n, t in _types(text).items() if t == "number"]
-    text.stream.seek(0)
-    wrapped = TextIOWrapper(text.stream, encoding="utf-8-sig", errors="replace", newline="")
+    separator, names = _header(file)
+    columns = [(names.index(n), n) for n, t in _types(file).items() if t == "number"]
+    file.stream.seek(file.begin)
+    wrapped = TextIOWrapper(file.stream, encoding="utf-8", errors="replace", newline="")
     try:
         rows = csv.reader(wrapped, delimiter=separator)
         next(rows, None)
         for row in rows:
             for place, name in columns:
                 field = row[place] if place < len(row) else ""
-                if not _is_float(field):
+                if field and not is_number(field):
                     raise DataError(
-                        f"{text.path}:{rows.line_num}: {field!a} in column {name!r} is not a "
+                        f"{file.path}:{rows.line_num}: {field!a} in column {name!r} is not a "
                         "number. Write it like 3, -0.25 or 1e-3."
                     )
     except csv.Error:
@@ -171,129 +190,129 @@ def _check_numbers(text: Input) -> None:
         wrapped.detach()
 
 
-def _is_text(text: Input) -> bool:
-    return not (_is_parquet(text) or _is_arrow(text))
-
-
-def _frame(text: Input) -> Any:
-    """Return the table of a file, as a library that is installed holds it."""
+def _frame(file: Input) -> Any:
+    """Return the table of a file, as a library that is installed has it."""
     polars, pyarrow = (find_spec(name) is not None for name in ("polars", "pyarrow"))
     read: Callable[[Input, Any], Any] = _plain_text
-    if _is_text(text):
+    if _is_text(file):
         if polars or pyarrow:
             read = _polars_text if polars else _pyarrow_text
     elif polars or pyarrow:
         read = _polars_binary if polars else _pyarrow_binary
     else:
-        what = "Parquet" if _is_parquet(text) else "Arrow"
-        raise frames.missing("polars or pyarrow", f"{text.path}: reading {what} files")
-    if _is_text(text):
-        check_alike(text, _layout(text)[0])
-    text.stream.seek(0)
+        what = "Parquet" if _is_parquet(file) else "Arrow"
+        raise frames.missing("polars or pyarrow", f"{file.path}: reading {what} files")
+    if _is_text(file):
+        check_alike(file, _header(file)[0])
+    file.stream.seek(0)
     # A library reads a plain file faster by its name; what was expanded or piped has none.
-    named = getattr(text.stream, "name", None) == text.path
-    return _reading(text, lambda: read(text, text.path if named else text.stream))
+    named = getattr(file.stream, "name", None) == file.path
+    return _reading(file, lambda: read(file, file.path if named else file.stream))
 
 
-def _types(text: Input) -> dict[str, str]:
+def _types(file: Input) -> dict[str, str]:
     """Return which columns of a text are ids, to be left as they are written, and which numbers."""
-    names = _layout(text)[1]
+    names = _header(file)[1]
     types = {}
-    for role in SYNONYMS:
-        name = column_or_none(role, names, text.columns)
-        if name is not None:
-            check_single(text.path, name, names)  # readers rename or keep one of the two
-            types[name] = "id" if role in ("query", "doc") else "number"
+    for role in ROLES:
+        name = column_or_none(role, names, file.options.columns)
+        if name is None:
+            continue
+        check_single(file.path, name, names)  # readers rename or keep one of the two
+        if role in ("query", "doc"):
+            types[name] = "id"
+        elif role in (file.options.columns or ()) or len(candidates(role, names)) == 1:
+            types[name] = "number"
     return types
 
 
-def _polars_text(text: Input, content: Any) -> Any:
+def _polars_text(file: Input, content: Any) -> Any:
     import polars as pl
 
-    kinds = {n: pl.String if t == "id" else pl.Float64 for n, t in _types(text).items()}
+    kinds = {n: pl.String if t == "id" else pl.Float64 for n, t in _types(file).items()}
     return pl.scan_csv(
         content,
-        separator=_layout(text)[0],
+        separator=_header(file)[0],
         schema_overrides=kinds,
         infer_schema_length=1000,
         glob=False,
     )
 
 
-def _polars_binary(text: Input, content: Any) -> Any:
+def _polars_binary(file: Input, content: Any) -> Any:
     import polars as pl
 
-    if _is_parquet(text):
+    if _is_parquet(file):
         return pl.scan_parquet(content, glob=False)
-    if text.head.startswith(_STREAM):
+    if file.head.startswith(_STREAM):
         return pl.read_ipc_stream(content)
     return pl.scan_ipc(content, glob=False)
 
 
-def _pyarrow_text(text: Input, content: Any) -> Any:
+def _pyarrow_text(file: Input, content: Any) -> Any:
     import pyarrow as pa
     from pyarrow import csv
 
-    kinds = {n: pa.large_string() if t == "id" else pa.float64() for n, t in _types(text).items()}
+    kinds = {n: pa.large_string() if t == "id" else pa.float64() for n, t in _types(file).items()}
     return csv.read_csv(
         content,
-        parse_options=csv.ParseOptions(delimiter=_layout(text)[0], newlines_in_values=True),
+        parse_options=csv.ParseOptions(delimiter=_header(file)[0], newlines_in_values=True),
         convert_options=csv.ConvertOptions(column_types=kinds, null_values=[""]),
     )
 
 
-def _pyarrow_binary(text: Input, content: Any) -> Any:
+def _pyarrow_binary(file: Input, content: Any) -> Any:
     import pyarrow as pa
 
-    if _is_parquet(text):
+    if _is_parquet(file):
         from pyarrow import parquet
 
         return parquet.read_table(content)
-    opened = pa.ipc.open_stream if text.head.startswith(_STREAM) else pa.ipc.open_file
-    return opened(text.stream).read_all()
+    opened = pa.ipc.open_stream if file.head.startswith(_STREAM) else pa.ipc.open_file
+    return opened(file.stream).read_all()
 
 
-def _plain_text(text: Input, _: Any) -> Any:
+def _plain_text(file: Input, _: Any) -> Any:
     """Read text with nothing but Python."""
     import csv
     from io import TextIOWrapper
 
-    wrapped = TextIOWrapper(text.stream, encoding="utf-8-sig", newline="")
+    file.stream.seek(file.begin)
+    wrapped = TextIOWrapper(file.stream, encoding="utf-8", newline="")
     try:
-        rows = [row for row in csv.reader(wrapped, delimiter=_layout(text)[0]) if row]
+        rows = [row for row in csv.reader(wrapped, delimiter=_header(file)[0]) if row]
     finally:
         wrapped.detach()
     names, *lines = rows
     if not lines:
-        raise DataError(f"{text.path}: the table has no rows.")
+        raise DataError(f"{file.path}: the table has no rows.")
     for number, row in enumerate(lines):
         if len(row) != len(names):
             raise ValueError(f"row {number} has {len(row)} fields, the header {len(names)}")
-    types = _types(text)
+    types = _types(file)
     columns: dict[str, Any] = {}
     for name, values in zip(names, zip(*lines, strict=True), strict=True):
-        if types.get(name) == "number" or (name not in types and all(map(_is_float, values))):
+        if types.get(name, "number") == "number" and all(not v or is_number(v) for v in values):
             columns[name] = [float(v) if v else None for v in values]
+        elif types.get(name) == "number":
+            raise ValueError(f"column {name!r} holds text")
         else:
             columns[name] = list(values)
     return PlainTable(columns)
 
 
-def _is_float(field: str) -> bool:
-    return not field or is_number(field.encode())
-
-
-def _binary(name: str, looks_like: str, told_by: Callable[[Input], bool]) -> Format:
+def _binary(name: str, example: str, detect: Callable[[Input], bool]) -> Format:
     return Format(
         name,
-        looks_like,
-        told_by,
+        example,
+        detect,
         _judgments,
         _run,
         partial(write_binary, number="relevance", kind=name),
         partial(write_binary, number="score", kind=name),
-        holds=_holds,
+        kind=_kind,
         rows=_rows,
+        mixes_queries=True,
     )
 
 
@@ -307,7 +326,8 @@ CSV = Format(
     _run,
     partial(write_text, number="relevance"),
     partial(write_text, number="score"),
-    may_be=_may_be_csv,
-    holds=_holds,
+    accepts=_accepts_csv,
+    kind=_kind,
     rows=_rows,
+    mixes_queries=True,
 )

@@ -1,215 +1,268 @@
-"""TREC runs and qrels."""
+"""TREC runs and qrels: rows of columns between blanks."""
 
 from __future__ import annotations
 
 import os
 import re
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, groupby
+from operator import itemgetter
+from typing import IO, Any
 
 import numpy as np
 
 from rankstone.core import engine
 from rankstone.core.ids import Ids
 from rankstone.core.judgments import Judgments
-from rankstone.core.matches import Matches
-from rankstone.core.notices import negative_notices, repeated_notices
+from rankstone.core.matches import DocSamples, Matches
+from rankstone.core.notices import commented_notices, judgment_notices
 from rankstone.core.provenance import Source
-from rankstone.errors import DataError, Notice, plural
+from rankstone.core.row_layout import NUMBER, RANK
+from rankstone.core.text import decode, encode, number_text
+from rankstone.errors import DataError, Notice, UsageError
+from rankstone.io.formats import Format, run_name
 from rankstone.io.formats.trec_layout import (
-    HEAD,
     LENIENT_QRELS,
-    QRELS,
-    RUN,
-    Shape,
-    qrels_shape,
+    LENIENT_RUN,
+    NAMED_LAYOUTS,
+    TrecLayout,
+    is_rows,
+    qrels_layout,
+    run_layout,
 )
-from rankstone.io.streams import STDIN
+from rankstone.io.input_file import Input
 
-if TYPE_CHECKING:
-    from rankstone.io.formats import Input
-
-RUN_LAYOUT = RUN.layout
-QRELS_LAYOUT = QRELS.layout
 _RANGE = 2 << 20
 _TAIL = 1 << 16
-_DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]+,[0-9]+")
-_CALLED = {"grade": "relevance"}
+_CHUNK = 1 << 20
+_LONGEST_LINE = 1 << 20
+_UNWRITABLE = re.compile(r"[\x00-\x20]")
+_UNWRITABLE_FIRST = ("#", "\ufeff")  # of a query
+
+LayoutOf = Callable[[Input], TrecLayout]
 
 
-def read_qrels(text: bytes, path: str, source: Source, *, lenient: bool = False) -> Judgments:
-    """Read judgments from the text of a TREC qrels file."""
-    whole = len(text) <= HEAD
-    shape = LENIENT_QRELS if lenient else qrels_shape(text[:HEAD], path, whole=whole)
-    return scan_qrels(text, path, source, shape)
-
-
-def scan_qrels(text: bytes, path: str, source: Source, shape: Shape) -> Judgments:
-    """Read judgments whose shape is known."""
-    found = engine.load().scan_judgments(text, shape.layout, shape.first)
-    if found["fault"]:
-        raise fault_error(path, found["fault"], shape, "TREC qrels", text)
-    if not len(found["grades"]):
-        raise DataError(f"{path}: the file holds no judgments.")
+def _judgments(file: Input, layout_of: LayoutOf) -> Judgments:
+    """Scan judgments."""
+    layout = layout_of(file)
+    file.stream.seek(0)
+    text = file.stream.read()
+    scan = engine.load().scan_judgments(text, layout.layout, layout.first)
+    if scan["fault"]:
+        raise _fault(file, scan["fault"], layout)
+    if not len(scan["grades"]):
+        raise DataError(f"{file.path}: the file holds no judgments.")
+    notices = [layout.dropped] if layout.dropped else []
+    if len(scan["iterations"]) > 1 and not notices:
+        notices = [_ignored_iterations(scan)]
     return Judgments(
-        Ids.from_bytes(found["query_bytes"], found["query_offsets"]),
-        found["groups"],
-        Ids.from_bytes(found["doc_bytes"], found["doc_offsets"]),
-        found["grades"],
-        source,
-        tuple(judgment_notices(found)),
+        Ids.from_bytes(scan["query_bytes"], scan["query_offsets"]),
+        scan["groups"],
+        Ids.from_bytes(scan["doc_bytes"], scan["doc_offsets"]),
+        scan["grades"],
+        file.source,
+        (*judgment_notices(scan), *notices),
     )
 
 
-def judgment_notices(found: dict[str, Any]) -> list[Notice]:
-    """Return what is worth saying about judgments as they were read."""
-    return [
-        *commented_notices(found),
-        *repeated_notices(found),
-        *negative_notices(found["grades"]),
-    ]
+def _ignored_iterations(scan: dict[str, Any]) -> Notice:
+    """Say that the second column has several values, which are not read; they may be subtopics."""
+    examples = tuple(map(decode, scan["iterations"]))
+    if scan["repeated"] or scan["contradicting"]:
+        text = (
+            "the second column has several values and documents are repeated, as if it named "
+            "subtopics; it is not read, and the highest grade of a document counts"
+        )
+        return Notice("ignored-columns", 1, text, examples)
+    text = "the second column has several values; it is not read"
+    return Notice("ignored-columns", 1, text, examples, "note")
 
 
-def commented_notices(found: dict[str, Any]) -> list[Notice]:
-    """Say how many comments would be rows, since an id may start with # too."""
-    n = int(found["commented"])
-    text = f"{plural(n, 'row')} after a # at the start of the line; read as comments"
-    return [Notice("commented-rows", n, text)] if n else []
+@dataclass(frozen=True, eq=False)
+class TrecRun:
+    """A run in an open file, scanned each time it is matched and never in memory."""
+
+    name: str
+    source: Source
+    scored: bool
+    file: Input
+    layout: TrecLayout
+    progress: np.ndarray
+
+    def match(self, judgments: Judgments, *, float32: bool) -> Matches:
+        """Find the judged documents in the file."""
+        file, layout = self.file, self.layout
+        file.check_unchanged("since it was opened. Open it again")
+        scan = engine.load().scan_run(
+            file.stream.fileno(),
+            file.size,
+            layout.layout,
+            judgments.index(),
+            float32,
+            file.options.threads or os.cpu_count() or 1,
+            _RANGE,
+            self.progress,
+            layout.first,
+        )
+        file.check_unchanged()
+        if scan["fault"]:
+            raise _fault(file, scan["fault"], layout)
+        if not scan["rows"]:
+            raise DataError(f"{file.path}: the file holds no rows.")
+        queries, bounds, *docs = scan["doc_samples"]
+        return Matches.of(
+            scan,
+            duplicate={q: decode(doc) for q, doc in scan["duplicate"].items()},
+            unjudged_queries=scan["unjudged_queries"],
+            unjudged_capped=scan["unjudged_capped"],
+            unjudged_sample=tuple(map(decode, scan["unjudged_sample"])),
+            doc_samples=DocSamples(queries, bounds, Ids.from_bytes(*docs)),
+            notices=tuple(commented_notices(scan)),
+            tag=_last_tag(file.stream, file.size),
+        )
 
 
-def _text(value: bytes) -> str:
-    return value.decode("utf-8", "surrogateescape")
+def _run(file: Input, layout_of: LayoutOf) -> TrecRun:
+    layout = _ascending(file, layout_of) if file.options.ascending else layout_of(file)
+    name = file.options.name or run_name(file.path)
+    scored = layout.number == "score"  # the sign of a rank or distance means nothing
+    return TrecRun(name, file.source, scored, file, layout, np.zeros(1, np.int64))
 
 
-def scan_run(
-    text: Input,
-    shape: Shape,
-    judgments: Judgments,
-    *,
-    float32: bool,
-    threads: int,
-    progress: np.ndarray,
-) -> Matches:
-    """Find the judged documents in a run of known shape, which is never held in memory."""
-    found = engine.load().scan_run(
-        text.stream.fileno(),
-        text.size,
-        shape.layout,
-        judgments.index(),
-        float32,
-        threads,
-        _RANGE,
-        progress,
-        shape.first,
-    )
-    if text.source.path and not text.source.unchanged():
-        raise DataError(f"{text.path}: the file changed while it was read. Try again.")
-    if found["fault"]:
-        raise fault_error(text.path, found["fault"], shape, "a TREC run", text.stream)
-    if not found["rows"]:
-        raise DataError(f"{text.path}: the file holds no rows.")
-    return Matches.of(
-        found,
-        duplicate={q: _text(doc) for q, doc in found["duplicate"].items()},
-        unjudged_queries=found["unjudged_queries"],
-        unjudged_capped=found["unjudged_capped"],
-        unjudged_sample=tuple(_text(q) for q in found["unjudged_sample"]),
-        doc_sample=tuple(_text(d) for d in found["doc_sample"]),
-        notices=tuple(commented_notices(found)),
-        tag=_last_tag(text.stream, text.size),
-    )
+def _ascending(file: Input, layout_of: LayoutOf) -> TrecLayout:
+    """Return the layout of a run with scores of which the lowest is the best."""
+    layout = layout_of(file)
+    if layout.layout.reading != NUMBER:
+        raise UsageError(
+            f"{file.path}: scores='ascending' needs scores; the {layout.number}s of this format "
+            "have their own direction. Leave it out."
+        )
+    return layout.replace(layout=layout.layout._replace(reading=RANK), number="distance")
 
 
 def _last_tag(stream: IO[bytes], size: int) -> str:
     """Return the tag in the last row: the sixth field, or the last of a shorter row."""
     stream.seek(max(0, size - _TAIL))
-    rows = [row.split() for row in stream.read(_TAIL).split(b"\n") if row[:1] != b"#"]
-    fields = next((row for row in reversed(rows) if row), [b""])
-    return _text(fields[min(5, len(fields) - 1)])
-
-
-def run_name(path: str) -> str:
-    """Return a file's name without folder and without endings that only tell its format."""
-    if path == STDIN:
-        return "stdin"
-    name = os.path.basename(path)
-    endings = (
-        ".gz .bz2 .xz .zst .txt .run .trec .res .tsv .jsonl .json .csv .parquet .pq .arrow "
-        ".feather .ipc"
-    )
-    for ending in endings.split():
-        name = name.removesuffix(ending)
-    return name or path
-
-
-def fault_error(path: str, fault: tuple[Any, ...], shape: Shape, what: str, text: Any) -> DataError:
-    """Turn an engine's report into words."""
-    kind, begin, column, field, found = fault
-    line = _newlines_before(text, begin) + 1
-    shown = ascii(_text(found))[1:-1]
-    where = f"{path}:{line}"
-    if kind == 1:
-        like = " like the first row" if shape.from_file else ""
-        message = (
-            f"{where}: expected {shape.layout.columns} fields ({shape.columns}){like}, "
-            f"found {field}: '{shown}'."
-        )
-        other, name = (QRELS, "TREC qrels") if shape == RUN else (RUN, "a TREC run")
-        if shape in (RUN, QRELS) and field == other.layout.columns:
-            message += f" This looks like {name}; the order is judgments first, then runs."
-        elif shape.first and b"\t" in found:
-            message += (
-                " If fields hold blanks, name the format: 'csv' (--input-format, input_format=)."
-            )
-        elif line == 1 or field == 1:
-            message += _other_table(found, field, shape)
-        return DataError(message)
-    if kind in (2, 3):
-        problem = "is not a finite number" if kind == 3 else "is not a number"
-        remedy = (
-            "Rankings need finite scores; remove the row or repair the model's output."
-            if kind == 3
-            else "Write it like 3, -0.25 or 1e-3."
-        )
-        if line == 1 and kind == 2:
-            remedy += " A first line of names is known by its query, document and number columns."
-        return DataError(f"{where}:{column + 1}: {shape.number} '{shown}' {problem}. {remedy}")
-    if kind == 4:
-        if field == 13:
-            remedy = "The file seems to have CR-only line ends; convert them to LF."
-        else:
-            remedy = f"Is this {what}? It looks like binary data."
-        return DataError(f"{where}:{column + 1}: control character 0x{field:02x}. {remedy}")
-    return DataError(f"{where}: the line is longer than 1 MiB. Is this {what}?")
-
-
-def _other_table(row: bytes, fields: int, shape: Shape) -> str:
-    """Say what a first line may be that is no row of columns between blanks."""
-    if fields == 1 and shape == RUN and _DECIMAL_COMMA.fullmatch(row):
-        return " Write decimals with a point: 0.5, not 0,5."
-    for separator in (",", ";"):
-        if separator.encode() in row:
-            return (
-                f" If '{separator}' stands between columns, the first line has to name them, such "
-                f"as query_id{separator}doc_id{separator}{_CALLED.get(shape.number, shape.number)}; "
-                "other names need --columns query=NAME,doc=NAME (columns=)."
-            )
-    for separator in ("::", "|"):
-        if separator.encode() in row:
-            return f" Columns stand between blanks, tabs, ',' or ';', not between '{separator}'."
-    if fields == 1 and shape == RUN:
-        return " A file of scores alone has one number in each line, and no header."
+    for line in reversed(stream.read(_TAIL).split(b"\n")):
+        fields = line.split()
+        if fields and line[:1] != b"#":
+            return decode(fields[min(5, len(fields) - 1)])
     return ""
 
 
-def _newlines_before(text: Any, offset: int) -> int:
-    if isinstance(text, bytes):
-        return text.count(b"\n", 0, offset)
-    text.seek(0)
-    count = 0
-    while offset > 0:
-        chunk = text.read(min(offset, 1 << 20))
-        if not chunk:
-            break
-        count += chunk.count(b"\n")
-        offset -= len(chunk)
-    return count
+def _rows(
+    file: Input, kind: str, qrels: LayoutOf, run: LayoutOf
+) -> Iterator[tuple[str, str, float]]:
+    """Return the rows of a file, read in parts of whole lines."""
+    layout = qrels(file) if kind == "judgments" else run(file)
+    return chain.from_iterable(_parts(file, layout))
+
+
+def _parts(file: Input, layout: TrecLayout) -> Iterator[Iterable[tuple[str, str, float]]]:
+    read_rows = engine.load().read_rows
+    at = layout.first
+    file.stream.seek(at)
+    while text := file.stream.read(_CHUNK) + file.stream.readline(_LONGEST_LINE + 2):
+        part = read_rows(text, layout.layout, at)
+        if part["fault"]:
+            raise _fault(file, part["fault"], layout)
+        at += len(text)
+        yield zip(part["queries"], part["docs"], part["numbers"].tolist(), strict=True)
+
+
+def _fault(file: Input, fault: tuple[int, int, int, int, bytes], layout: TrecLayout) -> DataError:
+    from rankstone.io.formats.trec_faults import fault_error
+
+    return fault_error(file, fault, layout)
+
+
+def _kind(file: Input) -> str | None:
+    """Return what a file holds, by the number of columns and the second of them."""
+    rows = [row.fields for row in file.first_rows]
+    count = len(rows[0]) if rows else 0
+    if count in (6, 7):
+        return "run"
+    second = {row[1] for row in rows if len(row) > 1}
+    return "judgments" if count == 4 and second in ({b"0"}, {b"Q0"}) else None
+
+
+def _write_judgments(rows: Iterable[tuple[str, str, float]], out: IO[bytes]) -> None:
+    for query, doc, grade in rows:
+        if _UNWRITABLE.search(query + doc) or query[0] in _UNWRITABLE_FIRST:
+            _check(query, doc)
+        out.write(encode(f"{query} 0 {doc} {number_text(grade)}\n"))
+
+
+def _write_run(rows: Iterable[tuple[str, str, float]], out: IO[bytes]) -> None:
+    """Write rows query by query, ranked by score as far as rows of a query are together."""
+    for query, block in groupby(rows, itemgetter(0)):
+        ranked = sorted(block, key=itemgetter(2), reverse=True)
+        for rank, (_, doc, score) in enumerate(ranked, 1):
+            if _UNWRITABLE.search(query + doc) or query[0] in _UNWRITABLE_FIRST:
+                _check(query, doc)
+            out.write(encode(f"{query} Q0 {doc} {rank} {number_text(score)} rankstone\n"))
+
+
+def _check(query: str, doc: str) -> None:
+    for what, value in (("query", query), ("document", doc)):
+        if _UNWRITABLE.search(value) or (what == "query" and value[0] in _UNWRITABLE_FIRST):
+            raise DataError(
+                f"{what} id {value!a} cannot be written to a TREC file, whose ids have no "
+                "blanks and start with no # or byte order mark. Convert to json or jsonl."
+            )
+
+
+def _of(
+    name: str,
+    example: str,
+    detect: Callable[[Input], bool],
+    qrels: LayoutOf | None,
+    run: LayoutOf,
+    kind: Callable[[Input], str | None],
+    **writers: Callable[[Iterable[tuple[str, str, float]], IO[bytes]], None],
+) -> Format:
+    return Format(
+        name,
+        example,
+        detect,
+        qrels and partial(_judgments, layout_of=qrels),
+        partial(_run, layout_of=run),
+        accepts=lambda _: True,
+        kind=kind,
+        rows=partial(_rows, qrels=qrels or run, run=run),
+        scans=True,
+        writes_by_query=True,
+        **writers,  # type: ignore[arg-type]
+    )
+
+
+def _named(name: str, example: str, kind: str) -> Format:
+    """Return the format of three columns whose meaning somebody named."""
+    layout = NAMED_LAYOUTS[name]
+    qrels = None if layout.number == "rank" else lambda _: layout
+    return _of(name, example, lambda _: False, qrels, lambda _: layout, lambda _: kind)
+
+
+FORMAT = _of(
+    "trec",
+    "q1 Q0 d1 1 2.5 tag (run); q1 0 d1 2 (judgments); also 3 to 7 columns and a header",
+    is_rows,
+    qrels_layout,
+    run_layout,
+    _kind,
+    write_judgments=_write_judgments,
+    write_run=_write_run,
+)
+RANKS = _named("query-document-rank", "q1 d1 1", "run")
+SCORES = _named("query-document-score", "q1 d1 2.5", "run")
+GRADES = _named("query-document-grade", "q1 d1 2", "judgments")
+LENIENT = _of(
+    "trec-lenient",
+    "the usual columns, with numbers read as far as they are numbers, as C's atof and atol do",
+    lambda _: False,
+    lambda _: LENIENT_QRELS,
+    lambda _: LENIENT_RUN,
+    _kind,
+)

@@ -1,168 +1,173 @@
-"""Which columns a file of rows has, found from its first lines."""
+"""Which columns a TREC file has, by its first lines."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from rankstone.core.row_layout import ATOF, ATOL, RANK, Layout
-from rankstone.errors import DataError
-from rankstone.io.column_roles import SYNONYMS
+from rankstone.core.row_layout import ATOF, ATOL, RANK, RowLayout
+from rankstone.core.text import decode, is_number
+from rankstone.errors import DataError, Notice
+from rankstone.io.column_roles import SYNONYMS, ambiguous, plain_name
+from rankstone.io.input_file import Input
 
-HEAD = 1 << 16
 _MOST_COLUMNS = 8
-_ROWS = 200
-_BOM = b"\xef\xbb\xbf"
+_MOST_LINES = 200
 
-# What people call the columns they hold; a name is compared without case, '-' and '_'.
-QUERY_NAMES, DOC_NAMES, SCORE_NAMES, RANK_NAMES = (
-    " ".join(SYNONYMS[role]) for role in ("query", "doc", "score", "rank")
-)
-GRADE_NAMES = " ".join([*SYNONYMS["grade"], "score"])  # as BEIR calls its grades
+# BEIR calls its grades scores; a run may call its scores what judgments call grades.
+GRADE_NAMES = [*SYNONYMS["grade"], "score"]
+SCORE_NAMES = [*SYNONYMS["score"], *GRADE_NAMES]
 
 
-class Shape(NamedTuple):
-    """A layout, what its columns are called and where its rows start."""
+class TrecLayout(NamedTuple):
+    """The layout of rows, what the columns and the number are called, and where rows start."""
 
-    layout: Layout
+    layout: RowLayout
     columns: str
     first: int = 0
     number: str = "score"
-    from_file: bool = False  # found from the file's first lines, not the usual one
+    from_file: bool = False  # found from the file's first lines, and not the usual one
+    dropped: Notice | None = None  # on columns that are not read though they may matter
 
-    def replace(self, **changes: Any) -> Shape:
-        """Return the shape with some fields changed."""
+    def replace(self, **changes: Any) -> TrecLayout:
+        """Return the layout with some fields changed."""
         return self._replace(**changes)
 
 
-RUN = Shape(Layout(6, 0, 2, 4, 3), "query Q0 document rank score tag")
-QRELS = Shape(Layout(4, 0, 2, 3), "query iteration document grade", number="grade")
-LENIENT_RUN = RUN.replace(layout=Layout(6, 0, 2, 4, 3, ATOF, more=True))
-LENIENT_QRELS = QRELS.replace(layout=Layout(4, 0, 2, 3, reading=ATOL))
+RUN = TrecLayout(RowLayout(6, 0, 2, 4, 3), "query Q0 document rank score tag")
+QRELS = TrecLayout(
+    RowLayout(4, 0, 2, 3, iteration=1), "query iteration document grade", number="grade"
+)
+LENIENT_RUN = RUN.replace(layout=RowLayout(6, 0, 2, 4, 3, ATOF, more=True))
+LENIENT_QRELS = QRELS.replace(layout=RowLayout(4, 0, 2, 3, reading=ATOL))
 
-_RUNS = {
-    5: Shape(Layout(5, 0, 2, 4, 3), "query Q0 document rank score"),
-    7: Shape(Layout(7, 0, 2, 4, 3), "query Q0 document rank score tag more"),
-}
-_RANKS = Shape(Layout(3, 0, 1, 2, reading=RANK), "query document rank", number="rank")
-_SCORES = Shape(Layout(3, 0, 1, 2), "query document score")
-_RANKS_AND_SCORES = Shape(Layout(4, 0, 1, 3, 2), "query document rank score")
-_SHORT_QRELS = Shape(Layout(3, 0, 1, 2), "query document grade", number="grade")
-_LONG_QRELS = Shape(Layout(5, 0, 2, 3), "query iteration document grade more", number="grade")
-_SAMPLED_QRELS = Shape(
-    Layout(5, 0, 1, 2), "query document grade method probability", number="grade"
+_RUN_OF_5 = TrecLayout(RowLayout(5, 0, 2, 4, 3), "query Q0 document rank score")
+_RUN_OF_7 = TrecLayout(RowLayout(7, 0, 2, 4, 3), "query Q0 document rank score tag more")
+_RANKS_AND_SCORES = TrecLayout(RowLayout(4, 0, 1, 3, 2), "query document rank score")
+_QRELS_OF_5 = TrecLayout(
+    RowLayout(5, 0, 2, 3, iteration=1),
+    "query iteration document grade more",
+    number="grade",
+    dropped=Notice("ignored-columns", 1, "the fifth column is not read", level="note"),
+)
+_PRELS = TrecLayout(
+    RowLayout(5, 0, 1, 2),
+    "query document grade method probability",
+    number="grade",
+    dropped=Notice(
+        "ignored-columns",
+        2,
+        "sampling methods and probabilities are not read; every judged document counts alike",
+    ),
 )
 
-FORCED = {
-    "query-document-rank": _RANKS,
-    "query-document-score": _SCORES,
-    "query-document-grade": _SHORT_QRELS,
+NAMED_LAYOUTS = {
+    "query-document-rank": TrecLayout(
+        RowLayout(3, 0, 1, 2, reading=RANK), "query document rank", number="rank"
+    ),
+    "query-document-score": TrecLayout(RowLayout(3, 0, 1, 2), "query document score"),
+    "query-document-grade": TrecLayout(
+        RowLayout(3, 0, 1, 2), "query document grade", number="grade"
+    ),
 }
 
 
-def judgments_forced(name: str, path: str) -> Shape:
-    """Return the shape of judgments that somebody named; ranks are no grades."""
-    shape = FORCED[name]
-    if shape.number == "rank":
-        raise DataError(
-            f"{path}: the format '{name}' holds no judgments. Name that of the judgments too, as in "
-            f"'query-document-grade:{name}'."
-        )
-    return shape
-
-
-def first_rows(head: bytes, *, whole: bool) -> tuple[list[list[bytes]], list[int]]:
-    """Return the fields of the first rows and where each row ends; ``whole`` if head is the file."""
-    at = len(_BOM) if head.startswith(_BOM) else 0
-    rows: list[list[bytes]] = []
-    ends: list[int] = []
-    while at < len(head) and len(rows) < _ROWS:
-        newline = head.find(b"\n", at)
-        if newline < 0 and not whole and rows:
-            break
-        end = newline + 1 or len(head)
-        fields = head[at:end].split()
-        if fields and not fields[0].startswith(b"#"):
-            rows.append(fields)
-            ends.append(end)
-        at = end
-    return rows, ends
-
-
-def run_shape(head: bytes, path: str, *, whole: bool) -> Shape:
-    """Return how the rows of a run are laid out; the usual shape where nothing else fits."""
-    rows, ends = first_rows(head, whole=whole)
+def run_layout(file: Input) -> TrecLayout:
+    """Return how the rows of a run are laid out; the usual layout if nothing else fits."""
+    rows = [row.fields for row in file.first_rows]
     if not rows:
         return RUN
-    named = _header(rows[0], (SCORE_NAMES + " " + GRADE_NAMES), ranked=True)
-    if named is not None:
-        return named.replace(
-            first=ends[0], number="rank" if named.layout.reading == RANK else "score"
-        )
+    first = rows[0]
+    if not any(map(is_number, first)):
+        header = _header(file, rows, SCORE_NAMES, ranked=True)
+        if header is not None:
+            return header
+    count = len(first)
+    if count == 6:
+        return RUN
     same = _alike(rows)
-    count = len(rows[0])
-    if count == 5 and rows[0][3].isdigit() and is_number(rows[0][4]):
-        return _found(_RUNS[5])
-    if count == 7 and is_number(rows[0][4]):
-        return _found(_RUNS[7])
+    if count == 5 and first[3].isdigit() and is_number(first[4]):
+        return _RUN_OF_5.replace(from_file=True)
+    if count == 7 and is_number(first[4]):
+        return _RUN_OF_7.replace(from_file=True)
     if count == 4 and len(same) > 1 and _ranked(same, 2) > 1 and _all_numbers(same, 3):
-        return _found(_RANKS_AND_SCORES)
+        return _RANKS_AND_SCORES.replace(from_file=True)
     if count == 3 and _all_numbers(same, 2):
-        if _ranked(same, 2) == len(same) and _longest_query(same) > 1:
-            return _found(_RANKS)
-        if any(not row[2].isdigit() for row in same):
-            return _found(_SCORES)
-        raise DataError(
-            f"{path}: three columns, but is the third a rank or a score? It neither counts up "
-            "from 1 nor has decimals. Name the format: 'query-document-rank' or "
-            "'query-document-score' (--input-format, input_format=)."
-        )
+        return _run_of_3(file, same)
     return RUN
 
 
-def qrels_shape(head: bytes, path: str, *, whole: bool) -> Shape:
-    """Return how the rows of judgments are laid out; the usual shape where nothing else fits."""
-    rows, ends = first_rows(head, whole=whole)
+def _run_of_3(file: Input, rows: Sequence[list[bytes]]) -> TrecLayout:
+    """Return what the third of three columns is: a rank if it counts up, a score if it has decimals."""
+    name = None
+    if _ranked(rows, 2) == len(rows) and _longest_query(rows) > 1:
+        name = "query-document-rank"
+    elif file.options.ascending or any(not row[2].isdigit() for row in rows):
+        name = "query-document-score"
+    if name is None:
+        raise DataError(
+            f"{file.path}: three columns, but is the third a rank or a score? It neither counts up "
+            "from 1 nor has decimals. Name the format: 'query-document-rank' or "
+            "'query-document-score' (--input-format, input_format=)."
+        )
+    return NAMED_LAYOUTS[name].replace(from_file=True)
+
+
+def qrels_layout(file: Input) -> TrecLayout:
+    """Return how the rows of judgments are laid out; the usual layout if nothing else fits."""
+    rows = [row.fields for row in file.first_rows]
     if not rows:
         return QRELS
-    named = _header(rows[0], GRADE_NAMES, ranked=False)
-    if named is not None:
-        return named.replace(first=ends[0], number="grade")
-    same = _alike(rows)
-    count = len(rows[0])
-    if count == 3 and is_number(rows[0][2]):
-        _refuse_ranks(same, 2, path)
-        return _found(_SHORT_QRELS)
+    first = rows[0]
+    if not any(map(is_number, first)):
+        header = _header(file, rows, GRADE_NAMES, ranked=False)
+        if header is not None:
+            return header.replace(number="grade")
+    count = len(first)
     if count == 4:
-        _refuse_times(same, path)
+        if first[3].isdigit() and len(first[3]) > 8:
+            _refuse_times(_alike(rows), file.path)
+        return QRELS
+    same = _alike(rows)
+    if count == 3 and is_number(first[2]):
+        _refuse_ranks(same, 2, file.path)
+        return NAMED_LAYOUTS["query-document-grade"].replace(from_file=True)
     if count == 5:
-        _refuse_ranks(same, 3, path)
-        if all(map(is_number, rows[0][2:])) and not _is_constant(same, 1):
-            return _found(_SAMPLED_QRELS)
-        if is_number(rows[0][3]):
-            return _found(_LONG_QRELS)
+        _refuse_ranks(same, 3, file.path)
+        if all(map(is_number, first[2:])) and not _is_constant(same, 1):
+            return _PRELS.replace(from_file=True)
+        if is_number(first[3]):
+            return _QRELS_OF_5.replace(from_file=True)
     return QRELS
 
 
-def _found(shape: Shape) -> Shape:
-    return shape.replace(from_file=True)
-
-
-def is_header(fields: list[bytes]) -> bool:
-    """Return whether the first row of a file names its columns; quoted names are another format's."""
-    if any(b'"' in field for field in fields):
+def is_rows(file: Input) -> bool:
+    """Return whether a file certainly holds rows of columns between blanks."""
+    if file.options.columns or file.head.lstrip()[:1] in (b"{", b"[") or not file.first_rows:
         return False
-    return _header(fields, SCORE_NAMES + " " + GRADE_NAMES, ranked=True) is not None
+    first = file.first_rows[0].fields
+    line = b" ".join(first)
+    if len(first) < 3 or b":" in line or b"," in line or b"\0" in file.head:
+        return False
+    return any(map(is_number, first)) or (
+        is_header(first) and not has_quotes(file) and not has_blanks(file)
+    )
 
 
-def has_quotes(rows: Sequence[list[bytes]]) -> bool:
+def is_header(fields: Sequence[bytes]) -> bool:
+    """Return whether the first row of a file names its columns, without quotes."""
+    return _are_names(fields) and not any(b'"' in f for f in fields) and _fits(fields)
+
+
+def has_quotes(file: Input) -> bool:
     """Return whether some field starts with a quote, as in a table whose fields may be quoted."""
-    return any(field.startswith(b'"') for row in rows for field in row)
+    return any(field.startswith(b'"') for row in file.first_rows for field in row.fields)
 
 
-def has_blanks(head: bytes) -> bool:
-    """Return whether columns stand between tabs, as names above them do, and a field holds blanks."""
-    names, *lines = head[: head.rfind(b"\n") + 1].splitlines()[:_ROWS] or [b""]
+def has_blanks(file: Input) -> bool:
+    """Return whether tabs separate the columns, as they do the names above, and a field has blanks."""
+    head = file.head
+    names, *lines = head[: head.rfind(b"\n") + 1].splitlines()[:_MOST_LINES] or [b""]
     count = names.count(b"\t") + 1
     if count < 2 or len(names.split()) != count:
         return False
@@ -172,17 +177,59 @@ def has_blanks(head: bytes) -> bool:
     )
 
 
-def is_number(text: bytes) -> bool:
-    """Return whether a field is a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def _header(
+    file: Input, rows: Sequence[list[bytes]], numbers: Sequence[str], *, ranked: bool
+) -> TrecLayout | None:
+    """Return the layout that a first line of names gives, None if it is not one."""
+    fields = rows[0]
+    if not _are_names(fields):
+        return None
+    names = [plain_name(decode(f)) for f in fields]
+    query, doc, rank = (_index(names, SYNONYMS[role]) for role in ("query", "doc", "rank"))
+    if query < 0 or doc < 0:
+        return None
+    number = _number_column(file, names, numbers, rows)
+    if number < 0 and (rank < 0 or not ranked):
+        return None
+    shown = " ".join(map(decode, fields))
+    layout = RowLayout(len(fields), query, doc, number, rank if ranked else -1)
+    called = "score"
+    if number < 0:
+        layout, called = RowLayout(len(fields), query, doc, rank, reading=RANK), "rank"
+    return TrecLayout(layout, shown, file.first_rows[0].end, called, from_file=True)
+
+
+def _are_names(fields: Sequence[bytes]) -> bool:
+    return 3 <= len(fields) <= _MOST_COLUMNS and not any(is_number(f) or b"," in f for f in fields)
+
+
+def _fits(fields: Sequence[bytes]) -> bool:
+    names = [plain_name(decode(f)) for f in fields]
+    wanted = (SYNONYMS["query"], SYNONYMS["doc"], [*SCORE_NAMES, *SYNONYMS["rank"]])
+    return all(_index(names, known) >= 0 for known in wanted)
+
+
+def _number_column(
+    file: Input, names: Sequence[str], numbers: Sequence[str], rows: Sequence[list[bytes]]
+) -> int:
+    """Return which column is the number; an error if two columns of numbers have a name for it."""
+    role = "grade" if numbers is GRADE_NAMES else "score"
+    columns = [names.index(n) for n in SYNONYMS[role] if n in names]
+    if len(columns) > 1:
+        same = _alike(rows)[1:]
+        columns = [c for c in columns if _all_numbers(same, c)] or columns[:1]
+    if len(columns) > 1:
+        raise ambiguous(file.path, role, [decode(rows[0][c]) for c in columns])
+    return columns[0] if columns else _index(names, numbers)
+
+
+def _index(names: Sequence[str], known: Sequence[str]) -> int:
+    """Return which column has one of the known names, earlier ones preferred; -1 if none has."""
+    return next((names.index(name) for name in known if name in names), -1)
 
 
 def _alike(rows: Sequence[list[bytes]]) -> list[list[bytes]]:
-    """Return the first rows, as far as they have as many fields as the very first."""
+    """Return the first rows that have as many fields as the very first."""
     count = len(rows[0])
     return [row for row in rows if len(row) == count]
 
@@ -192,7 +239,7 @@ def _all_numbers(rows: Sequence[list[bytes]], column: int) -> bool:
 
 
 def _is_constant(rows: Sequence[list[bytes]], column: int) -> bool:
-    return all(row[column] in (b"0", b"Q0", b"q0") for row in rows)
+    return {row[column] for row in rows} <= {b"0", b"Q0", b"q0"}
 
 
 def _longest_query(rows: Sequence[list[bytes]]) -> int:
@@ -205,14 +252,14 @@ def _longest_query(rows: Sequence[list[bytes]]) -> int:
 
 def _ranked(rows: Sequence[list[bytes]], column: int) -> int:
     """Return how many of the rows, from the first on, count up from 0 or 1 within their query."""
-    query, wanted = None, (0, 1)
+    query, expected = None, (0, 1)
     for i, row in enumerate(rows):
         if row[0] != query:
-            query, wanted = row[0], (0, 1)
+            query, expected = row[0], (0, 1)
         text = row[column]
-        if not text.isdigit() or len(text) > 9 or int(text) not in wanted:
+        if not text.isdigit() or len(text) > 9 or int(text) not in expected:
             return i
-        wanted = (int(text) + 1,) * 2
+        expected = (int(text) + 1,) * 2
     return len(rows)
 
 
@@ -230,44 +277,8 @@ def _refuse_times(rows: Sequence[list[bytes]], path: str) -> None:
     """Refuse interactions of user, item, rating and time, which have as many columns as qrels."""
     if _is_constant(rows, 1) or not all(r[3].isdigit() and len(r[3]) > 8 for r in rows):
         return
-    shown = rows[0][3].decode()
     raise DataError(
-        f"{path}: the grades, such as {shown}, look like times (column 4). If the columns are user, "
-        "item, rating and time, put a first line above them that names them, such as "
-        "user_id item_id rating timestamp."
+        f"{path}: the grades, such as {decode(rows[0][3])}, look like times (column 4). If the "
+        "columns are user, item, rating and time, put a first line above them that names them, such "
+        "as user_id item_id rating timestamp."
     )
-
-
-def _header(fields: list[bytes], values: str, *, ranked: bool) -> Shape | None:
-    """Return the shape a header line gives, None where the line is no header."""
-    if not 3 <= len(fields) <= _MOST_COLUMNS or any(map(is_number, fields)):
-        return None
-    if any(b"," in field for field in fields):
-        return None
-    names = [plain_name(f.decode("utf-8", "replace")) for f in fields]
-    query = _named(names, QUERY_NAMES)
-    doc = _named(names, DOC_NAMES)
-    value = _named(names, values)
-    rank = _named(names, RANK_NAMES)
-    shown = " ".join(f.decode("utf-8", "replace") for f in fields)
-    if query < 0 or doc < 0 or (value < 0 and (rank < 0 or not ranked)):
-        return None
-    if value >= 0:
-        layout = Layout(len(fields), query, doc, value, rank if ranked else -1)
-    else:
-        layout = Layout(len(fields), query, doc, rank, reading=RANK)
-    return Shape(layout, shown, from_file=True)
-
-
-def plain_name(name: str) -> str:
-    """Return a column's name without case and punctuation.
-
-    >>> plain_name("Query-ID"), plain_name("_doc_no")
-    ('queryid', 'docno')
-    """
-    return "".join(c for c in name.lower() if c.isalnum())
-
-
-def _named(names: Sequence[str], known: str) -> int:
-    """Return which column has one of the known names, those named first preferred."""
-    return next((names.index(name) for name in known.split() if name in names), -1)

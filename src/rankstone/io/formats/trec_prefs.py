@@ -1,8 +1,7 @@
-"""Judgments by groups of people, and preferences, as trec_eval reads them."""
+"""Judgments by groups of assessors, and preferences, as trec_eval reads them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import isfinite
@@ -10,50 +9,48 @@ from typing import Any
 
 import numpy as np
 
-from rankstone.core import segments
+from rankstone.core import engine, segments
 from rankstone.core.dicts import judgments_of
 from rankstone.core.judgments import Judgments
 from rankstone.core.ranked import Ranked, Said
+from rankstone.core.row_layout import ATOF, NUMBER, RowLayout
+from rankstone.core.text import encode
 from rankstone.errors import DataError
-from rankstone.io.streams import read_all
-
-_NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-
-
-def _rows(
-    path: str, shape: str, *, lenient: bool, comments: bool
-) -> Iterator[tuple[list[str], float]]:
-    """Yield the fields of each line and the number at its end."""
-    text, _ = read_all(path)
-    size = len(shape.split())
-    for number, line in enumerate(text.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
-        raw = line.split()
-        if not raw or (comments and line.startswith(b"#")):
-            continue
-        fields = [field.decode("utf-8", "surrogateescape") for field in raw]
-        if len(fields) != size:
-            shown = line[:80].decode("utf-8", "surrogateescape")
-            raise DataError(
-                f"{path}:{number}: expected {size} fields ({shape}), found {len(fields)}: {shown!a}."
-            )
-        found = _NUMBER.match(raw[-1])
-        if not lenient and (found is None or found.end() < len(raw[-1])):
-            raise DataError(
-                f"{path}:{number}: {fields[-1]!a} is not a number. Write it like 3 or 0.5."
-            )
-        value = float(found[0]) if found else 0.0
-        if not isfinite(value):
-            raise DataError(f"{path}:{number}: {fields[-1]!a} is not a finite number.")
-        yield fields, value
+from rankstone.io.formats.trec_faults import fault_error
+from rankstone.io.formats.trec_layout import TrecLayout
+from rankstone.io.input_file import Input, ReadOptions
 
 
-def read_groups(path: str, *, lenient: bool = False, comments: bool = True) -> dict[str, Judgments]:
+def _rows(path: str, columns: str, *, lenient: bool) -> Iterator[tuple[list[str], float]]:
+    """Yield the fields of each line but the last, and the number that is the last."""
+    names = columns.split()
+    value = len(names) - 1
+    fields: list[list[str]] = []
+    numbers: list[float] = []
+    with Input.open(path, ReadOptions()) as file:
+        file.stream.seek(0)
+        text = file.stream.read()
+        for column in range(1, value):  # a row has one document, so each column takes its place
+            layout = RowLayout(len(names), 0, column, value, reading=ATOF if lenient else NUMBER)
+            rows = engine.load().read_rows(text, layout)
+            if rows["fault"]:
+                raise fault_error(
+                    file, rows["fault"], TrecLayout(layout, columns, number=names[-1])
+                )
+            fields = [*(fields or [rows["queries"]]), rows["docs"]]
+            numbers = rows["numbers"].tolist()
+    for *row, number in zip(*fields, numbers, strict=True):
+        if not isfinite(number):
+            raise DataError(f"{path}: the {names[-1]} of document {row[-1]!r} is not finite.")
+        yield row, number
+
+
+def read_groups(path: str, *, lenient: bool = False) -> dict[str, Judgments]:
     """Read judgments of several groups: query, group, document, grade."""
     groups: dict[str, dict[str, dict[str, float]]] = {}
-    shape = "query group document grade"
-    for (query, group, doc, _), grade in _rows(path, shape, lenient=lenient, comments=comments):
+    for (query, group, doc), grade in _rows(path, "query group document grade", lenient=lenient):
         if grade != int(grade) and not lenient:
-            raise DataError(f"{path}: the grade {grade} of document {doc!r} is no whole number.")
+            raise DataError(f"{path}: the grade {grade} of document {doc!r} is not a whole number.")
         judged = groups.setdefault(group, {}).setdefault(query, {})
         if doc in judged:
             raise DataError(
@@ -62,8 +59,7 @@ def read_groups(path: str, *, lenient: bool = False, comments: bool = True) -> d
         judged[doc] = float(int(grade))
     if not groups:
         raise DataError(f"{path}: the file holds no judgments.")
-    ordered = sorted(groups, key=lambda g: g.encode("utf-8", "surrogateescape"))
-    return {group: judgments_of(groups[group]) for group in ordered}
+    return {group: judgments_of(groups[group]) for group in sorted(groups, key=encode)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +81,7 @@ class Preferences:
                 for j, p in zip(ranked.judgment[rows].tolist(), place[rows].tolist(), strict=True)
             }
             rest = {d for _, _, d, _ in self.rows[query]} - set(places)
-            for doc in sorted(rest, key=lambda d: d.encode("utf-8", "surrogateescape")):
+            for doc in sorted(rest, key=encode):
                 places[doc] = len(places)
             groups, sittings, names, levels = zip(*self.rows[query], strict=True)
             said.append(
@@ -96,25 +92,23 @@ class Preferences:
                     np.array(levels),
                 )
             )
-        return replace(ranked, preferences=tuple(said), _memo={})
+        return replace(ranked.rows(), preferences=tuple(said))
 
 
 def _numbers(names: tuple[str, ...]) -> np.ndarray:
-    known = sorted(set(names), key=lambda n: n.encode("utf-8", "surrogateescape"))
+    known = sorted(set(names), key=encode)
     number = {name: i for i, name in enumerate(known)}
     return np.array([number[n] for n in names])
 
 
-def read_preferences(
-    path: str, *, sittings: bool, lenient: bool = False, comments: bool = True
-) -> Preferences:
+def read_preferences(path: str, *, sittings: bool, lenient: bool = False) -> Preferences:
     """Read preferences: query, group, document, level; with ``sittings`` after the group."""
-    shape = "query group sitting document level" if sittings else "query group document level"
+    columns = "query group sitting document level" if sittings else "query group document level"
     rows: dict[Any, list[tuple[str, str, str, float]]] = {}
-    for fields, level in _rows(path, shape, lenient=lenient, comments=comments):
-        query, group, *sitting, doc, _ = fields
+    for fields, level in _rows(path, columns, lenient=lenient):
+        query, group, *sitting, doc = fields
         rows.setdefault(query, []).append((group, sitting[0] if sitting else "0", doc, level))
     if not rows:
         raise DataError(f"{path}: the file holds no preferences.")
-    documents = {q: {doc: 1.0 for _, _, doc, _ in said} for q, said in rows.items()}
+    documents = {q: {doc: 1.0 for _, _, doc, _ in levels} for q, levels in rows.items()}
     return Preferences(judgments_of(documents), rows)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rankstone.io.formats import Format, Input, json_records
+from rankstone.io.formats import Format, json_records
+from rankstone.io.input_file import Input
 
 
-def _told(text: Input) -> bool:
-    value = text.value if text.carrier == "json" else None
+def _detect(file: Input) -> bool:
+    value = file.value if file.carrier == "json" else None
     return (
         isinstance(value, list)
         and bool(value)
@@ -17,15 +18,15 @@ def _told(text: Input) -> bool:
     )
 
 
-def _records(text: Input) -> Iterator[tuple[int, str, Any]]:
-    for i, record in enumerate(text.value):
-        held = {key: record[key] for key in ("query_id", "relevant_docs")}
-        yield i, f"{text.path}, record {i + 1}", held
+def _records(file: Input) -> Iterator[tuple[int, str, Any]]:
+    for i, record in enumerate(file.value):
+        parts = {key: record[key] for key in ("query_id", "relevant_docs")}
+        yield i, f"{file.path}, record {i + 1}", parts
 
 
 FORMAT = Format(
     "vespa",
     '[{"query_id": "q1", "query": ..., "relevant_docs": [{"id": "d1", "score": 1}]}]',
-    _told,
-    lambda text: json_records.judgments(_records(text)),
+    _detect,
+    lambda file: json_records.judgments(_records(file)),
 )

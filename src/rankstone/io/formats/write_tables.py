@@ -8,14 +8,13 @@ from io import TextIOWrapper
 from itertools import islice
 from typing import IO, Any
 
-from rankstone.io.formats import Row
 from rankstone.io.frames import missing
-from rankstone.io.rows import check_utf8
+from rankstone.io.rows import TextRow, check_utf8
 
 _BATCH = 1 << 16
 
 
-def write_text(rows: Iterable[Row], out: IO[bytes], *, number: str) -> None:
+def write_text(rows: Iterable[TextRow], out: IO[bytes], *, number: str) -> None:
     """Write rows as CSV with a header."""
     import csv
 
@@ -31,15 +30,16 @@ def write_text(rows: Iterable[Row], out: IO[bytes], *, number: str) -> None:
         wrapped.detach()
 
 
-def write_binary(rows: Iterable[Row], out: IO[bytes], *, number: str, kind: str) -> None:
-    """Write rows as a Parquet or Arrow file; columns are held in memory until all are there."""
+def write_binary(rows: Iterable[TextRow], out: IO[bytes], *, number: str, kind: str) -> None:
+    """Write rows as a Parquet or Arrow file; all columns are in memory until they are complete."""
     names = ("query_id", "doc_id", number)
     make, write = _library(kind)
-    given = iter(rows)
+    remaining = iter(rows)
     parts = []
-    while batch := list(islice(given, _BATCH)):
+    while batch := list(islice(remaining, _BATCH)):
         for query, doc, _ in batch:
-            check_utf8(query, doc)
+            if not (query.isascii() and doc.isascii()):
+                check_utf8(query, doc)
         parts.append(make(dict(zip(names, zip(*batch, strict=True), strict=True))))
     if parts:
         write(parts, out)

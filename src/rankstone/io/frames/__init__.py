@@ -1,25 +1,27 @@
-"""Judgments and runs held in dataframes: pandas, polars, Arrow, DuckDB and what speaks Arrow."""
+"""Judgments and runs in dataframes: pandas, polars, Arrow, DuckDB and what speaks Arrow."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rankstone.core import engine
+from rankstone.core.dicts import no_scores
+from rankstone.core.faults import ColumnFault
 from rankstone.core.ids import Ids, numbers_of
 from rankstone.core.judgments import Judgments
-from rankstone.core.matches import Matches
-from rankstone.core.provenance import Source
-from rankstone.errors import DataError, MissingDependencyError
+from rankstone.core.matches import DocSamples, Matches
+from rankstone.core.notices import judgment_notices
+from rankstone.core.provenance import MEMORY, Source
+from rankstone.core.text import decode
+from rankstone.errors import DataError, MissingDependencyError, UsageError
 from rankstone.io.column_roles import Roles, judgment_roles, run_roles
-from rankstone.io.formats.trec import judgment_notices
-from rankstone.io.frames.columns import PlainTable, Take, as_narwhals, no_value, opened
+from rankstone.io.frames.columns import PlainTable, Table, as_narwhals, no_value, open_table
 
-_MEMORY = Source("memory")
 _RANGE = 1 << 16
 _TEXT = {"u", "U", "vu"}
 _INTEGERS = set("cCsSiIlL")
@@ -41,32 +43,31 @@ def is_frame(data: Any) -> bool:
 def judgments_of(
     data: Any,
     columns: Mapping[str, Any] | None = None,
-    source: Source = _MEMORY,
+    source: Source = MEMORY,
     *,
     typed: bool = True,
     graded: bool = True,
 ) -> Judgments:
     """Take a table of queries, documents and grades; without ``graded`` every row counts 1."""
-    _, take = opened(data)
-    what = "the judgments" if source is _MEMORY else source.name
-    roles = roles_of(data, "judgments", what, columns, graded=graded)
-    held = _taken(take, roles, what)
-    query, doc, grade = held
+    table = open_table(data)
+    what = "the judgments" if source is MEMORY else source.name
+    roles = roles_of(table, "judgments", what, columns, graded=graded)
+    query, doc, grade = _taken(table, roles, what)
     if not len(query):
         raise DataError(f"{what}: the table has no rows.")
-    found = engine.load().judge_columns(query, doc, grade)
-    if found["fault"]:
-        raise _fault(what, roles, found["fault"], "grade", typed=typed)
-    for key, numbers in (("query", _is_number(query)), ("doc", _is_number(doc))):
+    scan = engine.load().judge_columns(query, doc, grade)
+    if scan["fault"]:
+        raise _fault(what, roles, scan["fault"], typed=typed)
+    for key, numbers in (("query", _is_whole(query)), ("doc", _is_whole(doc))):
         if numbers:
-            _decode_examples(found, key)
+            _decode_examples(scan, key)
     return Judgments(
-        _ids(query, found["query_bytes"], found["query_offsets"], typed),
-        found["groups"],
-        _ids(doc, found["doc_bytes"], found["doc_offsets"], typed),
-        found["grades"],
+        _ids(query, scan["query_bytes"], scan["query_offsets"], typed),
+        scan["groups"],
+        _ids(doc, scan["doc_bytes"], scan["doc_offsets"], typed),
+        scan["grades"],
         source,
-        tuple(judgment_notices(found)) if graded else (),
+        tuple(judgment_notices(scan)) if graded else (),
     )
 
 
@@ -75,21 +76,27 @@ def run_of(
     columns: Mapping[str, Any] | None = None,
     name: str | None = None,
     threads: int | None = None,
-    source: Source = _MEMORY,
+    source: Source = MEMORY,
     *,
     typed: bool = True,
+    ascending: bool = False,
 ) -> FrameRun:
-    """Take a table of queries, documents and scores or ranks; or of documents, best first."""
-    _, take = opened(data)
-    what = name or "run"
-    roles = roles_of(data, "run", what, columns)
-    query, doc, number, *rest = _taken(take, roles, what)
+    """Take a table of queries, documents and scores or ranks; or of documents, best first.
+
+    With ``ascending`` the lowest score is the best.
+    """
+    table = open_table(data)
+    what = (name or "run") if source is MEMORY else source.name
+    roles = roles_of(table, "run", what, columns)
+    query, doc, number, *rest = _taken(table, roles, what)
     if not len(query):
         raise DataError(f"{what}: the table has no rows.")
+    if ascending and (number is None or roles.number_role == "rank"):
+        raise UsageError(no_scores(what))
     return FrameRun(
-        what,
+        name or "run",
         source,
-        roles.number_role == "score" and number is not None,
+        what,
         roles,
         query,
         doc,
@@ -97,38 +104,34 @@ def run_of(
         rest[0] if rest else None,
         threads or os.cpu_count() or 1,
         typed,
+        ascending or roles.number_role in ("rank", "distance"),
     )
 
 
-def names_of(data: Any) -> list[str]:
-    """Return the names of a table's columns."""
-    return opened(data)[0]
-
-
 def roles_of(
-    data: Any, kind: str, what: str, columns: Mapping[str, Any] | None, *, graded: bool = True
+    table: Table, kind: str, what: str, columns: Mapping[str, Any] | None, *, graded: bool = True
 ) -> Roles:
     """Return which columns of a table hold what; ``kind`` is ``judgments`` or ``run``."""
-    names, take = opened(data)
 
-    def kinds(some: Sequence[str]) -> dict[str, str]:
-        return _kinds(take, some)
+    def kinds(names: Sequence[str]) -> dict[str, str]:
+        return {name: _kind_or_other(table, name) for name in dict.fromkeys(names)}
 
     try:
         if kind == "judgments":
-            return judgment_roles(what, names, columns, graded, kinds)
-        return run_roles(what, names, columns, kinds)
+            return judgment_roles(what, table.names, columns, graded, kinds)
+        return run_roles(what, table.names, columns, kinds)
     except DataError as error:
-        raise DataError(f"{error}{_elsewhere(data, names, take)}") from None
+        raise DataError(f"{error}{_elsewhere(table)}") from None
 
 
-def _elsewhere(data: Any, names: Sequence[str], take: Take) -> str:
-    """Say where a column may be that was not found: in an index, or as a column of lists."""
-    index = getattr(getattr(data, "index", None), "names", None) or ()
-    if named := [str(name) for name in index if name is not None and str(name) not in names]:
+def _elsewhere(table: Table) -> str:
+    """Say where a column may be that was not found: in an index, or in a column of lists."""
+    index = getattr(getattr(table.data, "index", None), "names", None) or ()
+    named = [str(name) for name in index if name is not None and str(name) not in table.names]
+    if named:
         return f" The index holds {', '.join(map(repr, named))}: give frame.reset_index()."
-    single = len({*names}) == len(names)
-    if single and (lists := [name for name in names if _holds_lists(take, name)]):
+    single = len({*table.names}) == len(table.names)
+    if single and (lists := [name for name in table.names if _holds_lists(table, name)]):
         return (
             f" Column {lists[0]!r} holds lists; give a row to each document, for example with "
             f"frame.explode({lists[0]!r}), or a dict of the lists by query."
@@ -136,31 +139,20 @@ def _elsewhere(data: Any, names: Sequence[str], take: Take) -> str:
     return ""
 
 
-def _holds_lists(take: Take, name: str) -> bool:
+def _holds_lists(table: Table, name: str) -> bool:
     try:
-        return str(take([name])[name].format).startswith("+")
+        return str(table.take([name])[name].format).startswith("+")
     except DataError as error:
         return any(f"({kind})" in str(error) for kind in ("list", "tuple", "ndarray"))
 
 
-def values_of(data: Any, names: Sequence[str]) -> Iterable[tuple[Any, ...]]:
-    """Return the rows of some columns of a table read from a file."""
-    if isinstance(data, PlainTable):
-        return zip(*(data.columns[n] for n in names), strict=True)
-    if hasattr(data, "collect_schema"):
-        rows: Iterable[tuple[Any, ...]] = data.lazy().select(names).collect().iter_rows()
-        return rows
-    parts = data.select(names).to_batches(max_chunksize=1 << 16)
-    return (row for p in parts for row in zip(*(c.to_pylist() for c in p.columns), strict=True))
-
-
 @dataclass(frozen=True, eq=False)
 class FrameRun:
-    """A run held in the columns of a table."""
+    """A run in the columns of a table; ``what`` names it in errors."""
 
     name: str
     source: Source
-    scored: bool
+    what: str
     roles: Roles
     query: Any
     doc: Any
@@ -168,45 +160,49 @@ class FrameRun:
     rank: Any
     threads: int
     typed: bool
+    ascending: bool
+
+    @property
+    def scored(self) -> bool:
+        """Whether the sign of a score means something; that of a rank or distance does not."""
+        return self.number is not None and not self.ascending
 
     def match(self, judgments: Judgments, *, float32: bool) -> Matches:
         """Find the judged documents in the columns."""
-        numbers = (_is_number(self.query), _is_number(self.doc))
-        found = engine.load().match_columns(
+        numbers = (_is_whole(self.query), _is_whole(self.doc))
+        scan = engine.load().match_columns(
             self.query,
             self.doc,
             self.number,
             self.rank,
-            self.roles.number_role == "score" or self.number is None,
+            self.ascending,
             judgments.index(numbers=numbers, typed=self.typed),
             float32,
             self.threads,
             _RANGE,
         )
-        if found["fault"]:
-            number = self.roles.number_role
-            raise _fault(self.name, self.roles, found["fault"], number, typed=self.typed)
+        if scan["fault"]:
+            raise _fault(self.what, self.roles, scan["fault"], typed=self.typed)
         if self.number is None:
-            found["score"] = -found["above"].astype(np.float64)
+            scan["score"] = -scan["above"].astype(np.float64)
+        queries, bounds, docs, offsets = scan["doc_samples"]
         return Matches.of(
-            found,
-            duplicate={q: _id(d, numbers[1]) for q, d in found["duplicate"].items()},
-            unjudged_queries=found["unjudged_queries"],
-            unjudged_capped=found["unjudged_capped"],
-            unjudged_sample=tuple(_id(q, numbers[0]) for q in found["unjudged_sample"]),
-            doc_sample=tuple(_id(d, numbers[1]) for d in found["doc_sample"]),
+            scan,
+            duplicate={q: _id(d, numbers[1]) for q, d in scan["duplicate"].items()},
+            unjudged_queries=scan["unjudged_queries"],
+            unjudged_capped=scan["unjudged_capped"],
+            unjudged_sample=tuple(_id(q, numbers[0]) for q in scan["unjudged_sample"]),
+            doc_samples=DocSamples(queries, bounds, _ids(self.doc, docs, offsets, self.typed)),
         )
 
 
-def _kinds(take: Take, names: Sequence[str]) -> dict[str, str]:
-    """Return what the columns hold: ``text``, ``number`` or ``other``."""
-    kinds = {}
-    for name in dict.fromkeys(names):
-        try:
-            kinds[name] = _kind(take([name])[name])
-        except DataError:
-            kinds[name] = "other"
-    return {n: "number" if k in ("whole", "float") else k for n, k in kinds.items()}
+def _kind_or_other(table: Table, name: str) -> str:
+    """Return what a column holds: ``text``, ``number`` or ``other``."""
+    try:
+        kind = _kind(table.take([name])[name])
+    except DataError:
+        return "other"
+    return "number" if kind in ("whole", "float") else kind
 
 
 def _kind(column: Any) -> str:
@@ -218,24 +214,27 @@ def _kind(column: Any) -> str:
     return "float" if form in _FLOATS or form == "b" else "other"
 
 
-def _is_number(column: Any) -> bool:
+def _is_whole(column: Any) -> bool:
     return _kind(column) == "whole"
 
 
-def _taken(take: Take, roles: Roles, what: str) -> list[Any]:
+def _taken(table: Table, roles: Roles, what: str) -> list[Any]:
     """Return the columns of the roles, None for a role without one, each of a usable type."""
-    named = [n for n in roles.names if n is not None]
+    names = list(dict.fromkeys(n for n in roles.names if n is not None))
     try:
-        columns = take(list(dict.fromkeys(named)))
+        columns = table.take(names)
     except DataError as error:
         raise DataError(f"{what}: {error}") from None
-    found = []
+    taken = []
     for role, name in zip(roles.all, roles.names, strict=True):
         column = None if name is None else columns[name]
-        if column is not None:
-            _check_type(what, role, str(name), column)
-        found.append(column)
-    return found
+        if name is not None:
+            is_id = role in ("query", "doc")
+            if not is_id and isinstance(table.data, PlainTable) and _kind(column) == "text":
+                column = table.data.numbers(name, role, what)
+            _check_type(what, role, name, column)
+        taken.append(column)
+    return taken
 
 
 def _check_type(what: str, role: str, name: str, column: Any) -> None:
@@ -248,7 +247,7 @@ def _check_type(what: str, role: str, name: str, column: Any) -> None:
         if form in _FLOATS:
             raise DataError(
                 f"{what}: column {name!r} holds floats; a {noun} id is text or a whole number. "
-                "Whole numbers become floats where a value is missing: drop those rows, then "
+                "Whole numbers become floats if a value is missing: drop those rows, then "
                 "cast the column to int64."
             )
         remedy = "Cast the column."
@@ -260,10 +259,10 @@ def _check_type(what: str, role: str, name: str, column: Any) -> None:
         )
     if kind in ("whole", "float"):
         return
-    held = "text" if kind == "text" else _words(form)
+    content = "text" if kind == "text" else _words(form)
     raise DataError(
-        f"{what}: column {name!r} holds {held}, not numbers. Cast it to float64, or say which "
-        f"column is meant: columns={{{role!r}: ...}} (--columns {role}=...)."
+        f"{what}: column {name!r} holds {content}, not numbers. Cast it to float64, or pass the "
+        f"column that is meant: columns={{{role!r}: ...}} (--columns {role}=...)."
     )
 
 
@@ -271,18 +270,16 @@ def _words(form: str) -> str:
     return _WORDS.get(form) or _WORDS.get(form[:1]) or f"values of the Arrow type {form!r}"
 
 
-def _fault(
-    what: str, roles: Roles, fault: tuple[int, int, int], role: str, *, typed: bool
-) -> DataError:
+def _fault(what: str, roles: Roles, fault: tuple[int, int, int], *, typed: bool) -> DataError:
     kind, which, row = fault
     name = roles.names[which]
-    if kind == 1:
+    if kind == ColumnFault.MISSING:
         hint = "" if typed else " A blank line may be read as a row."
         return DataError(f"{what}: {no_value(str(name), row)}{hint}")
-    if kind == 2:
+    if kind == ColumnFault.NOT_FINITE:
         return DataError(
-            f"{what}: the {role} in row {row} (rows count from 0) of column {name!r} is not a "
-            "finite number. Remove the row or repair what made it."
+            f"{what}: the {roles.number_role} in row {row} (rows count from 0) of column {name!r} "
+            "is not a finite number. Remove the row or repair what made it."
         )
     noun = ("query", "document")[which]
     return DataError(
@@ -292,21 +289,21 @@ def _fault(
 
 
 def _id(raw: bytes, number: bool) -> str | int:
-    return numbers_of(raw)[0] if number else raw.decode("utf-8", "surrogateescape")
+    return numbers_of(raw)[0] if number else decode(raw)
 
 
 def _ids(column: Any, raw: bytes, offsets: np.ndarray, typed: bool) -> Ids:
-    return Ids.from_keys(raw) if _is_number(column) else Ids.from_bytes(raw, offsets, typed=typed)
+    return Ids.from_keys(raw) if _is_whole(column) else Ids.from_bytes(raw, offsets, typed=typed)
 
 
-def _decode_examples(found: dict[str, Any], which: str) -> None:
+def _decode_examples(scan: dict[str, Any], which: str) -> None:
     """Write the numbers of examples as text."""
     at = ("query", "doc").index(which)
     for key in ("repeated", "contradicting"):
-        if found[key]:
-            pair = list(found[f"{key}_example"])
+        if scan[key]:
+            pair = list(scan[f"{key}_example"])
             pair[at] = str(numbers_of(pair[at])[0]).encode()
-            found[f"{key}_example"] = tuple(pair)
+            scan[f"{key}_example"] = tuple(pair)
 
 
 def missing(library: str, what: str) -> MissingDependencyError:

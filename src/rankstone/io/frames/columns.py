@@ -1,18 +1,30 @@
-"""Tables of any library, opened: their names, and columns as an engine takes them."""
+"""Tables of any library: the names of their columns, and the columns as an engine takes them."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rankstone.core import engine
+from rankstone.core.values import number_of, plain_id
 from rankstone.errors import DataError
 
-Take = Callable[[Sequence[str]], dict[str, Any]]
+_MISSING = {"NAType", "NaTType"}
+_REMEDY = "ids are text or whole numbers, scores and grades are numbers."
+_BATCH = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table of some library: the names of its columns, and how to take some of them."""
+
+    data: Any
+    names: list[str]
+    take: Callable[[Sequence[str]], dict[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,42 +33,90 @@ class PlainTable:
 
     columns: dict[str, list[Any]]
 
-    def take(self, wanted: Sequence[str]) -> dict[str, Any]:
-        """Return some columns as the engine takes them."""
-        return {n: _objects(self.columns[n], n) for n in wanted}
+    def numbers(self, name: str, role: str, what: str) -> Any:
+        """Return a column of numbers, some of which may be text."""
+        where = f"{what}, column {name!r}, row"
+        column = enumerate(self.columns[name])
+        numbers = [number_of(value, role, f"{where} {i}") for i, value in column]
+        return engine.load().column_of_array(np.array(numbers, np.float64))
 
 
-def opened(data: Any) -> tuple[list[str], Take]:
-    """Return the names of a table's columns, and how to take some of them."""
-    kind = type(data)
-    root = kind.__module__.partition(".")[0]
-    if root == "narwhals":
-        return opened(data.to_native())
-    if isinstance(data, PlainTable):
-        return list(data.columns), data.take
-    if root == "pandas":
-        return [str(c) for c in data.columns], lambda names: _pandas(data, names)
-    if root == "polars" and hasattr(data, "collect_schema"):
-        lazy = data.lazy() if hasattr(data, "lazy") else data
-        names = data.collect_schema().names()
-        return names, lambda wanted: _polars(lazy.select(list(wanted)).collect(), wanted)
-    if root == "pyarrow" and hasattr(data, "select") and hasattr(data, "column_names"):
-        names = list(data.column_names)
-        return names, lambda wanted: _stream(data.select(list(dict.fromkeys(wanted))), wanted)
-    if hasattr(data, "__arrow_c_stream__"):
-        read = [(n.decode("utf-8", "replace"), c) for n, c in _columns(data)]
-        return [n for n, _ in read], lambda wanted: {n: c for n, c in read if n in wanted}
+def open_table(data: Any) -> Table:
+    """Open a table of a library that is known, or that speaks Arrow."""
+    adapter = _ADAPTERS.get(type(data).__module__.partition(".")[0])
+    table = adapter(data) if adapter else None
+    if table is None and hasattr(data, "__arrow_c_stream__"):
+        columns = [(n.decode("utf-8", "replace"), c) for n, c in _stream_columns(data)]
+        return Table(
+            data, [n for n, _ in columns], lambda names: {n: c for n, c in columns if n in names}
+        )
+    table = table or _other_table(data)
+    if table is None:
+        raise DataError(f"cannot read a table from {type(data).__name__}.")
+    return table
+
+
+def _plain_table(data: Any) -> Table | None:
+    if not isinstance(data, PlainTable):
+        return None
+    return Table(
+        data, list(data.columns), lambda names: {n: _objects(data.columns[n], n) for n in names}
+    )
+
+
+def _pandas_table(data: Any) -> Table:
+    columns = [str(c) for c in data.columns]
+    return Table(
+        data,
+        columns,
+        lambda names: {n: _series(data.iloc[:, columns.index(n)], n) for n in names},
+    )
+
+
+def _polars_table(data: Any) -> Table | None:
+    if not hasattr(data, "collect_schema"):
+        return None
+    lazy = data.lazy() if hasattr(data, "lazy") else data
+    columns = data.collect_schema().names()
+    return Table(data, columns, lambda names: _polars(lazy.select(list(names)).collect(), names))
+
+
+def _pyarrow_table(data: Any) -> Table | None:
+    if not (hasattr(data, "select") and hasattr(data, "column_names")):
+        return None
+
+    def take(names: Sequence[str]) -> dict[str, Any]:
+        columns = _stream_columns(data.select(list(dict.fromkeys(names))))
+        return {name.decode(): column for name, column in columns}
+
+    return Table(data, list(data.column_names), take)
+
+
+def _other_table(data: Any) -> Table | None:
+    """Open a table that narwhals knows."""
     frame = as_narwhals(data)
     if frame is None:
-        raise DataError(f"cannot read a table from {kind.__name__}.")
-    names = list(frame.collect_schema().names())
-    if hasattr(frame, "collect"):
-        return names, lambda wanted: _again(frame.select(list(wanted)).collect(), wanted)
-    return names, lambda wanted: _again(frame.select(list(wanted)), wanted)
+        return None
+
+    def take(names: Sequence[str]) -> dict[str, Any]:
+        part = frame.select(list(names))
+        part = part.collect() if hasattr(part, "collect") else part
+        return open_table(part.to_native()).take(names)
+
+    return Table(data, list(frame.collect_schema().names()), take)
+
+
+_ADAPTERS: dict[str, Callable[[Any], Table | None]] = {
+    "narwhals": lambda data: open_table(data.to_native()),
+    "rankstone": _plain_table,
+    "pandas": _pandas_table,
+    "polars": _polars_table,
+    "pyarrow": _pyarrow_table,
+}
 
 
 def as_narwhals(data: Any) -> Any:
-    """Wrap what narwhals knows, if it is installed and the data is of a library already loaded."""
+    """Wrap a table that narwhals knows, if it is installed and the table's library is loaded."""
     root = type(data).__module__.partition(".")[0]
     if (
         root in ("builtins", "numpy", "torch", "collections", "rankstone")
@@ -71,41 +131,42 @@ def as_narwhals(data: Any) -> Any:
     return frame if frame is not data else None
 
 
-def _again(frame: Any, wanted: Sequence[str]) -> dict[str, Any]:
-    return opened(frame.to_native())[1](wanted)
+def values_of(table: Table, names: Sequence[str]) -> Iterable[tuple[Any, ...]]:
+    """Return the rows of some columns of a table read from a file."""
+    data = table.data
+    if isinstance(data, PlainTable):
+        return zip(*(data.columns[n] for n in names), strict=True)
+    if hasattr(data, "collect_schema"):
+        rows: Iterable[tuple[Any, ...]] = data.lazy().select(names).collect().iter_rows()
+        return rows
+    parts = data.select(names).to_batches(max_chunksize=_BATCH)
+    return (row for p in parts for row in zip(*(c.to_pylist() for c in p.columns), strict=True))
 
 
-def _columns(data: Any) -> list[tuple[bytes, Any]]:
+def _stream_columns(data: Any) -> list[tuple[bytes, Any]]:
     try:
-        found: list[tuple[bytes, Any]] = engine.load().columns_of_stream(data.__arrow_c_stream__())
+        columns: list[tuple[bytes, Any]] = engine.load().columns_of_stream(
+            data.__arrow_c_stream__()
+        )
     except (ValueError, RuntimeError) as error:
         raise DataError(
             f"the {type(data).__name__} cannot be read as a stream of Arrow data ({error})."
         ) from None
-    if len(found) == 1 and found[0][0] == b"":
+    if len(columns) == 1 and columns[0][0] == b"":
         raise DataError(
             f"a {type(data).__name__} is one column; give a table with a column of queries and "
             "one of documents."
         )
-    return found
+    return columns
 
 
-def _stream(data: Any, wanted: Sequence[str]) -> dict[str, Any]:
-    return {n.decode("utf-8", "replace"): c for n, c in _columns(data) if n.decode() in wanted}
-
-
-def _polars(frame: Any, wanted: Sequence[str]) -> dict[str, Any]:
-    """Take column by column: a whole frame is copied first where its chunks differ by column.
+def _polars(frame: Any, names: Sequence[str]) -> dict[str, Any]:
+    """Take column by column: a whole frame is copied first if its chunks differ by column.
 
     Without its name, because polars ends the process over one with a NUL in it.
     """
     read = engine.load().columns_of_stream
-    return {name: read(frame[name].alias("").__arrow_c_stream__())[0][1] for name in wanted}
-
-
-def _pandas(frame: Any, wanted: Sequence[str]) -> dict[str, Any]:
-    names = [str(c) for c in frame.columns]
-    return {name: _series(frame.iloc[:, names.index(name)], name) for name in wanted}
+    return {name: read(frame[name].alias("").__arrow_c_stream__())[0][1] for name in names}
 
 
 def _series(series: Any, name: str) -> Any:
@@ -114,14 +175,14 @@ def _series(series: Any, name: str) -> Any:
     dtype = series.dtype
     if hasattr(dtype, "categories"):
         codes = np.ascontiguousarray(series.cat.codes.to_numpy())
-        _none_missing(codes < 0, name)
+        _check_values(codes < 0, name)
         return _categories(dtype.categories, name).of_codes(core.column_of_array(codes))
     if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
         return core.column_of_array(_plain(series.to_numpy()))
     if getattr(dtype, "storage", None) == "pyarrow" or hasattr(dtype, "pyarrow_dtype"):
         return core.columns_of_stream(series.array.__arrow_array__().__arrow_c_stream__())[0][1]
     if hasattr(dtype, "numpy_dtype") and dtype.numpy_dtype.kind in "iufb":
-        _none_missing(series.isna().to_numpy(), name)
+        _check_values(series.isna().to_numpy(), name)
         return core.column_of_array(_plain(series.to_numpy(dtype.numpy_dtype)))
     if getattr(dtype, "kind", "") == "O" or getattr(dtype, "storage", None) == "python":
         return _objects(series.to_numpy(object).tolist(), name)
@@ -141,11 +202,7 @@ def _plain(array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
 
 
-_MISSING = {"NAType", "NaTType"}
-_REMEDY = "ids are text or whole numbers, scores and grades are numbers."
-
-
-def _none_missing(missing: np.ndarray, name: str) -> None:
+def _check_values(missing: np.ndarray, name: str) -> None:
     if missing.any():
         raise DataError(no_value(name, int(np.flatnonzero(missing)[0])))
 
@@ -158,29 +215,28 @@ def no_value(name: str, row: int) -> str:
 
 
 def _objects(values: list[Any], name: str) -> Any:
-    """Return texts, whole numbers or other numbers as a column."""
+    """Return texts, whole numbers or other numbers as a column.
+
+    Texts and whole numbers together are text, as in a file.
+    """
     core = engine.load()
     column, row = core.column_of_objects(values)
     if row is None:
         return column
-    value = values[row]
-    gone = (i for i, v in enumerate(values) if v is None or type(v).__name__ in _MISSING)
-    if (first := next(gone, None)) is not None:
-        raise DataError(no_value(name, first))
-    if _all_numbers(values):
+    for i, value in enumerate(values):
+        if value is None or type(value).__name__ in _MISSING:
+            raise DataError(no_value(name, i))
+    if all(isinstance(v, int | float | np.number) for v in values):
         return core.column_of_array(np.array(values, np.float64))
+    odd = next((i for i, v in enumerate(values) if plain_id(v) is None and v != ""), None)
+    if odd is None:
+        column, row = core.column_of_objects([str(plain_id(v) or "") for v in values])
+        if row is None:
+            return column
+        odd = row
+    value = values[odd]
     if isinstance(value, float) and value != value:  # noqa: PLR0124
-        raise DataError(no_value(name, row))
-    if isinstance(value, str | int) and not isinstance(value, bool):
-        raise DataError(
-            f"column {name!r} holds {type(values[0]).__name__} and {type(value).__name__} "
-            f"({values[0]!r}, and {value!r} in row {row}); use one type, for example "
-            f"frame[{name!r}].astype(str)."
-        )
+        raise DataError(no_value(name, odd))
     raise DataError(
-        f"column {name!r} holds {value!r} ({type(value).__name__}) in row {row}; {_REMEDY}"
+        f"column {name!r} holds {value!r} ({type(value).__name__}) in row {odd}; {_REMEDY}"
     )
-
-
-def _all_numbers(values: list[Any]) -> bool:
-    return all(isinstance(v, int | float | np.number) for v in values)

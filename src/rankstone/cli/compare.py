@@ -1,0 +1,231 @@
+"""``rankstone compare``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rankstone.cli.evaluate import (
+    add_conventions,
+    add_reading,
+    expand,
+    names_of,
+    results_of,
+    spoken_warnings,
+)
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from rankstone.stats.comparison import Comparison
+
+_FORMATS = ("table", "tsv", "csv", "json", "md", "latex")
+
+
+def add_to(commands: Any) -> None:
+    """Describe the command."""
+    parser = commands.add_parser(
+        "compare",
+        help="say which run is better, by how much, and how sure it is",
+        description="Compare runs query by query: differences, confidence intervals, p-values "
+        "corrected for the number of comparisons, wins and losses. With --values, from values per "
+        "query that this or another tool wrote: trec_eval -q, ir_measures -q, CSV, saved results.",
+    )
+    add_source(parser)
+    add_statistics(parser)
+    parser.add_argument("--format", choices=_FORMATS,
+                        help="default: a table on a terminal, tsv in a pipe")  # fmt: skip
+    parser.add_argument("--digits", type=int, default=4, metavar="N", help="decimals in tables (4)")
+    parser.add_argument("-o", "--output", metavar="FILE", help="save the comparison as JSON, too")
+    parser.set_defaults(run=run)
+
+
+def add_source(parser: Any) -> None:
+    """Let a command take judgments and runs, or files of values per query."""
+    parser.add_argument("files", metavar="QRELS RUN", nargs="*", help="judgments, then runs")
+    parser.add_argument(
+        "--values", action="store_true", help="the files hold values per query, one run each"
+    )
+    parser.add_argument(
+        "-m",
+        "--measure",
+        action="append",
+        metavar="NAME",
+        help="a measure, with @k for a cut-off; may be repeated",
+    )
+    parser.add_argument("--strict", action="store_true", help="make warnings errors")
+    parser.add_argument("--quiet", action="store_true", help="no words on stderr unless it fails")
+    add_conventions(parser)
+    parser.add_argument(
+        "--exclude", metavar="FILE", help="pairs taken out of the runs first, as training data"
+    )
+    add_reading(parser)
+    parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
+    parser.set_defaults(tie_interval=False)
+
+
+def add_statistics(parser: Any) -> None:
+    """Let a command say how to compare."""
+    parser.add_argument(
+        "--baseline", metavar="NAME", help="run that the others are compared with (the first)"
+    )
+    parser.add_argument("--all-pairs", action="store_true", help="compare every two runs")
+    parser.add_argument(
+        "--test", metavar="NAME",
+        help="randomization (default), t, wilcoxon, sign, bootstrap or tukey",
+    )  # fmt: skip
+    parser.add_argument(
+        "--correction", default="holm", metavar="NAME",
+        help="for the number of comparisons: holm (default), bh, bonferroni or none",
+    )  # fmt: skip
+    parser.add_argument("--interval", metavar="NAME", help="bca (default), percentile or t")
+    parser.add_argument(
+        "--confidence", type=float, default=0.95, metavar="X", help="of the intervals (0.95)"
+    )
+    parser.add_argument(
+        "--resamples", type=int, default=10_000, metavar="N", help="random resamples (10000)"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the resamples (0)")
+    parser.add_argument(
+        "--weights",
+        metavar="FILE",
+        help="a query and its weight, such as its traffic, in each line",
+    )
+    parser.add_argument(
+        "--repeats",
+        action="append",
+        default=[],
+        metavar="NAME=PATTERN",
+        help="files that are repeated runs of one system, such as 'dense=dense.*.run'",
+    )
+
+
+def run(args: Namespace) -> int:
+    """Compare and print."""
+    from rankstone.errors import UsageError
+
+    if not 0 <= args.digits <= 17:
+        raise UsageError(f"--digits must be from 0 to 17, not {args.digits}.")
+    comparison = comparison_of(args)
+    if args.output:
+        comparison.save(args.output)
+    show(comparison, args)
+    return 0
+
+
+def show(comparison: Comparison, args: Namespace) -> None:
+    """Print a comparison in the format asked for."""
+    from rankstone.report.comparison import write_comparison
+
+    terminal = sys.stdout.isatty()
+    lines = write_comparison(
+        comparison,
+        args.format or ("table" if terminal else "tsv"),
+        digits=args.digits,
+        colour=terminal and not os.environ.get("NO_COLOR"),
+        columns=columns_of_terminal(),
+    )
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
+def columns_of_terminal() -> int:
+    """Return the width to write for: that of the terminal, from 60 to 100."""
+    from shutil import get_terminal_size
+
+    return min(max(get_terminal_size().columns, 60), 100)
+
+
+def comparison_of(args: Namespace) -> Comparison:
+    """Evaluate the runs, or read their values, and compare."""
+    from rankstone.comparing import compare
+    from rankstone.errors import StrictError
+
+    repeats, more = _repeats(args.repeats)
+    source, names = source_of(args, more, "rankstone compare")
+    comparison = compare(
+        source,
+        measures=args.measure,
+        baseline=_baseline(args.baseline, names),
+        all_pairs=args.all_pairs,
+        test=args.test,
+        correction=args.correction,
+        interval=args.interval,
+        confidence=args.confidence,
+        resamples=args.resamples,
+        rng=args.seed,
+        weights=args.weights,
+        repeats={name: [names[path] for path in files] for name, files in repeats.items()},
+    )
+    if args.strict and comparison.warnings:
+        raise StrictError(f"{comparison.warnings[0]} [an error because of strict].")
+    return comparison
+
+
+def source_of(args: Namespace, more: list[str], command: str) -> tuple[Any, dict[str, str]]:
+    """Return results, or files of values by name, and the names of runs by path.
+
+    Args:
+        args: of a command that takes QRELS and runs, or files of values.
+        more: paths of further runs.
+        command: for the example in an error.
+    """
+    from rankstone.errors import UsageError
+
+    paths = list(expand(args.files if args.values else args.files[1:]))
+    paths += [path for path in more if path not in paths]
+    if len(paths) < 2:
+        what = "two files of values" if args.values else "QRELS and two runs"
+        example = "--values a.eval b.eval" if args.values else "qrels.txt bm25.run dense.run"
+        raise UsageError(f"a comparison needs at least {what}: {command} {example}")
+    names = dict(zip(paths, names_of(paths), strict=True))
+    if len(names) < len(paths):
+        raise UsageError(f"two runs are called {next(p for p in paths if paths.count(p) > 1)!r}.")
+    if args.values:
+        _refuse_reading(args)
+        return paths, names
+    args.judgments, args.runs = args.files[0], paths
+    with spoken_warnings(quiet=args.quiet):
+        results = results_of(args)
+    if not args.quiet:
+        from rankstone.report.notices import lines
+
+        for line in lines(results):
+            print(f"rankstone: {line}", file=sys.stderr)
+    return results, names
+
+
+def _baseline(name: str | None, names: dict[str, str]) -> str | None:
+    """Return the run's name if its path was given."""
+    return name if name is None else names.get(name, name)
+
+
+def _repeats(options: list[str]) -> tuple[dict[str, list[str]], list[str]]:
+    """Return the files of each system that has repeated runs, and all of them."""
+    from rankstone.errors import UsageError
+
+    systems: dict[str, list[str]] = {}
+    for text in options:
+        name, equals, pattern = text.partition("=")
+        if not (name and equals and pattern):
+            raise UsageError(
+                f"write repeated runs as NAME=PATTERN, such as 'dense=dense.*.run', not {text!r}."
+            )
+        systems.setdefault(name, []).extend(expand([pattern]))
+    for name, files in systems.items():
+        if len(files) < 2:
+            raise UsageError(
+                f"--repeats {name}: only {files[0]} matches. Repeated runs are two or more files; "
+                "quote the pattern so that the shell leaves it alone."
+            )
+    return systems, [path for files in systems.values() for path in files]
+
+
+def _refuse_reading(args: Namespace) -> None:
+    """Refuse options that change how runs are evaluated."""
+    from rankstone.errors import UsageError
+
+    for name in ("like", "convention", "exclude", "input_format", "groups", "columns"):
+        if getattr(args, name):
+            flag = name.replace("_", "-")
+            raise UsageError(f"--{flag} goes with QRELS and runs; --values takes what is there.")

@@ -1,0 +1,236 @@
+"""Judgments and a run, matched: what every choice of conventions starts from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from rankstone.conventions import Conventions
+from rankstone.core.judgments import Judgments
+from rankstone.core.matches import Matches
+from rankstone.core.notices import match_notices, no_common_query, tie_notices
+from rankstone.core.provenance import Source
+from rankstone.core.rank import Documents, rank, rounds_scores
+from rankstone.core.ranked import Ranked
+from rankstone.core.run import Run
+from rankstone.errors import DataError, Notice
+
+Array = np.ndarray
+MEMORY = Source("memory")
+_CACHED = 4
+
+
+def default_conventions(*, has_ids: bool) -> Conventions:
+    """Return the conventions in force if none are chosen.
+
+    Without ids the order by id is not defined, and labels such as -1 and 1 are all judgments.
+    """
+    return _WITH_IDS if has_ids else _WITHOUT_IDS
+
+
+_WITH_IDS = Conventions()
+_WITHOUT_IDS = Conventions(ties="expected", negatives="nonrelevant")
+
+
+class Collection(Protocol):
+    """Judgments and a run, from whatever the user holds.
+
+    Every verb takes one; ``rank`` is the only way from here to ranks.
+    """
+
+    @property
+    def single(self) -> bool:
+        """Whether the data are one ranking, and not a table or set of them."""
+
+    @property
+    def name(self) -> str:
+        """The name of the run."""
+
+    @property
+    def default(self) -> Conventions:
+        """The conventions in force if none are chosen."""
+
+    @property
+    def sources(self) -> tuple[Source, Source]:
+        """Where judgments and run came from."""
+
+    def documents(self, *, float32: bool, run_queries: bool) -> Documents:
+        """Return the judged documents and where they were retrieved."""
+
+    def ranked(self, conventions: Conventions) -> Ranked:
+        """Return ranks and grades under some conventions."""
+
+    def notices(self, conventions: Conventions) -> tuple[Notice, ...]:
+        """Return what users should know about the data."""
+
+    def tied(self, conventions: Conventions) -> tuple[int, int]:
+        """Return how many retrieved judged documents share their score, and how many there are."""
+
+    def document(self, judgment: int) -> Any:
+        """Return the id of a row of ``Ranked.judgment``, None if documents have no ids."""
+
+
+class _Ranking:
+    """Rankings of a collection under a few conventions, kept for the next measure."""
+
+    def __init__(self) -> None:
+        self._cached: dict[Conventions, Ranked] = {}
+
+    def ranked(self, collection: Collection, conventions: Conventions) -> Ranked:
+        # The value of a query without relevant documents moves no document.
+        plain = conventions.replace(no_relevant="zero")
+        if plain not in self._cached:
+            if len(self._cached) == _CACHED:
+                del self._cached[next(iter(self._cached))]
+            self._cached[plain] = rank(collection, plain)
+        ranked = self._cached[plain]
+        return ranked if conventions == plain else ranked.with_conventions(conventions)
+
+
+@dataclass(frozen=True, eq=False)
+class MatchedCollection:
+    """A run whose documents are looked up in the judgments by their ids."""
+
+    run: Run
+    judgments: Judgments
+    single: bool = False
+    has_ids: bool = True
+    _matches: dict[tuple[bool, bool], Matches] = field(default_factory=dict, repr=False)
+    _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
+
+    @property
+    def name(self) -> str:
+        """The name of the run."""
+        return self.run.name
+
+    @property
+    def default(self) -> Conventions:
+        """The conventions in force if none are chosen."""
+        return default_conventions(has_ids=self.has_ids)
+
+    @property
+    def sources(self) -> tuple[Source, Source]:
+        """Where judgments and run came from."""
+        return self.judgments.source, self.run.source
+
+    def matches(self, *, float32: bool = False, run_queries: bool = False) -> Matches:
+        """Return the judged documents that the run retrieved, looked up once for each precision."""
+        key = float32, run_queries
+        if key not in self._matches:
+            matches = self.run.match(self._judged(run_queries=run_queries), float32=float32)
+            if not matches.present.any():
+                raise no_common_query(self.run.name, self.judgments, matches)
+            self._matches[key] = matches
+        return self._matches[key]
+
+    def _judged(self, *, run_queries: bool) -> Judgments:
+        return self._with_run_queries if run_queries else self.judgments
+
+    @cached_property
+    def _with_run_queries(self) -> Judgments:
+        """The judgments and the other queries of the run, for which nothing is judged."""
+        matches = self.matches()
+        queries = matches.unjudged_sample
+        if matches.unjudged_capped or len(queries) < matches.unjudged_queries:
+            raise DataError(
+                f"{self.run.name}: queries='run' averages all queries of the run, but more than "
+                f"{len(queries)} of them have no judgments, and no more are remembered. Choose "
+                "queries='both', or give the judgments of these queries."
+            )
+        return self.judgments.with_queries(queries) if queries else self.judgments
+
+    def documents(self, *, float32: bool, run_queries: bool) -> Documents:
+        """Return the judged documents and where they were retrieved."""
+        matches = self.matches(float32=float32, run_queries=run_queries)
+        judgments = self._judged(run_queries=run_queries)
+        return Documents(
+            list(judgments.queries),
+            judgments.groups,
+            judgments.grades,
+            matches.score if self.run.scored else None,
+            self.run.name,
+            matches,
+        )
+
+    def ranked(self, conventions: Conventions) -> Ranked:
+        """Return ranks and grades under some conventions; the last few are kept."""
+        return self._rankings.ranked(self, conventions)
+
+    def tied(self, conventions: Conventions) -> tuple[int, int]:
+        """Return how many retrieved judged documents share their score, and how many there are."""
+        tied = self.matches(float32=rounds_scores(conventions)).tied
+        return int((tied > 1).sum()), len(tied)
+
+    def notices(self, conventions: Conventions) -> tuple[Notice, ...]:
+        """Return what users should know about the data."""
+        matches = self.matches(float32=rounds_scores(conventions))
+        return (
+            *self.judgments.notices,
+            *match_notices(self.judgments, matches, conventions),
+            *tie_notices(*self.tied(conventions), conventions),
+        )
+
+    def document(self, judgment: int) -> Any:
+        """Return the id of a row of ``Ranked.judgment``, None if documents have no ids."""
+        return self.judgments.docs[judgment] if self.has_ids else None
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledCollection:
+    """Lists of labels and scores, which belong together by position.
+
+    ``labels`` and ``scores`` are flat; ``width`` is the length of all lists if they are the rows
+    of a table. Without scores documents are in order of rank. ``ties`` is known if the lists are
+    parts of longer ones. ``lowest`` is the lowest label if it is known.
+    """
+
+    labels: Array
+    scores: Array | None
+    bounds: Array
+    width: int | None = None
+    queries: list[Any] | None = None
+    own_notices: tuple[Notice, ...] = ()
+    name: str = "run"
+    single: bool = False
+    ties: tuple[int, int] | None = None
+    lowest: float | None = None
+    default: Conventions = field(default=default_conventions(has_ids=False))
+    sources: tuple[Source, Source] = (MEMORY, MEMORY)
+    _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
+
+    def documents(self, *, float32: bool, run_queries: bool) -> Documents:
+        """Return the labelled documents."""
+        scores = self.scores
+        if scores is not None and float32:
+            with np.errstate(over="ignore"):
+                scores = scores.astype(np.float32).astype(np.float64)
+        return Documents(
+            list(range(len(self.bounds) - 1)) if self.queries is None else self.queries,
+            self.bounds,
+            self.labels,
+            scores,
+            self.name,
+            width=self.width,
+            lowest=self.lowest,
+        )
+
+    def ranked(self, conventions: Conventions) -> Ranked:
+        """Return ranks and grades under some conventions; the last few are kept."""
+        return self._rankings.ranked(self, conventions)
+
+    def tied(self, conventions: Conventions) -> tuple[int, int]:
+        """Return how many labelled documents share their score, and how many there are."""
+        if self.ties is not None:
+            return self.ties
+        return self.ranked(conventions.replace(unjudged="nonrelevant")).count_ties()
+
+    def notices(self, conventions: Conventions) -> tuple[Notice, ...]:
+        """Return what users should know about the data."""
+        return *self.own_notices, *tie_notices(*self.tied(conventions), conventions)
+
+    def document(self, judgment: int) -> Any:
+        """Return the position of a document in its list, None if it is in order of rank."""
+        return None if self.scores is None else judgment

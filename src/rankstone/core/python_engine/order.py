@@ -1,0 +1,32 @@
+"""The falling order of numbers in segments: what falling_order.hpp does."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def falling_order(values: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, bool]:
+    """Order each segment, highest first, equals in input order; say whether there are equals."""
+    sizes = np.diff(offsets)
+    segment = np.repeat(np.arange(len(sizes)), sizes)
+    if len(sizes) and (sizes == sizes[0]).all():
+        table = -values.reshape(len(sizes), sizes[0])
+        order = (np.argsort(table, axis=1, kind="stable") + offsets[:-1, None]).reshape(-1)
+    else:
+        order = np.lexsort((-values, segment))
+    ordered = values[order]
+    tied = (ordered[1:] == ordered[:-1]) & (segment[1:] == segment[:-1])
+    return order, bool(tied.any())
+
+
+def falling_beside(
+    values: np.ndarray, offsets: np.ndarray, beside: np.ndarray
+) -> tuple[np.ndarray, bool]:
+    """Put the numbers beside the values in the order of the values; say whether there are equals."""
+    order, tied = falling_order(values, offsets)
+    return beside[order], tied
+
+
+def falling_small(values: np.ndarray, offsets: np.ndarray) -> None:
+    """Return None: here counting small numbers is no quicker than sorting them."""
+    del values, offsets

@@ -1,0 +1,271 @@
+"""Ranks and grades from a collection: one function for each convention, in this order.
+
+Every convention that moves or regrades a document is read here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from rankstone.conventions import Conventions
+from rankstone.core import segments
+from rankstone.core.as_numpy import lowest
+from rankstone.core.matches import Matches
+from rankstone.core.ranked import Ranked, RankedRows, RankedTable
+from rankstone.core.tie_breaking import needs_ids, tied_before
+from rankstone.errors import DataError
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """The judged documents of every query, and where they were retrieved.
+
+    Rows ``bounds[q]:bounds[q + 1]`` of ``grades`` belong to query q; ``judged`` masks those that
+    have a judgment, None if all have. ``matches`` says which of them were retrieved and where.
+    Without matches all were: the rows of a query are its list, in the order of ``scores``, or in
+    order of rank if there are no scores. ``width`` is the length of all lists if they have one.
+    ``lowest`` is the lowest grade if it is known. ``retrieved_grades`` are the grades of the
+    retrieved documents if they differ from ``grades``.
+    """
+
+    queries: list[Any]
+    bounds: Array
+    grades: Array
+    scores: Array | None
+    name: str = "run"
+    matches: Matches | None = None
+    width: int | None = None
+    lowest: float | None = None
+    judged: Array | None = None
+    retrieved_grades: Array | None = None
+
+
+class Source(Protocol):
+    """What ``rank`` needs of a collection."""
+
+    def documents(self, *, float32: bool, run_queries: bool) -> Documents:
+        """Return the judged documents.
+
+        Args:
+            float32: compare scores rounded to 32 bits.
+            run_queries: include the queries of the run that have no judgments.
+        """
+
+
+def rank(source: Source, conventions: Conventions) -> Ranked:
+    """Return the ranks and grades of a collection's judged documents."""
+    documents = source.documents(
+        float32=rounds_scores(conventions), run_queries=conventions.queries == "run"
+    )
+    documents = apply_negatives(documents, conventions.negatives)
+    documents = apply_nonpositive(documents, conventions.nonpositive)
+    documents = apply_missed(documents, conventions.missed)
+    documents = apply_duplicates(documents, conventions.duplicates)
+    ranked = apply_ties(documents, conventions.ties, conventions)
+    ranked = apply_unjudged(ranked, conventions.unjudged)
+    return apply_queries(ranked, documents, conventions.queries)
+
+
+def rounds_scores(conventions: Conventions) -> bool:
+    """Return whether scores are compared as 32-bit floats."""
+    return conventions.precision == "float32"
+
+
+def apply_negatives(documents: Documents, rule: str) -> Documents:
+    """Read negative grades as no judgment, or as judged and not relevant."""
+    grades = documents.grades
+    if not len(grades):
+        return documents
+    low = lowest(grades) if documents.lowest is None else documents.lowest
+    if low >= 0:  # NaN, a document without a grade, fails this too
+        return documents
+    if rule == "nonrelevant":
+        grades = np.maximum(grades, 0.0)
+    judged = grades >= 0
+    return replace(documents, grades=grades, judged=None if judged.all() else judged)
+
+
+def apply_nonpositive(documents: Documents, rule: str) -> Documents:
+    """Read retrieved documents with a score of 0 or less as not relevant."""
+    if rule == "any" or documents.scores is None:
+        return documents
+    grades = documents.grades
+    if documents.matches is not None:
+        grades = grades[documents.matches.judgment]
+    positive = documents.scores > 0
+    return replace(documents, retrieved_grades=np.where(positive, grades, np.minimum(grades, 0.0)))
+
+
+def apply_missed(documents: Documents, rule: str) -> Documents:
+    """Keep or drop judged documents that were not retrieved."""
+    if rule == "count" or documents.matches is None:
+        return documents
+    retrieved = np.zeros(len(documents.grades), bool)
+    retrieved[documents.matches.judgment] = True
+    judged = retrieved if documents.judged is None else documents.judged & retrieved
+    return replace(documents, judged=judged)
+
+
+def apply_duplicates(documents: Documents, rule: str) -> Documents:
+    """Refuse documents that are ranked more than once, or let the repetitions keep their ranks.
+
+    A match is the best-ranked occurrence of a document; the others are dropped before ranking.
+    """
+    matches = documents.matches
+    if rule == "first" or matches is None or not matches.duplicates.any():
+        return documents
+    if rule == "error" or matches.repeats_above is None:
+        query = int(np.flatnonzero(matches.duplicates)[0])
+        needs = "" if rule == "error" else f", and duplicates={rule!r} needs lists of documents"
+        raise DataError(
+            f"{documents.name}: document {matches.duplicate[query]!r} is ranked more than once "
+            f"for query {documents.queries[query]!r}{needs}. Remove the repetition, or choose "
+            "duplicates='first'."
+        )
+    kept = replace(
+        matches,
+        above=matches.above + matches.repeats_above,
+        retrieved=matches.retrieved + matches.duplicates,
+    )
+    return replace(documents, matches=kept)
+
+
+def apply_ties(documents: Documents, rule: str, conventions: Conventions) -> Ranked:
+    """Rank the retrieved documents by falling score, and tied ones by the rule."""
+    if documents.matches is not None:
+        return _ranked_rows(documents, documents.matches, rule, conventions)
+    if documents.scores is not None and rule.startswith("docid"):
+        raise needs_ids(rule)
+    return RankedTable(
+        documents.grades,
+        documents.scores,
+        documents.bounds,
+        conventions,
+        rule=rule,
+        judged=documents.judged,
+        width=documents.width,
+        retrieved_grades=documents.retrieved_grades,
+        queries=documents.queries,
+    )
+
+
+def _ranked_rows(
+    documents: Documents, matches: Matches, rule: str, conventions: Conventions
+) -> Ranked:
+    grades, row, offsets = documents.grades, matches.judgment, matches.offsets
+    judged = np.ones(len(grades), bool) if documents.judged is None else documents.judged
+    grade = grades[row] if documents.retrieved_grades is None else documents.retrieved_grades
+    above, tied = matches.above, matches.tied
+    kept = judged[row]
+    rank = np.empty(len(row), np.int64)
+    # Documents without a judgment take the place they would have, and no row.
+    for chosen in (kept, ~kept) if not kept.all() else (kept,):
+        rank[chosen] = (above[chosen] + 1) + tied_before(
+            rule,
+            offsets=segments.keep(chosen, offsets),
+            grade=grade[chosen],
+            above=above[chosen],
+            tied=tied[chosen],
+            earlier=matches.earlier[chosen],
+            judgment=row[chosen],
+            greater=matches.greater[chosen],
+        )
+    order = np.lexsort((rank, segments.numbers(offsets)))
+    pooled = pooled_offsets = None
+    if not kept.all():
+        pooled = rank[order[~kept[order]]]
+        pooled_offsets = segments.keep(~kept, offsets)
+    order = order[kept[order]]
+    judged_offsets = segments.keep(judged, documents.bounds)
+    judged_grade, _ = segments.falling_values(grades[judged], judged_offsets)
+    return RankedRows(
+        queries=documents.queries,
+        offsets=segments.keep(kept, offsets),
+        rank=rank[order],
+        grade=grade[order],
+        original_grade=grades[row][order],
+        score=matches.score[order],
+        judgment=row[order],
+        above=above[order],
+        tied=tied[order],
+        retrieved=matches.retrieved,
+        judged_offsets=judged_offsets,
+        judged_grade=judged_grade,
+        max_grade=float(grades.max(initial=0.0)),
+        conventions=conventions,
+        rule=rule,
+        pooled=pooled,
+        pooled_offsets=pooled_offsets,
+    )
+
+
+def apply_unjudged(ranked: Ranked, rule: str) -> Ranked:
+    """Leave unjudged documents in their places, or close the ranks."""
+    return ranked.condensed() if rule == "remove" else ranked
+
+
+def apply_queries(ranked: Ranked, documents: Documents, rule: str) -> Ranked:
+    """Keep all judged queries, or only those of the run."""
+    if rule == "judged" or documents.matches is None or documents.matches.present.all():
+        return ranked
+    return ranked.select(documents.matches.present)
+
+
+class ScoreNeeds(NamedTuple):
+    """What some conventions read of a table beyond the order of its scores.
+
+    ``values``: which scores are above 0. ``float32``: the order of rounded scores. ``every_tie``:
+    whether there are ties anywhere. ``negatives``: negative grades are not judged.
+    """
+
+    values: bool
+    float32: bool
+    every_tie: bool
+    negatives: bool
+
+
+def score_needs(several: Iterable[Conventions]) -> ScoreNeeds:
+    """Return what any of several conventions read of a table's scores and grades."""
+    chosen = list(several)
+    return ScoreNeeds(
+        any(c.nonpositive != "any" for c in chosen),
+        any(rounds_scores(c) for c in chosen),
+        any(c.ties == "expected" for c in chosen),
+        any(c.negatives == "unjudged" for c in chosen),
+    )
+
+
+def conventions_that_matter(source: Source, base: Conventions) -> dict[str, list[Any]]:
+    """Return the conventions that could change a number on these data, with their values."""
+    documents = source.documents(float32=False, run_queries=False)
+    ranked = rank(source, base)
+    rounded = rank(source, base.replace(precision="float32"))
+    grades, matches = documents.grades, documents.matches
+    levels = np.unique(grades[grades > 0])
+    rows = segments.lengths(ranked.offsets)
+    same_order = np.array_equal(ranked.above, rounded.above) and np.array_equal(
+        ranked.tied, rounded.tied
+    )
+    matters = {
+        "ties": ranked.has_ties,
+        "precision": not same_order,
+        "queries": matches is not None
+        and bool(not matches.present.all() or matches.unjudged_queries),
+        "no_relevant": bool((ranked.relevant_count() == 0).any()),
+        "negatives": bool((grades < 0).any()),
+        "unjudged": bool((ranked.retrieved != rows).any()),
+        "missed": matches is not None and len(np.unique(matches.judgment)) < len(grades),
+        "nonpositive": documents.scores is not None and bool((documents.scores <= 0).any()),
+    }
+    values: dict[str, list[Any]] = {
+        name: list(choices) for name, choices in Conventions.choices().items() if matters.get(name)
+    }
+    if len(levels) > 1 or (levels < 1).any():
+        values["relevance"] = levels.tolist()
+    return values

@@ -1,0 +1,119 @@
+"""Judgments and runs from files of any format."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import ExitStack
+from typing import Any
+
+from rankstone.core.judgments import Judgments
+from rankstone.core.run import Run
+from rankstone.errors import DataError, UsageError
+from rankstone.io.formats import Format, format_of, run_name
+from rankstone.io.input_file import Input, ReadOptions
+
+
+def read_judgments(path: str, options: ReadOptions) -> Judgments:
+    """Read judgments from a file, or from the folder of a data set."""
+    with Input.open(in_folder(path) if os.path.isdir(path) else path, options) as file:
+        judgments = judgments_in(file, format_of(file))
+        file.check_unchanged()
+    return judgments
+
+
+def read_run(path: str, options: ReadOptions) -> Run:
+    """Read a run, or open it if its format reads it when it is matched."""
+    with ExitStack() as stack:
+        file = stack.enter_context(Input.open(path, options))
+        form = format_of(file)
+        if form.run is None:
+            raise DataError(_cannot_hold(file, form, "run"))
+        content: Any = form.run(file)
+        if form.scans:
+            stack.pop_all()  # it is closed when nothing refers to it any more
+        else:
+            content = _gathered(content, file)
+            file.check_unchanged()
+    run: Run = content
+    return run
+
+
+def _gathered(content: Any, file: Input) -> Any:
+    """Return a run as it is, or gathered from rows or rankings."""
+    if hasattr(content, "match"):
+        return content
+    from rankstone.io.rows import Lists, as_text, lists_as_text, run_from
+
+    rows = lists_as_text(content, file.path) if isinstance(content, Lists) else as_text(content)
+    name = file.options.name or run_name(file.path)
+    return run_from(rows, name, file.source, file.path, ascending=file.options.ascending)
+
+
+def judgments_in(file: Input, form: Format) -> Judgments:
+    """Read judgments of a known format."""
+    if form.judgments is None:
+        raise DataError(_cannot_hold(file, form, "judgments"))
+    content = form.judgments(file)
+    if isinstance(content, Judgments):
+        return content
+    from rankstone.io.rows import as_text, judgments_from
+
+    return judgments_from(as_text(content), file.source, file.path)
+
+
+def rows_in(
+    file: Input, form: Format, kind: str, judgments: Judgments | None = None
+) -> Iterable[Any]:
+    """Return the rows of a file: text for ids, and a number.
+
+    ``judgments`` are those that a run belongs to if it names no documents itself.
+    """
+    from rankstone.io.rows import Lists, as_text, rows_of_judgments, rows_of_lists
+
+    read = form.judgments if kind == "judgments" else form.run
+    if read is None:
+        raise DataError(_cannot_hold(file, form, kind))
+    if form.rows is not None:
+        return form.rows(file, kind)
+    content: Any = read(file)
+    if hasattr(content, "rows_for"):
+        if judgments is None:
+            raise UsageError(
+                f"{file.path}: the format '{form.name}' names no queries and documents; evaluate it "
+                "with the judgments it belongs to."
+            )
+        content = content.rows_for(judgments)
+    elif isinstance(content, Judgments):
+        content = rows_of_judgments(content)
+    elif isinstance(content, Lists):
+        content = rows_of_lists(content)
+    return as_text(content)
+
+
+def _cannot_hold(file: Input, form: Format, kind: str) -> str:
+    hint = ""
+    if file.options.format is not None and kind == "judgments":
+        hint = f" To name the format of the run alone, write ':{form.name}'."
+    return (
+        f"{file.path}: the format '{form.name}' ({form.example}) holds no {kind}; the order is "
+        f"judgments first, then runs.{hint}"
+    )
+
+
+def in_folder(path: str) -> str:
+    """Return the judgments of a data set that is a folder, as BEIR lays them out; else the path."""
+    if not os.path.isdir(path):
+        return path
+    folder = os.path.join(path, "qrels")
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    tables = [name for name in names if name.split(".")[1:2] == ["tsv"]]
+    chosen = [name for name in tables if name.startswith("test.")] or tables
+    if len(chosen) == 1:
+        return os.path.join(folder, chosen[0])
+    if chosen:
+        raise DataError(f"{path}: which of {', '.join(chosen)} in {folder}? Give one of them.")
+    raise DataError(
+        f"{path}: this is a directory; give a file, or a data set with judgments in "
+        f"{os.path.join(path, 'qrels', 'test.tsv')}."
+    )

@@ -1,0 +1,103 @@
+"""What is wrong with a line of a TREC file, in words."""
+
+from __future__ import annotations
+
+import re
+
+from rankstone.core.faults import LineFault
+from rankstone.core.text import decode
+from rankstone.errors import DataError
+from rankstone.io.formats.trec_layout import QRELS, RUN, TrecLayout
+from rankstone.io.input_file import Input
+
+_CHUNK = 1 << 20
+_DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]+,[0-9]+")
+_COLUMN_NAMES = {"grade": "relevance"}
+
+
+def fault_error(
+    file: Input, fault: tuple[int, int, int, int, bytes], layout: TrecLayout
+) -> DataError:
+    """Return the error for a fault that an engine reported.
+
+    Args:
+        file: the file.
+        fault: its kind, where the line begins, the column, the field (or how many there are, or
+            the character), and the text.
+        layout: the layout that the line should have.
+    """
+    kind, begin, column, field, text = fault
+    line = _line_number(file, begin)
+    where = f"{file.path}:{line}"
+    what = "TREC qrels" if layout.number == "grade" else "a TREC run"
+    if kind == LineFault.FIELD_COUNT:
+        return DataError(where + _field_count(text, field, layout, line))
+    if kind in (LineFault.NOT_A_NUMBER, LineFault.NOT_FINITE):
+        return DataError(f"{where}:{column + 1}: {_number(kind, text, layout, line)}")
+    if kind == LineFault.CONTROL_CHARACTER:
+        remedy = f"Is this {what}? It looks like binary data."
+        if text == b"\r":
+            remedy = "The file seems to have CR-only line ends; convert them to LF."
+        return DataError(f"{where}:{column + 1}: control character 0x{field:02x}. {remedy}")
+    return DataError(f"{where}: the line is longer than 1 MiB. Is this {what}?")
+
+
+def _field_count(text: bytes, count: int, layout: TrecLayout, line: int) -> str:
+    like = " like the first row" if layout.from_file else ""
+    message = (
+        f": expected {layout.layout.columns} fields ({layout.columns}){like}, "
+        f"found {count}: '{_shown(text)}'."
+    )
+    other, name = (QRELS, "TREC qrels") if layout == RUN else (RUN, "a TREC run")
+    if layout in (RUN, QRELS) and count == other.layout.columns:
+        return f"{message} This looks like {name}; the order is judgments first, then runs."
+    if layout.first and b"\t" in text:
+        return (
+            f"{message} If fields hold blanks, name the format: 'csv' (--input-format, "
+            "input_format=)."
+        )
+    return message + (_other_table(text, count, layout) if line == 1 or count == 1 else "")
+
+
+def _number(kind: int, text: bytes, layout: TrecLayout, line: int) -> str:
+    problem, remedy = "is not a number", "Write it like 3, -0.25 or 1e-3."
+    if kind == LineFault.NOT_FINITE:
+        problem = "is not a finite number"
+        remedy = "Remove the row, or repair what wrote it."
+    elif line == 1:
+        remedy += " A first line of names is known by its query, document and number columns."
+    return f"{layout.number} '{_shown(text)}' {problem}. {remedy}"
+
+
+def _shown(text: bytes) -> str:
+    return ascii(decode(text))[1:-1]
+
+
+def _other_table(row: bytes, fields: int, layout: TrecLayout) -> str:
+    """Say what a first line may be that is not a row of columns between blanks."""
+    if fields == 1 and layout == RUN and _DECIMAL_COMMA.fullmatch(row):
+        return " Write decimals with a point: 0.5, not 0,5."
+    for separator in (",", ";"):
+        if separator.encode() in row:
+            number = _COLUMN_NAMES.get(layout.number, layout.number)
+            return (
+                f" If '{separator}' separates the columns, the first line has to name them, such "
+                f"as query_id{separator}doc_id{separator}{number}; other names need --columns "
+                "query=NAME,doc=NAME (columns=)."
+            )
+    for separator in ("::", "|"):
+        if separator.encode() in row:
+            return f" Columns are separated by blanks, tabs, ',' or ';', not by '{separator}'."
+    if fields == 1 and layout == RUN:
+        return " A file of scores alone has one number in each line, and no header."
+    return ""
+
+
+def _line_number(file: Input, offset: int) -> int:
+    """Return the number of the line that begins at an offset."""
+    file.stream.seek(0)
+    number = 1
+    while offset > 0 and (chunk := file.stream.read(min(offset, _CHUNK))):
+        number += chunk.count(b"\n")
+        offset -= len(chunk)
+    return number

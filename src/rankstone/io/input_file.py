@@ -1,0 +1,134 @@
+"""A file that is open, and how it is to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import IO, Any, NamedTuple
+from weakref import finalize
+
+from rankstone.core.provenance import Source
+from rankstone.core.text import BOM
+from rankstone.errors import DataError
+from rankstone.io.streams import lines, open_seekable
+
+HEAD = 1 << 16
+_ROWS = 200
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How to read a file, as far as its content does not tell.
+
+    Args:
+        format: name of the file's format (default: detected).
+        max_bytes: maximum size after decompression.
+        group_sizes: path of a file of group sizes, for LETOR rows without qid.
+        columns: names of columns by role, for tables.
+        graded: whether the grades of judgments matter; if not, every row counts 1.
+        name: what to call the run (default: the file's name).
+        threads: number of scanning threads (default: all cores).
+        ascending: whether the lowest score is the best.
+    """
+
+    format: str | None = None
+    max_bytes: int | None = None
+    group_sizes: str | None = None
+    columns: Mapping[str, Any] | None = None
+    graded: bool = True
+    name: str | None = None
+    threads: int | None = None
+    ascending: bool = False
+
+
+class FirstRow(NamedTuple):
+    """A line among the first of a file: its fields, split at blanks, and where it ends."""
+
+    fields: list[bytes]
+    end: int
+
+
+@dataclass(frozen=True, eq=False)
+class Input(AbstractContextManager["Input"]):
+    """A file that is open for reading at any position; closed on leaving or when freed."""
+
+    path: str
+    stream: IO[bytes]
+    size: int
+    source: Source
+    options: ReadOptions = field(default_factory=ReadOptions)
+    _resources: ExitStack = field(default_factory=ExitStack, repr=False)
+
+    @classmethod
+    def open(cls, path: str, options: ReadOptions) -> Input:
+        """Open a file, a pipe or standard input, decompressed if it is compressed."""
+        resources = ExitStack()
+        stream, size, source = resources.enter_context(open_seekable(path, options.max_bytes))
+        file = cls(path, stream, size, source, options, resources)
+        finalize(file, resources.close)
+        return file
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file."""
+        self._resources.close()
+
+    @cached_property
+    def start(self) -> bytes:
+        """The first bytes."""
+        self.stream.seek(0)
+        return self.stream.read(HEAD)
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes, without a byte order mark."""
+        return self.start.removeprefix(BOM)
+
+    @property
+    def begin(self) -> int:
+        """Where the text begins, after a byte order mark."""
+        return len(self.start) - len(self.head)
+
+    @cached_property
+    def first_rows(self) -> list[FirstRow]:
+        """The first lines that are neither blank nor comments, as far as they are complete."""
+        start = self.start
+        at = len(start) - len(self.head)
+        rows: list[FirstRow] = []
+        while at < len(start) and len(rows) < _ROWS:
+            newline = start.find(b"\n", at)
+            if newline < 0 and self.size > HEAD and rows:
+                break
+            end = newline + 1 or len(start)
+            fields = start[at:end].split()
+            if fields and not fields[0].startswith(b"#"):
+                rows.append(FirstRow(fields, end))
+            at = end
+        return rows
+
+    @cached_property
+    def carrier(self) -> str:
+        """``json``, ``jsonl`` or ``text``."""
+        if self.head.lstrip()[:1] not in (b"{", b"["):
+            return "text"
+        from rankstone.io.formats.strict_json import carrier
+
+        return carrier(self)
+
+    @cached_property
+    def value(self) -> Any:
+        """The content of a JSON file."""
+        from rankstone.io.formats.strict_json import parse
+
+        self.stream.seek(0)
+        return parse(self.stream.read(), self.path)
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield (line number, line) for every line."""
+        return lines(self.stream, self.path)
+
+    def check_unchanged(self, when: str = "while it was read. Try again") -> None:
+        """Refuse a file that is no longer the one that was opened."""
+        if not self.source.unchanged():
+            raise DataError(f"{self.path}: the file changed {when}.")

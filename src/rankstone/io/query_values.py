@@ -1,0 +1,192 @@
+"""Files of values per query that this or another tool wrote.
+
+Read are the output of ``trec_eval -q`` (measure, query, value), that of ``ir_measures -q`` (query,
+measure, value), CSV and TSV with a header (query, measure, value; or a column per measure), and
+JSON ``{query: {measure: value}}``.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from rankstone.core.text import decode, without_mark
+from rankstone.errors import DataError
+from rankstone.io.column_roles import column_or_none
+
+#: Values by query, then by measure.
+ByQuery = dict[str, dict[str, float]]
+#: What tools call the row of aggregates.
+_SUMMARY = ("all", "amean")
+_MEASURE = ("measure", "metric")
+_VALUE = ("value", "score")
+_RUN = ("run", "run_id", "runid", "system", "tag")
+
+
+def read_query_values(
+    content: bytes, path: str, is_measure: Callable[[str], bool]
+) -> dict[str | None, ByQuery]:
+    """Return the values of each run in a file; the name is None if the file has none.
+
+    Args:
+        content: of the file.
+        path: for messages.
+        is_measure: whether a text is the name of a measure, which tells a column of measures from
+            one of queries if nothing else does.
+    """
+    text = decode(without_mark(content))
+    if text.lstrip()[:1] == "{":
+        return {None: _of_json(text, path)}
+    rows = list(_rows(text, path))
+    if not rows:
+        raise DataError(f"{path}: the file is empty. {_EXPECTED}")
+    query = column_or_none("query", rows[0][1], None)
+    runs = _with_header(rows, query, path) if query else {None: _three(rows, path, is_measure)}
+    runs = {name: values for name, values in runs.items() if values}
+    if not runs:
+        raise DataError(
+            f"{path}: there are only aggregates here, and a comparison needs values per query. "
+            "Write them with 'trec_eval -q', 'ir_measures -q' or 'rankstone evaluate -q'."
+        )
+    return runs
+
+
+_EXPECTED = (
+    "Expected are values per query: the output of 'trec_eval -q' or 'ir_measures -q', or CSV or "
+    "TSV with the columns query, measure and value."
+)
+
+
+def _rows(text: str, path: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the fields of each line that is not blank."""
+    lines = text.splitlines()
+    first = next((line for line in lines if line.strip()), "")
+    between = next((c for c in "\t," if c in first), None)
+    if between == ",":
+        try:
+            for row, fields in enumerate(csv.reader(lines, strict=True), 1):
+                if any(field.strip() for field in fields):
+                    yield row, [field.strip() for field in fields]
+        except csv.Error as error:
+            raise DataError(f"{path}: this is not valid CSV ({error}).") from None
+        return
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield number, [field.strip() for field in line.split(between)]
+
+
+def _three(
+    rows: Sequence[tuple[int, list[str]]], path: str, is_measure: Callable[[str], bool]
+) -> ByQuery:
+    """Read rows of measure, query and value, or of query, measure and value."""
+    full = [(number, row) for number, row in rows if len(row) == 3]
+    odd = next(((number, row) for number, row in rows if len(row) not in (2, 3)), None)
+    if odd:
+        number, row = odd
+        raise DataError(f"{path}:{number}: {len(row)} fields, expected 3. {_EXPECTED}")
+    measure, query = _order([row for _, row in full], is_measure)
+    values: ByQuery = {}
+    for number, row in full:
+        if row[query] not in _SUMMARY:
+            _put(values, row[query], row[measure], row[2], f"{path}:{number}")
+    return values
+
+
+def _order(rows: Sequence[list[str]], is_measure: Callable[[str], bool]) -> tuple[int, int]:
+    """Return the places of the measure and of the query in rows of three fields."""
+    for query in (0, 1):
+        if any(row[query] in _SUMMARY for row in rows):
+            return 1 - query, query
+    distinct = [list(dict.fromkeys(row[place] for row in rows)) for place in (0, 1)]
+    known = [sum(map(is_measure, names)) / max(len(names), 1) for names in distinct]
+    if known[0] != known[1]:
+        return (0, 1) if known[0] > known[1] else (1, 0)
+    return (0, 1) if len(distinct[0]) <= len(distinct[1]) else (1, 0)
+
+
+def _with_header(
+    rows: Sequence[tuple[int, list[str]]], query: str, path: str
+) -> dict[str | None, ByQuery]:
+    """Read rows below names of columns: a column per measure, or columns measure and value."""
+    head = rows[0][1]
+    at = head.index(query)
+    run = _place(head, _RUN)
+    measure, value = _place(head, _MEASURE), _place(head, _VALUE)
+    used = {at, run}
+    places = {name: i for i, name in enumerate(head) if i not in used}
+    runs: dict[str | None, ByQuery] = {}
+    for number, row in rows[1:]:
+        where = f"{path}:{number}"
+        if len(row) != len(head):
+            raise DataError(f"{where}: {len(row)} fields, and the header has {len(head)}.")
+        if row[at] in _SUMMARY:
+            continue
+        values = runs.setdefault(None if run is None else row[run], {})
+        if measure is not None and value is not None:
+            _put(values, row[at], row[measure], row[value], where)
+        else:
+            for name, i in places.items():
+                _put(values, row[at], name, row[i], where)
+    return runs
+
+
+def _place(head: Sequence[str], names: Sequence[str]) -> int | None:
+    lower = [name.lower() for name in head]
+    return next((lower.index(name) for name in names if name in lower), None)
+
+
+def _put(values: ByQuery, query: str, measure: str, text: str, where: str) -> None:
+    try:
+        value = float(text) if text else math.nan
+    except ValueError:
+        raise DataError(
+            f"{where}: the value of {measure!r} for query {query!r} is {text!r}, which is not a "
+            "number."
+        ) from None
+    row = values.setdefault(query, {})
+    if measure in row:
+        raise DataError(f"{where}: {measure} of query {query!r} has a second value. Keep one.")
+    row[measure] = value
+
+
+def _of_json(text: str, path: str) -> ByQuery:
+    """Read values by query, then by measure, as pytrec_eval gives them."""
+    import json
+
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{path}: this is not valid JSON ({error}).") from None
+    if not all(_is_row(row) for row in data.values()):
+        raise DataError(
+            f"{path}: expected {{query: {{measure: value}}}}, or a result that "
+            "'rankstone evaluate --format json' wrote."
+        )
+    return {
+        query: {m: math.nan if v is None else float(v) for m, v in row.items()}
+        for query, row in data.items()
+        if query not in _SUMMARY
+    }
+
+
+def _is_row(row: Any) -> bool:
+    return isinstance(row, Mapping) and all(
+        v is None or (isinstance(v, int | float) and not isinstance(v, bool)) for v in row.values()
+    )
+
+
+def read_query_weights(path: str, max_bytes: int | None = None) -> dict[str, float]:
+    """Read a file with a query and its weight in each line."""
+    from rankstone.io.query_groups import read_query_groups
+
+    weights = {}
+    for query, text in read_query_groups(path, max_bytes=max_bytes).group_of.items():
+        try:
+            weights[query] = float(text)
+        except ValueError:
+            raise DataError(
+                f"{path}: the weight of query {query!r} is {text!r}, which is not a number."
+            ) from None
+    return weights

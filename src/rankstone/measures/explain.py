@@ -1,0 +1,192 @@
+"""The working of one number: what each document adds, and what the sum comes to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from rankstone.core.ranked import Ranked
+from rankstone.measures import summation
+from rankstone.measures.base import Measure
+from rankstone.measures.summation import Computation, Sum, Terms, Value
+
+NameOf = Callable[[int], Any]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One term: the document it comes from, if it comes from one, and the sum so far."""
+
+    rank: int | None
+    document: str | int | None
+    grade: float | None
+    columns: dict[str, float | bool]
+    term: float
+    sum: float
+
+
+@dataclass(frozen=True)
+class ExplanationData:
+    """The working of a measure on one query, as plain data.
+
+    ``total`` is the sum of the terms of ``steps`` and ``constant``, and ``value`` is ``total`` over
+    ``denominator``, unless ``remark`` says why not. If there is an ``expression``, the value is that
+    of the expression with ``parts`` as its names. ``ideal`` are the steps of the ranking that the
+    denominator comes from.
+    """
+
+    measure: str
+    pretty: str
+    formula: str
+    choices: tuple[str, ...]
+    query: str | int | None
+    retrieved: int
+    steps: tuple[Step, ...]
+    ideal: tuple[Step, ...]
+    constant: float
+    total: float | None
+    denominator: float | None
+    expression: str
+    parts: dict[str, float]
+    value: float
+    remark: str
+    conventions: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data; a value that is left out is None."""
+        data = asdict(self)
+        data["value"] = None if math.isnan(self.value) else self.value
+        return data
+
+
+def explain_query(measure: Measure, ranked: Ranked, query: int, name_of: NameOf) -> ExplanationData:
+    """Explain a measure on one query of a ranking; ``name_of`` names the document of a judgment."""
+    ordered = measure.tie_order(ranked)
+    computation = measure.definition.kernel(ordered, measure)
+    value = float(measure.values(computation)[query])
+    is_value = isinstance(computation, Value)
+    added = computation.sum if isinstance(computation, Value) else computation
+    parts = computation.parts() if isinstance(computation, Value) else {}
+    below = None if added is None else _denominator(added, query)
+    steps = () if added is None else _steps(added, query, name_of, ordered)
+    constant = getattr(added, "constant", None)
+    return ExplanationData(
+        measure=str(measure),
+        pretty=measure.definition.pretty,
+        formula=_formula(measure),
+        choices=tuple(_choices(measure)),
+        query=ranked.queries[query],
+        retrieved=int(ranked.retrieved[query]),
+        steps=steps,
+        ideal=_ideal(added, query),
+        constant=0.0 if constant is None else float(constant[query]),
+        total=None if added is None else float(summation.total(added)[query]),
+        denominator=below,
+        expression=computation.expression if isinstance(computation, Value) else "",
+        parts={name: _at(part, query) for name, part in parts.items()},
+        value=value,
+        remark=_remark(measure, computation, query, value, below, empty=not steps and not is_value),
+        conventions={
+            name: getattr(ranked.conventions, name) for name in measure.definition.conventions
+        },
+    )
+
+
+def _at(part: np.ndarray | float, query: int) -> float:
+    return float(part[query]) if isinstance(part, np.ndarray) else float(part)
+
+
+def _denominator(c: Sum | Terms, query: int) -> float | None:
+    if isinstance(c.denominator, Sum):
+        return float(summation.total(c.denominator)[query])
+    return None if c.denominator is None else float(c.denominator[query])
+
+
+def _formula(measure: Measure) -> str:
+    """Return the paragraph of the manual page that holds the formula."""
+    paragraphs = measure.definition.text.split("\n\n")
+    formulas = (p for p in paragraphs[1:] if "=" in p)
+    return " ".join(next(formulas, paragraphs[0]).split())
+
+
+def _choices(measure: Measure) -> Iterator[str]:
+    """Say what the parameters that are not at their default mean."""
+    for p in measure.definition.params:
+        value = measure.params[p.name]
+        if value != p.default and p.choices:
+            meaning = p.choices.get(value) if isinstance(value, str) else "as given"
+            yield f"{p.name}={value!r}: {meaning}"
+
+
+def _ideal(c: Sum | Terms | None, query: int) -> tuple[Step, ...]:
+    if c is None or not isinstance(c.denominator, Sum):
+        return ()
+    return _steps(c.denominator, query)
+
+
+def _steps(
+    c: Sum | Terms, query: int, name_of: NameOf | None = None, actual: Ranked | None = None
+) -> tuple[Step, ...]:
+    """Return the steps of a query; documents have names if the ranking is the actual one."""
+    r, columns, terms = c.ranked, c.columns, _terms(c)
+    if isinstance(c, Sum) and not columns:
+        columns = {"gain": c.gain, "discount": summation.terms_of(c)[0]}
+    own = isinstance(c, Terms) and c.offsets is not None
+    offsets = c.offsets if isinstance(c, Terms) and c.offsets is not None else r.offsets
+    begin, end = offsets[query : query + 2].tolist()
+    last = None if own else _cutoff(c, query)
+    steps: list[Step] = []
+    so_far: list[float] = []
+    for i in range(begin, end):
+        if last is not None and r.rank[i] > last:
+            break
+        so_far.append(float(terms[i]))
+        named = name_of is not None and r is actual and not own
+        steps.append(
+            Step(
+                rank=None if own else int(r.rank[i]),
+                document=name_of(int(r.judgment[i])) if named and name_of else None,
+                grade=None if own else float(r.grade[i]),
+                columns=_row(columns, i),
+                term=so_far[-1],
+                sum=math.fsum(so_far),
+            )
+        )
+    return tuple(steps)
+
+
+def _terms(c: Sum | Terms) -> np.ndarray:
+    if isinstance(c, Sum):
+        return summation.terms_of(c)[1]
+    return c.terms[0] if isinstance(c.terms, tuple) else c.terms
+
+
+def _cutoff(c: Sum | Terms, query: int) -> int | None:
+    """Return the rank of the last step, None if all rows are steps."""
+    if isinstance(c, Sum) and c.ranked.ties_averaged:
+        return None  # a document beyond the cutoff may be tied with one that is not
+    return int(c.k[query]) if isinstance(c.k, np.ndarray) else c.k
+
+
+def _row(columns: Mapping[str, np.ndarray], i: int) -> dict[str, float | bool]:
+    return {
+        name: bool(column[i]) if column.dtype == bool else float(column[i])
+        for name, column in columns.items()
+    }
+
+
+def _remark(
+    measure: Measure, c: Computation, query: int, value: float, below: float | None, *, empty: bool
+) -> str:
+    """Say why a value is not simply the sum of its terms over the denominator."""
+    shown = "left out of the mean" if math.isnan(value) else f"{value:g}"
+    if measure.definition.undefined_without_relevant and measure.is_empty(c.ranked)[query]:
+        effect = c.ranked.conventions.effect("no-relevant")
+        return f"The query has no relevant document; {effect} makes the value {shown}."
+    if below == 0:
+        return f"There is nothing to divide by, so the value is {shown}."
+    return "No judged document was retrieved." if empty else ""

@@ -1,0 +1,304 @@
+"""What kernels return, and how it is added up.
+
+A kernel says what each document contributes; here it is decided how the contributions are added:
+exactly, in trec_eval's order, averaged over the orders of tied documents, or as a table. No other
+module reads the convention ``sums``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from rankstone.conventions import Conventions
+from rankstone.core import discounts, pairs, segments
+from rankstone.core.expected_ties import mean_discount
+from rankstone.core.pairs import Pair
+from rankstone.core.ranked import Ranked
+
+Array = np.ndarray
+T = TypeVar("T")
+_NO_COLUMNS: Mapping[str, Array] = MappingProxyType({})
+
+
+class Sum(NamedTuple):
+    """The sum of gain times discount over documents down to rank k, over the denominator.
+
+    Args:
+        ranked: the ranking.
+        gain: gain of each row; the same in any order of the documents if ties are averaged.
+        discount: name of the discount by rank.
+        k: cutoff, or one cutoff per query.
+        denominator: one number per query, or the sum over another ranking. 0: the value is 0.
+        query_weight: weight of each query in the mean (default: 1).
+        largest: highest possible gain, if all gains are known to be whole numbers.
+        columns: the numbers behind each term, for an explanation (default: gain and discount).
+    """
+
+    ranked: Ranked
+    gain: Array
+    discount: str = "none"
+    k: Array | int | None = None
+    denominator: Array | Sum | None = None
+    query_weight: Array | None = None
+    largest: float | None = None
+    columns: Mapping[str, Array] = _NO_COLUMNS
+
+
+class Terms(NamedTuple):
+    """The sum of explicit terms over the denominator.
+
+    Args:
+        ranked: the ranking.
+        terms: one term per row of the ranking, or per step if ``offsets`` are given.
+        denominator: one number per query, or the sum over another ranking.
+        k: cutoff. None if the terms beyond it are 0 already.
+        columns: the numbers behind each term, for an explanation.
+        offsets: the steps of each query, if they are not the rows of the ranking.
+        constant: what is added once per query.
+        undefined: value of a query whose denominator is 0.
+        query_weight: weight of each query in the mean (default: 1).
+    """
+
+    ranked: Ranked
+    terms: Array | Pair
+    denominator: Array | Sum | None = None
+    k: int | None = None
+    columns: Mapping[str, Array] = _NO_COLUMNS
+    offsets: Array | None = None
+    constant: Array | None = None
+    undefined: float = 0.0
+    query_weight: Array | None = None
+
+
+class Value(NamedTuple):
+    """A value that is not a sum.
+
+    Args:
+        ranked: the ranking.
+        value: value of each query.
+        expression: the value in Python, as a function of its parts.
+        parts: function that returns the number of each name in the expression, or one per query.
+        sum: a sum that one of the parts is made from.
+    """
+
+    ranked: Ranked
+    value: Array
+    expression: str
+    parts: Callable[[], Mapping[str, Array | float]] = dict
+    sum: Sum | Terms | None = None
+
+    @property
+    def query_weight(self) -> None:
+        """Weight of each query in the mean: 1."""
+        return
+
+
+Computation = Sum | Terms | Value
+
+
+def is_exact(r: Ranked) -> bool:
+    """Return whether sums are exact; else they follow trec_eval's order."""
+    return r.conventions.sums == "exact"
+
+
+def depends_on_every_tie(conventions: Conventions) -> bool:
+    """Return whether a tie anywhere changes how a sum is rounded."""
+    return conventions.sums != "exact"
+
+
+def by_sums(r: Ranked, *, exact: Callable[[], T], plain: Callable[[], T]) -> T:
+    """Return what is exact, or what follows trec_eval's arithmetic step by step."""
+    return exact() if is_exact(r) else plain()
+
+
+def values(c: Computation) -> Array:
+    """Return the value of every query."""
+    if isinstance(c, Value):
+        return _floats(c.value)
+    sums = total(c)
+    if c.denominator is None:
+        return sums
+    below = total(c.denominator) if isinstance(c.denominator, Sum) else c.denominator
+    quotient = np.zeros(len(sums))
+    if isinstance(c, Terms) and c.undefined:
+        quotient += c.undefined
+    return np.divide(sums, below, out=quotient, where=np.not_equal(below, 0))
+
+
+def total(c: Sum | Terms) -> Array:
+    """Return the sum of the terms of each query."""
+    r = c.ranked
+    if isinstance(c, Terms):
+        return _total_of_terms(c)
+    if r.ties_averaged:
+        return _added(r, *_times(c, c.gain, mean_discount(r, c.discount, c.k)), r.offsets)
+    if c.discount == "none" and c.gain.dtype == bool:
+        return _count(r, c.gain, c.k).astype(np.float64)
+    if r.width and is_exact(r):
+        table = _floats(c.gain.reshape(-1, r.width)[:, : c.k])
+        exact = discounts.exact_sums(table, c.discount, lambda: _largest(c))
+        if exact is not None:
+            return exact
+    gain, offsets = _first(r, c.gain, c.k)
+    return _added(r, *_discounted(c, gain), offsets)
+
+
+def _total_of_terms(c: Terms) -> Array:
+    r = c.ranked
+    terms, low = c.terms if isinstance(c.terms, tuple) else (c.terms, None)
+    offsets = r.offsets if c.offsets is None else c.offsets
+    if c.k is not None:
+        low = None if low is None else _first(r, low, c.k)[0]
+        terms, offsets = _first(r, terms, c.k)
+    if c.constant is None:
+        return _added(r, terms, low, offsets)
+    if not is_exact(r):
+        return _added(r, terms, low, offsets) + c.constant
+    terms = np.insert(_floats(terms), offsets[1:], c.constant)
+    low = None if low is None else np.insert(low, offsets[1:], 0.0)
+    return _added(r, terms, low, offsets + np.arange(len(offsets)))
+
+
+def pair_total(c: Sum | Terms) -> Pair:
+    """Return the sum of the terms of each query, and what rounding takes from it."""
+    high = total(c)
+    terms = c.terms if isinstance(c, Terms) else _rows(c)
+    return high, total(Terms(c.ranked, terms, constant=-high))
+
+
+def _rows(s: Sum) -> Pair:
+    """Return the terms of all rows, whatever the cutoff."""
+    if s.ranked.ties_averaged:
+        return _times(s, s.gain, mean_discount(s.ranked, s.discount, s.k))
+    terms, low = _discounted(s._replace(k=None), s.gain)
+    return _floats(terms), np.zeros(len(terms)) if low is None else low
+
+
+def _largest(s: Sum) -> float | None:
+    """Return the highest gain, if all gains are known to be whole."""
+    if s.largest is None and _are_small(s):
+        return float(s.ranked.highest().max())
+    return 1.0 if s.gain.dtype == bool else s.largest
+
+
+def _are_small(s: Sum) -> bool:
+    """Return whether the gains are whole numbers from 0 to 255, as small grades are."""
+    return s.ranked.has_small_grades and s.gain is s.ranked.grade
+
+
+def _count(r: Ranked, hit: Array, k: Array | int | None) -> Array:
+    if isinstance(k, np.ndarray):
+        k = np.repeat(k, segments.lengths(r.offsets))
+        return segments.count(hit & (r.rank <= k), r.offsets)
+    if r.width:
+        return np.count_nonzero(hit.reshape(-1, r.width)[:, :k], axis=1)
+    return segments.count(*_first(r, hit, k))
+
+
+def _first(r: Ranked, column: Array, k: Array | int | None) -> tuple[Array, Array]:
+    """Return the rows of a column down to rank k, and the offsets of the queries."""
+    if k is None:
+        return column, r.offsets
+    if r.width:
+        cut = column.reshape(-1, r.width)[:, :k]
+        return cut.reshape(-1), np.arange(len(cut) + 1) * cut.shape[1]
+    within, offsets = r.cached(("within", k), lambda: _within(r, k))
+    return column[within], offsets
+
+
+def _within(r: Ranked, k: Array | int) -> tuple[Array, Array]:
+    within = np.flatnonzero(r.rank <= k)
+    return within, np.searchsorted(within, r.offsets)
+
+
+def _discounted(s: Sum, gain: Array) -> tuple[Array, Array | None]:
+    """Return the terms of rows down to k, from their gains."""
+    r, exact = s.ranked, is_exact(s.ranked)
+    if s.discount == "none":
+        return gain, None
+    if r.width:  # the ranks are columns
+        gain = gain.reshape(len(r), -1)
+        rank = np.arange(1, gain.shape[1] + 1)
+    else:
+        rank, _ = _first(r, r.rank, s.k)
+    if s.discount == "reciprocal":
+        terms, low = pairs.quotient(_floats(gain), _floats(rank))
+    elif s.discount == "log2" and not exact:
+        terms, low = gain / discounts.plain_log2_ranks(rank), None
+    else:
+        terms, low = _times(s, gain, discounts.discount(rank, s.discount))
+    return terms.reshape(-1), None if low is None else low.reshape(-1)
+
+
+def _times(s: Sum, gain: Array, discount: Pair) -> Pair:
+    high, low = discount
+    terms, lost = (pairs.short_product if _are_small(s) else pairs.two_product)(_floats(gain), high)
+    return terms, lost + gain * low
+
+
+def _added(r: Ranked, terms: Array, low: Array | None, offsets: Array) -> Array:
+    if is_exact(r):
+        return segments.total(_floats(terms), offsets, low)
+    return segments.plain_total(_floats(terms), offsets)
+
+
+def _floats(values: Array) -> Array:
+    return values.astype(np.float64, copy=False)
+
+
+def terms_of(s: Sum) -> tuple[Array, Array]:
+    """Return the discount and the term of each row, whatever the cutoff.
+
+    If ties are averaged the cutoff is part of the discount.
+    """
+    r = s.ranked
+    averaged = r.ties_averaged
+    high, _ = (
+        mean_discount(r, s.discount, s.k) if averaged else discounts.discount(r.rank, s.discount)
+    )
+    return high, _rows(s)[0]
+
+
+class Arithmetic(NamedTuple):
+    """Operations on numbers to twice the digits, or on doubles beside a low part of 0."""
+
+    add: Callable[[Pair, Pair], Pair]
+    subtract: Callable[[Pair, Pair], Pair]
+    divide: Callable[[Pair, Pair], Pair]
+    log2: Callable[[Pair], Pair]
+    running_sum: Callable[[Pair, Array], Pair]
+
+
+def _log2(x: Pair) -> Pair:
+    high, low = discounts.log2(x[0])
+    return high, low + x[1] / (x[0] * math.log(2))
+
+
+def single(x: Array) -> Pair:
+    """Return doubles as pairs."""
+    return _floats(x), np.zeros(x.shape)
+
+
+_EXACT = Arithmetic(pairs.add, pairs.subtract, pairs.divide, _log2, pairs.running_sum)
+_PLAIN = Arithmetic(
+    lambda a, b: single(a[0] + b[0]),
+    lambda a, b: single(a[0] - b[0]),
+    lambda a, b: single(a[0] / b[0]),
+    lambda x: single(discounts.plain_log2(x[0])),
+    lambda x, offsets: single(segments.running_sum(x[0], offsets)),
+)
+
+
+def arithmetic(r: Ranked) -> Arithmetic:
+    """Return the operations for terms that are more than a gain times a discount."""
+    return _EXACT if is_exact(r) else _PLAIN
+
+
+def running_total(s: Sum) -> Pair:
+    """Return the sum of the terms of each query down to each row."""
+    return arithmetic(s.ranked).running_sum(_rows(s), s.ranked.offsets)

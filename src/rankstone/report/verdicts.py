@@ -1,0 +1,115 @@
+"""A comparison in plain sentences: what a reader who knows no statistics should conclude."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rankstone.errors import plural
+from rankstone.stats.comparison import Comparison, PairComparison
+from rankstone.stats.corrections import CORRECTION_NAMES
+
+#: Warnings that the sentences already express.
+_EXPRESSED = ("incomplete", "no-difference", "one-query", "underpowered")
+
+
+def sentence(pair: PairComparison, comparison: Comparison) -> str:
+    """Say which of two runs is better, by how much and how sure it is."""
+    parts = [_verdict(pair, comparison)]
+    if pair.variance is not None:
+        share = pair.variance.share_of_runs * 100
+        repeats = " and ".join(map(str, pair.variance.repeats))
+        parts.append(
+            f"Of the uncertainty {100 - share:.0f} % comes from queries and {share:.0f} % from "
+            f"repeated runs ({repeats})."
+        )
+    parts += [_as_sentence(str(n)) for n in pair.warnings if n.code not in _EXPRESSED]
+    return " ".join(parts)
+
+
+def _verdict(pair: PairComparison, comparison: Comparison) -> str:
+    run, baseline, measure = pair.run, pair.baseline, pair.measure
+    if pair.verdict == "incomplete":
+        return _incomplete(pair, comparison)
+    if pair.ties == pair.n:
+        return f"{run} and {baseline} have the same {measure} for every query."
+    if pair.verdict in ("better", "worse"):
+        return (
+            f"{run} is {pair.verdict} than {baseline} on {measure}: {_numbers(pair, comparison)}."
+        )
+    return (
+        f"Cannot tell whether {run} is better than {baseline} on {measure}: "
+        f"{_undecided(pair, comparison)}"
+    )
+
+
+def _undecided(pair: PairComparison, comparison: Comparison) -> str:
+    """Give the numbers of a pair that is not decided, and what its queries could have shown."""
+    if pair.verdict == "untestable":
+        return f"{next((n.text for n in pair.warnings), 'its p-value cannot be computed')}."
+    text = f"{_numbers(pair, comparison)}."
+    if pair.detectable > 0:
+        text += f" {plural(pair.n, 'query')} can only show differences of {pair.detectable:.3f} or more."
+    return text
+
+
+def _incomplete(pair: PairComparison, comparison: Comparison) -> str:
+    missing, common = pair.missing, pair.common
+    counts = [] if missing is None else [
+        (pair.baseline, missing.baseline), (pair.run, missing.run),
+    ]  # fmt: skip
+    who = " and ".join(
+        f"{name} has no answer for {count} of {plural(pair.n, 'query')}"
+        for name, count in counts
+        if count
+    )
+    head = f"Incomplete, {pair.run} against {pair.baseline} on {pair.measure}: {who}"
+    if common is None or missing is None:
+        return f"{head}, and no query was answered by both. This says nothing about quality."
+    start = (
+        f"{head}, and {missing.share * 100:.0f} % of the difference ({pair.difference:+.3f}) comes "
+        f"from that. On the {plural(common.n, 'query')} that both answered"
+    )
+    if common.ties == common.n:
+        return f"{start} both are equal."
+    if common.verdict in ("better", "worse"):
+        return f"{start} {pair.run} is {common.verdict}: {_numbers(common, comparison)}."
+    return f"{start} it cannot be told which is better: {_undecided(common, comparison)}"
+
+
+def _numbers(pair: PairComparison, comparison: Comparison) -> str:
+    lower = "" if pair.higher_is_better else " (lower is better)"
+    level = f"{pair.confidence * 100:g} %"
+    return (
+        f"{pair.difference:+.3f}{lower} ({level} interval {pair.ci_low:+.3f} to "
+        f"{pair.ci_high:+.3f}), {p_in_words(pair.p_adjusted)}{_correction(pair, comparison)}"
+    )
+
+
+def _correction(pair: PairComparison, comparison: Comparison) -> str:
+    if comparison.family < 2:
+        return ""
+    over = plural(comparison.family, "comparison")
+    if pair.correction == "none":
+        return f" (not corrected for {over})"
+    text = f"{CORRECTION_NAMES[pair.correction]} over {over}"
+    alpha = 1.0 - pair.confidence
+    if pair.p_value <= alpha < pair.p_adjusted:
+        text += f"; {p_in_words(pair.p_value)} without it"
+    return f" ({text})"
+
+
+def p_in_words(p: float) -> str:
+    """Return a p-value with its sign of equality."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
+
+
+def _as_sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def moved(pair: PairComparison) -> Iterator[str]:
+    """Yield the queries that moved most, in both directions."""
+    for word, queries in (("better", pair.improved), ("worse", pair.worsened)):
+        if queries:
+            listed = ", ".join(f"{m.query} {m.difference:+.3f}" for m in queries)
+            yield f"{word}: {listed}"

@@ -1,0 +1,1 @@
+"""Statistics of per-query values: tests, intervals, corrections, planning, agreement."""

@@ -1,0 +1,196 @@
+"""How much do two rankings, two orderings of systems, or two sets of judgments agree?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from rankstone.errors import DataError
+from rankstone.stats.judges import Confusion, Grades, confusion, kappa_of, krippendorff_alpha
+from rankstone.stats.rank_biased_overlap import RBO, Items, overlap_at, rbo
+from rankstone.stats.rank_correlation import kendall_tau, tau_ap
+from rankstone.stats.rankings import Ranking
+
+
+@dataclass(frozen=True)
+class RankingAgreement:
+    """Agreement of two rankings of one query.
+
+    tau and tau-AP are over the ``common`` items, NaN if there are fewer than two of them.
+    """
+
+    first_length: int
+    second_length: int
+    common: int
+    tau_a: float
+    tau_b: float
+    tau_ap: float
+    rbo: RBO
+    overlap: Mapping[int, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data; NaN is None."""
+        return {
+            "first_length": self.first_length,
+            "second_length": self.second_length,
+            "common": self.common,
+            **_taus(self),
+            "rbo": self.rbo.to_dict(),
+            "overlap": {str(k): value for k, value in self.overlap.items()},
+        }
+
+
+@dataclass(frozen=True)
+class OrderingAgreement:
+    """Agreement of two orderings of systems, by two measures or two sets of judgments.
+
+    ``swapped`` are the pairs of systems that both order, in opposite ways.
+    """
+
+    systems: tuple[str, ...]
+    tau_a: float
+    tau_b: float
+    tau_ap: float
+    swapped: tuple[tuple[str, str], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data; NaN is None."""
+        swapped = [list(pair) for pair in self.swapped]
+        return {"systems": list(self.systems), **_taus(self), "swapped": swapped}
+
+
+@dataclass(frozen=True, eq=False)
+class JudgmentAgreement:
+    """Agreement of two sets of judgments on the documents that both judged.
+
+    ``kappa`` counts all disagreements alike, ``kappa_linear`` and ``kappa_quadratic`` by the
+    distance of grades, ``kappa_relevant`` only whether a document is relevant. ``alpha`` is
+    Krippendorff's, for ordered grades.
+    """
+
+    n: int
+    only_first: int
+    only_second: int
+    agreement: float
+    kappa: float
+    kappa_linear: float
+    kappa_quadratic: float
+    kappa_relevant: float
+    alpha: float
+    confusion: Confusion
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data; NaN is None."""
+        numbers = (
+            "agreement", "kappa", "kappa_linear", "kappa_quadratic", "kappa_relevant", "alpha",
+        )  # fmt: skip
+        return {
+            "n": self.n,
+            "only_first": self.only_first,
+            "only_second": self.only_second,
+            **{name: _plain(getattr(self, name)) for name in numbers},
+            "confusion": self.confusion.to_dict(),
+        }
+
+
+def rankings(
+    first: Items, second: Items, *, p: float = 0.9, ties: str = "a", depths: Iterable[int] = (10,)
+) -> RankingAgreement:
+    """Compare two rankings of one query.
+
+    Args:
+        first: items from first to last, tied ones in a set or a list; or scores by item.
+        second: the other ranking.
+        p: persistence of RBO.
+        ties: treatment of ties by RBO: ``w``, ``a`` or ``b``.
+        depths: where to take the overlap.
+
+    >>> rankings("abc", "acb", depths=[2]).overlap
+    {2: 0.5}
+    """
+    one, other = Ranking.of(first), Ranking.of(second)
+    place = dict(zip(other.items, other.top.tolist(), strict=True))
+    common = [
+        (-rank, -place[item])
+        for item, rank in zip(one.items, one.top.tolist(), strict=True)
+        if item in place
+    ]
+    x, y = np.array(common, np.float64).reshape(-1, 2).T
+    several = len(common) > 1
+    return RankingAgreement(
+        first_length=len(one),
+        second_length=len(other),
+        common=len(common),
+        tau_a=kendall_tau(x, y, "a") if several else math.nan,
+        tau_b=kendall_tau(x, y, "b") if several else math.nan,
+        tau_ap=tau_ap(x, y, "b") if several else math.nan,
+        rbo=rbo(one, other, p, ties),
+        overlap={k: overlap_at(one, other, k) for k in depths},
+    )
+
+
+def orderings(first: Mapping[str, float], second: Mapping[str, float]) -> OrderingAgreement:
+    """Compare two orderings of the same systems by their means, higher is better.
+
+    >>> orderings({"a": 0.1, "b": 0.2, "c": 0.3}, {"a": 0.3, "b": 0.1, "c": 0.4}).swapped
+    (('a', 'b'),)
+    """
+    systems = sorted(set(first) & set(second))
+    if len(systems) < 2:
+        raise DataError("two orderings can be compared if they share at least two systems.")
+    x, y = (np.array([means[s] for s in systems], np.float64) for means in (first, second))
+    swapped = tuple(
+        (systems[i], systems[j])
+        for i, j in combinations(range(len(systems)), 2)
+        if (x[i] - x[j]) * (y[i] - y[j]) < 0
+    )
+    return OrderingAgreement(
+        tuple(systems), kendall_tau(x, y, "a"), kendall_tau(x, y, "b"), tau_ap(x, y, "b"), swapped
+    )
+
+
+def judgments(
+    first: Grades,
+    second: Grades,
+    *,
+    relevant_from: float = 1.0,
+    only_first: int = 0,
+    only_second: int = 0,
+) -> JudgmentAgreement:
+    """Compare the grades that two judges gave to the same documents.
+
+    Args:
+        first: grades of the first judge.
+        second: grades of the second judge, of the same documents in the same order.
+        relevant_from: lowest grade of a relevant document.
+        only_first: number of documents that only the first judged.
+        only_second: number of documents that only the second judged.
+    """
+    table = confusion(first, second)
+    a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
+    relevant = confusion(a >= relevant_from, b >= relevant_from)
+    return JudgmentAgreement(
+        n=len(a),
+        only_first=only_first,
+        only_second=only_second,
+        agreement=table.agreement,
+        kappa=kappa_of(table),
+        kappa_linear=kappa_of(table, "linear"),
+        kappa_quadratic=kappa_of(table, "quadratic"),
+        kappa_relevant=kappa_of(relevant),
+        alpha=krippendorff_alpha(np.stack((a, b)), "ordinal"),
+        confusion=table,
+    )
+
+
+def _taus(agreement: RankingAgreement | OrderingAgreement) -> dict[str, float | None]:
+    return {name: _plain(getattr(agreement, name)) for name in ("tau_a", "tau_b", "tau_ap")}
+
+
+def _plain(value: float) -> float | None:
+    return None if math.isnan(value) else value

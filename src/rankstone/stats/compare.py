@@ -1,0 +1,196 @@
+"""Is one run better than another, by how much, how sure is it, and on which queries?"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from rankstone.core.aggregate import MEAN
+from rankstone.errors import NothingInCommonError, UsageError, did_you_mean, one_of
+from rankstone.stats.comparison import Comparison
+from rankstone.stats.corrections import CORRECTIONS
+from rankstone.stats.intervals import INTERVALS, check_confidence
+from rankstone.stats.pairs import compare_pairs
+from rankstone.stats.resampling import Seed, check_resamples, seed_of
+from rankstone.stats.samples import Options, Sample
+from rankstone.stats.tests import TESTS, WEIGHTED, ZERO_RULES
+from rankstone.stats.values import QueryValues, System, ValueTable, systems_of
+
+
+def compare(
+    runs: Sequence[QueryValues],
+    *,
+    measures: Sequence[str] | None = None,
+    baseline: str | None = None,
+    all_pairs: bool = False,
+    test: str | None = None,
+    correction: str = "holm",
+    interval: str | None = None,
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    rng: Seed = 0,
+    weights: Mapping[Any, float] | None = None,
+    repeats: Mapping[str, Sequence[str]] | None = None,
+    lower_is_better: Collection[str] = (),
+    minimum_difference: float | None = None,
+    incomplete_above: float = 0.1,
+    zeros: str = "wilcox",
+    moved: int = 5,
+) -> Comparison:
+    """Compare values per query of runs, matched by query id.
+
+    Args:
+        runs: two or more, in any order.
+        measures: default: all that the runs have in common.
+        baseline: name of the run or system that all others are compared with (default: the first).
+        all_pairs: compare every two runs instead.
+        test: ``randomization`` (default), ``t`` (default for repeated runs), ``wilcoxon``,
+            ``sign``, ``bootstrap`` or ``tukey``.
+        correction: ``holm``, ``bh``, ``bonferroni`` or ``none``, over all pairs and measures.
+        interval: ``bca`` (default), ``percentile`` or ``t`` (default for repeated runs).
+        confidence: of the intervals; 1 - confidence is the significance level.
+        resamples: number of random sign flips or permutations.
+        rng: seed or NumPy Generator; the same seed gives the same numbers for any order of queries
+            and runs and any number of threads. None takes a fresh seed.
+        weights: weight of each query (default: all equal).
+        repeats: names of runs by name of the system that they are repetitions of.
+        lower_is_better: measures of which a smaller value is better.
+        minimum_difference: smallest difference that matters, for the note on what the queries
+            could have detected (default: a tenth of the baseline's mean).
+        incomplete_above: mark a comparison as incomplete if a larger share of its difference comes
+            from queries that a run did not answer.
+        zeros: what the Wilcoxon test does with differences of 0: ``wilcox`` or ``pratt``.
+        moved: number of queries to list that improved and worsened most.
+
+    >>> a = QueryValues("a", ["q1", "q2", "q3"], {"AP": np.array([0.1, 0.2, 0.3])})
+    >>> b = QueryValues("b", ["q3", "q1", "q2"], {"AP": np.array([0.5, 0.2, 0.4])})
+    >>> pair = compare([a, b])["b", "AP"]
+    >>> round(pair.difference, 4), pair.p_value, pair.wins, pair.verdict
+    (0.1667, 0.25, 3, 'undecided')
+    """
+    systems = systems_of(runs, repeats)
+    if len(systems) < 2:
+        only = f" There is only {systems[0].name!r}." if systems else ""
+        raise UsageError(f"a comparison needs at least two runs or systems.{only}")
+    names = [system.name for system in systems]
+    test, interval = _methods(test, interval, systems)
+    one_of(correction, CORRECTIONS, "correction")
+    one_of(zeros, ZERO_RULES, "rule for zeros")
+    if weights is not None and test not in WEIGHTED:
+        raise UsageError(
+            f"the {TESTS[test]} does not take weights of queries. Use one of {', '.join(WEIGHTED)}."
+        )
+    if test == "tukey" and correction == "bh":
+        raise UsageError(
+            "the Tukey test controls the family-wise error, not the false discovery rate; use "
+            "correction='holm' or 'none' with it, or 'bh' with another test."
+        )
+    if not 0.0 <= incomplete_above <= 1.0:
+        raise UsageError(f"incomplete_above must be from 0 to 1, not {incomplete_above!r}.")
+    table = ValueTable.of(systems, measures)
+    by_query = table.weights(weights)
+    options = Options(
+        test=test,
+        correction=correction,
+        interval=interval,
+        confidence=check_confidence(confidence),
+        resamples=check_resamples(resamples),
+        seed=seed_of(rng),
+        minimum_difference=minimum_difference,
+        incomplete_above=incomplete_above,
+        zeros=zeros,
+        moved=moved,
+    )
+    first = None if all_pairs else _place_of(baseline, names)
+    pairs = _pairs(len(names), first)
+    samples = [
+        Sample.of(
+            table,
+            measure,
+            pairs,
+            weights=by_query,
+            complete=test == "tukey",
+            higher=measure not in lower_is_better,
+        )
+        for measure in table.measures
+    ]
+    for sample in samples:
+        _require_common(sample)
+    return Comparison(
+        runs=tuple(names),
+        measures=table.measures,
+        baseline=None if first is None else names[first],
+        comparisons=compare_pairs(table, samples, options),
+        means=_means(table, by_query),
+        queries=len(table.queries),
+        test=test,
+        correction=correction,
+        family=len(pairs) * len(samples),
+        interval=interval,
+        confidence=options.confidence,
+        resamples=options.resamples,
+        seed=options.seed,
+        weighted=weights is not None,
+        zeros=zeros if test == "wilcoxon" else None,
+    )
+
+
+def _methods(test: str | None, interval: str | None, systems: Sequence[System]) -> tuple[str, str]:
+    """Return the test and the kind of interval; only Student's t knows of repeated runs."""
+    for value, known, what in ((test, TESTS, "test"), (interval, INTERVALS, "interval")):
+        if value is not None:
+            one_of(value, known, what)
+    if all(len(system.runs) == 1 for system in systems):
+        return test or "randomization", interval or "bca"
+    if test not in (None, "t") or interval not in (None, "t"):
+        raise UsageError(
+            "with repeated runs the test and the interval are those of Student's t, which accounts "
+            "for the variance between queries and between runs. Leave out test= and interval=."
+        )
+    return "t", "t"
+
+
+def _place_of(baseline: str | None, names: Sequence[str]) -> int:
+    if baseline is None:
+        return 0
+    if baseline not in names:
+        raise UsageError(
+            f"the baseline {baseline!r} is not among the runs.{did_you_mean(baseline, names)} "
+            f"Runs: {', '.join(names)}."
+        )
+    return names.index(baseline)
+
+
+def _pairs(count: int, baseline: int | None) -> np.ndarray:
+    """Return rows of baseline and run."""
+    if baseline is None:
+        return np.array(list(combinations(range(count), 2)))
+    return np.array([(baseline, i) for i in range(count) if i != baseline])
+
+
+def _require_common(sample: Sample) -> None:
+    empty = np.flatnonzero(sample.means.n == 0)
+    if not len(empty):
+        return
+    i, j = sample.pairs[empty[0]].tolist()
+    one, other = sample.table.systems[i], sample.table.systems[j]
+    raise NothingInCommonError(
+        f"{one.name} and {other.name} have no query with a value of {sample.measure} in common: "
+        f"{_examples(one)}; {_examples(other)}. Compare values on the same queries."
+    )
+
+
+def _examples(system: System) -> str:
+    queries = [str(q) for run in system.runs for q in run.queries][:3]
+    return f"{system.name} has " + (", ".join(queries) + ", ..." if queries else "no queries")
+
+
+def _means(table: ValueTable, weights: np.ndarray | None) -> dict[str, dict[str, float]]:
+    means: dict[str, dict[str, float]] = {system.name: {} for system in table.systems}
+    for measure in table.measures:
+        for system, row in zip(table.systems, table.values(measure), strict=True):
+            means[system.name][measure] = MEAN.of(row, weights).mean()
+    return means

@@ -1,0 +1,299 @@
+"""The outcome of a comparison of runs."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple
+
+from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
+from rankstone.stats.corrections import CORRECTION_NAMES, CORRECTIONS
+from rankstone.stats.intervals import INTERVALS
+from rankstone.stats.repeats import VarianceParts
+from rankstone.stats.tests import RANDOMIZED, TESTS
+
+SCHEMA = "rankstone/comparison/1"
+
+
+class Moved(NamedTuple):
+    """A query on which a run is much better or worse than the baseline."""
+
+    query: Any
+    baseline: float
+    value: float
+    difference: float
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Queries that a run did not answer, and what they do to the difference.
+
+    ``difference`` is the part of the difference of means that comes from these queries, ``share``
+    its size relative to both parts: |part| / (|part| + |rest|).
+    """
+
+    baseline: int
+    run: int
+    difference: float
+    share: float
+
+
+@dataclass(frozen=True)
+class PairComparison:
+    """A run against a baseline by one measure.
+
+    ``n`` is the number of queries, ``effective_n`` the same for weighted queries. ``effect_size``
+    is the mean difference in standard deviations of the differences, ``superiority`` the share of
+    queries on which the run is better, ties counted half. ``detectable`` is the smallest true
+    difference that these queries find with a chance of 80 %. ``resamples`` is None if nothing was
+    drawn: the p-value is exact or comes from a formula. ``common`` is the same comparison over the
+    queries that both answered, if some were not answered; ``variance`` says how much of the
+    uncertainty comes from queries and from runs, if runs were repeated. NaN is a number that
+    cannot be computed; ``warnings`` say why.
+    """
+
+    measure: str
+    baseline: str
+    run: str
+    n: int
+    baseline_mean: float
+    mean: float
+    difference: float
+    ci_low: float
+    ci_high: float
+    confidence: float
+    p_value: float
+    p_adjusted: float
+    test: str
+    correction: str
+    wins: int
+    ties: int
+    losses: int
+    effect_size: float
+    warnings: tuple[Notice, ...]
+    effective_n: float
+    superiority: float
+    detectable: float
+    interval: str
+    resamples: int | None
+    higher_is_better: bool
+    incomplete: bool
+    improved: tuple[Moved, ...]
+    worsened: tuple[Moved, ...]
+    missing: Missing | None = None
+    variance: VarianceParts | None = None
+    common: PairComparison | None = None
+
+    @property
+    def significant(self) -> bool:
+        """Whether the adjusted p-value is at most 1 - confidence; never if incomplete."""
+        return not self.incomplete and self.p_adjusted <= 1.0 - self.confidence + 1e-12
+
+    @property
+    def verdict(self) -> str:
+        """``better``, ``worse``, ``undecided``, ``incomplete`` or ``untestable``.
+
+        ``undecided`` means that the queries do not show which is better, not that both are equal.
+        """
+        if self.incomplete:
+            return "incomplete"
+        if math.isnan(self.p_value):
+            return "untestable"
+        if not self.significant or self.difference == 0:
+            return "undecided"
+        return "better" if (self.difference > 0) == self.higher_is_better else "worse"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data; NaN is None."""
+        data = {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+        return {**data, "verdict": self.verdict}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> PairComparison:
+        """Read what ``to_dict`` returned."""
+        own = {f.name: data[f.name] for f in fields(cls)}
+        for name in _NUMBERS:
+            own[name] = math.nan if own[name] is None else float(own[name])
+        own["warnings"] = tuple(_notice(n) for n in own["warnings"])
+        for name in ("improved", "worsened"):
+            own[name] = tuple(Moved(**moved) for moved in own[name])
+        if own["missing"] is not None:
+            own["missing"] = Missing(**own["missing"])
+        if own["variance"] is not None:
+            parts = own["variance"]
+            own["variance"] = VarianceParts(
+                parts["queries"], parts["runs"], parts["df"], tuple(parts["repeats"])
+            )
+        if own["common"] is not None:
+            own["common"] = cls.from_dict(own["common"])
+        return cls(**own)
+
+
+_NUMBERS = (
+    "baseline_mean", "mean", "difference", "ci_low", "ci_high", "p_value", "p_adjusted",
+    "effect_size", "effective_n", "superiority", "detectable",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Runs compared with a baseline, or with each other, by some measures.
+
+    ``comparison["dense", "nDCG@10"]`` is one pair; ``comparisons`` holds all. ``means`` are those
+    of each run over its own queries. ``family`` is the number of comparisons that the correction
+    is over. ``seed`` repeats every number.
+    """
+
+    runs: tuple[str, ...]
+    measures: tuple[str, ...]
+    baseline: str | None
+    comparisons: tuple[PairComparison, ...]
+    means: Mapping[str, Mapping[str, float]]
+    queries: int
+    test: str
+    correction: str
+    family: int
+    interval: str
+    confidence: float
+    resamples: int
+    seed: int
+    weighted: bool = False
+    zeros: str | None = None
+    notices: tuple[Notice, ...] = field(default=())
+
+    def __getitem__(self, key: tuple[str, str] | tuple[str, str, str]) -> PairComparison:
+        """Return one comparison: by run and measure, or by baseline, run and measure."""
+        *names, measure = key
+        for pair in self.comparisons:
+            if pair.measure == measure and [pair.baseline, pair.run][-len(names) :] == names:
+                return pair
+        known = [name for pair in self.comparisons for name in (pair.run, pair.measure)]
+        hint = "".join(did_you_mean(str(name), known) for name in key if name not in known)
+        raise UsageError(
+            f"{' and '.join(map(repr, names))} by {measure!r} was not compared.{hint} "
+            f"Runs: {', '.join(self.runs)}. Measures: {', '.join(self.measures)}."
+        )
+
+    @property
+    def warnings(self) -> tuple[Notice, ...]:
+        """The notices on the whole comparison and on single pairs that are warnings."""
+        notices = [*self.notices, *(n for pair in self.comparisons for n in pair.warnings)]
+        return tuple(dict.fromkeys(n for n in notices if n.level == "warning"))
+
+    def method(self) -> str:
+        """Say in one line how p-values and intervals were computed."""
+        parts = [TESTS[self.test]]
+        if self.test in RANDOMIZED:
+            drawn = [p.resamples for p in self.comparisons if p.resamples]
+            parts.append(f"{self.resamples} resamples, seed {self.seed}" if drawn else "exact")
+        if self.zeros:
+            parts.append(f"zeros {self.zeros}")
+        over = plural(self.family, "comparison")
+        if self.family > 1:
+            parts.append(f"{CORRECTION_NAMES[self.correction]} correction over {over}")
+        level = f"{self.confidence * 100:g} %"
+        parts.append(f"{level} intervals: {INTERVALS[self.interval]}")
+        if self.weighted:
+            parts.append("queries weighted")
+        return "; ".join(parts)
+
+    def __repr__(self) -> str:
+        against = f"against {self.baseline}" if self.baseline else "all pairs"
+        lines = [
+            f"{p.measure} {p.run} - {p.baseline}: {p.difference:+.4f} "
+            f"[{p.ci_low:+.4f}, {p.ci_high:+.4f}], p={p.p_adjusted:.4f}, {p.verdict}"
+            for p in self.comparisons[:5]
+        ]
+        more = len(self.comparisons) - len(lines)
+        rest = [f"... and {more} more"] if more else []
+        count = len(self.warnings)
+        warned = f", {plural(count, 'warning')}" if count else ""
+        return "\n".join([f"<Comparison {against} ({self.method()}{warned})>", *lines, *rest])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Comparison) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash((self.runs, self.measures, self.baseline, self.seed))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data; NaN is None."""
+        data = {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+        return {"schema": SCHEMA, **data, "method": self.method()}
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return everything as JSON; ``Comparison.from_json`` reads it back, bit for bit."""
+        return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Comparison:
+        """Read what ``to_json`` wrote."""
+        try:
+            data = json.loads(text)
+            if data["schema"] != SCHEMA:
+                raise ValueError(f"schema {data['schema']!r}, expected {SCHEMA!r}")
+            return cls._from_dict(data)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise DataError(
+                f"this is not a saved Rankstone comparison ({error}). "
+                "Save one with Comparison.save or 'rankstone compare --format json'."
+            ) from None
+
+    @classmethod
+    def _from_dict(cls, data: Mapping[str, Any]) -> Comparison:
+        own = {f.name: data[f.name] for f in fields(cls)}
+        own["runs"], own["measures"] = tuple(own["runs"]), tuple(own["measures"])
+        own["comparisons"] = tuple(PairComparison.from_dict(p) for p in own["comparisons"])
+        own["means"] = {
+            run: {m: math.nan if v is None else float(v) for m, v in means.items()}
+            for run, means in own["means"].items()
+        }
+        own["notices"] = tuple(_notice(n) for n in own["notices"])
+        if own["correction"] not in CORRECTIONS or own["test"] not in TESTS:
+            raise ValueError("unknown test or correction")
+        return cls(**own)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the comparison to a file, whole or not at all."""
+        target = os.fspath(path)
+        partial = f"{target}.{os.getpid()}.partial"
+        try:
+            with open(partial, "w", encoding="utf-8") as stream:
+                stream.write(self.to_json())
+            os.replace(partial, target)
+        finally:
+            if os.path.exists(partial):
+                os.unlink(partial)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Comparison:
+        """Read a comparison that ``save`` wrote."""
+        try:
+            with open(path, "rb") as stream:
+                return cls.from_json(stream.read())
+        except OSError as error:
+            raise DataError(f"{os.fspath(path)}: {error.strerror}.") from None
+
+
+def _notice(data: Mapping[str, Any]) -> Notice:
+    return Notice(data["code"], data["count"], data["text"], tuple(data["examples"]), data["level"])
+
+
+def _plain(value: Any) -> Any:
+    """Return a field as plain data."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, (Notice, PairComparison, VarianceParts)):
+        return value.to_dict()
+    if isinstance(value, Moved):
+        return {name: _plain(v) for name, v in value._asdict().items()}
+    if isinstance(value, Missing):
+        return {f.name: getattr(value, f.name) for f in fields(value)}
+    if isinstance(value, (tuple, list)):
+        return [_plain(v) for v in value]
+    if isinstance(value, Mapping):
+        return {name: _plain(v) for name, v in value.items()}
+    return value

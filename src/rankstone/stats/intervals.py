@@ -1,0 +1,143 @@
+"""Confidence intervals of means: bootstrap (BCa or percentile) and Student's t."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from rankstone.core.parallel import on_each
+from rankstone.errors import UsageError, one_of
+from rankstone.stats.bootstrap import BootstrapMeans, Means
+from rankstone.stats.distributions import normal_cdf, normal_quantile, t_quantile
+
+#: What each kind of interval is called in output.
+INTERVALS = {
+    "bca": "BCa bootstrap",
+    "percentile": "percentile bootstrap",
+    "t": "Student t",
+}
+_RANGE = ((np.nanmin, np.inf), (np.nanmax, -np.inf))
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval of a mean over ``n`` queries, NaN if it cannot be computed."""
+
+    low: float
+    high: float
+    confidence: float
+    method: str
+    n: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data; NaN is None."""
+        return {name: _plain(value) for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Interval:
+        """Read what ``to_dict`` returned."""
+        low, high = (math.nan if data[end] is None else data[end] for end in ("low", "high"))
+        return cls(low, high, data["confidence"], data["method"], data["n"])
+
+
+def interval(
+    values: np.ndarray,
+    *,
+    weights: np.ndarray | None = None,
+    method: str = "bca",
+    confidence: float = 0.95,
+) -> Interval:
+    """Return the interval of the mean of one run's values; NaN values are left out.
+
+    >>> values = np.array([0.0, 0.2, 0.5, 1.0])
+    >>> t = interval(values, method="t")
+    >>> round(t.low, 3), round(t.high, 3)
+    (-0.267, 1.117)
+    """
+    rows = np.asarray(values, np.float64).reshape(1, -1)
+    low, high = mean_intervals(rows, weights=weights, method=method, confidence=confidence)
+    n = int((~np.isnan(rows)).sum())
+    return Interval(float(low[0]), float(high[0]), confidence, method, n)
+
+
+def mean_intervals(
+    values: np.ndarray,
+    *,
+    weights: np.ndarray | None = None,
+    method: str = "bca",
+    confidence: float = 0.95,
+    small_sample: bool = True,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lower and the upper ends of intervals of (weighted) means, one per row of values.
+
+    With F the distribution function of the resampled mean, z the standard normal one, a the
+    acceleration and z0 = z^-1(F(mean)), the ends of a BCa interval are F^-1(z(e)) with
+    e = z0 + (z0 + q) / (1 - a (z0 + q)), where q is the lower or the upper quantile.
+
+    Args:
+        values: one row per mean, one column per query; NaN leaves a query out of a row.
+        weights: one per query (default: all 1).
+        method: ``bca``, ``percentile`` or ``t``.
+        confidence: the share of such intervals that should contain the true mean.
+        small_sample: take q from Student's t with n - 1 degrees of freedom instead of the normal
+            distribution. Without it bootstrap intervals of 25 queries are too short (they cover
+            93 to 94 %); False gives the textbook's interval.
+
+    Returns:
+        Two arrays; NaN for rows of fewer than two (effective) queries.
+    """
+    means = Means.of(np.asarray(values, np.float64), weights)
+    return intervals_of(means, method, confidence, small_sample=small_sample)
+
+
+def intervals_of(
+    means: Means, method: str, confidence: float, *, small_sample: bool = True
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what ``mean_intervals`` does, of means that are computed already."""
+    one_of(method, INTERVALS, "interval")
+    upper = 0.5 + 0.5 * check_confidence(confidence)
+    reach = np.array([_t_quantile(upper, n) for n in means.effective.tolist()])
+    if method == "t":
+        half = reach * np.sqrt(means.variance())
+        return means.mean - half, means.mean + half
+    if not small_sample:
+        reach = np.full(len(reach), normal_quantile(upper))
+    ends = np.where(means.effective >= 2, means.mean, np.nan) + np.zeros((2, 1))
+    acceleration = means.acceleration()
+
+    def fill(rows: np.ndarray) -> None:
+        resampled = BootstrapMeans.of(means, rows)
+        for i, row in enumerate(rows.tolist()):
+            a = z0 = 0.0
+            if method == "bca":
+                a, z0 = acceleration[row], normal_quantile(resampled.below(i, means.mean[row]))
+            for end, q in enumerate((-reach[row], reach[row])):
+                e = z0 + (z0 + q) / (1.0 - a * (z0 + q))
+                ends[end, row] = resampled.quantile(i, normal_cdf(e))
+
+    on_each(fill, list(means.parts()))
+    # The grid blurs the ends of the range by a fraction of its unit; no mean is outside of it.
+    with np.errstate(invalid="ignore"):
+        low, high = (f(means.values, axis=1, initial=e) for f, e in _RANGE)
+        return np.clip(ends[0], low, high), np.clip(ends[1], low, high)
+
+
+def check_confidence(confidence: float) -> float:
+    """Return the confidence if it is between 0 and 1."""
+    if isinstance(confidence, (int, float)) and 0.0 < confidence < 1.0:
+        return float(confidence)
+    raise UsageError(f"confidence must be between 0 and 1, not {confidence!r}; for 95 % use 0.95.")
+
+
+@lru_cache(maxsize=4096)
+def _t_quantile(probability: float, effective: float) -> float:
+    return t_quantile(probability, effective - 1.0) if effective >= 2 else math.nan
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value

@@ -1,0 +1,178 @@
+"""Overlap of two rankings that need not hold the same items nor be equally long."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from rankstone.errors import DataError, UsageError, one_of
+from rankstone.stats.rankings import Ranking
+
+#: A ranking: scores by item, or items from first to last with tied ones in a set or a list.
+Items = Ranking | Mapping[Any, float] | Iterable[Any]
+
+#: What ties mean in each form of RBO (Corsi and Urbano 2024).
+TIES = {
+    "w": "tied items are at the same rank, the first of their group",
+    "a": "the order of tied items is unknown: the mean over all orders",
+    "b": "as a, corrected for the information that ties lose, so that RBO(x, x) = 1",
+}
+
+
+@dataclass(frozen=True)
+class RBO:
+    """Rank-biased overlap of two rankings, of which only the beginnings are known.
+
+    ``extrapolated`` takes the agreement of the beginnings to continue. ``minimum`` and ``maximum``
+    bound the value of the whole rankings, ``residual`` is their distance.
+    """
+
+    extrapolated: float
+    minimum: float
+    maximum: float
+    residual: float
+    p: float
+    ties: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return asdict(self)
+
+
+def rbo(first: Items, second: Items, p: float = 0.9, ties: str = "a") -> RBO:
+    """Return the rank-biased overlap of two rankings.
+
+    RBO = (1 - p) / p * sum over depths d of p^d A(d), where A(d) is the agreement of both at depth
+    d: without ties, the share of items in common (Webber, Moffat and Zobel 2010). Rankings may
+    differ in length and have ties (Corsi and Urbano 2024).
+
+    Args:
+        first: items from first to last, tied ones in a set or a list; or scores by item.
+        second: the other ranking.
+        p: persistence; the expected depth is 1 / (1 - p).
+        ties: ``w``, ``a`` or ``b``, see ``TIES``.
+
+    >>> round(rbo("abcde", "bcdae").extrapolated, 4)
+    0.828
+    """
+    one_of(ties, TIES, "treatment of ties")
+    if not 0.0 < p < 1.0:
+        raise UsageError(f"p must be between 0 and 1, not {p!r}.")
+    short, long = _by_length(first, second)
+    s, depth = len(short), len(long)
+    d = np.arange(1, depth + 1)
+    overlap = _overlap(short, long, ties)
+    size = _size(short, d, ties) * _size(long, d, ties)
+    if ties == "w":
+        size = 0.5 * (_size(short, d, ties) + _size(long, d, ties))
+    known = overlap / size
+    # Below the short ranking's end: its unseen items agree as its seen ones did, or all do.
+    most, mean = _unseen(short, long, ties)
+    expected = (overlap + known[s - 1] * mean) / size
+    highest = (overlap + most) / size
+    # Below both ends, the overlap stays, grows by two items at each depth, or agrees as before.
+    shared = round(overlap[-1])
+    powers = p**d
+    lowest_tail = shared * (math.log(1.0 / (1.0 - p)) - float((powers / d).sum()))
+    complete = depth + s - shared
+    growing = np.arange(depth + 1, complete + 1)
+    highest_tail = float(((2 * growing - complete) / growing * p**growing).sum())
+    highest_tail += p ** (complete + 1) / (1.0 - p)
+    expected_tail = (shared + (depth - s) * known[s - 1]) / depth * p ** (depth + 1) / (1.0 - p)
+    minimum, maximum, extrapolated = (
+        min(max((1.0 - p) / p * (float((agreement * powers).sum()) + float(tail)), 0.0), 1.0)
+        for agreement, tail in (
+            (known, lowest_tail),
+            (highest, highest_tail),
+            (expected, expected_tail),
+        )
+    )
+    return RBO(extrapolated, minimum, maximum, maximum - minimum, p, ties)
+
+
+def overlap_at(first: Items, second: Items, k: int) -> float:
+    """Return the share of the first k items that two rankings have in common.
+
+    Of items tied across rank k, the mean over all orders counts. Rankings shorter than k are
+    compared at the length of the longer one.
+
+    >>> overlap_at("abcd", "bace", 3)
+    1.0
+    """
+    if k < 1:
+        raise UsageError(f"k must be at least 1, not {k!r}.")
+    short, long = _by_length(first, second)
+    depth = min(k, len(long))
+    return float(_overlap(short, long, "a")[depth - 1]) / depth
+
+
+def _by_length(first: Items, second: Items) -> tuple[Ranking, Ranking]:
+    short, long = sorted((Ranking.of(first), Ranking.of(second)), key=len)
+    if not len(short):
+        raise DataError("a ranking is empty, so there is no overlap to compute.")
+    return short, long
+
+
+def _part_of(top: Any, bottom: Any, depth: np.ndarray, ties: str) -> np.ndarray:
+    """Return how much of an item is in the first ``depth`` ranks, if it may be."""
+    if ties == "w":
+        return np.ones(depth.shape)
+    return np.minimum((depth - top + 1) / (bottom - top + 1), 1.0)
+
+
+def _overlap(short: Ranking, long: Ranking, ties: str) -> np.ndarray:
+    """Return the number of items in common at each depth."""
+    place = {item: i for i, item in enumerate(long.items)}
+    pairs = [(i, place[item]) for i, item in enumerate(short.items) if item in place]
+    i, j = np.array(pairs, np.int64).reshape(-1, 2).T
+    tops = np.stack((short.top[i], long.top[j]))
+    bottoms = tops if ties == "w" else np.stack((short.bottom[i], long.bottom[j]))
+    entry, whole = tops.max(axis=0), bottoms.max(axis=0)
+    depth = len(long)
+    overlap = np.bincount(whole, minlength=depth + 1)[: depth + 1].cumsum().astype(np.float64)
+    groups, counts = np.unique(
+        np.vstack((tops, bottoms))[:, entry < whole], axis=1, return_counts=True
+    )
+    for (top1, top2, bottom1, bottom2), count in zip(groups.T.tolist(), counts, strict=True):
+        d = np.arange(max(top1, top2), max(bottom1, bottom2))
+        parts = _part_of(top1, bottom1, d, ties) * _part_of(top2, bottom2, d, ties)
+        overlap[d] += count * parts
+    return overlap[1:]
+
+
+def _size(ranking: Ranking, d: np.ndarray, ties: str) -> np.ndarray:
+    """Return the size of a ranking's beginning at each depth, by which overlaps are divided.
+
+    The sizes of both are added up (w) or multiplied (a and b). A ranking that has ended would go
+    on without ties.
+    """
+    size = np.sqrt(d) if ties != "w" else d.astype(np.float64)
+    seen = d[: len(ranking)]
+    if ties == "w":
+        size[: len(seen)] = ranking.bottom
+    elif ties == "b":
+        part = _part_of(ranking.top, ranking.bottom, seen, ties)
+        group = ranking.bottom - ranking.top + 1
+        size[: len(seen)] = np.sqrt(ranking.top - 1 + group * part**2)
+    return size
+
+
+def _unseen(short: Ranking, long: Ranking, ties: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return by how much unseen items of the short ranking may add to the overlap.
+
+    At depth d below its end it has d - s of them: at most as many as the first items that only the
+    long ranking has, and as much as the mean of these for each that agrees.
+    """
+    d = np.arange(1, len(long) + 1)
+    missing = np.maximum(d - len(short), 0)
+    shared = np.fromiter(map(set(short.items).__contains__, long.items), bool, len(long))
+    only = np.concatenate(([0], np.cumsum(~shared)))
+    above, within = only[long.top - 1], only[long.bottom] - only[long.top - 1]
+    part = _part_of(long.top, long.bottom, d, ties)
+    most = np.minimum(missing, above) + part * np.clip(missing - above, 0, within)
+    mean = missing * (above + part * within) / np.maximum(above + within, 1)
+    return most, mean

@@ -1,0 +1,510 @@
+"""Comparisons of runs: what they say, on which queries, and how they take bad input."""
+
+import json
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from scipy import stats
+
+from rankstone.core.aggregate import MEAN
+from rankstone.errors import DataError, NothingInCommonError, UsageError
+from rankstone.stats.compare import compare
+from rankstone.stats.comparison import Comparison
+from rankstone.stats.corrections import adjust
+from rankstone.stats.tests import TESTS
+from rankstone.stats.values import QueryValues
+
+FIELDS = [
+    "measure", "baseline", "run", "n", "baseline_mean", "mean", "difference", "ci_low", "ci_high",
+    "confidence", "p_value", "p_adjusted", "test", "correction", "wins", "ties", "losses",
+    "effect_size", "warnings",
+]  # fmt: skip
+
+
+def run(name, values, queries=None, measure="AP", **options):
+    ids = [f"q{i:03}" for i in range(len(values))] if queries is None else queries
+    return QueryValues(name, ids, {measure: np.array(values, np.float64)}, **options)
+
+
+def systems(count, n, seed=0, step=0.03, measures=("AP", "RR")):
+    """Runs of rising quality with many zeros, on queries of varying difficulty."""
+    rng = np.random.default_rng(seed)
+    easy = rng.beta(1, 2, n)
+    ids = [f"q{i}" for i in range(n)]
+    return [
+        QueryValues(
+            f"s{k}",
+            ids,
+            {
+                m: np.where(
+                    rng.random(n) < 0.2,
+                    0.0,
+                    np.clip(easy + k * step + rng.normal(0, 0.15, n), 0, 1),
+                )
+                for m in measures
+            },
+        )
+        for k in range(count)
+    ]
+
+
+def codes(pair):
+    return [notice.code for notice in pair.warnings]
+
+
+def test_runs_are_matched_by_query_id():
+    a = run("a", [0.1, 0.2, 0.3, 0.4], ["q1", "q2", "q3", "q4"])
+    b = run("b", [0.5, 0.3, 0.3, 0.3], ["q4", "q1", "q3", "q2"])
+    pair = compare([a, b])["b", "AP"]
+    assert pair.difference == pytest.approx((0.2 + 0.1 + 0.0 + 0.1) / 4)
+    assert (pair.wins, pair.ties, pair.losses) == (3, 1, 0)
+    assert [m.query for m in pair.improved] == ["q1", "q2", "q4"]
+    assert pair.improved[0] == ("q1", 0.1, 0.3, pytest.approx(0.2))
+    assert pair.worsened == ()
+    assert pair.superiority == (3 + 0.5) / 4
+
+
+def test_the_numbers_of_a_pair():
+    a, b = systems(2, 40, step=0.2)
+    pair = compare([a, b], test="t", interval="t")["s1", "AP"]
+    d = b.columns["AP"] - a.columns["AP"]
+    theirs = stats.ttest_rel(b.columns["AP"], a.columns["AP"])
+    ends = theirs.confidence_interval(0.95)
+    assert pair.p_value == pytest.approx(theirs.pvalue, abs=1e-12)
+    assert (pair.ci_low, pair.ci_high) == pytest.approx((ends.low, ends.high), abs=1e-12)
+    assert pair.effect_size == pytest.approx(d.mean() / d.std(ddof=1), rel=1e-12)
+    assert pair.mean == MEAN.of(b.columns["AP"]).mean()
+    assert pair.baseline_mean == MEAN.of(a.columns["AP"]).mean()
+    assert (pair.n, pair.effective_n, pair.resamples) == (40, 40.0, None)
+    assert pair.verdict == "better"
+
+
+def test_the_correction_is_over_everything_that_is_shown():
+    runs = systems(4, 30)
+    for correction in ("holm", "bh", "bonferroni", "none"):
+        found = compare(runs, correction=correction)
+        assert found.family == len(found.comparisons) == 6
+        expected = adjust([p.p_value for p in found.comparisons], correction)
+        assert [p.p_adjusted for p in found.comparisons] == expected.tolist()
+        assert all(p.correction == correction for p in found.comparisons)
+    assert len(compare(runs, all_pairs=True).comparisons) == 12
+
+
+@pytest.mark.parametrize("test", list(TESTS))
+def test_every_test_finds_a_large_difference_and_says_what_it_is(test):
+    found = compare(systems(3, 60, step=0.2), test=test, measures=["AP"])
+    assert [p.verdict for p in found.comparisons] == ["better", "better"]
+    assert all(p.test == test for p in found.comparisons)
+    assert TESTS[test] in found.method()
+    drawn = test in ("randomization", "tukey")
+    assert (found.comparisons[0].resamples == 10_000) == drawn
+    assert ("10000 resamples, seed 0" in found.method()) == drawn
+
+
+@pytest.mark.parametrize("test", list(TESTS))
+@settings(max_examples=8, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_the_order_of_queries_and_runs_changes_no_number(test, random):
+    runs = systems(3, 20, seed=5)
+    shuffled = []
+    for r in random.sample(runs, 3):
+        order = random.sample(range(20), 20)
+        columns = {m: c[order] for m, c in r.columns.items()}
+        shuffled.append(QueryValues(r.name, [r.queries[i] for i in order], columns))
+    options = {"baseline": "s1", "test": test, "resamples": 500, "rng": 3}
+    once, again = compare(runs, **options), compare(shuffled, **options)
+    for pair in once.comparisons:
+        assert again[pair.run, pair.measure].to_dict() == pair.to_dict()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 1000), st.sampled_from(list(TESTS)))
+def test_exchanging_run_and_baseline_negates_the_difference(seed, test):
+    runs = systems(2, 15, seed)
+    ahead = compare(runs, baseline="s0", test=test)["s1", "AP"]
+    back = compare(runs, baseline="s1", test=test)["s0", "AP"]
+    assert back.difference == -ahead.difference
+    assert back.p_value == pytest.approx(ahead.p_value, rel=1e-9)
+    assert (back.wins, back.losses) == (ahead.losses, ahead.wins)
+    assert back.ci_low == pytest.approx(-ahead.ci_high, abs=1e-9)
+
+
+def test_a_smaller_value_may_be_better():
+    a, b = run("a", np.linspace(2, 9, 12)), run("b", np.linspace(1, 7, 12))
+    pair = compare([a, b], lower_is_better=["AP"])["b", "AP"]
+    assert (pair.wins, pair.losses, pair.verdict) == (12, 0, "better")
+    assert pair.difference < 0
+    assert pair.improved[0].difference < 0
+    assert compare([a, b])["b", "AP"].verdict == "worse"
+
+
+def test_a_comparison_reads_back_bit_for_bit(tmp_path):
+    runs = [*systems(3, 12), run("x", [0.5] * 12, [f"q{i}" for i in range(12)])]
+    runs[3] = QueryValues(
+        "x", runs[3].queries, {"AP": np.full(12, 0.5), "RR": np.r_[np.nan, np.ones(11)]},
+        answered=np.arange(12) > 3,
+    )  # fmt: skip
+    found = compare(runs, repeats={"twice": ["s1", "s2"]}, rng=9)
+    path = tmp_path / "comparison.json"
+    found.save(path)
+    again = Comparison.load(path)
+    assert again == found
+    assert again.to_json() == found.to_json()
+    assert repr(again) == repr(found)
+    data = json.loads(found.to_json())
+    assert list(data["comparisons"][0])[: len(FIELDS)] == FIELDS
+    assert found.seed == data["seed"] == 9
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"schema": "x"}', '{"schema": "rankstone/comparison/1"}']
+)
+def test_other_files_are_not_comparisons(text, tmp_path):
+    with pytest.raises(DataError, match="not a saved Rankstone comparison"):
+        Comparison.from_json(text)
+    with pytest.raises(DataError, match="No such file"):
+        Comparison.load(tmp_path / "none.json")
+
+
+def test_queries_that_were_not_answered_are_not_a_difference_of_quality():
+    rng = np.random.default_rng(2)
+    values = rng.beta(2, 2, 50)
+    answered = np.arange(50) < 25
+    a = run("a", values)
+    b = run("b", np.where(answered, values + rng.normal(0.02, 0.02, 50), 0.0), answered=answered)
+    pair = compare([a, b])["b", "AP"]
+    assert (pair.verdict, pair.significant) == ("incomplete", False)
+    assert pair.difference < -0.1
+    assert pair.p_adjusted < 0.001
+    assert (pair.missing.baseline, pair.missing.run) == (0, 25)
+    assert pair.missing.share > 0.9
+    assert pair.missing.difference == pytest.approx(-values[25:].sum() / 50)
+    assert codes(pair)[0] == "incomplete"
+    assert "over the 25 queries that both answered" in pair.warnings[0].text
+    assert (pair.common.n, pair.common.verdict) == (25, "better")
+    alone = compare([run("a", values[:25]), run("b", b.columns["AP"][:25])])["b", "AP"]
+    assert pair.common.difference == alone.difference
+    assert (pair.common.ci_low, pair.common.ci_high) == (alone.ci_low, alone.ci_high)
+
+
+def test_a_few_queries_without_an_answer_are_only_mentioned():
+    a, b = systems(2, 60, step=0.2, measures=["AP"])
+    values = b.columns["AP"].copy()
+    gone = int(np.argmin(np.where(a.columns["AP"] > 0, a.columns["AP"], 1.0)))
+    values[gone] = 0
+    b = QueryValues("b", b.queries, {"AP": values}, np.arange(60) != gone)
+    pair = compare([a, b])["b", "AP"]
+    assert pair.verdict == "better"
+    assert codes(pair) == ["unanswered"]
+    assert (pair.common.n, pair.missing.run) == (59, 1)
+    strict = compare([a, b], incomplete_above=0.0)["b", "AP"]
+    assert strict.verdict == "incomplete"
+
+
+@pytest.mark.parametrize("test", ["randomization", "tukey"])
+def test_a_run_without_any_answer_was_not_run(test):
+    a, b = run("a", np.linspace(0.1, 0.9, 20)), run("b", np.zeros(20), answered=np.zeros(20, bool))
+    pair = compare([a, b], test=test)["b", "AP"]
+    assert (pair.verdict, pair.common) == ("incomplete", None)
+    assert "no query was answered by both" in pair.warnings[0].text
+
+
+def test_the_comparison_over_common_queries_is_adjusted_with_the_others():
+    runs = systems(3, 30)
+    gap = QueryValues("s2", runs[2].queries, runs[2].columns, np.arange(30) > 5)
+    found = compare([*runs[:2], gap])
+    p = [(pair.common or pair).p_value for pair in found.comparisons]
+    expected = adjust(p, "holm")
+    assert [found["s2", m].common.p_adjusted for m in ("AP", "RR")] == expected[[1, 3]].tolist()
+    assert found["s1", "AP"].common is None
+
+
+def test_values_that_a_mean_leaves_out_are_left_out_of_the_pair():
+    a = run("a", [0.1, np.nan, 0.3, 0.4, 0.2, 0.9])
+    b = run("b", [0.3, 0.4, np.nan, 0.4, 0.5, 0.9])
+    found = compare([a, b])
+    pair = found["b", "AP"]
+    assert pair.n == 4
+    assert pair.baseline_mean == pytest.approx((0.1 + 0.4 + 0.2 + 0.9) / 4)
+    assert found.means["a"]["AP"] == pytest.approx(1.9 / 5)
+    assert str(pair.warnings[0]) == (
+        "2 of 6 queries left out, because a run has no value for them (for example q001, q002)"
+    )
+    skipped = compare([run("a", [0.1, np.nan, 0.3]), run("b", [0.2, np.nan, 0.5])])["b", "AP"]
+    assert (skipped.n, codes(skipped)) == (2, ["too-few-queries"])
+
+
+def test_pairs_with_gaps_are_tested_on_their_own_queries():
+    runs = systems(6, 25, measures=["AP"])
+    columns = {"AP": np.where(np.arange(25) < 4, np.nan, runs[3].columns["AP"])}
+    runs[3] = QueryValues("s3", runs[3].queries, columns)
+    found = compare(runs, all_pairs=True, resamples=400)
+    for pair in found.comparisons:
+        few = "s3" in (pair.baseline, pair.run)
+        assert pair.n == (21 if few else 25)
+        alone = [r for r in runs if r.name in (pair.baseline, pair.run)]
+        p = compare(alone, baseline=pair.baseline, resamples=400)[pair.run, "AP"].p_value
+        assert pair.p_value == pytest.approx(p, abs=0.12)
+
+
+def test_weights_of_queries():
+    a, b = systems(2, 30, step=0.1, measures=["AP"])
+    weights = {q: 1.0 + (i % 3) for i, q in enumerate(a.queries)}
+    w = np.array([weights[q] for q in a.queries])
+    d = b.columns["AP"] - a.columns["AP"]
+    pair = compare([a, b], weights=weights)["s1", "AP"]
+    assert pair.difference == pytest.approx((w * d).sum() / w.sum(), rel=1e-12)
+    assert pair.effective_n == pytest.approx(w.sum() ** 2 / (w**2).sum())
+    assert pair.superiority == pytest.approx(
+        w @ np.select([d > 0, d == 0], [1.0, 0.5], 0.0) / w.sum()
+    )
+    equal = compare([a, b], weights=dict.fromkeys(a.queries, 2.0), test="t", interval="t")
+    plain = compare([a, b], test="t", interval="t")
+    for name in ("difference", "p_value", "ci_low", "effect_size", "detectable"):
+        ours, theirs = (getattr(c["s1", "AP"], name) for c in (equal, plain))
+        assert ours == pytest.approx(theirs, rel=1e-12)
+    assert equal.weighted
+    assert "queries weighted" in equal.method()
+
+
+def test_a_query_of_weight_0_is_left_out():
+    a, b = systems(2, 30, measures=["AP"])
+    weights = {q: float(i >= 10) for i, q in enumerate(a.queries)}
+    last = [QueryValues(r.name, r.queries[10:], {"AP": r.columns["AP"][10:]}) for r in (a, b)]
+    ours, theirs = compare([a, b], weights=weights)["s1", "AP"], compare(last)["s1", "AP"]
+    assert (ours.n, ours.difference, ours.wins) == (theirs.n, theirs.difference, theirs.wins)
+
+
+def test_one_query_that_outweighs_all_others_decides_nothing():
+    a, b = systems(2, 30, measures=["AP"])
+    weights = dict.fromkeys(a.queries, 1.0) | {a.queries[0]: 1e6}
+    pair = compare([a, b], weights=weights)["s1", "AP"]
+    assert (pair.verdict, codes(pair)[0]) == ("untestable", "one-query")
+
+
+def repeated(n, count, between, seed=0):
+    """A baseline, and runs of a system whose quality varies from run to run."""
+    rng = np.random.default_rng(seed)
+    base = rng.beta(2, 2, n)
+    repetitions = (
+        run(f"x.{k}", base + 0.03 + rng.normal(0, between) + rng.normal(0, 0.05, n))
+        for k in range(count)
+    )
+    return [run("base", base), *repetitions]
+
+
+def test_repeated_runs_are_one_system_with_variance_between_runs():
+    runs = repeated(60, 5, between=0.05)
+    names = [r.name for r in runs[1:]]
+    found = compare(runs, repeats={"x": names})
+    pair = found["x", "AP"]
+    assert found.runs == ("base", "x")
+    assert (pair.test, pair.interval) == ("t", "t")
+    values = np.array([r.columns["AP"] for r in runs[1:]])
+    d = values.mean(axis=0) - runs[0].columns["AP"]
+    assert pair.difference == pytest.approx(d.mean(), rel=1e-9)
+    assert pair.variance.repeats == (1, 5)
+    assert pair.variance.queries == pytest.approx(d.var(ddof=1) / 60, rel=1e-9)
+    between = values.mean(axis=1).var(ddof=1) / 5
+    rest = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
+    within = (rest**2).sum() / (4 * 59) / (60 * 5)
+    assert pair.variance.runs == pytest.approx(between - within, rel=1e-9)
+    assert pair.variance.share_of_runs > 0.5
+    assert 3.9 < pair.variance.df < 12
+    one = compare(runs[:2], test="t", interval="t")["x.0", "AP"]
+    assert pair.ci_high - pair.ci_low > 2 * (one.ci_high - one.ci_low)
+
+
+def test_runs_that_do_not_vary_add_nothing():
+    base, once = repeated(40, 1, between=0.1)
+    copies = [QueryValues(f"x{i}", once.queries, once.columns) for i in range(3)]
+    pair = compare([base, *copies], repeats={"x": ["x0", "x1", "x2"]})["x", "AP"]
+    plain = compare([base, once], test="t", interval="t")["x.0", "AP"]
+    assert pair.variance.runs == 0.0
+    assert pair.p_value == pytest.approx(plain.p_value, rel=1e-9)
+    assert (pair.ci_low, pair.ci_high) == pytest.approx((plain.ci_low, plain.ci_high), rel=1e-9)
+
+
+def test_repeated_runs_with_equal_weights_change_nothing():
+    runs = repeated(30, 3, between=0.05)
+    repeats = {"x": [r.name for r in runs[1:]]}
+    plain = compare(runs, repeats=repeats)["x", "AP"].variance
+    weighted = compare(runs, repeats=repeats, weights=dict.fromkeys(runs[0].queries, 3.0))
+    ours = weighted["x", "AP"].variance
+    assert (ours.queries, ours.runs, ours.df) == pytest.approx(
+        (plain.queries, plain.runs, plain.df), rel=1e-9
+    )
+
+
+def test_two_repetitions_are_too_few():
+    runs = repeated(40, 2, between=0.05)
+    pair = compare(runs, repeats={"x": ["x.0", "x.1"]})["x", "AP"]
+    assert "few-repeats" in codes(pair)
+
+
+def test_values_that_are_all_tied():
+    pair = compare([run("a", [0.1, 0.5, 0.3]), run("b", [0.1, 0.5, 0.3])])["b", "AP"]
+    assert (pair.difference, pair.p_value, pair.effect_size) == (0.0, 1.0, 0.0)
+    assert (pair.ci_low, pair.ci_high, pair.ties) == (0.0, 0.0, 3)
+    assert "no-difference" in codes(pair)
+    assert pair.verdict == "undecided"
+
+
+@pytest.mark.parametrize("test", list(TESTS))
+def test_a_difference_without_variance(test):
+    a = np.arange(12) / 20
+    pair = compare([run("a", a), run("b", a + 0.25)], test=test)["b", "AP"]
+    assert math.isnan(pair.effect_size)
+    assert pair.p_value < 0.001
+    assert (pair.ci_low, pair.ci_high) == pytest.approx((0.25, 0.25))
+    assert codes(pair) == ["zero-variance"]
+    assert pair.to_dict()["effect_size"] is None
+
+
+@pytest.mark.parametrize("test", list(TESTS))
+def test_one_common_query(test):
+    pair = compare([run("a", [0.1], ["q1"]), run("b", [0.4], ["q1"])], test=test)["b", "AP"]
+    assert pair.difference == pytest.approx(0.3)
+    assert math.isnan(pair.p_value)
+    assert math.isnan(pair.ci_low)
+    assert (pair.verdict, codes(pair)) == ("untestable", ["one-query"])
+
+
+def test_noise_of_rounding_is_a_tie():
+    a, b = run("a", [0.3, 0.5, 0.7]), run("b", [0.1 + 0.2, 0.5, 0.8])
+    pair = compare([a, b])["b", "AP"]
+    assert (pair.wins, pair.ties, pair.losses) == (1, 2, 0)
+
+
+def test_comparisons_that_were_hopeless_from_the_start_say_so():
+    few = compare([run("a", [0.1, 0.2, 0.3, 0.4]), run("b", [0.5, 0.7, 0.8, 0.9])])["b", "AP"]
+    assert few.p_value == 0.125
+    assert few.warnings[0].text == (
+        "with 4 queries no outcome can be significant at 0.05; at least 6 are needed"
+    )
+    many = compare(systems(12, 30), all_pairs=True, resamples=1000)
+    assert {n.code for n in many.warnings} == {"too-few-resamples"}
+    assert "use resamples=5280 or more" in many.warnings[0].text
+    assert not compare(systems(12, 30), all_pairs=True, correction="none", resamples=1000).warnings
+
+
+def test_undecided_comparisons_say_what_they_could_have_found():
+    a, b = systems(2, 25, step=0.01, measures=["AP"])
+    pair = compare([a, b])["s1", "AP"]
+    (note,) = pair.warnings
+    assert (pair.verdict, note.code, note.level) == ("undecided", "underpowered", "note")
+    assert f"differences of {pair.detectable:.3f} or more (80 % power)" in note.text
+    assert f"for {pair.baseline_mean / 10:.3f} about" in note.text
+    assert not compare([a, b], minimum_difference=0.5)["s1", "AP"].warnings
+
+
+def test_measures_are_those_that_all_runs_have():
+    a = QueryValues("a", ["q1", "q2"], {"AP": np.array([0.1, 0.2]), "RR": np.array([1, 1])})
+    b = QueryValues("b", ["q1", "q2"], {"RR": np.array([1, 0]), "P": np.array([1, 0])})
+    assert compare([a, b]).measures == ("RR",)
+    with pytest.raises(UsageError, match="b has no values of AP. Did you mean P\\? It has: RR, P."):
+        compare([a, b], measures=["AP"])
+    with pytest.raises(UsageError, match="no measure in common. a has AP. b has P."):
+        compare([run("a", [1, 2]), run("b", [1, 2], measure="P")])
+
+
+def test_dicts_of_pytrec_eval():
+    a = QueryValues.from_dicts("a", {"1": {"map": 0.5, "P_10": 0.1}, "2": {"map": 0.1}})
+    assert a.measures == ["map", "P_10"]
+    assert np.isnan(a.columns["P_10"][1])
+    assert compare([a, QueryValues.from_dicts("b", {"2": {"map": 0.3}, "1": {"map": 0.6}})])[
+        "b", "map"
+    ].difference == pytest.approx(0.15)
+
+
+TWO = [run("bm25", [0.1, 0.2, 0.3]), run("dense", [0.2, 0.3, 0.3])]
+IDS = ["q000", "q001", "q002"]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: compare([]), UsageError, "at least two runs"),
+        (lambda: compare(TWO[:1]), UsageError, "There is only 'bm25'."),
+        (lambda: compare([TWO[0], TWO[0]]), UsageError, "two runs are called 'bm25'"),
+        (lambda: compare(TWO, baseline="bm52"), UsageError, "Did you mean bm25?"),
+        (lambda: compare(TWO, baseline="none"), UsageError, "Runs: bm25, dense."),
+        (lambda: compare([TWO[0], run("x", [0.5], ["other"])]), NothingInCommonError,
+         "bm25 and x have no query with a value of AP in common: bm25 has q000, q001, q002, ..."),
+        (lambda: compare([TWO[0], run("x", [np.nan] * 3)]), NothingInCommonError, "in common"),
+        (lambda: compare(TWO, test="wilcoxen"), UsageError, "Did you mean wilcoxon?"),
+        (lambda: compare(TWO, correction="hochberg"), UsageError, "Known: holm, bh"),
+        (lambda: compare(TWO, interval="normal"), UsageError, "unknown interval"),
+        (lambda: compare(TWO, confidence=95), UsageError, "for 95 % use 0.95"),
+        (lambda: compare(TWO, zeros="drop"), UsageError, "Known: wilcox, pratt"),
+        (lambda: compare(TWO, incomplete_above=5), UsageError, "from 0 to 1"),
+        (lambda: compare(TWO, test="tukey", correction="bh"), UsageError, "family-wise error"),
+        (lambda: compare(TWO, weights=dict.fromkeys(IDS, 1), test="sign"), UsageError,
+         "the sign test does not take weights"),
+        (lambda: compare(TWO, weights={"q000": 1}), DataError,
+         "2 queries without a weight (q001, q002)"),
+        (lambda: compare(TWO, weights=dict.fromkeys(IDS, 1) | {"q001": -2}), DataError,
+         "the weight of query 'q001' is -2; weights must be finite and not negative"),
+        (lambda: compare(TWO, weights=dict.fromkeys(IDS, math.nan)), DataError, "is nan"),
+        (lambda: compare(TWO, weights=dict.fromkeys(IDS, 0)), DataError, "all weights are 0"),
+        (lambda: compare(TWO, repeats={"x": ["bm25", "dens"]}), UsageError,
+         "names a run 'dens' that is not there. Did you mean dense?"),
+        (lambda: compare(TWO, repeats={"x": ["bm25"], "y": ["bm25"]}), UsageError, "two systems"),
+        (lambda: compare(TWO, repeats={"x": ["bm25", "dense"]}), UsageError, "only 'x'"),
+        (lambda: compare([*TWO, run("c", [1, 2, 3])], repeats={"c": ["bm25", "dense"]}),
+         UsageError, "both a system and a run"),
+        (lambda: compare([*TWO, run("c", [1, 2, 3])], repeats={"x": ["bm25", "c"]}, test="sign"),
+         UsageError, "Leave out test= and interval="),
+        (lambda: run("a", [1, 2], ["q1", "q1"]), DataError, "query 'q1' has more than one row"),
+        (lambda: run("a", [1, 2], ["q1"]), DataError, "a: AP has 2 values for 1 query."),
+        (lambda: run("a", [1, math.inf], ["q1", "q2"]), DataError, "AP of query 'q2' is infinite"),
+        (lambda: QueryValues("a", ["q"], {"AP": np.array(["x"])}), DataError, "not numbers"),
+        (lambda: run("a", [1], answered=np.ones(3, bool)), UsageError, "one entry per query"),
+        (lambda: compare(TWO)["dnse", "AP"], UsageError, "Did you mean dense?"),
+    ],
+)  # fmt: skip
+def test_bad_input_has_a_clear_answer(call, error, message):
+    with pytest.raises(error) as caught:
+        call()
+    assert message in str(caught.value)
+
+
+def test_the_representation_shows_what_was_found():
+    text = repr(compare(systems(4, 40, step=0.15), all_pairs=True, rng=4))
+    assert text.startswith(
+        "<Comparison all pairs (randomization test (sign flips); 10000 resamples, seed 4; "
+        "Holm correction over 12 comparisons; 95 % intervals: BCa bootstrap"
+    )
+    assert "AP s1 - s0: +0." in text
+    assert "... and 7 more" in text
+    exact = compare(systems(2, 6, measures=["AP"]))
+    assert "exact" in exact.method()
+    wilcoxon = compare(systems(2, 6, measures=["AP"]), test="wilcoxon", zeros="pratt")
+    assert "zeros pratt" in wilcoxon.method()
+
+
+def test_pairs_are_found_by_name():
+    found = compare(systems(3, 12), all_pairs=True)
+    assert found["s0", "s2", "RR"].baseline == "s0"
+    assert found["s2", "AP"].baseline == "s0"
+    assert found != compare(systems(3, 12), all_pairs=True, rng=1, resamples=50)
+    assert hash(found) == hash(compare(systems(3, 12), all_pairs=True))
+
+
+def test_statistics_load_numpy_and_nothing_heavier():
+    code = (
+        "import sys, pkgutil, importlib, rankstone.stats as s\n"
+        "for m in pkgutil.iter_modules(s.__path__): importlib.import_module(f'rankstone.stats.{m.name}')\n"
+        "from rankstone.stats.compare import compare\n"
+        "from rankstone.stats.values import QueryValues\n"
+        "runs = [QueryValues.from_dicts(n, {str(q): {'m': q * k % 7} for q in range(30)})"
+        " for n, k in (('a', 1), ('b', 3), ('c', 5))]\n"
+        "for t in ('randomization', 't', 'wilcoxon', 'sign', 'bootstrap', 'tukey'): compare(runs, test=t)\n"
+        "print([m for m in ('scipy', 'pandas', 'statsmodels', 'sklearn') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

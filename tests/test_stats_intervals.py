@@ -1,0 +1,162 @@
+"""Intervals of means, against scipy and against resampling itself."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from scipy import stats
+
+from rankstone.errors import UsageError
+from rankstone.stats.bootstrap import BootstrapMeans, Means
+from rankstone.stats.intervals import Interval, interval, mean_intervals
+
+values = st.lists(st.integers(0, 20).map(lambda v: v / 20), min_size=2, max_size=60).map(np.array)
+
+
+def skewed(n, seed=1):
+    rng = np.random.default_rng(seed)
+    return np.where(rng.random(n) < 0.5, 0.0, rng.beta(1, 2, n))
+
+
+@given(values, st.sampled_from([0.8, 0.95, 0.99]))
+def test_the_t_interval_is_that_of_scipy(x, confidence):
+    low, high = mean_intervals(x[None], method="t", confidence=confidence)
+    error = stats.sem(x)
+    if error > 1e-12:
+        theirs = stats.t.interval(confidence, len(x) - 1, x.mean(), error)
+        assert (low[0], high[0]) == pytest.approx(theirs, abs=1e-12)
+    else:
+        assert low[0] == pytest.approx(high[0], abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [8, 25, 80, 300])
+@pytest.mark.parametrize("method", ["bca", "percentile"])
+def test_bootstrap_intervals_are_those_of_scipy_within_monte_carlo_error(n, method):
+    x = skewed(n)
+    theirs = stats.bootstrap(
+        (x,), np.mean, method=method.replace("bca", "BCa"), n_resamples=40_000, batch=2000, rng=1
+    ).confidence_interval
+    low, high = mean_intervals(x[None], method=method, small_sample=False)
+    error = x.std() / math.sqrt(n)
+    # Quantiles of 40,000 resamples are off by 0.014 standard errors; a few values make steps.
+    allowed = 0.06 * error + (0.5 / n if n < 20 else 0.0) * 0.1
+    assert low[0] == pytest.approx(theirs.low, abs=allowed)
+    assert high[0] == pytest.approx(theirs.high, abs=allowed)
+
+
+def test_bca_follows_the_formula_of_scipy_given_the_same_distribution():
+    x = skewed(40, 3)
+    means = Means.of(x[None])
+    ours = BootstrapMeans.of(means, np.array([0]))
+    # Scipy takes quantiles of the resampled means it is given; these have our distribution.
+    p = (np.arange(200_000) + 0.5) / 200_000
+    resampled = ours.center + ours.scale * np.interp(p, ours.cumulative[0], ours.points)
+    given_to_scipy = stats.bootstrap((x,), np.mean, n_resamples=9, rng=1)
+    given_to_scipy.bootstrap_distribution = resampled
+    theirs = stats.bootstrap(
+        (x,), np.mean, n_resamples=0, bootstrap_result=given_to_scipy, method="BCa"
+    ).confidence_interval
+    low, high = mean_intervals(x[None], small_sample=False)
+    error = x.std() / math.sqrt(40)
+    assert low[0] == pytest.approx(theirs.low, abs=2e-3 * error)
+    assert high[0] == pytest.approx(theirs.high, abs=2e-3 * error)
+
+
+def test_the_acceleration_is_that_of_the_jackknife():
+    x = skewed(30, 2)
+    jackknife = np.array([np.delete(x, i).mean() for i in range(30)])
+    u = jackknife.mean() - jackknife
+    theirs = (u**3).sum() / (6 * (u**2).sum() ** 1.5)
+    assert Means.of(x[None]).acceleration()[0] == pytest.approx(theirs, rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [10, 60, 700])
+def test_the_bootstrap_distribution_is_that_of_resampled_means(n):
+    rng = np.random.default_rng(n)
+    x = skewed(n, 5)
+    sampled = x[rng.integers(0, n, (100_000 if n < 100 else 20_000, n))].mean(axis=1)
+    ours = BootstrapMeans.of(Means.of(x[None]), np.array([0]))
+    for at in np.quantile(sampled, [0.01, 0.1, 0.5, 0.9, 0.99]):
+        theirs = (np.mean(sampled < at) + np.mean(sampled <= at)) / 2
+        assert ours.below(0, at) == pytest.approx(theirs, abs=0.012)
+
+
+@pytest.mark.parametrize("spread", [0.3, 1.5])
+def test_weighted_intervals_are_those_of_scipy_within_monte_carlo_error(spread):
+    rng = np.random.default_rng(4)
+    x, w = rng.beta(1, 2, 80), rng.lognormal(0, spread, 80)
+
+    def weighted(a, b, axis):
+        return (a * b).sum(axis) / b.sum(axis)
+
+    theirs = stats.bootstrap(
+        (x, w), weighted, paired=True, n_resamples=40_000, batch=2000, rng=1
+    ).confidence_interval
+    low, high = mean_intervals(x[None], weights=w, small_sample=False)
+    error = math.sqrt(Means.of(x[None], w).variance()[0])
+    assert low[0] == pytest.approx(theirs.low, abs=0.08 * error)
+    assert high[0] == pytest.approx(theirs.high, abs=0.08 * error)
+
+
+def test_the_effective_number_of_queries():
+    x = np.array([[0.1, 0.5, 0.4, 0.2]])
+    assert Means.of(x, np.array([1.0, 1.0, 1.0, 1.0])).effective[0] == 4
+    assert Means.of(x, np.array([2.0, 2.0, 0.0, 0.0])).effective[0] == 2
+    assert Means.of(x, np.array([1.0, 0.0, 0.0, 0.0])).effective[0] == 1
+
+
+@settings(deadline=None)
+@given(values, st.sampled_from(["bca", "percentile", "t"]))
+def test_more_confidence_is_a_longer_interval_around_the_mean(x, method):
+    short, long = (mean_intervals(x[None], method=method, confidence=c) for c in (0.8, 0.99))
+    slack = 0.02 * x.std() + 1e-12
+    assert long[0][0] <= short[0][0] + slack
+    assert short[1][0] <= long[1][0] + slack
+    if method != "t":
+        assert x.min() <= long[0][0] <= long[1][0] <= x.max()
+
+
+@given(values)
+def test_the_order_of_queries_changes_nothing(x):
+    once, again = (mean_intervals(np.sort(y)[None]) for y in (x, x[::-1]))
+    assert np.array_equal(once, again)
+
+
+def test_several_rows_with_gaps_are_computed_one_by_one():
+    rng = np.random.default_rng(1)
+    rows = rng.random((9, 50))
+    rows[3, 7:20] = np.nan
+    rows[5, :] = 0.25
+    rows[6, 1:] = np.nan
+    rows[7, :] = np.nan
+    together = mean_intervals(rows)
+    for i, row in enumerate(rows):
+        alone = mean_intervals(row[None])
+        assert np.array_equal([e[i] for e in together], [e[0] for e in alone], equal_nan=True)
+    assert [e[5] for e in together] == [0.25, 0.25]
+    assert np.isnan([e[i] for e in together for i in (6, 7)]).all()
+
+
+def test_one_interval_says_what_it_is():
+    ours = interval(np.array([0.2, np.nan, 0.4, 0.9]), method="percentile", confidence=0.9)
+    assert (ours.n, ours.method, ours.confidence) == (3, "percentile", 0.9)
+    assert ours.low < 0.5 < ours.high
+    assert Interval.from_dict(ours.to_dict()) == ours
+    alone = interval(np.array([0.3]))
+    assert alone.to_dict()["low"] is None
+    assert math.isnan(Interval.from_dict(alone.to_dict()).low)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"confidence": 95}, "for 95 % use 0.95"),
+        ({"confidence": 0}, "between 0 and 1"),
+        ({"method": "BCA"}, "Did you mean bca?"),
+    ],
+)
+def test_wrong_options_are_refused(options, message):
+    with pytest.raises(UsageError) as caught:
+        mean_intervals(np.zeros((1, 3)), **options)
+    assert message in str(caught.value)

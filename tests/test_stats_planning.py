@@ -1,0 +1,114 @@
+"""Corrections and power, against statsmodels."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from rankstone.errors import DataError, UsageError
+from rankstone.stats.bootstrap import Means
+from rankstone.stats.corrections import CORRECTIONS, adjust
+from rankstone.stats.power import (
+    detectable_by,
+    detectable_difference,
+    plan,
+    power_of,
+    queries_needed,
+)
+
+p_values = st.lists(st.floats(0, 1), min_size=1, max_size=20)
+
+
+@given(p_values, st.sampled_from(["holm", "bonferroni", "bh"]))
+def test_adjusted_p_values_are_those_of_statsmodels(p, correction):
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    theirs = multitest.multipletests(p, method=correction.replace("bh", "fdr_bh"))[1]
+    assert adjust(p, correction) == pytest.approx(theirs, abs=1e-12)
+
+
+@given(p_values)
+def test_no_correction_keeps_p_values_and_all_others_raise_them(p):
+    assert adjust(p, "none").tolist() == p
+    for correction in CORRECTIONS:
+        adjusted = adjust(p, correction)
+        assert (adjusted >= np.array(p) * (1 - 1e-12)).all()
+        assert adjusted.max() <= 1
+
+
+@given(p_values, st.sampled_from(list(CORRECTIONS)), st.randoms())
+def test_the_order_of_comparisons_changes_nothing(p, correction, random):
+    order = list(range(len(p)))
+    random.shuffle(order)
+    assert (
+        adjust([p[i] for i in order], correction).tolist() == adjust(p, correction)[order].tolist()
+    )
+
+
+def test_what_could_not_be_tested_is_not_counted():
+    adjusted = adjust([0.01, np.nan, 0.04], "holm")
+    assert adjusted.tolist()[::2] == [0.02, 0.04]
+    assert np.isnan(adjusted[1])
+    with pytest.raises(UsageError, match="unknown correction 'homl'. Did you mean holm?"):
+        adjust([0.5], "homl")
+
+
+@pytest.mark.parametrize("n", [3, 10, 25, 50, 200, 5000])
+@pytest.mark.parametrize("effect", [0.05, 0.2, 0.5, 1.0])
+@pytest.mark.parametrize("alpha", [0.05, 0.005])
+def test_power_is_that_of_statsmodels(n, effect, alpha):
+    power = pytest.importorskip("statsmodels.stats.power")
+    theirs = power.TTestPower().power(effect, n, alpha)
+    if np.isnan(theirs):  # statsmodels gives up on powers near 1
+        theirs = 1.0
+    allowed = 1e-9 if theirs < 1 else 1e-4
+    assert power_of(n, 0.3 * effect, 0.3, alpha=alpha) == pytest.approx(theirs, abs=allowed)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(3, 3000), st.sampled_from([0.05, 0.01, 0.0005]), st.floats(0.3, 0.95))
+def test_the_detectable_difference_has_the_power_that_was_aimed_at(n, alpha, power):
+    difference = detectable_difference(n, 0.25, alpha=alpha, power=power)
+    assert power_of(n, difference, 0.25, alpha=alpha) == pytest.approx(power, abs=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.floats(0.08, 2.0), st.sampled_from([0.05, 0.01]), st.sampled_from([0.5, 0.8, 0.95]))
+def test_the_queries_needed_are_the_fewest(effect, alpha, power):
+    n = queries_needed(effect, 1.0, alpha=alpha, power=power)
+    assert power_of(n, effect, 1.0, alpha=alpha) >= power
+    assert n == 2 or power_of(n - 1, effect, 1.0, alpha=alpha) < power
+
+
+def test_the_detectable_difference_of_a_comparison_is_that_of_its_differences():
+    d = np.random.default_rng(1).normal(0, 0.2, (1, 40))
+    ours = detectable_by(Means.of(d), 0.05)[0]
+    assert ours == pytest.approx(detectable_difference(40, d.std(ddof=1)), rel=1e-12)
+
+
+def test_a_plan_from_pilot_data():
+    pilot = np.array([0.1, -0.1, 0.2, 0.0, 0.3, 0.1, -0.2, np.nan, 0.0])
+    ours = plan(pilot, n=200, difference=0.02, comparisons=4)
+    assert (ours.pilot_n, ours.n, ours.difference) == (8, 200, 0.02)
+    assert ours.sd == pytest.approx(np.nanstd(pilot, ddof=1))
+    assert ours.queries == queries_needed(0.02, ours.sd, alpha=0.0125)
+    assert ours.detectable == detectable_difference(200, ours.sd, alpha=0.0125)
+    assert plan(pilot).difference == pytest.approx(np.nanmean(pilot))
+    assert plan(np.array([0.1, -0.1])).queries is None
+    assert ours.to_dict()["queries"] == ours.queries
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: plan(np.array([0.1])), DataError, "a pilot of 1 query"),
+        (lambda: plan(np.array([0.1, 0.1, 0.1])), DataError, "the same for every query"),
+        (lambda: plan(np.array([0.1, 0.3]), comparisons=0), UsageError, "at least 1"),
+        (lambda: queries_needed(0.0, 0.2), UsageError, "must not be 0"),
+        (lambda: power_of(1, 0.1, 0.2), UsageError, "n of at least 2"),
+        (lambda: power_of(9, 0.1, 0.2, alpha=5), UsageError, "alpha must be between 0 and 1"),
+        (lambda: detectable_difference(9, 0.2, power=80), UsageError, "power must be"),
+    ],
+)
+def test_plans_that_cannot_be_made(call, error, message):
+    with pytest.raises(error) as caught:
+        call()
+    assert message in str(caught.value)
