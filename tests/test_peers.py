@@ -107,7 +107,7 @@ def test_xgboost_reads_32_documents_unless_told(peer, function):
 def test_xgboost_auc_is_another_area(peer):
     value = peer("xgboost").FUNCTIONS["auc"](ONE, RANKED, None)[1]
     assert value == pytest.approx(2 / 3)
-    assert rs.AUC([1, 0, 1], [3, 2, 1]) == 0.5
+    assert rs.AUC([1, 0, 1], [3.0, 2.0, 1.0]) == 0.5
 
 
 def test_beir_fails_without_relevant_documents(peer):
