@@ -107,7 +107,7 @@ def test_xgboost_reads_32_documents_unless_told(peer, function):
 def test_xgboost_auc_is_another_area(peer):
     value = peer("xgboost").FUNCTIONS["auc"](ONE, RANKED, None)[1]
     assert value == pytest.approx(2 / 3)
-    assert rs.AUC([1, 0, 1], [3, 2, 1]) == 0.5
+    assert rs.AUC([1, 0, 1], [3.0, 2.0, 1.0]) == 0.5
 
 
 def test_beir_fails_without_relevant_documents(peer):
@@ -167,7 +167,8 @@ def test_ir_measures_accuracy_fails_if_all_documents_are_relevant(peer):
 def test_ranx_takes_a_grade_as_its_own_gain_in_rbp(peer):
     value = peer("ranx").FUNCTIONS["rbp.80"]({"q": {"a": 3}}, RANKED, None)[1]
     assert value == pytest.approx(3 * 0.2)
-    assert rs.evaluate({"q": {"a": 3}}, RANKED, ["rbp.80"], like="ranx")["rbp.80"] == 0.2 - 4e-17
+    ours = rs.evaluate({"q": {"a": 3}}, RANKED, ["rbp.80"], like="ranx")["rbp.80"]
+    assert ours == pytest.approx(0.2)
 
 
 def test_spark_does_not_read_the_grades_it_is_given(peer):
