@@ -83,7 +83,7 @@ def _of_measure(
     wins, losses = (better > 0).sum(axis=1).tolist(), (better < 0).sum(axis=1).tolist()
     superiority = _superiority(better, sample.weights)
     improved, worsened = _most_moved(sample, better, options.moved)
-    complete = sample.usable.all(axis=1)
+    gaps = set(np.flatnonzero(~sample.usable.all(axis=1)).tolist())
     names = [system.name for system in sample.table.systems]
     for row, (i, j) in enumerate(sample.pairs.tolist()):
         n, effective = int(means.n[row]), float(means.effective[row])
@@ -99,7 +99,7 @@ def _of_measure(
         ties = n - wins[row] - losses[row]
         resamples = options.resamples if p.drawn[row] else None
         notices = advice.degenerate(n, effective, ties, error)
-        if not complete[row]:
+        if row in gaps:
             notices += _left_out(sample, row)
         if parts is not None:
             notices += advice.few_repeats(parts.repeats)
