@@ -63,7 +63,7 @@ def tau_ap(first: Scores, second: Scores, form: str = "b") -> float:
     >>> tau_ap([4, 3, 2, 1], [4, 3, 1, 2], "a")
     0.7777777777777777
     """
-    one_of(form, TAU_AP_FORMS, "form of tau-AP")
+    one_of(form, TAU_AP_FORMS, "form of tau_ap")
     x, y = _checked(first, second)
     if form == "b":
         return 0.5 * (_tau_ap_b(x, y) + _tau_ap_b(y, x))
