@@ -291,16 +291,16 @@ def test_alpha_for_names_counts_disagreements(pair):
 
 def test_judgments_are_compared_in_every_way():
     first, second = [0, 0, 1, 2, 3, 1], [0, 1, 1, 2, 2, 0]
-    found = agreement.judgments(first, second, only_first=4, only_second=1)
-    assert (found.n, found.only_first, found.only_second) == (6, 4, 1)
-    assert found.agreement == 0.5
-    assert found.kappa == pytest.approx(cohen_kappa_score(first, second))
-    assert found.kappa_linear == pytest.approx(cohen_kappa_score(first, second, weights="linear"))
+    result = agreement.judgments(first, second, only_first=4, only_second=1)
+    assert (result.n, result.only_first, result.only_second) == (6, 4, 1)
+    assert result.agreement == 0.5
+    assert result.kappa == pytest.approx(cohen_kappa_score(first, second))
+    assert result.kappa_linear == pytest.approx(cohen_kappa_score(first, second, weights="linear"))
     binary = [[int(g >= 1) for g in grades] for grades in (first, second)]
-    assert found.kappa_relevant == pytest.approx(cohen_kappa_score(*binary))
+    assert result.kappa_relevant == pytest.approx(cohen_kappa_score(*binary))
     strict = agreement.judgments(first, second, relevant_from=2)
     assert strict.kappa_relevant == 1.0
-    data = found.to_dict()
+    data = result.to_dict()
     assert data["confusion"]["counts"][3] == [0, 0, 1, 0]
     assert agreement.judgments([1, 1], [1, 1]).to_dict()["kappa"] is None
 
@@ -310,22 +310,22 @@ def test_judgments_are_compared_in_every_way():
 
 def test_orderings_of_systems():
     first = {"a": 0.1, "b": 0.2, "c": 0.3, "only": 0.5}
-    found = agreement.orderings(first, {"c": 0.4, "b": 0.1, "a": 0.3})
-    assert found.systems == ("a", "b", "c")
-    assert found.swapped == (("a", "b"),)
-    assert found.tau_a == pytest.approx(1 / 3)
-    assert found.to_dict()["swapped"] == [["a", "b"]]
+    result = agreement.orderings(first, {"c": 0.4, "b": 0.1, "a": 0.3})
+    assert result.systems == ("a", "b", "c")
+    assert result.swapped == (("a", "b"),)
+    assert result.tau_a == pytest.approx(1 / 3)
+    assert result.to_dict()["swapped"] == [["a", "b"]]
     tied = agreement.orderings({"a": 0.1, "b": 0.1}, {"a": 0.1, "b": 0.2})
     assert tied.swapped == ()
     assert tied.to_dict()["tau_b"] is None
 
 
 def test_rankings_are_compared_in_every_way():
-    found = agreement.rankings({"a": 3, "b": 2, "c": 2, "d": 1}, ["b", "a", "x"], depths=[1, 2])
-    assert (found.first_length, found.second_length, found.common) == (4, 3, 2)
-    assert (found.tau_a, found.tau_b) == (-1.0, -1.0)
-    assert found.overlap == {1: 0.0, 2: 0.75}
-    assert found.rbo == rbo({"a": 3, "b": 2, "c": 2, "d": 1}, ["b", "a", "x"])
+    result = agreement.rankings({"a": 3, "b": 2, "c": 2, "d": 1}, ["b", "a", "x"], depths=[1, 2])
+    assert (result.first_length, result.second_length, result.common) == (4, 3, 2)
+    assert (result.tau_a, result.tau_b) == (-1.0, -1.0)
+    assert result.overlap == {1: 0.0, 2: 0.75}
+    assert result.rbo == rbo({"a": 3, "b": 2, "c": 2, "d": 1}, ["b", "a", "x"])
     apart = agreement.rankings("ab", "cd")
     assert math.isnan(apart.tau_a)
     assert apart.to_dict()["tau_ap"] is None

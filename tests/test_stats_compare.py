@@ -86,23 +86,23 @@ def test_the_numbers_of_a_pair():
 def test_the_correction_is_over_everything_that_is_shown():
     runs = systems(4, 30)
     for correction in ("holm", "bh", "bonferroni", "none"):
-        found = compare(runs, correction=correction)
-        assert found.family == len(found.comparisons) == 6
-        expected = adjust([p.p_value for p in found.comparisons], correction)
-        assert [p.p_adjusted for p in found.comparisons] == expected.tolist()
-        assert all(p.correction == correction for p in found.comparisons)
+        result = compare(runs, correction=correction)
+        assert result.family == len(result.comparisons) == 6
+        expected = adjust([p.p_value for p in result.comparisons], correction)
+        assert [p.p_adjusted for p in result.comparisons] == expected.tolist()
+        assert all(p.correction == correction for p in result.comparisons)
     assert len(compare(runs, all_pairs=True).comparisons) == 12
 
 
 @pytest.mark.parametrize("test", list(TESTS))
 def test_every_test_finds_a_large_difference_and_says_what_it_is(test):
-    found = compare(systems(3, 60, step=0.2), test=test, measures=["AP"])
-    assert [p.verdict for p in found.comparisons] == ["better", "better"]
-    assert all(p.test == test for p in found.comparisons)
-    assert TESTS[test] in found.method()
+    result = compare(systems(3, 60, step=0.2), test=test, measures=["AP"])
+    assert [p.verdict for p in result.comparisons] == ["better", "better"]
+    assert all(p.test == test for p in result.comparisons)
+    assert TESTS[test] in result.method()
     drawn = test in ("randomization", "tukey")
-    assert (found.comparisons[0].resamples == 10_000) == drawn
-    assert ("10000 resamples, seed 0" in found.method()) == drawn
+    assert (result.comparisons[0].resamples == 10_000) == drawn
+    assert ("10000 resamples, seed 0" in result.method()) == drawn
 
 
 @pytest.mark.parametrize("test", list(TESTS))
@@ -148,16 +148,16 @@ def test_a_comparison_reads_back_bit_for_bit(tmp_path):
         "x", runs[3].queries, {"AP": np.full(12, 0.5), "RR": np.r_[np.nan, np.ones(11)]},
         answered=np.arange(12) > 3,
     )  # fmt: skip
-    found = compare(runs, repeats={"twice": ["s1", "s2"]}, rng=9)
+    result = compare(runs, repeats={"twice": ["s1", "s2"]}, rng=9)
     path = tmp_path / "comparison.json"
-    found.save(path)
+    result.save(path)
     again = Comparison.load(path)
-    assert again == found
-    assert again.to_json() == found.to_json()
-    assert repr(again) == repr(found)
-    data = json.loads(found.to_json())
+    assert again == result
+    assert again.to_json() == result.to_json()
+    assert repr(again) == repr(result)
+    data = json.loads(result.to_json())
     assert list(data["comparisons"][0])[: len(FIELDS)] == FIELDS
-    assert found.seed == data["seed"] == 9
+    assert result.seed == data["seed"] == 9
 
 
 @pytest.mark.parametrize(
@@ -216,21 +216,21 @@ def test_a_run_without_any_answer_was_not_run(test):
 def test_the_comparison_over_common_queries_is_adjusted_with_the_others():
     runs = systems(3, 30)
     gap = QueryValues("s2", runs[2].queries, runs[2].columns, np.arange(30) > 5)
-    found = compare([*runs[:2], gap])
-    p = [(pair.common or pair).p_value for pair in found.comparisons]
+    result = compare([*runs[:2], gap])
+    p = [(pair.common or pair).p_value for pair in result.comparisons]
     expected = adjust(p, "holm")
-    assert [found["s2", m].common.p_adjusted for m in ("AP", "RR")] == expected[[1, 3]].tolist()
-    assert found["s1", "AP"].common is None
+    assert [result["s2", m].common.p_adjusted for m in ("AP", "RR")] == expected[[1, 3]].tolist()
+    assert result["s1", "AP"].common is None
 
 
 def test_values_that_a_mean_leaves_out_are_left_out_of_the_pair():
     a = run("a", [0.1, np.nan, 0.3, 0.4, 0.2, 0.9])
     b = run("b", [0.3, 0.4, np.nan, 0.4, 0.5, 0.9])
-    found = compare([a, b])
-    pair = found["b", "AP"]
+    result = compare([a, b])
+    pair = result["b", "AP"]
     assert pair.n == 4
     assert pair.baseline_mean == pytest.approx((0.1 + 0.4 + 0.2 + 0.9) / 4)
-    assert found.means["a"]["AP"] == pytest.approx(1.9 / 5)
+    assert result.means["a"]["AP"] == pytest.approx(1.9 / 5)
     assert str(pair.warnings[0]) == (
         "2 of 6 queries left out, because a run has no value for them (for example q001, q002)"
     )
@@ -242,8 +242,8 @@ def test_pairs_with_gaps_are_tested_on_their_own_queries():
     runs = systems(6, 25, measures=["AP"])
     columns = {"AP": np.where(np.arange(25) < 4, np.nan, runs[3].columns["AP"])}
     runs[3] = QueryValues("s3", runs[3].queries, columns)
-    found = compare(runs, all_pairs=True, resamples=400)
-    for pair in found.comparisons:
+    result = compare(runs, all_pairs=True, resamples=400)
+    for pair in result.comparisons:
         few = "s3" in (pair.baseline, pair.run)
         assert pair.n == (21 if few else 25)
         alone = [r for r in runs if r.name in (pair.baseline, pair.run)]
@@ -300,9 +300,9 @@ def repeated(n, count, between, seed=0):
 def test_repeated_runs_are_one_system_with_variance_between_runs():
     runs = repeated(60, 5, between=0.05)
     names = [r.name for r in runs[1:]]
-    found = compare(runs, repeats={"x": names})
-    pair = found["x", "AP"]
-    assert found.runs == ("base", "x")
+    result = compare(runs, repeats={"x": names})
+    pair = result["x", "AP"]
+    assert result.runs == ("base", "x")
     assert (pair.test, pair.interval) == ("t", "t")
     values = np.array([r.columns["AP"] for r in runs[1:]])
     d = values.mean(axis=0) - runs[0].columns["AP"]
@@ -488,11 +488,11 @@ def test_the_representation_shows_what_was_found():
 
 
 def test_pairs_are_found_by_name():
-    found = compare(systems(3, 12), all_pairs=True)
-    assert found["s0", "s2", "RR"].baseline == "s0"
-    assert found["s2", "AP"].baseline == "s0"
-    assert found != compare(systems(3, 12), all_pairs=True, rng=1, resamples=50)
-    assert hash(found) == hash(compare(systems(3, 12), all_pairs=True))
+    result = compare(systems(3, 12), all_pairs=True)
+    assert result["s0", "s2", "RR"].baseline == "s0"
+    assert result["s2", "AP"].baseline == "s0"
+    assert result != compare(systems(3, 12), all_pairs=True, rng=1, resamples=50)
+    assert hash(result) == hash(compare(systems(3, 12), all_pairs=True))
 
 
 def test_statistics_load_numpy_and_nothing_heavier():
@@ -508,3 +508,26 @@ def test_statistics_load_numpy_and_nothing_heavier():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_tukey_leaves_out_queries_that_any_run_lacks_or_did_not_answer():
+    runs = systems(3, 40, measures=["AP"])
+    runs[2] = QueryValues(
+        "s2",
+        runs[2].queries,
+        {"AP": np.where(np.arange(40) < 3, np.nan, runs[2].columns["AP"])},
+        answered=np.arange(40) != 5,
+    )
+    result = compare(runs, test="tukey")
+    first, second = result["s1", "AP"], result["s2", "AP"]
+    assert (first.n, second.n) == (37, 37)
+    assert "3 of 40 queries left out" in first.warnings[0].text
+    assert first.missing is None
+    assert (second.missing.run, second.common.n) == (1, 36)
+
+
+def test_the_detectable_difference_of_repeated_runs_knows_of_their_variance():
+    runs = repeated(60, 5, between=0.1)
+    pair = compare(runs, repeats={"x": [r.name for r in runs[1:]]})["x", "AP"]
+    one = compare(runs[:2], test="t")["x.0", "AP"]
+    assert pair.detectable > 2 * one.detectable

@@ -18,9 +18,13 @@ from rankstone.stats.power import (
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 
 
-@given(p_values, st.sampled_from(["holm", "bonferroni", "bh"]))
-def test_adjusted_p_values_are_those_of_statsmodels(p, correction):
-    multitest = pytest.importorskip("statsmodels.stats.multitest")
+@pytest.fixture(scope="module")
+def multitest():
+    return pytest.importorskip("statsmodels.stats.multitest")
+
+
+@given(p=p_values, correction=st.sampled_from(["holm", "bonferroni", "bh"]))
+def test_adjusted_p_values_are_those_of_statsmodels(multitest, p, correction):
     theirs = multitest.multipletests(p, method=correction.replace("bh", "fdr_bh"))[1]
     assert adjust(p, correction) == pytest.approx(theirs, abs=1e-12)
 

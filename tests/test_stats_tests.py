@@ -57,7 +57,7 @@ def test_random_signs_agree_with_scipy_within_monte_carlo_error(n):
     d = realistic(np.random.default_rng(n), n, 0.06)
     ours = tests.randomization(d, resamples=40_000)
     theirs = stats.permutation_test(
-        (d,), np.mean, permutation_type="samples", n_resamples=20_000, rng=1, vectorized=False
+        (d,), np.mean, permutation_type="samples", n_resamples=20_000, batch=2000, rng=1
     ).pvalue
     assert not ours.exact[0]
     error = np.sqrt(theirs * (1 - theirs) * (1 / 20_000 + 1 / 40_000))

@@ -69,6 +69,19 @@ class Means:
         varying = squares > 0
         return np.where(varying, cubes / (6.0 * np.where(varying, squares, 1.0) ** 1.5), 0.0)
 
+    def skewness_known(self) -> np.ndarray:
+        """Return how well the skewness of the values is known, from 0 to 1.
+
+        It is 1 - 4 v / skewness^2, at least 0, where v is the variance of the estimated skewness
+        of symmetric values: 0 up to two standard errors.
+        """
+        squares, cubes, fourth, sixth = (
+            np.nansum(self.influence**k, axis=1) / np.maximum(self.n, 1) for k in (2, 3, 4, 6)
+        )
+        variance = (sixth - 6.0 * fourth * squares + 9.0 * squares**3) / np.maximum(self.n, 1)
+        skewed = cubes**2 > 4.0 * variance
+        return np.where(skewed, 1.0 - 4.0 * variance / np.where(skewed, cubes**2, 1.0), 0.0)
+
     def parts(self) -> Iterator[np.ndarray]:
         """Yield the rows that vary, those with equally many queries together."""
         varying = (np.nansum(self.influence**2, axis=1) > 0) & (self.effective >= 2)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from rankstone.core.aggregate import MEAN
 from rankstone.errors import NothingInCommonError, UsageError, did_you_mean, one_of
 from rankstone.stats.comparison import Comparison
 from rankstone.stats.corrections import CORRECTIONS
@@ -124,7 +123,10 @@ def compare(
         measures=table.measures,
         baseline=None if first is None else names[first],
         comparisons=compare_pairs(table, samples, options),
-        means=_means(table, by_query),
+        means={
+            name: {sample.measure: sample.system_means[i] for sample in samples}
+            for i, name in enumerate(names)
+        },
         queries=len(table.queries),
         test=test,
         correction=correction,
@@ -186,11 +188,3 @@ def _require_common(sample: Sample) -> None:
 def _examples(system: System) -> str:
     queries = [str(q) for run in system.runs for q in run.queries][:3]
     return f"{system.name} has " + (", ".join(queries) + ", ..." if queries else "no queries")
-
-
-def _means(table: ValueTable, weights: np.ndarray | None) -> dict[str, dict[str, float]]:
-    means: dict[str, dict[str, float]] = {system.name: {} for system in table.systems}
-    for measure in table.measures:
-        for system, row in zip(table.systems, table.values(measure), strict=True):
-            means[system.name][measure] = MEAN.of(row, weights).mean()
-    return means

@@ -83,14 +83,15 @@ def _of_measure(
     wins, losses = (better > 0).sum(axis=1).tolist(), (better < 0).sum(axis=1).tolist()
     superiority = _superiority(better, sample.weights)
     improved, worsened = _most_moved(sample, better, options.moved)
-    incomplete = np.isnan(sample.values[sample.pairs]).any(axis=(1, 2)).tolist()
+    gaps = set(np.flatnonzero(~sample.usable.all(axis=1)).tolist())
     names = [system.name for system in sample.table.systems]
     for row, (i, j) in enumerate(sample.pairs.tolist()):
         n, effective = int(means.n[row]), float(means.effective[row])
         base, mean = sample.mean(i, row), sample.mean(j, row)
         difference, error, parts = mean - base, float(errors[row]), p.parts.get(row)
-        ends = (float(low[row]), float(high[row]))
+        ends, smallest = (float(low[row]), float(high[row])), float(detectable[row])
         if parts is not None:
+            smallest *= math.sqrt(parts.total) / error if error > 0 else 1.0
             error = math.sqrt(parts.total)
             reach = t_quantile(0.5 + 0.5 * options.confidence, parts.df) * error
             ends = (difference - reach, difference + reach)
@@ -98,7 +99,7 @@ def _of_measure(
         ties = n - wins[row] - losses[row]
         resamples = options.resamples if p.drawn[row] else None
         notices = advice.degenerate(n, effective, ties, error)
-        if incomplete[row]:
+        if row in gaps:
             notices += _left_out(sample, row)
         if parts is not None:
             notices += advice.few_repeats(parts.repeats)
@@ -111,7 +112,7 @@ def _of_measure(
             if worthwhile is None:
                 worthwhile = abs(base) * advice.WORTHWHILE
             level = options.alpha / factor
-            notices += advice.underpowered(n, float(detectable[row]), worthwhile, error, level)
+            notices += advice.underpowered(n, smallest, worthwhile, error, level)
         yield PairComparison(
             measure=sample.measure,
             baseline=names[i],
@@ -134,7 +135,7 @@ def _of_measure(
             warnings=tuple(notices),
             effective_n=effective,
             superiority=float(superiority[row]),
-            detectable=float(detectable[row]),
+            detectable=smallest,
             interval=options.interval,
             resamples=resamples,
             higher_is_better=sample.higher,
@@ -178,7 +179,7 @@ def _most_moved(
 
 
 def _moved(sample: Sample, order: np.ndarray, better: np.ndarray) -> list[tuple[Moved, ...]]:
-    """Return the given queries of each pair, as far as they are better."""
+    """Return the first queries of each pair's order, as far as they are better."""
     counts = (np.take_along_axis(better, order, axis=1) > 0).sum(axis=1).tolist()
     rows = (*sample.values[sample.pairs.T], sample.differences)
     columns = [np.take_along_axis(row, order, axis=1).tolist() for row in rows]
@@ -191,9 +192,8 @@ def _moved(sample: Sample, order: np.ndarray, better: np.ndarray) -> list[tuple[
 
 def _left_out(sample: Sample, row: int) -> list[Notice]:
     """Say which queries with a value of one of both runs the pair leaves out."""
-    pair = sample.values[sample.pairs[row]]
-    some = ~np.isnan(pair).all(axis=0)
-    out = np.flatnonzero(some & np.isnan(pair).any(axis=0)).tolist()
+    some = ~np.isnan(sample.values[sample.pairs[row]]).all(axis=0)
+    out = np.flatnonzero(some & ~sample.usable[row]).tolist()
     if not out:
         return []
     return advice.left_out([sample.table.queries[q] for q in out], int(some.sum()))
@@ -203,11 +203,10 @@ def _unanswered(
     sample: Sample, answered: np.ndarray, options: Options
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the pairs with queries that one did not answer, and the queries that both did."""
-    if options.test == "tukey":  # permutes the values of all runs
-        both = np.broadcast_to(answered.all(axis=0), sample.differences.shape)
-    else:
-        both = answered[sample.pairs[:, 0]] & answered[sample.pairs[:, 1]]
+    both = answered[sample.pairs[:, 0]] & answered[sample.pairs[:, 1]]
     rows = np.flatnonzero((~both & ~np.isnan(sample.differences)).any(axis=1))
+    if options.test == "tukey":  # permutes the values of all runs
+        both &= answered.all(axis=0)
     return rows, both[rows]
 
 

@@ -1,7 +1,7 @@
 """How sure is a mean over queries when the runs themselves vary?
 
 A system that was run several times (seeds, folds, a retriever that is not deterministic) has two
-sources of chance: which queries were asked, and which runs were seen. Each value is taken as
+sources of chance: which queries and which runs there are. Each value is taken as
 mean + effect of the query + effect of the run + rest, queries and runs crossed.
 """
 

@@ -40,7 +40,8 @@ class Sample:
     """The values of all systems by one measure, and the differences of the pairs.
 
     ``values`` has one row per system, ``pairs`` one of baseline and run, ``differences`` one per
-    pair: run minus baseline, NaN where the pair leaves a query out.
+    pair: run minus baseline, NaN where the pair leaves a query out. ``usable`` is False where it
+    does so because a run has no value.
     """
 
     table: ValueTable
@@ -48,6 +49,7 @@ class Sample:
     pairs: np.ndarray
     values: np.ndarray
     differences: np.ndarray
+    usable: np.ndarray
     weights: np.ndarray | None
     higher: bool
 
@@ -75,11 +77,13 @@ class Sample:
         values = table.values(measure)
         if weights is not None:
             values = np.where(weights > 0, values, np.nan)
-        if complete:
-            values = np.where(np.isnan(values).any(axis=0), np.nan, values)
         base, run = values[pairs[:, 0]], values[pairs[:, 1]]
         tied = np.abs(run - base) <= _SAME * np.maximum(np.abs(base), np.abs(run))
-        return cls(table, measure, pairs, values, np.where(tied, 0.0, run - base), weights, higher)
+        differences = np.where(tied, 0.0, run - base)
+        if complete:
+            differences[:, np.isnan(values).any(axis=0)] = np.nan
+        usable = ~np.isnan(differences)
+        return cls(table, measure, pairs, values, differences, usable, weights, higher)
 
     @cached_property
     def means(self) -> Means:
@@ -89,12 +93,13 @@ class Sample:
     def only(self, rows: np.ndarray, kept: np.ndarray) -> Sample:
         """Return some of the pairs, each on some of the queries."""
         differences = np.where(kept, self.differences[rows], np.nan)
-        return replace(self, pairs=self.pairs[rows], differences=differences)
+        usable = self.usable[rows]
+        return replace(self, pairs=self.pairs[rows], differences=differences, usable=usable)
 
     def mean(self, system: int, row: int) -> float:
         """Return the mean of a system over the queries of a pair."""
         if self._counts[system] == self.means.n[row]:
-            return self._system_means[system]
+            return self.system_means[system]
         used = ~np.isnan(self.differences[row])
         return _mean(np.where(used, self.values[system], np.nan), self.weights)
 
@@ -103,7 +108,8 @@ class Sample:
         return (~np.isnan(self.values)).sum(axis=1)
 
     @cached_property
-    def _system_means(self) -> list[float]:
+    def system_means(self) -> list[float]:
+        """The means of the systems over all queries that each has a value for."""
         return [_mean(row, self.weights) for row in self.values]
 
 

@@ -149,15 +149,11 @@ class ValueTable:
         queries = sorted({q for run in runs for q in run.queries}, key=_sort_key)
         return cls(tuple(systems), tuple(queries), tuple(measures or shared))
 
-    @cached_property
-    def _rows(self) -> dict[Any, int]:
-        return {query: row for row, query in enumerate(self.queries)}
-
     def repeated(self, system: int, measure: str) -> np.ndarray:
         """Return the values of each run of a system, one row each; NaN if it has none."""
         rows = np.full((len(self.systems[system].runs), len(self.queries)), np.nan)
         for row, run in zip(rows, self.systems[system].runs, strict=True):
-            row[self._places(run)] = run.columns[measure]
+            row[self._places[run.name]] = run.columns[measure]
         return rows
 
     def values(self, measure: str) -> np.ndarray:
@@ -171,11 +167,18 @@ class ValueTable:
         for row, system in zip(table, self.systems, strict=True):
             for run in system.runs:
                 if run.answered is not None:
-                    row[self._places(run)] &= run.answered
+                    row[self._places[run.name]] &= run.answered
         return table
 
-    def _places(self, run: QueryValues) -> np.ndarray:
-        return np.fromiter((self._rows[q] for q in run.queries), np.int64, len(run.queries))
+    @cached_property
+    def _places(self) -> dict[str, np.ndarray]:
+        """Where the queries of each run are, by its name."""
+        place = {query: i for i, query in enumerate(self.queries)}
+        runs = (run for system in self.systems for run in system.runs)
+        return {
+            run.name: np.fromiter(map(place.__getitem__, run.queries), np.int64, len(run.queries))
+            for run in runs
+        }
 
     def weights(self, by_query: Mapping[Any, float] | None) -> np.ndarray | None:
         """Return one weight per query, checked."""
