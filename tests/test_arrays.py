@@ -9,9 +9,8 @@ from hypothesis import assume, given, settings, strategies as st
 from strategies import measures
 
 import rankstone as rs
-from rankstone.core import ranked_table as lists_module, segments
+from rankstone.core import python_engine, ranked_table as lists_module, segments
 from rankstone.core.as_numpy import numbers_of
-from rankstone.core.python_engine import text as python_engine
 from rankstone.core.ranked import Ranked
 from rankstone.io.arrays import arrays_of
 
@@ -445,7 +444,6 @@ FLAT = ([1, 0], [0.1, 0.2])
         (ONE, {"qid": [1, 2]}, "2 queries in qid for 1 rows"),
         (([[1], [0]], [[1], [0]]), {"qid": [1, 1]}, "stands for more than one row"),
         (FLAT, {"qid": [1]}, "1 query ids in qid for 2 labels"),
-        (FLAT, {"qid": [1, "a"]}, "partly text and partly whole numbers"),
         (FLAT, {"qid": np.array([0.5, 1.5])}, "neither text nor a whole number"),
         (FLAT, {"qid": np.array([[1, 2]])}, "qid is 1 x 2"),
         (FLAT, {"group_sizes": [1, 2]}, "group_sizes add up to 3, but there are 2"),

@@ -284,7 +284,7 @@ def test_files_of_groups_are_checked(tmp_path, capsys, levels, message):
     files = [str(tmp_path / "qrels"), str(tmp_path / "run")]
     code, _, err = shown(capsys, "-R", "qrels_jg", "-m", "qrels_jg", *files)
     assert code == 2
-    assert f"{files[0]}:1: " in err
+    assert f"{files[0]}:1:" in err
     assert message in err
 
 
