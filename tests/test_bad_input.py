@@ -630,6 +630,6 @@ def test_asking_for_a_core_that_is_not_there(files, monkeypatch):
 @pytest.mark.usefixtures("without_core")
 def test_without_the_core_one_warning_says_so(files, monkeypatch):
     monkeypatch.delenv("RANKSTONE_ENGINE", raising=False)
-    with pytest.warns(rs.SlowEngineWarning, match="pure-Python twin gives the same numbers"):
+    with pytest.warns(rs.SlowEngineWarning, match="pure-Python engine gives the same numbers"):
         result = rs.evaluate(*files(), "RR")
     assert result.provenance.engine == "python"

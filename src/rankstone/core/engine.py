@@ -19,12 +19,12 @@ def name() -> str:
 
 
 def load(tell: Callable[[str], None] | None = None) -> ModuleType:
-    """Return the module that scans and matches; ``tell`` hears if it is only the twin."""
+    """Return the module that scans and matches; ``tell`` is called if it is the slow one."""
     wanted = os.environ.get("RANKSTONE_ENGINE", "")
     module = _load(wanted)
     if tell is not None and not wanted and module.__name__ == _PYTHON:
         tell(
-            "the compiled core of rankstone is not installed; its pure-Python twin gives the "
+            "the compiled core of rankstone is not installed; the pure-Python engine gives the "
             "same numbers, more slowly. Reinstall where a C++20 compiler is found."
         )
     return module
