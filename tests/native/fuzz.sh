@@ -28,7 +28,7 @@ shrink text.hpp 'return mix(h ^ tail)' 'return mix(h ^ tail) \& fuzz_hash_mask'
 shrink scan_run.hpp 'std::min<std::uint64_t>(4096,' 'std::min<std::uint64_t>(32,'
 shrink unjudged.hpp 'most = std::size_t{1} << 20' 'most = 6'
 shrink unjudged.hpp 'most_named = std::size_t{1} << 16' 'most_named = 4'
-shrink doc_samples.hpp 'most_sampled_queries = 32, most_sampled_docs = 512' \
+shrink doc_samples.hpp 'most_sampled_queries = 32, most_sampled_docs = 256' \
     'most_sampled_queries = 2, most_sampled_docs = 4'
 
 "$cxx" -std=c++20 -g -O1 -Wall -Wextra -fsanitize=fuzzer,address,undefined \

@@ -30,7 +30,7 @@ static std::uint64_t fuzz_hash_mask = ~std::uint64_t{0};  // fuzz.sh makes hash_
 #endif
 #ifndef SAMPLED_QUERIES
 #define SAMPLED_QUERIES 32
-#define SAMPLED_DOCS 512
+#define SAMPLED_DOCS 256
 #endif
 
 using namespace rankstone;

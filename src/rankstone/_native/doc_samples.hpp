@@ -8,7 +8,7 @@
 
 namespace rankstone {
 
-inline constexpr std::size_t most_sampled_queries = 32, most_sampled_docs = 512;
+inline constexpr std::size_t most_sampled_queries = 32, most_sampled_docs = 256;
 
 // The documents of query i of the sample are those from bounds[i] to bounds[i + 1].
 struct DocSamples {

@@ -21,6 +21,7 @@ from rankstone.core.values import id_of, number_of
 from rankstone.errors import DataError, UsageError
 
 _NUMBERS = (int, np.integer)
+_LOOKED_AT = 1000  # queries whose documents are looked at
 
 
 def judgments_of(data: Mapping[Any, Any]) -> Judgments:
@@ -40,7 +41,7 @@ def judgments_of(data: Mapping[Any, Any]) -> Judgments:
         judged = data[query]
         if isinstance(judged, Mapping):
             docs.extend(judged)
-            grades.extend(_grades(query, judged))
+            grades.extend(judged.values())
         else:
             relevant = dict.fromkeys(_listed(query, judged, "judgments"))
             docs.extend(relevant)
@@ -51,7 +52,12 @@ def judgments_of(data: Mapping[Any, Any]) -> Judgments:
         for i, (a, b) in zip(order, pairwise(bounds), strict=True):
             where = f"judgments of query {keys[i]!r}"
             _check_single(doc_ids.objects[a:b], where, "document")
-    values = np.array(grades, np.float64)
+    values = _numbers(grades)
+    if values is None:
+        for i, (a, b) in zip(order, pairwise(bounds), strict=True):
+            if isinstance(data[keys[i]], Mapping):
+                grades[a:b] = _grades(keys[i], data[keys[i]])
+        values = np.array(grades, np.float64)
     return Judgments(
         ids.take(order),
         np.array(bounds, np.int64),
@@ -71,12 +77,18 @@ def _check_single(ids: Sequence[Any], where: str, what: str) -> None:
         )
 
 
-def _grades(query: Any, judged: Mapping[Any, Any]) -> list[float]:
-    values = list(judged.values())
+def _numbers(values: list[Any]) -> np.ndarray | None:
+    """Return numbers as an array; None if they are not all plain and finite."""
     if {*map(type, values)} <= {int, float, bool}:
         with suppress(OverflowError):
-            if np.isfinite(np.array(values, np.float64)).all():
-                return values
+            numbers = np.array(values, np.float64)
+            if np.isfinite(numbers).all():
+                return numbers
+    return None
+
+
+def _grades(query: Any, judged: Mapping[Any, Any]) -> list[float]:
+    """Return the grades of one query, read one by one."""
     where = f"judgments of query {query!r}"
     return [
         float(grade)
@@ -285,10 +297,10 @@ def no_scores(name: str) -> str:
 
 
 def _with_plain_ids(data: dict[Any, Any]) -> dict[Any, dict[Any, Any]]:
-    """Return dicts whose documents are text or whole numbers, as the first of each tells."""
+    """Return dicts whose documents are text or whole numbers; the first of each is looked at."""
     if not all(isinstance(rows, dict) for rows in data.values()):
         data = {q: dict(rows) for q, rows in data.items()}
-    firsts = (doc for rows in data.values() for doc in islice(rows, 1))
+    firsts = (doc for rows in islice(data.values(), _LOOKED_AT) for doc in islice(rows, 1))
     if all(isinstance(doc, str | int | np.integer) for doc in firsts):
         return data
     return {q: {id_of(d, "document"): s for d, s in rows.items()} for q, rows in data.items()}

@@ -56,13 +56,16 @@ def _pairs(
     return pairs
 
 
-def _folded(ids: list[object]) -> list[str]:
+def _folded(ids: list[Any]) -> list[str]:
     """Return each id in a form that it shares with ids that look alike.
 
     All are folded at once, and only in ways that matter to some id, since this is done for
     thousands of ids in every evaluation.
     """
-    lines = "\n".join(map(str, ids))
+    try:
+        lines = "\n".join(ids)
+    except TypeError:  # some are numbers
+        lines = "\n".join(map(str, ids))
     if lines.count("\n") >= len(ids) > 0:  # some id holds a line end
         lines = "\n".join(str(i).replace("\n", " ") for i in ids)
     if not lines.isascii():

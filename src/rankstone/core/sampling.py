@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SAMPLED_QUERIES, SAMPLED_DOCS = 32, 512
+SAMPLED_QUERIES, SAMPLED_DOCS = 32, 256
 
 
 def spread(queries: list[int]) -> list[int]:

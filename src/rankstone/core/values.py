@@ -26,15 +26,15 @@ def plain_id(value: object) -> str | int | None:
 
 def id_of(value: object, what: str, where: str = "") -> str | int:
     """Return an id as text or as a whole number; ``what`` and ``where`` name it in errors."""
-    found = plain_id(value)
+    id_ = plain_id(value)
+    if id_ is not None:
+        return id_
     at = f"{where}: " if where else ""
-    if found is None:
-        if value in ("", b""):
-            raise DataError(f"{at}empty {what} id. Give every {what} an id.")
-        raise DataError(
-            f"{at}{what} id {shown(value)} is neither text nor a whole number.{_remedy(value)}"
-        )
-    return found
+    if value in ("", b""):
+        raise DataError(f"{at}empty {what} id. Give every {what} an id.")
+    raise DataError(
+        f"{at}{what} id {shown(value)} is neither text nor a whole number.{_remedy(value)}"
+    )
 
 
 def _remedy(value: object) -> str:

@@ -43,10 +43,11 @@ def load_judgments(
         return data
     if isinstance(data, str | os.PathLike):
         from rankstone.io.files import read_judgments
+        from rankstone.io.formats import LENIENT
         from rankstone.io.input_file import ReadOptions
 
         options = ReadOptions(
-            _LENIENT if lenient else input_format,
+            LENIENT if lenient else input_format,
             max_bytes,
             None if groups is None else os.fspath(groups),
             columns,
@@ -97,10 +98,11 @@ def load_run(
     ascending = is_ascending(scores)
     if isinstance(data, str | os.PathLike):
         from rankstone.io.files import read_run
+        from rankstone.io.formats import LENIENT
         from rankstone.io.input_file import ReadOptions
 
         options = ReadOptions(
-            _LENIENT if lenient else input_format,
+            LENIENT if lenient else input_format,
             max_bytes,
             columns=columns,
             name=name,
@@ -128,9 +130,6 @@ def load_run(
         "a dict {query: {document: score}}, a dict {query: [document, ...]}, a list of lists or "
         "a dataframe."
     )
-
-
-_LENIENT = "trec-lenient"
 
 
 def is_ascending(scores: str) -> bool:

@@ -35,10 +35,10 @@ class Lists:
 
 def id_of(value: object, what: str, where: str) -> Id:
     """Return an id that is text or a whole number; text has to be valid."""
-    found = values.id_of(value, what, where)
-    if isinstance(found, str) and not _is_utf8(found):
-        raise DataError(f"{where}: {what} id {found!a} is not valid text.")
-    return found
+    id_ = values.id_of(value, what, where)
+    if isinstance(id_, str) and not _is_utf8(id_):
+        raise DataError(f"{where}: {what} id {id_!a} is not valid text.")
+    return id_
 
 
 def _is_utf8(text: str) -> bool:

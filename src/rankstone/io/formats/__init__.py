@@ -53,6 +53,7 @@ _FORMATS = {
     "query-document-grade": _Entry("trec:GRADES"),
     "trec-lenient": _Entry("trec:LENIENT"),
 }
+LENIENT = "trec-lenient"  # numbers are read as C reads them
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 _ENDINGS = (
     *_COMPRESSED,

@@ -12,16 +12,16 @@ from rankstone.core.text import is_number
 from rankstone.core.values import number_of
 from rankstone.errors import DataError, RankstoneError
 from rankstone.io import frames
-from rankstone.io.column_roles import (
-    ROLES,
-    candidates,
-    check_single,
-    column_or_none,
-    looks_like_header,
-    names_in,
-)
+from rankstone.io.column_roles import ROLES, column_or_none
 from rankstone.io.formats import Format, run_name
 from rankstone.io.formats.csv_dialect import check_alike
+from rankstone.io.formats.csv_header import (
+    SEPARATORS,
+    header_of,
+    names_of,
+    separator_of,
+    types_of,
+)
 from rankstone.io.formats.trec_layout import has_blanks, has_quotes, is_header
 from rankstone.io.formats.write_tables import write_binary, write_text
 from rankstone.io.frames.columns import PlainTable, open_table, values_of
@@ -29,7 +29,6 @@ from rankstone.io.input_file import Input
 from rankstone.io.rows import Row, TextRow, as_text, id_of
 
 _FILE, _STREAM = b"ARROW1", b"\xff\xff\xff\xff"
-_SEPARATORS = (",", ";", "\t")
 
 
 def _is_parquet(file: Input) -> bool:
@@ -51,7 +50,7 @@ def _is_csv(file: Input) -> bool:
     Rows under names that the reader of TREC rows knows are left to it, unless columns are named,
     or fields are quoted or hold blanks.
     """
-    if _separator(file) is None:
+    if separator_of(file) is None:
         return False
     rows = file.first_rows
     if file.options.columns or not rows or not is_header(rows[0].fields):
@@ -60,43 +59,12 @@ def _is_csv(file: Input) -> bool:
 
 
 def _accepts_csv(file: Input) -> bool:
-    return b"\0" not in file.head and any(len(_names(file, s)) > 1 for s in _SEPARATORS)
-
-
-def _separator(file: Input) -> str | None:
-    """Return what separates the names of a header; None if there is no header.
-
-    One of the columns somebody named is enough: what is wrong with the others is said later.
-    """
-    if b"\0" in file.head:
-        return None
-    named = names_in(file.options.columns)
-    headers = ((s, _names(file, s)) for s in _SEPARATORS)
-    return next(
-        (s for s, n in headers if len(n) > 1 and (looks_like_header(n) or named & {*n})), None
-    )
-
-
-def _names(file: Input, separator: str) -> list[str]:
-    import csv
-
-    line = file.head.split(b"\n", 1)[0].rstrip(b"\r").decode("utf-8", "replace")
-    try:
-        return next(csv.reader([line], delimiter=separator, strict=True), [])
-    except csv.Error:
-        return []
-
-
-def _header(file: Input) -> tuple[str, list[str]]:
-    """Return what separates the fields of a text, and the names in its header."""
-    most = max(_SEPARATORS, key=lambda s: len(_names(file, s)))
-    separator = _separator(file) or most
-    return separator, _names(file, separator)
+    return b"\0" not in file.head and any(len(names_of(file, s)) > 1 for s in SEPARATORS)
 
 
 def _kind(file: Input) -> str | None:
     """Tell by the columns: a grade makes judgments, a score, a distance or a rank makes a run."""
-    names = _header(file)[1] if _is_text(file) else open_table(_frame(file)).names
+    names = header_of(file)[1] if _is_text(file) else open_table(_frame(file)).names
     roles = {role for role in ROLES if column_or_none(role, names, file.options.columns)}
     ranked = roles & {"score", "distance", "rank"}
     if "grade" in roles:
@@ -169,8 +137,8 @@ def _check_numbers(file: Input) -> None:
     import csv
     from io import TextIOWrapper
 
-    separator, names = _header(file)
-    columns = [(names.index(n), n) for n, t in _types(file).items() if t == "number"]
+    separator, names = header_of(file)
+    columns = [(names.index(n), n) for n, t in types_of(file).items() if t == "number"]
     file.stream.seek(file.begin)
     wrapped = TextIOWrapper(file.stream, encoding="utf-8", errors="replace", newline="")
     try:
@@ -203,36 +171,20 @@ def _frame(file: Input) -> Any:
         what = "Parquet" if _is_parquet(file) else "Arrow"
         raise frames.missing("polars or pyarrow", f"{file.path}: reading {what} files")
     if _is_text(file):
-        check_alike(file, _header(file)[0])
+        check_alike(file, header_of(file)[0])
     file.stream.seek(0)
     # A library reads a plain file faster by its name; what was expanded or piped has none.
     named = getattr(file.stream, "name", None) == file.path
     return _reading(file, lambda: read(file, file.path if named else file.stream))
 
 
-def _types(file: Input) -> dict[str, str]:
-    """Return which columns of a text are ids, to be left as they are written, and which numbers."""
-    names = _header(file)[1]
-    types = {}
-    for role in ROLES:
-        name = column_or_none(role, names, file.options.columns)
-        if name is None:
-            continue
-        check_single(file.path, name, names)  # readers rename or keep one of the two
-        if role in ("query", "doc"):
-            types[name] = "id"
-        elif role in (file.options.columns or ()) or len(candidates(role, names)) == 1:
-            types[name] = "number"
-    return types
-
-
 def _polars_text(file: Input, content: Any) -> Any:
     import polars as pl
 
-    kinds = {n: pl.String if t == "id" else pl.Float64 for n, t in _types(file).items()}
+    kinds = {n: pl.String if t == "id" else pl.Float64 for n, t in types_of(file).items()}
     return pl.scan_csv(
         content,
-        separator=_header(file)[0],
+        separator=header_of(file)[0],
         schema_overrides=kinds,
         infer_schema_length=1000,
         glob=False,
@@ -253,10 +205,10 @@ def _pyarrow_text(file: Input, content: Any) -> Any:
     import pyarrow as pa
     from pyarrow import csv
 
-    kinds = {n: pa.large_string() if t == "id" else pa.float64() for n, t in _types(file).items()}
+    kinds = {n: pa.large_string() if t == "id" else pa.float64() for n, t in types_of(file).items()}
     return csv.read_csv(
         content,
-        parse_options=csv.ParseOptions(delimiter=_header(file)[0], newlines_in_values=True),
+        parse_options=csv.ParseOptions(delimiter=header_of(file)[0], newlines_in_values=True),
         convert_options=csv.ConvertOptions(column_types=kinds, null_values=[""]),
     )
 
@@ -280,7 +232,7 @@ def _plain_text(file: Input, _: Any) -> Any:
     file.stream.seek(file.begin)
     wrapped = TextIOWrapper(file.stream, encoding="utf-8", newline="")
     try:
-        rows = [row for row in csv.reader(wrapped, delimiter=_header(file)[0]) if row]
+        rows = [row for row in csv.reader(wrapped, delimiter=header_of(file)[0]) if row]
     finally:
         wrapped.detach()
     names, *lines = rows
@@ -289,7 +241,7 @@ def _plain_text(file: Input, _: Any) -> Any:
     for number, row in enumerate(lines):
         if len(row) != len(names):
             raise ValueError(f"row {number} has {len(row)} fields, the header {len(names)}")
-    types = _types(file)
+    types = types_of(file)
     columns: dict[str, Any] = {}
     for name, values in zip(names, zip(*lines, strict=True), strict=True):
         if types.get(name, "number") == "number" and all(not v or is_number(v) for v in values):
