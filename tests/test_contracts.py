@@ -30,7 +30,7 @@ def same(a, b):
 
 def same_per_query(a, b):
     """Equal for every query and measure, as :func:`same` has it."""
-    assert list(a) and {q: set(v) for q, v in a.items()} == {q: set(v) for q, v in b.items()}
+    assert {q: set(v) for q, v in a.items()} == {q: set(v) for q, v in b.items()}
     return all(same(a[q][name], b[q][name]) for q in a for name in a[q])
 
 

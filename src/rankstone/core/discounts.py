@@ -138,7 +138,7 @@ def _count(largest: float, width: int) -> int | None:
 _FEW = 64
 
 
-def exact_sums(gain: Array, name: str, largest: Callable[[], float | None]) -> Array | None:
+def exact_sums(gain: Array, name: str, largest: Callable[[], float | None]) -> Pair | None:
     """Return the sum of gain times discount of each row of a table; None if not exactly so.
 
     The gains must be whole numbers so small that nothing is rounded on the way. ``largest``
@@ -159,20 +159,23 @@ def exact_sums(gain: Array, name: str, largest: Callable[[], float | None]) -> A
     sums = np.einsum("ij,kj->ki", gain, limbs(name, width, count))
     sums *= 2.0 ** (-(_BITS // count) * np.arange(1.0, count + 1))[:, None]
     high, low = two_sum(sums[0], sums[1])
-    return high + (low + sums[2] if count == 3 else low)
+    return two_sum(high, low + sums[2] if count == 3 else low)
 
 
-def _few_sums(gain: Array, name: str) -> Array | None:
+def _few_sums(gain: Array, name: str) -> Pair | None:
     """Return the same of so few numbers that array operations cost more than they save."""
     width = gain.shape[1]
     rows: list[list[float]] = gain.tolist()
     parts = _listed(name, width)
-    sums = []
+    sums, rest = [], []
     for row in rows:
         if not all(map(float.is_integer, row)) or _count(max(row, default=0.0), width) is None:
             return None
-        sums.append(math.fsum(map(mul, row * 3, parts)))
-    return np.array(sums)
+        terms = [*map(mul, row * 3, parts)]
+        sums.append(math.fsum(terms))
+        terms.append(-sums[-1])
+        rest.append(math.fsum(terms))
+    return np.array(sums), np.array(rest)
 
 
 @cache

@@ -179,20 +179,37 @@ def largest(values: Array, begin: Array, end: Array) -> Array:
 _FEW = 256
 
 
-def _few_totals(values: list[float], offsets: list[int], low: list[float]) -> Array:
-    """Return the same for so few values that array operations cost more than they save."""
-    sums = [math.fsum(values[a:b] + low[a:b]) for a, b in pairwise(offsets)]
-    return np.array(sums, np.float64)
-
-
 def total(values: Array, offsets: Array, low: Array | None = None) -> Array:
-    """Return the sum of each segment; ``low`` holds what rounding took from the values.
+    """Return the sum of each segment; ``low`` holds what rounding took from the values."""
+    if len(values) <= _FEW:
+        return np.array([math.fsum(few) for few in _few(values, offsets, low)], np.float64)
+    high, rest = _two_parts(values, offsets, low)
+    return high + rest
+
+
+def total_parts(values: Array, offsets: Array, low: Array | None = None) -> tuple[Array, Array]:
+    """Return the sum of each segment in two parts: their exact sum is the sum to twice the digits."""
+    if len(values) > _FEW:
+        return _two_parts(values, offsets, low)
+    lists = _few(values, offsets, low)
+    high = [math.fsum(few) for few in lists]
+    rest = [math.fsum([*few, -sum_]) for few, sum_ in zip(lists, high, strict=True)]
+    return np.array(high, np.float64), np.array(rest, np.float64)
+
+
+def _few(values: Array, offsets: Array, low: Array | None) -> list[list[float]]:
+    """Return what each sum adds up, if there is so little that array operations cost more."""
+    numbers: list[float] = values.tolist()
+    rest: list[float] = [] if low is None else low.tolist()
+    return [numbers[a:b] + rest[a:b] for a, b in pairwise(offsets.tolist())]
+
+
+def _two_parts(values: Array, offsets: Array, low: Array | None) -> tuple[Array, Array]:
+    """Return the sum of each segment in two parts.
 
     What is left of a value once a power of two beyond its segment's sum was added and taken away
     again adds up without rounding; the rest is so small that rounding it does not matter.
     """
-    if len(values) <= _FEW:
-        return _few_totals(values.tolist(), offsets.tolist(), [] if low is None else low.tolist())
     size = lengths(offsets)
     filled = size > 0
     start, size = offsets[:-1][filled], size[filled]
@@ -208,6 +225,7 @@ def total(values: Array, offsets: Array, low: Array | None = None) -> Array:
     rest = values - high
     if low is not None:
         rest += low
-    sums = np.zeros(len(offsets) - 1)
-    sums[filled] = np.add.reduceat(high, start) + np.add.reduceat(rest, start)
-    return sums
+    sums, rests = np.zeros(len(offsets) - 1), np.zeros(len(offsets) - 1)
+    sums[filled] = np.add.reduceat(high, start)
+    rests[filled] = np.add.reduceat(rest, start)
+    return sums, rests

@@ -120,25 +120,36 @@ def values(c: Computation) -> Array:
     """Return the value of every query."""
     if isinstance(c, Value):
         return _floats(c.value)
-    sums = total(c)
     if c.denominator is None:
-        return sums
-    below = total(c.denominator) if isinstance(c.denominator, Sum) else c.denominator
-    quotient = np.zeros(len(sums))
+        return total(c)
+    quotient = np.zeros(len(c.ranked))
     if isinstance(c, Terms) and c.undefined:
         quotient += c.undefined
-    return np.divide(sums, below, out=quotient, where=np.not_equal(below, 0))
+    if not isinstance(c.denominator, Sum):
+        return np.divide(
+            total(c), c.denominator, out=quotient, where=np.not_equal(c.denominator, 0)
+        )
+    above, below = pair_total(c), pair_total(c.denominator)
+    some = below[0] != 0
+    high, low = pairs.divide((above[0][some], above[1][some]), (below[0][some], below[1][some]))
+    quotient[some] = high + low
+    return quotient
 
 
 def total(c: Sum | Terms) -> Array:
     """Return the sum of the terms of each query."""
+    return pair_total(c)[0]
+
+
+def pair_total(c: Sum | Terms) -> Pair:
+    """Return the sum of the terms of each query, and what rounding takes from it."""
     r = c.ranked
     if isinstance(c, Terms):
         return _total_of_terms(c)
     if r.ties_averaged:
         return _added(r, *_times(c, c.gain, mean_discount(r, c.discount, c.k)), r.offsets)
     if c.discount == "none" and c.gain.dtype == bool:
-        return _count(r, c.gain, c.k).astype(np.float64)
+        return single(_count(r, c.gain, c.k))
     if r.width and is_exact(r):
         table = _floats(c.gain.reshape(-1, r.width)[:, : c.k])
         exact = discounts.exact_sums(table, c.discount, lambda: _largest(c))
@@ -148,7 +159,7 @@ def total(c: Sum | Terms) -> Array:
     return _added(r, *_discounted(c, gain), offsets)
 
 
-def _total_of_terms(c: Terms) -> Array:
+def _total_of_terms(c: Terms) -> Pair:
     r = c.ranked
     terms, low = c.terms if isinstance(c.terms, tuple) else (c.terms, None)
     offsets = r.offsets if c.offsets is None else c.offsets
@@ -158,17 +169,10 @@ def _total_of_terms(c: Terms) -> Array:
     if c.constant is None:
         return _added(r, terms, low, offsets)
     if not is_exact(r):
-        return _added(r, terms, low, offsets) + c.constant
+        return single(_added(r, terms, low, offsets)[0] + c.constant)
     terms = np.insert(_floats(terms), offsets[1:], c.constant)
     low = None if low is None else np.insert(low, offsets[1:], 0.0)
     return _added(r, terms, low, offsets + np.arange(len(offsets)))
-
-
-def pair_total(c: Sum | Terms) -> Pair:
-    """Return the sum of the terms of each query, and what rounding takes from it."""
-    high = total(c)
-    terms = c.terms if isinstance(c, Terms) else _rows(c)
-    return high, total(Terms(c.ranked, terms, constant=-high))
 
 
 def _rows(s: Sum) -> Pair:
@@ -241,10 +245,10 @@ def _times(s: Sum, gain: Array, discount: Pair) -> Pair:
     return terms, lost + gain * low
 
 
-def _added(r: Ranked, terms: Array, low: Array | None, offsets: Array) -> Array:
+def _added(r: Ranked, terms: Array, low: Array | None, offsets: Array) -> Pair:
     if is_exact(r):
-        return segments.total(_floats(terms), offsets, low)
-    return segments.plain_total(_floats(terms), offsets)
+        return pairs.two_sum(*segments.total_parts(_floats(terms), offsets, low))
+    return single(segments.plain_total(_floats(terms), offsets))
 
 
 def _floats(values: Array) -> Array:
