@@ -330,15 +330,9 @@ class Result:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the result to a file, whole or not at all."""
-        target = os.fspath(path)
-        partial = f"{target}.{os.getpid()}.partial"
-        try:
-            with open(partial, "w", encoding="utf-8") as stream:
-                stream.write(self.to_json())
-            os.replace(partial, target)
-        finally:
-            if os.path.exists(partial):
-                os.unlink(partial)
+        from rankstone.core.atomic import write_text
+
+        write_text(path, self.to_json())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], name: str | None = None) -> Result:

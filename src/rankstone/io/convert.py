@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from typing import IO, Any, NamedTuple
 
+from rankstone.core import atomic
 from rankstone.errors import DataError, UsageError
 from rankstone.io import formats
 from rankstone.io.column_roles import Columns
@@ -64,7 +65,7 @@ def convert(
         if form.mixes_queries and writer.writes_by_query:
             rows = _by_query(rows)
         counted = Counted(rows, empty=writer.holds_empty_queries)
-        with _replaced(target) as out:
+        with _output(target) as out:
             write(counted, out)
             if not counted.n:
                 raise DataError(f"{source}: the file holds no rows.")
@@ -125,8 +126,8 @@ def kind_of(file: Input, form: Format) -> str:
 
 
 @contextmanager
-def _replaced(path: str) -> Iterator[IO[bytes]]:
-    """Yield a file that takes the place of ``path`` once it is complete."""
+def _output(path: str) -> Iterator[IO[bytes]]:
+    """Yield a file that becomes ``path``, or standard output, once it is complete."""
     if path == STDIN:
         with tempfile.TemporaryFile() as out:
             yield out
@@ -135,20 +136,5 @@ def _replaced(path: str) -> Iterator[IO[bytes]]:
                 sys.stdout.buffer.write(chunk)
             sys.stdout.buffer.flush()
         return
-    folder = os.path.dirname(os.path.abspath(path))
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=".rankstone-", dir=folder)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written ({error.strerror}).") from None
-    try:
-        with open(handle, "wb") as out:
-            yield out
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, path)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written ({error.strerror or error}).") from None
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
+    with atomic.replaced(path) as out:
+        yield out

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
+from rankstone.core.atomic import write_text
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
 from rankstone.stats.corrections import CORRECTION_NAMES, CORRECTIONS
 from rankstone.stats.intervals import INTERVALS
@@ -258,15 +259,7 @@ class Comparison:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the comparison to a file, whole or not at all."""
-        target = os.fspath(path)
-        partial = f"{target}.{os.getpid()}.partial"
-        try:
-            with open(partial, "w", encoding="utf-8") as stream:
-                stream.write(self.to_json())
-            os.replace(partial, target)
-        finally:
-            if os.path.exists(partial):
-                os.unlink(partial)
+        write_text(path, self.to_json())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Comparison:

@@ -1,0 +1,70 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import IO
+
+from rankstone.errors import DataError
+
+
+@contextmanager
+def replaced(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Yield a file that takes the place of ``path`` once it is complete and on the disk.
+
+    The new file is made beside the old one under a random name, and keeps its mode. Pipes and
+    devices are written to directly.
+    """
+    name = os.fspath(path)
+    try:
+        if _is_special(name):
+            with open(name, "wb") as out:
+                yield out
+            return
+        with _beside(os.path.realpath(name)) as out:
+            yield out
+    except OSError as error:
+        raise DataError(f"{name}: cannot be written ({error.strerror or error}).") from None
+
+
+@contextmanager
+def _beside(target: str) -> Iterator[IO[bytes]]:
+    handle, temporary = tempfile.mkstemp(prefix=".rankstone-", dir=os.path.dirname(target))
+    try:
+        with open(handle, "wb") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        os.chmod(temporary, _mode(target))
+        os.replace(temporary, target)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write text to a file, whole or not at all."""
+    with replaced(path) as out:
+        out.write(text.encode())
+
+
+def _is_special(path: str) -> bool:
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _mode(target: str) -> int:
+    """Return the mode of the file that is replaced, or that of a new file."""
+    try:
+        return stat.S_IMODE(os.stat(target).st_mode)
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask

@@ -1,0 +1,76 @@
+"""Files are written whole or not at all."""
+
+import os
+import stat
+import threading
+
+import pytest
+
+import rankstone as rs
+from rankstone.core import atomic
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "out"
+    path.write_text("old")
+
+    def fail():
+        with atomic.replaced(path) as out:
+            out.write(b"half of")
+            raise ValueError
+
+    with pytest.raises(ValueError, match=""):
+        fail()
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_the_mode_of_a_file_is_kept_and_a_new_one_follows_the_umask(tmp_path):
+    private, new = tmp_path / "private", tmp_path / "new"
+    private.write_text("")
+    private.chmod(0o600)
+    mask = os.umask(0o027)
+    try:
+        for path in (private, new):
+            atomic.write_text(path, "x")
+    finally:
+        os.umask(mask)
+    assert [stat.S_IMODE(p.stat().st_mode) for p in (private, new)] == [0o600, 0o640]
+
+
+def test_a_link_stays_a_link(tmp_path):
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+    atomic.write_text(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+
+
+def test_what_cannot_be_written_is_an_error_that_names_it(tmp_path):
+    for path in (tmp_path / "no" / "folder", tmp_path):
+        with pytest.raises(rs.RankstoneError, match=r"cannot be written \("):
+            atomic.write_text(path, "x")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_reader_never_sees_half_a_result(tmp_path):
+    result = rs.evaluate({f"q{i}": {"a": 1} for i in range(200)}, {"q1": ["a"]}, ["RR", "AP"])
+    path = tmp_path / "result.json"
+    result.save(path)
+    stop = threading.Event()
+
+    def save():
+        while not stop.is_set():
+            result.save(path)
+
+    writers = [threading.Thread(target=save) for _ in range(2)]
+    for writer in writers:
+        writer.start()
+    try:
+        for _ in range(50):
+            assert rs.Result.load(path) == result
+    finally:
+        stop.set()
+        for writer in writers:
+            writer.join()
+    assert os.listdir(tmp_path) == ["result.json"]
