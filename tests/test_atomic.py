@@ -17,9 +17,9 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
     def fail():
         with atomic.replaced(path) as out:
             out.write(b"half of")
-            raise ValueError
+            raise ValueError("stop")
 
-    with pytest.raises(ValueError, match=""):
+    with pytest.raises(ValueError, match="stop"):
         fail()
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["out"]
