@@ -260,7 +260,8 @@ def explain(
     )
     ranked = source.ranked(chosen)
     row = _row(query, ranked.queries)
-    working = explain_query(requested.measure, ranked, row, source.document)
+    judged = source.judged_documents(ranked.queries[row])
+    working = explain_query(requested.measure, ranked, row, source.document, judged)
     return Explanation.of(replace(working, query=None) if source.single else working)
 
 
@@ -279,8 +280,16 @@ def _row(query: Any, queries: list[Any]) -> int:
     texts = [str(q) for q in queries]
     if str(query) in texts:
         return texts.index(str(query))
-    hint = did_you_mean(str(query), texts[:10_000])
+    number = _number_in(str(query))
+    same = [text for text in texts if number is not None and _number_in(text) == number]
+    hint = f" Did you mean {same[0]}?" if same else did_you_mean(str(query), texts[:10_000])
     raise DataError(f"query {query!r} is not evaluated.{hint}")
+
+
+def _number_in(query: str) -> int | None:
+    """Return the number at the end of a query id: 1 in q01."""
+    digits = query[len(query.rstrip("0123456789")) :]
+    return int(digits) if digits else None
 
 
 def _tell(text: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from rankstone.conventions import Conventions
 from rankstone.measures.base import REGISTRY, Measure
 from rankstone.measures.candidates import Candidate, Departure, ToolMeasure
-from rankstone.report.text_table import width
+from rankstone.report.text_table import aligned, width
 from rankstone.tools import TOOLS
 from rankstone.tools.base import Name, Tool
 
@@ -212,9 +212,7 @@ def _departures(choices: Any, none: str = "default") -> str:
 
 def _table(rows: Sequence[Sequence[str]], head: bool = False) -> Iterator[str]:
     """Yield aligned rows."""
-    widths = [max(width(row[i]) for row in rows) for i in range(len(rows[0]))] if rows else []
-    for number, row in enumerate(rows):
-        cells = (cell + " " * (w - width(cell)) for cell, w in zip(row, widths, strict=True))
+    for number, cells in enumerate(aligned(rows, lambda _: True)):
         yield "  ".join(cells).rstrip()
         if head and number == 0:
-            yield "  ".join("─" * w for w in widths)
+            yield "  ".join("─" * width(cell) for cell in cells)
