@@ -57,7 +57,7 @@ def test_other_words_for_options_are_answered():
         rs.UsageError, match=r"no option 'metrics': name the measures with measures="
     ):
         rs.evaluate(JUDGED, RUN, metrics=["AP"])
-    with pytest.raises(rs.UsageError, match=r"no option 'k': .*'nDCG@10'"):
+    with pytest.raises(rs.UsageError, match=r"no option 'k': .*'NAME@10'"):
         rs.evaluate(JUDGED, RUN, "nDCG", k=10)
 
 

@@ -25,7 +25,7 @@ def _choice(
     )
 
 
-_CUTOFF = "write the cutoff with each measure, such as 'nDCG@10' or nDCG @ 10"
+_CUTOFF = "write the cutoff with each measure, as in 'NAME@10'"
 _OTHER_WORDS = {
     "metrics": "name the measures with measures=",
     "metric": "name the measures with measures=",

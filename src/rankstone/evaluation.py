@@ -51,6 +51,7 @@ def evaluate(
     threads: int | None = None,
     input_format: str | None = None,
     max_bytes: int | None = None,
+    encoding: str | None = None,
     mask: Any = None,
     qid: Any = None,
     group_sizes: Any = None,
@@ -79,6 +80,7 @@ def evaluate(
         input_format: the format of the files, if it cannot be detected; for two different ones
             ``"judgments:run"``, such as ``"quepid:trec"``.
         max_bytes: maximum size of a file in bytes after decompression.
+        encoding: encoding of text files (default: UTF-8).
         mask: with arrays, False marks padding.
         qid: with arrays, the query of each item, or of each row of a table.
         group_sizes: with arrays, the number of items of each query; with files, the path of a
@@ -117,6 +119,7 @@ def evaluate(
         columns=names,
         input_format=input_format,
         max_bytes=max_bytes,
+        encoding=encoding,
         mask=mask,
         qid=qid,
         group_sizes=group_sizes,

@@ -70,7 +70,7 @@ def main(argv: list[str] | None = None) -> int:
         chosen = commands.choices[args.command]
         if not hasattr(args, "measure") or any(word.startswith("-") for word in more):
             chosen.error(f"unrecognized arguments: {' '.join(more)}")
-        args.measure = [*(args.measure or ()), *more]  # as in: -m nDCG@10 AP
+        args.measure = [*(args.measure or ()), *more]  # words after that of -m
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # Ids that are not UTF-8 leave as the bytes they came in.

@@ -39,7 +39,7 @@ def add_to(commands: Any) -> None:
         "--measure",
         action="append",
         metavar="NAME",
-        help="measures, with @k for a cutoff, such as nDCG@10,AP; may be repeated ('rankstone "
+        help="measures, with @k for a cutoff and commas between them; may be repeated ('rankstone "
         "measures' lists them)",
     )
     parser.add_argument("-q", "--per-query", action="store_true", help="values of each query too")
@@ -248,9 +248,10 @@ def results_of(args: Namespace) -> list[Result]:
         input_format=formats[0] or None,
         max_bytes=args.max_bytes,
         groups=args.groups,
+        encoding=args.encoding,
     )
     exclude = args.exclude and load_judgments(
-        args.exclude, columns, graded=False, max_bytes=args.max_bytes
+        args.exclude, columns, graded=False, max_bytes=args.max_bytes, encoding=args.encoding
     )
     paths = list(expand(args.runs))
     results = []
@@ -262,6 +263,7 @@ def results_of(args: Namespace) -> list[Result]:
             columns,
             input_format=formats[-1] or None,
             max_bytes=args.max_bytes,
+            encoding=args.encoding,
         )
         with _progress(loaded, args.quiet):
             results.append(
@@ -310,6 +312,9 @@ def add_reading(parser: Any) -> None:
         metavar="N",
         help="as much as a file may hold, once expanded (1 GiB or 100 times a compressed file)",
     )
+    parser.add_argument(
+        "--encoding", metavar="NAME", help="encoding of text files (UTF-8), such as cp1252"
+    )
     parser.add_argument("--groups", metavar="FILE", help="sizes of groups, for rows without qid")
     parser.add_argument(
         "--columns",
@@ -328,6 +333,7 @@ def reading_of(args: Namespace) -> dict[str, Any]:
         "input_format": args.input_format,
         "max_bytes": args.max_bytes,
         "groups": args.groups,
+        "encoding": args.encoding,
         "columns": Columns.of(columns_of(args.columns)),
     }
 
