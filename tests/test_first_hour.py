@@ -165,3 +165,43 @@ def test_explain_shows_runs_side_by_side(capsys):
         output(capsys, "explain", "RR", QRELS, BM25, DENSE, "--query", "q03", "--format", "json")
     )
     assert [one["value"] for one in both] == [0.2, 1.0]
+
+
+def test_reconcile_tries_cutoffs_and_other_measures_and_says_what_is_chance():
+    def reconciled(measure, reported, digits=6):
+        value = f"{rs.evaluate(QRELS, BM25, reported)[reported]:.{digits}f}"
+        return str(rs.reconcile(measure, QRELS, BM25, value=value))
+
+    assert "One choice explains it: k=20." in reconciled("nDCG@10", "nDCG@20")
+    assert "One choice explains it: k=20." in reconciled("AP", "AP@20")
+    assert "Another measure gives it: P@10 = 0.3575" in reconciled("R@10", "P@10")
+    assert "by chance" not in reconciled("nDCG@10", "nDCG@20")
+    few = str(rs.reconcile("nDCG@10", QRELS, BM25, value="0.5"))
+    assert "0.5 has few digits: about " in few
+
+
+def test_a_saved_result_is_verified(tmp_path, capsys, monkeypatch):
+    qrels, run, saved = tmp_path / "qrels", tmp_path / "run", tmp_path / "result.json"
+    qrels.write_text("1 0 a 1\n2 0 b 1\n")
+    run.write_text("1 Q0 x 1 2 t\n1 Q0 a 2 1 t\n2 Q0 b 1 2 t\n")
+    for options in ({}, {"like": "lightgbm-4"}, {"ties": "input", "queries": "both"}):
+        rs.evaluate(qrels, run, ["nDCG@5", "AP"], **options).save(saved)
+        assert "verified; 2 measures of 2 queries, the same" in output(capsys, "verify", str(saved))
+    text = json.loads(saved.read_text())
+    text["provenance"]["rankstone"] = "0.0.9"
+    saved.write_text(json.dumps(text))
+    assert "made by rankstone 0.0.9" in output(capsys, "verify", str(saved))
+    run.write_text("1 Q0 a 1 2 t\n2 Q0 b 1 2 t\n")
+    assert main(["verify", str(saved)]) == 1
+    out = capsys.readouterr().out
+    assert "NOT the same; 4 values changed" in out
+    assert f"{run}: the content changed since." in out
+    assert "AP, query 1: 0.5 then, 1.0 now" in out
+    qrels.rename(tmp_path / "moved")
+    assert main(["verify", str(saved)]) == 3
+    assert "are not there. Say where they are now: judgments=" in capsys.readouterr().err
+    assert (
+        main(["verify", str(saved), "--judgments", str(tmp_path / "moved"), "--format", "json"])
+        == 1
+    )
+    assert json.loads(capsys.readouterr().out)[0]["changed_inputs"] == [str(run)]

@@ -17,6 +17,8 @@ _HOMES = {
     "agree_orderings": "rankstone.agreeing",
     "agree_runs": "rankstone.agreeing",
     "power": "rankstone.planning",
+    "verify": "rankstone.verifying",
+    "Verification": "rankstone.verifying",
     "Comparison": "rankstone.stats.comparison",
     "load_judgments": "rankstone.io.load",
     "across_tools": "rankstone.reconciliation",

@@ -10,7 +10,9 @@ from rankstone.io.load import read, split_options
 from rankstone.measures import Measure, parse_measure
 from rankstone.measures.candidates import Candidate, ToolMeasure
 from rankstone.reconciliation_search import (
+    by_chance,
     by_choices,
+    by_measures,
     by_tools,
     in_tools,
     rank_of,
@@ -60,6 +62,7 @@ def reconcile(
             break
         tried += combinations
         matching = [candidate for candidate in combinations if meets(candidate)]
+    others = [] if matching or tools else [c for c in by_measures(source, asked, base) if meets(c)]
     nearest = sorted(tried, key=lambda f: abs(f.value - reported))[:_NEAREST]
     known = [t.measure for t in tools]
     matching.sort(key=lambda candidate: rank_of(candidate, reported, known))
@@ -69,8 +72,10 @@ def reconcile(
         usual,
         tuple(matching[:_SHOWN]),
         tuple(sorted(tools, key=lambda t: len(t.candidate.choices) if t.candidate else 0)),
-        () if matching or tools else tuple(nearest),
+        () if matching or tools or others else tuple(nearest),
         len(tried),
+        tuple(others),
+        by_chance(tried, within),
     )
 
 

@@ -20,6 +20,7 @@ _COMMANDS = (
     "reconcile",
     "measures",
     "validate",
+    "verify",
     "convert",
     "demo",
     "trec_eval",
