@@ -205,3 +205,35 @@ def test_a_saved_result_is_verified(tmp_path, capsys, monkeypatch):
         == 1
     )
     assert json.loads(capsys.readouterr().out)[0]["changed_inputs"] == [str(run)]
+
+
+def test_the_types_of_options_are_those_of_the_conventions_and_of_evaluate():
+    import inspect
+    from typing import get_args, get_type_hints
+
+    from rankstone.io.load import _READING
+    from rankstone.options import ConventionOptions, ReadingOptions
+
+    hints = get_type_hints(ConventionOptions)
+    assert list(hints) == list(rs.Conventions.__dataclass_fields__)
+    assert {
+        n: list(get_args(hints[n])) for n in hints if n != "relevance"
+    } == rs.Conventions.choices()
+    assert set(get_type_hints(ReadingOptions)) == set(_READING)
+    assert set(_READING) <= set(inspect.signature(rs.evaluate).parameters)
+
+
+def test_a_misspelt_convention_is_found_by_the_type_checker(tmp_path):
+    api = pytest.importorskip("mypy.api")
+    (tmp_path / "use.py").write_text(
+        "import rankstone as rs\n"
+        'rs.evaluate({}, {}, "AP", ties="input")\n'
+        'rs.evaluate({}, {}, "AP", tise="input")\n'
+        'rs.evaluate({}, {}, "AP", ties="inputs")\n'
+        'rs.explain("AP", {}, {}, tise="input")\n'
+    )
+    out, _, _ = api.run(
+        [str(tmp_path / "use.py"), "--cache-dir", str(tmp_path), "--no-error-summary"]
+    )
+    lines = [line.split(":")[1] for line in out.splitlines() if "error" in line]
+    assert lines == ["3", "4", "5"], out

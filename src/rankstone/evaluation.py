@@ -35,6 +35,9 @@ from rankstone.measures.request import requested_measures
 from rankstone.tools import Tool, conventions_of, tool
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from rankstone.options import ConventionOptions, DataOptions
     from rankstone.report.explanation import Explanation
 
 
@@ -59,7 +62,7 @@ def evaluate(
     exclude: Any = None,
     not_retrieved: Any = None,
     scores: str = "descending",
-    **choices: Any,
+    **choices: Unpack[ConventionOptions],
 ) -> Result:
     """Evaluate a run against judgments.
 
@@ -164,7 +167,7 @@ def _chosen(
     followed: Tool | None,
     conventions: Conventions | None,
     default: Conventions,
-    choices: dict[str, Any],
+    choices: Mapping[str, Any],
 ) -> Conventions:
     """Return the conventions in force: a tool's, those chosen, or the default of the data."""
     base = conventions or (default if followed is None else None)
@@ -230,7 +233,7 @@ def explain(
     query: Any = None,
     like: str | None = None,
     conventions: Conventions | None = None,
-    **options: Any,
+    **options: Unpack[DataOptions],
 ) -> Explanation:
     """Show the working of a number, document by document.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankstone.conventions import Conventions
 from rankstone.errors import UsageError
@@ -21,6 +21,11 @@ from rankstone.reconciliation_search import (
 )
 from rankstone.report.tools import Reconciliation
 
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from rankstone.options import DataOptions, ReadingOptions
+
 _SHOWN = 8
 _NEAREST = 3
 
@@ -30,7 +35,7 @@ def reconcile(
     *data: Any,
     value: float | str,
     conventions: Conventions | None = None,
-    **options: Any,
+    **options: Unpack[DataOptions],
 ) -> Reconciliation:
     """Find the choices behind a number that somebody reported.
 
@@ -79,7 +84,9 @@ def reconcile(
     )
 
 
-def across_tools(measure: str | Measure, *data: Any, **reading: Any) -> list[ToolMeasure]:
+def across_tools(
+    measure: str | Measure, *data: Any, **reading: Unpack[ReadingOptions]
+) -> list[ToolMeasure]:
     """Return how each tool that has a measure defines it, and its value if data are given.
 
     Data are whatever ``evaluate`` takes, and ``reading`` its options that say how to read them.

@@ -6,13 +6,18 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankstone import __version__
 from rankstone.core.result import Result
 from rankstone.errors import DataError, plural
 from rankstone.evaluation import evaluate
 from rankstone.io.load import load_judgments
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from rankstone.options import ReadingOptions
 
 _SHOWN = 5
 
@@ -94,7 +99,7 @@ def verify(
     *,
     judgments: Any = None,
     run: Any = None,
-    **reading: Any,
+    **reading: Unpack[ReadingOptions],
 ) -> Verification:
     """Compute a saved result again from its inputs, and say what changed.
 
@@ -112,20 +117,23 @@ def verify(
             (judgments, run), recorded, ("judgments", "run"), strict=True
         )
     ]
-    loading = {k: v for k, v in reading.items() if k in ("max_bytes", "encoding")}
     formats = (reading.get("input_format") or "").split(":")
     judged = load_judgments(
-        paths[0], reading.get("columns"), input_format=formats[0] or None, **loading
+        paths[0],
+        reading.get("columns"),
+        input_format=formats[0] or None,
+        max_bytes=reading.get("max_bytes"),
+        encoding=reading.get("encoding"),
     )
+    options: dict[str, Any] = {**reading, "name": saved.name}
     again = [
         evaluate(
             judged,
             paths[1],
             names,
             like=saved.like,
-            name=saved.name,
             **{**saved.conventions.to_dict(), **choices},
-            **reading,
+            **options,
         )
         for names, choices in _plan(saved)
     ]

@@ -393,8 +393,11 @@ def names_of(paths: list[str]) -> list[str]:
 @contextmanager
 def _progress(loaded: Any, quiet: bool) -> Iterator[None]:
     """Show how far a long scan is, on a terminal."""
+    from rankstone.core import engine
+
     size = (loaded.source.size or 0) if hasattr(loaded, "progress") else 0
-    if quiet or size < (1 << 28) or not sys.stderr.isatty():
+    long = 1 << (28 if engine.name() == "native" else 23)  # several seconds
+    if quiet or size < long or not sys.stderr.isatty():
         yield
         return
     from threading import Event, Thread
