@@ -14,7 +14,7 @@ _ESCAPES = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     "[": "{[}",  # at the start of a row it would be an argument of the line break before
-    '"': r"\textquotedbl{}",
+    '"': "''",  # the straight one is missing in the default font encoding
     "±": r"\(\pm\)",
     "▲": r"\(\uparrow\)",
     "▼": r"\(\downarrow\)",
