@@ -74,7 +74,7 @@ def main(argv: list[str] | None = None) -> int:
         args.measure = [*(args.measure or ()), *more]  # words after that of -m
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            # Ids that are not UTF-8 leave as the bytes they came in.
+            # Ids that are not UTF-8 are written as the bytes that were read.
             stream.reconfigure(encoding="utf-8", errors="surrogateescape")
     try:
         code: int = args.run(args)

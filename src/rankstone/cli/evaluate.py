@@ -300,7 +300,7 @@ def add_conventions(parser: Any) -> None:
 
 
 def add_reading(parser: Any) -> None:
-    """Let a command be told how to read files."""
+    """Let a command take options on how to read files."""
     parser.add_argument(
         "--input-format",
         metavar="FORMAT",
@@ -326,7 +326,7 @@ def add_reading(parser: Any) -> None:
 
 
 def reading_of(args: Namespace) -> dict[str, Any]:
-    """Return how a command was told to read files."""
+    """Return the options on how to read files."""
     from rankstone.io.column_roles import Columns
 
     return {
