@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -164,9 +165,7 @@ def quoted(name: Any) -> str:
     ('q17', "'::error::x y'")
     """
     text = str(name)
-    return (
-        text if text.isalnum() or text.replace("-", "").replace("_", "").isalnum() else repr(text)
-    )
+    return text if re.fullmatch(r"[\w./-]+", text) else repr(text)
 
 
 def _moved(pair: PairComparison) -> str:
