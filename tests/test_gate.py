@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 
 import pytest
 from hypothesis import given
@@ -350,3 +351,23 @@ def test_another_tools_names_are_rules_too():
     )
     assert [c.measure for c in verdict.checks if c.measure] == ["RR", "P@5"]
     assert verdict.status == "fail"
+
+
+def test_the_simulation_decides_as_the_gate_does():
+    import importlib.util
+    from pathlib import Path
+
+    import numpy as np
+
+    path = Path(__file__).resolve().parent.parent / "benchmarks" / "gate.py"
+    spec = importlib.util.spec_from_file_location("gate_simulation", path)
+    simulation = importlib.util.module_from_spec(spec)
+    sys.modules["gate_simulation"] = simulation
+    spec.loader.exec_module(simulation)
+    for new in (SAME, BAD, NOISY * 4, [2, *SAME[1:]]):
+        values = [np.array([[1 / rank for rank in ranks]]) for ranks in (SAME, new)]
+        sample = simulation._sample(*values)
+        for kind in ("max-drop", "non-inferior"):
+            for limit in (0.01, 0.05, 0.3):
+                verdict = gate(new, SAME, **{kind.replace("-", "_"): {"RR": limit}})
+                assert simulation._rule(kind, limit)(sample) == [status(verdict, kind)]

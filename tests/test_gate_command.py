@@ -125,7 +125,20 @@ def test_accept_keeps_the_conventions(call):
     assert after.means != before.means
     new = ("-m", "nDCG@10", "-c", "ties=input", "--reason", "y")
     assert call("baseline", "accept", "b.json", QRELS, HYBRID, *new)[0] == 0
-    assert Baseline.from_json(Path("b.json").read_bytes()).conventions["nDCG@10"].ties == "input"
+    assert Baseline.from_json(Path("b.json").read_bytes()).conventions.ties == "input"
+
+
+def test_accept_keeps_what_a_tool_does_with_single_measures(call):
+    more = ("--like", "xgboost", "-m", "ndcg@10-", "-m", "ndcg@10")
+    assert call("baseline", "save", "b.json", QRELS, BM25, *more)[0] == 0
+    before = Baseline.from_json(Path("b.json").read_bytes())
+    assert before.exceptions
+    assert call("baseline", "accept", "b.json", QRELS, BM25, "--reason", "again")[0] == 0
+    after = Baseline.from_json(Path("b.json").read_bytes())
+    assert (after.conventions, after.exceptions) == (before.conventions, before.exceptions)
+    assert after.means == before.means
+    rules = ("--max-drop", "ndcg@10-=0.01", "--max-drop", "ndcg@10=0.01", "--like", "xgboost")
+    assert call("gate", QRELS, BM25, "--baseline", "b.json", *rules, "--quiet")[0] == 0
 
 
 def test_other_conventions_are_refused(call, saved):
@@ -204,7 +217,7 @@ def damage(text):
         ("short row", {"values": [["q01", 0.5]]}, "its rows differ in length"),
         ("twice", {"values": [["q01", 0.5, 0.5]] * 2}, "a query is there twice"),
         ("text", {"values": [["q01", "high", 0.5]]}, "'high' is not a number"),
-        ("convention", {"conventions": {"all": {"tise": "input"}, "exceptions": {}}}, "tise"),
+        ("convention", {"conventions": {"tise": "input"}}, "tise"),
         ("no list", {"values": None}, "not a baseline file"),
         ("a list as id", {"values": [[["q"], 0.5, 0.5]]}, "not a baseline file"),
     ):
@@ -256,7 +269,7 @@ def test_an_empty_candidate_is_a_clear_fail(call, saved):
     )
     assert code == 1
     assert out.startswith(
-        "FAIL: new.run, 1 of 1 check failed (0 queries)\nfail: new.run: the file is empty."
+        "FAIL: new, 1 of 1 check failed (0 queries)\nfail: new.run: the file is empty."
     )
     code, out, _ = call("baseline", "accept", saved, QRELS, "new.run", "--reason", "oops")
     assert code == 3

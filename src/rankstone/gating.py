@@ -22,6 +22,7 @@ from rankstone.gates.rules import MustFind, Rules, rules_of
 from rankstone.gates.settings import Settings, read_settings
 from rankstone.gates.verdict import Verdict
 from rankstone.io.column_roles import Columns
+from rankstone.io.formats import run_name
 from rankstone.io.load import load_judgments
 from rankstone.io.query_groups import read_query_groups
 from rankstone.io.streams import STDIN, open_seekable
@@ -220,7 +221,7 @@ def _groups(by: Any, result: Result) -> dict[Any, str]:
 
 def _empty(rules: Rules, candidate: Any, reason: str) -> Verdict:
     """Return the verdict on a candidate that holds nothing."""
-    name = os.path.basename(os.fspath(candidate)) if isinstance(candidate, _PATH) else "candidate"
+    name = run_name(os.fspath(candidate)) if isinstance(candidate, _PATH) else "candidate"
     check = replace(
         checks.answers_check(0, [], left_out=False), text=f"{reason} It answers no query"
     )

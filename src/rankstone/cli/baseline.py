@@ -74,7 +74,7 @@ def _accept(args: Namespace) -> int:
         )
     if not args.reason.strip():
         raise UsageError('a baseline is updated for a reason: --reason "new synonyms".')
-    args.measure = args.measure or list(old.columns)
+    args.measure = args.measure or [old.names.get(m, m) for m in old.columns]
     if not args.like and not args.convention:
         args.like = old.like
         args.convention = _conventions(old)
@@ -113,9 +113,8 @@ def _conventions(baseline: Baseline) -> list[str]:
     """Return what the baseline's conventions differ in from the default, or from the tool's."""
     from rankstone.tools import conventions_of, tool
 
-    first = next(iter(baseline.conventions.values()))
     default = conventions_of(tool(baseline.like) if baseline.like else None, None, {})
-    return [f"{name}={value}" for name, value in first.diff(default).items()]
+    return [f"{name}={value}" for name, value in baseline.conventions.diff(default).items()]
 
 
 def _print(baseline: Baseline, path: str) -> None:

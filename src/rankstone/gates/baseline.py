@@ -51,14 +51,17 @@ class Acceptance:
 class Baseline:
     """Values per query that a candidate is compared with, and the conditions they were made under.
 
-    ``conventions`` are those of each measure. ``history`` holds all acceptances, the first being
+    ``exceptions`` are the conventions of single measures that differ from ``conventions``, and
+    ``names`` what a measure was requested by, if that differs. ``history`` holds all acceptances, the first being
     how the baseline came about; it is empty unless the baseline comes from a baseline file.
     """
 
     name: str
     rankstone: str
     like: str | None
-    conventions: Mapping[str, Conventions]
+    conventions: Conventions
+    exceptions: Mapping[str, Mapping[str, Any]]
+    names: Mapping[str, str]
     judgments: Origin
     run: Origin
     queries: tuple[Any, ...]
@@ -74,7 +77,9 @@ class Baseline:
             name=result.name,
             rankstone=result.provenance.rankstone,
             like=result.like,
-            conventions={m: conventions_of(result, m) for m in result.measures},
+            conventions=result.conventions,
+            exceptions=result.exceptions,
+            names={column: name for name, column in result.requested.items()},
             judgments=Origin.of(result.provenance.judgments),
             run=Origin.of(result.provenance.run),
             queries=tuple(result.queries),
@@ -82,6 +87,10 @@ class Baseline:
             columns=result.columns,
             means=result.aggregates,
         )
+
+    def conventions_for(self, measure: str) -> Conventions:
+        """Return the conventions that a measure was computed under."""
+        return self.conventions.replace(**self.exceptions.get(measure, {}))
 
     def accepted(self, date: str, reason: str, history: tuple[Acceptance, ...] = ()) -> Baseline:
         """Return the baseline with the reason for it, after earlier ones."""
@@ -99,7 +108,9 @@ class Baseline:
             "like": self.like,
             "judgments": {"name": self.judgments.name, "sha256": self.judgments.sha256},
             "run": {"name": self.run.name, "sha256": self.run.sha256},
-            "conventions": _conventions_as_data(self.conventions),
+            "conventions": self.conventions.to_dict(),
+            "exceptions": {name: dict(choices) for name, choices in self.exceptions.items()},
+            "names": dict(self.names),
             "means": _numbers(self.means),
             "history": [
                 {"date": a.date, "reason": a.reason, "run": a.run, "means": _numbers(a.means)}
@@ -145,13 +156,13 @@ class Baseline:
             raise ValueError("its rows differ in length")
         if len({row[0] for row in rows}) != len(rows):
             raise ValueError("a query is there twice")
-        shared = data["conventions"]["all"]
-        own = data["conventions"]["exceptions"]
         return cls(
             name=str(data["name"]),
             rankstone=str(data["rankstone"]),
             like=data["like"],
-            conventions={m: Conventions(**{**shared, **own.get(m, {})}) for m in measures},
+            conventions=Conventions(**data["conventions"]),
+            exceptions={str(name): dict(own) for name, own in data["exceptions"].items()},
+            names={str(column): str(name) for column, name in data["names"].items()},
             judgments=Origin(**data["judgments"]),
             run=Origin(**data["run"]),
             queries=tuple(row[0] for row in rows),
@@ -190,18 +201,6 @@ def load_baseline(content: bytes, path: str) -> Baseline:
 def is_saved(head: bytes) -> bool:
     """Return whether a file with these first bytes holds values that were saved, not a run."""
     return head.lstrip()[:1] in (b"{", b"[") and b'"schema"' in head
-
-
-def conventions_of(result: Result, measure: str) -> Conventions:
-    """Return the conventions that a measure of a result was computed under."""
-    return result.conventions.replace(**result.exceptions.get(measure, {}))
-
-
-def _conventions_as_data(by_measure: Mapping[str, Conventions]) -> dict[str, Any]:
-    """Return the conventions of the first measure, and where the others differ from it."""
-    first = next(iter(by_measure.values()))
-    exceptions = {m: c.diff(first) for m, c in by_measure.items() if c != first}
-    return {"all": first.to_dict(), "exceptions": exceptions}
 
 
 def _checksum(data: Mapping[str, Any]) -> str:

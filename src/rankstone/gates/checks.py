@@ -34,20 +34,32 @@ class Gain:
         return cls(-pair.difference, -pair.ci_high, -pair.ci_low)
 
 
-def drop_check(limit: Limit, pair: PairComparison, lost: Sequence[Any]) -> Check:
-    """Check a limit of a drop.
+def drop_status(kind: str, limit: float, gain: Gain, detectable: float) -> str:
+    """Return what a limit of a drop says about a difference.
 
     ``max-drop`` fails if the drop of the mean is larger than the limit. ``non-inferior`` passes
     only if the interval shows that the drop is not larger. Either cannot tell if the queries would
     not have found a drop of the size of the limit with a chance of 80 %, unless the interval shows
     that there is none, or (``non-inferior``) that the candidate is worse.
+    """
+    if gain.low >= -limit - ROUNDING:
+        return PASS
+    is_blind = not detectable <= limit
+    if kind == "max-drop":
+        if gain.value < -limit - ROUNDING:
+            return FAIL
+        return CANNOT_TELL if is_blind else PASS
+    return CANNOT_TELL if is_blind and not gain.high < 0 else FAIL
+
+
+def drop_check(limit: Limit, pair: PairComparison, lost: Sequence[Any]) -> Check:
+    """Check a limit of a drop; ``drop_status`` has the rule.
 
     Args:
         limit: the rule.
         pair: candidate against baseline.
         lost: queries with a value of the baseline and none of the candidate.
     """
-    gain, blind = Gain.of(pair), not pair.detectable <= limit.value
     if lost:
         some = ", ".join(map(quoted, lost[:_EXAMPLES])) + (", ..." * (len(lost) > _EXAMPLES))
         text = (
@@ -55,22 +67,18 @@ def drop_check(limit: Limit, pair: PairComparison, lost: Sequence[Any]) -> Check
             f"the baseline has one for ({some}), so the means are of different queries"
         )
         return _of_pair(limit, pair, FAIL, text)
-    if gain.low >= -limit.value - ROUNDING:
-        return _of_pair(limit, pair, PASS, _moved(pair))
-    if limit.kind == "max-drop":
-        if gain.value < -limit.value - ROUNDING:
-            text = f"{_moved(pair)}; at most {limit.value:g} is allowed{_noise(gain, pair)}"
-            return _of_pair(limit, pair, FAIL, text)
-        if blind:
-            return _of_pair(limit, pair, CANNOT_TELL, f"{_moved(pair)}; {_sight(limit, pair)}")
-        return _of_pair(limit, pair, PASS, _moved(pair))
-    if blind and not gain.high < 0:
-        return _of_pair(limit, pair, CANNOT_TELL, f"{_moved(pair)}; {_sight(limit, pair)}")
-    text = (
-        f"{_moved(pair)}; with {_level(pair)} confidence it may be worse by "
-        f"{-gain.low:.4f}, and at most {limit.value:g} is allowed"
-    )
-    return _of_pair(limit, pair, FAIL, text)
+    gain, text = Gain.of(pair), _moved(pair)
+    status = drop_status(limit.kind, limit.value, gain, pair.detectable)
+    if status == CANNOT_TELL:
+        text += f"; {_sight(limit, pair)}"
+    elif status == FAIL and limit.kind == "max-drop":
+        text += f"; at most {limit.value:g} is allowed{_noise(gain, pair)}"
+    elif status == FAIL:
+        text += (
+            f"; with {_level(pair)} confidence it may be worse by {-gain.low:.4f}, and at most "
+            f"{limit.value:g} is allowed"
+        )
+    return _of_pair(limit, pair, status, text)
 
 
 def gain_check(limit: Limit, pair: PairComparison) -> Check:

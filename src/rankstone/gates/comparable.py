@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from rankstone.core.result import Result
 from rankstone.errors import DataError, UsageError, plural
-from rankstone.gates.baseline import Baseline, Origin, conventions_of
+from rankstone.gates.baseline import Baseline, Origin
 
 
 def require_measures(baseline: Baseline, measures: Iterable[str]) -> None:
@@ -37,7 +37,8 @@ def require_comparable(candidate: Result, baseline: Baseline, measures: Iterable
 def _conventions(candidate: Result, baseline: Baseline, measures: Iterable[str]) -> Iterator[str]:
     seen = set()
     for measure in measures:
-        then, now = baseline.conventions[measure], conventions_of(candidate, measure)
+        exceptions = candidate.exceptions.get(measure, {})
+        then, now = baseline.conventions_for(measure), candidate.conventions.replace(**exceptions)
         for name, value in now.diff(then).items():
             change = f"{name} was {getattr(then, name)} and is {value}"
             if change not in seen:

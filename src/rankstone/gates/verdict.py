@@ -99,9 +99,7 @@ class Verdict:
         if failed:
             return f"{failed} of {plural(checks, 'check')} failed"
         if unclear:
-            effects = {"fail": "fails the gate", "warn": "is a warning", "pass": "passes"}
-            text = f"{unclear} of {plural(checks, 'check')} could not have seen what it forbids"
-            return f"{text}, which {effects[self.inconclusive]}"
+            return f"{unclear} of {plural(checks, 'check')} cannot tell"
         warned = len(self.of_status(WARN))
         if warned:
             return f"{warned} of {plural(checks, 'check')} warned"

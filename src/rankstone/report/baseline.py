@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rankstone.conventions import Conventions
 from rankstone.errors import plural
 from rankstone.gates.baseline import Baseline
 from rankstone.report.text_table import Grid, Line, printable, rounded, terminal
@@ -18,8 +19,9 @@ def describe(baseline: Baseline, path: str) -> Iterator[str]:
     yield printable(f"judgments: {baseline.judgments}")
     yield printable(f"run: {baseline.run}")
     like = f"like {baseline.like}; " if baseline.like else ""
-    first = next(iter(baseline.conventions.values()))
-    yield f"conventions: {like}{', '.join(f'{n}={v}' for n, v in first.to_dict().items())}"
+    choices = baseline.conventions.diff(Conventions())
+    named = ", ".join(f"{name}={value}" for name, value in choices.items()) or "default"
+    yield f"conventions: {like}{named}"
     yield ""
     means = list(baseline.columns)
     numbers = [rounded(baseline.means[m], _DIGITS, whole=False) for m in means]

@@ -117,8 +117,10 @@ def _moved(moved: Moved) -> str:
 
 
 def _method(verdict: Verdict) -> str:
-    how = f"How: {verdict.confidence * 100:g} % intervals, BCa bootstrap over queries"
-    return f"{how}; {verdict.conventions}." if verdict.conventions else f"{how}."
+    parts = [f"{verdict.confidence * 100:g} % intervals, BCa bootstrap over queries"]
+    parts += [f"inconclusive: {verdict.inconclusive}"] if verdict.of_status(CANNOT_TELL) else []
+    parts += [verdict.conventions] if verdict.conventions else []
+    return f"How: {'; '.join(parts)}."
 
 
 def _as_markdown(verdict: Verdict, command: str | None) -> Iterator[str]:
