@@ -33,7 +33,7 @@ def decide(
         ranks: rank of each document that must be found, None if it was not retrieved.
     """
     answered = len(result.queries) - len(result.unanswered)
-    done = [
+    outcomes = [
         checks.answers_check(
             answered,
             values.unanswered() if values else [],
@@ -45,18 +45,20 @@ def decide(
     for limit in rules.limits:
         column = needs.columns[limit.target]
         if limit.kind not in RELATIVE:
-            done.append(checks.mean_check(limit, column, result[column], result.counted[column]))
+            outcomes.append(
+                checks.mean_check(limit, column, result[column], result.counted[column])
+            )
         elif values is not None:
-            done.append(_relative(limit, column, values, pairs, rules.confidence))
+            outcomes.append(_relative(limit, column, values, pairs, rules.confidence))
     if values is not None and groups:
-        done += _slices(rules, needs, values.slices(groups))
-    done += [checks.must_find_check(rule, rank) for rule, rank in ranks.items()]
+        outcomes += _slices(rules, needs, values.slices(groups))
+    outcomes += [checks.must_find_check(rule, rank) for rule, rank in ranks.items()]
     worst = next(iter(pairs.values()), None)
     return Verdict(
         candidate=result.name,
         baseline=values.baseline.name if values else None,
         queries=answered,
-        checks=tuple(done),
+        checks=tuple(outcomes),
         inconclusive=rules.inconclusive,
         confidence=rules.confidence,
         conventions=result.conventions_in_words(),

@@ -31,17 +31,17 @@ def ranks_of(
         reading: options that say how to read the run; others are ignored.
     """
     known = {str(query): query for query in queries}
-    wanted = {rule: known.get(str(rule.query), rule.query) for rule in rules}
-    judged: dict[Any, dict[Any, int]] = {}
-    for rule, query in wanted.items():
-        judged.setdefault(query, {})[rule.document] = 1
+    query_of = {rule: known.get(str(rule.query), rule.query) for rule in rules}
+    judgments: dict[Any, dict[Any, int]] = {}
+    for rule, query in query_of.items():
+        judgments.setdefault(query, {})[rule.document] = 1
     # Every other document counts, judged or not, and only its place matters.
     conventions = conventions.replace(unjudged="nonrelevant", queries="judged")
-    ways = {name: value for name, value in reading.items() if name in READING}
-    if ways.get("input_format"):  # of the run only
-        ways["input_format"] = ":" + ways["input_format"].rpartition(":")[2]
+    options = {name: value for name, value in reading.items() if name in READING}
+    if options.get("input_format"):  # of the run only
+        options["input_format"] = ":" + options["input_format"].rpartition(":")[2]
     try:
-        source = collection(judged, run, **ways)
+        source = collection(judgments, run, **options)
         ranked = source.ranked(conventions)
     except NothingInCommonError:
         return dict.fromkeys(rules)
@@ -53,4 +53,4 @@ def ranks_of(
         for q, query in enumerate(ranked.queries)
         for row in range(*ranked.offsets[q : q + 2].tolist())
     }
-    return {rule: ranks.get((query, rule.document)) for rule, query in wanted.items()}
+    return {rule: ranks.get((query, rule.document)) for rule, query in query_of.items()}
