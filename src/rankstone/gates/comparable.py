@@ -57,7 +57,7 @@ def _judgments(candidate: Result, baseline: Baseline) -> Iterator[str]:
     again = "accept the new ones with 'rankstone baseline accept'"
     if known:
         yield f"the judgments were {then} and are {now} ({queries}; {again})"
-    elif (added or removed) and candidate.conventions.queries == "judged":
+    elif (added or removed) and candidate.conventions.counts_unanswered:
         yield f"the judgments are of other queries ({queries}; {again})"
 
 

@@ -37,7 +37,7 @@ def decide(
         checks.answers_check(
             answered,
             values.unanswered() if values else [],
-            left_out=result.conventions.queries != "judged",
+            left_out=not result.conventions.counts_unanswered,
         ),
         *checks.queries_check(rules, answered),
     ]

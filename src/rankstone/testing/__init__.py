@@ -32,7 +32,7 @@ def assert_not_worse(result: Result, baseline: Any, **rules: Any) -> Verdict:
     >>> assert_not_worse(after, before)
     Traceback (most recent call last):
         ...
-    AssertionError: FAIL: run against run, 1 of 2 checks failed (9 queries)
+    AssertionError: FAIL: run against run (baseline), 1 of 2 checks failed (9 queries)
     ...
     """
     if not rules:
