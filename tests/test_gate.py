@@ -344,6 +344,8 @@ def test_results_are_gated_as_they_are():
 def test_measures_are_rules_too():
     verdict = gate(SAME, SAME, max_drop={rs.RR @ 10: 0.1}, minimum={rs.AP: 0.1})
     assert [c.rule for c in verdict.checks] == ["answers", "max-drop RR@10=0.1", "min AP=0.1"]
+    both = gate(SAME, SAME, minimum=["AP, nDCG(gain=exp2)@5=0.1"])
+    assert [c.measure for c in both.checks[1:]] == ["AP", "nDCG(gain='exp2')@5"]
 
 
 def test_another_tools_names_are_rules_too():

@@ -162,6 +162,7 @@ def _judgments(judgments: Any, columns: Columns, options: dict[str, Any]) -> Any
         columns,
         input_format=formats[0] or None,
         max_bytes=options.get("max_bytes"),
+        encoding=options.get("encoding"),
         groups=options.pop("group_sizes", None),
     )
 

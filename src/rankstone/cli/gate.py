@@ -113,6 +113,7 @@ def _options(args: Namespace, settings: Settings) -> dict[str, Any]:
         "like": args.like,
         "input_format": args.input_format,
         "max_bytes": args.max_bytes,
+        "encoding": args.encoding,
         "group_sizes": args.groups,
         "columns": columns_of(args.columns) or None,
         "exclude": args.exclude,
@@ -168,7 +169,7 @@ def _command(
     like = args.like or chosen.pop("like", None)
     words += [word for name, value in chosen.items() for word in ("-c", f"{name}={value}")]
     words += ["--like", like] if like else []
-    for option in ("exclude", "input_format", "max_bytes", "groups"):
+    for option in ("exclude", "input_format", "max_bytes", "encoding", "groups"):
         value = getattr(args, option)
         words += [f"--{option.replace('_', '-')}", str(value)] if value is not None else []
     words += [word for text in args.columns for word in ("--columns", text)]

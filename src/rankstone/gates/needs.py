@@ -66,7 +66,7 @@ class Needs:
 def _measure_name(limit: Limit) -> str:
     if limit.kind == "min-judged":
         return str(share_judged(int(limit.target[1:])))
-    return limit.target.strip()
+    return limit.target
 
 
 def _check_range(limit: Limit, measure: Measure) -> None:

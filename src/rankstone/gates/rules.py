@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankstone.errors import UsageError, one_of
+from rankstone.measures.parse import split_names
 from rankstone.stats.intervals import check_confidence
 
 #: What each kind of limit asks for, in the order in which checks are listed.
@@ -127,7 +128,11 @@ def limits_of(kind: str, values: Any) -> list[Limit]:
         pairs = [_pair(kind, text) for text in values]
     else:
         raise UsageError(f"{kind}: {_expected(kind)}, not {values!r}.")
-    return [Limit(kind, _target(kind, name), _number(kind, name, value)) for name, value in pairs]
+    return [
+        Limit(kind, target, _number(kind, name, value))
+        for name, value in pairs
+        for target in _targets(kind, name)
+    ]
 
 
 def _expected(kind: str) -> str:
@@ -143,13 +148,14 @@ def _pair(kind: str, text: Any) -> tuple[str, str]:
     return name.strip(), value
 
 
-def _target(kind: str, name: str) -> str:
+def _targets(kind: str, name: str) -> list[str]:
+    """Return the measures of a limit, which commas separate, or its cutoff."""
     if kind != "min-judged":
-        return name
+        return split_names(name)
     digits = name.removeprefix("@")
     if not digits.isdecimal() or int(digits) < 1:
         raise UsageError(f"{kind}: {_expected(kind)}; {name!r} is not a cutoff.")
-    return f"@{int(digits)}"
+    return [f"@{int(digits)}"]
 
 
 def _number(kind: str, name: str, value: Any) -> float:
