@@ -37,7 +37,8 @@ def test_evaluating_loads_numpy_and_nothing_heavier():
 
 
 @pytest.mark.parametrize(
-    "flags", ["--help", "--version", "evaluate --help", "compare --help", "measures --help"]
+    "flags",
+    ["--help", "--version", "evaluate --help", "compare --help", "gate --help", "measures --help"],
 )
 def test_help_and_version_load_no_numpy(flags):
     code = f"""

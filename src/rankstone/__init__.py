@@ -17,6 +17,8 @@ _HOMES = {
     "agree_orderings": "rankstone.agreeing",
     "agree_runs": "rankstone.agreeing",
     "power": "rankstone.planning",
+    "gate": "rankstone.gating",
+    "Verdict": "rankstone.gates.verdict",
     "verify": "rankstone.verifying",
     "Verification": "rankstone.verifying",
     "Comparison": "rankstone.stats.comparison",

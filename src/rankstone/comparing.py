@@ -116,7 +116,7 @@ def values_by_query(
     chosen = None if measures is None else _listed(measures)
     if judgments is not None and runs is not None:
         results = _evaluated(judgments, runs, chosen or DEFAULT, options)
-        values = [_of_result(result, name, chosen) for name, result in results.items()]
+        values = [values_of_result(result, name, chosen) for name, result in results.items()]
     else:
         if options:
             raise UsageError(
@@ -201,7 +201,7 @@ def _values_of(name: str, data: Any, chosen: Sequence[str | Measure] | None) -> 
     if isinstance(data, QueryValues):
         return data
     if isinstance(data, Result):
-        return _of_result(data, name, chosen)
+        return values_of_result(data, name, chosen)
     if isinstance(data, Mapping) and all(isinstance(row, Mapping) for row in data.values()):
         return QueryValues.from_dicts(name, data)
     raise UsageError(
@@ -230,13 +230,15 @@ def read_values(
             results = Result.all_from_json(content)
         except DataError as error:
             raise DataError(f"{path}: {error}") from None
-        return [_of_result(result, result.name, chosen) for result in results]
+        return [values_of_result(result, result.name, chosen) for result in results]
     runs = read_query_values(content, path, _is_measure)
     label = name or run_name(path)
     return [QueryValues.from_dicts(own or label, values) for own, values in runs.items()]
 
 
-def _of_result(result: Result, name: str, chosen: Sequence[str | Measure] | None) -> QueryValues:
+def values_of_result(
+    result: Result, name: str, chosen: Sequence[str | Measure] | None
+) -> QueryValues:
     """Return a result's values of the chosen measures, with which queries were answered."""
     wanted = {_own_name(str(m), result.measures) for m in chosen or result.measures}
     for measure in wanted & set(result.measures):

@@ -160,6 +160,11 @@ class Conventions:
         """Return the values of each convention that has a fixed set of them."""
         return {f.name: list(f.metadata["values"]) for f in fields(cls) if "values" in f.metadata}
 
+    @property
+    def counts_unanswered(self) -> bool:
+        """Whether a judged query that is missing from the run counts in the mean."""
+        return self.queries == "judged"
+
     def effect(self, notice: str) -> str:
         """Return what the chosen values do about a notice, empty if they leave nothing to say.
 

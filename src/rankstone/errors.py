@@ -36,6 +36,10 @@ class NothingInCommonError(DataError):
     """No query is both judged and in the run."""
 
 
+class EmptyError(DataError):
+    """A file or a run that holds nothing."""
+
+
 class StrictError(DataError):
     """A warning, under ``strict``."""
 

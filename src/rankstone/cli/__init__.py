@@ -13,6 +13,8 @@ from rankstone.errors import DataError, RankstoneError
 _COMMANDS = (
     "evaluate",
     "compare",
+    "gate",
+    "baseline",
     "agree",
     "power",
     "explain",

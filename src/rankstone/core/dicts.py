@@ -18,7 +18,7 @@ from rankstone.core.notices import negative_notices
 from rankstone.core.provenance import MEMORY, Source
 from rankstone.core.sampling import SAMPLED_DOCS, spread
 from rankstone.core.values import id_of, number_of
-from rankstone.errors import DataError, UsageError
+from rankstone.errors import DataError, EmptyError, UsageError
 
 _NUMBERS = (int, np.integer)
 _LOOKED_AT = 1000  # queries whose documents are looked at
@@ -272,7 +272,7 @@ def run_of(
     """Take ``{query: {document: score}}`` or ``{query: [document, ...]}``."""
     plain = data if type(data) is dict else dict(data)
     if not plain:
-        raise DataError("the run is empty.")
+        raise EmptyError("the run is empty.")
     if not {*map(type, plain)} <= {str, int} or "" in plain:
         plain = {id_of(query, "query"): rows for query, rows in plain.items()}
     scored = [isinstance(rows, Mapping) for rows in plain.values()]

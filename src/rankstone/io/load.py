@@ -297,13 +297,14 @@ def _refuse_exclude(exclude: Any) -> None:
 
 def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the options that say how to read data, and single conventions."""
-    reading = {name: value for name, value in options.items() if name in _READING}
-    choices = {name: value for name, value in options.items() if name not in _READING}
+    reading = {name: value for name, value in options.items() if name in READING}
+    choices = {name: value for name, value in options.items() if name not in READING}
     Conventions().replace(**choices)  # a misspelt option is found before any file is read
     return reading, choices
 
 
-_READING = (
+#: The options that say how to read data.
+READING = (
     "name",
     "threads",
     "input_format",

@@ -16,7 +16,7 @@ from rankstone.core.matches import Matches
 from rankstone.core.notices import negative_notices, repeated_notices
 from rankstone.core.provenance import Source
 from rankstone.core.text import encode
-from rankstone.errors import DataError, UsageError
+from rankstone.errors import DataError, EmptyError, UsageError
 
 # A query, a document and a grade or score. A row without a document says that there is such a
 # query, with nothing judged or nothing retrieved.
@@ -169,7 +169,7 @@ def run_from(
     """
     if isinstance(rows, Lists):
         if not rows.data:
-            raise DataError(f"{path}: the file holds no rows.")
+            raise EmptyError(f"{path}: the file holds no rows.")
         if ascending:
             raise UsageError(no_scores(path))
         return ListedRun(rows.data, name, source, typed)
@@ -186,7 +186,7 @@ def run_from(
             del scores[doc]  # the better row's place in the input is what counts
         scores[doc] = score
     if not data:
-        raise DataError(f"{path}: the file holds no rows.")
+        raise EmptyError(f"{path}: the file holds no rows.")
     return GatheredRun(data, name, source, ascending, typed, repeated)
 
 

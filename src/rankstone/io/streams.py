@@ -12,7 +12,7 @@ from typing import IO, Any, NoReturn
 
 from rankstone.core.provenance import Source
 from rankstone.core.text import without_mark
-from rankstone.errors import DataError, MissingDependencyError, UsageError
+from rankstone.errors import DataError, EmptyError, MissingDependencyError, UsageError
 
 _CHUNK = 1 << 20
 _PIECE = 1 << 16  # of compressed data
@@ -54,7 +54,7 @@ def open_seekable(
             regular = status is not None and stat.S_ISREG(status.st_mode)
             if status is not None and regular and not standard:
                 if status.st_size == 0:
-                    raise DataError(f"{path}: the file is empty.")
+                    raise EmptyError(f"{path}: the file is empty.")
                 source = Source.of_file(path, status)
             if status is None or not regular or _compression(stream) is not None:
                 with _spooled(stream, source, path, max_bytes) as spooled:

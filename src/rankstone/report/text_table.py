@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
 
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+_ESCAPES = {**{c: f"\\{c}" for c in "\\|`*_<>[]"}, "&": "&amp;"}
+_LINKS = re.compile(r"(?<!\w)[@#](?=\w)|:(?=//)|\bwww(?=\.)")
 
 
 @dataclass(frozen=True)
@@ -164,14 +167,20 @@ def markdown(grid: Grid) -> Iterator[str]:
     yield "|" + "|".join([":---"] * len(grid.names) + ["---:"] * len(grid.numbers)) + "|"
     for line in grid.lines:
         numbers = [f"**{c}**" if b else c for c, b in zip(line.numbers, line.bold, strict=True)]
-        yield "| " + " | ".join([*map(_md, line.names), *numbers]) + " |"
+        yield "| " + " | ".join([*map(escaped, line.names), *numbers]) + " |"
     for text in grid.foot:
         yield ""
-        yield _md(text)
+        yield escaped(text)
 
 
-def _md(text: str) -> str:
-    return "".join(f"\\{c}" if c in "\\|`*_<>[]" else c for c in printable(text))
+def escaped(text: str) -> str:
+    """Return text for Markdown, in which no character has a meaning.
+
+    Forges make links of names such as @somebody, #7 and addresses after Markdown is rendered, which
+    a comment between two characters prevents.
+    """
+    plain = "".join(_ESCAPES.get(c, c) for c in printable(text))
+    return _LINKS.sub(lambda match: f"{match[0]}<!-- -->", plain)
 
 
 def rounded(value: float, digits: int, *, whole: bool) -> str:

@@ -21,7 +21,7 @@ from rankstone.core.notices import commented_notices, judgment_notices
 from rankstone.core.provenance import Source
 from rankstone.core.row_layout import NUMBER, RANK
 from rankstone.core.text import decode, encode, number_text
-from rankstone.errors import DataError, Notice, UsageError
+from rankstone.errors import DataError, EmptyError, Notice, UsageError
 from rankstone.io.formats import Format, run_name
 from rankstone.io.formats.trec_layout import (
     LENIENT_QRELS,
@@ -110,7 +110,7 @@ class TrecRun:
         if scan["fault"]:
             raise _fault(file, scan["fault"], layout)
         if not scan["rows"]:
-            raise DataError(f"{file.path}: the file holds no rows.")
+            raise EmptyError(f"{file.path}: the file holds no rows.")
         queries, bounds, *docs = scan["doc_samples"]
         return Matches.of(
             scan,
