@@ -13,6 +13,7 @@ from rankstone.errors import DataError, RankstoneError
 _COMMANDS = (
     "evaluate",
     "compare",
+    "report",
     "agree",
     "power",
     "explain",

@@ -1,0 +1,300 @@
+"""Parts of a report's model, each from a result and the data behind it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from rankstone.conventions import Conventions
+from rankstone.core import segments
+from rankstone.core.collection import Collection
+from rankstone.core.judgments import Judgments
+from rankstone.core.ranked import Ranked
+from rankstone.core.result import Result
+from rankstone.errors import DataError
+from rankstone.measures.base import Measure
+from rankstone.measures.curves import Curve, auc, pr_area, pr_curve, roc_curve
+from rankstone.measures.explain import formula_of, parameters_in_words
+from rankstone.measures.judged import judged_by_rank
+from rankstone.measures.working import Steps, Workings, workings
+from rankstone.report.formulas import formula_tree
+from rankstone.report.model import (
+    Cell,
+    MeasurePart,
+    RankingPart,
+    RunPart,
+    StepsPart,
+    WorkingPart,
+)
+
+Plan = Sequence[tuple[str, Measure, Conventions]]
+_DIGITS = 6  # of a value per query; tables have four
+_POINTS = 200  # of a curve
+_MOST_STEPS = 500_000  # in all workings; measures beyond are explained by a command
+
+
+def cells(values: Any) -> list[Cell]:
+    """Return numbers for JSON: rounded, whole ones without a point, None if not finite."""
+    rounded = np.round(np.asarray(values, np.float64), _DIGITS)
+    return [(int(v) if v == int(v) else v) if math.isfinite(v) else None for v in rounded.tolist()]
+
+
+def plain_ranking(data: Collection, conventions: Conventions) -> Ranked:
+    """Return the ranking with the documents that are not judged in their places."""
+    return data.ranked(conventions.replace(unjudged="nonrelevant"))
+
+
+def run_part(result: Result, data: Collection, depth: int) -> RunPart:
+    """Describe a run and the health of its data."""
+    ranked = plain_ranking(data, result.conventions)
+    labels = ranked.relevant().astype(np.float64)
+    areas, curves = {}, {}
+    for name, curve_of, area_of in (("roc", roc_curve, auc), ("pr", pr_curve, pr_area)):
+        try:
+            curve = curve_of(labels, ranked.score)
+        except DataError:  # no relevant documents, or no others: there is no curve
+            continue
+        areas[name] = round(area_of(labels, ranked.score), _DIGITS)
+        curves[name] = _thinned(curve)
+    return RunPart(
+        name=result.name,
+        source=result.provenance.run.to_dict(),
+        answered=len(result.queries) - len(result.unanswered),
+        retrieved=int(ranked.retrieved.sum()),
+        ties=result.ties.to_dict(),
+        notices=[notice.to_dict() for notice in result.notices if notice.level != "info"],
+        judged_by_rank=cells(judged_by_rank(ranked, depth)),
+        areas=areas,
+        curves=curves,
+    )
+
+
+def _thinned(curve: Curve) -> list[list[Cell]]:
+    """Return at most a few hundred points of a curve, evenly along it."""
+    along = np.cumsum(np.hypot(np.diff(curve.x, prepend=0.0), np.diff(curve.y, prepend=curve.y[0])))
+    wanted = np.linspace(0.0, along[-1], _POINTS)
+    chosen = np.unique(np.append(np.searchsorted(along, wanted).clip(max=len(along) - 1), 0))
+    return [cells(curve.x[chosen]), cells(curve.y[chosen])]
+
+
+def measure_parts(plan: Plan) -> list[MeasurePart]:
+    """Describe the measures from their definitions."""
+    return [
+        MeasurePart(
+            name=column,
+            title=measure.definition.pretty,
+            formula=formula_tree(formula_of(measure)),
+            text=measure.definition.text.split("\n\n")[0].replace("\n", " "),
+            choices=list(parameters_in_words(measure)),
+            conventions={n: getattr(conventions, n) for n in measure.definition.conventions},
+            aggregate=measure.definition.aggregate,
+            higher_is_better=measure.definition.higher_is_better,
+            range=cells(measure.definition.range),
+        )
+        for column, measure, conventions in plan
+    ]
+
+
+def convention_rows(conventions: Conventions) -> list[dict[str, Any]]:
+    """Return each convention with its meaning, and whether it is the default."""
+    usual = Conventions()
+    rows = []
+    for f in fields(conventions):
+        value = getattr(conventions, f.name)
+        rows.append(
+            {
+                "name": f.name,
+                "value": str(value).removesuffix(".0"),
+                "text": f.metadata["text"],
+                "meaning": f.metadata.get("values", {}).get(value, ""),
+                "usual": value == getattr(usual, f.name),
+            }
+        )
+    return rows
+
+
+def rankings_part(
+    judgments: Judgments,
+    queries: Sequence[Any],
+    rankings: Sequence[Ranked],
+    tops: Sequence[Mapping[str, Sequence[str]] | None],
+    depth: int,
+) -> RankingPart:
+    """Return the first documents of each query in every run.
+
+    Judged documents are where the evaluation ranked them; the others fill the places between.
+    """
+    index: list[dict[str, int]] = [{} for _ in queries]
+    runs, retrieved = [], []
+    for ranked, top in zip(rankings, tops, strict=True):
+        row = {query: i for i, query in enumerate(ranked.queries)}
+        ids = judgments.docs.objects
+        docs = [str(ids[j]) for j in ranked.judgment.tolist()]
+        ranks, bounds = ranked.rank.tolist(), ranked.offsets.tolist()
+        counts = ranked.retrieved.tolist()
+        lists: list[list[int]] = []
+        for q, query in enumerate(queries):
+            i = row.get(query)
+            if i is None:
+                lists.append([])
+                continue
+            own = slice(bounds[i], bounds[i + 1])
+            unjudged = top.get(str(query), ()) if top is not None else ()
+            placed = _placed(ranks[own], docs[own], unjudged, min(counts[i], depth))
+            known = index[q]
+            lists.append([-1 if d is None else known.setdefault(d, len(known)) for d in placed])
+        runs.append(lists)
+        retrieved.append([counts[row[query]] if query in row else 0 for query in queries])
+    return RankingPart(
+        depth=depth,
+        documents=[list(known) for known in index],
+        grades=_grades(judgments, queries, index),
+        runs=runs,
+        retrieved=retrieved,
+    )
+
+
+def _placed(
+    ranks: Sequence[int], docs: Sequence[str], top: Iterable[str], count: int
+) -> list[str | None]:
+    """Return the documents of the first ranks: judged ones by rank, the others between them."""
+    slots: list[str | None] = [None] * count
+    late = []
+    for rank, doc in zip(ranks, docs, strict=True):
+        if rank <= count and slots[rank - 1] is None:
+            slots[rank - 1] = doc
+        elif rank <= count:  # ranks within a tie may be shared
+            late.append(doc)
+    judged = set(docs)
+    rest = iter([*late, *(doc for doc in top if doc not in judged)])
+    return [doc if doc is not None else next(rest, None) for doc in slots]
+
+
+def _grades(
+    judgments: Judgments, queries: Sequence[Any], index: Sequence[Mapping[str, int]]
+) -> list[list[Cell]]:
+    row = {query: i for i, query in enumerate(judgments.queries.objects)}
+    bounds, ids = judgments.groups.tolist(), judgments.docs.objects
+    values = cells(judgments.grades)
+    grades: list[list[Cell]] = []
+    for query, known in zip(queries, index, strict=True):
+        own: list[Cell] = [None] * len(known)
+        i = row.get(query)
+        if i is not None:
+            for j in range(bounds[i], bounds[i + 1]):
+                place = known.get(str(ids[j]))
+                if place is not None:
+                    own[place] = values[j]
+        grades.append(own)
+    return grades
+
+
+def working_parts(
+    plans: Sequence[tuple[Collection, Plan]],
+    judgments: Judgments,
+    queries: Sequence[Any],
+    rankings: RankingPart,
+) -> list[WorkingPart]:
+    """Return the workings of the measures in order, as many as fit into a page."""
+    index = [{doc: i for i, doc in enumerate(docs)} for docs in rankings.documents]
+    parts: list[WorkingPart] = []
+    steps = 0
+    for m in range(len(plans[0][1])):
+        ideals: list[Steps | None] = []
+        own_parts = []
+        for run, (data, plan) in enumerate(plans):
+            _, measure, conventions = plan[m]
+            ranked = data.ranked(conventions)
+            working = workings(measure, ranked, rankings.depth)
+            order = _order(ranked.queries, queries)
+            shared = _same(working.ideal, ideals[0]) if ideals else False
+            ideals.append(working.ideal)
+            part = _working_part(working, m, run, order, judgments, index, shared=shared)
+            own_parts.append(part)
+            steps += sum(len(s.term) for s in (part.steps, part.ideal) if s is not None)
+        if steps > _MOST_STEPS and parts:
+            break
+        parts += own_parts
+    return parts
+
+
+def _order(own: Sequence[Any], queries: Sequence[Any]) -> list[int]:
+    row = {query: i for i, query in enumerate(own)}
+    return [row.get(query, -1) for query in queries]
+
+
+def _same(one: Steps | None, other: Steps | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one.offsets, other.offsets) and np.array_equal(one.term, other.term)
+
+
+def _working_part(
+    working: Workings,
+    measure: int,
+    run: int,
+    order: list[int],
+    judgments: Judgments,
+    index: Sequence[Mapping[str, int]],
+    *,
+    shared: bool,
+) -> WorkingPart:
+    def by_query(values: np.ndarray | None) -> list[Cell] | None:
+        if values is None:
+            return None
+        own = cells(values)
+        return [own[i] if i >= 0 else None for i in order]
+
+    return WorkingPart(
+        measure=measure,
+        run=run,
+        steps=_steps_part(working.steps, order, judgments, index),
+        ideal=None if shared else _steps_part(working.ideal, order, judgments, None),
+        total=by_query(working.total),
+        constant=by_query(working.constant),
+        denominator=by_query(working.denominator),
+        expression=working.expression,
+        parts={name: by_query(part) or [] for name, part in working.parts.items()},
+    )
+
+
+def _steps_part(
+    steps: Steps | None,
+    order: list[int],
+    judgments: Judgments,
+    index: Sequence[Mapping[str, int]] | None,
+) -> StepsPart | None:
+    """Return steps in the order of the report's queries; documents as indexes of a query's list."""
+    if steps is None:
+        return None
+    sizes = segments.lengths(steps.offsets)
+    own = np.array(order)
+    lengths = np.where(own >= 0, sizes[own], 0)
+    bounds = segments.offsets_of(lengths)
+    starts = np.repeat(steps.offsets[own], lengths)
+    rows = starts + segments.positions(bounds)
+    documents = None
+    if index is not None and steps.judgment is not None:
+        ids = judgments.docs.objects
+        query = segments.numbers(bounds).tolist()
+        judged = steps.judgment[rows].tolist()
+        documents = [
+            index[q].get(str(ids[j]), -1) if j >= 0 else -1
+            for q, j in zip(query, judged, strict=True)
+        ]
+    columns = {
+        name: column[rows].tolist() if column.dtype == bool else cells(column[rows])
+        for name, column in steps.columns.items()
+    }
+    return StepsPart(
+        bounds=bounds.tolist(),
+        columns=columns,
+        term=cells(steps.term[rows]),
+        rank=None if steps.rank is None else steps.rank[rows].tolist(),
+        grade=None if steps.grade is None else cells(steps.grade[rows]),
+        documents=documents,
+    )
