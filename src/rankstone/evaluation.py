@@ -155,7 +155,8 @@ def evaluate_collection(
     requested = requested_measures(measures, followed)
     chosen = _chosen(followed, conventions, data.default, choices)
     plan = [(r.column, r.measure, r.conventions_for(chosen, choices)) for r in requested]
-    result = _result(data, requested, plan, chosen, followed, strict=strict, ties=True)
+    ties = data.tied(chosen)[0] > 0
+    result = _result(data, requested, plan, chosen, followed, strict=strict, ties=ties)
     return Evaluated(result, data, plan)
 
 

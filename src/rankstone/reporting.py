@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -46,7 +47,8 @@ _STATISTICS = (
     "test", "correction", "interval", "confidence", "resamples", "rng", "weights",
     "minimum_difference", "incomplete_above", "zeros",
 )  # fmt: skip
-_CUTOFFS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1000)
+_CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
+_FAMILIES = 4  # measures that are shown by cutoff
 _TEXT = 300  # characters of a document
 _TEXTS = 2_000_000  # characters of all documents
 
@@ -105,7 +107,8 @@ def report(
     comparison = _comparison(results, statistics)
     ids = list(dict.fromkeys(query for result in results for query in result.queries))
     tell("collecting rankings and workings")
-    rankings, workings = _looked_at(evaluated, ids, depth)
+    with _no_garbage():
+        rankings, workings = _looked_at(evaluated, ids, depth)
     grouped = _groups(groups, ids)
     if rankings is not None and documents is not None:
         tell("reading texts of documents")
@@ -138,6 +141,20 @@ def report(
         },
     )
     return Report(model, pictures=pictures)
+
+
+@contextmanager
+def _no_garbage() -> Iterator[None]:
+    """Pause the search for garbage while many small lists are made, all of which are kept."""
+    import gc
+
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _ordered(named: list[tuple[str, Any]], baseline: str | None) -> list[tuple[str, Any]]:
@@ -203,7 +220,7 @@ def _looked_at(
         return None, []
     judgments = matched[0].judgments
     ranked = [plain_ranking(one.data, one.result.conventions) for one in evaluated]
-    tops = [top_documents(data.run, ids, 2 * depth) for data in matched]
+    tops = [top_documents(data.run, ids, depth) for data in matched]
     rankings = rankings_part(judgments, ids, ranked, tops, depth)
     plans: list[tuple[Collection, Plan]] = [(one.data, one.plan) for one in evaluated]
     return rankings, working_parts(plans, judgments, ids, rankings)
@@ -361,7 +378,7 @@ def _by_cutoff(evaluated: Sequence[Evaluated]) -> dict[str, dict[str, Any]]:
         if measure.definition.cutoff_param != "k" or "k" not in measure.params:
             continue
         name = str(measure(k=None))
-        if name in families:
+        if name in families or len(families) == _FAMILIES:
             continue
         means = []
         for one in evaluated:

@@ -14,6 +14,7 @@ _COMMANDS = (
     "evaluate",
     "compare",
     "report",
+    "plot",
     "agree",
     "power",
     "explain",

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from heapq import nlargest
-from operator import itemgetter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any
+
+import numpy as np
 
 from rankstone.core.dicts import ListedRun, ScoredRun
 from rankstone.core.exclude import ExcludingRun
-from rankstone.io.files import rows_in
-from rankstone.io.formats import format_of
+from rankstone.io.formats.trec import TrecRun
 
-_SPARE = 4  # rows are sorted whenever a query has this many times the documents it needs
-_score = itemgetter(0)
+_SPARE = 2  # rows that are kept for each document
 
 
 def top_documents(run: Any, queries: Collection[Any], depth: int) -> dict[str, list[str]] | None:
@@ -46,46 +45,44 @@ def top_documents(run: Any, queries: Collection[Any], depth: int) -> dict[str, l
     if isinstance(run, ScoredRun):
         sign = -1.0 if run.ascending else 1.0
         return {
-            str(query): _best([(sign * s, str(d)) for d, s in _items(scores)], depth)
+            str(query): _each_once(_falling(scores, sign), depth)
             for query, scores in run.data.items()
             if str(query) in wanted
         }
-    file = getattr(run, "file", None)
-    if file is None:
-        return None
-    return _of_rows(rows_in(file, format_of(file), "run"), wanted, depth)
+    if isinstance(run, TrecRun):
+        return _of_blocks(run.blocks(_SPARE * depth), wanted, depth)
+    return None
 
 
-def _items(scores: Any) -> Iterable[tuple[Any, float]]:
-    return scores.items() if isinstance(scores, Mapping) else ()
+def _falling(scores: Mapping[Any, float], sign: float) -> Iterable[str]:
+    return (str(doc) for doc in sorted(scores, key=lambda doc: sign * scores[doc], reverse=True))
 
 
-def _of_rows(
-    rows: Iterable[tuple[str, str, float]], wanted: set[str], depth: int
+def _of_blocks(
+    blocks: Iterable[tuple[Sequence[str], Sequence[str], np.ndarray]], wanted: set[str], depth: int
 ) -> dict[str, list[str]]:
-    most = _SPARE * depth
-    tops: dict[str, list[tuple[float, str]]] = {}
-    current, top, floor = None, [], float("-inf")
-    floors: dict[str, float] = {}
-    for query, doc, score in rows:
-        if query != current:
-            if current is not None:
-                floors[current] = floor
-            current = query
-            top = tops.setdefault(query, []) if query in wanted else []
-            floor = floors.get(query, float("-inf")) if query in wanted else float("inf")
-        if score > floor:
-            top.append((score, doc))
-            if len(top) >= most:
-                top[:] = nlargest(depth, top, key=_score)
-                floor = top[-1][0]
-    return {query: _best(top, depth) for query, top in tops.items()}
+    """Return the first documents of rows, which are usually in order of queries and scores."""
+    most = _SPARE * depth  # documents may be repeated
+    tops: dict[str, tuple[list[str], np.ndarray]] = {}
+    for queries, docs, scores in blocks:
+        end = 0
+        for query, group in groupby(queries):
+            begin, end = end, end + len(list(group))
+            if query not in wanted:
+                continue
+            own, numbers = docs[begin:end], scores[begin:end]
+            if query in tops:
+                known = tops[query]
+                own, numbers = [*known[0], *own], np.append(known[1], numbers)
+            if (numbers[1:] > numbers[:-1]).any():
+                order = np.argsort(-numbers, kind="stable")[:most]
+                own, numbers = [own[i] for i in order.tolist()], numbers[order]
+            tops[query] = list(own[:most]), numbers[:most]
+    return {query: _each_once(docs, depth) for query, (docs, _) in tops.items()}
 
 
-def _best(rows: list[tuple[float, str]], depth: int) -> list[str]:
-    """Return the documents with the highest scores, each once."""
-    ordered = sorted(rows, key=_score, reverse=True)
-    return list(dict.fromkeys(doc for _, doc in ordered if doc))[:depth]
+def _each_once(docs: Iterable[str], depth: int) -> list[str]:
+    return list(dict.fromkeys(docs))[:depth]
 
 
 def _pairs(excluded: Any) -> dict[str, set[str]]:

@@ -22,8 +22,14 @@ class Explanation(ExplanationData):
         """Return a working as an explanation."""
         return cls(**{f.name: getattr(working, f.name) for f in fields(ExplanationData)})
 
-    def _repr_markdown_(self) -> str:
+    def _repr_html_(self) -> str:
         """Show the working in a notebook."""
+        from rankstone.report.notebook import of_explanation
+
+        return of_explanation(self)
+
+    def _repr_markdown_(self) -> str:
+        """Show the working where Markdown is shown."""
         return "\n".join(markdown(self))
 
     def __str__(self) -> str:
@@ -40,7 +46,7 @@ def _cell(value: float | bool) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else _number(value)
 
 
-def _rows(steps: tuple[Step, ...]) -> tuple[list[str], list[list[str]]]:
+def rows_of(steps: tuple[Step, ...]) -> tuple[list[str], list[list[str]]]:
     """Return the heads and cells of a table of steps."""
     named = any(s.document is not None for s in steps)
     ranked = any(s.rank is not None for s in steps)
@@ -107,11 +113,11 @@ def text(e: ExplanationData) -> Iterator[str]:
 
 
 def _side_by_side(e: ExplanationData) -> Iterator[str]:
-    left = _aligned(*_rows(e.steps))
+    left = _aligned(*rows_of(e.steps))
     if not e.ideal:
         yield from left
         return
-    right = _aligned(*_rows(e.ideal))
+    right = _aligned(*rows_of(e.ideal))
     width = max(map(len, left))
     yield f"{'actual ranking':<{width}}   ideal ranking"
     for i in range(max(len(left), len(right))):
@@ -145,7 +151,7 @@ def markdown(e: ExplanationData) -> Iterator[str]:
     for title, steps in (("", e.steps), ("Ideal ranking:", e.ideal)):
         if not steps:
             continue
-        heads, rows = _rows(steps)
+        heads, rows = rows_of(steps)
         yield ""
         if title:
             yield title

@@ -64,9 +64,9 @@ class QueryPart:
 class RankingPart:
     """The first documents of each query.
 
-    ``documents[q]`` are the ids that any run has among the first ranks of query q, ``grades[q]``
-    their grades (None: not judged), and ``runs[r][q]`` indexes into them in order of rank; -1 is a
-    document whose id is not known. ``texts`` are those of documents, by id.
+    ``documents[q]`` are the ids that any run has among the first ranks of query q, judged ones
+    first; ``grades[q]`` are the grades of these; ``runs[r][q]`` are indexes into the documents in
+    order of rank; -1 is a document whose id is not known. ``texts`` are those of documents, by id.
     """
 
     depth: int

@@ -34,11 +34,11 @@ from rankstone.report.model import (
 Plan = Sequence[tuple[str, Measure, Conventions]]
 _DIGITS = 6  # of a value per query; tables have four
 _POINTS = 200  # of a curve
-_MOST_STEPS = 500_000  # in all workings; measures beyond are explained by a command
+_MOST_NUMBERS = 600_000  # in all workings; measures beyond are explained by a command
 
 
 def cells(values: Any) -> list[Cell]:
-    """Return numbers for JSON: rounded, whole ones without a point, None if not finite."""
+    """Return numbers for JSON: rounded, None if not finite."""
     rounded = np.round(np.asarray(values, np.float64), _DIGITS)
     return [(int(v) if v == int(v) else v) if math.isfinite(v) else None for v in rounded.tolist()]
 
@@ -128,34 +128,39 @@ def rankings_part(
 
     Judged documents are where the evaluation ranked them; the others fill the places between.
     """
-    index: list[dict[str, int]] = [{} for _ in queries]
-    runs, retrieved = [], []
+    runs: list[list[list[str | None]]] = []
+    retrieved = []
+    ids = judgments.docs.objects
     for ranked, top in zip(rankings, tops, strict=True):
         row = {query: i for i, query in enumerate(ranked.queries)}
-        ids = judgments.docs.objects
         docs = [str(ids[j]) for j in ranked.judgment.tolist()]
         ranks, bounds = ranked.rank.tolist(), ranked.offsets.tolist()
         counts = ranked.retrieved.tolist()
-        lists: list[list[int]] = []
-        for q, query in enumerate(queries):
+        lists: list[list[str | None]] = []
+        for query in queries:
             i = row.get(query)
             if i is None:
                 lists.append([])
                 continue
             own = slice(bounds[i], bounds[i + 1])
             unjudged = top.get(str(query), ()) if top is not None else ()
-            placed = _placed(ranks[own], docs[own], unjudged, min(counts[i], depth))
-            known = index[q]
-            lists.append([-1 if d is None else known.setdefault(d, len(known)) for d in placed])
+            lists.append(_placed(ranks[own], docs[own], unjudged, min(counts[i], depth)))
         runs.append(lists)
         retrieved.append([counts[row[query]] if query in row else 0 for query in queries])
-    return RankingPart(
-        depth=depth,
-        documents=[list(known) for known in index],
-        grades=_grades(judgments, queries, index),
-        runs=runs,
-        retrieved=retrieved,
-    )
+    grades_of = _grades(judgments, queries)
+    documents, grades = [], []
+    indexed: list[list[list[int]]] = [[] for _ in runs]
+    for q, known in enumerate(grades_of):
+        lists = [run[q] for run in runs]
+        shown = dict.fromkeys(doc for one in lists for doc in one if doc is not None)
+        judged = [doc for doc in shown if doc in known]
+        ordered = [*judged, *(doc for doc in shown if doc not in known)]
+        index: dict[str | None, int] = {doc: i for i, doc in enumerate(ordered)}
+        documents.append(ordered)
+        grades.append([known[doc] for doc in judged])
+        for places, one in zip(indexed, lists, strict=True):
+            places.append([index.get(doc, -1) for doc in one])
+    return RankingPart(depth, documents, grades, indexed, retrieved)
 
 
 def _placed(
@@ -174,23 +179,14 @@ def _placed(
     return [doc if doc is not None else next(rest, None) for doc in slots]
 
 
-def _grades(
-    judgments: Judgments, queries: Sequence[Any], index: Sequence[Mapping[str, int]]
-) -> list[list[Cell]]:
+def _grades(judgments: Judgments, queries: Sequence[Any]) -> list[dict[str, Cell]]:
+    """Return the grades of each query by document."""
     row = {query: i for i, query in enumerate(judgments.queries.objects)}
-    bounds, ids = judgments.groups.tolist(), judgments.docs.objects
+    bounds, ids = judgments.groups.tolist(), list(map(str, judgments.docs.objects))
     values = cells(judgments.grades)
-    grades: list[list[Cell]] = []
-    for query, known in zip(queries, index, strict=True):
-        own: list[Cell] = [None] * len(known)
-        i = row.get(query)
-        if i is not None:
-            for j in range(bounds[i], bounds[i + 1]):
-                place = known.get(str(ids[j]))
-                if place is not None:
-                    own[place] = values[j]
-        grades.append(own)
-    return grades
+    own = [row.get(query) for query in queries]
+    spans = [(0, 0) if i is None else (bounds[i], bounds[i + 1]) for i in own]
+    return [dict(zip(ids[a:b], values[a:b], strict=True)) for a, b in spans]
 
 
 def working_parts(
@@ -202,7 +198,7 @@ def working_parts(
     """Return the workings of the measures in order, as many as fit into a page."""
     index = [{doc: i for i, doc in enumerate(docs)} for docs in rankings.documents]
     parts: list[WorkingPart] = []
-    steps = 0
+    numbers = 0
     for m in range(len(plans[0][1])):
         ideals: list[Steps | None] = []
         own_parts = []
@@ -215,11 +211,19 @@ def working_parts(
             ideals.append(working.ideal)
             part = _working_part(working, m, run, order, judgments, index, shared=shared)
             own_parts.append(part)
-            steps += sum(len(s.term) for s in (part.steps, part.ideal) if s is not None)
-        if steps > _MOST_STEPS and parts:
+            numbers += _size(part)
+        if numbers > _MOST_NUMBERS and parts:
             break
         parts += own_parts
     return parts
+
+
+def _size(part: WorkingPart) -> int:
+    steps = [s for s in (part.steps, part.ideal) if s is not None]
+    rows = [part.total, part.constant, part.denominator, *(s.bounds for s in steps)]
+    return sum(len(row) for row in rows if row) + sum(
+        len(s.term) * (1 + len(s.columns) + 3 * (s.rank is not None)) for s in steps
+    )
 
 
 def _order(own: Sequence[Any], queries: Sequence[Any]) -> list[int]:

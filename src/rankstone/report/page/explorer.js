@@ -176,7 +176,7 @@ function rankingsOf(state, q) {
     if (place > 0) columns.push(movesBetween(left, own, grades, height));
     const before = left.length ? left : null;
     const items = own.map((doc, i) => {
-      const grade = doc < 0 ? null : grades[doc];
+      const grade = grades[doc] ?? null;
       const label = doc < 0 ? t("unknown_document") : visible(ids[doc]);
       const was = before && doc >= 0 ? before.indexOf(doc) : null;
       const moved = was === null || was === i ? null : was < 0 ? t("moved_new") : was > i ? `▲${was - i}` : `▼${i - was}`;
@@ -194,7 +194,7 @@ function rankingsOf(state, q) {
     own.length ? h("ol", { class: height === TALL ? "tall" : "" }, items) : h("p", { class: "quiet" }, t("nothing_retrieved"))));
   });
   const grid = h("div", { class: "rankings" }, columns);
-  const levels = [...new Set(model.rankings.grades[q].filter((g) => g !== null))].sort((a, b) => a - b);
+  const levels = [...new Set(model.rankings.grades[q])].sort((a, b) => a - b);
   const legend = h("p", { class: "legend" }, t("legend"), ": ",
     levels.map((g) => h("span", { class: `key ${gradeClass(g)}` }, String(g))), h("span", { class: "key unjudged" }, `? ${t("unjudged")}`));
   return [h("h4", {}, t("rankings")), chooser, h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("rankings") }, grid), legend];
@@ -208,7 +208,7 @@ function movesBetween(before, after, grades, height) {
   after.forEach((doc, i) => {
     const was = doc < 0 ? -1 : before.indexOf(doc);
     if (was < 0) return;
-    lines.push(svg("path", { d: `M0 ${y(was)} C 28 ${y(was)}, 28 ${y(i)}, 56 ${y(i)}`, "data-doc": doc, class: `move ${gradeClass(grades[doc])}` }));
+    lines.push(svg("path", { d: `M0 ${y(was)} C 28 ${y(was)}, 28 ${y(i)}, 56 ${y(i)}`, "data-doc": doc, class: `move ${gradeClass(grades[doc] ?? null)}` }));
   });
   return svg("svg", { class: "moves", width: 56, height: deepest * height, viewBox: `0 0 56 ${deepest * height}`, "aria-hidden": "true" }, lines);
 }

@@ -78,7 +78,7 @@ async function start() {
     model = JSON.parse(data);
     const more = JSON.parse(extras);
     strings = more.strings;
-    model.maxGrade = model.rankings ? model.rankings.grades.reduce((top, row) => row.reduce((a, b) => Math.max(a, b || 0), top), 0) : 0;
+    model.maxGrade = model.rankings ? model.rankings.grades.reduce((top, row) => Math.max(top, ...row), 0) : 0;
     drawPage(more);
     performance.mark("rankstone-drawn");
   } catch (error) {

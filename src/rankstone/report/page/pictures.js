@@ -110,6 +110,7 @@ function pictureFigure(name, definitions, state) {
     if (own !== drawing) return;
     const definition = completed(definitions.pictures[name], words());
     const spec = { ...definition, data: { values: rows }, width: Math.max(200, canvas.clientWidth - 8), autosize: { type: "fit-x", contains: "padding" } };
+    if (definition.height.step) spec.height = definition.height.step * model.runs.length;
     const dark = isDark();
     const result = await embed(canvas, spec, {
       ast: true, actions: false, defaultStyle: false, renderer: "canvas",
