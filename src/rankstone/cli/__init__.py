@@ -68,6 +68,7 @@ def main(argv: list[str] | None = None) -> int:
     for name in words[:1] if words[:1] and words[0] in _COMMANDS else _COMMANDS:
         import_module(f"rankstone.cli.{name}").add_to(commands)
     args = parser.parse_args(words)
+    args.words = words
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # Ids that are not UTF-8 leave as the bytes they came in.

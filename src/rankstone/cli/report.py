@@ -62,6 +62,8 @@ def run(args: Namespace) -> int:
 
 def report_of(args: Namespace, *, pictures: bool) -> Report:
     """Evaluate and compare the runs, and collect what the page shows."""
+    from shlex import join
+
     from rankstone.errors import UsageError
     from rankstone.reporting import report
 
@@ -89,7 +91,7 @@ def report_of(args: Namespace, *, pictures: bool) -> Report:
             documents=args.documents,
             depth=args.depth,
             pictures=pictures,
-            command=_command(),
+            command=join(["rankstone", *args.words]),
             progress=None if args.quiet else _tell,
             test=args.test,
             correction=args.correction,
@@ -104,12 +106,6 @@ def report_of(args: Namespace, *, pictures: bool) -> Report:
             **reading,
             **dict(choice(text) for text in args.convention),
         )
-
-
-def _command() -> str:
-    from shlex import join
-
-    return join(["rankstone", *sys.argv[1:]])
 
 
 def _tell(text: str) -> None:

@@ -20,7 +20,7 @@ _INK = {
     "dark": {"text": "#e8eaed", "quiet": "#a5adb8", "line": "#363c44", "ground": "#14171b"},
 }
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif"
-_HEIGHT = 240
+_HEIGHT = 270
 
 
 def themes() -> dict[str, Spec]:
@@ -42,9 +42,8 @@ def _config(theme: str) -> Spec:
         "axis": axis,
         "legend": {"labelColor": ink["text"], "titleColor": ink["quiet"], "labelFontSize": 12, "labelLimit": 220},
         "title": {"color": ink["text"], "fontSize": 14, "anchor": "start"},
-        "range": {"category": runs, "heatmap": {"scheme": "viridis"}},
+        "range": {"category": runs, "diverging": [runs[1], "#8b949e", runs[2]]},
         "rule": {"color": ink["quiet"]},
-        "style": {"better": {"fill": runs[1]}, "worse": {"fill": runs[2]}, "point": {"fill": runs[1]}},
     }  # fmt: skip
 
 
@@ -64,7 +63,7 @@ def definitions(strings: Mapping[str, str]) -> dict[str, Spec]:
     }
     sides = {
         "field": "side", "type": "nominal", "legend": None,
-        "scale": {"domain": ["better", "same", "worse"], "range": ["#0072b2", "#8b949e", "#d55e00"]},
+        "scale": {"domain": ["better", "same", "worse"], "range": "diverging"},
     }  # fmt: skip
     pair_tip = [
         {"field": "query", "type": "nominal", "title": strings["query"]},
@@ -93,7 +92,7 @@ def definitions(strings: Mapping[str, str]) -> dict[str, Spec]:
         },
     }  # fmt: skip
     scatter = {
-        "height": _HEIGHT + 60,
+        "height": _HEIGHT,
         "layer": [
             {
                 "transform": [{"aggregate": [{"op": "min", "field": "baseline", "as": "a"}, {"op": "min", "field": "value", "as": "b"}, {"op": "max", "field": "baseline", "as": "c"}, {"op": "max", "field": "value", "as": "d"}]},
@@ -112,7 +111,7 @@ def definitions(strings: Mapping[str, str]) -> dict[str, Spec]:
         "height": _HEIGHT,
         "mark": {"type": "line", "point": True},
         "encoding": {
-            "x": _x("k", strings["axis_k"], scale={"type": "log", "nice": False}, axis={"grid": False, "format": "d"}),
+            "x": _x("k", strings["axis_k"], scale={"type": "log", "nice": False}, axis={"grid": False, "format": "d", "values": [1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000]}),
             "y": _y("value", "§{measure}"),
             "color": runs,
             "tooltip": [_run_tip(strings), {"field": "k", "type": "quantitative"}, {"field": "value", "type": "quantitative", "title": strings["axis_mean"], "format": ".4f"}],
@@ -127,7 +126,7 @@ def definitions(strings: Mapping[str, str]) -> dict[str, Spec]:
         ],
         "mark": {"type": "bar"},
         "encoding": {
-            "x": {"field": "range", "type": "ordinal", "title": "§{measure}", "sort": {"field": "from"}, "axis": {"labelAngle": 0, "labelOverlap": True, "grid": False}},
+            "x": {"field": "range", "type": "ordinal", "title": "§{measure}", "sort": {"field": "from"}, "axis": {"labelAngle": 0, "grid": False, "labelExpr": "split(datum.label, ' - ')[0]"}},
             "xOffset": {"field": "run", "type": "nominal", "sort": None},
             "y": _y("queries", strings["axis_queries"]),
             "color": runs,
@@ -186,7 +185,7 @@ def _curve(x: str, y: str, runs: Spec, *, diagonal: bool) -> Spec:
         "mark": {"type": "rule", "strokeDash": [4, 4]},
         "encoding": {"x": {"datum": 0}, "y": {"datum": 0}, "x2": {"datum": 1}, "y2": {"datum": 1}},
     }
-    return {"height": _HEIGHT + 60, "layer": [chance, line] if diagonal else [line]}
+    return {"height": _HEIGHT, "layer": [chance, line] if diagonal else [line]}
 
 
 def for_page(strings: Mapping[str, str]) -> dict[str, Any]:

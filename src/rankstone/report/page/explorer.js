@@ -101,7 +101,9 @@ function explorerSection(state) {
   });
   const again = () => {
     arranged();
-    if (state.query !== null) detail.replaceChildren(...queryDetail(state, step));
+    if (state.query === null) return;
+    show(state.query);
+    detail.replaceChildren(...queryDetail(state, step));
   };
   state.on("measure", again);
   state.on("run", again);
@@ -187,7 +189,7 @@ function rankingsOf(state, q) {
       h("span", { class: "rank" }, String(i + 1)),
       h("span", { class: "grade", "aria-label": grade === null ? t("unjudged") : t("grade", { grade }) }, grade === null ? "?" : String(grade)),
       h("span", { class: "name" }, h("span", { class: "id" }, label), body ? h("span", { class: "text" }, body) : null),
-      moved ? h("span", { class: "moved", "aria-label": spoken }, moved) : null);
+      before ? h("span", { class: "moved", "aria-label": spoken }, moved) : null);
     });
     columns.push(h("div", { class: "column" }, h("h4", {}, runName(r), " ",
       h("span", { class: "quiet" }, own.length ? t("of_retrieved", { shown: own.length, all: rankings.retrieved[r][q] }) : "")),

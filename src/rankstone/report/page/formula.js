@@ -1,4 +1,4 @@
-// Formulas as MathML, from trees: a text, or [kind, ...parts].
+// Formulas as MathML, from trees of nodes [kind, ...parts]; a text that is no formula stays a text.
 
 function math(tag, ...children) {
   const element = document.createElementNS(MATH, tag);
@@ -8,21 +8,23 @@ function math(tag, ...children) {
 
 function formula(tree) {
   if (typeof tree === "string") return h("p", { class: "formula" }, tree);
-  const shown = math("math", ...tree.map(mathPart));
+  const shown = math("math", ...tree.math.map(mathPart));
   shown.setAttribute("display", "block");
-  return h("div", { class: "formula" }, shown);
+  return h("div", { class: "formula" }, shown, tree.rest ? h("p", { class: "quiet" }, tree.rest) : null);
 }
 
-function mathPart(part) {
-  if (Array.isArray(part)) {
-    const [kind, ...parts] = part;
-    const rows = parts.map((one) => math("mrow", ...(Array.isArray(one) && Array.isArray(one[0]) ? one : [one]).map(mathPart)));
-    const tags = { frac: "mfrac", sub: "msub", sup: "msup", under: "munder", row: "mrow", subsup: "msubsup" };
-    if (kind === "n") return math("mn", parts[0]);
-    if (kind === "i") return math("mi", parts[0]);
-    if (kind === "o") return math("mo", parts[0]);
-    if (kind === "t") return math("mtext", parts[0]);
-    return math(tags[kind] || "mrow", ...rows);
+function mathPart([kind, ...parts]) {
+  const plain = { n: "mn", i: "mi", o: "mo", t: "mtext" }[kind];
+  if (plain) {
+    const element = math(plain, parts[0]);
+    if (parts[0] === "∑" || parts[0] === "∏") element.setAttribute("largeop", "true");
+    if (parts[0] === "|") element.setAttribute("stretchy", "false");
+    return element;
   }
-  return math("mtext", part);
+  const tags = { frac: "mfrac", sub: "msub", sup: "msup", under: "munder" };
+  return math(tags[kind], ...parts.map((nodes) => {
+    const row = math("mrow", ...nodes.map(mathPart));
+    if (kind === "frac") row.setAttribute("displaystyle", "true");
+    return row;
+  }));
 }

@@ -127,17 +127,13 @@ function pictureFigure(name, definitions, state) {
     if (entries.some((entry) => entry.isIntersecting)) {
       seen.disconnect();
       figure.waiting = false;
-      draw().catch(report);
+      figure.draw();
     }
   }, { rootMargin: "300px" });
   figure.waiting = true;
   seen.observe(figure);
-  figure.draw = () => figure.waiting || draw().catch(report);
+  figure.draw = () => figure.waiting || draw().catch(console.error);
   return figure;
-}
-
-function report(error) {
-  console.error(error);
 }
 
 function rowTable(rows, label) {
@@ -155,6 +151,7 @@ function picturesSection(state, definitions) {
   state.on("measure", all);
   state.on("run", () => figures.slice(0, 2).forEach((figure) => figure.draw()));
   state.on("theme", all);
+  addEventListener("beforeprint", () => figures.forEach((figure) => { figure.waiting = false; figure.draw(); }));
   let width = innerWidth;
   let timer = null;
   addEventListener("resize", () => {
