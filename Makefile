@@ -43,15 +43,18 @@ lint: $(VENV)/.tools
 	PYTHONPATH=src $(BIN)/lint-imports
 
 $(VENV)/bin/python:
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	@echo "Making a virtual environment in $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 
 $(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
-	$(BIN)/python -m pip install --quiet '.[report]' || $(BIN)/python -m pip install --quiet .
+	@echo "Building and installing Rankstone into $(VENV): about a minute the first time ..."
+	@$(BIN)/python -m pip install --quiet '.[report]' || $(BIN)/python -m pip install --quiet .
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.installed pyproject.toml
-	$(BIN)/python -m pip install --quiet --group test
+	@echo "Installing what the tests need: one to three minutes the first time ..."
+	@$(BIN)/python -m pip install --quiet --group test
 	@touch $@
 
 $(VENV)/.heavy: $(VENV)/.tools

@@ -221,8 +221,8 @@ LATIN = "q1 0 d\xe9 1\n".encode("latin-1")
     ("content", "message"),
     [
         ('{"q1": {"d\xe9": 1}}'.encode("latin-1"), "byte 11 is not UTF-8, which JSON has to be"),
-        ("query,docid,rating\nq1,d\xe9,1\n".encode("latin-1"), ":2: byte 5 of the line is not UTF-8. Convert the file"),
-        ('{"q1": {"d1": 1}}'.encode("utf-16"), "the file is UTF-16. Convert it first"),
+        ("query,docid,rating\nq1,d\xe9,1\n".encode("latin-1"), ":2: byte 5 of the line is not UTF-8; say how it is encoded"),
+        ('{"q1": {"d1": 1}}'.encode("utf-16"), "the file is UTF-16. Say so: encoding='utf-16'"),
         (gzip.compress(b'{"q1": {"d1": 1}}')[:-9], "the gz file is truncated"),
         (gzip.compress(b'{"q1": {"d1": 1}}')[:-9] + b"12345678", "the gz file is "),
         (b'{"query_id": "q1", "relevant_ids": ["' + b"d" * (65 << 20) + b'"]}\n[]\n', "the line is longer than 64 MiB"),
@@ -351,7 +351,7 @@ def test_decimal_ids_are_pointed_out(engine, files):
 def test_utf16_is_named(engine, tmp_path, files):
     qrels, run = files()
     run.write_bytes(GOOD_RUN.encode("utf-16"))
-    with pytest.raises(rs.DataError, match="the file is UTF-16. Convert it first"):
+    with pytest.raises(rs.DataError, match="the file is UTF-16. Say so: encoding='utf-16'"):
         rs.evaluate(qrels, run, ["RR"])
 
 

@@ -135,7 +135,7 @@ def test_the_preflight_is_three_lines_at_most(here, capsys):
         (["absent.txt", "bm25.run"], 3, "absent.txt: there is no such file in"),
         (["bm25.run", "qrels.txt"], 3, "This looks like a TREC run"),
         (["qrels.txt", "bm25.run", "-m", "ngcd@10"], 2, "Did you mean nDCG@10?"),
-        (["qrels.txt", "bm25.run", "-m", "P@10,RR"], 2, "each measure is named on its own"),
+        (["qrels.txt", "bm25.run", "-m", "P@10,5"], 2, "each measure is named on its own"),
         (["qrels.txt", "bm25.run", "-c", "ties"], 2, "write a convention as NAME=VALUE"),
         (["qrels.txt", "bm25.run", "-c", "ties=random"], 2, "unknown value of ties 'random'"),
         (["qrels.txt", "bm25.run", "-c", "tie=input"], 2, "Did you mean ties?"),
@@ -235,7 +235,10 @@ def test_a_table_on_a_terminal(here, monkeypatch):
 def test_the_list_of_measures_and_a_page(capsys):
     code, out, _ = run(capsys, "measures")
     assert code == 0
-    assert len(out.splitlines()) == len(rs.all_measures())
+    listed = [line.split()[0].partition("@")[0] for line in out.splitlines() if line[:1] == " "]
+    assert sorted(listed, key=str.lower) == [m.name for m in rs.all_measures()]
+    code, out, _ = run(capsys, "measures", "--format", "json")
+    assert [m["name"] for m in json.loads(out)] == [m.name for m in rs.all_measures()]
     for measure in rs.all_measures():
         code, out, _ = run(capsys, "measures", measure.name)
         assert code == 0

@@ -311,7 +311,7 @@ def test_the_table_fits_and_leads_with_the_answer(capsys, monkeypatch):
     assert max(map(len, out.splitlines())) <= 80
     words = " ".join(out.split())
     assert words.startswith("Incomplete, dense against bm25 on AP: dense has no answer for 2 of 40")
-    assert "hybrid is better than bm25 on AP: +0.140 (95 % interval +0.077 to +0.202)" in words
+    assert "hybrid is better than bm25 on AP: +0.140 (95 % interval +0.076 to +0.203)" in words
     assert "hybrid 0.5393 ▲ 0.5721 ▲" in words
     for part in ("10000 resamples, seed 0", "Holm correction over 4 comparisons", "31/1/8"):
         assert part in words

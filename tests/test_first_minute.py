@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -196,3 +198,156 @@ def test_what_nearly_is_known(tmp_path, text):
     (tmp_path / "file").write_text(text)
     with pytest.raises(rs.DataError, match=ONE_VALUE[text]):
         values(tmp_path / "file", {"1": ["d1"]})
+
+
+RESPONSE = {
+    "took": 3,
+    "timed_out": False,
+    "hits": {
+        "total": {"value": 2, "relation": "eq"},
+        "hits": [{"_index": "i", "_id": "b", "_score": 2.0}, {"_id": "a", "_score": 1.0}],
+    },
+}
+SEARCHED = {
+    "by query": ({"q1": {"a": 1}}, {"q1": RESPONSE}),
+    "_msearch": ([{"a": 1}, {"b": 1}], {"took": 1, "responses": [RESPONSE, RESPONSE]}),
+    "_search": ([{"a": 1}], RESPONSE),
+    "list": ([{"a": 1}], [RESPONSE]),
+}
+
+
+@pytest.mark.parametrize("form", SEARCHED)
+def test_responses_of_search_engines_are_runs(tmp_path, form):
+    judged, run = SEARCHED[form]
+    expected = {str(q): v for q, v in values(judged, run).items()}
+    assert next(iter(expected.values())) == {"RR": 0.5}
+    (tmp_path / "run.json").write_text(json.dumps(run))
+    by_query = judged if isinstance(judged, dict) else {str(i): j for i, j in enumerate(judged)}
+    assert values(by_query, tmp_path / "run.json") == expected
+
+
+def test_a_search_that_failed_is_said():
+    failed = {"responses": [RESPONSE, {"error": {"reason": "no such index"}, "status": 404}]}
+    with pytest.raises(rs.DataError, match=r"response 2: the search failed \(no such index\)"):
+        values([{"a": 1}, {"a": 1}], failed)
+
+
+def test_nested_keys_are_named_by_their_path(tmp_path):
+    rows = [{"qid": "q", "metadata": {"id": d}, "score": s} for d, s in (("b", 2), ("a", 1))]
+    listed = [{"qid": "q", "results": [{"metadata": {"id": d}} for d in ("b", "a")]}]
+    columns = {"doc": ["metadata.id", "doc"]}
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    for number, records in enumerate((rows, listed)):
+        expected = {"q": {"RR": 0.5}}
+        assert values({"q": {"a": 1}}, records, columns=columns) == expected
+        for suffix, text in (
+            ("json", json.dumps(records)),
+            ("jsonl", "".join(json.dumps(r) + "\n" for r in records)),
+        ):
+            path = tmp_path / f"{number}.{suffix}"
+            path.write_text(text)
+            assert values(tmp_path / "qrels", path, columns=columns) == expected
+    with pytest.raises(rs.DataError, match=r"there is no column 'meta.id'"):
+        values({"q": {"a": 1}}, rows, columns={"doc": "meta.id"})
+
+
+@pytest.mark.parametrize("kind", ["csr_matrix", "csc_matrix", "coo_matrix", "csr_array"])
+def test_sparse_matrices_are_judgments_scores_and_exclusions(kind):
+    from scipy import sparse
+
+    make = getattr(sparse, kind)
+    rng = np.random.default_rng(5)
+    grades = rng.integers(1, 4, (20, 50)) * (rng.random((20, 50)) < 0.1)
+    scores = rng.random((20, 50))
+    known = (rng.random((20, 50)) < 0.2) & (grades == 0)
+    names = "nDCG@10,AP,RR,R@5"
+    expected = rs.evaluate(grades * 1.0, scores, names, mask=~known).per_query
+    assert rs.evaluate(make(grades), scores, names, exclude=make(known)).per_query == expected
+    assert rs.evaluate(grades * 1.0, np.where(known, -np.inf, scores), names).per_query == expected
+    stored = make(np.where(known, 0.0, scores))
+    assert rs.evaluate(make(grades), stored, names).per_query == expected
+    assert rs.evaluate(grades * 1.0, stored, names).per_query == expected
+    assert rs.evaluate(make(grades), make(scores), names, exclude=make(known)).per_query == expected
+    with pytest.raises(rs.DataError, match="judgments are 20 x 50 and scores 20 x 49"):
+        rs.evaluate(make(grades), scores[:, 1:], names)
+
+
+def test_a_masked_item_that_is_relevant_is_said():
+    result = rs.evaluate(np.array([[1.0, 0.0, 1.0]]), np.array([[-np.inf, 0.3, 0.2]]), "RR")
+    assert result["RR"] == 0.5
+    assert [n.code for n in result.notices] == ["masked-relevant"]
+    assert rs.RR(np.array([[1.0, 0.0, 1.0]]), np.array([[-np.inf, 0.3, 0.2]])).tolist() == [0.5]
+
+
+def test_ratings_that_became_grades_are_said_once():
+    result = rs.evaluate(ROWS, RANKED, "nDCG@10")
+    assert [n.code for n in result.notices if n.level == "note"] == ["ratings-as-grades"]
+    named = rs.evaluate(ROWS, RANKED, "nDCG@10", columns={"grade": "rating"})
+    assert "ratings-as-grades" not in [n.code for n in named.notices]
+
+
+SPREADSHEETS = {
+    "semicolons and decimal commas": "query;doc;score\nq1;b;2,5\nq1;a;0,25\n",
+    "a separator that is declared": "sep=;\r\nquery;doc;score\r\nq1;b;2,5\r\nq1;a;0,25\r\n",
+    "another separator": "sep=|\nquery|doc|score\nq1|b|2.5\nq1|a|0.25\n",
+    "tabs and decimal commas": "query\tdoc\tscore\nq1\tb\t2,5\nq1\ta\t0,25\n",
+    "a byte order mark": "\ufeffquery;doc;score\r\nq1;b;2,5\r\nq1;a;0,25\r\n",
+}
+
+
+@pytest.mark.parametrize("text", SPREADSHEETS.values(), ids=SPREADSHEETS)
+@pytest.mark.parametrize("without", [(), ("polars",), ("polars", "pyarrow")], ids=str)
+def test_tables_as_spreadsheets_write_them(tmp_path, monkeypatch, text, without):
+    from rankstone.io.formats import tables
+
+    there = tables.find_spec
+    monkeypatch.setattr(tables, "find_spec", lambda name: None if name in without else there(name))
+    (tmp_path / "run.csv").write_text(text, newline="")
+    assert values({"q1": {"a": 1}}, tmp_path / "run.csv") == {"q1": {"RR": 0.5}}
+
+
+def test_text_that_is_not_utf8_is_read_if_somebody_says_how(tmp_path, capsys):
+    judged, run = tmp_path / "judged.csv", tmp_path / "run.csv"
+    judged.write_text("query;doc;grade\nq1;café;1\n", encoding="cp1252")
+    run.write_text("query;doc;score\nq1;x;2,5\nq1;café;0,5\n", encoding="cp1252")
+    with pytest.raises(rs.DataError, match=r"judged.csv:2: the byte 0xe9 is not UTF-8; .*cp1252"):
+        values(judged, run)
+    assert values(judged, run, encoding="cp1252") == {"q1": {"RR": 0.5}}
+    assert main(["evaluate", str(judged), str(run), "-m", "RR", "--encoding", "latin-1"]) == 0
+    assert "\t0.5\n" in capsys.readouterr().out
+    assert main(["evaluate", str(judged), str(run), "--encoding", "latin-one"]) == 2
+    assert "unknown encoding 'latin-one'" in capsys.readouterr().err
+    run.write_text("query;doc;score\nq1;café;0,5\n", encoding="utf-16")
+    with pytest.raises(rs.DataError, match=r"the file is UTF-16. Say so: encoding='utf-16'"):
+        values({"q1": {"café": 1}}, run)
+    assert values({"q1": {"café": 1}}, run, encoding="utf-16") == {"q1": {"RR": 1.0}}
+
+
+def test_workbooks_are_read_or_named(tmp_path, monkeypatch):
+    openpyxl = pytest.importorskip("openpyxl")
+    from rankstone.io.formats import tables
+
+    for name, rows in {
+        "judged": [["query", "doc", "grade"], ["q1", 12, 1.5], ["q1", "b", 0]],
+        "run": [["query", "doc", "score"], ["q1", "b", 0.75], ["q1", 12, 0.5]],
+    }.items():
+        book = openpyxl.Workbook()
+        for row in rows:
+            book.active.append(row)
+        book.save(tmp_path / f"{name}.xlsx")
+    files = tmp_path / "judged.xlsx", tmp_path / "run.xlsx"
+    assert values(*files) == {"q1": {"RR": 0.5}}
+    monkeypatch.setattr(tables, "find_spec", lambda _: None)
+    with pytest.raises(
+        rs.MissingDependencyError, match="Excel workbook; reading it needs openpyxl"
+    ):
+        values(*files)
+
+
+def test_groups_of_queries_from_a_spreadsheet(tmp_path):
+    from rankstone.io.query_groups import read_query_groups
+
+    (tmp_path / "by.csv").write_text("sep=;\nquery;type\nq1;a, b\nq2;c\n")
+    assert read_query_groups(str(tmp_path / "by.csv")).group_of == {"q1": "a, b", "q2": "c"}
+    (tmp_path / "by.csv").write_text("q1,a; b\n")
+    assert read_query_groups(str(tmp_path / "by.csv")).group_of == {"q1": "a; b"}

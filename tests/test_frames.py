@@ -364,7 +364,7 @@ CSV = {
     "no rows": ("qid,docno,score\n", r"the table has no rows"),
     "ragged": ("qid,docno,score\n1,a,1\n1,b,2,3,4\n", r"the table cannot be read"),
     "text": ("qid,docno,score\n1,a,high\n", r":2: 'high' in column 'score' is not a number"),
-    "decimal comma": ("qid;docno;score\n1;a;2\n1;b;0,5\n", r":3: '0,5' in column 'score'"),
+    "decimal comma": ("qid;docno;score\n1;a;2.5\n1;b;0,5\n", r":3: '0,5' in column 'score'"),
     "no value": ("qid,docno,score\n1,a,1\n1,b,\n", r"no value in row 1"),
     "no id": ("qid,docno,score\n1,a,1\n1,,2\n", r"no value in row 1|empty document id in row 1"),
     "nan": ("qid,docno,score\n1,a,nan\n", r"score in row 0 .* is not a finite number"),

@@ -52,3 +52,20 @@ def test_commands_print_what_the_pages_show(page, command, output):
 
 def test_the_readme_shows_commands():
     assert len(SHOWN) >= 8
+
+
+def test_every_page_is_reachable_from_the_index():
+    docs = ROOT / "docs"
+    index = (docs / "README.md").read_text(encoding="utf-8")
+    linked = set(re.findall(r"\]\(([^)#]+)", index))
+    assert {page.relative_to(docs).as_posix() for page in docs.rglob("*.md")} - linked == {
+        "README.md"
+    }
+    assert "docs/README.md" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in PAGES:
+        for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            if "://" not in link:
+                assert (page.parent / link).exists(), f"{page.name}: {link}"

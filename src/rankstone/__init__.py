@@ -19,6 +19,8 @@ _HOMES = {
     "power": "rankstone.planning",
     "report": "rankstone.reporting",
     "Report": "rankstone.report.html",
+    "verify": "rankstone.verifying",
+    "Verification": "rankstone.verifying",
     "Comparison": "rankstone.stats.comparison",
     "load_judgments": "rankstone.io.load",
     "across_tools": "rankstone.reconciliation",
@@ -50,13 +52,30 @@ def __getattr__(name: str) -> Any:
         return __dir__()
     if name.startswith("_"):
         raise AttributeError(f"module 'rankstone' has no attribute {name!r}")
-    home = _HOMES.get(name, "rankstone.measures")
-    try:
-        value = getattr(import_module(home), name)
-    except AttributeError:
-        raise AttributeError(f"module 'rankstone' has no attribute {name!r}") from None
+    value = getattr(import_module(_HOMES[name]), name) if name in _HOMES else _measure(name)
     globals()[name] = value
     return value
+
+
+def _measure(name: str) -> Any:
+    """Return what ``rankstone.measures`` calls so, or the measure that other tools do: MRR, HR."""
+    from importlib import import_module
+    from importlib.util import find_spec
+    from types import ModuleType
+
+    measures = import_module("rankstone.measures")
+    value = getattr(measures, name, None)
+    if value is not None and not isinstance(value, ModuleType):
+        return value
+    unknown = f"module 'rankstone' has no attribute {name!r}"
+    if find_spec(f"rankstone.{name}"):
+        raise AttributeError(unknown)  # a module that is imported next
+    from rankstone.errors import UsageError
+
+    try:
+        return measures.parse_measure(name)
+    except UsageError as error:
+        raise AttributeError(f"{unknown}: {error}") from None
 
 
 def __dir__() -> list[str]:

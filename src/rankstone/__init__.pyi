@@ -28,5 +28,6 @@ from rankstone.report.tools import Reconciliation as Reconciliation
 from rankstone.reporting import report as report
 from rankstone.stats.comparison import Comparison as Comparison
 from rankstone.tools import TOOLS as TOOLS, Tool as Tool, tool as tool
+from rankstone.verifying import Verification as Verification, verify as verify
 
 __version__: str

@@ -148,6 +148,7 @@ def _evaluated(
             columns,
             input_format=formats[0] or None,
             max_bytes=options.get("max_bytes"),
+            encoding=options.get("encoding"),
             groups=options.pop("group_sizes", None),
         )
     measures = list(measures)

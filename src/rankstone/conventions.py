@@ -25,6 +25,18 @@ def _choice(
     )
 
 
+_CUTOFF = "write the cutoff with each measure, as in 'NAME@10'"
+_OTHER_WORDS = {
+    "metrics": "name the measures with measures=",
+    "metric": "name the measures with measures=",
+    "k": _CUTOFF,
+    "cutoff": _CUTOFF,
+    "top_k": _CUTOFF,
+    "qrels": "judgments are the first argument, the run is the second",
+    "relevance_level": "write relevance=2 for grades from 2 up",
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Conventions:
     """The choices made between the data and the measures, as one value.
@@ -137,6 +149,8 @@ class Conventions:
         known = [f.name for f in fields(self)]
         for name in choices:
             if name not in known:
+                if name in _OTHER_WORDS:
+                    raise UsageError(f"there is no option {name!r}: {_OTHER_WORDS[name]}.")
                 hint = did_you_mean(name, known)
                 raise UsageError(f"unknown convention {name!r}.{hint} Known: {', '.join(known)}.")
         return replace(self, **choices)

@@ -35,6 +35,9 @@ from rankstone.measures.request import RequestedMeasure, requested_measures
 from rankstone.tools import Tool, conventions_of, tool
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from rankstone.options import ConventionOptions, DataOptions
     from rankstone.report.explanation import Explanation
 
 
@@ -51,6 +54,7 @@ def evaluate(
     threads: int | None = None,
     input_format: str | None = None,
     max_bytes: int | None = None,
+    encoding: str | None = None,
     mask: Any = None,
     qid: Any = None,
     group_sizes: Any = None,
@@ -58,7 +62,7 @@ def evaluate(
     exclude: Any = None,
     not_retrieved: Any = None,
     scores: str = "descending",
-    **choices: Any,
+    **choices: Unpack[ConventionOptions],
 ) -> Result:
     """Evaluate a run against judgments.
 
@@ -79,6 +83,7 @@ def evaluate(
         input_format: the format of the files, if it cannot be detected; for two different ones
             ``"judgments:run"``, such as ``"quepid:trec"``.
         max_bytes: maximum size of a file in bytes after decompression.
+        encoding: encoding of text files (default: UTF-8).
         mask: with arrays, False marks padding.
         qid: with arrays, the query of each item, or of each row of a table.
         group_sizes: with arrays, the number of items of each query; with files, the path of a
@@ -117,6 +122,7 @@ def evaluate(
         columns=names,
         input_format=input_format,
         max_bytes=max_bytes,
+        encoding=encoding,
         mask=mask,
         qid=qid,
         group_sizes=group_sizes,
@@ -203,7 +209,7 @@ def _chosen(
     followed: Tool | None,
     conventions: Conventions | None,
     default: Conventions,
-    choices: dict[str, Any],
+    choices: Mapping[str, Any],
 ) -> Conventions:
     """Return the conventions in force: a tool's, those chosen, or the default of the data."""
     base = conventions or (default if followed is None else None)
@@ -269,7 +275,7 @@ def explain(
     query: Any = None,
     like: str | None = None,
     conventions: Conventions | None = None,
-    **options: Any,
+    **options: Unpack[DataOptions],
 ) -> Explanation:
     """Show the working of a number, document by document.
 
@@ -302,7 +308,8 @@ def explain(
     )
     ranked = source.ranked(chosen)
     row = _row(query, ranked.queries)
-    working = explain_query(requested.measure, ranked, row, source.document)
+    judged = source.judged_documents(ranked.queries[row])
+    working = explain_query(requested.measure, ranked, row, source.document, judged)
     return Explanation.of(replace(working, query=None) if source.single else working)
 
 
@@ -321,8 +328,16 @@ def _row(query: Any, queries: list[Any]) -> int:
     texts = [str(q) for q in queries]
     if str(query) in texts:
         return texts.index(str(query))
-    hint = did_you_mean(str(query), texts[:10_000])
+    number = _number_in(str(query))
+    same = [text for text in texts if number is not None and _number_in(text) == number]
+    hint = f" Did you mean {same[0]}?" if same else did_you_mean(str(query), texts[:10_000])
     raise DataError(f"query {query!r} is not evaluated.{hint}")
+
+
+def _number_in(query: str) -> int | None:
+    """Return the number at the end of a query id: 1 in q01."""
+    digits = query[len(query.rstrip("0123456789")) :]
+    return int(digits) if digits else None
 
 
 def _tell(text: str) -> None:

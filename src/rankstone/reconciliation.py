@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankstone.conventions import Conventions
 from rankstone.errors import UsageError
@@ -10,7 +10,9 @@ from rankstone.io.load import read, split_options
 from rankstone.measures import Measure, parse_measure
 from rankstone.measures.candidates import Candidate, ToolMeasure
 from rankstone.reconciliation_search import (
+    by_chance,
     by_choices,
+    by_measures,
     by_tools,
     in_tools,
     rank_of,
@@ -18,6 +20,11 @@ from rankstone.reconciliation_search import (
     tolerance,
 )
 from rankstone.report.tools import Reconciliation
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from rankstone.options import DataOptions, ReadingOptions
 
 _SHOWN = 8
 _NEAREST = 3
@@ -28,7 +35,7 @@ def reconcile(
     *data: Any,
     value: float | str,
     conventions: Conventions | None = None,
-    **options: Any,
+    **options: Unpack[DataOptions],
 ) -> Reconciliation:
     """Find the choices behind a number that somebody reported.
 
@@ -60,6 +67,7 @@ def reconcile(
             break
         tried += combinations
         matching = [candidate for candidate in combinations if meets(candidate)]
+    others = [] if matching or tools else [c for c in by_measures(source, asked, base) if meets(c)]
     nearest = sorted(tried, key=lambda f: abs(f.value - reported))[:_NEAREST]
     known = [t.measure for t in tools]
     matching.sort(key=lambda candidate: rank_of(candidate, reported, known))
@@ -69,12 +77,16 @@ def reconcile(
         usual,
         tuple(matching[:_SHOWN]),
         tuple(sorted(tools, key=lambda t: len(t.candidate.choices) if t.candidate else 0)),
-        () if matching or tools else tuple(nearest),
+        () if matching or tools or others else tuple(nearest),
         len(tried),
+        tuple(others),
+        by_chance(tried, within),
     )
 
 
-def across_tools(measure: str | Measure, *data: Any, **reading: Any) -> list[ToolMeasure]:
+def across_tools(
+    measure: str | Measure, *data: Any, **reading: Unpack[ReadingOptions]
+) -> list[ToolMeasure]:
     """Return how each tool that has a measure defines it, and its value if data are given.
 
     Data are whatever ``evaluate`` takes, and ``reading`` its options that say how to read them.

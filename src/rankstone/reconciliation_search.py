@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
@@ -15,7 +15,7 @@ from rankstone.core.aggregate import AGGREGATES, summarise
 from rankstone.core.collection import Collection
 from rankstone.core.rank import conventions_that_matter
 from rankstone.errors import RankstoneError
-from rankstone.measures.base import Measure
+from rankstone.measures.base import REGISTRY, Measure
 from rankstone.measures.candidates import Candidate, Departure, ToolMeasure
 from rankstone.measures.param import REL, Param
 from rankstone.measures.request import ways_in_tool
@@ -61,6 +61,29 @@ def in_tools(measure: Measure) -> Iterator[ToolMeasure]:
             note = way.tool_name.note if way.tool_name else ""
             conventions = way.conventions_for(tool.conventions)
             yield ToolMeasure(name, way.column, way.measure, conventions, note)
+
+
+def by_measures(data: Collection, measure: Measure, base: Conventions) -> Iterator[Candidate]:
+    """Yield other measures of the same scale, with the cutoff of this one and without any."""
+    at = measure.definition.cutoff_param
+    for other in REGISTRY.values():
+        if other.name == measure.name or other.definition.range != measure.definition.range:
+            continue
+        cutoffs = {None, measure.params.get(at)} if other.definition.takes(at) else {None}
+        for cutoff in cutoffs:
+            candidate = _attempt(data, other if cutoff is None else other @ cutoff, base, ())
+            if candidate is not None:
+                yield candidate
+
+
+def by_chance(tried: Sequence[Candidate], within: float) -> float:
+    """Return how many of the values tried would meet a number by chance.
+
+    It is the expected count if the number were anywhere in the range of the values tried.
+    """
+    values = {round(c.value, 12) for c in tried if not math.isnan(c.value)}
+    spread = max(values) - min(values) if values else 0.0
+    return len(values) * min(1.0, 2 * within / spread) if spread else 0.0
 
 
 def rank_of(

@@ -123,6 +123,8 @@ def judged_items(held):
 
 def ranked_items(held):
     """Return documents with scores, and whether the scores are their own."""
+    if isinstance(held, dict) and isinstance(held.get("hits"), list):
+        held = held["hits"]
     if isinstance(held, dict):
         return [(name(doc), number(score)) for doc, score in held.items()], bool(held)
     for names, sign in ((NUMBERS, 1), (RANKS, -1)):
@@ -215,6 +217,18 @@ def of_opensearch(data, _):
     for entry in value_of(data)["judgmentRatings"]:
         rated = [(name(r["docId"]), number(r["rating"])) for r in entry["ratings"]]
         gathered.add(name(entry["query"]), rated)
+    return gathered
+
+
+def of_search_response(data, _):
+    value, gathered = value_of(data), Gathered()
+    if isinstance(value, dict) and isinstance(value.get("responses"), list):
+        value = value["responses"]
+    if isinstance(value, dict) and isinstance(value.get("hits"), dict) and "hits" in value["hits"]:
+        value = [value]
+    responses = enumerate(value) if isinstance(value, list) else value.items()
+    for query, response in responses:
+        gathered.add(name(query), ranked_items(response["hits"]["hits"])[0])
     return gathered
 
 
@@ -382,6 +396,7 @@ ORACLES = {
     "vespa": of_vespa,
     "opensearch": of_opensearch,
     "rank-eval": of_rank_eval,
+    "search-response": of_search_response,
     "rre": of_rre,
     "letor": of_letor,
     "quepid": of_quepid,

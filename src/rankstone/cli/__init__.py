@@ -22,6 +22,7 @@ _COMMANDS = (
     "reconcile",
     "measures",
     "validate",
+    "verify",
     "convert",
     "demo",
     "trec_eval",
@@ -67,7 +68,12 @@ def main(argv: list[str] | None = None) -> int:
     )
     for name in words[:1] if words[:1] and words[0] in _COMMANDS else _COMMANDS:
         import_module(f"rankstone.cli.{name}").add_to(commands)
-    args = parser.parse_args(words)
+    args, more = parser.parse_known_args(words)
+    if more:
+        chosen = commands.choices[args.command]
+        if not hasattr(args, "measure") or any(word.startswith("-") for word in more):
+            chosen.error(f"unrecognized arguments: {' '.join(more)}")
+        args.measure = [*(args.measure or ()), *more]  # words after that of -m
     args.words = words
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

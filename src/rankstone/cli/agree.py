@@ -93,7 +93,11 @@ def _options(args: Namespace) -> ReadOptions:
 
     reading = reading_of(args)
     return ReadOptions(
-        reading["input_format"], reading["max_bytes"], reading["groups"], reading["columns"]
+        reading["input_format"],
+        reading["max_bytes"],
+        reading["groups"],
+        reading["columns"],
+        encoding=reading["encoding"],
     )
 
 

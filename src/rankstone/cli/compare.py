@@ -225,7 +225,7 @@ def _refuse_reading(args: Namespace) -> None:
     """Refuse options that change how runs are evaluated."""
     from rankstone.errors import UsageError
 
-    for name in ("like", "convention", "exclude", "input_format", "groups", "columns"):
+    for name in ("like", "convention", "exclude", "input_format", "groups", "columns", "encoding"):
         if getattr(args, name):
             flag = name.replace("_", "-")
             raise UsageError(f"--{flag} goes with QRELS and runs; --values takes what is there.")

@@ -39,7 +39,8 @@ def add_to(commands: Any) -> None:
         "--measure",
         action="append",
         metavar="NAME",
-        help="a measure, with @k for a cut-off; may be repeated ('rankstone measures' lists them)",
+        help="measures, with @k for a cutoff and commas between them; may be repeated ('rankstone "
+        "measures' lists them)",
     )
     parser.add_argument("-q", "--per-query", action="store_true", help="values of each query too")
     parser.add_argument("-n", "--no-summary", action="store_true", help="leave the aggregates out")
@@ -61,6 +62,10 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--digits", type=int, metavar="N", help="decimals (table and md: 4, else all)"
     )
+    parser.add_argument(
+        "--sort", metavar="NAME", help="best first by this measure: runs and queries"
+    )
+    parser.add_argument("--top", type=int, metavar="N", help="first N runs, and queries of each")
     parser.add_argument("--strict", action="store_true", help="make warnings errors")
     parser.add_argument("--quiet", action="store_true", help="no words on stderr unless it fails")
     add_conventions(parser)
@@ -95,6 +100,8 @@ def run(args: Namespace) -> int:
         raise UsageError(f"--digits must be from 0 to 17, not {args.digits}.")
     if args.no_summary and not args.per_query:
         raise UsageError("--no-summary leaves nothing to print without --per-query.")
+    if args.top is not None and args.top < 1:
+        raise UsageError(f"--top must be at least 1, not {args.top}.")
     form = _format(args)
     hows = [one_of(how, AGGREGATES, "aggregate") for how in dict.fromkeys(args.aggregate or ())]
     groups = _groups(args)
@@ -120,6 +127,7 @@ def show(
     groups: QueryGroups | None,
 ) -> None:
     """Print results in the format asked for."""
+    from rankstone.report.result_table import Order
     from rankstone.report.write import write
 
     summaries = []
@@ -135,9 +143,19 @@ def show(
         summaries=summaries,
         intervals=_intervals(results, args.confidence) if args.interval else None,
         digits=args.digits,
-        colour=sys.stdout.isatty() and not os.environ.get("NO_COLOR"),
+        order=Order(args.sort, args.top),
+        **look(),
     )
     sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
+def look() -> dict[str, Any]:
+    """Return how tables look: in colour and as wide as the terminal, if there is one."""
+    if not sys.stdout.isatty():
+        return {"colour": False, "columns": None}
+    from shutil import get_terminal_size
+
+    return {"colour": not os.environ.get("NO_COLOR"), "columns": get_terminal_size().columns}
 
 
 def _intervals(results: list[Result], confidence: float) -> dict[str, Any]:
@@ -230,9 +248,10 @@ def results_of(args: Namespace) -> list[Result]:
         input_format=formats[0] or None,
         max_bytes=args.max_bytes,
         groups=args.groups,
+        encoding=args.encoding,
     )
     exclude = args.exclude and load_judgments(
-        args.exclude, columns, graded=False, max_bytes=args.max_bytes
+        args.exclude, columns, graded=False, max_bytes=args.max_bytes, encoding=args.encoding
     )
     paths = list(expand(args.runs))
     results = []
@@ -244,6 +263,7 @@ def results_of(args: Namespace) -> list[Result]:
             columns,
             input_format=formats[-1] or None,
             max_bytes=args.max_bytes,
+            encoding=args.encoding,
         )
         with _progress(loaded, args.quiet):
             results.append(
@@ -292,6 +312,9 @@ def add_reading(parser: Any) -> None:
         metavar="N",
         help="as much as a file may hold, once expanded (1 GiB or 100 times a compressed file)",
     )
+    parser.add_argument(
+        "--encoding", metavar="NAME", help="encoding of text files (UTF-8), such as cp1252"
+    )
     parser.add_argument("--groups", metavar="FILE", help="sizes of groups, for rows without qid")
     parser.add_argument(
         "--columns",
@@ -310,6 +333,7 @@ def reading_of(args: Namespace) -> dict[str, Any]:
         "input_format": args.input_format,
         "max_bytes": args.max_bytes,
         "groups": args.groups,
+        "encoding": args.encoding,
         "columns": Columns.of(columns_of(args.columns)),
     }
 
@@ -369,8 +393,11 @@ def names_of(paths: list[str]) -> list[str]:
 @contextmanager
 def _progress(loaded: Any, quiet: bool) -> Iterator[None]:
     """Show how far a long scan is, on a terminal."""
+    from rankstone.core import engine
+
     size = (loaded.source.size or 0) if hasattr(loaded, "progress") else 0
-    if quiet or size < (1 << 28) or not sys.stderr.isatty():
+    long = 1 << (28 if engine.name() == "native" else 23)  # several seconds
+    if quiet or size < long or not sys.stderr.isatty():
         yield
         return
     from threading import Event, Thread

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.evaluate import add_conventions, add_reading, choice, reading_of
+from rankstone.cli.evaluate import add_conventions, add_reading, choice, look, names_of, reading_of
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Iterable
 
 _FORMATS = ("text", "md", "json")
 
@@ -18,12 +19,14 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "explain",
         help="show the working of a number, document by document",
-        description="Show the working of a number: QRELS and RUN with --query, or --grades.",
+        description="Show the working of a number: QRELS and RUN with --query, or --grades. Several "
+        "runs are shown side by side.",
     )
     parser.add_argument("measure", metavar="MEASURE", help="a measure, in any tool's spelling")
     add_data(parser)
     parser.add_argument("--query", metavar="ID", help="the query to explain")
     parser.add_argument("--format", choices=_FORMATS, default="text", help="default: text")
+    parser.add_argument("--all", action="store_true", help="every row of a long table")
     add_conventions(parser)
     parser.set_defaults(run=run)
 
@@ -59,15 +62,28 @@ def run(args: Namespace) -> int:
     from rankstone.report import explanation
 
     choices = dict(choice(text) for text in args.convention)
+    runs = args.files[1:] if args.grades is None else []
+    args.files = args.files[:2]
     data, reading = data_of(args, "--query ID" if args.grades is None else "")
-    working = explain(args.measure, *data, query=args.query, like=args.like, **reading, **choices)
+    several = [(*data[:-1], run) for run in runs] if len(runs) > 1 else [data]
+    workings = [
+        explain(args.measure, *one, query=args.query, like=args.like, **reading, **choices)
+        for one in several
+    ]
+    lines: Iterable[str]
     if args.format == "json":
         import json
 
-        print(json.dumps(working.to_dict(), indent=2))
+        dicts = [working.to_dict() for working in workings]
+        lines = [json.dumps(dicts if len(dicts) > 1 else dicts[0], indent=2)]
+    elif args.format == "md":
+        lines = (line for working in workings for line in (*explanation.markdown(working), ""))
+    elif len(workings) == 1:
+        lines = explanation.text(workings[0], whole=args.all, columns=look()["columns"])
     else:
-        lines = explanation.markdown(working) if args.format == "md" else explanation.text(working)
-        sys.stdout.writelines(f"{line}\n" for line in lines)
+        named = dict(zip(names_of(runs), workings, strict=True))
+        lines = explanation.compared(named, whole=args.all, columns=look()["columns"])
+    sys.stdout.writelines(f"{line}\n" for line in lines)
     return 0
 
 

@@ -19,23 +19,22 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "names", metavar="NAME", nargs="*", help="a measure, in any tool's spelling"
     )
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
     parser.set_defaults(run=run)
 
 
 def run(args: Namespace) -> int:
     """Print the list or the pages."""
-    from rankstone.measures import all_measures, parse_measure
-    from rankstone.report import manual
+    from rankstone.measures import all_measures, manual, parse_measure
 
-    if not args.names:
-        lines = list(manual.index(all_measures()))
+    chosen = [parse_measure(name) for name in args.names] or all_measures()
+    if args.format == "json":
+        import json
+
+        lines = [json.dumps([manual.as_dict(m) for m in chosen], indent=2)]
+    elif args.names:
+        lines = "\n\n".join("\n".join(manual.page(m)) for m in chosen).split("\n")
     else:
-        lines = []
-        for name in args.names:
-            lines += (
-                ["", *manual.page(parse_measure(name))]
-                if lines
-                else manual.page(parse_measure(name))
-            )
+        lines = list(manual.index(chosen))
     sys.stdout.writelines(f"{line}\n" for line in lines)
     return 0

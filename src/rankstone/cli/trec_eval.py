@@ -126,7 +126,7 @@ def _check_format(column: Column, options: Options) -> None:
 
 
 def _help(options: Options) -> int:
-    from rankstone.report import manual
+    from rankstone.measures import manual
 
     sys.stdout.write(_HELP)
     pages = {c.line.name: c.measure for c in _columns(options, options.measures) if c.measure}

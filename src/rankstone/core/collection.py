@@ -72,6 +72,9 @@ class Collection(Protocol):
     def document(self, judgment: int) -> Any:
         """Return the id of a row of ``Ranked.judgment``, None if documents have no ids."""
 
+    def judged_documents(self, query: Any) -> list[tuple[Any, float]]:
+        """Return the ids and grades of a query's judged documents, none if they have no ids."""
+
 
 class _Ranking:
     """Rankings of a collection under a few conventions, kept for the next measure."""
@@ -177,6 +180,16 @@ class MatchedCollection:
         """Return the id of a row of ``Ranked.judgment``, None if documents have no ids."""
         return self.judgments.docs[judgment] if self.has_ids else None
 
+    def judged_documents(self, query: Any) -> list[tuple[Any, float]]:
+        """Return the ids and grades of a query's judged documents, none if they have no ids."""
+        queries = list(self.judgments.queries) if self.has_ids else []
+        if query not in queries:
+            return []
+        row = queries.index(query)
+        begin, end = self.judgments.groups[row : row + 2].tolist()
+        grades = self.judgments.grades[begin:end].tolist()
+        return [(self.judgments.docs[begin + i], grade) for i, grade in enumerate(grades)]
+
 
 @dataclass(frozen=True, eq=False)
 class LabelledCollection:
@@ -234,3 +247,7 @@ class LabelledCollection:
     def document(self, judgment: int) -> Any:
         """Return the position of a document in its list, None if it is in order of rank."""
         return None if self.scores is None else judgment
+
+    def judged_documents(self, query: Any) -> list[tuple[Any, float]]:
+        """Return nothing: documents have no ids."""
+        return []

@@ -44,7 +44,7 @@ def lazy(compute: Callable[[Any], T]) -> T:
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class StatedPreferences:
     """Preference levels of one query's documents, one row per assessment.
 
     ``place`` indexes the assessed documents: retrieved ones by rank, then the rest.
@@ -89,7 +89,7 @@ class Ranked:
     width: int | None
     pooled: Array | None
     pooled_offsets: Array | None
-    preferences: tuple[Said, ...] | None
+    preferences: tuple[StatedPreferences, ...] | None
     has_ties: bool
     has_small_grades: bool  # all grades are known to be whole numbers from 0 to 255
     _cache: dict[Any, Any]
@@ -369,7 +369,7 @@ class RankedRows(Ranked):
     width: int | None = None
     pooled: Array | None = None
     pooled_offsets: Array | None = None
-    preferences: tuple[Said, ...] | None = None
+    preferences: tuple[StatedPreferences, ...] | None = None
     part_of: Ranked | None = field(default=None, repr=False)
     has_small_grades: bool = field(default=False, init=False)
     _cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)

@@ -38,9 +38,12 @@ def are_arrays(data: Any) -> bool:
 def table_of_labels(labels: Array, scores: Array) -> LabelledCollection:
     """Return lists of finite labels and scores of one shape, in one or two dimensions."""
     lowest, finite = lowest_and_finite(labels, scores)
-    if not finite:
-        _check("label", labels)
-        _check("score", scores)
+    if finite:
+        return _table(labels, scores, lowest=lowest)
+    _check("label", labels)
+    if np.isneginf(scores).any():
+        return labels_and_scores(labels, scores)
+    _check("score", scores)
     return _table(labels, scores, lowest=lowest)
 
 
@@ -96,7 +99,7 @@ def labels_and_scores(
 
     Args:
         labels: a label for each item; NaN for an item without a judgment.
-        scores: a score for each item.
+        scores: a score for each item; -inf for an item that is masked, as by ``mask``.
         mask: False marks padding.
         qid: the query of each item, or of each row of a table.
         group_sizes: the number of items of each query, for long arrays.
@@ -124,6 +127,7 @@ def labels_and_scores(
     if not label.size:
         raise DataError("the labels are empty.")
     kept = None if mask is None else _mask(mask, label)
+    kept, masked = _without_masked(label, score, kept)
     table = label.ndim == 2
     single = not table and qid is None and group_sizes is None
     if table:
@@ -132,7 +136,7 @@ def labels_and_scores(
         queries, offsets, order = [0], np.array([0, len(label)]), None
     else:
         queries, offsets, order = _groups(label, qid, group_sizes)
-    notices = [*_noticed(label, score, kept), *(_one_list(label) if single else ())]
+    notices = [*masked, *_noticed(label, score, kept), *(_one_list(label) if single else ())]
     known: dict[str, Any] = {"queries": queries, "own_notices": tuple(notices), "name": name}
     if order is not None:
         label, score = label[order], score[order]
@@ -200,6 +204,25 @@ def _mask(mask: Any, label: Array) -> Array:
     if array.shape != label.shape:
         raise DataError(f"mask is {_shape(array)} and labels are {_shape(label)}; make them alike.")
     return array
+
+
+def _without_masked(
+    label: Array, score: Array, kept: Array | None
+) -> tuple[Array | None, list[Notice]]:
+    """Leave out items with the score -inf, as recommenders mark what a user knows already."""
+    if all_finite(score) or not (masked := np.isneginf(score)).any():
+        return kept, []
+    if kept is not None:
+        masked &= kept
+    kept = ~masked if kept is None else kept & ~masked
+    count = int((masked & (label > 0)).sum())
+    if not count:
+        return kept, []
+    text = (
+        f"{plural(count, 'item')} with a label above 0 and the score -inf, which masks it; masked "
+        "items count neither as retrieved nor as relevant"
+    )
+    return kept, [Notice("masked-relevant", count, text)]
 
 
 def _noticed(label: Array, score: Array, kept: Array | None) -> list[Notice]:

@@ -148,6 +148,14 @@ def looks_like_header(names: Sequence[str]) -> bool:
     return all(column_or_none(role, names, None) for role in ("query", "doc"))
 
 
+def wanted_names(columns: Mapping[str, Any] | None, role: str) -> list[str]:
+    """Return the names somebody gave for a role, in order, and note that they are of use."""
+    names = _wanted(columns, role)
+    if names:
+        _note_use(columns)
+    return names
+
+
 def names_in(columns: Mapping[str, Any] | None) -> set[str]:
     """Return all names that somebody gave for columns."""
     return {name for role in columns or {} for name in _wanted(columns, role)}

@@ -40,6 +40,7 @@ def convert(
     kind: str | None = None,
     input_format: str | None = None,
     max_bytes: int | None = None,
+    encoding: str | None = None,
     groups: str | None = None,
     columns: Mapping[str, Any] | None = None,
 ) -> Conversion:
@@ -53,7 +54,7 @@ def convert(
     if source != folder:
         kind = kind or "judgments"
     _check_other_file(source, target)
-    options = ReadOptions(input_format, max_bytes, groups, named)
+    options = ReadOptions(input_format, max_bytes, groups, named, encoding=encoding)
     with Input.open(source, options) as file:
         form = format_of(file)
         kind = kind or kind_of(file, form)

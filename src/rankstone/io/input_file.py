@@ -12,6 +12,7 @@ from weakref import finalize
 from rankstone.core.provenance import Source
 from rankstone.core.text import BOM
 from rankstone.errors import DataError
+from rankstone.io.encodings import as_utf8, check_utf16, is_text
 from rankstone.io.streams import lines, open_seekable
 
 HEAD = 1 << 16
@@ -31,6 +32,7 @@ class ReadOptions:
         name: what to call the run (default: the file's name).
         threads: number of scanning threads (default: all cores).
         ascending: whether the lowest score is the best.
+        encoding: encoding of the text (default: UTF-8).
     """
 
     format: str | None = None
@@ -41,6 +43,7 @@ class ReadOptions:
     name: str | None = None
     threads: int | None = None
     ascending: bool = False
+    encoding: str | None = None
 
 
 class FirstRow(NamedTuple):
@@ -66,8 +69,13 @@ class Input(AbstractContextManager["Input"]):
         """Open a file, a pipe or standard input, decompressed if it is compressed."""
         resources = ExitStack()
         stream, size, source = resources.enter_context(open_seekable(path, options.max_bytes))
+        if options.encoding is not None and is_text(stream):
+            stream = resources.enter_context(as_utf8(stream, path, options.encoding))
+            size = stream.seek(0, 2)
         file = cls(path, stream, size, source, options, resources)
         finalize(file, resources.close)
+        if options.encoding is None:
+            check_utf16(file.start, path)
         return file
 
     def __exit__(self, *_: object) -> None:

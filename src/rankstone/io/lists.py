@@ -14,6 +14,7 @@ from rankstone.errors import DataError
 from rankstone.io import frames, objects
 from rankstone.io.column_roles import column_or_none
 from rankstone.io.frames.columns import PlainTable
+from rankstone.io.key_paths import with_paths
 
 
 def judgments_of(
@@ -25,10 +26,10 @@ def judgments_of(
     """
     _check(data, "the judgments")
     if _are_rows(data, columns):
-        return frames.judgments_of(_table(data, "the judgments"), columns, graded=graded)
-    if objects.are_records(data):
-        return objects.judgments_of(list(data))
-    return objects.judgments_of(dict(enumerate(data)))
+        return frames.judgments_of(_table(data, columns, "the judgments"), columns, graded=graded)
+    if objects.are_records(data, columns):
+        return objects.judgments_of(list(data), columns)
+    return objects.judgments_of(dict(enumerate(data)), columns)
 
 
 def run_of(
@@ -44,10 +45,10 @@ def run_of(
     """
     _check(data, "the run")
     if _are_rows(data, columns):
-        return frames.run_of(_table(data, "the run"), columns, name, ascending=ascending)
-    if objects.are_records(data):
-        return objects.run_of(list(data), name, ascending=ascending)
-    run = objects.run_of(dict(enumerate(data)), name, ascending=ascending)
+        return frames.run_of(_table(data, columns, "the run"), columns, name, ascending=ascending)
+    if objects.are_records(data, columns):
+        return objects.run_of(list(data), name, columns, ascending=ascending)
+    run = objects.run_of(dict(enumerate(data)), name, columns, ascending=ascending)
     return PositionalRun(run.data, run.name) if isinstance(run, dicts.ListedRun) else run
 
 
@@ -61,16 +62,24 @@ def _check(data: Sequence[Any], what: str) -> None:
 
 
 def _are_rows(data: Sequence[Any], columns: Mapping[str, Any] | None) -> bool:
-    """Return whether data are records of a query, a document and a number each."""
+    """Return whether data are records of a query, a document and a number each.
+
+    If somebody named a column, a query is enough: that the column is missing is said later.
+    """
+    needed = [role for role in ("query", "doc") if role == "query" or role not in (columns or {})]
     return bool(data) and all(
         isinstance(record, dict)
         and all(isinstance(key, str) for key in record)
-        and all(column_or_none(role, list(record), columns) for role in ("query", "doc"))
+        and all(column_or_none(r, list(with_paths(record, columns)), columns) for r in needed)
+        and not objects.are_records([record], columns)
         for record in data[:10]
     )
 
 
-def _table(records: Sequence[dict[str, Any]], what: str) -> PlainTable:
+def _table(
+    nested: Sequence[dict[str, Any]], columns: Mapping[str, Any] | None, what: str
+) -> PlainTable:
+    records = [with_paths(record, columns) for record in nested]
     names = list(records[0])
     for number, record in enumerate(records):
         if not isinstance(record, dict) or set(record) != set(names):

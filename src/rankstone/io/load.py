@@ -27,6 +27,7 @@ def load_judgments(
     input_format: str | None = None,
     max_bytes: int | None = None,
     groups: Any = None,
+    encoding: str | None = None,
 ) -> Judgments:
     """Return judgments from a path, a dict, a list or a table.
 
@@ -38,6 +39,7 @@ def load_judgments(
         input_format: the format of a file (default: detected from its content).
         max_bytes: maximum size of a file in bytes after decompression.
         groups: path of a file of group sizes, for LETOR rows without qid.
+        encoding: encoding of a text file (default: UTF-8).
     """
     if isinstance(data, Judgments):
         return data
@@ -52,16 +54,21 @@ def load_judgments(
             None if groups is None else os.fspath(groups),
             columns,
             graded,
+            encoding=encoding,
         )
         return read_judgments(os.fspath(data), options)
     if isinstance(data, Mapping):
         from rankstone.io import objects
 
-        return objects.judgments_of(data)
+        return objects.judgments_of(data, columns)
     if isinstance(data, list | tuple):
         from rankstone.io import lists
 
         return lists.judgments_of(data, columns, graded=graded)
+    if _is_sparse(data):
+        from rankstone.io import sparse
+
+        return sparse.judgments_of(data, graded=graded)
     from rankstone.io import frames
 
     if frames.is_frame(data):
@@ -82,6 +89,7 @@ def load_run(
     lenient: bool = False,
     input_format: str | None = None,
     max_bytes: int | None = None,
+    encoding: str | None = None,
 ) -> Run:
     """Return a run from a path, a dict, a list or a table.
 
@@ -94,6 +102,7 @@ def load_run(
         lenient: read scores as C's atof does and ignore fields after the tag.
         input_format: the format of a file (default: detected from its content).
         max_bytes: maximum size of a file in bytes after decompression.
+        encoding: encoding of a text file (default: UTF-8).
     """
     ascending = is_ascending(scores)
     if isinstance(data, str | os.PathLike):
@@ -108,16 +117,21 @@ def load_run(
             name=name,
             threads=threads,
             ascending=ascending,
+            encoding=encoding,
         )
         return read_run(os.fspath(data), options)
     if isinstance(data, Mapping):
         from rankstone.io import objects
 
-        return objects.run_of(data, name, ascending=ascending)
+        return objects.run_of(data, name, columns, ascending=ascending)
     if isinstance(data, list | tuple):
         from rankstone.io import lists
 
         return lists.run_of(data, name, columns, ascending=ascending)
+    if _is_sparse(data):
+        from rankstone.io import sparse
+
+        return sparse.run_of(data, name, ascending=ascending)
     if hasattr(data, "match") and hasattr(data, "source"):
         run: Run = data
         return run
@@ -130,6 +144,11 @@ def load_run(
         "a dict {query: {document: score}}, a dict {query: [document, ...]}, a list of lists or "
         "a dataframe."
     )
+
+
+def _is_sparse(data: Any) -> bool:
+    """Return whether data are a sparse matrix, without loading what reads one."""
+    return type(data).__module__.startswith("scipy.sparse")
 
 
 def is_ascending(scores: str) -> bool:
@@ -146,6 +165,7 @@ def collection(
     columns: Mapping[str, Any] | None = None,
     input_format: str | None = None,
     max_bytes: int | None = None,
+    encoding: str | None = None,
     mask: Any = None,
     qid: Any = None,
     group_sizes: Any = None,
@@ -165,6 +185,7 @@ def collection(
         columns: the columns of tables, by what they hold.
         input_format: the format of the files, if it cannot be detected; ``judgments:run`` for two.
         max_bytes: maximum size of a file in bytes after decompression.
+        encoding: encoding of text files (default: UTF-8).
         mask: with arrays, False marks padding.
         qid: with arrays, the query of each item, or of each row of a table.
         group_sizes: with arrays, the number of items of each query; with files, the path of a
@@ -175,6 +196,11 @@ def collection(
         needs: what measures and conventions will read, to move no more from another device.
         finite: refuse labels that are NaN.
     """
+    if (_is_sparse(judgments) or _is_sparse(exclude)) and hasattr(run, "__array__"):
+        from rankstone.io import sparse
+
+        judgments, mask = sparse.beside_scores(judgments, run, exclude, mask)
+        exclude = None if _is_sparse(exclude) else exclude
     sizes_file = os.fspath(group_sizes) if isinstance(group_sizes, str | os.PathLike) else None
     if sizes_file is not None:
         group_sizes = None
@@ -188,7 +214,9 @@ def collection(
             "not_retrieved= goes with grades in rank order; judgments say it themselves."
         )
     single = False
-    if not isinstance(judgments, str | os.PathLike | Judgments):
+    if _is_sparse(run) and hasattr(judgments, "__array__"):
+        judgments = type(run)(judgments)
+    if not (isinstance(judgments, str | os.PathLike | Judgments) or _is_sparse(judgments)):
         from rankstone.io.rankings import are_labels, by_query
 
         if are_labels(judgments, run, keyed=is_keyed):
@@ -208,7 +236,12 @@ def collection(
     _refuse(keyed)
     formats = (input_format or "").split(":")
     judged = load_judgments(
-        judgments, columns, input_format=formats[0] or None, max_bytes=max_bytes, groups=sizes_file
+        judgments,
+        columns,
+        input_format=formats[0] or None,
+        max_bytes=max_bytes,
+        groups=sizes_file,
+        encoding=encoding,
     )
     ranked = load_run(
         run,
@@ -218,9 +251,12 @@ def collection(
         scores=scores,
         input_format=formats[-1] or None,
         max_bytes=max_bytes,
+        encoding=encoding,
     )
     if exclude is not None:
-        ranked = ExcludingRun(ranked, load_judgments(exclude, columns, graded=False))
+        ranked = ExcludingRun(
+            ranked, load_judgments(exclude, columns, graded=False, encoding=encoding)
+        )
     return MatchedCollection(ranked, judged, single)
 
 
@@ -272,6 +308,7 @@ _READING = (
     "threads",
     "input_format",
     "max_bytes",
+    "encoding",
     "mask",
     "qid",
     "group_sizes",

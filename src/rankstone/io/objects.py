@@ -14,6 +14,7 @@ from rankstone.core.run import Run
 from rankstone.errors import DataError
 from rankstone.io.formats import Format, format_of
 from rankstone.io.input_file import Input, ReadOptions
+from rankstone.io.key_paths import with_paths
 from rankstone.io.rows import judgments_from, run_from
 
 _LOOKED_AT = 10  # queries
@@ -22,8 +23,8 @@ _LOOKED_AT = 10  # queries
 class ObjectInput(Input):
     """An object in memory in the place of a JSON file."""
 
-    def __init__(self, value: Any, what: str) -> None:
-        super().__init__(what, BytesIO(), 0, MEMORY, ReadOptions())
+    def __init__(self, value: Any, what: str, columns: Mapping[str, Any] | None = None) -> None:
+        super().__init__(what, BytesIO(), 0, MEMORY, ReadOptions(columns=columns))
         self.__dict__.update(carrier="json", value=_as_json(value))
 
 
@@ -34,11 +35,14 @@ def _as_json(value: Any) -> Any:
     return [_as_json(v) for v in value] if isinstance(value, list | tuple) else value
 
 
-def judgments_of(data: Mapping[Any, Any] | list[Any] | tuple[Any, ...]) -> Judgments:
+def judgments_of(
+    data: Mapping[Any, Any] | list[Any] | tuple[Any, ...],
+    columns: Mapping[str, Any] | None = None,
+) -> Judgments:
     """Take judgments by query, or in any form that a JSON file may have."""
     if isinstance(data, Mapping) and _is_plain(data):
         return dicts.judgments_of(data)
-    file = ObjectInput(data, "the judgments")
+    file = ObjectInput(data, "the judgments", columns)
     form = format_of(file)
     if form.judgments is None:
         raise _cannot_hold(form, "judgments")
@@ -51,13 +55,14 @@ def judgments_of(data: Mapping[Any, Any] | list[Any] | tuple[Any, ...]) -> Judgm
 def run_of(
     data: Mapping[Any, Any] | list[Any] | tuple[Any, ...],
     name: str | None = None,
+    columns: Mapping[str, Any] | None = None,
     *,
     ascending: bool = False,
 ) -> Run:
     """Take a run by query, or in any form that a JSON file may have."""
     if isinstance(data, Mapping) and _is_plain(data):
         return dicts.run_of(data, name, ascending=ascending)
-    file = ObjectInput(data, name or "the run")
+    file = ObjectInput(data, name or "the run", columns)
     form = format_of(file)
     if form.run is None:
         raise _cannot_hold(form, "run")
@@ -83,13 +88,13 @@ def _is_plain(data: Mapping[Any, Any]) -> bool:
 def _is_structured(value: Any) -> bool:
     if isinstance(value, Mapping):
         first = next(iter(value.values()), None)
-        return isinstance(first, str | Mapping | list)
+        return isinstance(first, str | Mapping | list) or isinstance(value.get("hits"), Mapping)
     if isinstance(value, list | tuple):
         return bool(value) and isinstance(value[0], Mapping)
     return False
 
 
-def are_records(data: Iterable[Any]) -> bool:
+def are_records(data: Iterable[Any], columns: Mapping[str, Any] | None = None) -> bool:
     """Return whether data are records of a query with the list of its documents."""
     from rankstone.io.formats.json_records import keys_of
 
@@ -97,6 +102,8 @@ def are_records(data: Iterable[Any]) -> bool:
     return bool(some) and all(
         isinstance(record, Mapping)
         and all(isinstance(key, str) for key in record)
-        and bool((keys := keys_of(dict(record))).expected or keys.retrieved)
+        and bool(
+            (keys := keys_of(with_paths(dict(record), columns), columns)).expected or keys.retrieved
+        )
         for record in some
     )

@@ -15,7 +15,7 @@ from rankstone.io.streams import lines, open_seekable
 #: The group of queries that a file does not name.
 REST = "(no group)"
 _EXAMPLES = 3
-_BETWEEN = {"\t": "a tab", ",": "a comma", None: "blanks"}
+_BETWEEN = {"\t": "a tab", ";": "a semicolon", ",": "a comma", None: "blanks"}
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def read_query_groups(
 ) -> QueryGroups:
     """Read a file with a query and its group in each line; the group is the rest of the line.
 
-    Between the two is a tab, a comma or blanks, as in the first row. ``taken`` are
+    Between the two is a tab, a semicolon, a comma or blanks, as in the first row. ``taken`` are
     names that no group may have.
     """
     rows: dict[str, tuple[str, int]] = {}
@@ -88,11 +88,11 @@ def read_query_groups(
         for number, raw in lines(stream, path):
             where = f"{path}:{number}"
             line = decode(raw).strip()
-            if not line or line.startswith("#"):
+            if not line or line.startswith("#") or (between is None and _declares(line)):
                 continue
             _check_text(line, where)
             first = between is None
-            between = between or (next((c for c in "\t," if c in line), None), number)
+            between = between or (_separator(line), number)
             query, group = _split(line, between, where)
             if group in taken or group == REST:
                 raise DataError(f"{where}: {group!r} cannot be a group's name; it has a meaning.")
@@ -113,6 +113,18 @@ def read_query_groups(
     return QueryGroups(path, {query: group for query, (group, _) in rows.items()}, head)
 
 
+def _declares(line: str) -> bool:
+    """Return whether a line says what separates fields, as spreadsheets write it."""
+    return len(line) == 5 and line[:4].lower() == "sep="
+
+
+def _separator(line: str) -> str | None:
+    """Return what stands between a query and its group: a tab, or the first ; or , of the line."""
+    if "\t" in line:
+        return "\t"
+    return min((c for c in ";," if c in line), key=line.index, default=None)
+
+
 def _check_text(line: str, where: str) -> None:
     odd = next((c for c in line if c < " " and c != "\t"), None)
     if odd is not None:
@@ -123,14 +135,14 @@ def _check_text(line: str, where: str) -> None:
 def _split(line: str, between: tuple[str | None, int], where: str) -> tuple[str, str]:
     """Return the query and the group; blanks in a group's name are single."""
     separator, first = between
-    if separator == "," and '"' in line:
+    if separator in (",", ";") and '"' in line:
         import csv
 
         try:
-            query, *fields = next(csv.reader([line]))
+            query, *fields = next(csv.reader([line], delimiter=separator))
         except csv.Error as error:
             raise DataError(f"{where}: this is not valid CSV ({error}).") from None
-        rest = ",".join(fields)
+        rest = separator.join(fields)
     else:
         query, *more = line.split(separator, 1)
         rest = more[0] if more else ""

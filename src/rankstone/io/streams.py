@@ -25,7 +25,6 @@ _MAGIC = (
     (b"\xfd7zXZ\x00", "xz"),
     (b"\x28\xb5\x2f\xfd", "zst"),
 )
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 STDIN = "-"
 
 
@@ -57,7 +56,7 @@ def open_seekable(
                 if status.st_size == 0:
                     raise DataError(f"{path}: the file is empty.")
                 source = Source.of_file(path, status)
-            if status is None or not regular or _compression(stream, path) is not None:
+            if status is None or not regular or _compression(stream) is not None:
                 with _spooled(stream, source, path, max_bytes) as spooled:
                     yield spooled
                 return
@@ -84,7 +83,7 @@ def _spooled(
     import tempfile
 
     counted = _Counted(stream, hashed=source.path is None)  # it cannot be read again
-    kind = _compression(stream, path)
+    kind = _compression(stream)
     with tempfile.TemporaryFile() as spool:
         chunks = (
             _limited(counted, path, max_bytes)
@@ -107,7 +106,7 @@ def _spooled(
 def _expanded(path: str, max_bytes: int | None) -> Iterator[bytes]:
     """Yield the content of a compressed file."""
     with open(path, "rb") as stream:
-        yield from _decompressed(_Counted(stream), str(_compression(stream, path)), path, max_bytes)
+        yield from _decompressed(_Counted(stream), str(_compression(stream)), path, max_bytes)
 
 
 def _digest(stream: Any) -> str:
@@ -126,14 +125,9 @@ def _fail(path: str, error: OSError) -> NoReturn:
     raise DataError(f"{path}: cannot be read ({error.strerror or error}).") from None
 
 
-def _compression(stream: Any, path: str) -> str | None:
+def _compression(stream: Any) -> str | None:
     """Return how a stream is compressed, by its first bytes."""
     head = stream.peek(8)[:8]
-    if head[:2] in _UTF16:
-        raise DataError(
-            f"{path}: the file is UTF-16. Convert it first, for example with "
-            f"'iconv -f UTF-16 -t UTF-8 {path}'."
-        )
     return next((kind for magic, kind in _MAGIC if head.startswith(magic)), None)
 
 

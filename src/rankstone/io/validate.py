@@ -62,6 +62,7 @@ def check(
     kind: str = "judgments",
     input_format: str | None = None,
     max_bytes: int | None = None,
+    encoding: str | None = None,
     groups: str | None = None,
     columns: Mapping[str, Any] | None = None,
 ) -> list[FileReport]:
@@ -71,13 +72,13 @@ def check(
     paths: list[str] = [first, *runs]
     judgments, reports = None, []
     if kind == "judgments":
-        options = ReadOptions(formats[0] or None, max_bytes, groups, named)
+        options = ReadOptions(formats[0] or None, max_bytes, groups, named, encoding=encoding)
         report, judgments = _check_judgments(first, options)
         if report.error and _SWAPPED in report.error and not runs:
             hint = f"{report.error} A run alone is validated with --as run."
             report = replace(report, error=hint)
         paths, reports = list(runs), [report]
-    options = ReadOptions(formats[-1] or None, max_bytes, columns=named)
+    options = ReadOptions(formats[-1] or None, max_bytes, columns=named, encoding=encoding)
     reports += [_check_run(path, options, judgments) for path in paths]
     if not any(report.error for report in reports):
         named.check_used()

@@ -102,7 +102,7 @@ def AUC(r: Ranked, m: Measure) -> Terms:
     columns = {"relevant": hit, "others above": above, "others tied": tied}
     fill = _single_class(r, m, (relevant == 0) | (others == 0))
     total = others[segments.numbers(r.offsets)]
-    if m.max_fpr is None:
+    if m.max_fpr is None or m.max_fpr == 1:
         # Twice the pairs won, so that everything stays a whole number.
         terms, below = np.where(hit, 2 * (total - above) - tied, 0), 2.0 * relevant * others
         constant = None

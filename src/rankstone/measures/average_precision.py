@@ -13,7 +13,7 @@ from rankstone.core.pairs import Pair
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import REL, Choice, K
-from rankstone.measures.summation import Sum, Terms, Value, by_sums, pair_total, single, total
+from rankstone.measures.summation import Sum, Terms, Value, by_sums, remainder_of, single, total
 
 _DENOMINATOR = Choice(
     name="denominator",
@@ -151,7 +151,7 @@ def YAAP(r: Ranked, m: Measure) -> Value:
     s, relevant = total(working), r.relevant_count(m.rel)
     value = by_sums(
         r,
-        exact=lambda: _log_odds(pair_total(working), relevant),
+        exact=lambda: _log_odds((s, remainder_of(working, s)), relevant),
         plain=lambda: np.log((1.0 + s) / (1.0 + relevant - s)),
     )
     expression = "ln((1 + s) / (1 + R - s))"

@@ -104,6 +104,10 @@ class Definition:
         if self.undefined_without_relevant:
             object.__setattr__(self, "conventions", (*self.conventions, "no_relevant"))
 
+    def takes(self, name: str) -> bool:
+        """Return whether the measure has a parameter of that name."""
+        return any(param.name == name for param in self.params)
+
     def param(self, name: str) -> Param:
         """Return the parameter of that name, or say which there are."""
         for param in self.params:
@@ -115,6 +119,19 @@ class Definition:
         raise UsageError(f"{self.name} has no parameter {name!r}.{hint} {has}")
 
 
+class _Page(str):
+    """The docstring of the class; of a measure, its manual page."""
+
+    __slots__ = ()
+
+    def __get__(self, measure: Measure | None, _: type | None = None) -> str:
+        if measure is None:
+            return str(self)
+        from rankstone.measures.manual import page
+
+        return "\n".join(page(measure))
+
+
 class Measure:
     """A measure with its parameters, as a value.
 
@@ -123,6 +140,7 @@ class Measure:
     nDCG(gain='exp2')@10
     """
 
+    __doc__ = _Page(__doc__)
     definition: Definition
     #: Its parameters that are tables of gains.
     tables: tuple[tuple[tuple[float, float], ...], ...]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -64,8 +64,18 @@ class ExplanationData:
         return data
 
 
-def explain_query(measure: Measure, ranked: Ranked, query: int, name_of: NameOf) -> ExplanationData:
-    """Explain a measure on one query of a ranking; ``name_of`` names the document of a judgment."""
+def explain_query(
+    measure: Measure,
+    ranked: Ranked,
+    query: int,
+    name_of: NameOf,
+    judged: Sequence[tuple[Any, float]] = (),
+) -> ExplanationData:
+    """Explain a measure on one query of a ranking.
+
+    ``name_of`` names the document of a judgment; ``judged`` are the ids and grades of the query's
+    judged documents, which the ideal ranking consists of.
+    """
     ordered = measure.tie_order(ranked)
     computation = measure.definition.kernel(ordered, measure)
     value = float(measure.values(computation)[query])
@@ -83,7 +93,7 @@ def explain_query(measure: Measure, ranked: Ranked, query: int, name_of: NameOf)
         query=ranked.queries[query],
         retrieved=int(ranked.retrieved[query]),
         steps=steps,
-        ideal=_ideal(added, query),
+        ideal=_named(_ideal(added, query), judged),
         constant=0.0 if constant is None else float(constant[query]),
         total=None if added is None else float(summation.total(added)[query]),
         denominator=below,
@@ -127,6 +137,19 @@ def _ideal(c: Sum | Terms | None, query: int) -> tuple[Step, ...]:
     if c is None or not isinstance(c.denominator, Sum):
         return ()
     return _steps(c.denominator, query)
+
+
+def _named(steps: tuple[Step, ...], judged: Sequence[tuple[Any, float]]) -> tuple[Step, ...]:
+    """Give each step of the ideal ranking the id of a judged document with its grade."""
+    by_grade: dict[float, list[Any]] = {}
+    for document, grade in reversed(judged):
+        by_grade.setdefault(grade, []).append(document)
+    return tuple(
+        replace(step, document=by_grade[step.grade or 0.0].pop())
+        if by_grade.get(step.grade or 0.0)
+        else step
+        for step in steps
+    )
 
 
 def _steps(

@@ -33,6 +33,24 @@ class _Reading(NamedTuple):
     name: Name | None = None
 
 
+def split_names(text: str) -> list[str]:
+    """Return the names in a text: ``nDCG@10,AP`` and ``nDCG@10 AP`` are two.
+
+    A comma or a blank between names stands before a letter, and not in parentheses.
+
+    >>> split_names("nDCG(gain=exp2, ideal=uncut)@10, AP P.5,10")
+    ['nDCG(gain=exp2, ideal=uncut)@10', 'AP', 'P.5,10']
+    """
+    names = [""]
+    for part in re.split(r"([,\s]+(?=[A-Za-z]))", text.strip()):
+        is_between = not part.strip(", \t\n") and names[-1].count("(") == names[-1].count(")")
+        if is_between and names[-1]:
+            names.append("")
+        else:
+            names[-1] += part
+    return names
+
+
 def parse_measure(text: str | Measure) -> Measure:
     """Read a measure's name, in Rankstone's spelling or another tool's.
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from rankstone.core import segments
-from rankstone.core.ranked import Ranked, Said
+from rankstone.core.ranked import Ranked, StatedPreferences
 from rankstone.errors import DataError
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import Choice
@@ -102,7 +102,7 @@ class Group:
         return kept, of
 
 
-def _implied(r: Ranked, q: int) -> tuple[Said, int]:
+def _implied(r: Ranked, q: int) -> tuple[StatedPreferences, int]:
     """Return the preferences that grades imply: all of one group, in one session."""
     rows = slice(r.offsets[q], r.offsets[q + 1])
     grade = r.grade[rows]
@@ -111,7 +111,7 @@ def _implied(r: Ranked, q: int) -> tuple[Said, int]:
         missed = np.delete(missed, np.flatnonzero(missed == g)[:n])
     level = np.concatenate((grade, missed))
     zero = np.zeros(len(level), np.int64)
-    return Said(np.arange(len(level)), zero, zero, level), len(grade)
+    return StatedPreferences(np.arange(len(level)), zero, zero, level), len(grade)
 
 
 def _groups(r: Ranked, q: int) -> list[Group]:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from rankstone.conventions import Conventions
 from rankstone.errors import Notice, UsageError
 from rankstone.measures.base import Measure
-from rankstone.measures.parse import read_measure
+from rankstone.measures.parse import read_measure, split_names
 from rankstone.tools.base import Name, Tool
 
 
@@ -42,7 +42,8 @@ def requested_measures(
     a column, and columns are called by the names in the request.
     """
     single = isinstance(measures, str | Measure)
-    each: list[Any] = [measures] if single else list(cast("Iterable[Any]", measures))
+    given: list[Any] = [measures] if single else list(cast("Iterable[Any]", measures))
+    each = [m for item in given for m in (split_names(item) if isinstance(item, str) else [item])]
     base = tool.conventions if tool else Conventions()
     requests: dict[tuple[Measure, Conventions], RequestedMeasure] = {}
     for text in each:

@@ -175,6 +175,15 @@ def _total_of_terms(c: Terms) -> Pair:
     return _added(r, terms, low, offsets + np.arange(len(offsets)))
 
 
+def remainder_of(c: Sum | Terms, sums: Array) -> Array:
+    """Return what is left of the sum of all terms of each query if a number is taken from it.
+
+    It is added up from the terms, so it is the same to the bit in every layout of the rows.
+    """
+    terms = c.terms if isinstance(c, Terms) else _rows(c)
+    return total(Terms(c.ranked, terms, constant=-sums))
+
+
 def _rows(s: Sum) -> Pair:
     """Return the terms of all rows, whatever the cutoff."""
     if s.ranked.ties_averaged:

@@ -9,7 +9,16 @@ from dataclasses import replace
 from textwrap import wrap
 
 from rankstone.report.latex import latex
-from rankstone.report.text_table import Grid, Line, markdown, printable, rounded, terminal, width
+from rankstone.report.text_table import (
+    Grid,
+    Line,
+    grid_width,
+    markdown,
+    printable,
+    rounded,
+    terminal,
+    width,
+)
 from rankstone.report.verdicts import moved, sentence
 from rankstone.report.write import Cells, csv, exact, tsv
 from rankstone.stats.comparison import Comparison, PairComparison
@@ -58,8 +67,7 @@ def _on_terminal(comparison: Comparison, digits: int, colour: bool, columns: int
     means = replace(means, lines=_padded(means.lines))
     for grid in (means, _details(comparison, digits, columns)):
         yield ""
-        folded = [line for text in grid.foot for line in wrap(text, columns)]
-        yield from terminal(replace(grid, foot=folded), colour)
+        yield from terminal(grid, colour, columns)
     for pair in comparison.comparisons[:_MOST_MOVED]:
         shown = pair.common if pair.incomplete and pair.common is not None else pair
         lines = [line for text in moved(shown) for line in _folded(f"  {text}", columns)]
@@ -195,7 +203,7 @@ def _details(comparison: Comparison, digits: int, columns: int | None) -> Grid:
     if any(pair.common is not None and pair.incomplete for pair in comparison.comparisons):
         foot.append("(n): over the n queries that both answered")
     grid = Grid(names, numbers, lines, foot)
-    if columns is None or _wide(grid) <= columns:
+    if columns is None or grid_width(grid) <= columns:
         return grid
     lines = [Line(line.names, line.numbers[:-1], line.bold[:-1]) for line in lines]
     return Grid(names, numbers[:-1], lines, ["queries won, tied and lost", *foot[1:]])
@@ -216,11 +224,6 @@ def _numbers(pair: PairComparison, digits: int) -> list[str]:
 def _bold(pair: PairComparison) -> list[bool]:
     is_decided = pair.verdict in ("better", "worse")
     return [is_decided, False, is_decided, False, False]
-
-
-def _wide(grid: Grid) -> int:
-    rows = [[*grid.names, *grid.numbers], *([*x.names, *x.numbers] for x in grid.lines)]
-    return sum(max(map(width, column)) + 2 for column in zip(*rows, strict=True)) - 2
 
 
 def _moved_head(pair: PairComparison) -> str:

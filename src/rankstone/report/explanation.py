@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from rankstone.errors import plural
 from rankstone.measures.explain import ExplanationData, Step
+from rankstone.report.text_table import aligned, width
 
 _MOST_TERMS = 8
+_MOST_ROWS = 40  # of a table on a terminal
+_AT_THE_END = 5
+_MOST_UNJUDGED = 5  # rows in a gap
+_MOST_AFTER = 5  # rows below the last that adds something
 
 
 class Explanation(ExplanationData):
@@ -46,19 +51,49 @@ def _cell(value: float | bool) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else _number(value)
 
 
-def rows_of(steps: tuple[Step, ...]) -> tuple[list[str], list[list[str]]]:
-    """Return the heads and cells of a table of steps."""
+def rows_of(
+    steps: Sequence[Step], most: int | None, *, gaps: bool
+) -> tuple[list[str], list[list[str]]]:
+    """Return the heads and cells of a table of steps, at most so many.
+
+    With ``gaps`` ranks between those of steps are rows of documents without a judgment.
+    """
     named = any(s.document is not None for s in steps)
     ranked = any(s.rank is not None for s in steps)
     columns = list(steps[0].columns) if steps else []
     heads = [*(["rank"] * ranked), *(["document"] * named), *(["grade"] * ranked)]
-    rows = []
+    heads += [*columns, "term", "sum"]
+    rows: list[list[str]] = []
+    last = 0
     for s in steps:
+        if gaps and s.rank is not None:
+            rows += _unjudged(last, s.rank, named, len(heads))
+            last = s.rank
         rank, grade = ([], []) if s.rank is None else ([str(s.rank)], [_number(s.grade or 0.0)])
-        name = [str(s.document)] * named
+        name = ["" if s.document is None else str(s.document)] * named
         cells = [_cell(v) for v in s.columns.values()]
         rows.append([*rank, *name, *grade, *cells, _number(s.term), _number(s.sum)])
-    return [*heads, *columns, "term", "sum"], rows
+    if most is None or len(rows) <= most:
+        return heads, rows
+    left_out = ["..."] + [""] * (len(heads) - 1)
+    return heads, [*rows[: most - _AT_THE_END], left_out, *rows[-_AT_THE_END:]]
+
+
+def _unjudged(last: int, rank: int, named: bool, width: int) -> list[list[str]]:
+    """Return a row for each rank between two that holds a document without a judgment."""
+    between = range(last + 1, rank)
+    if len(between) > _MOST_UNJUDGED:
+        places = [f"{between[0]}-{between[-1]}"]
+    else:
+        places = [str(place) for place in between]
+    cells = ["(not judged)", "-"] if named else ["-"]
+    return [[place, *cells, *[""] * (width - 1 - len(cells))] for place in places]
+
+
+def _counting(steps: Sequence[Step]) -> Sequence[Step]:
+    """Return the steps down to the last that adds something, and a few more."""
+    last = max((i for i, s in enumerate(steps) if s.term), default=-1)
+    return steps if len(steps) - last - 1 <= _MOST_AFTER else steps[: last + 2]
 
 
 def substituted(e: ExplanationData) -> str:
@@ -95,48 +130,81 @@ def _remarks(e: ExplanationData) -> Iterator[str]:
         yield e.remark
 
 
-def text(e: ExplanationData) -> Iterator[str]:
-    """Yield the lines of an explanation for a terminal."""
+def text(e: ExplanationData, *, whole: bool = False, columns: int | None = None) -> Iterator[str]:
+    """Yield the lines of an explanation for a terminal as wide as ``columns``.
+
+    Long tables are cut unless ``whole``.
+    """
+    yield from _head(e)
+    most = None if whole else _MOST_ROWS
+    if e.steps:
+        steps = e.steps if whole else _counting(e.steps)
+        tables = {"actual ranking": _aligned(*rows_of(steps, most, gaps=True))}
+        if e.ideal:
+            tables["ideal ranking"] = _aligned(*rows_of(e.ideal, most, gaps=False))
+        yield from _beside(tables, columns)
+        if len(steps) < len(e.steps):
+            yield f"{plural(len(e.steps) - len(steps), 'more judged document')} below, adding nothing."
+        yield ""
+    yield from _result(e)
+
+
+def compared(
+    named: Mapping[str, ExplanationData], *, whole: bool = False, columns: int | None = None
+) -> Iterator[str]:
+    """Yield the lines of explanations of several runs, with their tables side by side."""
+    first = next(iter(named.values()))
+    yield from _head(first)
+    most = None if whole else _MOST_ROWS
+    yield from _beside(
+        {
+            name: _aligned(*rows_of(e.steps if whole else _counting(e.steps), most, gaps=True))
+            for name, e in named.items()
+        },
+        columns,
+    )
+    for name, e in named.items():
+        yield ""
+        yield f"{name}:"
+        yield from _result(e)
+
+
+def _head(e: ExplanationData) -> Iterator[str]:
     query = "" if e.query is None else f", query {e.query}"
     yield f"{e.measure}: {e.pretty}{query}"
     yield f"  {e.formula}"
     for line in e.choices:
         yield f"  {line}"
     yield ""
-    if e.steps:
-        yield from _side_by_side(e)
-        yield ""
+
+
+def _result(e: ExplanationData) -> Iterator[str]:
     yield from _remarks(e)
     yield substituted(e)
     if e.conventions:
         yield "Conventions: " + ", ".join(f"{n}={v}" for n, v in e.conventions.items())
 
 
-def _side_by_side(e: ExplanationData) -> Iterator[str]:
-    left = _aligned(*rows_of(e.steps))
-    if not e.ideal:
-        yield from left
+def _beside(tables: Mapping[str, list[str]], columns: int | None) -> Iterator[str]:
+    """Yield tables under their titles, side by side if they fit; a single one has no title."""
+    if len(tables) == 1:
+        yield from next(iter(tables.values()))
         return
-    right = _aligned(*rows_of(e.ideal))
-    width = max(map(len, left))
-    yield f"{'actual ranking':<{width}}   ideal ranking"
-    for i in range(max(len(left), len(right))):
-        a = left[i] if i < len(left) else ""
-        b = right[i] if i < len(right) else ""
-        yield f"{a:<{width}}   {b}".rstrip()
+    if columns and sum(max(map(width, lines)) + 3 for lines in tables.values()) - 3 > columns:
+        for number, (title, lines) in enumerate(tables.items()):
+            yield from ([""] if number else [])
+            yield title
+            yield from lines
+        return
+    rows = [tuple(tables), *zip_longest(*tables.values(), fillvalue="")]
+    for cells in aligned(rows, lambda _: True):
+        yield "   ".join(cells).rstrip()
 
 
 def _aligned(heads: list[str], rows: list[list[str]]) -> list[str]:
-    widths = [max(len(r[i]) for r in [heads, *rows]) for i in range(len(heads))]
-    words = [i for i, h in enumerate(heads) if h == "document"]
-
-    def line(cells: list[str]) -> str:
-        return "  ".join(
-            c.ljust(w) if i in words else c.rjust(w)
-            for i, (c, w) in enumerate(zip(cells, widths, strict=True))
-        )
-
-    return [line(heads), "  ".join("─" * w for w in widths), *(line(r) for r in rows)]
+    head, *body = aligned([heads, *rows], lambda column: heads[column] == "document")
+    rule = ["─" * width(cell) for cell in head]
+    return ["  ".join(cells).rstrip() for cells in (head, rule, *body)]
 
 
 def markdown(e: ExplanationData) -> Iterator[str]:
@@ -151,7 +219,7 @@ def markdown(e: ExplanationData) -> Iterator[str]:
     for title, steps in (("", e.steps), ("Ideal ranking:", e.ideal)):
         if not steps:
             continue
-        heads, rows = rows_of(steps)
+        heads, rows = rows_of(steps, None, gaps=not title)
         yield ""
         if title:
             yield title

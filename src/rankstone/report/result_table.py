@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from rankstone.core.aggregate import AGGREGATES
 from rankstone.core.result import Result
@@ -45,6 +46,32 @@ class Table:
         return [best_of(m, [r.values[i] for r in summary]) for i, m in enumerate(self.measures)]
 
 
+class Order(NamedTuple):
+    """The order of runs, and of the queries of each: the best first by a measure, and how many."""
+
+    measure: str | None = None
+    top: int | None = None
+
+    def results(self, results: Sequence[Result]) -> list[Result]:
+        """Return the runs to show."""
+        if self.measure is None:
+            return list(results[: self.top])
+        values = [r[self.measure] for r in results]
+        return [results[i] for i in self._best_first(values)][: self.top]
+
+    def queries(self, result: Result) -> list[int]:
+        """Return the positions of the queries of a run to show."""
+        if self.measure is None:
+            return list(range(len(result.queries)))[: self.top]
+        return self._best_first(result.values(self.measure).tolist())[: self.top]
+
+    def _best_first(self, values: Sequence[float]) -> list[int]:
+        sign = -1 if parse_measure(str(self.measure)).definition.higher_is_better else 1
+        known = {i: sign * v for i, v in enumerate(values) if not math.isnan(v)}
+        undefined = [i for i in range(len(values)) if i not in known]
+        return [*sorted(known, key=known.__getitem__), *undefined]
+
+
 def best_of(measure: str, values: Sequence[float]) -> set[float]:
     """Return the best of several values of a measure; none where there is nothing to compare."""
     known = {v for v in values if not math.isnan(v)}
@@ -53,18 +80,27 @@ def best_of(measure: str, values: Sequence[float]) -> set[float]:
     return {max(known) if parse_measure(measure).definition.higher_is_better else min(known)}
 
 
-def table_of(results: Sequence[Result], *, per_query: bool, aggregate: bool = True) -> Table:
+def table_of(
+    results: Sequence[Result],
+    *,
+    per_query: bool,
+    aggregate: bool = True,
+    order: Order = Order(),  # noqa: B008
+) -> Table:
     """Lay results out as a table."""
     comparable = all(r.counted == results[0].counted for r in results)
-    rows = tuple(_rows(results, per_query, aggregate))
+    rows = tuple(_rows(results, per_query, aggregate, order))
     return Table(tuple(results[0].measures), rows, comparable)
 
 
-def _rows(results: Sequence[Result], per_query: bool, aggregate: bool) -> Iterator[Row]:
+def _rows(
+    results: Sequence[Result], per_query: bool, aggregate: bool, order: Order
+) -> Iterator[Row]:
     for result in results:
         if per_query:
-            for query, values in result.per_query.items():
-                yield Row(result.name, query, tuple(values.values()))
+            columns = [result.columns[name] for name in result.measures]
+            for i in order.queries(result):
+                yield Row(result.name, result.queries[i], tuple(float(c[i]) for c in columns))
         if aggregate:
             yield Row(result.name, ALL, tuple(result.aggregates.values()))
 

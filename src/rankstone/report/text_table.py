@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from textwrap import wrap
 
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
@@ -28,30 +29,133 @@ class Grid:
     foot: list[str]
 
 
-def terminal(grid: Grid, colour: bool) -> Iterator[str]:
-    """Yield an aligned table."""
-    texts = [[*grid.names, *grid.numbers], *([*x.names, *x.numbers] for x in grid.lines)]
-    head, *body = [[printable(cell) for cell in line] for line in texts]
-    left = len(grid.names)
-    widths = [max(width(line[i]) for line in [head, *body]) for i in range(len(head))]
-
-    def paint(code: str, text: str) -> str:
-        return f"{code}{text}{_RESET}" if colour else text
-
-    def align(cells: list[str], bold: list[bool]) -> str:
-        parts = []
-        for i, cell in enumerate(cells):
-            gap = " " * (widths[i] - width(cell))
-            text = paint(_BOLD, cell) if bold[i] else cell
-            parts.append(text + gap if i < left else gap + text)
-        return "  ".join(parts).rstrip()
-
-    yield align(head, [True] * len(head))
-    yield paint(_DIM, "  ".join("─" * w for w in widths))
-    for line, cells in zip(grid.lines, body, strict=True):
-        yield align(cells, [False] * left + line.bold)
+def terminal(grid: Grid, colour: bool = False, columns: int | None = None) -> Iterator[str]:
+    """Yield an aligned table; one wider than ``columns`` is turned around, or cut into several."""
+    for part, piece in enumerate(fitted(grid, columns)):
+        if part:
+            yield ""
+        yield from _aligned_grid(piece, colour)
     for text in grid.foot:
-        yield paint(_DIM, text)
+        for line in wrap(text, columns) if columns else [text]:
+            yield _painted(_DIM, line, colour)
+
+
+def _aligned_grid(grid: Grid, colour: bool) -> Iterator[str]:
+    left = len(grid.names)
+    head, *body = aligned(
+        [[*grid.names, *grid.numbers], *([*x.names, *x.numbers] for x in grid.lines)],
+        lambda column: column < left,
+    )
+    yield "  ".join(_bold(cell, colour) for cell in head).rstrip()
+    yield _painted(_DIM, "  ".join("─" * width(cell) for cell in head), colour)
+    for line, cells in zip(grid.lines, body, strict=True):
+        bold = [False] * left + line.bold
+        shown = [_bold(c, colour) if b else c for c, b in zip(cells, bold, strict=True)]
+        yield "  ".join(shown).rstrip()
+
+
+def aligned(rows: Sequence[Sequence[str]], is_left: Callable[[int], bool]) -> list[list[str]]:
+    """Return cells padded to the width of their column, on the right if the column is text."""
+    cells = [[printable(cell) for cell in row] for row in rows]
+    widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
+
+    def padded(column: int, cell: str) -> str:
+        gap = " " * (widths[column] - width(cell))
+        return cell + gap if is_left(column) else gap + cell
+
+    return [[padded(i, cell) for i, cell in enumerate(row)] for row in cells]
+
+
+def fitted(grid: Grid, columns: int | None) -> list[Grid]:
+    """Return tables that are as wide as the terminal at most, if names and numbers can be.
+
+    Few lines are turned around: a column for each. Of many lines the numbers are divided among
+    several tables.
+    """
+    if columns is None or grid_width(grid) <= columns:
+        return [grid]
+    grid = _with_short_names(grid, columns // 2)
+    turned = _turned(grid)
+    if turned is not None and grid_width(turned) <= columns < grid_width(grid):
+        return [turned]
+    return _divided(grid, columns)
+
+
+def grid_width(grid: Grid) -> int:
+    """Return the columns that a table takes on a terminal."""
+    rows = [[*grid.names, *grid.numbers], *([*x.names, *x.numbers] for x in grid.lines)]
+    return sum(max(map(width, column)) + 2 for column in zip(*rows, strict=True)) - 2
+
+
+def _with_short_names(grid: Grid, columns: int) -> Grid:
+    most = max(columns // max(len(grid.names), 1) - 2, 8)
+    lines = [replace(x, names=[shortened(printable(n), most) for n in x.names]) for x in grid.lines]
+    return replace(grid, lines=lines)
+
+
+def _turned(grid: Grid) -> Grid | None:
+    """Return the table with a line for each number and a column for each line."""
+    if len(grid.numbers) < 2 or not grid.lines:
+        return None
+    heads = [" ".join(line.names) or "value" for line in grid.lines]
+    lines = [
+        Line([name], [x.numbers[i] for x in grid.lines], [x.bold[i] for x in grid.lines])
+        for i, name in enumerate(grid.numbers)
+    ]
+    return Grid([" ".join(grid.names)], heads, lines, [])
+
+
+def _divided(grid: Grid, columns: int) -> list[Grid]:
+    """Return tables with the same names and some of the numbers each."""
+    names = grid_width(Grid(grid.names, [], [replace(x, numbers=[]) for x in grid.lines], []))
+    parts: list[list[int]] = [[]]
+    used = names
+    for i, head in enumerate(grid.numbers):
+        wide = 2 + max(width(head), *(width(x.numbers[i]) for x in grid.lines))
+        if used + wide > columns and parts[-1]:
+            parts.append([])
+            used = names
+        parts[-1].append(i)
+        used += wide
+    return [
+        Grid(
+            grid.names,
+            [grid.numbers[i] for i in part],
+            [
+                Line(x.names, [x.numbers[i] for i in part], [x.bold[i] for i in part])
+                for x in grid.lines
+            ],
+            [],
+        )
+        for part in parts
+    ]
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text with its middle left out, so that it takes at most so many columns.
+
+    >>> shortened("https://example.org/a/b/c/page-17.html", 21)
+    'https://ex…ge-17.html'
+    """
+    if width(text) <= most:
+        return text
+    half = (most - 1) // 2
+    start, end = text[:half], text[-half:]
+    while width(start) > half:
+        start = start[:-1]
+    while width(end) > half:
+        end = end[1:]
+    return f"{start}…{end}"
+
+
+def _bold(cell: str, colour: bool) -> str:
+    """Return a padded cell with its text in bold."""
+    text = cell.strip(" ")
+    return cell.replace(text, _painted(_BOLD, text, colour), 1) if text else cell
+
+
+def _painted(code: str, text: str, colour: bool) -> str:
+    return f"{code}{text}{_RESET}" if colour else text
 
 
 def markdown(grid: Grid) -> Iterator[str]:

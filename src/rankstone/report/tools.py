@@ -9,9 +9,11 @@ from typing import Any
 from rankstone.conventions import Conventions
 from rankstone.measures.base import REGISTRY, Measure
 from rankstone.measures.candidates import Candidate, Departure, ToolMeasure
-from rankstone.report.text_table import width
+from rankstone.report.text_table import aligned, width
 from rankstone.tools import TOOLS
 from rankstone.tools.base import Name, Tool
+
+_MUCH_CHANCE = 1.0
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,9 @@ class Reconciliation:
 
     ``usual`` is the value without any departure; ``found`` the combinations with the fewest
     departures that give the number within the precision it was printed with, ``tools`` those
-    whose own conventions give it. Where there are none, ``nearest`` come closest.
+    whose own conventions give it, ``others`` other measures that do if nothing else does. Where
+    there are none, ``nearest`` come closest. ``chance`` is the number of values tried that would
+    meet the reported one by chance.
     """
 
     measure: Measure
@@ -30,11 +34,13 @@ class Reconciliation:
     tools: tuple[ToolMeasure, ...]
     nearest: tuple[Candidate, ...]
     tried: int
+    others: tuple[Candidate, ...] = ()
+    chance: float = 0.0
 
     @property
     def explained(self) -> bool:
         """Whether anything gives the number."""
-        return bool(self.found or self.tools)
+        return bool(self.found or self.tools or self.others)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
@@ -50,6 +56,8 @@ class Reconciliation:
             ],
             "nearest": [_plain(f) for f in self.nearest],
             "tried": self.tried,
+            "others": [_plain(f) for f in self.others],
+            "chance": self.chance,
         }
 
     def __str__(self) -> str:
@@ -74,7 +82,14 @@ def reconciliation(r: Reconciliation) -> Iterator[str]:
         yield "No few choices explain it, but a tool's do."
     if r.tools:
         yield f"Tools that give it: {', '.join(f'{t.tool} as {t.name}' for t in r.tools)}."
+    if r.others:
+        yield "Another measure gives it: " + ", ".join(_result(other) for other in r.others) + "."
     if r.explained:
+        if r.chance >= _MUCH_CHANCE and not (r.found and not r.found[0].choices):
+            yield (
+                f"{r.reported} has few digits: about {r.chance:.0f} of the {r.tried} choices tried "
+                "would meet it by chance. Give more digits to tell them apart."
+            )
         return
     yield f"None of the {r.tried} combinations tried gives it. The nearest:"
     for near in r.nearest:
@@ -212,9 +227,7 @@ def _departures(choices: Any, none: str = "default") -> str:
 
 def _table(rows: Sequence[Sequence[str]], head: bool = False) -> Iterator[str]:
     """Yield aligned rows."""
-    widths = [max(width(row[i]) for row in rows) for i in range(len(rows[0]))] if rows else []
-    for number, row in enumerate(rows):
-        cells = (cell + " " * (w - width(cell)) for cell, w in zip(row, widths, strict=True))
+    for number, cells in enumerate(aligned(rows, lambda _: True)):
         yield "  ".join(cells).rstrip()
         if head and number == 0:
-            yield "  ".join("─" * w for w in widths)
+            yield "  ".join("─" * width(cell) for cell in cells)

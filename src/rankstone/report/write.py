@@ -7,7 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rankstone.core.result import Result
-from rankstone.report.result_table import ALL, Row, Table, over_in_words, own_in_words, table_of
+from rankstone.report.result_table import (
+    ALL,
+    Order,
+    Row,
+    Table,
+    over_in_words,
+    own_in_words,
+    table_of,
+)
 from rankstone.report.text_table import Grid, Line, are_counts, markdown, rounded, terminal
 
 if TYPE_CHECKING:
@@ -175,13 +183,18 @@ def write(
     summaries: Sequence[SummaryRow] = (),
     intervals: Intervals | None = None,
     digits: int | None = None,
+    order: Order = Order(),  # noqa: B008
     colour: bool = False,
+    columns: int | None = None,
 ) -> Iterator[str]:
     """Yield the lines of results in a format; ``summaries`` take the place of the aggregates.
 
-    ``intervals`` are those of the aggregates, by run and measure.
+    ``intervals`` are those of the aggregates, by run and measure; ``columns`` is the width of the
+    terminal.
     """
-    table = table_of(results, per_query=per_query, aggregate=aggregate and not summaries)
+    results = order.results(results)
+    aggregate = aggregate and not summaries
+    table = table_of(results, per_query=per_query, aggregate=aggregate, order=order)
     if form == "json":
         return as_json(results, summaries, intervals)
     if form == "jsonl":
@@ -195,10 +208,12 @@ def write(
         from rankstone.report.groups import grid_of
 
         grids.append(grid_of(results, summaries, digits))
-    return _for_people(grids, form, colour)
+    return _for_people(grids, form, colour, columns)
 
 
-def _for_people(grids: Sequence[Grid], form: str, colour: bool) -> Iterator[str]:
+def _for_people(
+    grids: Sequence[Grid], form: str, colour: bool, columns: int | None
+) -> Iterator[str]:
     for i, grid in enumerate(grids):
         if i:
             yield ""
@@ -207,4 +222,4 @@ def _for_people(grids: Sequence[Grid], form: str, colour: bool) -> Iterator[str]
 
             yield from latex(grid, f"tab:results{'-groups' * i}")
         else:
-            yield from terminal(grid, colour) if form == "table" else markdown(grid)
+            yield from terminal(grid, colour, columns) if form == "table" else markdown(grid)

@@ -81,7 +81,7 @@ def tool(name: str) -> Tool:
 
 
 def conventions_of(
-    like: Tool | None, conventions: Conventions | None, choices: dict[str, Any]
+    like: Tool | None, conventions: Conventions | None, choices: Mapping[str, Any]
 ) -> Conventions:
     """Return the conventions of a tool, or those given, with single choices made on top."""
     if like is not None and conventions is not None:

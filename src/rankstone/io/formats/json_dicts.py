@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any
 
 from rankstone.errors import DataError
@@ -16,24 +16,27 @@ from rankstone.io.rows import NO_DOCUMENT, Lists, Row, TextRow, check_utf8, id_o
 def _judgments(file: Input) -> Iterable[Row]:
     value, path = file.value, file.path
     if isinstance(value, list):
-        return json_records.judgments(_numbered(value, path, "expected_ids"))
-    return _judged(_by_query(value, path, "relevant_docs"), path)
+        records = _numbered(value, path, "expected_ids")
+        return json_records.judgments(records, file.options.columns)
+    return _judged(_by_query(value, path, "relevant_docs"), path, file.options.columns)
 
 
-def _judged(value: dict[Any, Any], path: str) -> Iterator[Row]:
+def _judged(value: dict[Any, Any], path: str, columns: Mapping[str, Any] | None) -> Iterator[Row]:
     for key, judged in value.items():
         query = id_of(key, "query", path)
         where = f"{path}, query {query!a}"
         yield query, NO_DOCUMENT, 0.0
-        for doc, grade in json_records.graded(_documents(judged, where), where):
+        for doc, grade in json_records.graded(_documents(judged, where), where, columns):
             yield query, doc, grade
 
 
 def _run(file: Input) -> Iterable[Row] | Lists:
     value, path = file.value, file.path
     if isinstance(value, list):
-        return json_records.run(_numbered(value, path, "retrieved_ids"))
-    return json_records.run(_rankings(_by_query(value, path, "results"), path))
+        records = _numbered(value, path, "retrieved_ids")
+    else:
+        records = _rankings(_by_query(value, path, "results"), path)
+    return json_records.run(records, file.options.columns)
 
 
 def _rankings(value: dict[Any, Any], path: str) -> Iterator[tuple[int, str, Any]]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
 from rankstone.core.values import number_of
 from rankstone.errors import DataError
-from rankstone.io.column_roles import SYNONYMS, plain_name
+from rankstone.io.column_roles import SYNONYMS, plain_name, wanted_names
 from rankstone.io.formats.trec_layout import GRADE_NAMES, SCORE_NAMES
+from rankstone.io.key_paths import with_paths
 from rankstone.io.rows import NO_DOCUMENT, Id, Lists, Row, id_of
 
 _ID_NAMES = [name for name in SYNONYMS["query"] if name.endswith(("id", "no"))]
@@ -52,17 +53,22 @@ class Keys:
 
 def parts_named(record: dict[str, Any]) -> list[str]:
     """Return the keys that are names of lists in a record."""
-    return [key for key in record if plain_name(key) in (*EXPECTED_NAMES, *RETRIEVED_NAMES)]
+    return [key for key in record if plain_name(str(key)) in (*EXPECTED_NAMES, *RETRIEVED_NAMES)]
 
 
-def keys_of(record: dict[str, Any]) -> Keys:
-    """Find the keys of a record by the names people give them."""
-    return _keys(tuple(record), tuple(map(type, record.values())))
+def keys_of(record: dict[str, Any], columns: Mapping[str, Any] | None = None) -> Keys:
+    """Find the keys of a record by the names people give them, or gave in ``columns``."""
+    keys = _keys(tuple(record), tuple(map(type, record.values())))
+    for role in columns or ():
+        named = next((name for name in wanted_names(columns, role) if name in record), None)
+        if named is not None and role != "distance":
+            keys = replace(keys, **{role: named})
+    return keys
 
 
 @lru_cache(1024)
-def _keys(names: tuple[str, ...], types: tuple[type, ...]) -> Keys:
-    plain = {plain_name(key): key for key in reversed(names)}
+def _keys(names: tuple[Any, ...], types: tuple[type, ...]) -> Keys:
+    plain = {plain_name(str(key)): key for key in reversed(names)}
     kind_of = dict(zip(names, types, strict=True))
 
     def first(known: Sequence[str], kinds: tuple[type, ...]) -> str | None:
@@ -113,31 +119,37 @@ class _SameKeys:
                 )
 
 
-def judgments(records: Iterable[tuple[int, str, Any]]) -> Iterator[Row]:
+def judgments(
+    records: Iterable[tuple[int, str, Any]], columns: Mapping[str, Any] | None = None
+) -> Iterator[Row]:
     """Yield the judgments of records, given as (number, where, record)."""
     same_keys = _SameKeys()
-    for number, where, record in records:
-        keys = _checked(record, where)
+    for number, where, flat in records:
+        record = with_paths(flat, columns)
+        keys = _checked(record, where, columns)
         query = _query(record, keys, number, where)
         if keys.doc and keys.grade and keys.expected:
             raise _both(where, keys.doc, keys.expected)
         row = {"document": keys.doc, "grade": keys.grade} if keys.doc and keys.grade else {}
         same_keys.check(keys, where, **row)
         if keys.doc and keys.grade:
-            _check_single(record, "grade", where)
+            if "grade" not in (columns or ()):
+                _check_single(record, "grade", where)
             doc = id_of(record[keys.doc], "document", where)
             yield query, doc, number_of(record[keys.grade], "grade", where)
         elif keys.expected:
             yield query, NO_DOCUMENT, 0.0
-            for doc, grade in graded(record[keys.expected], where):
+            for doc, grade in graded(record[keys.expected], where, columns):
                 yield query, doc, grade
         else:
             raise _unknown(record, where, "a document and its grade, or a list of expected ids")
 
 
-def run(records: Iterable[tuple[int, str, Any]]) -> Iterable[Row] | Lists:
+def run(
+    records: Iterable[tuple[int, str, Any]], columns: Mapping[str, Any] | None = None
+) -> Iterable[Row] | Lists:
     """Return the rows of records, or lists where they hold rankings without scores."""
-    parsed = _rankings(records)
+    parsed = _rankings(records, columns)
     lists: dict[Id, list[Id]] = {}
     for ranking in parsed:
         if ranking.scores:
@@ -175,22 +187,26 @@ def _mixed(where: str) -> DataError:
     )
 
 
-def _rankings(records: Iterable[tuple[int, str, Any]]) -> Iterator[_Ranking]:
+def _rankings(
+    records: Iterable[tuple[int, str, Any]], columns: Mapping[str, Any] | None
+) -> Iterator[_Ranking]:
     same_keys = _SameKeys()
-    for number, where, record in records:
-        keys = _checked(record, where)
+    for number, where, flat in records:
+        record = with_paths(flat, columns)
+        keys = _checked(record, where, columns)
         query = _query(record, keys, number, where)
         if keys.retrieved:
             same_keys.check(keys, where)
             if isinstance(record[keys.retrieved], set | frozenset):
                 raise DataError(f"{where}: a set has no order; give a list, best first.")
-            yield _Ranking(where, query, *_retrieved(record[keys.retrieved], where))
+            yield _Ranking(where, query, *_retrieved(record[keys.retrieved], where, columns))
             continue
         scored = keys.score or keys.rank
         row = {"document": keys.doc, "score": scored} if keys.doc and scored else {}
         same_keys.check(keys, where, **row)
         if keys.doc and keys.score:
-            _check_single(record, "score", where)
+            if "score" not in (columns or ()):
+                _check_single(record, "score", where)
             score = number_of(record[keys.score], "score", where)
         elif keys.doc and keys.rank:
             score = 0.0 - number_of(record[keys.rank], "rank", where)
@@ -199,33 +215,50 @@ def _rankings(records: Iterable[tuple[int, str, Any]]) -> Iterator[_Ranking]:
         yield _Ranking(where, query, [id_of(record[keys.doc], "document", where)], [score])
 
 
-def _checked(record: Any, where: str) -> Keys:
+def _checked(record: Any, where: str, columns: Mapping[str, Any] | None) -> Keys:
     if not isinstance(record, dict):
         raise DataError(f"{where}: expected an object with a query and its documents.")
-    return keys_of(record)
+    return keys_of(record, columns)
 
 
 def _query(record: dict[str, Any], keys: Keys, number: int, where: str) -> Id:
     return id_of(record[keys.query] if keys.query else number, "query", where)
 
 
-def graded(value: Any, where: str) -> list[tuple[Id, float]]:
+def graded(
+    value: Any, where: str, columns: Mapping[str, Any] | None = None
+) -> list[tuple[Id, float]]:
     """Return documents and their grades; 1 for documents that are only named."""
-    docs, grades = _items(value, GRADE_NAMES, "grade", where)
+    docs, grades = _items(value, GRADE_NAMES, "grade", where, columns)
     return list(zip(docs, grades or [1.0] * len(docs), strict=True))
 
 
-def _retrieved(value: Any, where: str) -> tuple[list[Id], list[float]]:
+def _retrieved(
+    value: Any, where: str, columns: Mapping[str, Any] | None = None
+) -> tuple[list[Id], list[float]]:
     """Return documents and their scores, or their negative ranks; no scores if there are neither."""
-    docs, scores = _items(value, SCORE_NAMES, "score", where, null=True)
+    if is_response(value):
+        value = value["hits"]  # of a search engine's response
+    docs, scores = _items(value, SCORE_NAMES, "score", where, columns, null=True)
     if not scores and isinstance(value, list):
-        docs, ranks = _items(value, SYNONYMS["rank"], "rank", where, null=True)
+        docs, ranks = _items(value, SYNONYMS["rank"], "rank", where, columns, null=True)
         scores = [0.0 - rank for rank in ranks]
     return docs, scores
 
 
+def is_response(value: Any) -> bool:
+    """Return whether a value is the ``hits`` of a search engine's response."""
+    return isinstance(value, dict) and isinstance(value.get("hits"), list)
+
+
 def _items(
-    value: Any, names: Sequence[str], what: str, where: str, *, null: bool = False
+    value: Any,
+    names: Sequence[str],
+    what: str,
+    where: str,
+    columns: Mapping[str, Any] | None,
+    *,
+    null: bool = False,
 ) -> tuple[list[Id], list[float]]:
     """Return documents and numbers of ids, of objects with an id, or of an object of both.
 
@@ -235,7 +268,7 @@ def _items(
     if isinstance(value, dict):
         pairs = [(id_of(doc, "document", where), number) for doc, number in value.items()]
     else:
-        pairs = list(_listed(value, names, what, where))
+        pairs = list(_listed(value, names, what, where, columns))
     without = (_NO_NUMBER, None) if null and isinstance(value, list) else (_NO_NUMBER,)
     numbers = [number_of(n, what, where) for _, n in pairs if n not in without]
     if numbers and len(numbers) < len(pairs):
@@ -244,16 +277,23 @@ def _items(
 
 
 def _listed(
-    value: list[Any], names: Sequence[str], what: str, where: str
+    value: list[Any],
+    names: Sequence[str],
+    what: str,
+    where: str,
+    columns: Mapping[str, Any] | None,
 ) -> Iterator[tuple[Id, Any]]:
     first: tuple[str | None, str | None] | None = None
-    for item in value:
-        if not isinstance(item, dict):
-            yield id_of(item, "document", where), _NO_NUMBER
+    doc_names = [*wanted_names(columns, "doc"), *ITEM_NAMES]
+    number_names = [*wanted_names(columns, what), *names]
+    for nested in value:
+        if not isinstance(nested, dict):
+            yield id_of(nested, "document", where), _NO_NUMBER
             continue
-        plain = {plain_name(key): key for key in reversed(item)}
-        doc = next((n for n in ITEM_NAMES if n in plain), None)
-        number = next((n for n in names if n in plain), None)
+        item = with_paths(nested, columns)
+        plain = {plain_name(str(key)): key for key in reversed(item)} | {k: k for k in item}
+        doc = next((n for n in doc_names if n in plain), None)
+        number = next((n for n in number_names if n in plain), None)
         first = first or (doc, number)
         if doc is None:
             raise _unknown(item, where, "a document id")
@@ -262,7 +302,8 @@ def _listed(
                 f"{where}: documents and numbers are under {first[0]!a} and {first[1]!a}, then "
                 f"under {doc!a} and {number!a}. Use the same keys for all."
             )
-        _check_single(item, what, where)
+        if what not in (columns or ()):
+            _check_single(item, what, where)
         yield (
             id_of(item[plain[doc]], "document", where),
             (_NO_NUMBER if number is None else item[plain[number]]),

@@ -37,8 +37,8 @@ FORMAT = Format(
     '{"query_id": "q1", "doc_id": "d1", "score": 2.5}, or one query in a line with expected_ids '
     "or retrieved_ids",
     lambda file: file.carrier == "jsonl",
-    lambda file: json_records.judgments(_records(file)),
-    lambda file: json_records.run(_records(file)),
+    lambda file: json_records.judgments(_records(file), file.options.columns),
+    lambda file: json_records.run(_records(file), file.options.columns),
     partial(_write, number="relevance"),
     partial(_write, number="score"),
     accepts=lambda file: file.carrier != "text",

@@ -11,6 +11,7 @@ from rankstone.core.text import number_text
 from rankstone.core.values import number_of
 from rankstone.errors import DataError
 from rankstone.io.column_roles import plain_name
+from rankstone.io.encodings import ADVICE
 from rankstone.io.formats import Format
 from rankstone.io.input_file import Input
 from rankstone.io.rows import Row, TextRow, check_utf8, id_of
@@ -89,8 +90,7 @@ def _decoded(file: Input) -> Iterator[str]:
             yield line.decode()
         except UnicodeDecodeError as error:
             raise DataError(
-                f"{file.path}:{number}: byte {error.start + 1} of the line is not UTF-8. Convert "
-                "the file, for example with 'iconv -f LATIN1 -t UTF-8'."
+                f"{file.path}:{number}: byte {error.start + 1} of the line is not UTF-8; {ADVICE}."
             ) from None
 
 

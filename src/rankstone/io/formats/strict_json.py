@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankstone.core.text import without_mark
 from rankstone.errors import DataError
+from rankstone.io.encodings import ADVICE
 
 if TYPE_CHECKING:
     from rankstone.io.input_file import Input
@@ -72,8 +73,7 @@ def parse(raw: bytes, where: str) -> Any:
         text = without_mark(raw).decode()
     except UnicodeDecodeError as error:
         raise DataError(
-            f"{where}: byte {error.start + 1} is not UTF-8, which JSON has to be. Convert it, for "
-            "example with 'iconv -f LATIN1 -t UTF-8'."
+            f"{where}: byte {error.start + 1} is not UTF-8, which JSON has to be; {ADVICE}."
         ) from None
     try:
         return _DECODER.decode(text)

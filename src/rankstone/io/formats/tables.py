@@ -10,13 +10,16 @@ from typing import Any
 from rankstone.core.judgments import Judgments
 from rankstone.core.text import is_number
 from rankstone.core.values import number_of
-from rankstone.errors import DataError, RankstoneError
+from rankstone.errors import DataError, MissingDependencyError, RankstoneError
 from rankstone.io import frames
 from rankstone.io.column_roles import ROLES, column_or_none
-from rankstone.io.formats import Format, run_name
+from rankstone.io.encodings import ADVICE
+from rankstone.io.formats import Format, run_name, trec_layout
 from rankstone.io.formats.csv_dialect import check_alike
 from rankstone.io.formats.csv_header import (
     SEPARATORS,
+    declared_separator,
+    has_decimal_commas,
     header_of,
     names_of,
     separator_of,
@@ -40,8 +43,14 @@ def _is_arrow(file: Input) -> bool:
     return file.head.startswith((_FILE, _STREAM)) and b"\0" in file.head
 
 
+def _is_workbook(file: Input) -> bool:
+    return file.head.startswith(b"PK\x03\x04") and (
+        b"xl/" in file.head or b"[Content_" in file.head
+    )
+
+
 def _is_text(file: Input) -> bool:
-    return not (_is_parquet(file) or _is_arrow(file))
+    return not (_is_parquet(file) or _is_arrow(file) or _is_workbook(file))
 
 
 def _is_csv(file: Input) -> bool:
@@ -55,7 +64,7 @@ def _is_csv(file: Input) -> bool:
     rows = file.first_rows
     if file.options.columns or not rows or not is_header(rows[0].fields):
         return True
-    return has_quotes(file) or has_blanks(file)
+    return has_quotes(file) or has_blanks(file) or trec_layout.has_decimal_commas(file)
 
 
 def _accepts_csv(file: Input) -> bool:
@@ -127,6 +136,7 @@ def _reading(file: Input, read: Callable[[], Any]) -> Any:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         if _is_text(file):
+            _check_utf8(file)
             _check_numbers(file)
         words = str(error).strip().splitlines() or [type(error).__name__]
         raise DataError(f"{file.path}: the table cannot be read ({words[0]}).") from None
@@ -139,14 +149,18 @@ def _check_numbers(file: Input) -> None:
 
     separator, names = header_of(file)
     columns = [(names.index(n), n) for n, t in types_of(file).items() if t == "number"]
+    comma = has_decimal_commas(file)
     file.stream.seek(file.begin)
     wrapped = TextIOWrapper(file.stream, encoding="utf-8", errors="replace", newline="")
     try:
         rows = csv.reader(wrapped, delimiter=separator)
-        next(rows, None)
+        for _ in range(_lines_before_header(file) + 1):
+            next(rows, None)
         for row in rows:
             for place, name in columns:
                 field = row[place] if place < len(row) else ""
+                if comma:
+                    field = field.replace(",", ".")
                 if field and not is_number(field):
                     raise DataError(
                         f"{file.path}:{rows.line_num}: {field!a} in column {name!r} is not a "
@@ -158,11 +172,30 @@ def _check_numbers(file: Input) -> None:
         wrapped.detach()
 
 
+def _lines_before_header(file: Input) -> int:
+    return 0 if declared_separator(file) is None else 1
+
+
+def _check_utf8(file: Input) -> None:
+    """Refuse the first byte of a text that is not UTF-8, by its line."""
+    file.stream.seek(0)
+    for number, line in enumerate(file.stream, 1):
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            odd = line[error.start]
+            raise DataError(
+                f"{file.path}:{number}: the byte 0x{odd:02x} is not UTF-8; {ADVICE}."
+            ) from None
+
+
 def _frame(file: Input) -> Any:
     """Return the table of a file, as a library that is installed has it."""
     polars, pyarrow = (find_spec(name) is not None for name in ("polars", "pyarrow"))
     read: Callable[[Input, Any], Any] = _plain_text
-    if _is_text(file):
+    if _is_workbook(file):
+        read = _workbook
+    elif _is_text(file):
         if polars or pyarrow:
             read = _polars_text if polars else _pyarrow_text
     elif polars or pyarrow:
@@ -174,7 +207,7 @@ def _frame(file: Input) -> Any:
         check_alike(file, header_of(file)[0])
     file.stream.seek(0)
     # A library reads a plain file faster by its name; what was expanded or piped has none.
-    named = getattr(file.stream, "name", None) == file.path
+    named = getattr(file.stream, "name", None) == file.path and file.options.encoding is None
     return _reading(file, lambda: read(file, file.path if named else file.stream))
 
 
@@ -185,6 +218,8 @@ def _polars_text(file: Input, content: Any) -> Any:
     return pl.scan_csv(
         content,
         separator=header_of(file)[0],
+        skip_rows=_lines_before_header(file),
+        decimal_comma=has_decimal_commas(file),
         schema_overrides=kinds,
         infer_schema_length=1000,
         glob=False,
@@ -201,6 +236,33 @@ def _polars_binary(file: Input, content: Any) -> Any:
     return pl.scan_ipc(content, glob=False)
 
 
+def _workbook(file: Input, _: Any) -> Any:
+    """Read the first sheet of an Excel workbook."""
+    if find_spec("openpyxl") is not None:
+        from openpyxl import load_workbook
+
+        sheet = load_workbook(file.stream, read_only=True, data_only=True).worksheets[0]
+        rows = [list(row) for row in sheet.iter_rows(values_only=True)]
+    elif find_spec("fastexcel") is not None:
+        import fastexcel
+
+        sheet = fastexcel.read_excel(file.stream.read()).load_sheet(
+            0, header_row=None, dtypes="string"
+        )
+        columns = [column.to_pylist() for column in sheet.to_arrow().columns]
+        rows = [list(row) for row in zip(*columns, strict=True)]
+    else:
+        raise MissingDependencyError(
+            f"{file.path}: this is an Excel workbook; reading it needs openpyxl or fastexcel: pip "
+            "install 'rankstone[excel]', or save the sheet as CSV."
+        )
+    rows = [row for row in rows if any(cell is not None for cell in row)]
+    if len(rows) < 2:
+        raise DataError(f"{file.path}: the first sheet has no rows under a header.")
+    names = [str(name) for name in rows[0] if name is not None]
+    return PlainTable({name: [row[i] for row in rows[1:]] for i, name in enumerate(names)})
+
+
 def _pyarrow_text(file: Input, content: Any) -> Any:
     import pyarrow as pa
     from pyarrow import csv
@@ -208,8 +270,13 @@ def _pyarrow_text(file: Input, content: Any) -> Any:
     kinds = {n: pa.large_string() if t == "id" else pa.float64() for n, t in types_of(file).items()}
     return csv.read_csv(
         content,
+        read_options=csv.ReadOptions(skip_rows=_lines_before_header(file)),
         parse_options=csv.ParseOptions(delimiter=header_of(file)[0], newlines_in_values=True),
-        convert_options=csv.ConvertOptions(column_types=kinds, null_values=[""]),
+        convert_options=csv.ConvertOptions(
+            column_types=kinds,
+            null_values=[""],
+            decimal_point="," if has_decimal_commas(file) else ".",
+        ),
     )
 
 
@@ -235,7 +302,7 @@ def _plain_text(file: Input, _: Any) -> Any:
         rows = [row for row in csv.reader(wrapped, delimiter=header_of(file)[0]) if row]
     finally:
         wrapped.detach()
-    names, *lines = rows
+    names, *lines = rows[_lines_before_header(file) :]
     if not lines:
         raise DataError(f"{file.path}: the table has no rows.")
     for number, row in enumerate(lines):
@@ -243,7 +310,10 @@ def _plain_text(file: Input, _: Any) -> Any:
             raise ValueError(f"row {number} has {len(row)} fields, the header {len(names)}")
     types = types_of(file)
     columns: dict[str, Any] = {}
-    for name, values in zip(names, zip(*lines, strict=True), strict=True):
+    point = has_decimal_commas(file)
+    for name, texts in zip(names, zip(*lines, strict=True), strict=True):
+        is_number_column = types.get(name) == "number"
+        values = [v.replace(",", ".") for v in texts] if point and is_number_column else texts
         if types.get(name, "number") == "number" and all(not v or is_number(v) for v in values):
             columns[name] = [float(v) if v else None for v in values]
         elif types.get(name) == "number":
@@ -268,6 +338,16 @@ def _binary(name: str, example: str, detect: Callable[[Input], bool]) -> Format:
     )
 
 
+WORKBOOK = Format(
+    "xlsx",
+    "an Excel workbook, whose first sheet is a table with a header",
+    _is_workbook,
+    _judgments,
+    _run,
+    kind=_kind,
+    rows=_rows,
+    mixes_queries=True,
+)
 PARQUET = _binary("parquet", "a Parquet file", _is_parquet)
 ARROW = _binary("arrow", "an Arrow IPC file or stream, such as Feather", _is_arrow)
 CSV = Format(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from rankstone.io.column_roles import SYNONYMS, ambiguous, plain_name
 from rankstone.io.input_file import Input
 
 _MOST_COLUMNS = 8
+_DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]+,[0-9]+")
 _MOST_LINES = 200
 
 # BEIR calls its grades scores; a run may call its scores what judgments call grades.
@@ -150,7 +152,7 @@ def is_rows(file: Input) -> bool:
     if len(first) < 3 or b":" in line or b"," in line or b"\0" in file.head:
         return False
     return any(map(is_number, first)) or (
-        is_header(first) and not has_quotes(file) and not has_blanks(file)
+        is_header(first) and not (has_quotes(file) or has_blanks(file) or has_decimal_commas(file))
     )
 
 
@@ -162,6 +164,11 @@ def is_header(fields: Sequence[bytes]) -> bool:
 def has_quotes(file: Input) -> bool:
     """Return whether some field starts with a quote, as in a table whose fields may be quoted."""
     return any(field.startswith(b'"') for row in file.first_rows for field in row.fields)
+
+
+def has_decimal_commas(file: Input) -> bool:
+    """Return whether some field is a number such as 0,5, as spreadsheets may write it."""
+    return any(_DECIMAL_COMMA.fullmatch(field) for row in file.first_rows for field in row.fields)
 
 
 def has_blanks(file: Input) -> bool:

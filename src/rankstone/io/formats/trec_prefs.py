@@ -12,7 +12,7 @@ import numpy as np
 from rankstone.core import engine, segments
 from rankstone.core.dicts import judgments_of
 from rankstone.core.judgments import Judgments
-from rankstone.core.ranked import Ranked, Said
+from rankstone.core.ranked import Ranked, StatedPreferences
 from rankstone.core.row_layout import ATOF, NUMBER, RowLayout
 from rankstone.core.text import encode
 from rankstone.errors import DataError
@@ -85,7 +85,7 @@ class Preferences:
                 places[doc] = len(places)
             groups, sittings, names, levels = zip(*self.rows[query], strict=True)
             said.append(
-                Said(
+                StatedPreferences(
                     np.array([places[d] for d in names]),
                     _numbers(groups),
                     _numbers(sittings),

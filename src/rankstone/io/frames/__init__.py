@@ -18,8 +18,8 @@ from rankstone.core.matches import DocSamples, Matches
 from rankstone.core.notices import judgment_notices
 from rankstone.core.provenance import MEMORY, Source
 from rankstone.core.text import decode
-from rankstone.errors import DataError, MissingDependencyError, UsageError
-from rankstone.io.column_roles import Roles, judgment_roles, run_roles
+from rankstone.errors import DataError, MissingDependencyError, Notice, UsageError
+from rankstone.io.column_roles import Roles, judgment_roles, plain_name, run_roles
 from rankstone.io.frames.columns import PlainTable, Table, as_narwhals, no_value, open_table
 
 _RANGE = 1 << 16
@@ -67,8 +67,22 @@ def judgments_of(
         _ids(doc, scan["doc_bytes"], scan["doc_offsets"], typed),
         scan["grades"],
         source,
-        tuple(judgment_notices(scan)) if graded else (),
+        (*judgment_notices(scan), *_rating_notices(roles, columns, scan)) if graded else (),
     )
+
+
+def _rating_notices(
+    roles: Roles, columns: Mapping[str, Any] | None, scan: Mapping[str, Any]
+) -> list[Notice]:
+    """Say that ratings became grades, unless somebody named the column."""
+    name = roles.names[2]
+    if name is None or plain_name(name) != "rating" or "grade" in (columns or {}):
+        return []
+    text = (
+        f"the column {name!r} holds the grades, so every rating above 0 is relevant and gains grow "
+        "with it; for hits as recommender papers count them choose relevance=4, and gain='binary'"
+    )
+    return [Notice("ratings-as-grades", len(scan["grades"]), text, level="note")]
 
 
 def run_of(

@@ -1,0 +1,60 @@
+"""Sparse matrices of scipy: a row for each query, a column for each document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rankstone.core.judgments import Judgments
+from rankstone.core.run import Run
+from rankstone.errors import DataError
+from rankstone.io import frames
+from rankstone.io.frames.columns import PlainTable
+
+
+def is_sparse(data: Any) -> bool:
+    """Return whether data are a sparse matrix or array of scipy."""
+    return type(data).__module__.startswith("scipy.sparse") and hasattr(data, "tocoo")
+
+
+def judgments_of(matrix: Any, *, graded: bool = True) -> Judgments:
+    """Take the stored entries as judgments; a row without any is a query with nothing relevant."""
+    table = _table(matrix, "grade")
+    judgments = frames.judgments_of(table, None, graded=graded)
+    known = set(judgments.queries)
+    empty = [row for row in range(matrix.shape[0]) if row not in known]
+    return judgments.with_queries(empty) if empty else judgments
+
+
+def run_of(matrix: Any, name: str | None = None, *, ascending: bool = False) -> Run:
+    """Take the stored entries as the scores of the documents that were retrieved."""
+    return frames.run_of(_table(matrix, "score"), None, name, ascending=ascending)
+
+
+def _table(matrix: Any, number: str) -> PlainTable:
+    entries = matrix.tocsr().tocoo()  # the former adds up entries that are stored twice
+    keep = ~np.isneginf(entries.data.astype(np.float64))
+    columns = {
+        "query": entries.row[keep].tolist(),
+        "doc": entries.col[keep].tolist(),
+        number: entries.data[keep].tolist(),
+    }
+    return PlainTable(columns)
+
+
+def beside_scores(judgments: Any, scores: Any, exclude: Any, mask: Any) -> tuple[Any, Any]:
+    """Return sparse judgments beside a table of scores as labels, and ``exclude`` as a mask."""
+    shape = np.shape(scores)
+    for what, matrix in (("judgments", judgments), ("exclude", exclude)):
+        if is_sparse(matrix) and matrix.shape != shape:
+            rows, columns = matrix.shape
+            raise DataError(
+                f"{what} are {rows} x {columns} and scores {' x '.join(map(str, shape))}: the two "
+                "must have the same shape, a row for each query and a column for each document."
+            )
+    labels = judgments.toarray() if is_sparse(judgments) else judgments
+    if exclude is None or not is_sparse(exclude):
+        return labels, mask
+    kept = ~(exclude.toarray() != 0)
+    return labels, kept if mask is None else kept & np.asarray(mask)

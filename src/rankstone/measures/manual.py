@@ -1,0 +1,110 @@
+"""The manual page of a measure, from its definition."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from rankstone.measures.base import Measure
+from rankstone.tools import TOOLS
+
+
+def index(measures: list[Measure]) -> Iterator[str]:
+    """Yield a line for each measure, by family."""
+    families: dict[str, list[Measure]] = {}
+    for m in measures:
+        families.setdefault(family(m), []).append(m)
+    for number, (title, members) in enumerate(families.items()):
+        if number:
+            yield ""
+        yield title
+        for m in members:
+            yield f"  {name_with_cutoff(m):<12} {summary(m)}"
+
+
+def family(measure: Measure) -> str:
+    """Return the family of a measure: what its module says it holds."""
+    text = sys.modules[measure.definition.kernel.__module__].__doc__ or ""
+    return text.split("\n", 1)[0].rstrip(".")
+
+
+def name_with_cutoff(measure: Measure) -> str:
+    """Return the name of a measure, with ``@k`` if it takes a cutoff."""
+    at = measure.definition.cutoff_param
+    return measure.name + (f"@{at}" if measure.definition.takes(at) else "")
+
+
+def summary(measure: Measure) -> str:
+    """Return the first line of the manual page."""
+    return measure.definition.text.split("\n", 1)[0]
+
+
+def as_dict(measure: Measure) -> dict[str, Any]:
+    """Return what the manual page says, as plain data."""
+    d = measure.definition
+    low, high = d.range
+    return {
+        "name": d.name,
+        "title": d.pretty,
+        "family": family(measure),
+        "summary": summary(measure),
+        "text": d.text,
+        "range": [low, None if math.isinf(high) else high],
+        "higher_is_better": d.higher_is_better,
+        "aggregate": d.aggregate,
+        "conventions": list(d.conventions),
+        "parameters": [
+            {
+                "name": p.name,
+                "text": p.text,
+                "default": p.default,
+                "choices": dict(p.choices or {}),
+            }
+            for p in d.params
+        ],
+        "names": {
+            tool.name: [name.shown for name in tool.names_of(d.name)]
+            for tool in TOOLS.values()
+            if tool.names_of(d.name)
+        },
+    }
+
+
+def page(measure: Measure) -> Iterator[str]:
+    """Yield a measure's page."""
+    d = measure.definition
+    yield f"{d.name}: {d.pretty}"
+    yield ""
+    yield d.text
+    yield ""
+    low, high = d.range
+    top = "no upper bound" if math.isinf(high) else f"{high:g}"
+    yield f"Range: {low:g} to {top}; {'higher' if d.higher_is_better else 'lower'} is better."
+    yield f"Over queries: {d.aggregate}."
+    if d.conventions:
+        yield f"Conventions that matter most: {', '.join(d.conventions)}."
+    yield ""
+    yield "Parameters:" if d.params else "Parameters: none."
+    for p in d.params:
+        default = "" if p.default is None else f" (default {p.default!r})"
+        yield f"  {p.name}: {p.text}{default}"
+        for value, meaning in (p.choices or {}).items():
+            yield f"      {value!r}: {meaning}"
+    yield ""
+    grades = ", ".join("unjudged" if g is None else f"{g:g}" for g in d.example.grades)
+    missed = ", ".join(f"{g:g}" for g in d.example.missed)
+    yield f"Example: grades in rank order {grades}" + (
+        f"; not retrieved: {missed}" if missed else ""
+    )
+    yield f"  {d.example.measure} = {d.example.value}"
+    elsewhere: dict[str, list[str]] = {}
+    for tool in TOOLS.values():
+        names = ", ".join(name.shown for name in tool.names_of(d.name))
+        elsewhere.setdefault(names, []).append(tool.name)
+    elsewhere.pop("", None)
+    if elsewhere:
+        yield ""
+        yield "Names elsewhere:"
+        yield from (f"  {', '.join(tools)}: {names}" for names, tools in elsewhere.items())

@@ -1,0 +1,239 @@
+"""What people type and read in the first hour."""
+
+from __future__ import annotations
+
+import json
+import pydoc
+from pathlib import Path
+
+import pytest
+
+import rankstone as rs
+from rankstone.cli import main
+from rankstone.measures.parse import split_names
+from rankstone.report.text_table import Grid, Line, shortened, terminal, width
+
+SEARCH = Path(__file__).parent.parent / "examples" / "search"
+QRELS, BM25, DENSE = (str(SEARCH / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
+JUDGED, RUN = {"q1": {"a": 1, "b": 2}}, {"q1": ["x", "b", "a"]}
+
+
+def output(capsys, *words):
+    assert main([*words]) == 0
+    return capsys.readouterr().out
+
+
+NAMES = {"MRR": "RR", "MAP": "AP", "NDCG": "nDCG", "HR": "Success", "Recall": "R", "precision": "P"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_that_people_type_are_measures(name):
+    assert str(getattr(rs, name)) == NAMES[name]
+
+
+def test_a_name_that_nobody_has_is_an_attribute_error_with_a_suggestion():
+    with pytest.raises(AttributeError, match=r"no attribute 'ngcd'.* Did you mean nDCG\?"):
+        rs.ngcd  # noqa: B018
+    assert not hasattr(rs, "no_such_thing")
+
+
+def test_several_measures_in_one_text(capsys):
+    for text in ("nDCG@10,AP", "nDCG@10 AP", " nDCG@10 , AP "):
+        assert rs.evaluate(JUDGED, RUN, text).measures == ["nDCG@10", "AP"]
+    both = output(capsys, "evaluate", QRELS, BM25, "-m", "nDCG@10", "-m", "AP", "--quiet")
+    assert output(capsys, "evaluate", QRELS, BM25, "-m", "nDCG@10,AP", "--quiet") == both
+    assert output(capsys, "evaluate", QRELS, BM25, "-m", "nDCG@10", "AP", "--quiet") == both
+
+
+@pytest.mark.parametrize("tool", rs.TOOLS.values(), ids=lambda tool: tool.name)
+def test_the_name_of_a_tool_is_never_taken_for_two(tool):
+    for name in tool.names:
+        written = name.written({**rs.parse_measure(name.measure)(**name.params).params, "k": 10})
+        assert written is None or split_names(written) == [written]
+
+
+def test_other_words_for_options_are_answered():
+    with pytest.raises(
+        rs.UsageError, match=r"no option 'metrics': name the measures with measures="
+    ):
+        rs.evaluate(JUDGED, RUN, metrics=["AP"])
+    with pytest.raises(rs.UsageError, match=r"no option 'k': .*'NAME@10'"):
+        rs.evaluate(JUDGED, RUN, "nDCG", k=10)
+
+
+def test_the_number_of_a_query_is_a_hint(capsys):
+    assert main(["explain", "RR", QRELS, BM25, "--query", "1"]) == 3
+    assert "query '1' is not evaluated. Did you mean q01?" in capsys.readouterr().err
+
+
+def test_help_is_the_manual_page():
+    page = pydoc.render_doc(rs.nDCG)
+    assert "DCG over the DCG of the ideal ranking." in page
+    assert "Names elsewhere:" in page
+    assert type(rs.nDCG).__doc__.startswith("A measure with its parameters")
+
+
+def test_measures_as_data(capsys):
+    ndcg = json.loads(output(capsys, "measures", "nDCG", "--format", "json"))[0]
+    assert ndcg["family"].startswith("Cumulated gain")
+    assert ndcg["names"]["pytrec_eval-0.5"] == ["ndcg", "ndcg_cut_{k}", "ndcg_cut.{k}"]
+    assert {p["name"] for p in ndcg["parameters"]} >= {"gain", "discount", "ideal", "k"}
+
+
+def test_a_usage_error_shows_the_usage_of_the_command(capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["evaluate", QRELS, BM25, "--nonsense"])
+    err = capsys.readouterr().err
+    assert err.startswith("usage: rankstone evaluate")
+    assert err.endswith("rankstone evaluate: error: unrecognized arguments: --nonsense\n")
+
+
+def test_the_best_first(capsys):
+    runs = [str(path) for path in sorted(SEARCH.glob("*.run"))]
+    options = ["-m", "AP", "-q", "--sort", "AP", "--top", "2", "--quiet"]
+    rows = [r.split("\t") for r in output(capsys, "evaluate", QRELS, *runs, *options).splitlines()]
+    assert [row[0] for row in rows[1:]] == ["hybrid"] * 3 + ["dense"] * 3
+    result = rs.evaluate(QRELS, runs[2], "AP", name="hybrid")
+    best = sorted(result.per_query.items(), key=lambda item: -item[1]["AP"])[:2]
+    assert [row[1] for row in rows[1:4]] == [query for query, _ in best] + ["all"]
+    assert main(["evaluate", QRELS, BM25, "-m", "AP", "--sort", "RR"]) == 2
+    assert "'RR' was not measured" in capsys.readouterr().err
+
+
+def lines_of(names, numbers, rows):
+    return list(
+        terminal(
+            Grid(names, numbers, [Line(*r, [False] * len(numbers)) for r in rows], []), columns=40
+        )
+    )
+
+
+def test_few_rows_that_are_too_wide_are_turned_around():
+    measures = [f"nDCG@{k}" for k in (1, 5, 10, 20, 100)]
+    lines = lines_of(["run"], measures, [(["bm25"], ["0.1", "0.2", "0.3", "0.4", "0.5"])])
+    assert lines[0].split() == ["run", "bm25"]
+    assert [line.split() for line in lines[2:]] == [
+        [m, f"0.{i}"] for i, m in enumerate(measures, 1)
+    ]
+
+
+def test_many_rows_that_are_too_wide_are_divided_and_long_ids_are_cut():
+    queries = [f"https://example.org/questions/{i}/what-is-it" for i in range(9)]
+    measures = [f"nDCG@{k}" for k in (1, 5, 10, 20, 100)]
+    lines = lines_of(["query"], measures, [([q], ["0.1234"] * 5) for q in queries])
+    assert max(map(width, lines)) <= 40
+    heads = [line.split() for line in lines if line.startswith("query")]
+    assert [m for head in heads for m in head[1:]] == measures
+    assert len(heads) > 1
+    assert sum("…" in line for line in lines) == 9 * len(heads)
+
+
+def test_wide_characters_stay_aligned():
+    lines = lines_of(["查询"], ["AP"], [(["什么是排序"], ["0.5"]), (["q"], ["0.25"])])
+    assert len({width(line) for line in lines}) == 1
+    assert shortened("什么是排序学习", 7) == "什…习"
+    assert shortened("short", 7) == "short"
+
+
+def test_explain_shows_documents_that_are_not_judged_and_names_the_ideal():
+    lines = str(rs.explain("nDCG@3", JUDGED, RUN)).splitlines()
+    table = [line.split() for line in lines[4:9]]
+    assert table[2][:2] == ["1", "(not"]
+    assert table[2][-7:][:2] == ["1", "b"]
+    assert table[3][:2] == ["2", "b"]
+
+
+def test_explain_stops_where_nothing_more_counts(tmp_path, capsys):
+    (tmp_path / "qrels").write_text("".join(f"1 0 d{i:03} {i % 7 == 2:d}\n" for i in range(128)))
+    (tmp_path / "run").write_text("".join(f"1 Q0 d{i:03} 1 {200 - i} t\n" for i in range(128)))
+    files = str(tmp_path / "qrels"), str(tmp_path / "run")
+    short = output(capsys, "explain", "RR", *files).splitlines()
+    assert len(short) < 14
+    assert "124 more judged documents below, adding nothing." in short
+    assert len(output(capsys, "explain", "RR", *files, "--all").splitlines()) > 128
+    paged = output(capsys, "explain", "AP", *files)
+    assert "\n ...\n" in paged
+    assert len(paged.splitlines()) < 60
+
+
+def test_explain_shows_runs_side_by_side(capsys):
+    text = output(capsys, "explain", "RR", QRELS, BM25, DENSE, "--query", "q03")
+    assert text.splitlines()[3].split() == ["bm25", "dense"]
+    assert "\nbm25:\n" in text
+    assert "\ndense:\n" in text
+    both = json.loads(
+        output(capsys, "explain", "RR", QRELS, BM25, DENSE, "--query", "q03", "--format", "json")
+    )
+    assert [one["value"] for one in both] == [0.2, 1.0]
+
+
+def test_reconcile_tries_cutoffs_and_other_measures_and_says_what_is_chance():
+    def reconciled(measure, reported, digits=6):
+        value = f"{rs.evaluate(QRELS, BM25, reported)[reported]:.{digits}f}"
+        return str(rs.reconcile(measure, QRELS, BM25, value=value))
+
+    assert "One choice explains it: k=20." in reconciled("nDCG@10", "nDCG@20")
+    assert "One choice explains it: k=20." in reconciled("AP", "AP@20")
+    assert "Another measure gives it: P@10 = 0.3575" in reconciled("R@10", "P@10")
+    assert "by chance" not in reconciled("nDCG@10", "nDCG@20")
+    few = str(rs.reconcile("nDCG@10", QRELS, BM25, value="0.5"))
+    assert "0.5 has few digits: about " in few
+
+
+def test_a_saved_result_is_verified(tmp_path, capsys, monkeypatch):
+    qrels, run, saved = tmp_path / "qrels", tmp_path / "run", tmp_path / "result.json"
+    qrels.write_text("1 0 a 1\n2 0 b 1\n")
+    run.write_text("1 Q0 x 1 2 t\n1 Q0 a 2 1 t\n2 Q0 b 1 2 t\n")
+    for options in ({}, {"like": "lightgbm-4"}, {"ties": "input", "queries": "both"}):
+        rs.evaluate(qrels, run, ["nDCG@5", "AP"], **options).save(saved)
+        assert "verified; 2 measures of 2 queries, the same" in output(capsys, "verify", str(saved))
+    text = json.loads(saved.read_text())
+    text["provenance"]["rankstone"] = "0.0.9"
+    saved.write_text(json.dumps(text))
+    assert "made by rankstone 0.0.9" in output(capsys, "verify", str(saved))
+    run.write_text("1 Q0 a 1 2 t\n2 Q0 b 1 2 t\n")
+    assert main(["verify", str(saved)]) == 1
+    out = capsys.readouterr().out
+    assert "NOT the same; 4 values changed" in out
+    assert f"{run}: the content changed since." in out
+    assert "AP, query 1: 0.5 then, 1.0 now" in out
+    qrels.rename(tmp_path / "moved")
+    assert main(["verify", str(saved)]) == 3
+    assert "are not there. Say where they are now: judgments=" in capsys.readouterr().err
+    assert (
+        main(["verify", str(saved), "--judgments", str(tmp_path / "moved"), "--format", "json"])
+        == 1
+    )
+    assert json.loads(capsys.readouterr().out)[0]["changed_inputs"] == [str(run)]
+
+
+def test_the_types_of_options_are_those_of_the_conventions_and_of_evaluate():
+    import inspect
+    from typing import get_args, get_type_hints
+
+    from rankstone.io.load import _READING
+    from rankstone.options import ConventionOptions, ReadingOptions
+
+    hints = get_type_hints(ConventionOptions)
+    assert list(hints) == list(rs.Conventions.__dataclass_fields__)
+    assert {
+        n: list(get_args(hints[n])) for n in hints if n != "relevance"
+    } == rs.Conventions.choices()
+    assert set(get_type_hints(ReadingOptions)) == set(_READING)
+    assert set(_READING) <= set(inspect.signature(rs.evaluate).parameters)
+
+
+def test_a_misspelt_convention_is_found_by_the_type_checker(tmp_path):
+    api = pytest.importorskip("mypy.api")
+    (tmp_path / "use.py").write_text(
+        "import rankstone as rs\n"
+        'rs.evaluate({}, {}, "AP", ties="input")\n'
+        'rs.evaluate({}, {}, "AP", tise="input")\n'
+        'rs.evaluate({}, {}, "AP", ties="inputs")\n'
+        'rs.explain("AP", {}, {}, tise="input")\n'
+    )
+    out, _, _ = api.run(
+        [str(tmp_path / "use.py"), "--cache-dir", str(tmp_path), "--no-error-summary"]
+    )
+    lines = [line.split(":")[1] for line in out.splitlines() if "error" in line]
+    assert lines == ["3", "4", "5"], out
