@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -40,7 +41,10 @@ _MOST_NUMBERS = 600_000  # in all workings; measures beyond are explained by a c
 def cells(values: Any) -> list[Cell]:
     """Return numbers for JSON: rounded, None if not finite."""
     rounded = np.round(np.asarray(values, np.float64), _DIGITS)
-    return [(int(v) if v == int(v) else v) if math.isfinite(v) else None for v in rounded.tolist()]
+    if not np.isfinite(rounded).all():
+        return [v if math.isfinite(v) else None for v in rounded.tolist()]
+    whole = rounded.astype(np.int64)
+    return (whole if (whole == rounded).all() else rounded).tolist()
 
 
 def plain_ranking(data: Collection, conventions: Conventions) -> Ranked:
@@ -164,9 +168,16 @@ def rankings_part(
 
 
 def _placed(
-    ranks: Sequence[int], docs: Sequence[str], top: Iterable[str], count: int
+    ranks: Sequence[int], docs: Sequence[str], top: Sequence[str], count: int
 ) -> list[str | None]:
     """Return the documents of the first ranks: judged ones by rank, the others between them."""
+    if len(top) >= count:  # usually all are in their places
+        inside = bisect_right(ranks, count)
+        first = zip(ranks[:inside], docs[:inside], strict=True)
+        if all(top[rank - 1] == doc for rank, doc in first):
+            shown = list(top[:count])
+            if set(docs[inside:]).isdisjoint(shown):
+                return [*shown]
     slots: list[str | None] = [None] * count
     late = []
     for rank, doc in zip(ranks, docs, strict=True):
