@@ -265,7 +265,7 @@ def test_the_demo(capsys, monkeypatch):
         printed = capsys.readouterr().out
         assert output.startswith(printed)
         assert re.fullmatch(r"(\n.*\n)?", output[len(printed) :])  # the title of the next part
-    assert commands == ["evaluate", "evaluate", "compare"]
+    assert commands == ["evaluate", "evaluate", "compare", "report"]
     for name in ("bm25", "dense", "hybrid", "als", "popular"):
         assert f"\n{name}" in out
 

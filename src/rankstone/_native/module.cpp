@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "columns_of_objects.hpp"
@@ -173,7 +174,8 @@ nb::object text_of(const Field& field) {
     return nb::steal(text);
 }
 
-nb::dict read_rows(nb::bytes text, nb::tuple layout, std::uint64_t offset) {
+// With `most`, of consecutive rows of a query only that many with the highest numbers are kept.
+nb::dict read_rows(nb::bytes text, nb::tuple layout, std::uint64_t offset, std::size_t most) {
     std::string padded(static_cast<const char*>(text.data()), text.size());
     padded.append(padding, '\n');
     const RowLayout fields = layout_of(layout);
@@ -184,6 +186,20 @@ nb::dict read_rows(nb::bytes text, nb::tuple layout, std::uint64_t offset) {
     nb::list queries, docs;
     std::vector<double> numbers;
     nb::object query;
+    std::vector<std::pair<double, Field>> group;
+    const auto add_group = [&] {
+        if (most && group.size() > most) {
+            std::stable_sort(group.begin(), group.end(),
+                             [](const auto& a, const auto& b) { return a.first > b.first; });
+            group.resize(most);
+        }
+        for (const auto& [number, doc] : group) {
+            queries.append(query);
+            docs.append(text_of(doc));
+            numbers.push_back(number);
+        }
+        group.clear();
+    };
     Field last{nullptr, nullptr};
     Line line;
     FaultReport fault;
@@ -197,13 +213,13 @@ nb::dict read_rows(nb::bytes text, nb::tuple layout, std::uint64_t offset) {
         if (line.count == 0) continue;
         const Field& id = line.field[fields.query];
         if (!last.begin || !same_bytes(last.begin, last.size(), id.begin, id.size())) {
+            add_group();
             query = text_of(id);
             last = id;
         }
-        queries.append(query);
-        docs.append(text_of(line.field[fields.doc]));
-        numbers.push_back(line.value);
+        group.emplace_back(line.value, line.field[fields.doc]);
     }
+    add_group();
     out["fault"] = nb::none();
     out["queries"] = queries;
     out["docs"] = docs;
@@ -349,8 +365,9 @@ NB_MODULE(_core, m) {
           "Places the judged documents of a run in a file.");
     m.def("scan_judgments", &scan_judgments, "text"_a, "layout"_a, "first"_a = 0,
           "Reads judgments from text.");
-    m.def("read_rows", &read_rows, "text"_a, "layout"_a, "offset"_a = 0,
-          "Reads the rows of text that starts at some offset of its file.");
+    m.def("read_rows", &read_rows, "text"_a, "layout"_a, "offset"_a = 0, "most"_a = 0,
+          "Reads the rows of text that starts at some offset of its file; of consecutive rows of a "
+          "query the best ones only, if a number of them is given.");
     m.def("match_mapping", &match_mapping, "run"_a, "queries"_a, "docs"_a, "ascending"_a, "float32"_a,
           "Places the judged documents of a run held in dictionaries.");
     m.def("falling_order", &falling_order, "values"_a, "offsets"_a,

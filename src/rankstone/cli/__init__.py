@@ -15,6 +15,8 @@ _COMMANDS = (
     "compare",
     "gate",
     "baseline",
+    "report",
+    "plot",
     "agree",
     "power",
     "explain",
@@ -74,6 +76,7 @@ def main(argv: list[str] | None = None) -> int:
         if not hasattr(args, "measure") or any(word.startswith("-") for word in more):
             chosen.error(f"unrecognized arguments: {' '.join(more)}")
         args.measure = [*(args.measure or ()), *more]  # words after that of -m
+    args.words = words
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # Ids that are not UTF-8 are written as the bytes that were read.

@@ -52,6 +52,18 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         out.write(text.encode())
 
 
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Refuse a path that cannot be written, before the work of making its content is done."""
+    name = os.fspath(path)
+    if os.path.isdir(name):
+        raise DataError(f"{name}: this is a directory; give the name of a file in it.")
+    folder = os.path.dirname(os.path.realpath(name))
+    if not os.path.isdir(folder):
+        raise DataError(f"{name}: the directory {folder} does not exist.")
+    if not os.access(folder, os.W_OK | os.X_OK) and not _is_special(name):
+        raise DataError(f"{name}: the directory {folder} cannot be written to.")
+
+
 def _is_special(path: str) -> bool:
     try:
         mode = os.stat(path).st_mode

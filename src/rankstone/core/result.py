@@ -24,6 +24,7 @@ from rankstone.errors import (
 )
 
 if TYPE_CHECKING:
+    from rankstone.report.plots import Picture
     from rankstone.stats.intervals import Interval
 
 SCHEMA = "rankstone/result/2"
@@ -180,6 +181,18 @@ class Result:
             shown += f"; {plural(len(self.warnings), 'warning')}: {self.warnings[0]}"
             shown += "; ..." if len(self.warnings) > 1 else ""
         return f"<Result {shown}>"
+
+    def _repr_html_(self) -> str:
+        """Show the result in a notebook."""
+        from rankstone.report.notebook import of_result
+
+        return of_result(self)
+
+    def plot(self, measure: object = None) -> Picture:
+        """Return a picture of how a measure (default: the first) is distributed over queries."""
+        from rankstone.report.plots import distribution
+
+        return distribution(self, self._known(self.measures[0] if measure is None else measure))
 
     def __eq__(self, other: object) -> bool:
         """Compare values: the same queries and measures, with the same value everywhere."""

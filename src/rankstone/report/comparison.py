@@ -24,7 +24,7 @@ from rankstone.report.write import Cells, csv, exact, tsv
 from rankstone.stats.comparison import Comparison, PairComparison
 
 BETTER, WORSE, INCOMPLETE = "▲", "▼", "?"
-_MARKS = {"better": BETTER, "worse": WORSE, "incomplete": INCOMPLETE}
+MARKS = {"better": BETTER, "worse": WORSE, "incomplete": INCOMPLETE}
 _MOST_SENTENCES = 10
 _MOST_MOVED = 3
 _TEXTS = ("measure", "baseline", "run", "test", "correction", "verdict", "warnings")
@@ -117,7 +117,7 @@ def _means(comparison: Comparison, digits: int, *, method: bool = False) -> Grid
     for place, run in enumerate(comparison.runs, 1):
         means = comparison.means[run]
         marks = [
-            _MARKS.get(verdicts.get((m, run), ""), "")
+            MARKS.get(verdicts.get((m, run), ""), "")
             if comparison.baseline is not None
             else _beaten(comparison, m, run)
             for m in comparison.measures

@@ -27,8 +27,14 @@ class Explanation(ExplanationData):
         """Return a working as an explanation."""
         return cls(**{f.name: getattr(working, f.name) for f in fields(ExplanationData)})
 
-    def _repr_markdown_(self) -> str:
+    def _repr_html_(self) -> str:
         """Show the working in a notebook."""
+        from rankstone.report.notebook import of_explanation
+
+        return of_explanation(self)
+
+    def _repr_markdown_(self) -> str:
+        """Show the working where Markdown is shown."""
         return "\n".join(markdown(self))
 
     def __str__(self) -> str:
@@ -45,7 +51,7 @@ def _cell(value: float | bool) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else _number(value)
 
 
-def _rows(
+def rows_of(
     steps: Sequence[Step], most: int | None, *, gaps: bool
 ) -> tuple[list[str], list[list[str]]]:
     """Return the heads and cells of a table of steps, at most so many.
@@ -133,9 +139,9 @@ def text(e: ExplanationData, *, whole: bool = False, columns: int | None = None)
     most = None if whole else _MOST_ROWS
     if e.steps:
         steps = e.steps if whole else _counting(e.steps)
-        tables = {"actual ranking": _aligned(*_rows(steps, most, gaps=True))}
+        tables = {"actual ranking": _aligned(*rows_of(steps, most, gaps=True))}
         if e.ideal:
-            tables["ideal ranking"] = _aligned(*_rows(e.ideal, most, gaps=False))
+            tables["ideal ranking"] = _aligned(*rows_of(e.ideal, most, gaps=False))
         yield from _beside(tables, columns)
         if len(steps) < len(e.steps):
             yield f"{plural(len(e.steps) - len(steps), 'more judged document')} below, adding nothing."
@@ -152,7 +158,7 @@ def compared(
     most = None if whole else _MOST_ROWS
     yield from _beside(
         {
-            name: _aligned(*_rows(e.steps if whole else _counting(e.steps), most, gaps=True))
+            name: _aligned(*rows_of(e.steps if whole else _counting(e.steps), most, gaps=True))
             for name, e in named.items()
         },
         columns,
@@ -213,7 +219,7 @@ def markdown(e: ExplanationData) -> Iterator[str]:
     for title, steps in (("", e.steps), ("Ideal ranking:", e.ideal)):
         if not steps:
             continue
-        heads, rows = _rows(steps, None, gaps=not title)
+        heads, rows = rows_of(steps, None, gaps=not title)
         yield ""
         if title:
             yield title
