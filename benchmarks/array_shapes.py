@@ -11,9 +11,12 @@ import numpy as np
 
 import rankstone as rs
 
-_TWENTY = [
-    f"{name}@{k}" for name in ("nDCG", "P", "R", "Success") for k in (1, 5, 10, 100)
-] + ["AP", "RR", "nDCG", "Rprec"]
+_TWENTY = [f"{name}@{k}" for name in ("nDCG", "P", "R", "Success") for k in (1, 5, 10, 100)] + [
+    "AP",
+    "RR",
+    "nDCG",
+    "Rprec",
+]
 
 
 @dataclass(frozen=True)
@@ -82,9 +85,7 @@ def _against_sklearn(tables: dict[str, tuple[np.ndarray, np.ndarray]]) -> Iterat
 
     for name, data in tables.items():
         ties = name == "tied scores"
-        ours = (
-            partial(rs.nDCG, *data, ties="expected") if ties else partial(rs.nDCG, *data)
-        )
+        ours = partial(rs.nDCG, *data, ties="expected") if ties else partial(rs.nDCG, *data)
         assert abs(np.mean(ours()) - ndcg_score(*data)) < 1e-6 or name.startswith("sparse")
         yield Case(
             f"nDCG, {name}", "scikit-learn", 3 if name == "float grades" else 1,

@@ -194,9 +194,7 @@ def _dicts(args: argparse.Namespace) -> Iterator[Ratio]:
         files = shape_data.files(args.data, shape)
         qrels, run = peers.read_qrels(files.qrels), peers.read_run(files.run)
         result = rs.evaluate(qrels, run, _MEASURES)
-        _agree(
-            shape.name, [result[m] for m in _MEASURES], [*peers.evaluate_dicts(qrels, run)]
-        )
+        _agree(shape.name, [result[m] for m in _MEASURES], [*peers.evaluate_dicts(qrels, run)])
 
         def add_up(run: dict[str, dict[str, float]] = run) -> None:
             for docs in run.values():
@@ -284,15 +282,16 @@ def _flat(args: argparse.Namespace) -> Iterator[Ratio]:
         )  # fmt: skip
 
 
-def _markdown(
-    results: dict[str, object], ratios: list[Ratio], peaks: list[Peak]
-) -> Iterator[str]:
+def _markdown(results: dict[str, object], ratios: list[Ratio], peaks: list[Peak]) -> Iterator[str]:
     yield "# Speed on many shapes of data\n"
     yield "Written by `benchmarks/shapes.py`. Ratios of medians of runs in turns; in brackets the"
     yield "lowest and highest ratio of one turn.\n"
     machine = results["machine"]
     assert isinstance(machine, dict)
-    yield ", ".join(f"{key} {value}" for key, value in machine.items()) + f", scale {results['scale']}.\n"
+    yield (
+        ", ".join(f"{key} {value}" for key, value in machine.items())
+        + f", scale {results['scale']}.\n"
+    )
     yield "| shape | against | times as fast | goal | met |"
     yield "|---|---|--:|--:|---|"
     for r in ratios:
