@@ -229,6 +229,9 @@ def _ties(
     return TieReport(*data.tied(chosen), interval)
 
 
+_LARGE = 1 << 16  # from here on it pays to look for what a cutoff leaves out
+
+
 def call(measure: Measure, data: tuple[Any, ...], conventions: Conventions | None) -> Any:
     """Return the value of a measure on data given directly: a number, or one for each query."""
     if len(data) > 2:
@@ -252,9 +255,10 @@ def call(measure: Measure, data: tuple[Any, ...], conventions: Conventions | Non
 
 
 def _are_labels_and_scores(labels: Any, scores: Any) -> bool:
-    """Return whether data are arrays that can only be labels and scores: the usual case."""
+    """Return whether data are small arrays that can only be labels and scores: the usual case."""
     return (
         type(labels) is type(scores) is np.ndarray
+        and labels.size < _LARGE
         and labels.shape == scores.shape
         and labels.dtype.kind in "biuf"
         and scores.dtype.kind == "f"

@@ -26,7 +26,7 @@ class MappingMatcher {
 
     // `docs` are the judged documents of one query, the first of them row `first` of the
     // judgments. False where the scores are at fault.
-    bool place(PyObject* run, PyObject* docs, std::int64_t first, Placement& placement,
+    bool place(PyObject* run, PyObject* docs, std::uint32_t first, Placement& placement,
                std::vector<Match>& matches) {
         if (!PyDict_Check(run)) {
             fault.kind = "not_a_mapping";
@@ -34,7 +34,7 @@ class MappingMatcher {
             return false;
         }
         if (!read_scores(run)) return false;
-        placement.retrieved = static_cast<std::int64_t>(scores_.size());
+        placement.retrieved = static_cast<std::uint32_t>(scores_.size());
         const std::size_t begin = matches.size();
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(docs); ++i) {
             PyObject* value = PyDict_GetItemWithError(run, PyList_GET_ITEM(docs, i));
@@ -42,7 +42,7 @@ class MappingMatcher {
                 if (PyErr_Occurred()) PyErr_Clear();
                 continue;
             }
-            matches.push_back({first + i, number(value), 0, 1, 0, 0});
+            matches.push_back({number(value), 0, first + static_cast<std::uint32_t>(i), 0, 0, 1, 0, 0});
         }
         count(matches, begin);
         return settle_ties(run, docs, first, matches, begin);
@@ -51,7 +51,7 @@ class MappingMatcher {
   private:
     struct Tied {
         PyObject* id;
-        std::int64_t earlier;
+        std::uint32_t earlier;
     };
 
     double number(PyObject* value) const {
@@ -110,8 +110,8 @@ class MappingMatcher {
         for (std::size_t m = begin; m < matches.size(); ++m) {
             const auto range = std::equal_range(sorted->begin(), sorted->end(), matches[m].score,
                                                 std::greater<>());
-            matches[m].above = range.first - sorted->begin();
-            matches[m].tied = range.second - range.first;
+            matches[m].above = static_cast<std::uint32_t>(range.first - sorted->begin());
+            matches[m].tied = static_cast<std::uint32_t>(range.second - range.first);
         }
     }
 
@@ -126,7 +126,7 @@ class MappingMatcher {
         return answer == 1;
     }
 
-    bool settle_ties(PyObject* run, PyObject* docs, std::int64_t first,
+    bool settle_ties(PyObject* run, PyObject* docs, std::uint32_t first,
                      std::vector<Match>& matches, std::size_t begin) {
         tied_scores_.clear();
         for (std::size_t m = begin; m < matches.size(); ++m)
@@ -142,7 +142,7 @@ class MappingMatcher {
             const auto tie = std::lower_bound(tied_scores_.begin(), tied_scores_.end(), scores_[i]);
             if (tie == tied_scores_.end() || *tie != scores_[i]) continue;
             auto& group = ties_[static_cast<std::size_t>(tie - tied_scores_.begin())];
-            group.push_back({key, static_cast<std::int64_t>(group.size())});
+            group.push_back({key, static_cast<std::uint32_t>(group.size())});
         }
         try {
             count_greater_ids(docs, first, matches, begin);
@@ -154,7 +154,7 @@ class MappingMatcher {
         }
     }
 
-    void count_greater_ids(PyObject* docs, std::int64_t first, std::vector<Match>& matches,
+    void count_greater_ids(PyObject* docs, std::uint32_t first, std::vector<Match>& matches,
                            std::size_t begin) {
         const auto by_id = [](const Tied& a, const Tied& b) { return less(a.id, b.id); };
         for (auto& group : ties_) std::sort(group.begin(), group.end(), by_id);
@@ -166,7 +166,7 @@ class MappingMatcher {
             const Tied own{PyList_GET_ITEM(docs, matches[m].judgment - first), 0};
             const auto found = std::lower_bound(group.begin(), group.end(), own, by_id);
             if (found == group.end()) break;
-            matches[m].greater = group.end() - found - 1;
+            matches[m].greater = static_cast<std::uint32_t>(group.end() - found - 1);
             matches[m].earlier = found->earlier;
         }
     }

@@ -19,6 +19,13 @@
 
 namespace rankstone {
 
+// Has memory fetched that will be used soon.
+inline void prefetch([[maybe_unused]] const void* p) {
+#if defined(__GNUC__)
+    __builtin_prefetch(p, 1);
+#endif
+}
+
 inline constexpr std::size_t padding = 64;
 inline constexpr std::size_t longest_line = std::size_t{1} << 20;
 
