@@ -514,7 +514,7 @@ def test_no_document_found_is_said(engine):
         ({"q": {"d": 1}}, {"q": {"d": 1.0}, "r": ["d"]}, "scores for some queries and lists for others"),
         ({"q": {"d": 1}}, {"q": {"d"}}, "a set has no order; give a list"),
         ({"q": {"d": 1}}, {"q": 5}, "expected a dict, or a list or set"),
-        ({"q": {"d": 1}}, {"q": {"d": 1.0, 2: 1.0}}, "partly text and partly whole numbers"),
+        ({"q": {"d": 1}}, {"q": {"2": 1.0, 2: 1.0}}, "document '2' is there twice, as text and as a number"),
         ({"q": {"d": 1}}, {None: ["d"]}, "query id None is neither text"),
     ],
 )  # fmt: skip

@@ -310,10 +310,9 @@ nb::dict match_mapping(nb::dict run, nb::list queries, nb::list docs, bool ascen
             outcomes[q].present = true;
             if (!matcher.place(rows, judged.ptr(), first, outcomes[q].placement,
                                outcomes[q].matches)) {
-                const auto given = [](PyObject* p) { return p ? nb::borrow(p) : nb::none(); };
                 nb::dict out;
-                out["fault"] = nb::make_tuple(matcher.fault.kind, queries[q],
-                                              given(matcher.fault.doc), given(matcher.fault.value));
+                out["fault"] = nb::make_tuple(matcher.fault.kind, queries[q], matcher.fault.doc,
+                                              matcher.fault.value);
                 return out;
             }
         }
