@@ -375,13 +375,19 @@ def _progress(loaded: Any, quiet: bool) -> Iterator[None]:
         return
     from threading import Event, Thread
 
+    from rankstone.errors import printable
+
     done = Event()
 
     def report() -> None:
         shown = False
         while not done.wait(0.5):
             share = min(100, 100 * int(loaded.progress[0]) // size)
-            print(f"\r{loaded.name}: {share} % of {size >> 20} MiB", end="", file=sys.stderr)
+            print(
+                f"\r{printable(loaded.name)}: {share} % of {size >> 20} MiB",
+                end="",
+                file=sys.stderr,
+            )
             shown = True
         if shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)

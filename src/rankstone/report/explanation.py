@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from itertools import pairwise
 
-from rankstone.errors import plural
+from rankstone.errors import plural, printable
 from rankstone.measures.explain import ExplanationData, Step
+from rankstone.report.text_table import in_markdown
 
 _MOST_TERMS = 8
 
@@ -40,8 +41,10 @@ def _cell(value: float | bool) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else _number(value)
 
 
-def _rows(steps: tuple[Step, ...]) -> tuple[list[str], list[list[str]]]:
-    """Return the heads and cells of a table of steps."""
+def _rows(
+    steps: tuple[Step, ...], quote: Callable[[str], str]
+) -> tuple[list[str], list[list[str]]]:
+    """Return the heads and cells of a table of steps; ``quote`` makes ids fit for it."""
     named = any(s.document is not None for s in steps)
     ranked = any(s.rank is not None for s in steps)
     columns = list(steps[0].columns) if steps else []
@@ -49,7 +52,7 @@ def _rows(steps: tuple[Step, ...]) -> tuple[list[str], list[list[str]]]:
     rows = []
     for s in steps:
         rank, grade = ([], []) if s.rank is None else ([str(s.rank)], [_number(s.grade or 0.0)])
-        name = [str(s.document)] * named
+        name = [quote(str(s.document))] * named
         cells = [_cell(v) for v in s.columns.values()]
         rows.append([*rank, *name, *grade, *cells, _number(s.term), _number(s.sum)])
     return [*heads, *columns, "term", "sum"], rows
@@ -91,7 +94,7 @@ def _remarks(e: ExplanationData) -> Iterator[str]:
 
 def text(e: ExplanationData) -> Iterator[str]:
     """Yield the lines of an explanation for a terminal."""
-    query = "" if e.query is None else f", query {e.query}"
+    query = "" if e.query is None else f", query {printable(str(e.query))}"
     yield f"{e.measure}: {e.pretty}{query}"
     yield f"  {e.formula}"
     for line in e.choices:
@@ -107,11 +110,11 @@ def text(e: ExplanationData) -> Iterator[str]:
 
 
 def _side_by_side(e: ExplanationData) -> Iterator[str]:
-    left = _aligned(*_rows(e.steps))
+    left = _aligned(*_rows(e.steps, printable))
     if not e.ideal:
         yield from left
         return
-    right = _aligned(*_rows(e.ideal))
+    right = _aligned(*_rows(e.ideal, printable))
     width = max(map(len, left))
     yield f"{'actual ranking':<{width}}   ideal ranking"
     for i in range(max(len(left), len(right))):
@@ -135,7 +138,7 @@ def _aligned(heads: list[str], rows: list[list[str]]) -> list[str]:
 
 def markdown(e: ExplanationData) -> Iterator[str]:
     """Yield the lines of an explanation in Markdown."""
-    query = "" if e.query is None else f", query {_escaped(str(e.query))}"
+    query = "" if e.query is None else f", query {in_markdown(str(e.query))}"
     yield f"**{e.measure}**: {e.pretty}{query}"
     yield ""
     yield f"`{e.formula}`"
@@ -145,7 +148,7 @@ def markdown(e: ExplanationData) -> Iterator[str]:
     for title, steps in (("", e.steps), ("Ideal ranking:", e.ideal)):
         if not steps:
             continue
-        heads, rows = _rows(steps)
+        heads, rows = _rows(steps, in_markdown)
         yield ""
         if title:
             yield title
@@ -153,7 +156,7 @@ def markdown(e: ExplanationData) -> Iterator[str]:
         yield "| " + " | ".join(heads) + " |"
         yield "|" + "|".join(":---" if h == "document" else "---:" for h in heads) + "|"
         for row in rows:
-            yield "| " + " | ".join(_escaped(c) for c in row) + " |"
+            yield "| " + " | ".join(row) + " |"
     yield ""
     for line in _remarks(e):
         yield line
@@ -162,7 +165,3 @@ def markdown(e: ExplanationData) -> Iterator[str]:
     if e.conventions:
         yield ""
         yield "Conventions: " + ", ".join(f"`{n}={v}`" for n, v in e.conventions.items())
-
-
-def _escaped(text: str) -> str:
-    return "".join(f"\\{c}" if c in "\\|`*_<>[]" else c for c in text)

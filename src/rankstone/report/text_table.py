@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from rankstone.errors import printable
+
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
@@ -51,7 +53,7 @@ def terminal(grid: Grid, colour: bool) -> Iterator[str]:
     for line, cells in zip(grid.lines, body, strict=True):
         yield align(cells, [False] * left + line.bold)
     for text in grid.foot:
-        yield paint(_DIM, text)
+        yield paint(_DIM, printable(text))
 
 
 def markdown(grid: Grid) -> Iterator[str]:
@@ -60,13 +62,14 @@ def markdown(grid: Grid) -> Iterator[str]:
     yield "|" + "|".join([":---"] * len(grid.names) + ["---:"] * len(grid.numbers)) + "|"
     for line in grid.lines:
         numbers = [f"**{c}**" if b else c for c, b in zip(line.numbers, line.bold, strict=True)]
-        yield "| " + " | ".join([*map(_md, line.names), *numbers]) + " |"
+        yield "| " + " | ".join([*map(in_markdown, line.names), *numbers]) + " |"
     for text in grid.foot:
         yield ""
-        yield _md(text)
+        yield in_markdown(text)
 
 
-def _md(text: str) -> str:
+def in_markdown(text: str) -> str:
+    """Return text without what Markdown would read as its own."""
     return "".join(f"\\{c}" if c in "\\|`*_<>[]" else c for c in printable(text))
 
 
@@ -89,12 +92,3 @@ def width(text: str) -> int:
     from unicodedata import combining, east_asian_width
 
     return sum(0 if combining(c) else 1 + (east_asian_width(c) in "WF") for c in text)
-
-
-def printable(text: str) -> str:
-    """Return the text with control characters made visible, so that ids cannot steer a terminal."""
-    if text.isprintable():
-        return text
-    return "".join(
-        c if c.isprintable() or 0xDC80 <= ord(c) <= 0xDCFF else f"\\x{ord(c):02x}" for c in text
-    )
