@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+_LONGEST = 200  # characters of an example that are shown
+
 
 class RankstoneError(Exception):
     """Base of every error Rankstone raises on purpose; ``exit_code`` is the command's."""
@@ -88,7 +90,10 @@ class Notice:
         if not self.examples:
             return printable(self.text)
         more = ", ..." if self.count > len(self.examples) else ""
-        return printable(f"{self.text} (for example {', '.join(self.examples)}{more})")
+        examples = ", ".join(
+            e if len(e) <= _LONGEST else f"{e[:_LONGEST]}..." for e in self.examples
+        )
+        return printable(f"{self.text} (for example {examples}{more})")
 
     def to_dict(self) -> dict[str, object]:
         """Return the notice as plain data."""

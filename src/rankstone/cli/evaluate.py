@@ -290,7 +290,7 @@ def add_reading(parser: Any) -> None:
         "--max-bytes",
         type=int,
         metavar="N",
-        help="as much as a file may hold, once expanded (1 GiB or 100 times a compressed file)",
+        help="maximum size of a file after decompression (default: 100 times its size, or 64 MiB)",
     )
     parser.add_argument("--groups", metavar="FILE", help="sizes of groups, for rows without qid")
     parser.add_argument(
