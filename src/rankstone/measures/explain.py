@@ -140,11 +140,11 @@ def _steps(
     begin, end = offsets[query : query + 2].tolist()
     last = None if own else _cutoff(c, query)
     steps: list[Step] = []
-    so_far: list[float] = []
+    so_far = _ExactSum()
     for i in range(begin, end):
         if last is not None and r.rank[i] > last:
             break
-        so_far.append(float(terms[i]))
+        term = float(terms[i])
         named = name_of is not None and r is actual and not own
         steps.append(
             Step(
@@ -152,11 +152,30 @@ def _steps(
                 document=name_of(int(r.judgment[i])) if named and name_of else None,
                 grade=None if own else float(r.grade[i]),
                 columns=_row(columns, i),
-                term=so_far[-1],
-                sum=math.fsum(so_far),
+                term=term,
+                sum=so_far.add(term),
             )
         )
     return tuple(steps)
+
+
+class _ExactSum:
+    """A sum that is rounded once, however many terms it has."""
+
+    def __init__(self) -> None:
+        self.parts: list[float] = []  # each less than the last digit of the next
+
+    def add(self, x: float) -> float:
+        """Add a term and return the sum."""
+        parts = []
+        for y in self.parts:
+            high, low = (x, y) if abs(x) >= abs(y) else (y, x)
+            x = high + low
+            rest = low - (x - high)
+            if rest:
+                parts.append(rest)
+        self.parts = [*parts, x]
+        return math.fsum(self.parts)
 
 
 def _terms(c: Sum | Terms) -> np.ndarray:
