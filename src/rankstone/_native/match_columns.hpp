@@ -182,7 +182,7 @@ class ColumnMatcher {
         if (run_.doc.writes_keys()) own.keys.resize(static_cast<std::size_t>(total) * key_size);
         char* keys = own.keys.data();
         for (std::size_t b = first_[q]; b < first_[q + 1]; ++b) {
-            const auto [query, begin, end] = blocks_[b];
+            const std::int64_t begin = blocks_[b].begin, end = blocks_[b].end;
             Row* const first = row;
             if (first_null(run_.doc, begin, end) < end ||
                 (run_.score && first_null(*run_.score, begin, end) < end))

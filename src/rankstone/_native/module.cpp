@@ -4,7 +4,10 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <memory>
+#include <thread>
 
 #include "columns_of_objects.hpp"
 #include "falling_order.hpp"
@@ -82,6 +85,35 @@ RowLayout layout_of(nb::tuple fields) {
             nb::cast<int>(fields[7])};
 }
 
+struct Interrupted {};
+
+// A file whose reading ends soon after a signal that Python answers with an exception, such as
+// Ctrl-C. Only the thread that called may ask Python; the others learn of it here.
+class InterruptibleSource final : public Source {
+  public:
+    explicit InterruptibleSource(int descriptor) : file_(descriptor) {}
+
+    std::size_t read(std::uint64_t offset, char* into, std::size_t n) const override {
+        if (std::this_thread::get_id() == caller_) ask();
+        if (interrupted_) throw Interrupted();
+        return file_.read(offset, into, n);
+    }
+
+  private:
+    void ask() const {
+        const auto now = std::chrono::steady_clock::now();
+        if (now - asked_ < std::chrono::milliseconds(50)) return;
+        asked_ = now;
+        const nb::gil_scoped_acquire lock;
+        if (PyErr_CheckSignals() != 0) interrupted_ = true;
+    }
+
+    FileSource file_;
+    std::thread::id caller_ = std::this_thread::get_id();
+    mutable std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
+    mutable std::atomic<bool> interrupted_{false};
+};
+
 nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const Index& index,
                   bool float32, int threads, std::size_t range_size,
                   nb::ndarray<std::int64_t, nb::ndim<1>> progress, std::uint64_t first) {
@@ -91,9 +123,11 @@ nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const In
     RunScan scan;
     try {
         nb::gil_scoped_release release;
-        const FileSource source(descriptor);
+        const InterruptibleSource source(descriptor);
         scan = RunScanner(source, size, fields, index, float32, threads, range_size, done, first)
                    .scan();
+    } catch (const Interrupted&) {
+        throw nb::python_error();
     } catch (const std::system_error& error) {
         errno = error.code().value();
         PyErr_SetFromErrno(PyExc_OSError);
@@ -311,10 +345,9 @@ nb::dict match_mapping(nb::dict run, nb::list queries, nb::list docs, bool ascen
             const nb::object held = nb::borrow(rows);
             Placement placement;
             if (!matcher.place(rows, judged.ptr(), first, placement, outcomes.matches)) {
-                const auto given = [](PyObject* p) { return p ? nb::borrow(p) : nb::none(); };
                 nb::dict out;
-                out["fault"] = nb::make_tuple(matcher.fault.kind, queries[q],
-                                              given(matcher.fault.doc), given(matcher.fault.value));
+                out["fault"] = nb::make_tuple(matcher.fault.kind, queries[q], matcher.fault.doc,
+                                              matcher.fault.value);
                 return out;
             }
             outcomes.set(q, placement);

@@ -341,10 +341,14 @@ class Result:
             unanswered=tuple(data.get("unanswered", ())),
         )
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the result to a file, whole or not at all."""
-        from rankstone.core.atomic import write_text
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the result to a file, whole or not at all.
 
+        A file that rankstone did not save is replaced only with ``force``.
+        """
+        from rankstone.core.atomic import SAVED, check_own, write_text
+
+        check_own(path, SAVED, force=force)
         write_text(path, self.to_json())
 
     @classmethod

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rankstone.report.text_table import Grid, printable
+from rankstone.errors import printable
+from rankstone.report.text_table import Grid
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",
