@@ -15,7 +15,7 @@ from rankstone.core import engine
 from rankstone.core.as_numpy import numbers_of
 from rankstone.core.collection import Collection
 from rankstone.core.gpu import CutoffNeeds
-from rankstone.core.notices import judged_share, without_relevant
+from rankstone.core.notices import judged_share, without_relevant, without_subtopics
 from rankstone.core.rank import ScoreNeeds, rank, score_needs
 from rankstone.core.result import Provenance, Result, TieReport
 from rankstone.errors import (
@@ -137,6 +137,9 @@ def evaluate(
         *data.notices(chosen),
         *without_relevant(ranked),
         *judged_share(ranked, cutoffs),
+        *without_subtopics(
+            ranked, [r.column for r in requested if r.measure.definition.reads_subtopics]
+        ),
         *(r.notice for r in requested if r.notice),
     )
     return Result(

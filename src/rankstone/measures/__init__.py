@@ -21,8 +21,18 @@ from rankstone.measures.dcg import CG as CG, DCG as DCG, IdealDCG as IdealDCG, n
 from rankstone.measures.err import ERR as ERR, Cascade as Cascade, cascade as cascade
 from rankstone.measures.fbeta import F as F
 from rankstone.measures.inferred_ap import infAP as infAP
+from rankstone.measures.intent_aware import AP_IA as AP_IA, P_IA as P_IA, StRecall as StRecall
 from rankstone.measures.interpolated import AvgIPrec as AvgIPrec, IPrec as IPrec
 from rankstone.measures.judged import Judged as Judged, Unjudged as Unjudged
+from rankstone.measures.novelty import (
+    ERR_IA as ERR_IA,
+    NRBP as NRBP,
+    alpha_DCG as alpha_DCG,
+    alpha_nDCG as alpha_nDCG,
+    nERR_IA as nERR_IA,
+    nNRBP as nNRBP,
+)
+from rankstone.measures.nuggets import NuggetRecall as NuggetRecall
 from rankstone.measures.parse import all_measures as all_measures, parse_measure as parse_measure
 from rankstone.measures.precision import P as P, Rprec as Rprec
 from rankstone.measures.preferences import NumPref as NumPref, Pref as Pref

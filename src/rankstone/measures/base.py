@@ -25,13 +25,14 @@ Array = np.ndarray
 class Example:
     """A worked example: grades in rank order, grades that were not retrieved, the value.
 
-    A grade of None is a document without a judgment. The value is a formula in Python.
+    A grade of None is a document without a judgment, a mapping holds a document's grades by
+    subtopic. The value is a formula in Python.
     """
 
     measure: str
-    grades: tuple[float | None, ...]
+    grades: tuple[float | Mapping[str, float] | None, ...]
     value: str
-    missed: tuple[float, ...] = ()
+    missed: tuple[float | Mapping[str, float], ...] = ()
 
 
 def relevance_gain(r: Ranked, m: Measure, grade: Array) -> Array:
@@ -74,6 +75,8 @@ class Definition:
             does not depend on their order; a bool, or a function of the measure.
         supports_extreme_ties: the best and the worst order of tied documents are known; a bool,
             or a function of the measure.
+        reads_subtopics: documents count by the subtopics they cover; without judgments by
+            subtopic a query is its only subtopic.
         ties_as_one: tied documents are one point of a curve, whatever their order.
         cutoff_param: parameter that ``@`` sets.
     """
@@ -96,6 +99,7 @@ class Definition:
     reaches_max: bool = True
     supports_expected_ties: bool | Callable[[Measure], bool] = False
     supports_extreme_ties: bool | Callable[[Measure], bool] = True
+    reads_subtopics: bool = False
     ties_as_one: bool = False
     cutoff_param: str = "k"
 

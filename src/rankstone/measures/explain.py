@@ -24,7 +24,7 @@ class Step:
     rank: int | None
     document: str | int | None
     grade: float | None
-    columns: dict[str, float | bool]
+    columns: dict[str, float | bool | str]
     term: float
     sum: float
 
@@ -132,7 +132,8 @@ def _steps(
     c: Sum | Terms, query: int, name_of: NameOf | None = None, actual: Ranked | None = None
 ) -> tuple[Step, ...]:
     """Return the steps of a query; documents have names if the ranking is the actual one."""
-    r, columns, terms = c.ranked, c.columns, _terms(c)
+    r, terms = c.ranked, _terms(c)
+    columns = {name: part() if callable(part) else part for name, part in c.columns.items()}
     if isinstance(c, Sum) and not columns:
         columns = {"gain": c.gain, "discount": summation.terms_of(c)[0]}
     own = isinstance(c, Terms) and c.offsets is not None
@@ -172,11 +173,14 @@ def _cutoff(c: Sum | Terms, query: int) -> int | None:
     return int(c.k[query]) if isinstance(c.k, np.ndarray) else c.k
 
 
-def _row(columns: Mapping[str, np.ndarray], i: int) -> dict[str, float | bool]:
-    return {
-        name: bool(column[i]) if column.dtype == bool else float(column[i])
-        for name, column in columns.items()
-    }
+def _row(columns: Mapping[str, np.ndarray], i: int) -> dict[str, float | bool | str]:
+    return {name: _cell(column[i]) for name, column in columns.items()}
+
+
+def _cell(value: Any) -> float | bool | str:
+    if isinstance(value, np.bool_):
+        return bool(value)
+    return value if isinstance(value, str) else float(value)
 
 
 def _remark(

@@ -12,6 +12,7 @@ from rankstone.errors import plural
 from rankstone.measures.explain import ExplanationData, Step
 
 _MOST_TERMS = 8
+_WORDS = ("document", "adds", "repeats")  # columns of words
 
 
 class Explanation(ExplanationData):
@@ -36,7 +37,9 @@ def _number(value: float) -> str:
     return f"{value:g}" if value == int(value) and abs(value) < 1e6 else f"{value:.4f}"
 
 
-def _cell(value: float | bool) -> str:
+def _cell(value: float | bool | str) -> str:
+    if isinstance(value, str):
+        return value
     return ("yes" if value else "no") if isinstance(value, bool) else _number(value)
 
 
@@ -122,7 +125,7 @@ def _side_by_side(e: ExplanationData) -> Iterator[str]:
 
 def _aligned(heads: list[str], rows: list[list[str]]) -> list[str]:
     widths = [max(len(r[i]) for r in [heads, *rows]) for i in range(len(heads))]
-    words = [i for i, h in enumerate(heads) if h == "document"]
+    words = [i for i, h in enumerate(heads) if h in _WORDS]
 
     def line(cells: list[str]) -> str:
         return "  ".join(
@@ -151,7 +154,7 @@ def markdown(e: ExplanationData) -> Iterator[str]:
             yield title
             yield ""
         yield "| " + " | ".join(heads) + " |"
-        yield "|" + "|".join(":---" if h == "document" else "---:" for h in heads) + "|"
+        yield "|" + "|".join(":---" if h in _WORDS else "---:" for h in heads) + "|"
         for row in rows:
             yield "| " + " | ".join(_escaped(c) for c in row) + " |"
     yield ""

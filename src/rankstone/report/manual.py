@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rankstone.measures.base import Measure
 from rankstone.tools import TOOLS
@@ -18,6 +18,15 @@ def index(measures: list[Measure]) -> Iterator[str]:
         yield f"{m.name + cut:<12} {m.definition.pretty + ':':<38} {first}"
 
 
+def _grade(grade: float | Mapping[str, float] | None) -> str:
+    """Return the grade of an example, or its grades by subtopic."""
+    if grade is None:
+        return "unjudged"
+    if isinstance(grade, Mapping):
+        return " ".join(f"{name}:{g:g}" for name, g in grade.items()) or "none"
+    return f"{grade:g}"
+
+
 def page(measure: Measure) -> Iterator[str]:
     """Yield a measure's page."""
     d = measure.definition
@@ -29,6 +38,8 @@ def page(measure: Measure) -> Iterator[str]:
     top = "no upper bound" if math.isinf(high) else f"{high:g}"
     yield f"Range: {low:g} to {top}; {'higher' if d.higher_is_better else 'lower'} is better."
     yield f"Over queries: {d.aggregate}."
+    if d.reads_subtopics:
+        yield "It reads judgments by subtopic; without them a query is its only subtopic."
     if d.conventions:
         yield f"Conventions that matter most: {', '.join(d.conventions)}."
     yield ""
@@ -39,8 +50,8 @@ def page(measure: Measure) -> Iterator[str]:
         for value, meaning in (p.choices or {}).items():
             yield f"      {value!r}: {meaning}"
     yield ""
-    grades = ", ".join("unjudged" if g is None else f"{g:g}" for g in d.example.grades)
-    missed = ", ".join(f"{g:g}" for g in d.example.missed)
+    grades = ", ".join(map(_grade, d.example.grades))
+    missed = ", ".join(map(_grade, d.example.missed))
     yield f"Example: grades in rank order {grades}" + (
         f"; not retrieved: {missed}" if missed else ""
     )
