@@ -16,8 +16,9 @@ from rankstone.core.as_numpy import numbers_of
 from rankstone.core.collection import Collection
 from rankstone.core.gpu import CutoffNeeds
 from rankstone.core.notices import judged_share, without_relevant, without_subtopics
-from rankstone.core.rank import ScoreNeeds, rank, score_needs
+from rankstone.core.rank import ScoreNeeds, as_ranked, rank, score_needs
 from rankstone.core.result import Provenance, Result, TieReport
+from rankstone.core.unjudged import UnjudgedInterval, UnjudgedReport
 from rankstone.errors import (
     DataError,
     Notice,
@@ -46,6 +47,7 @@ def evaluate(
     like: str | None = None,
     conventions: Conventions | None = None,
     tie_interval: bool = False,
+    unjudged_interval: bool = False,
     strict: bool = False,
     name: str | None = None,
     threads: int | None = None,
@@ -73,6 +75,8 @@ def evaluate(
         like: a tool whose numbers to give, such as ``"trec_eval-9"``.
         conventions: every other choice that changes a number.
         tie_interval: give each measure's value with ties at their worst and best, too.
+        unjudged_interval: give each measure's lowest and highest value over all grades that
+            retrieved documents without a judgment might have, too.
         strict: make warnings errors.
         name: the name of the run.
         threads: number of scanning threads (default: all cores).
@@ -157,6 +161,7 @@ def evaluate(
         requested={name: r.column for r in requested for name in r.names if name != r.column},
         exceptions={name: c.diff(chosen) for name, _, c in plan if c != chosen},
         unanswered=tuple(ranked.queries[i] for i in np.flatnonzero(ranked.retrieved == 0).tolist()),
+        unjudged=_unjudged(data, chosen, plan) if unjudged_interval else None,
     )
 
 
@@ -182,6 +187,28 @@ def _ties(
     ]
     interval = {n: (min(low, ends[1][n]), max(low, ends[1][n])) for n, low in ends[0].items()}
     return TieReport(*data.tied(chosen), interval)
+
+
+def _unjudged(
+    data: Collection, chosen: Conventions, plan: list[tuple[str, Measure, Conventions]]
+) -> UnjudgedReport:
+    """Return what retrieved documents without a judgment leave open of each measure."""
+    from rankstone.core.completions import Holes, judged_by_rank
+    from rankstone.measures.unjudged import unjudged_extremes
+
+    ranked = data.ranked(as_ranked(chosen))
+    holes = Holes.of(ranked)
+    interval = {}
+    for name, measure, conventions in plan:
+        own = Holes.of(data.ranked(as_ranked(conventions)))
+        ends = unjudged_extremes(measure, own)
+        interval[name] = UnjudgedInterval(*ends.ends, ends.exact, (ends.low, ends.high))
+    return UnjudgedReport(
+        int(holes.count.sum()),
+        int(ranked.retrieved.sum()),
+        tuple(judged_by_rank(ranked)),
+        interval,
+    )
 
 
 def call(measure: Measure, data: tuple[Any, ...], conventions: Conventions | None) -> Any:

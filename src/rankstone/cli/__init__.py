@@ -21,6 +21,8 @@ _COMMANDS = (
     "measures",
     "validate",
     "convert",
+    "pool",
+    "holes",
     "demo",
     "trec_eval",
 )

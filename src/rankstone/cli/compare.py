@@ -62,6 +62,11 @@ def add_source(parser: Any) -> None:
     )
     add_reading(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
+    parser.add_argument(
+        "--unjudged-interval",
+        action="store_true",
+        help="say whether unjudged documents could reverse a difference",
+    )
     parser.set_defaults(tie_interval=False)
 
 
@@ -225,7 +230,8 @@ def _refuse_reading(args: Namespace) -> None:
     """Refuse options that change how runs are evaluated."""
     from rankstone.errors import UsageError
 
-    for name in ("like", "convention", "exclude", "input_format", "groups", "columns"):
+    given = ("like", "convention", "exclude", "input_format", "groups", "columns")
+    for name in (*given, "unjudged_interval"):
         if getattr(args, name):
             flag = name.replace("_", "-")
             raise UsageError(f"--{flag} goes with QRELS and runs; --values takes what is there.")

@@ -70,6 +70,11 @@ def add_to(commands: Any) -> None:
         help="say what each value would be with ties at their worst and at their best",
     )
     parser.add_argument(
+        "--unjudged-interval",
+        action="store_true",
+        help="say between which values each would lie if unjudged documents were judged",
+    )
+    parser.add_argument(
         "--interval",
         action="store_true",
         help="confidence interval of each mean: how far other queries might move it",
@@ -253,6 +258,7 @@ def results_of(args: Namespace) -> list[Result]:
                     measures,
                     like=args.like,
                     tie_interval=args.tie_interval,
+                    unjudged_interval=args.unjudged_interval,
                     strict=args.strict,
                     columns=columns,
                     exclude=exclude,

@@ -213,6 +213,11 @@ def apply_unjudged(ranked: Ranked, rule: str) -> Ranked:
     return ranked.condensed() if rule == "remove" else ranked
 
 
+def as_ranked(conventions: Conventions) -> Conventions:
+    """Return conventions under which documents without a judgment keep their ranks."""
+    return conventions.replace(unjudged="nonrelevant")
+
+
 def apply_queries(ranked: Ranked, documents: Documents, rule: str) -> Ranked:
     """Keep all judged queries, or only those of the run."""
     if rule == "judged" or documents.matches is None or documents.matches.present.all():

@@ -75,6 +75,12 @@ class Definition:
             does not depend on their order; a bool, or a function of the measure.
         supports_extreme_ties: the best and the worst order of tied documents are known; a bool,
             or a function of the measure.
+        rises: the value never falls if a document has a higher gain; a bool, or a function of
+            the measure.
+        lowest_at_ends: over all grades of some documents the value is lowest where each has the
+            lowest or the highest gain.
+        pools_queries: the value of a query depends on the others; a bool, or a function of the
+            measure.
         reads_subtopics: documents count by the subtopics they cover; without judgments by
             subtopic a query is its only subtopic.
         ties_as_one: tied documents are one point of a curve, whatever their order.
@@ -99,6 +105,9 @@ class Definition:
     reaches_max: bool = True
     supports_expected_ties: bool | Callable[[Measure], bool] = False
     supports_extreme_ties: bool | Callable[[Measure], bool] = True
+    rises: bool | Callable[[Measure], bool] = False
+    lowest_at_ends: bool = False
+    pools_queries: bool | Callable[[Measure], bool] = False
     reads_subtopics: bool = False
     ties_as_one: bool = False
     cutoff_param: str = "k"
@@ -208,6 +217,18 @@ class Measure:
     def supports_extreme_ties(self) -> bool:
         """Whether the best and the worst order of tied documents are known."""
         known = self.definition.supports_extreme_ties
+        return known(self) if callable(known) else known
+
+    @property
+    def rises(self) -> bool:
+        """Whether the value never falls if a document has a higher gain."""
+        known = self.definition.rises
+        return known(self) if callable(known) else known
+
+    @property
+    def pools_queries(self) -> bool:
+        """Whether the value of a query depends on the others."""
+        known = self.definition.pools_queries
         return known(self) if callable(known) else known
 
     def __matmul__(self, k: float) -> Measure:

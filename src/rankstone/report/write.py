@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rankstone.core.result import Result
 from rankstone.report.result_table import ALL, Row, Table, over_in_words, own_in_words, table_of
 from rankstone.report.text_table import Grid, Line, are_counts, markdown, rounded, terminal
+from rankstone.report.unjudged import unjudged_lines
 
 if TYPE_CHECKING:
     from rankstone.report.groups import SummaryRow
@@ -92,6 +93,7 @@ def _foot(
         for name, (low, high) in result.ties.interval.items():
             which = f"{result.name}, {name}" if len(results) > 1 else name
             yield f"with ties at their worst and best, {which} is {low:.{digits}f} to {high:.{digits}f}"
+        yield from unjudged_lines(result, digits, several=len(results) > 1)
 
 
 def _wide(table: Table, digits: int | None, intervals: Intervals | None) -> Iterator[Cells]:
