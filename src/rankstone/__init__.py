@@ -17,6 +17,8 @@ _HOMES = {
     "agree_orderings": "rankstone.agreeing",
     "agree_runs": "rankstone.agreeing",
     "power": "rankstone.planning",
+    "RiskCoverage": "rankstone.selective",
+    "risk_coverage": "rankstone.selective",
     "Comparison": "rankstone.stats.comparison",
     "load_judgments": "rankstone.io.load",
     "across_tools": "rankstone.reconciliation",

@@ -24,6 +24,7 @@ from rankstone.planning import power as power
 from rankstone.reconciliation import across_tools as across_tools, reconcile as reconcile
 from rankstone.report.explanation import Explanation as Explanation
 from rankstone.report.tools import Reconciliation as Reconciliation
+from rankstone.selective import RiskCoverage as RiskCoverage, risk_coverage as risk_coverage
 from rankstone.stats.comparison import Comparison as Comparison
 from rankstone.tools import TOOLS as TOOLS, Tool as Tool, tool as tool
 

@@ -60,6 +60,7 @@ def evaluate(
     exclude: Any = None,
     not_retrieved: Any = None,
     scores: str = "descending",
+    min_score: float | None = None,
     **choices: Any,
 ) -> Result:
     """Evaluate a run against judgments.
@@ -93,6 +94,7 @@ def evaluate(
             before documents are ranked; such as a recommender's training data.
         not_retrieved: with grades in rank order, the grades of judged documents that were missed.
         scores: ``"descending"``, or ``"ascending"`` if the lowest score is the best (a distance).
+        min_score: a document with a worse score counts as not retrieved.
         choices: single conventions, for example ``ties="input"``.
 
     >>> result = evaluate({"q1": {"d1": 2}}, {"q1": ["d7", "d1"]}, ["RR"])
@@ -127,6 +129,7 @@ def evaluate(
         exclude=exclude,
         not_retrieved=not_retrieved,
         scores=scores,
+        min_score=min_score,
         needs=needs,
     )
     chosen = _chosen(followed, conventions, data.default, choices)

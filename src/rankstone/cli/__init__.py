@@ -23,6 +23,7 @@ _COMMANDS = (
     "convert",
     "pool",
     "holes",
+    "risk",
     "demo",
     "trec_eval",
 )

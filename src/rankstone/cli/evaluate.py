@@ -85,6 +85,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--exclude", metavar="FILE", help="pairs taken out of the runs first, as training data"
     )
+    add_min_score(parser)
     add_reading(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
     parser.set_defaults(run=run)
@@ -254,8 +255,12 @@ def results_of(args: Namespace) -> list[Result]:
             results.append(
                 evaluate(
                     judgments,
-                    loaded,
+                    loaded if args.min_score is None else path,
                     measures,
+                    name=name,
+                    input_format=args.input_format and f":{formats[-1]}",
+                    max_bytes=args.max_bytes,
+                    min_score=args.min_score,
                     like=args.like,
                     tie_interval=args.tie_interval,
                     unjudged_interval=args.unjudged_interval,
@@ -266,6 +271,16 @@ def results_of(args: Namespace) -> list[Result]:
                 )
             )
     return results
+
+
+def add_min_score(parser: Any) -> None:
+    """Let a command take a threshold of scores."""
+    parser.add_argument(
+        "--min-score",
+        type=float,
+        metavar="X",
+        help="documents with a lower score count as not retrieved",
+    )
 
 
 def add_conventions(parser: Any) -> None:

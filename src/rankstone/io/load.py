@@ -152,6 +152,7 @@ def collection(
     exclude: Any = None,
     not_retrieved: Any = None,
     scores: str = "descending",
+    min_score: float | None = None,
     needs: Needs | None = None,
     finite: bool = False,
 ) -> Collection:
@@ -172,6 +173,7 @@ def collection(
         exclude: (query, document) pairs, in any form of judgments, that are removed from the run.
         not_retrieved: with grades in rank order, the grades of judged documents that were missed.
         scores: ``"descending"``, or ``"ascending"`` if the lowest score is the best (a distance).
+        min_score: a document with a worse score counts as not retrieved.
         needs: what measures and conventions will read, to move no more from another device.
         finite: refuse labels that are NaN.
     """
@@ -195,6 +197,11 @@ def collection(
             from rankstone.io.arrays import labels_and_scores
 
             _refuse_exclude(exclude)
+            if min_score is not None:
+                raise UsageError(
+                    "min_score= goes with runs of documents that have ids; of labels and scores, "
+                    "those below it would be missing from both."
+                )
             return labels_and_scores(
                 judgments,
                 run,
@@ -219,6 +226,14 @@ def collection(
         input_format=formats[-1] or None,
         max_bytes=max_bytes,
     )
+    if min_score is not None:
+        from rankstone.io.input_file import ReadOptions
+        from rankstone.io.scored import with_min_score
+
+        options = ReadOptions(formats[-1] or None, max_bytes, columns=columns)
+        ranked = with_min_score(
+            run, ranked, min_score, columns, options, ascending=is_ascending(scores)
+        )
     if exclude is not None:
         ranked = ExcludingRun(ranked, load_judgments(exclude, columns, graded=False))
     return MatchedCollection(ranked, judged, single)
@@ -279,6 +294,7 @@ _READING = (
     "exclude",
     "not_retrieved",
     "scores",
+    "min_score",
 )
 
 

@@ -15,6 +15,8 @@ from rankstone.measures.curves import (
     Curve as Curve,
     auc as auc,
     pr_curve as pr_curve,
+    risk_area as risk_area,
+    risk_coverage_curve as risk_coverage_curve,
     roc_curve as roc_curve,
 )
 from rankstone.measures.dcg import CG as CG, DCG as DCG, IdealDCG as IdealDCG, nDCG as nDCG
@@ -40,6 +42,7 @@ from rankstone.measures.rbp import RBP as RBP, RBPResidual as RBPResidual
 from rankstone.measures.recall import R as R
 from rankstone.measures.reciprocal_rank import RR as RR
 from rankstone.measures.set_measures import SetAP as SetAP, Utility as Utility
+from rankstone.measures.silence import Silence as Silence
 from rankstone.measures.success import Success as Success
 from rankstone.measures.trec_gain import (
     BinG as BinG,

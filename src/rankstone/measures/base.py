@@ -320,8 +320,13 @@ def _fill(values: Array, empty: Array, ranked: Ranked, measure: Measure) -> Arra
             f"query {query!r} has no relevant document, so {measure} is undefined for it. "
             "Remove the query, or choose no_relevant='zero' or 'skip'."
         )
-    fill = {"zero": 0.0, "skip": np.nan, "one": 1.0}[rule]
-    if rule == "one" and measure.definition.range[1] != 1:
+    fill = {
+        "zero": 0.0,
+        "skip": np.nan,
+        "one": 1.0,
+        "silence": (ranked.retrieved == 0).astype(np.float64),
+    }[rule]
+    if rule in ("one", "silence") and measure.definition.range[1] != 1:
         fill = 0.0
     return np.where(empty, fill, values)
 

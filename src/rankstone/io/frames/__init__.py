@@ -69,7 +69,7 @@ def judgments_of(
     )
     if not graded:
         return judgments
-    for key, numbers in (("query", _is_whole(query)), ("doc", _is_whole(doc))):
+    for key, numbers in (("query", is_whole(query)), ("doc", is_whole(doc))):
         if numbers:
             _decode_examples(scan, key)
     if rows := _aspects(table, (query, doc, grade), what, columns):
@@ -93,7 +93,7 @@ def _aspects(
                 f"{what}: column {name!r} holds {_words(column.format)}; a subtopic is text or a "
                 f"whole number. Cast the column; columns={{'subtopic': None}} leaves it out."
             )
-        return ids_in(column, numbers=_is_whole(column), what=f"{what}: column {name!r}")
+        return ids_in(column, numbers=is_whole(column), what=f"{what}: column {name!r}")
 
     query, doc, grade = judged
     subtopics = values(table.take([named])[named], named)
@@ -202,7 +202,7 @@ class FrameRun:
 
     def match(self, judgments: Judgments, *, float32: bool) -> Matches:
         """Find the judged documents in the columns."""
-        numbers = (_is_whole(self.query), _is_whole(self.doc))
+        numbers = (is_whole(self.query), is_whole(self.doc))
         scan = engine.load().match_columns(
             self.query,
             self.doc,
@@ -247,7 +247,8 @@ def _kind(column: Any) -> str:
     return "float" if form in _FLOATS or form == "b" else "other"
 
 
-def _is_whole(column: Any) -> bool:
+def is_whole(column: Any) -> bool:
+    """Return whether a column holds whole numbers."""
     return _kind(column) == "whole"
 
 
@@ -326,7 +327,7 @@ def _id(raw: bytes, number: bool) -> str | int:
 
 
 def _ids(column: Any, raw: bytes, offsets: np.ndarray, typed: bool) -> Ids:
-    return Ids.from_keys(raw) if _is_whole(column) else Ids.from_bytes(raw, offsets, typed=typed)
+    return Ids.from_keys(raw) if is_whole(column) else Ids.from_bytes(raw, offsets, typed=typed)
 
 
 def _decode_examples(scan: dict[str, Any], which: str) -> None:
