@@ -19,6 +19,8 @@ _HOMES = {
     "power": "rankstone.planning",
     "RiskCoverage": "rankstone.selective",
     "risk_coverage": "rankstone.selective",
+    "evaluate_spans": "rankstone.spans",
+    "SpanResults": "rankstone.spans",
     "Comparison": "rankstone.stats.comparison",
     "load_judgments": "rankstone.io.load",
     "across_tools": "rankstone.reconciliation",

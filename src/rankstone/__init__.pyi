@@ -25,6 +25,7 @@ from rankstone.reconciliation import across_tools as across_tools, reconcile as 
 from rankstone.report.explanation import Explanation as Explanation
 from rankstone.report.tools import Reconciliation as Reconciliation
 from rankstone.selective import RiskCoverage as RiskCoverage, risk_coverage as risk_coverage
+from rankstone.spans import SpanResults as SpanResults, evaluate_spans as evaluate_spans
 from rankstone.stats.comparison import Comparison as Comparison
 from rankstone.tools import TOOLS as TOOLS, Tool as Tool, tool as tool
 

@@ -61,6 +61,8 @@ def evaluate(
     not_retrieved: Any = None,
     scores: str = "descending",
     min_score: float | None = None,
+    parents: Any = None,
+    parent_rule: str = "first",
     **choices: Any,
 ) -> Result:
     """Evaluate a run against judgments.
@@ -95,6 +97,11 @@ def evaluate(
         not_retrieved: with grades in rank order, the grades of judged documents that were missed.
         scores: ``"descending"``, or ``"ascending"`` if the lowest score is the best (a distance).
         min_score: a document with a worse score counts as not retrieved.
+        parents: for a run of chunks and judgments of documents, the document of each chunk:
+            ``{chunk: document}``, the path of a file with both in each line, or a pattern of
+            chunk ids such as ``"{doc}#{n}"``.
+        parent_rule: how the chunks of a document become one result: ``"first"`` (the best-ranked
+            chunk counts), ``"max"`` or ``"sum"`` of their scores.
         choices: single conventions, for example ``ties="input"``.
 
     >>> result = evaluate({"q1": {"d1": 2}}, {"q1": ["d7", "d1"]}, ["RR"])
@@ -130,6 +137,8 @@ def evaluate(
         not_retrieved=not_retrieved,
         scores=scores,
         min_score=min_score,
+        parents=parents,
+        parent_rule=parent_rule,
         needs=needs,
     )
     chosen = _chosen(followed, conventions, data.default, choices)

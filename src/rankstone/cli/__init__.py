@@ -24,6 +24,7 @@ _COMMANDS = (
     "pool",
     "holes",
     "risk",
+    "spans",
     "demo",
     "trec_eval",
 )

@@ -7,8 +7,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.evaluate import (
+    add_changes,
     add_conventions,
-    add_min_score,
     add_reading,
     expand,
     names_of,
@@ -61,7 +61,7 @@ def add_source(parser: Any) -> None:
     parser.add_argument(
         "--exclude", metavar="FILE", help="pairs taken out of the runs first, as training data"
     )
-    add_min_score(parser)
+    add_changes(parser)
     add_reading(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
     parser.add_argument(
@@ -233,7 +233,7 @@ def _refuse_reading(args: Namespace) -> None:
     from rankstone.errors import UsageError
 
     given = ("like", "convention", "exclude", "input_format", "groups", "columns")
-    for name in (*given, "unjudged_interval", "min_score"):
+    for name in (*given, "unjudged_interval", "min_score", "parents"):
         if getattr(args, name):
             flag = name.replace("_", "-")
             raise UsageError(f"--{flag} goes with QRELS and runs; --values takes what is there.")

@@ -85,7 +85,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--exclude", metavar="FILE", help="pairs taken out of the runs first, as training data"
     )
-    add_min_score(parser)
+    add_changes(parser)
     add_reading(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
     parser.set_defaults(run=run)
@@ -241,6 +241,7 @@ def results_of(args: Namespace) -> list[Result]:
         args.exclude, columns, graded=False, max_bytes=args.max_bytes
     )
     paths = list(expand(args.runs))
+    changed = args.min_score is not None or args.parents is not None
     results = []
     for name, path in zip(names_of(paths), paths, strict=True):
         loaded = load_run(
@@ -255,12 +256,14 @@ def results_of(args: Namespace) -> list[Result]:
             results.append(
                 evaluate(
                     judgments,
-                    loaded if args.min_score is None else path,
+                    path if changed else loaded,
                     measures,
                     name=name,
                     input_format=args.input_format and f":{formats[-1]}",
                     max_bytes=args.max_bytes,
                     min_score=args.min_score,
+                    parents=args.parents,
+                    parent_rule=args.parent_rule,
                     like=args.like,
                     tie_interval=args.tie_interval,
                     unjudged_interval=args.unjudged_interval,
@@ -273,13 +276,25 @@ def results_of(args: Namespace) -> list[Result]:
     return results
 
 
-def add_min_score(parser: Any) -> None:
-    """Let a command take a threshold of scores."""
+def add_changes(parser: Any) -> None:
+    """Let a command take a threshold of scores, and the documents of chunks."""
     parser.add_argument(
         "--min-score",
         type=float,
         metavar="X",
         help="documents with a lower score count as not retrieved",
+    )
+    parser.add_argument(
+        "--parents",
+        metavar="FILE",
+        help="documents of the chunks in the runs: a file with both in each line, or a pattern of "
+        "chunk ids such as '{doc}#{n}'",
+    )
+    parser.add_argument(
+        "--parent-rule",
+        default="first",
+        metavar="NAME",
+        help="how chunks become one result: first (default), max or sum of scores",
     )
 
 

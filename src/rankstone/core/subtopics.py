@@ -43,7 +43,8 @@ class Subtopics:
     Rows ``offsets[d]:offsets[d + 1]`` of ``subtopic`` and ``grade`` belong to judged document d.
     ``subtopic`` indexes ``names`` and ``vital``, which hold the subtopics of all queries.
     Judged documents ``first[q]:last[q]`` belong to query q; ``known`` masks those that count
-    (None: all), and ``by_id`` is each document's position in the order of ids.
+    (None: all), and ``by_id`` is each document's position in the order of ids. ``length`` is the
+    number of characters of each subtopic, if subtopics are parts of texts.
     """
 
     names: list[str]
@@ -55,6 +56,7 @@ class Subtopics:
     first: Array
     last: Array
     known: Array | None = None
+    length: Array | None = None
 
     def select(self, chosen: Array) -> Subtopics:
         """Return the subtopics of the chosen queries."""

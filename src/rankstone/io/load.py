@@ -153,6 +153,8 @@ def collection(
     not_retrieved: Any = None,
     scores: str = "descending",
     min_score: float | None = None,
+    parents: Any = None,
+    parent_rule: str = "first",
     needs: Needs | None = None,
     finite: bool = False,
 ) -> Collection:
@@ -174,6 +176,8 @@ def collection(
         not_retrieved: with grades in rank order, the grades of judged documents that were missed.
         scores: ``"descending"``, or ``"ascending"`` if the lowest score is the best (a distance).
         min_score: a document with a worse score counts as not retrieved.
+        parents: the document of each chunk, for a run of chunks and judgments of documents.
+        parent_rule: how the chunks of a document become one result: first, max or sum.
         needs: what measures and conventions will read, to move no more from another device.
         finite: refuse labels that are NaN.
     """
@@ -197,10 +201,10 @@ def collection(
             from rankstone.io.arrays import labels_and_scores
 
             _refuse_exclude(exclude)
-            if min_score is not None:
+            if min_score is not None or parents is not None:
                 raise UsageError(
-                    "min_score= goes with runs of documents that have ids; of labels and scores, "
-                    "those below it would be missing from both."
+                    "min_score= and parents= go with runs of documents that have ids, not with "
+                    "labels and scores."
                 )
             return labels_and_scores(
                 judgments,
@@ -226,13 +230,19 @@ def collection(
         input_format=formats[-1] or None,
         max_bytes=max_bytes,
     )
-    if min_score is not None:
+    if min_score is not None or parents is not None:
         from rankstone.io.input_file import ReadOptions
-        from rankstone.io.scored import with_min_score
+        from rankstone.io.scored import changed_run
 
-        options = ReadOptions(formats[-1] or None, max_bytes, columns=columns)
-        ranked = with_min_score(
-            run, ranked, min_score, columns, options, ascending=is_ascending(scores)
+        ranked = changed_run(
+            run,
+            ranked,
+            min_score=min_score,
+            parents=parents,
+            parent_rule=parent_rule,
+            columns=columns,
+            options=ReadOptions(formats[-1] or None, max_bytes, columns=columns),
+            ascending=is_ascending(scores),
         )
     if exclude is not None:
         ranked = ExcludingRun(ranked, load_judgments(exclude, columns, graded=False))
@@ -295,6 +305,8 @@ _READING = (
     "not_retrieved",
     "scores",
     "min_score",
+    "parents",
+    "parent_rule",
 )
 
 

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from rankstone.core.run import Run
-from rankstone.errors import DataError, UsageError
+from rankstone.errors import UsageError, one_of
 from rankstone.io.column_roles import Columns
 from rankstone.io.input_file import Input, ReadOptions
+from rankstone.io.parents import RULES, ParentRun, Parents, documents_of
 from rankstone.io.rows import NO_DOCUMENT, Id, Row, run_from
 
 
@@ -22,7 +23,7 @@ def scored_rows(
     elif isinstance(data, Mapping):
         yield from _of_dict(data)
     elif hasattr(data, "match") and hasattr(data, "source"):
-        raise UsageError("min_score= needs the run itself: a path, a dict or a table.")
+        raise UsageError("min_score= and parents= need the run itself: a path, a dict or a table.")
     else:
         yield from _of_table(data, columns)
 
@@ -42,8 +43,8 @@ def _of_dict(data: Mapping[Any, Any]) -> Iterator[Row]:
     for query, docs in data.items():
         yield query, NO_DOCUMENT, 0.0
         if not isinstance(docs, Mapping):
-            if len(docs):
-                raise UsageError("min_score= needs scores, and the run is lists of documents.")
+            last = len(docs)
+            yield from ((query, doc, float(last - i)) for i, doc in enumerate(docs))
             continue
         for doc, score in docs.items():
             where = f"run of query {query!r}, document {doc!r}"
@@ -54,46 +55,59 @@ def _of_table(data: Any, columns: Mapping[str, Any] | None) -> Iterator[Row]:
     from rankstone.io import frames, lists
     from rankstone.io.frames.subtopics import grades_in, ids_in
 
-    run = lists.run_of(data, None, columns) if isinstance(data, list | tuple) else None
-    if run is None:
-        run = frames.run_of(data, columns)
-    if not isinstance(run, frames.FrameRun) or run.number is None:
-        raise UsageError("min_score= needs a run with scores by query and document.")
+    is_list = isinstance(data, list | tuple)
+    run = lists.run_of(data, None, columns) if is_list else frames.run_of(data, columns)
+    if not isinstance(run, frames.FrameRun):
+        yield from _of_dict(dict(run.data))  # type: ignore[attr-defined]
+        return
     ids = (
         ids_in(column, numbers=frames.is_whole(column), what=f"run: the {what} column")
         for what, column in (("query", run.query), ("document", run.doc))
     )
-    yield from zip(*ids, grades_in(run.number, len(run.doc)), strict=True)
+    count = len(run.doc)
+    numbers = range(count, 0, -1) if run.number is None else grades_in(run.number, count)
+    sign = -1.0 if run.number is not None and run.roles.number_role == "rank" else 1.0
+    for query, doc, number in zip(*ids, numbers, strict=True):
+        yield query, doc, sign * number
 
 
-def with_min_score(
+def changed_run(
     data: Any,
     run: Run,
-    min_score: float,
+    *,
+    min_score: float | None,
+    parents: Any,
+    parent_rule: str,
     columns: Mapping[str, Any] | None,
     options: ReadOptions,
-    *,
     ascending: bool,
 ) -> Run:
-    """Return a run without the documents whose score is worse than a threshold.
+    """Return a run without documents of a worse score than a threshold, or of documents for chunks.
 
     A query that is left without documents stays a query of the run. If the lowest score is the
     best, the threshold is the highest that counts.
     """
-    if isinstance(min_score, bool) or not isinstance(min_score, int | float):
-        raise UsageError(f"min_score must be a number, not {min_score!r}.")
-    if not run.scored and not ascending:
+    one_of(parent_rule, RULES, "rule for chunks")
+    has_scores = run.scored or ascending
+    if min_score is not None:
+        if isinstance(min_score, bool) or not isinstance(min_score, int | float):
+            raise UsageError(f"min_score must be a number, not {min_score!r}.")
+        if not has_scores:
+            raise UsageError(f"{run.name}: min_score= needs scores, and this run has none.")
+    if parents is not None and parent_rule != "first" and not has_scores:
         raise UsageError(
-            f"{run.name}: min_score= needs scores, and this run is ranked without them."
+            f"{run.name}: the rule '{parent_rule}' needs scores, and this run has none. Choose "
+            "'first'."
         )
-    kept = _kept(scored_rows(data, Columns.of(columns), options), min_score, ascending=ascending)
+    rows = scored_rows(data, Columns.of(columns), options)
+    if min_score is not None:
+        rows = _kept(rows, min_score, ascending=ascending)
     typed = not isinstance(data, str | os.PathLike)
-    try:
-        return run_from(
-            kept, run.name, run.source, run.source.name, ascending=ascending, typed=typed
-        )
-    except DataError as error:
-        raise DataError(f"{error} (with min_score={min_score:g})") from None
+    if parents is None:
+        return run_from(rows, run.name, run.source, run.name, ascending=ascending, typed=typed)
+    known = Parents.of(parents, options.max_bytes)
+    scores, about = documents_of(rows, known, parent_rule, ascending=ascending)
+    return ParentRun(scores, run.name, run.source, ascending, typed, {}, about)
 
 
 def _kept(rows: Iterable[Row], min_score: float, *, ascending: bool) -> Iterator[Row]:

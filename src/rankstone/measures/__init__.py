@@ -4,6 +4,10 @@ from rankstone.measures.auc import AUC as AUC, AUPRC as AUPRC
 from rankstone.measures.average_precision import AP as AP, GMAP as GMAP, YAAP as YAAP
 from rankstone.measures.base import Measure as Measure
 from rankstone.measures.bpref import Bpref as Bpref, GMBpref as GMBpref
+from rankstone.measures.characters import (
+    CharPrecision as CharPrecision,
+    CharRecall as CharRecall,
+)
 from rankstone.measures.counts import (
     NumNonrelRet as NumNonrelRet,
     NumQ as NumQ,
