@@ -21,6 +21,7 @@ from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.parse import parse_measure
 from rankstone.stats.compare import compare as compare_values
 from rankstone.stats.comparison import Comparison
+from rankstone.stats.holes import with_holes
 from rankstone.stats.resampling import Seed
 from rankstone.stats.values import QueryValues
 
@@ -74,7 +75,8 @@ def compare(
         incomplete_above: share of a difference that may come from unanswered queries.
         zeros: what the Wilcoxon test does with differences of 0: ``wilcox`` or ``pratt``.
         moved: number of queries to list that improved and worsened most.
-        options: of ``evaluate``: ``like``, ``conventions``, single conventions, and how to read.
+        options: of ``evaluate``: ``like``, ``conventions``, single conventions, how to read, and
+            ``unjudged_interval``, to say whether unjudged documents could reverse a difference.
 
     >>> judgments = {q: {"d1": 1} for q in "abcdefg"}
     >>> best, worst = ({q: docs for q in "abcdefg"} for docs in (["d1"], ["d2", "d1"]))
@@ -85,7 +87,7 @@ def compare(
     values, names = values_by_query(judgments, runs, measures, options)
     if isinstance(weights, _PATH):
         weights = _by_id(read_query_weights(os.fspath(weights)), values)
-    return compare_values(
+    comparison = compare_values(
         values,
         measures=names,
         baseline=baseline,
@@ -104,6 +106,7 @@ def compare(
         zeros=zeros,
         moved=moved,
     )
+    return comparison if weights is not None else with_holes(comparison, values)
 
 
 def values_by_query(
@@ -245,7 +248,9 @@ def values_of_result(
         _require_mean(result, measure)
     unanswered = set(result.unanswered)
     answered = np.array([query not in unanswered for query in result.queries], bool)
-    return QueryValues(name, result.queries, result.columns, answered)
+    known = {} if result.unjudged is None else result.unjudged.interval
+    ends = {measure: (interval.low, interval.high) for measure, interval in known.items()}
+    return QueryValues(name, result.queries, result.columns, answered, ends)
 
 
 def _require_mean(result: Result, measure: str) -> None:

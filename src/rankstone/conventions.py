@@ -88,6 +88,7 @@ class Conventions:
         {"no-relevant": {}},
         zero="0",
         one="1, for measures whose best value is 1",
+        silence="1 if nothing was retrieved, else 0, for measures whose best value is 1",
         skip="none: the query is left out of the mean",
         error="an error",
     )

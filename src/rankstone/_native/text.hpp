@@ -339,7 +339,7 @@ inline Number read_number(Reading reading, const char* begin, const char* end, d
 }
 
 // Which fields of a line hold what; `rank` is -1 if none holds a rank. With `more` a line may have
-// further fields. `iteration` is a field of judgments that is not read: only its values are noted.
+// further fields. `iteration` is a field of judgments of which a few values are noted.
 struct RowLayout {
     int columns;
     int query;

@@ -24,6 +24,10 @@ _COMMANDS = (
     "validate",
     "verify",
     "convert",
+    "pool",
+    "holes",
+    "risk",
+    "spans",
     "demo",
     "trec_eval",
 )

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.evaluate import (
+    add_changes,
     add_conventions,
     add_reading,
     expand,
@@ -62,8 +63,14 @@ def add_source(parser: Any) -> None:
     parser.add_argument(
         "--exclude", metavar="FILE", help="pairs taken out of the runs first, as training data"
     )
+    add_changes(parser)
     add_reading(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
+    parser.add_argument(
+        "--unjudged-interval",
+        action="store_true",
+        help="say whether unjudged documents could reverse a difference",
+    )
     parser.set_defaults(tie_interval=False)
 
 
@@ -232,7 +239,8 @@ def _refuse_reading(args: Namespace) -> None:
     """Refuse options that change how runs are evaluated."""
     from rankstone.errors import UsageError
 
-    for name in ("like", "convention", "exclude", "input_format", "groups", "columns", "encoding"):
+    given = ("like", "convention", "exclude", "input_format", "groups", "columns", "encoding")
+    for name in (*given, "unjudged_interval", "min_score", "parents"):
         if getattr(args, name):
             flag = name.replace("_", "-")
             raise UsageError(f"--{flag} goes with QRELS and runs; --values takes what is there.")

@@ -161,6 +161,7 @@ class MatchedCollection:
             matches.score if self.run.scored else None,
             self.run.name,
             matches,
+            subtopics=judgments.subtopics,
         )
 
     def ranked(self, conventions: Conventions) -> Ranked:

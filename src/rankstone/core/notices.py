@@ -58,6 +58,17 @@ def judged_share(ranked: Ranked, cutoffs: Iterable[int | None]) -> list[Notice]:
     return [Notice("judged-share", int(judged), text, level="note")]
 
 
+def without_subtopics(ranked: Ranked, columns: list[str]) -> list[Notice]:
+    """Say that measures of subtopics were asked of judgments that have none."""
+    if not columns or ranked.subtopics is not None:
+        return []
+    text = (
+        "the judgments name no subtopics, so a query is its only one for "
+        f"{', '.join(columns)}; give judgments by subtopic"
+    )
+    return [Notice("no-subtopics", len(columns), text)]
+
+
 def judgment_notices(scan: dict[str, Any]) -> list[Notice]:
     """Return the notices on judgments that an engine read."""
     return [

@@ -16,6 +16,7 @@ from rankstone.core import segments
 from rankstone.core.as_numpy import lowest
 from rankstone.core.matches import Matches
 from rankstone.core.ranked import Ranked, RankedRows, RankedTable
+from rankstone.core.subtopics import Subtopics
 from rankstone.core.tie_breaking import needs_ids, tied_before
 from rankstone.errors import DataError
 
@@ -31,7 +32,7 @@ class Documents:
     Without matches all were: the rows of a query are its list, in the order of ``scores``, or in
     order of rank if there are no scores. ``width`` is the length of all lists if they have one.
     ``lowest`` is the lowest grade if it is known. ``retrieved_grades`` are the grades of the
-    retrieved documents if they differ from ``grades``.
+    retrieved documents if they differ from ``grades``, ``subtopics`` the grades by subtopic.
     """
 
     queries: list[Any]
@@ -44,6 +45,7 @@ class Documents:
     lowest: float | None = None
     judged: Array | None = None
     retrieved_grades: Array | None = None
+    subtopics: Subtopics | None = None
 
 
 class Source(Protocol):
@@ -200,6 +202,7 @@ def _ranked_rows(
         rule=rule,
         pooled=pooled,
         pooled_offsets=pooled_offsets,
+        subtopics=documents.subtopics and replace(documents.subtopics, known=documents.judged),
     )
 
 
@@ -224,6 +227,11 @@ def _ranks(
 def apply_unjudged(ranked: Ranked, rule: str) -> Ranked:
     """Leave unjudged documents in their places, or close the ranks."""
     return ranked.condensed() if rule == "remove" else ranked
+
+
+def as_ranked(conventions: Conventions) -> Conventions:
+    """Return conventions under which documents without a judgment keep their ranks."""
+    return conventions.replace(unjudged="nonrelevant")
 
 
 def apply_queries(ranked: Ranked, documents: Documents, rule: str) -> Ranked:

@@ -25,7 +25,7 @@ class Step:
     rank: int | None
     document: str | int | None
     grade: float | None
-    columns: dict[str, float | bool]
+    columns: dict[str, float | bool | str]
     term: float
     sum: float
 
@@ -197,11 +197,14 @@ class _ExactSum:
         return math.fsum(self.parts)
 
 
-def _row(columns: Mapping[str, np.ndarray], i: int) -> dict[str, float | bool]:
-    return {
-        name: bool(column[i]) if column.dtype == bool else float(column[i])
-        for name, column in columns.items()
-    }
+def _row(columns: Mapping[str, np.ndarray], i: int) -> dict[str, float | bool | str]:
+    return {name: _cell(column[i]) for name, column in columns.items()}
+
+
+def _cell(value: Any) -> float | bool | str:
+    if isinstance(value, np.bool_):
+        return bool(value)
+    return value if isinstance(value, str) else float(value)
 
 
 def _remark(

@@ -22,7 +22,9 @@ from rankstone.core.ranked import Ranked
 
 Array = np.ndarray
 T = TypeVar("T")
-_NO_COLUMNS: Mapping[str, Array] = MappingProxyType({})
+#: The numbers or words behind each term, by name; a function makes them if they are asked for.
+Columns = Mapping[str, Array | Callable[[], Array]]
+_NO_COLUMNS: Columns = MappingProxyType({})
 
 
 class Sum(NamedTuple):
@@ -46,7 +48,7 @@ class Sum(NamedTuple):
     denominator: Array | Sum | None = None
     query_weight: Array | None = None
     largest: float | None = None
-    columns: Mapping[str, Array] = _NO_COLUMNS
+    columns: Columns = _NO_COLUMNS
 
 
 class Terms(NamedTuple):
@@ -68,7 +70,7 @@ class Terms(NamedTuple):
     terms: Array | Pair
     denominator: Array | Sum | None = None
     k: int | None = None
-    columns: Mapping[str, Array] = _NO_COLUMNS
+    columns: Columns = _NO_COLUMNS
     offsets: Array | None = None
     constant: Array | None = None
     undefined: float = 0.0

@@ -17,6 +17,7 @@ _MOST_ROWS = 40  # of a table on a terminal
 _AT_THE_END = 5
 _MOST_UNJUDGED = 5  # rows in a gap
 _MOST_AFTER = 5  # rows below the last that adds something
+_WORDS = ("document", "adds", "repeats")  # columns of words
 
 
 class Explanation(ExplanationData):
@@ -47,7 +48,9 @@ def _number(value: float) -> str:
     return f"{value:g}" if value == int(value) and abs(value) < 1e6 else f"{value:.4f}"
 
 
-def _cell(value: float | bool) -> str:
+def _cell(value: float | bool | str) -> str:
+    if isinstance(value, str):
+        return value
     return ("yes" if value else "no") if isinstance(value, bool) else _number(value)
 
 
@@ -207,7 +210,7 @@ def _beside(tables: Mapping[str, list[str]], columns: int | None) -> Iterator[st
 
 
 def _aligned(heads: list[str], rows: list[list[str]]) -> list[str]:
-    head, *body = aligned([heads, *rows], lambda column: heads[column] == "document")
+    head, *body = aligned([heads, *rows], lambda column: heads[column] in _WORDS)
     rule = ["─" * width(cell) for cell in head]
     return ["  ".join(cells).rstrip() for cells in (head, rule, *body)]
 
@@ -230,7 +233,7 @@ def markdown(e: ExplanationData) -> Iterator[str]:
             yield title
             yield ""
         yield "| " + " | ".join(heads) + " |"
-        yield "|" + "|".join(":---" if h == "document" else "---:" for h in heads) + "|"
+        yield "|" + "|".join(":---" if h in _WORDS else "---:" for h in heads) + "|"
         for row in rows:
             yield "| " + " | ".join(row) + " |"
     yield ""

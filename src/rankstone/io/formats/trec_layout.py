@@ -225,6 +225,8 @@ def _header(
         return None
     shown = " ".join(map(decode, fields))
     layout = RowLayout(len(fields), query, doc, number, rank if ranked else -1)
+    if not ranked:
+        layout = layout._replace(iteration=_index(names, SYNONYMS["subtopic"]))
     called = "score"
     if number < 0:
         layout, called = RowLayout(len(fields), query, doc, rank, reading=RANK), "rank"
