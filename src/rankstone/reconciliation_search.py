@@ -64,9 +64,13 @@ def in_tools(measure: Measure) -> Iterator[ToolMeasure]:
 
 
 def by_measures(data: Collection, measure: Measure, base: Conventions) -> Iterator[Candidate]:
-    """Yield other measures of the same scale, with the cutoff of this one and without any."""
+    """Yield other measures of the same scale, with the cutoff of this one and without any.
+
+    Those that most tools have come first.
+    """
     at = measure.definition.cutoff_param
-    for other in REGISTRY.values():
+    common = {m: sum(bool(tool.names_of(m)) for tool in TOOLS.values()) for m in REGISTRY}
+    for other in sorted(REGISTRY.values(), key=lambda m: -common[m.name]):
         if other.name == measure.name or other.definition.range != measure.definition.range:
             continue
         cutoffs = {None, measure.params.get(at)} if other.definition.takes(at) else {None}
