@@ -8,7 +8,7 @@ import pytest
 import rankstone as rs
 from rankstone.cli import main
 from rankstone.core.aggregate import FLOOR
-from rankstone.io.load import load_run
+from rankstone.io.load import load_judgments, load_run
 
 MIB = 1 << 20
 
@@ -146,3 +146,9 @@ def test_the_largest_gains_that_can_be_added_up():
     assert rs.CG([1e290, 1e290]) == 2e290
     with pytest.raises(rs.DataError, match="too large to be added up"):
         rs.CG([np.nextafter(1e290, np.inf)])
+
+
+def test_a_text_without_a_number_is_0_for_a_lenient_reader(engine, tmp_path):
+    path = tmp_path / "qrels"
+    path.write_text("q 0 a x\nq 0 b 2x\nq 0 c -3\n")
+    assert load_judgments(path, lenient=True).grades.tolist() == [0.0, 2.0, -3.0]

@@ -25,15 +25,19 @@ class Mutant:
     number: int
     line: int
     text: str
+    source: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.source}  ->  {self.text}"
 
 
 def mutants_of(path: str, source: str) -> list[Mutant]:
     """Return every mutant of a file."""
-    tree = ast.parse(source)
-    made = []
-    for number, (node, text) in enumerate(_changes(tree)):
-        made.append(Mutant(path, number, node.lineno, text))
-    return made
+    lines = source.splitlines()
+    return [
+        Mutant(path, number, node.lineno, text, lines[node.lineno - 1].strip())
+        for number, (node, text) in enumerate(_changes(ast.parse(source)))
+    ]
 
 
 def mutated(source: str, mutant: Mutant) -> str:
@@ -69,9 +73,9 @@ def _visited(tree: ast.AST) -> Iterator[ast.AST]:
     for child in ast.iter_child_nodes(tree):
         if isinstance(tree, ast.AnnAssign | ast.arg) and child is tree.annotation:
             continue
-        if isinstance(tree, ast.FunctionDef) and (
-            child is tree.returns or child in tree.decorator_list
-        ):
+        if isinstance(tree, ast.FunctionDef) and child is tree.returns:
+            continue
+        if child in getattr(tree, "decorator_list", ()):
             continue
         if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
             continue

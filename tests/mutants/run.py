@@ -3,7 +3,8 @@
 First the tests run once under coverage, which says which test runs which line. Then a sample of
 small changes is made, one at a time, in a copy of the sources, and the tests that run the changed
 line have to fail. Prints the changes that no test noticed, and the share that was noticed.
-Mutants in equivalent.txt change nothing that can be observed, and do not count.
+Mutants in equivalent.txt, written as they are printed, change nothing that can be observed and do
+not count.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def main() -> int:
     args.coverage.parent.mkdir(exist_ok=True)
     by_line, size = contexts_of(args.tests, args.coverage)
     known = {
-        line.split("  #")[0].strip()
+        line.partition("  #")[0].strip()
         for line in (Path(__file__).parent / "equivalent.txt").read_text().splitlines()
     }
     every = [
@@ -106,7 +107,7 @@ def main() -> int:
         for package in args.packages
         for path in sorted((SOURCE / package).rglob("*.py"))
         for mutant in mutants_of(str(path.relative_to(SOURCE)), path.read_text())
-        if f"{mutant.path}: {mutant.text}" not in known
+        if str(mutant) not in known
     ]
     chosen = sample_of(every, args.sample, args.seed)
     counts: dict[str, list[int]] = {p: [0, 0] for p in args.packages}
@@ -138,7 +139,7 @@ def main() -> int:
             count[0] += not alive
             count[1] += 1
             if alive:
-                print(f"survived  {mutant.path}:{mutant.line}  {mutant.text}", flush=True)
+                print(f"survived  {mutant}", flush=True)
     for folder in folders:
         shutil.rmtree(folder)
     killed, judged = (sum(c[i] for c in counts.values()) for i in (0, 1))
