@@ -1,13 +1,15 @@
 """Edges: the last value that is still fine, and the first that is not."""
 
 import os
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import rankstone as rs
 from rankstone.cli import main
-from rankstone.core.aggregate import FLOOR
+from rankstone.core import segments
+from rankstone.core.aggregate import FLOOR, summarise
 from rankstone.io.load import load_judgments, load_run
 
 MIB = 1 << 20
@@ -152,3 +154,26 @@ def test_a_text_without_a_number_is_0_for_a_lenient_reader(engine, tmp_path):
     path = tmp_path / "qrels"
     path.write_text("q 0 a x\nq 0 b 2x\nq 0 c -3\n")
     assert load_judgments(path, lenient=True).grades.tolist() == [0.0, 2.0, -3.0]
+
+
+def test_a_weighted_mean_is_that_of_the_weights():
+    values, weight = np.array([1.0, 0.0, 0.5]), np.array([0.25, 0.5, 0.75])
+    assert summarise(values, "mean", weight=weight).value == (0.25 + 0.375) / 1.5
+
+
+def test_grades_that_a_table_does_not_list():
+    judged = {"q": {"a": 0.5, "b": -1, "c": 2}}
+    run = {"q": ["a", "b", "c"]}
+    listed, own = "CG(gain={2: 3})", "DCG(gain={2: 3}, discount='none', unlisted='grade')"
+    result = rs.evaluate(judged, run, [listed, own], negatives="nonrelevant")
+    assert [result[name] for name in result.measures] == [3, 3.5]
+
+
+@pytest.mark.parametrize("sizes", [(3, 1, 2, 3, 2), (7, 1)])
+def test_running_operations_start_anew_in_each_segment(sizes):
+    offsets = np.cumsum([0, *sizes])
+    values = np.arange(1.0, offsets[-1] + 1)
+    expected = [np.cumprod(values[a:b]) for a, b in pairwise(offsets)]
+    assert (
+        segments.running(np.multiply, values, offsets).tolist() == np.concatenate(expected).tolist()
+    )
