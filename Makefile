@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src examples -type f -not -name '*.so' -not -path '*__pycache__*')
 
-.PHONY: demo test test-all lint bench sanitize fuzz fuzz-native fuzz-readers browser clean
+.PHONY: demo test test-all lint bench sanitize mutants fuzz fuzz-native fuzz-readers browser clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/rankstone demo
@@ -27,6 +27,10 @@ bench: $(VENV)/.tools
 
 sanitize: $(VENV)/.tools
 	PATH="$(abspath $(BIN)):$$PATH" tests/native/sanitize.sh
+
+# A sample of small changes of the sources, which the tests have to notice; ends in an hour.
+mutants: $(VENV)/.tools
+	$(BIN)/python tests/mutants/run.py --minutes $(or $(MUTANT_MINUTES),60) --sample $(or $(MUTANTS),200)
 
 fuzz: fuzz-native fuzz-readers
 

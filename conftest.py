@@ -1,5 +1,7 @@
 """Fixtures for the tests and for the examples in the pages."""
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, settings
 from strategies import NATIVE
@@ -13,7 +15,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.register_profile("thorough", settings.get_profile("ci"), max_examples=5000)
-settings.load_profile("ci")
+# A change that random examples notice, they notice soon.
+settings.register_profile("mutants", settings.get_profile("ci"), max_examples=40, derandomize=True)
+settings.load_profile("mutants" if os.environ.get("MUTANTS") else "ci")
 
 
 def pytest_addoption(parser):

@@ -377,7 +377,7 @@ def test_any_bytes_are_groups_or_an_error(tmp_path_factory, content):
         (["--by", "absent"], 3, "absent: there is no such file in"),
         (["--by", "groups", "-q", "-n"], 2, "--no-summary leaves out what"),
         (["--aggregate", "sum", "-q", "--format", "csv"], 2, "and csv holds one"),
-        (["--by", "groups", "--max-bytes", "40"], 3, "groups: more than 40 bytes."),
+        (["--by", "groups", "--max-bytes", "40"], 3, "groups: too large: more than 40 bytes."),
     ],
 )
 def test_bad_requests(here, capsys, args, code, message):

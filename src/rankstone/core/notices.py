@@ -144,9 +144,9 @@ def large_scores(tied: int) -> list[Notice]:
 
 def large_scores_in_lists(scores: np.ndarray, bounds: np.ndarray) -> list[Notice]:
     """Mention the same of lists of scores."""
-    rows = np.flatnonzero(_is_large(scores))
-    if not len(rows):
+    if max(scores.max(initial=0.0), -scores.min(initial=0.0)) < _ROUNDED:
         return []
+    rows = np.flatnonzero(_is_large(scores))
     lists = np.searchsorted(bounds, rows, "right")
     _, inverse, counts = np.unique(
         np.stack([lists, scores[rows]]), axis=1, return_inverse=True, return_counts=True
