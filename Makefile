@@ -17,6 +17,7 @@ test-all: $(VENV)/.heavy .venv-peers/.installed lint
 	.venv-peers/bin/pytest -n auto --thorough tests/test_peers.py
 
 bench: $(VENV)/.tools
+	$(BIN)/python benchmarks/shapes.py $(BENCH)
 	$(BIN)/python benchmarks/run.py
 
 sanitize: $(VENV)/.tools
