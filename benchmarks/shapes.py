@@ -276,8 +276,11 @@ def _flat(args: argparse.Namespace) -> Iterator[Ratio]:
             "numpy": partial(output_of, [sys.executable, "-c", "import numpy"]),
         }
         ours, numpy = in_turns(tasks, args.rounds).values()
-        pairs = zip(ours.seconds, numpy.seconds, strict=True)
-        costs.append((rows, Times([(a - b) / rows for a, b in pairs])))
+        beyond = [
+            [(a - b) / rows for a, b in zip(*pairs, strict=True)]
+            for pairs in ((ours.seconds, numpy.seconds), (ours.processors, numpy.processors))
+        ]
+        costs.append((rows, Times(*beyond)))
         if rows > 10**7:
             os.remove(files.run)
     base = next(cost for rows, cost in costs if rows == sizes[2])

@@ -1,12 +1,15 @@
-"""Work that does not depend on the clock: stages of ``--timing``, several runs at once."""
+"""What makes it fast and must not change a bit; stages of ``--timing``; several runs at once."""
 
+import random
 import re
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+import rankstone as rs
 from rankstone.cli import main
-from rankstone.core import timing
+from rankstone.core import gpu, ranked, timing
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\n"
 
@@ -62,3 +65,40 @@ def test_of_many_runs_at_fault_the_first_is_named(qrels, tmp_path, capsys):
         faulty.append(str(path))
     assert main(["evaluate", qrels, good, *faulty, "-m", "RR"]) == 3
     assert "first.run" in capsys.readouterr().err
+
+
+def judged_and_run():
+    rng = random.Random(4)
+    judged, run = {}, {}
+    for query in map(str, range(60)):
+        docs = rng.sample(range(60), rng.randint(1, 30))
+        judged[query] = {f"d{doc}": rng.choice((-1, 0, 0, 1, 2, 3)) for doc in docs}
+        docs = rng.sample(range(60), rng.randint(1, 40))
+        run[query] = {f"d{doc}": round(rng.random(), rng.choice((1, 6))) for doc in docs}
+    return judged, run
+
+
+@pytest.mark.parametrize(
+    "choices", [{}, {"like": "trec_eval-9"}, {"ties": "optimistic"}, {"unjudged": "remove"}]
+)
+def test_parts_of_the_queries_give_the_same_bits(choices, monkeypatch):
+    names = ["nDCG@10", "AP", "RR", "P@5", "R@20", "Bpref", "Rprec", "AUC", "RBP", "F@10"]
+    whole = rs.evaluate(*judged_and_run(), names, **choices)
+    monkeypatch.setattr(ranked, "_BLOCK", 50)
+    parts = rs.evaluate(*judged_and_run(), names, **choices)
+    assert parts.aggregates == whole.aggregates
+    for name in names:
+        assert parts.columns[name].tobytes() == whole.columns[name].tobytes()
+
+
+@pytest.mark.parametrize("decimals", [1, 3, 9])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_wide_table_is_cut_without_a_change_of_bits(decimals, dtype, monkeypatch):
+    rng = np.random.default_rng(3)
+    scores = rng.random((120, 800)).round(decimals).astype(dtype)
+    labels = (rng.integers(0, 4, scores.shape) * (rng.random(scores.shape) < 0.05)).astype(dtype)
+    measures = [rs.Success @ 10, rs.nDCG @ 10, rs.P @ 5, rs.R @ 20, rs.AP @ 10, rs.RR @ 10]
+    cut = [measure(labels, scores) for measure in measures]
+    monkeypatch.setattr(gpu, "_WIDE", scores.size)
+    for measure, values in zip(measures, cut, strict=True):
+        assert values.tobytes() == measure(labels, scores).tobytes()

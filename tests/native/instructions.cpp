@@ -35,8 +35,8 @@ std::string run(bool in_turns, bool one_query, int decimals) {
     return text;
 }
 
-JudgmentScan read_judgments(const std::string& padded) {
-    return JudgmentScanner({padded.data(), padded.size() - padding}, {4, 0, 2, 3, -1}).scan();
+JudgmentScan read_judgments(const std::string& text) {
+    return JudgmentScanner(text, {4, 0, 2, 3, -1}).scan();
 }
 
 std::size_t matches = 0;
@@ -57,14 +57,13 @@ extern "C" __attribute__((noinline)) void measured(const std::string* judgments,
 
 int main(int count, char** words) {
     const std::string kind = count > 1 ? words[1] : "";
-    std::string padded = qrels();
-    padded.append(padding, '\n');
+    const std::string text = qrels();
     if (kind == "judgments") {
-        measured(&padded, nullptr, nullptr);
+        measured(&text, nullptr, nullptr);
         std::printf("%d\n", queries * judged);
         return matches == queries * judged ? 0 : 1;
     }
-    JudgmentScan scan = read_judgments(padded);
+    JudgmentScan scan = read_judgments(text);
     scan.queries.pad();
     scan.docs.pad();
     const Index index(std::move(scan.queries), scan.groups, std::move(scan.docs));
