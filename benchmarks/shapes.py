@@ -88,6 +88,7 @@ def main() -> int:
     args = _arguments()
     if os.name == "posix" and (load := os.getloadavg()[0]) > 0.5:
         print(f"The machine is busy (load {load:.1f}): ratios are rough.", file=sys.stderr)
+    machine = _machine()
     ratios: list[Ratio] = []
     peaks: list[Peak] = []
     for section in args.sections:
@@ -95,7 +96,7 @@ def main() -> int:
             print(found, flush=True)
             (peaks if isinstance(found, Peak) else ratios).append(found)  # type: ignore[arg-type]
     results = {
-        "machine": _machine(),
+        "machine": machine,
         "scale": args.scale,
         "rounds": args.rounds,
         "ratios": [asdict(ratio) for ratio in ratios],
@@ -140,6 +141,7 @@ def _machine() -> dict[str, str]:
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "date": str(datetime.now(UTC).date()),
+        "load before": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown",
         **versions,
     }
 
