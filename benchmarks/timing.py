@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 from typing import TypeVar
 
@@ -16,9 +16,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Times:
-    """Wall times of one task, in seconds."""
+    """Wall times of one task, in seconds, and those of all processors, if they were taken."""
 
     seconds: list[float]
+    processors: list[float] = field(default_factory=list)
 
     @property
     def median(self) -> float:
@@ -41,13 +42,20 @@ def timed(task: Callable[[], T]) -> tuple[float, T]:
 def in_turns(tasks: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, Times]:
     """Return the times of all tasks, each done once in every round, after one round unseen."""
     # In turns, because what else the machine does then slows all tasks alike.
-    seconds: dict[str, list[float]] = {name: [] for name in tasks}
+    times = {name: Times([]) for name in tasks}
     for number in range(rounds + 1):
         for name, task in tasks.items():
+            before = _processor_time()
             taken = timed(task)[0]  # what a task returned is gone before the next one starts
             if number:
-                seconds[name].append(taken)
-    return {name: Times(values) for name, values in seconds.items()}
+                times[name].seconds.append(taken)
+                times[name].processors.append(_processor_time() - before)
+    return times
+
+
+def _processor_time() -> float:
+    """Return the seconds that all threads of this process and its ended children have run."""
+    return sum(os.times()[:4])
 
 
 def output_of(command: list[str]) -> str:

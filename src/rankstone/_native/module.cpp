@@ -175,13 +175,12 @@ nb::dict judgments_of(JudgmentScan& scan) {
 }
 
 nb::dict scan_judgments(nb::bytes text, nb::tuple layout, std::size_t first) {
-    std::string padded(static_cast<const char*>(text.data()), text.size());
-    padded.append(padding, '\n');
+    const std::string_view bytes(static_cast<const char*>(text.data()), text.size());
     const RowLayout fields = layout_of(layout);
     JudgmentScan scan;
     {
         nb::gil_scoped_release release;
-        scan = JudgmentScanner({padded.data(), padded.size() - padding}, fields, first).scan();
+        scan = JudgmentScanner(bytes, fields, first).scan();
     }
     return judgments_of(scan);
 }

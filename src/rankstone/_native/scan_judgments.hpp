@@ -64,21 +64,35 @@ inline void sort_ids(std::vector<std::pair<std::string_view, std::size_t>>& ids)
 
 class JudgmentScanner {
   public:
-    // The rows start at `first`; `text` is padded as text.hpp asks.
+    // The rows start at `first`. Only the last lines are copied, to be padded as text.hpp asks.
     JudgmentScanner(std::string_view text, RowLayout layout, std::size_t first = 0)
         : text_(text), layout_(layout), first_(std::min(first, text.size())) {}
 
     JudgmentScan scan() {
         JudgmentScan scan;
-        const char* const begin = text_.data();
-        const char* const end = begin + text_.size();
-        const char* p = begin + first_;
-        if (!first_ && text_.substr(0, 3) == "\xef\xbb\xbf") p += 3;
+        if (!first_ && text_.substr(0, 3) == "\xef\xbb\xbf") first_ = 3;
+        rows_.reserve(static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n')) + 1);
+        const std::size_t padded = text_.size() - std::min(padding, text_.size());
+        const std::size_t newline = text_.substr(0, padded).rfind('\n');
+        const std::size_t cut =
+            newline == std::string_view::npos ? first_ : std::max(first_, newline + 1);
+        tail_.assign(text_.substr(cut)).append(padding, '\n');
+        if (read(text_.data() + first_, text_.data() + cut, first_, scan) &&
+            read(tail_.data(), tail_.data() + tail_.size() - padding, cut, scan))
+            collect(scan);
+        return scan;
+    }
+
+  protected:
+    JudgmentScanner() = default;
+
+    // Reads the lines from begin, which is at an offset of the text; false if one is at fault.
+    bool read(const char* begin, const char* end, std::size_t offset, JudgmentScan& scan) {
         Line line;
-        for (; p < end; p = line.next) {
+        for (const char* p = begin; p < end; p = line.next) {
             if (!read_row(p, end, layout_, line, scan.fault)) {
-                scan.fault.line_begin = static_cast<std::uint64_t>(p - begin);
-                return scan;
+                scan.fault.line_begin = offset + static_cast<std::uint64_t>(p - begin);
+                return false;
             }
             if (line.count == 0) {
                 scan.commented += line.commented;
@@ -90,12 +104,8 @@ class JudgmentScanner {
             add({query.begin, query.size()}, {doc.begin, doc.size()},
                 hash_id(doc.begin, doc.size()), line.value);
         }
-        collect(scan);
-        return scan;
+        return true;
     }
-
-  protected:
-    JudgmentScanner() = default;
 
     static void note_iteration(const Field& field, JudgmentScan& scan) {
         const std::string_view value{field.begin, field.size()};
@@ -234,6 +244,7 @@ class JudgmentScanner {
     }
 
     std::string_view text_;
+    std::string tail_;
     RowLayout layout_{};
     std::size_t first_ = 0;
     std::vector<Query> queries_;

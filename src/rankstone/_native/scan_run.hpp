@@ -9,6 +9,7 @@
 // are mixed.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <string>
@@ -289,6 +290,12 @@ class RunScanner {
             outcomes.present[q] = 1;
         }
         std::vector<Match> unplaced;
+        std::size_t placed = 0;
+        for (const Worker& own : state)
+            placed += static_cast<std::size_t>(
+                std::count_if(own.matches.begin(), own.matches.end(),
+                              [&](const Match& match) { return !is_scattered(match.query); }));
+        outcomes.matches.reserve(placed);
         for (Worker& own : state) {
             scan.unjudged.add(own.unjudged);
             scan.rows += own.rows;

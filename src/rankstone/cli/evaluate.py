@@ -93,11 +93,39 @@ def add_to(commands: Any) -> None:
     add_changes(parser)
     add_reading(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
+    parser.add_argument(
+        "--timing", action="store_true", help="say on stderr where the time went, and the memory"
+    )
     parser.set_defaults(run=run)
 
 
 def run(args: Namespace) -> int:
     """Evaluate every run and print."""
+    if not args.timing:
+        return _run(args)
+    import time
+
+    from rankstone.core.timing import timed
+
+    begin = time.perf_counter()
+    with timed() as seconds:
+        code = _run(args)
+    _say(_timing(seconds, time.perf_counter() - begin))
+    return code
+
+
+def _timing(seconds: dict[str, float], total: float) -> str:
+    """Return where the time of a command went, and how much memory it took."""
+    from rankstone.core.timing import peak_memory
+
+    stages = ", ".join(f"{name} {taken:.3f} s" for name, taken in seconds.items())
+    peak = peak_memory()
+    memory = "" if peak is None else f"; peak memory {peak / 1e6:.0f} MB"
+    return f"timing: {stages}, in all {total:.3f} s{memory}"
+
+
+def _run(args: Namespace) -> int:
+    from rankstone.core.timing import stage
     from rankstone.errors import UsageError, one_of
 
     if args.threads is not None and args.threads < 1:
@@ -121,7 +149,8 @@ def run(args: Namespace) -> int:
 
         for line in lines(results):
             _say(line)
-    show(results, args, form, hows, groups)
+    with stage("output"):
+        show(results, args, form, hows, groups)
     return 0
 
 
@@ -237,6 +266,8 @@ def _noted(result: Result, groups: QueryGroups, strict: bool) -> Result:
 
 def results_of(args: Namespace) -> list[Result]:
     """Return the result of each run of a command that takes judgments and runs."""
+    from rankstone.core.parallel import cores, on_each
+    from rankstone.core.timing import stage
     from rankstone.evaluation import evaluate
     from rankstone.io.load import load_judgments, load_run
     from rankstone.measures import DEFAULT
@@ -248,52 +279,58 @@ def results_of(args: Namespace) -> list[Result]:
     choices = dict(choice(text) for text in args.convention)
     formats = (args.input_format or "").split(":")
     columns = reading_of(args)["columns"]
-    judgments = load_judgments(
-        args.judgments,
-        columns,
-        input_format=formats[0] or None,
-        max_bytes=args.max_bytes,
-        groups=args.groups,
-        encoding=args.encoding,
-    )
-    exclude = args.exclude and load_judgments(
-        args.exclude, columns, graded=False, max_bytes=args.max_bytes, encoding=args.encoding
-    )
+    with stage("read"):
+        judgments = load_judgments(
+            args.judgments,
+            columns,
+            input_format=formats[0] or None,
+            max_bytes=args.max_bytes,
+            groups=args.groups,
+            encoding=args.encoding,
+        )
+        exclude = args.exclude and load_judgments(
+            args.exclude, columns, graded=False, max_bytes=args.max_bytes, encoding=args.encoding
+        )
     paths = list(expand(args.runs))
     changed = args.min_score is not None or args.parents is not None
-    results = []
-    for name, path in zip(names_of(paths), paths, strict=True):
+    # Several runs are evaluated at once, each by its share of the threads.
+    threads = args.threads or max(1, cores() // len(paths))
+
+    def result_of(named: tuple[str, str]) -> Result:
+        name, path = named
         loaded = load_run(
             path,
             name,
-            args.threads,
+            threads,
             columns,
             input_format=formats[-1] or None,
             max_bytes=args.max_bytes,
             encoding=args.encoding,
         )
-        with _progress(loaded, args.quiet):
-            results.append(
-                evaluate(
-                    judgments,
-                    path if changed else loaded,
-                    measures,
-                    name=name,
-                    input_format=args.input_format and f":{formats[-1]}",
-                    max_bytes=args.max_bytes,
-                    min_score=args.min_score,
-                    parents=args.parents,
-                    parent_rule=args.parent_rule,
-                    like=args.like,
-                    tie_interval=args.tie_interval,
-                    unjudged_interval=args.unjudged_interval,
-                    strict=args.strict,
-                    columns=columns,
-                    exclude=exclude,
-                    **choices,
-                )
+        with _progress(loaded, args.quiet or len(paths) > 1):
+            return evaluate(
+                judgments,
+                path if changed else loaded,
+                measures,
+                name=name,
+                input_format=args.input_format and f":{formats[-1]}",
+                max_bytes=args.max_bytes,
+                encoding=args.encoding,
+                min_score=args.min_score,
+                parents=args.parents,
+                parent_rule=args.parent_rule,
+                like=args.like,
+                tie_interval=args.tie_interval,
+                unjudged_interval=args.unjudged_interval,
+                strict=args.strict,
+                columns=columns,
+                exclude=exclude,
+                **choices,
             )
-    return results
+
+    named = list(zip(names_of(paths), paths, strict=True))
+    first = result_of(named[0])  # so that what runs share is there when the others start
+    return [first, *on_each(result_of, named[1:])]
 
 
 def add_changes(parser: Any) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from rankstone.core import engine
 from rankstone.core.ids import Ids
 from rankstone.core.provenance import Source
+from rankstone.core.timing import stage
 from rankstone.errors import Notice
 
 if TYPE_CHECKING:
@@ -72,9 +73,8 @@ class Judgments:
         module = engine.load()
         key = (module.__name__, numbers, typed)
         if key not in self._indexes:
-            query_bytes, query_offsets = self.queries.lookup_bytes(numbers=numbers[0], typed=typed)
-            doc_bytes, doc_offsets = self.docs.lookup_bytes(numbers=numbers[1], typed=typed)
-            self._indexes[key] = module.Index(
-                query_bytes, query_offsets, self.groups, doc_bytes, doc_offsets
-            )
+            with stage("match"):
+                queries = self.queries.lookup_bytes(numbers=numbers[0], typed=typed)
+                docs = self.docs.lookup_bytes(numbers=numbers[1], typed=typed)
+                self._indexes[key] = module.Index(*queries, self.groups, *docs)
         return self._indexes[key]

@@ -16,7 +16,7 @@ def on_each(task: Callable[[P], T], parts: Sequence[P]) -> list[T]:
 
     NumPy and the native core let other threads run while they work.
     """
-    workers = min(_cores(), len(parts))
+    workers = min(cores(), len(parts))
     if workers < 2:
         return [task(part) for part in parts]
     done: dict[int, T] = {}
@@ -42,7 +42,8 @@ def on_each(task: Callable[[P], T], parts: Sequence[P]) -> list[T]:
     return [done[i] for i in range(len(parts))]
 
 
-def _cores() -> int:
+def cores() -> int:
+    """Return how many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

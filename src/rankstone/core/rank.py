@@ -18,6 +18,7 @@ from rankstone.core.matches import Matches
 from rankstone.core.ranked import Ranked, RankedRows, RankedTable
 from rankstone.core.subtopics import Subtopics
 from rankstone.core.tie_breaking import needs_ids, tied_before
+from rankstone.core.timing import stage
 from rankstone.errors import DataError
 
 Array = np.ndarray
@@ -62,16 +63,18 @@ class Source(Protocol):
 
 def rank(source: Source, conventions: Conventions) -> Ranked:
     """Return the ranks and grades of a collection's judged documents."""
-    documents = source.documents(
-        float32=rounds_scores(conventions), run_queries=conventions.queries == "run"
-    )
-    documents = apply_negatives(documents, conventions.negatives)
-    documents = apply_nonpositive(documents, conventions.nonpositive)
-    documents = apply_missed(documents, conventions.missed)
-    documents = apply_duplicates(documents, conventions.duplicates)
-    ranked = apply_ties(documents, conventions.ties, conventions)
-    ranked = apply_unjudged(ranked, conventions.unjudged)
-    return apply_queries(ranked, documents, conventions.queries)
+    with stage("scan"):
+        documents = source.documents(
+            float32=rounds_scores(conventions), run_queries=conventions.queries == "run"
+        )
+    with stage("rank"):
+        documents = apply_negatives(documents, conventions.negatives)
+        documents = apply_nonpositive(documents, conventions.nonpositive)
+        documents = apply_missed(documents, conventions.missed)
+        documents = apply_duplicates(documents, conventions.duplicates)
+        ranked = apply_ties(documents, conventions.ties, conventions)
+        ranked = apply_unjudged(ranked, conventions.unjudged)
+        return apply_queries(ranked, documents, conventions.queries)
 
 
 def rounds_scores(conventions: Conventions) -> bool:

@@ -394,6 +394,61 @@ class RankedRows(Ranked):
         """Whether a judged document shares its score with another."""
         return bool((self.tied > 1).any())
 
+    def in_parts(self, task: Callable[[Ranked], T]) -> list[T]:
+        """Return what a task returns for each part of the queries, on all cores."""
+        parts = parts_of(self.judged_offsets)
+        if len(parts) == 1:
+            return super().in_parts(task)
+
+        def work(ends: tuple[int, int]) -> T:
+            part = self._part(*ends)
+            result = task(part)
+            part.clear_cache()
+            return result
+
+        return on_each(work, parts)
+
+    def _part(self, begin: int, end: int) -> RankedRows:
+        """Return the ranking of the queries from begin to end."""
+
+        def cut(values: Array, bounds: Array) -> Array:
+            return values[bounds[begin] : bounds[end]]
+
+        def moved(bounds: Array) -> Array:
+            return bounds[begin : end + 1] - bounds[begin]
+
+        pooled, pooled_offsets = self.pooled, self.pooled_offsets
+        if pooled is not None and pooled_offsets is not None:
+            pooled, pooled_offsets = cut(pooled, pooled_offsets), moved(pooled_offsets)
+        return replace(
+            self,
+            queries=self.queries[begin:end],
+            offsets=moved(self.offsets),
+            rank=cut(self.rank, self.offsets),
+            grade=cut(self.grade, self.offsets),
+            original_grade=cut(self.original_grade, self.offsets),
+            score=cut(self.score, self.offsets),
+            judgment=cut(self.judgment, self.offsets),
+            above=cut(self.above, self.offsets),
+            tied=cut(self.tied, self.offsets),
+            retrieved=self.retrieved[begin:end],
+            judged_offsets=moved(self.judged_offsets),
+            judged_grade=cut(self.judged_grade, self.judged_offsets),
+            pooled=pooled,
+            pooled_offsets=pooled_offsets,
+            preferences=None if self.preferences is None else self.preferences[begin:end],
+            part_of=self,
+        )
+
+
+def parts_of(bounds: Array) -> list[tuple[int, int]]:
+    """Return begin and end of parts of the queries that a processor's cache holds."""
+    last, size = len(bounds) - 1, int(bounds[-1])
+    if size < 2 * _BLOCK or last < 2:
+        return [(0, last)]
+    marks = np.arange(0, size, _BLOCK)
+    return list(pairwise(np.unique(np.append(bounds.searchsorted(marks), last)).tolist()))
+
 
 class RankedTable(Ranked):
     """A ranking of lists of grades and scores; its columns are computed on first access.
@@ -446,14 +501,6 @@ class RankedTable(Ranked):
         """The ranking of all queries, of which this may be a part."""
         return self if self._whole is None else self._whole
 
-    def _parts(self) -> list[tuple[int, int]]:
-        """Return begin and end of parts of the queries that a processor's cache holds."""
-        last = len(self.bounds) - 1
-        if len(self.grades) < 2 * _BLOCK or last < 2:
-            return [(0, last)]
-        marks = np.arange(0, len(self.grades), _BLOCK)
-        return list(pairwise(np.unique(np.append(self.bounds.searchsorted(marks), last)).tolist()))
-
     def _part(self, begin: int, end: int) -> RankedTable:
         if end - begin == len(self.bounds) - 1:
             return self
@@ -482,11 +529,11 @@ class RankedTable(Ranked):
             self._tie_counts[ends[0]] = Ranked.count_ties(part)
             return result
 
-        return on_each(work, self._parts())
+        return on_each(work, parts_of(self.bounds))
 
     def count_ties(self) -> tuple[int, int]:
         """Return how many rows share their score with another document, and how many rows."""
-        parts = self._parts()
+        parts = parts_of(self.bounds)
         if len(self._tie_counts) < len(parts):
             self.in_parts(lambda _: None)
         counts = self._tie_counts.values()

@@ -12,6 +12,7 @@ from rankstone.conventions import Conventions
 from rankstone.core.aggregate import Part, aggregate
 from rankstone.core.gpu import CutoffNeeds
 from rankstone.core.ranked import Ranked
+from rankstone.core.timing import stage
 from rankstone.measures.base import Measure
 
 
@@ -49,7 +50,8 @@ def compute(ranked: Ranked, measures: Mapping[str, Measure]) -> Values:
     discounts, hits and ideal ranking.
     """
     requested = list(measures.values())
-    parts = ranked.in_parts(lambda part: _values(part, requested))
+    with stage("measures"):
+        parts = ranked.in_parts(lambda part: _values(part, requested))
     columns, weights, aggregates, final = {}, {}, {}, {}
     for (name, m), found in zip(measures.items(), zip(*parts, strict=True), strict=True):
         values = columns[name] = np.concatenate([value for value, _ in found])
