@@ -108,6 +108,19 @@ def test_top_documents_are_those_with_the_highest_scores(tmp_path, monkeypatch, 
     assert excluded.documents[0] == ["d60", "d30"]
 
 
+def test_rankings_of_any_format_are_shown(tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text("query,doc,score\nq,a,1\nq,b,3\nq,c,2\n")
+    model = rs.report({"q": {"a": 1}}, [path], "RR", pictures=False).model
+    assert [model.rankings.documents[0][i] for i in model.rankings.runs[0][0]] == ["b", "c", "a"]
+    scores = tmp_path / "scores.txt"
+    scores.write_text("0.1\n0.7\n")
+    letor = tmp_path / "rank.letor"
+    letor.write_text("1 qid:1 1:0.5\n0 qid:1 1:0.2\n")
+    model = rs.report(letor, [scores], "RR", pictures=False).model
+    assert model.means == [[0.5]]
+
+
 def test_judged_documents_are_where_ties_put_them():
     judgments = {"q": {"b": 1, "c": 0}}
     run = {"q": {"a": 1.0, "b": 1.0, "c": 1.0, "d": 0.5}}
