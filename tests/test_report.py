@@ -195,7 +195,6 @@ def test_the_command_writes_a_page_or_its_data(tmp_path, capsys):
         (["--lang", "fr"], "unknown language 'fr'. Known: en, zh"),
         (["--baseline", "bm52"], "Did you mean bm25?"),
         (["--depth", "0"], "depth must be from 1 to 100, not 0"),
-        (["--all-pairs"], "--all-pairs goes with 'rankstone compare'"),
         (["--queries", "missing.tsv"], "missing.tsv"),
     ],
 )

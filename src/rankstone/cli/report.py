@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.compare import add_source, add_statistics
+from rankstone.cli.compare import add_methods, add_runs
 from rankstone.cli.evaluate import choice, expand, names_of, reading_of, spoken_warnings
 
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ def add_to(commands: Any) -> None:
         "pictures and an explorer of queries. It is one file that works offline and loads nothing.",
     )
     add_contents(parser)
+    parser.add_argument("--by", metavar="FILE", help="groups: a query and its group in each line")
+    parser.add_argument("--queries", metavar="FILE", help="texts of queries, as TSV or JSONL")
+    parser.add_argument("--documents", metavar="FILE", help="texts of documents, as TSV or JSONL")
+    parser.add_argument("--title", metavar="TEXT", help="of the page (the names of the runs)")
     parser.add_argument(
         "-o", "--output", default="report.html", metavar="FILE",
         help="where to write it (report.html); its data alone if the name ends in .json",
@@ -32,13 +36,9 @@ def add_to(commands: Any) -> None:
 
 
 def add_contents(parser: Any) -> None:
-    """Let a command take what a report is made from."""
-    add_source(parser)
-    add_statistics(parser)
-    parser.add_argument("--by", metavar="FILE", help="groups: a query and its group in each line")
-    parser.add_argument("--queries", metavar="FILE", help="texts of queries, as TSV or JSONL")
-    parser.add_argument("--documents", metavar="FILE", help="texts of documents, as TSV or JSONL")
-    parser.add_argument("--title", metavar="TEXT", help="of the page (the names of the runs)")
+    """Let a command take what the numbers of a report are made from."""
+    add_runs(parser)
+    add_methods(parser)
     parser.add_argument("--lang", default="en", metavar="LANG", help="en (default) or zh")
     parser.add_argument(
         "--depth", type=int, default=20, metavar="N", help="documents of each ranking (20)"
@@ -67,10 +67,6 @@ def report_of(args: Namespace, *, pictures: bool) -> Report:
     from rankstone.errors import UsageError
     from rankstone.reporting import report
 
-    for name in ("values", "all_pairs", "repeats"):
-        if getattr(args, name):
-            flag = name.replace("_", "-")
-            raise UsageError(f"--{flag} goes with 'rankstone compare'; a report shows rankings.")
     paths = list(expand(args.files[1:]))
     if not paths:
         raise UsageError("a report needs QRELS and a run: rankstone report qrels.txt bm25.run")
