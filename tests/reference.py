@@ -626,7 +626,13 @@ def per_query(name: str, params: dict, judgments: dict, run: dict, c: dict) -> d
     for query, (ranking, names) in made.items():
         if is_empty(name, ranking, params):
             top_is_one = name not in UNBOUNDED
-            values[query] = {"zero": 0, "one": int(top_is_one), "skip": None}[c["no_relevant"]]
+            silent = not ranking.items
+            values[query] = {
+                "zero": 0,
+                "one": int(top_is_one),
+                "silence": int(top_is_one and silent),
+                "skip": None,
+            }[c["no_relevant"]]
         elif name in ("AUC", "AUPRC"):  # a tie is part of the curve, whatever its order
             more = {"pool": pool} if pool is not None else {}
             values[query] = VALUES[name](ranking, params, **more)

@@ -211,7 +211,7 @@ def test_the_types_of_options_are_those_of_the_conventions_and_of_evaluate():
     import inspect
     from typing import get_args, get_type_hints
 
-    from rankstone.io.load import _READING
+    from rankstone.io.load import READING
     from rankstone.options import ConventionOptions, ReadingOptions
 
     hints = get_type_hints(ConventionOptions)
@@ -219,8 +219,8 @@ def test_the_types_of_options_are_those_of_the_conventions_and_of_evaluate():
     assert {
         n: list(get_args(hints[n])) for n in hints if n != "relevance"
     } == rs.Conventions.choices()
-    assert set(get_type_hints(ReadingOptions)) == set(_READING)
-    assert set(_READING) <= set(inspect.signature(rs.evaluate).parameters)
+    assert set(get_type_hints(ReadingOptions)) == set(READING)
+    assert set(READING) <= set(inspect.signature(rs.evaluate).parameters)
 
 
 def test_a_misspelt_convention_is_found_by_the_type_checker(tmp_path):

@@ -220,7 +220,6 @@ def test_an_argument_of_a_tool_may_be_a_convention():
         ("trec_eval", "map_avgjg", "judgments of several people"),
         (None, "Compat", "unknown measure 'Compat': ir_measures has one"),
         (None, "coverage@10", "unknown measure 'coverage@10': replay has one"),
-        (None, "α_nDCG@10", "it needs judgments of subtopics"),  # noqa: RUF001
         ("ranx", "NCRR@10", "unknown measure 'NCRR@10': cornac has one"),
         (None, "Accuracy", "means different measures: AUC in ir_measures, Success in beir"),
     ],

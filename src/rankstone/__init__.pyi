@@ -17,6 +17,8 @@ from rankstone.errors import (
     UsageError as UsageError,
 )
 from rankstone.evaluation import evaluate as evaluate, explain as explain
+from rankstone.gates.verdict import Verdict as Verdict
+from rankstone.gating import gate as gate
 from rankstone.io.load import load_judgments as load_judgments
 from rankstone.io.rankings import grades_by_position as grades_by_position
 from rankstone.measures import *
@@ -26,6 +28,8 @@ from rankstone.report.explanation import Explanation as Explanation
 from rankstone.report.html import Report as Report
 from rankstone.report.tools import Reconciliation as Reconciliation
 from rankstone.reporting import report as report
+from rankstone.selective import RiskCoverage as RiskCoverage, risk_coverage as risk_coverage
+from rankstone.spans import SpanResults as SpanResults, evaluate_spans as evaluate_spans
 from rankstone.stats.comparison import Comparison as Comparison
 from rankstone.tools import TOOLS as TOOLS, Tool as Tool, tool as tool
 from rankstone.verifying import Verification as Verification, verify as verify

@@ -21,6 +21,7 @@ from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.parse import parse_measure
 from rankstone.stats.compare import compare as compare_values
 from rankstone.stats.comparison import Comparison
+from rankstone.stats.holes import with_holes
 from rankstone.stats.resampling import Seed
 from rankstone.stats.values import QueryValues
 
@@ -74,7 +75,8 @@ def compare(
         incomplete_above: share of a difference that may come from unanswered queries.
         zeros: what the Wilcoxon test does with differences of 0: ``wilcox`` or ``pratt``.
         moved: number of queries to list that improved and worsened most.
-        options: of ``evaluate``: ``like``, ``conventions``, single conventions, and how to read.
+        options: of ``evaluate``: ``like``, ``conventions``, single conventions, how to read, and
+            ``unjudged_interval``, to say whether unjudged documents could reverse a difference.
 
     >>> judgments = {q: {"d1": 1} for q in "abcdefg"}
     >>> best, worst = ({q: docs for q in "abcdefg"} for docs in (["d1"], ["d2", "d1"]))
@@ -85,7 +87,7 @@ def compare(
     values, names = values_by_query(judgments, runs, measures, options)
     if isinstance(weights, _PATH):
         weights = _by_id(read_query_weights(os.fspath(weights)), values)
-    return compare_values(
+    comparison = compare_values(
         values,
         measures=names,
         baseline=baseline,
@@ -104,6 +106,7 @@ def compare(
         zeros=zeros,
         moved=moved,
     )
+    return comparison if weights is not None else with_holes(comparison, values)
 
 
 def values_by_query(
@@ -116,7 +119,7 @@ def values_by_query(
     chosen = None if measures is None else _listed(measures)
     if judgments is not None and runs is not None:
         results = _evaluated(judgments, runs, chosen or DEFAULT, options)
-        values = [_of_result(result, name, chosen) for name, result in results.items()]
+        values = [values_of_result(result, name, chosen) for name, result in results.items()]
     else:
         if options:
             raise UsageError(
@@ -207,7 +210,7 @@ def _values_of(name: str, data: Any, chosen: Sequence[str | Measure] | None) -> 
     if isinstance(data, QueryValues):
         return data
     if isinstance(data, Result):
-        return _of_result(data, name, chosen)
+        return values_of_result(data, name, chosen)
     if isinstance(data, Mapping) and all(isinstance(row, Mapping) for row in data.values()):
         return QueryValues.from_dicts(name, data)
     raise UsageError(
@@ -236,20 +239,24 @@ def read_values(
             results = Result.all_from_json(content)
         except DataError as error:
             raise DataError(f"{path}: {error}") from None
-        return [_of_result(result, result.name, chosen) for result in results]
+        return [values_of_result(result, result.name, chosen) for result in results]
     runs = read_query_values(content, path, _is_measure)
     label = name or run_name(path)
     return [QueryValues.from_dicts(own or label, values) for own, values in runs.items()]
 
 
-def _of_result(result: Result, name: str, chosen: Sequence[str | Measure] | None) -> QueryValues:
+def values_of_result(
+    result: Result, name: str, chosen: Sequence[str | Measure] | None
+) -> QueryValues:
     """Return a result's values of the chosen measures, with which queries were answered."""
     wanted = {_own_name(str(m), result.measures) for m in chosen or result.measures}
     for measure in wanted & set(result.measures):
         _require_mean(result, measure)
     unanswered = set(result.unanswered)
     answered = np.array([query not in unanswered for query in result.queries], bool)
-    return QueryValues(name, result.queries, result.columns, answered)
+    known = {} if result.unjudged is None else result.unjudged.interval
+    ends = {measure: (interval.low, interval.high) for measure, interval in known.items()}
+    return QueryValues(name, result.queries, result.columns, answered, ends)
 
 
 def _require_mean(result: Result, measure: str) -> None:

@@ -88,6 +88,7 @@ class Conventions:
         {"no-relevant": {}},
         zero="0",
         one="1, for measures whose best value is 1",
+        silence="1 if nothing was retrieved, else 0, for measures whose best value is 1",
         skip="none: the query is left out of the mean",
         error="an error",
     )
@@ -159,6 +160,11 @@ class Conventions:
     def choices(cls) -> dict[str, list[str]]:
         """Return the values of each convention that has a fixed set of them."""
         return {f.name: list(f.metadata["values"]) for f in fields(cls) if "values" in f.metadata}
+
+    @property
+    def counts_unanswered(self) -> bool:
+        """Whether a judged query that is missing from the run counts in the mean."""
+        return self.queries == "judged"
 
     def effect(self, notice: str) -> str:
         """Return what the chosen values do about a notice, empty if they leave nothing to say.

@@ -15,9 +15,10 @@ from rankstone.core import engine
 from rankstone.core.as_numpy import numbers_of
 from rankstone.core.collection import Collection
 from rankstone.core.gpu import CutoffNeeds
-from rankstone.core.notices import judged_share, without_relevant
-from rankstone.core.rank import ScoreNeeds, rank, score_needs
+from rankstone.core.notices import judged_share, without_relevant, without_subtopics
+from rankstone.core.rank import ScoreNeeds, as_ranked, rank, score_needs
 from rankstone.core.result import Provenance, Result, TieReport
+from rankstone.core.unjudged import UnjudgedInterval, UnjudgedReport
 from rankstone.errors import (
     DataError,
     Notice,
@@ -49,6 +50,7 @@ def evaluate(
     like: str | None = None,
     conventions: Conventions | None = None,
     tie_interval: bool = False,
+    unjudged_interval: bool = False,
     strict: bool = False,
     name: str | None = None,
     threads: int | None = None,
@@ -62,6 +64,9 @@ def evaluate(
     exclude: Any = None,
     not_retrieved: Any = None,
     scores: str = "descending",
+    min_score: float | None = None,
+    parents: Any = None,
+    parent_rule: str = "first",
     **choices: Unpack[ConventionOptions],
 ) -> Result:
     """Evaluate a run against judgments.
@@ -77,6 +82,8 @@ def evaluate(
         like: a tool whose numbers to give, such as ``"trec_eval-9"``.
         conventions: every other choice that changes a number.
         tie_interval: give each measure's value with ties at their worst and best, too.
+        unjudged_interval: give each measure's lowest and highest value over all grades that
+            retrieved documents without a judgment might have, too.
         strict: make warnings errors.
         name: the name of the run.
         threads: number of scanning threads (default: all cores).
@@ -94,6 +101,12 @@ def evaluate(
             before documents are ranked; such as a recommender's training data.
         not_retrieved: with grades in rank order, the grades of judged documents that were missed.
         scores: ``"descending"``, or ``"ascending"`` if the lowest score is the best (a distance).
+        min_score: a document with a worse score counts as not retrieved.
+        parents: for a run of chunks and judgments of documents, the document of each chunk:
+            ``{chunk: document}``, the path of a file with both in each line, or a pattern of
+            chunk ids such as ``"{doc}#{n}"``.
+        parent_rule: how the chunks of a document become one result: ``"first"`` (the best-ranked
+            chunk counts), ``"max"`` or ``"sum"`` of their scores.
         choices: single conventions, for example ``ties="input"``.
 
     >>> result = evaluate({"q1": {"d1": 2}}, {"q1": ["d7", "d1"]}, ["RR"])
@@ -129,12 +142,17 @@ def evaluate(
         exclude=exclude,
         not_retrieved=not_retrieved,
         scores=scores,
+        min_score=min_score,
+        parents=parents,
+        parent_rule=parent_rule,
         needs=needs,
     )
     chosen = _chosen(followed, conventions, data.default, choices)
     plan = [(r.column, r.measure, r.conventions_for(chosen, choices)) for r in requested]
     result = _result(data, requested, plan, chosen, followed, strict=strict, ties=tie_interval)
     names.check_used()
+    if unjudged_interval:
+        result = replace(result, unjudged=_unjudged(data, chosen, plan))
     return result
 
 
@@ -185,6 +203,9 @@ def _result(
         *data.notices(chosen),
         *without_relevant(ranked),
         *judged_share(ranked, cutoffs),
+        *without_subtopics(
+            ranked, [r.column for r in requested if r.measure.definition.reads_subtopics]
+        ),
         *(r.notice for r in requested if r.notice),
     )
     return Result(
@@ -229,6 +250,31 @@ def _ties(
     return TieReport(*data.tied(chosen), interval)
 
 
+def _unjudged(
+    data: Collection, chosen: Conventions, plan: list[tuple[str, Measure, Conventions]]
+) -> UnjudgedReport:
+    """Return what retrieved documents without a judgment leave open of each measure."""
+    from rankstone.core.completions import Holes, judged_by_rank
+    from rankstone.measures.unjudged import unjudged_extremes
+
+    ranked = data.ranked(as_ranked(chosen))
+    holes = Holes.of(ranked)
+    interval = {}
+    for name, measure, conventions in plan:
+        own = Holes.of(data.ranked(as_ranked(conventions)))
+        ends = unjudged_extremes(measure, own)
+        interval[name] = UnjudgedInterval(*ends.ends, ends.exact, (ends.low, ends.high))
+    return UnjudgedReport(
+        int(holes.count.sum()),
+        int(ranked.retrieved.sum()),
+        tuple(judged_by_rank(ranked)),
+        interval,
+    )
+
+
+_LARGE = 1 << 16  # from here on it pays to look for what a cutoff leaves out
+
+
 def call(measure: Measure, data: tuple[Any, ...], conventions: Conventions | None) -> Any:
     """Return the value of a measure on data given directly: a number, or one for each query."""
     if len(data) > 2:
@@ -252,9 +298,10 @@ def call(measure: Measure, data: tuple[Any, ...], conventions: Conventions | Non
 
 
 def _are_labels_and_scores(labels: Any, scores: Any) -> bool:
-    """Return whether data are arrays that can only be labels and scores: the usual case."""
+    """Return whether data are small arrays that can only be labels and scores: the usual case."""
     return (
         type(labels) is type(scores) is np.ndarray
+        and labels.size < _LARGE
         and labels.shape == scores.shape
         and labels.dtype.kind in "biuf"
         and scores.dtype.kind == "f"

@@ -14,7 +14,7 @@ class ConventionOptions(TypedDict, total=False):
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
     queries: Literal["judged", "both", "run"]
-    no_relevant: Literal["zero", "one", "skip", "error"]
+    no_relevant: Literal["zero", "one", "silence", "skip", "error"]
     relevance: float
     negatives: Literal["unjudged", "nonrelevant"]
     unjudged: Literal["nonrelevant", "remove"]
@@ -39,6 +39,9 @@ class ReadingOptions(TypedDict, total=False):
     exclude: Any
     not_retrieved: Any
     scores: Literal["descending", "ascending"]
+    min_score: float | None
+    parents: Any
+    parent_rule: str
 
 
 class DataOptions(ConventionOptions, ReadingOptions, total=False):

@@ -23,7 +23,7 @@ class Accepts:
     of the run: the tool never hears of a relevant document that was missed). ``all_negative``
     are queries without a grade from 0 up, ``empty`` collections without a relevant document;
     ``mean`` says whether its mean can be compared with Rankstone's aggregate, ``longest`` how
-    long a list may be.
+    long a list may be, ``shallowest`` the lowest cutoff.
     """
 
     takes: str
@@ -42,6 +42,7 @@ class Accepts:
     empty: bool = True
     mean: bool = True
     longest: int = 16
+    shallowest: int = 1
     digits: float = 1e-9
     refuses: dict[str, str] = field(default_factory=dict)
 

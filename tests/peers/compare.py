@@ -121,7 +121,8 @@ def differences(name: str, function: str, seed: int) -> list[str]:
     takes = accepts(peer, function)
     rng = random.Random(f"{name} {function} {seed}")
     qrels, run = draw(rng, takes)
-    k = rng.choice(CUTS) if "{k}" in function else None
+    cuts = [cut for cut in CUTS if cut >= takes.shallowest]
+    k = rng.choice(cuts) if "{k}" in function else None
     values, mean = peer.FUNCTIONS[function](qrels, run, k)
     asked = function.format(k=k)
     result = rs.evaluate(qrels, run, [asked], like=name)

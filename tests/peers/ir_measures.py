@@ -35,12 +35,22 @@ _NAMES = (
     "NumRet", "NumRet(rel=2)", "NumRel", "NumQ", "NumRelRet", "IPrec@0.2", "IPrec@0.7", "infAP",
     "RBP(rel=1,p=0.8)",
 )  # fmt: skip
+_NDEVAL_NAMES = (
+    "alpha_DCG@{k}", "alpha_nDCG@{k}", "ERR_IA@{k}", "nERR_IA@{k}", "AP_IA", "MAP_IA", "P_IA@{k}",
+    "NRBP", "nNRBP", "StRecall@{k}", "alpha_nDCG(alpha=0.9,rel=2)@{k}", "NRBP(beta=0.8)",
+    "α_DCG@{k}", "α_nDCG@{k}",  # noqa: RUF001
+)  # fmt: skip
 _GDEVAL_NAMES = ("ERR@{k}", "nDCG(dcg='exp-log2')@{k}")
 EXCEPT = dict.fromkeys(_GDEVAL_NAMES, _GDEVAL)
 EXCEPT |= dict.fromkeys(("NumRel", "NumQ"), replace(ACCEPTS, unretrieved_queries=False))
 EXCEPT |= dict.fromkeys(
     ("Accuracy", "Accuracy(rel=2)"),
     replace(ACCEPTS, ties=False, single_document=False, no_relevant=False),
+)
+EXCEPT["nNRBP"] = replace(ACCEPTS, no_relevant=False, negative=False)
+EXCEPT |= dict.fromkeys(
+    ("alpha_DCG@{k}", "α_DCG@{k}", "ERR_IA@{k}"),  # noqa: RUF001
+    replace(ACCEPTS, shallowest=2),
 )
 
 
@@ -74,6 +84,20 @@ def _numbered(qrels: Qrels, run: Run, k: int | None, *, name: str) -> Values:
 
 
 FUNCTIONS = {n: partial(_evaluate, name=n) for n in _NAMES}
+
+
+def _by_subtopic(qrels: Qrels, run: Run, k: int | None, *, name: str) -> Values:
+    """Evaluate a measure of pyndeval, to which a query is its only subtopic."""
+    import contextlib
+    import io
+
+    import pyndeval  # noqa: F401 -- it is a package of its own, which may be missing
+
+    with contextlib.redirect_stderr(io.StringIO()):  # on the single subtopic
+        return _evaluate(qrels, run, k, name=name)
+
+
+FUNCTIONS |= {n: partial(_by_subtopic, name=n) for n in _NDEVAL_NAMES}
 FUNCTIONS |= {n: partial(_numbered, name=n) for n in _GDEVAL_NAMES}
 
 

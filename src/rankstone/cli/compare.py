@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.evaluate import (
+    add_changes,
     add_conventions,
     add_reading,
     expand,
@@ -38,6 +39,8 @@ def add_to(commands: Any) -> None:
                         help="default: a table on a terminal, tsv in a pipe")  # fmt: skip
     parser.add_argument("--digits", type=int, default=4, metavar="N", help="decimals in tables (4)")
     parser.add_argument("-o", "--output", metavar="FILE", help="save the comparison as JSON, too")
+    parser.add_argument("--force", action="store_true",
+                        help="let --output replace a file that rankstone did not save")  # fmt: skip
     parser.set_defaults(run=run)
 
 
@@ -65,8 +68,14 @@ def add_runs(parser: Any) -> None:
     parser.add_argument(
         "--exclude", metavar="FILE", help="pairs taken out of the runs first, as training data"
     )
+    add_changes(parser)
     add_reading(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
+    parser.add_argument(
+        "--unjudged-interval",
+        action="store_true",
+        help="say whether unjudged documents could reverse a difference",
+    )
     parser.set_defaults(tie_interval=False)
 
 
@@ -115,11 +124,16 @@ def run(args: Namespace) -> int:
     """Compare and print."""
     from rankstone.errors import UsageError
 
+    if args.output:
+        from rankstone.core.atomic import SAVED, check_own
+
+        check_own(args.output, SAVED, force=args.force)
+
     if not 0 <= args.digits <= 17:
         raise UsageError(f"--digits must be from 0 to 17, not {args.digits}.")
     comparison = comparison_of(args)
     if args.output:
-        comparison.save(args.output)
+        comparison.save(args.output, force=args.force)
     show(comparison, args)
     return 0
 
@@ -235,7 +249,8 @@ def _refuse_reading(args: Namespace) -> None:
     """Refuse options that change how runs are evaluated."""
     from rankstone.errors import UsageError
 
-    for name in ("like", "convention", "exclude", "input_format", "groups", "columns", "encoding"):
+    given = ("like", "convention", "exclude", "input_format", "groups", "columns", "encoding")
+    for name in (*given, "unjudged_interval", "min_score", "parents"):
         if getattr(args, name):
             flag = name.replace("_", "-")
             raise UsageError(f"--{flag} goes with QRELS and runs; --values takes what is there.")

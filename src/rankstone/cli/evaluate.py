@@ -75,6 +75,11 @@ def add_to(commands: Any) -> None:
         help="say what each value would be with ties at their worst and at their best",
     )
     parser.add_argument(
+        "--unjudged-interval",
+        action="store_true",
+        help="say between which values each would lie if unjudged documents were judged",
+    )
+    parser.add_argument(
         "--interval",
         action="store_true",
         help="confidence interval of each mean: how far other queries might move it",
@@ -85,6 +90,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--exclude", metavar="FILE", help="pairs taken out of the runs first, as training data"
     )
+    add_changes(parser)
     add_reading(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
     parser.set_defaults(run=run)
@@ -254,6 +260,7 @@ def results_of(args: Namespace) -> list[Result]:
         args.exclude, columns, graded=False, max_bytes=args.max_bytes, encoding=args.encoding
     )
     paths = list(expand(args.runs))
+    changed = args.min_score is not None or args.parents is not None
     results = []
     for name, path in zip(names_of(paths), paths, strict=True):
         loaded = load_run(
@@ -269,10 +276,17 @@ def results_of(args: Namespace) -> list[Result]:
             results.append(
                 evaluate(
                     judgments,
-                    loaded,
+                    path if changed else loaded,
                     measures,
+                    name=name,
+                    input_format=args.input_format and f":{formats[-1]}",
+                    max_bytes=args.max_bytes,
+                    min_score=args.min_score,
+                    parents=args.parents,
+                    parent_rule=args.parent_rule,
                     like=args.like,
                     tie_interval=args.tie_interval,
+                    unjudged_interval=args.unjudged_interval,
                     strict=args.strict,
                     columns=columns,
                     exclude=exclude,
@@ -280,6 +294,28 @@ def results_of(args: Namespace) -> list[Result]:
                 )
             )
     return results
+
+
+def add_changes(parser: Any) -> None:
+    """Let a command take a threshold of scores, and the documents of chunks."""
+    parser.add_argument(
+        "--min-score",
+        type=float,
+        metavar="X",
+        help="documents with a lower score count as not retrieved",
+    )
+    parser.add_argument(
+        "--parents",
+        metavar="FILE",
+        help="documents of the chunks in the runs: a file with both in each line, or a pattern of "
+        "chunk ids such as '{doc}#{n}'",
+    )
+    parser.add_argument(
+        "--parent-rule",
+        default="first",
+        metavar="NAME",
+        help="how chunks become one result: first (default), max or sum of scores",
+    )
 
 
 def add_conventions(parser: Any) -> None:
@@ -300,7 +336,7 @@ def add_conventions(parser: Any) -> None:
 
 
 def add_reading(parser: Any) -> None:
-    """Let a command be told how to read files."""
+    """Let a command take options on how to read files."""
     parser.add_argument(
         "--input-format",
         metavar="FORMAT",
@@ -310,7 +346,7 @@ def add_reading(parser: Any) -> None:
         "--max-bytes",
         type=int,
         metavar="N",
-        help="as much as a file may hold, once expanded (1 GiB or 100 times a compressed file)",
+        help="maximum size of a file after decompression (default: 100 times its size, or 64 MiB)",
     )
     parser.add_argument(
         "--encoding", metavar="NAME", help="encoding of text files (UTF-8), such as cp1252"
@@ -326,7 +362,7 @@ def add_reading(parser: Any) -> None:
 
 
 def reading_of(args: Namespace) -> dict[str, Any]:
-    """Return how a command was told to read files."""
+    """Return the options on how to read files."""
     from rankstone.io.column_roles import Columns
 
     return {
@@ -402,13 +438,19 @@ def _progress(loaded: Any, quiet: bool) -> Iterator[None]:
         return
     from threading import Event, Thread
 
+    from rankstone.errors import printable
+
     done = Event()
 
     def report() -> None:
         shown = False
         while not done.wait(0.5):
             share = min(100, 100 * int(loaded.progress[0]) // size)
-            print(f"\r{loaded.name}: {share} % of {size >> 20} MiB", end="", file=sys.stderr)
+            print(
+                f"\r{printable(loaded.name)}: {share} % of {size >> 20} MiB",
+                end="",
+                file=sys.stderr,
+            )
             shown = True
         if shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)

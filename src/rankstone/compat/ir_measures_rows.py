@@ -71,9 +71,15 @@ def data_of(source: Any, value: str) -> Any:
     if isinstance(source, Mapping | str | os.PathLike) or hasattr(source, "columns"):
         return source
     queries: dict[Any, dict[Any, Any]] = {}
-    for row in source:
+    rows = list(source)
+    by_subtopic = value == "relevance" and len({getattr(r, "iteration", "0") for r in rows}) > 1
+    for row in rows:
         try:
-            queries.setdefault(row.query_id, {})[row.doc_id] = getattr(row, value)
+            docs = queries.setdefault(row.query_id, {})
+            if by_subtopic:
+                docs.setdefault(row.doc_id, {})[row.iteration] = row.relevance
+            else:
+                docs[row.doc_id] = getattr(row, value)
         except AttributeError:
             raise rs.UsageError(
                 f"rows must have query_id, doc_id and {value}, as Qrel and ScoredDoc do; "

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,12 +15,16 @@ from rankstone.core.ids import Ids
 from rankstone.core.provenance import Source
 from rankstone.errors import Notice
 
+if TYPE_CHECKING:
+    from rankstone.core.subtopics import Subtopics
+
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
     """Grades by (query, document), grouped by query; one row for each judged pair.
 
-    Rows ``groups[q]:groups[q + 1]`` of ``docs`` and ``grades`` belong to query q.
+    Rows ``groups[q]:groups[q + 1]`` of ``docs`` and ``grades`` belong to query q. If documents
+    were judged by subtopic, ``subtopics`` holds these grades, and ``grades`` the highest of each.
     """
 
     queries: Ids
@@ -29,6 +33,7 @@ class Judgments:
     grades: np.ndarray
     source: Source
     notices: tuple[Notice, ...] = field(default=())
+    subtopics: Subtopics | None = None
 
     def __len__(self) -> int:
         """Return the number of judged pairs."""
@@ -43,7 +48,9 @@ class Judgments:
         """Return the same with more queries behind them, for which nothing is judged."""
         end = np.full(len(names), self.groups[-1])
         queries = Ids.of([*self.queries.objects, *names], "query")
-        return replace(self, queries=queries, groups=np.append(self.groups, end))
+        groups = np.append(self.groups, end)
+        subtopics = self.subtopics and replace(self.subtopics, first=groups[:-1], last=groups[1:])
+        return replace(self, queries=queries, groups=groups, subtopics=subtopics)
 
     @cached_property
     def docs_by_query(self) -> list[list[Any]]:

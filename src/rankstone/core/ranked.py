@@ -13,6 +13,7 @@ import numpy as np
 from rankstone.conventions import Conventions
 from rankstone.core import segments
 from rankstone.core.parallel import on_each
+from rankstone.core.subtopics import Subtopics
 from rankstone.core.tie_breaking import before_by_gain, keeps_order, luck_of, tied_before
 
 T = TypeVar("T")
@@ -67,7 +68,8 @@ class Ranked:
     ``judged_offsets[q]:judged_offsets[q + 1]`` of ``judged_grade`` are the grades
     of all its judged documents, highest first, retrieved or not. ``pooled`` holds the ranks of
     documents that are listed in the judgments without a judgment (a grade below 0), and
-    ``pooled_offsets`` their offsets. If every query retrieved the same number of documents, all
+    ``pooled_offsets`` their offsets. ``subtopics`` holds grades by subtopic of the documents that
+    ``judgment`` numbers, if they were judged by subtopic. If every query retrieved the same number of documents, all
     judged, ``width`` is that number: the rows are a table with a column for each rank.
     """
 
@@ -90,6 +92,7 @@ class Ranked:
     pooled: Array | None
     pooled_offsets: Array | None
     preferences: tuple[StatedPreferences, ...] | None
+    subtopics: Subtopics | None
     has_ties: bool
     has_small_grades: bool  # all grades are known to be whole numbers from 0 to 255
     _cache: dict[Any, Any]
@@ -217,6 +220,7 @@ class Ranked:
             pooled=self.pooled,
             pooled_offsets=self.pooled_offsets,
             preferences=self.preferences,
+            subtopics=self.subtopics,
             part_of=None if self.whole is self else self.whole,
         )
 
@@ -307,6 +311,7 @@ class Ranked:
             pooled=pooled,
             pooled_offsets=pooled_offsets,
             preferences=preferences,
+            subtopics=self.subtopics and self.subtopics.select(chosen),
             **{name: getattr(self, name)[rows] for name in columns},
         )
 
@@ -324,7 +329,11 @@ class Ranked:
             grade = grade[segments.falling_order(gain, offsets)]
         elif source != "judged":
             grade, _ = segments.falling_values(grade, offsets)
-        return _IdealTable(grade, offsets, self)
+        return _IdealTable(grade, offsets, self, self.width)
+
+    def listed(self, grade: Array, offsets: Array) -> Ranked:
+        """Return a ranking of other documents for the same queries, from their grades by rank."""
+        return _IdealTable(grade, offsets, self, None)
 
     def constant(self, k: int | None, grade: float) -> Ranked:
         """Return a ranking of k documents of one grade for every query.
@@ -370,6 +379,7 @@ class RankedRows(Ranked):
     pooled: Array | None = None
     pooled_offsets: Array | None = None
     preferences: tuple[StatedPreferences, ...] | None = None
+    subtopics: Subtopics | None = None
     part_of: Ranked | None = field(default=None, repr=False)
     has_small_grades: bool = field(default=False, init=False)
     _cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
@@ -397,6 +407,7 @@ class RankedTable(Ranked):
     pooled: Array | None = None
     pooled_offsets: Array | None = None
     preferences = None
+    subtopics = None
 
     def __init__(
         self,
@@ -662,8 +673,8 @@ class RankedTable(Ranked):
 class _IdealTable(RankedTable):
     """The ideal order of a ranking's documents; the queries and their judgments are its own."""
 
-    def __init__(self, grades: Array, offsets: Array, actual: Ranked) -> None:
-        super().__init__(grades, None, offsets, actual.conventions, width=actual.width)
+    def __init__(self, grades: Array, offsets: Array, actual: Ranked, width: int | None) -> None:
+        super().__init__(grades, None, offsets, actual.conventions, width=width)
         self._actual = actual
 
     @property

@@ -14,6 +14,7 @@ import numpy as np
 from rankstone.conventions import Conventions
 from rankstone.core.aggregate import FLOOR, Summary, summarise
 from rankstone.core.provenance import Source
+from rankstone.core.unjudged import UnjudgedReport
 from rankstone.errors import (
     DataError,
     MissingDependencyError,
@@ -76,7 +77,8 @@ class Result:
     number of queries in each mean, and ``weights`` their weights, for weighted means. ``like`` is
     the tool whose conventions were followed; ``requested`` maps names that were requested to
     measures, if the two differ, and ``exceptions`` the conventions of single measures that differ
-    from ``conventions``. ``unanswered`` are evaluated queries for which the run has no documents.
+    from ``conventions``. ``unanswered`` are evaluated queries for which the run has no documents,
+    ``unjudged`` is, on request, what documents without a judgment leave open.
     """
 
     name: str
@@ -93,6 +95,7 @@ class Result:
     requested: Mapping[str, str] = field(default_factory=dict)
     exceptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     unanswered: tuple[Any, ...] = ()
+    unjudged: UnjudgedReport | None = None
 
     @property
     def measures(self) -> list[str]:
@@ -237,6 +240,7 @@ class Result:
             "requested": dict(self.requested),
             "unanswered": list(self.unanswered),
             "ties": self.ties.to_dict(),
+            "unjudged": None if self.unjudged is None else self.unjudged.to_dict(),
             "notices": [n.to_dict() for n in self.notices],
             "provenance": self.provenance.to_dict(),
         }
@@ -339,12 +343,17 @@ class Result:
             requested=dict(data["requested"]),
             exceptions={n: dict(e) for n, e in data["exceptions"].items()},
             unanswered=tuple(data.get("unanswered", ())),
+            unjudged=UnjudgedReport.from_dict(report) if (report := data.get("unjudged")) else None,
         )
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the result to a file, whole or not at all."""
-        from rankstone.core.atomic import write_text
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the result to a file, whole or not at all.
 
+        A file that rankstone did not save is replaced only with ``force``.
+        """
+        from rankstone.core.atomic import SAVED, check_own, write_text
+
+        check_own(path, SAVED, force=force)
         write_text(path, self.to_json())
 
     @classmethod

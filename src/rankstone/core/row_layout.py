@@ -12,8 +12,8 @@ NUMBER, RANK, ATOF, ATOL = range(4)
 class RowLayout(NamedTuple):
     """The number of fields in a line, and which of them hold what; -1 for what no field holds.
 
-    With ``more`` a line may have further fields. ``iteration`` is a field of judgments that is not
-    read; a few of its values are kept, to tell whether there are several.
+    With ``more`` a line may have further fields. ``iteration`` is a field of judgments that names
+    subtopics if it has several values; a scan keeps a few of them, to tell whether there are.
     """
 
     columns: int

@@ -20,6 +20,9 @@ SYNONYMS = {
         "score": "score prediction pred sim similarity predicted predictedscore",
         "grade": "relevance label rating grade rel gain judgment judgement",
         "rank": "rank position",
+        "subtopic": "subtopic subtopicid subtopicno intent intentid aspect aspectid nuggetid "
+        "nugget nuggettext iteration",
+        "importance": "importance vitality vital",
     }.items()
 }
 _DISTANCES = {"distance", "dist", "cosinedistance", "l2distance", "l2", "euclideandistance"}
@@ -121,6 +124,14 @@ def run_roles(
         if others:
             raise _no_number(what, "score", names, others, "ranks by the order of the rows")
     return Roles(("query", "doc", "score"), (query, doc, None))
+
+
+def subtopic_columns(
+    what: str, names: Sequence[str], columns: Mapping[str, Any] | None
+) -> tuple[str | None, str | None]:
+    """Return the columns of subtopics and of their importance, None for what judgments lack."""
+    subtopic = _column(what, "subtopic", names, columns)
+    return subtopic, None if subtopic is None else _column(what, "importance", names, columns)
 
 
 def _note_use(columns: Mapping[str, Any] | None) -> None:

@@ -57,9 +57,9 @@ def judgments_in(file: Input, form: Format) -> Judgments:
     content = form.judgments(file)
     if isinstance(content, Judgments):
         return content
-    from rankstone.io.rows import as_text, judgments_from
+    from rankstone.io.rows import judged_as_text, judgments_from
 
-    return judgments_from(as_text(content), file.source, file.path)
+    return judgments_from(judged_as_text(content), file.source, file.path)
 
 
 def rows_in(
@@ -69,7 +69,13 @@ def rows_in(
 
     ``judgments`` are those that a run belongs to if it names no documents itself.
     """
-    from rankstone.io.rows import Lists, as_text, rows_of_judgments, rows_of_lists
+    from rankstone.io.rows import (
+        Lists,
+        as_text,
+        rows_of_judgments,
+        rows_of_lists,
+        without_subtopics,
+    )
 
     read = form.judgments if kind == "judgments" else form.run
     if read is None:
@@ -88,7 +94,7 @@ def rows_in(
         content = rows_of_judgments(content)
     elif isinstance(content, Lists):
         content = rows_of_lists(content)
-    return as_text(content)
+    return as_text(without_subtopics(content))
 
 
 def _cannot_hold(file: Input, form: Format, kind: str) -> str:

@@ -172,6 +172,9 @@ def collection(
     exclude: Any = None,
     not_retrieved: Any = None,
     scores: str = "descending",
+    min_score: float | None = None,
+    parents: Any = None,
+    parent_rule: str = "first",
     needs: Needs | None = None,
     finite: bool = False,
 ) -> Collection:
@@ -193,6 +196,9 @@ def collection(
         exclude: (query, document) pairs, in any form of judgments, that are removed from the run.
         not_retrieved: with grades in rank order, the grades of judged documents that were missed.
         scores: ``"descending"``, or ``"ascending"`` if the lowest score is the best (a distance).
+        min_score: a document with a worse score counts as not retrieved.
+        parents: the document of each chunk, for a run of chunks and judgments of documents.
+        parent_rule: how the chunks of a document become one result: first, max or sum.
         needs: what measures and conventions will read, to move no more from another device.
         finite: refuse labels that are NaN.
     """
@@ -223,6 +229,11 @@ def collection(
             from rankstone.io.arrays import labels_and_scores
 
             _refuse_exclude(exclude)
+            if min_score is not None or parents is not None:
+                raise UsageError(
+                    "min_score= and parents= go with runs of documents that have ids, not with "
+                    "labels and scores."
+                )
             return labels_and_scores(
                 judgments,
                 run,
@@ -253,6 +264,20 @@ def collection(
         max_bytes=max_bytes,
         encoding=encoding,
     )
+    if min_score is not None or parents is not None:
+        from rankstone.io.input_file import ReadOptions
+        from rankstone.io.scored import changed_run
+
+        ranked = changed_run(
+            run,
+            ranked,
+            min_score=min_score,
+            parents=parents,
+            parent_rule=parent_rule,
+            columns=columns,
+            options=ReadOptions(formats[-1] or None, max_bytes, columns=columns),
+            ascending=is_ascending(scores),
+        )
     if exclude is not None:
         ranked = ExcludingRun(
             ranked, load_judgments(exclude, columns, graded=False, encoding=encoding)
@@ -297,13 +322,14 @@ def _refuse_exclude(exclude: Any) -> None:
 
 def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the options that say how to read data, and single conventions."""
-    reading = {name: value for name, value in options.items() if name in _READING}
-    choices = {name: value for name, value in options.items() if name not in _READING}
+    reading = {name: value for name, value in options.items() if name in READING}
+    choices = {name: value for name, value in options.items() if name not in READING}
     Conventions().replace(**choices)  # a misspelt option is found before any file is read
     return reading, choices
 
 
-_READING = (
+#: The options that say how to read data.
+READING = (
     "name",
     "threads",
     "input_format",
@@ -316,6 +342,9 @@ _READING = (
     "exclude",
     "not_retrieved",
     "scores",
+    "min_score",
+    "parents",
+    "parent_rule",
 )
 
 

@@ -15,8 +15,9 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.notices import negative_notices, repeated_notices
 from rankstone.core.provenance import Source
+from rankstone.core.subtopics import Aspect, subtopic_notices, with_subtopics
 from rankstone.core.text import encode
-from rankstone.errors import DataError, UsageError
+from rankstone.errors import DataError, EmptyError, UsageError
 
 # A query, a document and a grade or score. A row without a document says that there is such a
 # query, with nothing judged or nothing retrieved.
@@ -72,6 +73,21 @@ def as_text(rows: Iterable[Row]) -> Iterator[TextRow]:
         yield str(query), str(doc), number
 
 
+def judged_as_text(rows: Iterable[Row | Aspect]) -> Iterator[Row | Aspect]:
+    """Yield rows of judgments with text for ids, those of subtopics too."""
+    for row in rows:
+        query, doc = str(row[0]), str(row[1])
+        if isinstance(row, Aspect):
+            yield row._replace(query=query, doc=doc, subtopic=str(row.subtopic))
+        else:
+            yield query, doc, row[2]
+
+
+def without_subtopics(rows: Iterable[Row | Aspect]) -> Iterator[Row]:
+    """Yield rows of judgments as query, document and grade."""
+    return ((row[0], row[1], row[2]) for row in rows)
+
+
 def lists_as_text(lists: Lists, path: str) -> Lists:
     """Return rankings with text for ids."""
     data: dict[Id, list[Id]] = {str(q): [str(d) for d in docs] for q, docs in lists.data.items()}
@@ -81,17 +97,20 @@ def lists_as_text(lists: Lists, path: str) -> Lists:
 
 
 def judgments_from(
-    rows: Iterable[Row], source: Source, path: str, *, typed: bool = False
+    rows: Iterable[Row | Aspect], source: Source, path: str, *, typed: bool = False
 ) -> Judgments:
     """Gather judgments; of contradicting grades the highest counts.
 
     With ``typed`` ids are known to be text or to be numbers, as in Python objects.
     """
     grades_of: dict[Id, dict[Id, list[float]]] = {}
-    for query, doc, grade in rows:
-        docs_of = grades_of.setdefault(query, {})
-        if doc != NO_DOCUMENT:
-            docs_of.setdefault(doc, []).append(grade)
+    aspects: list[Aspect] = []
+    for row in rows:
+        docs_of = grades_of.setdefault(row[0], {})
+        if row[1] != NO_DOCUMENT:
+            docs_of.setdefault(row[1], []).append(row[2])
+            if isinstance(row, Aspect):
+                aspects.append(row)
     if not any(grades_of.values()):
         raise DataError(f"{path}: the file holds no judgments.")
     queries = Ids.of(grades_of, "query")
@@ -123,14 +142,17 @@ def judgments_from(
         "repeated_example": min(repeated, default=nothing),
         "contradicting_example": min(contradicting, default=nothing),
     }
-    return Judgments(
+    judgments = Judgments(
         queries.take(order),
         np.cumsum([0] + [len(groups[i]) for i in order], dtype=np.int64),
         doc_ids,
         array,
         source,
-        (*repeated_notices(counts), *negative_notices(array)),
     )
+    if aspects:
+        judgments, counts = with_subtopics(judgments, aspects)
+    notices = *repeated_notices(counts), *negative_notices(array), *subtopic_notices(judgments)
+    return replace(judgments, notices=notices)
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +191,7 @@ def run_from(
     """
     if isinstance(rows, Lists):
         if not rows.data:
-            raise DataError(f"{path}: the file holds no rows.")
+            raise EmptyError(f"{path}: the file holds no rows.")
         if ascending:
             raise UsageError(no_scores(path))
         return ListedRun(rows.data, name, source, typed)
@@ -186,7 +208,7 @@ def run_from(
             del scores[doc]  # the better row's place in the input is what counts
         scores[doc] = score
     if not data:
-        raise DataError(f"{path}: the file holds no rows.")
+        raise EmptyError(f"{path}: the file holds no rows.")
     return GatheredRun(data, name, source, ascending, typed, repeated)
 
 

@@ -4,6 +4,10 @@ from rankstone.measures.auc import AUC as AUC, AUPRC as AUPRC
 from rankstone.measures.average_precision import AP as AP, GMAP as GMAP, YAAP as YAAP
 from rankstone.measures.base import Measure as Measure
 from rankstone.measures.bpref import Bpref as Bpref, GMBpref as GMBpref
+from rankstone.measures.characters import (
+    CharPrecision as CharPrecision,
+    CharRecall as CharRecall,
+)
 from rankstone.measures.counts import (
     NumNonrelRet as NumNonrelRet,
     NumQ as NumQ,
@@ -16,14 +20,26 @@ from rankstone.measures.curves import (
     auc as auc,
     pr_area as pr_area,
     pr_curve as pr_curve,
+    risk_area as risk_area,
+    risk_coverage_curve as risk_coverage_curve,
     roc_curve as roc_curve,
 )
 from rankstone.measures.dcg import CG as CG, DCG as DCG, IdealDCG as IdealDCG, nDCG as nDCG
 from rankstone.measures.err import ERR as ERR, Cascade as Cascade, cascade as cascade
 from rankstone.measures.fbeta import F as F
 from rankstone.measures.inferred_ap import infAP as infAP
+from rankstone.measures.intent_aware import AP_IA as AP_IA, P_IA as P_IA, StRecall as StRecall
 from rankstone.measures.interpolated import AvgIPrec as AvgIPrec, IPrec as IPrec
 from rankstone.measures.judged import Judged as Judged, Unjudged as Unjudged
+from rankstone.measures.novelty import (
+    ERR_IA as ERR_IA,
+    NRBP as NRBP,
+    alpha_DCG as alpha_DCG,
+    alpha_nDCG as alpha_nDCG,
+    nERR_IA as nERR_IA,
+    nNRBP as nNRBP,
+)
+from rankstone.measures.nuggets import NuggetRecall as NuggetRecall
 from rankstone.measures.parse import all_measures as all_measures, parse_measure as parse_measure
 from rankstone.measures.precision import P as P, Rprec as Rprec
 from rankstone.measures.preferences import NumPref as NumPref, Pref as Pref
@@ -31,6 +47,7 @@ from rankstone.measures.rbp import RBP as RBP, RBPResidual as RBPResidual
 from rankstone.measures.recall import R as R
 from rankstone.measures.reciprocal_rank import RR as RR
 from rankstone.measures.set_measures import SetAP as SetAP, Utility as Utility
+from rankstone.measures.silence import Silence as Silence
 from rankstone.measures.success import Success as Success
 from rankstone.measures.trec_gain import (
     BinG as BinG,

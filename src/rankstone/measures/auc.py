@@ -78,6 +78,7 @@ _MAX_FPR = Number(
     reaches_max=False,
     supports_expected_ties=True,
     ties_as_one=True,
+    pools_queries=lambda m: m.pairs == "all",
     example=Example("AUC", (1, 0, 1, 0), "3 / 4"),
 )
 def AUC(r: Ranked, m: Measure) -> Terms:

@@ -25,13 +25,14 @@ Array = np.ndarray
 class Example:
     """A worked example: grades in rank order, grades that were not retrieved, the value.
 
-    A grade of None is a document without a judgment. The value is a formula in Python.
+    A grade of None is a document without a judgment, a mapping holds a document's grades by
+    subtopic. The value is a formula in Python.
     """
 
     measure: str
-    grades: tuple[float | None, ...]
+    grades: tuple[float | Mapping[str, float] | None, ...]
     value: str
-    missed: tuple[float, ...] = ()
+    missed: tuple[float | Mapping[str, float], ...] = ()
 
 
 def relevance_gain(r: Ranked, m: Measure, grade: Array) -> Array:
@@ -74,6 +75,14 @@ class Definition:
             does not depend on their order; a bool, or a function of the measure.
         supports_extreme_ties: the best and the worst order of tied documents are known; a bool,
             or a function of the measure.
+        rises: the value never falls if a document has a higher gain; a bool, or a function of
+            the measure.
+        lowest_at_ends: over all grades of some documents the value is lowest where each has the
+            lowest or the highest gain.
+        pools_queries: the value of a query depends on the others; a bool, or a function of the
+            measure.
+        reads_subtopics: documents count by the subtopics they cover; without judgments by
+            subtopic a query is its only subtopic.
         ties_as_one: tied documents are one point of a curve, whatever their order.
         cutoff_param: parameter that ``@`` sets.
     """
@@ -96,6 +105,10 @@ class Definition:
     reaches_max: bool = True
     supports_expected_ties: bool | Callable[[Measure], bool] = False
     supports_extreme_ties: bool | Callable[[Measure], bool] = True
+    rises: bool | Callable[[Measure], bool] = False
+    lowest_at_ends: bool = False
+    pools_queries: bool | Callable[[Measure], bool] = False
+    reads_subtopics: bool = False
     ties_as_one: bool = False
     cutoff_param: str = "k"
 
@@ -224,6 +237,18 @@ class Measure:
         known = self.definition.supports_extreme_ties
         return known(self) if callable(known) else known
 
+    @property
+    def rises(self) -> bool:
+        """Whether the value never falls if a document has a higher gain."""
+        known = self.definition.rises
+        return known(self) if callable(known) else known
+
+    @property
+    def pools_queries(self) -> bool:
+        """Whether the value of a query depends on the others."""
+        known = self.definition.pools_queries
+        return known(self) if callable(known) else known
+
     def __matmul__(self, k: float) -> Measure:
         """Return the measure with its cutoff at rank k."""
         return Measure(self.definition, {**self._params, self.definition.cutoff_param: k})
@@ -319,8 +344,13 @@ def _fill(values: Array, empty: Array, ranked: Ranked, measure: Measure) -> Arra
             f"query {query!r} has no relevant document, so {measure} is undefined for it. "
             "Remove the query, or choose no_relevant='zero' or 'skip'."
         )
-    fill = {"zero": 0.0, "skip": np.nan, "one": 1.0}[rule]
-    if rule == "one" and measure.definition.range[1] != 1:
+    fill = {
+        "zero": 0.0,
+        "skip": np.nan,
+        "one": 1.0,
+        "silence": (ranked.retrieved == 0).astype(np.float64),
+    }[rule]
+    if rule in ("one", "silence") and measure.definition.range[1] != 1:
         fill = 0.0
     return np.where(empty, fill, values)
 

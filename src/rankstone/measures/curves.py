@@ -43,6 +43,45 @@ def _counts(
     return hits, others, score[order][last]
 
 
+def risk_coverage_curve(values: Numbers, confidence: Numbers) -> Curve:
+    """Return coverage (x) and risk (y) if only the most confident queries are answered.
+
+    ``values`` are those of a measure from 0 to 1, ``confidence`` is that of each query, such as its
+    best score. At each threshold, coverage is the share of queries with at least that confidence,
+    and risk is the mean of 1 - value over these. Queries with a confidence of -inf are not answered
+    at any threshold.
+
+    >>> curve = risk_coverage_curve([1.0, 0.5, 0.0, 0.0], [0.9, 0.8, 0.8, 0.1])
+    >>> curve.x.tolist(), curve.y.tolist()
+    ([0.25, 0.75, 1.0], [0.0, 0.5, 0.625])
+    """
+    value, sure = np.asarray(values, np.float64), np.asarray(confidence, np.float64)
+    if value.shape != sure.shape or value.ndim != 1 or not len(value):
+        raise DataError("values and confidences must be lists of the same length, and not empty.")
+    if not ((value >= 0) & (value <= 1)).all() or np.isnan(sure).any():
+        raise DataError("values must be from 0 to 1, and every query needs a confidence.")
+    order = np.argsort(-sure, kind="stable")
+    ordered = sure[order]
+    last = np.append(ordered[1:] != ordered[:-1], True) & (ordered > -np.inf)
+    count = np.arange(1, len(value) + 1)
+    risk = np.cumsum(1.0 - value[order]) / count
+    return Curve((count / len(value))[last], risk[last], ordered[last])
+
+
+def risk_area(curve: Curve) -> float:
+    """Return the area under a risk-coverage curve, each step at its own risk, over its width.
+
+    It is the mean risk over all coverages that can be had; queries of one confidence are one step.
+
+    >>> risk_area(risk_coverage_curve([1.0, 0.5, 0.0, 0.0], [0.9, 0.8, 0.8, 0.1]))
+    0.40625
+    """
+    if not len(curve.x):
+        return float("nan")
+    steps = np.diff(curve.x, prepend=0.0)
+    return float((steps * curve.y).sum() / curve.x[-1])
+
+
 def roc_curve(labels: Numbers, scores: Numbers, weights: Numbers | None = None) -> Curve:
     """Return false positive rate (x) and true positive rate (y) at every threshold.
 

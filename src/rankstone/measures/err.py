@@ -95,6 +95,7 @@ def cascade(
     params=(K, _MAX_GRADE, _DISCOUNT),
     conventions=("ties", "unjudged"),
     uses_grades=True,
+    rises=True,
     gain=_grade,
     reaches_max=False,
     example=Example(

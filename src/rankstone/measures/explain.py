@@ -25,7 +25,7 @@ class Step:
     rank: int | None
     document: str | int | None
     grade: float | None
-    columns: dict[str, float | bool]
+    columns: dict[str, float | bool | str]
     term: float
     sum: float
 
@@ -162,27 +162,49 @@ def _steps(
         judgment = None
     begin, end = all_steps.offsets[query : query + 2].tolist()
     steps: list[Step] = []
-    so_far: list[float] = []
+    so_far = _ExactSum()
     for i in range(begin, end):
-        so_far.append(float(all_steps.term[i]))
+        term = float(all_steps.term[i])
         steps.append(
             Step(
                 rank=None if rank is None else int(rank[i]),
                 document=name_of(int(judgment[i])) if name_of and judgment is not None else None,
                 grade=None if grade is None else float(grade[i]),
                 columns=_row(all_steps.columns, i),
-                term=so_far[-1],
-                sum=math.fsum(so_far),
+                term=term,
+                sum=so_far.add(term),
             )
         )
     return tuple(steps)
 
 
-def _row(columns: Mapping[str, np.ndarray], i: int) -> dict[str, float | bool]:
-    return {
-        name: bool(column[i]) if column.dtype == bool else float(column[i])
-        for name, column in columns.items()
-    }
+class _ExactSum:
+    """A sum that is rounded once, however many terms it has."""
+
+    def __init__(self) -> None:
+        self.parts: list[float] = []  # each less than the last digit of the next
+
+    def add(self, x: float) -> float:
+        """Add a term and return the sum."""
+        parts = []
+        for y in self.parts:
+            high, low = (x, y) if abs(x) >= abs(y) else (y, x)
+            x = high + low
+            rest = low - (x - high)
+            if rest:
+                parts.append(rest)
+        self.parts = [*parts, x]
+        return math.fsum(self.parts)
+
+
+def _row(columns: Mapping[str, np.ndarray], i: int) -> dict[str, float | bool | str]:
+    return {name: _cell(column[i]) for name, column in columns.items()}
+
+
+def _cell(value: Any) -> float | bool | str:
+    if isinstance(value, np.bool_):
+        return bool(value)
+    return value if isinstance(value, str) else float(value)
 
 
 def _remark(

@@ -70,3 +70,8 @@ def Unjudged(r: Ranked, m: Measure) -> Value:
     size = np.maximum(r.retrieved, 1) if m.k is None else np.full(len(r), m.k)
     value = (first - judged) / size
     return Value(r, value, "(n - j) / k", lambda: {"n": first, "j": judged, "k": size}, working)
+
+
+def share_judged(k: int) -> Measure:
+    """Return the measure of how much of the first k documents was judged."""
+    return Judged @ k

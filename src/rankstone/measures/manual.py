@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rankstone.measures.base import Measure
@@ -72,6 +72,15 @@ def as_dict(measure: Measure) -> dict[str, Any]:
     }
 
 
+def _grade(grade: float | Mapping[str, float] | None) -> str:
+    """Return the grade of an example, or its grades by subtopic."""
+    if grade is None:
+        return "unjudged"
+    if isinstance(grade, Mapping):
+        return " ".join(f"{name}:{g:g}" for name, g in grade.items()) or "none"
+    return f"{grade:g}"
+
+
 def page(measure: Measure) -> Iterator[str]:
     """Yield a measure's page."""
     d = measure.definition
@@ -85,6 +94,8 @@ def page(measure: Measure) -> Iterator[str]:
     yield f"Over queries: {d.aggregate}."
     if d.conventions:
         yield f"Conventions that matter most: {', '.join(d.conventions)}."
+    if d.reads_subtopics:
+        yield "It reads judgments by subtopic; without them a query is its only subtopic."
     yield ""
     yield "Parameters:" if d.params else "Parameters: none."
     for p in d.params:
@@ -93,8 +104,8 @@ def page(measure: Measure) -> Iterator[str]:
         for value, meaning in (p.choices or {}).items():
             yield f"      {value!r}: {meaning}"
     yield ""
-    grades = ", ".join("unjudged" if g is None else f"{g:g}" for g in d.example.grades)
-    missed = ", ".join(f"{g:g}" for g in d.example.missed)
+    grades = ", ".join(map(_grade, d.example.grades))
+    missed = ", ".join(map(_grade, d.example.missed))
     yield f"Example: grades in rank order {grades}" + (
         f"; not retrieved: {missed}" if missed else ""
     )

@@ -151,10 +151,11 @@ def _with_arguments(text: str, form: _Form, name: Name, tool: Tool) -> tuple[Mea
     given = _given(text, form, REGISTRY[name.measure])
     params: dict[str, Any] = {}
     for key, value in given.items():
-        if key not in tool.arguments:
+        argument = tool.arguments.get(key)
+        if argument is None or not argument.holds_for(name.measure):
             params[key] = value
             continue
-        chosen = tool.arguments[key].choices(key, value)
+        chosen = argument.choices(key, value)
         params |= chosen.params
         name = replace(
             name,

@@ -74,7 +74,8 @@ def workings(measure: Measure, ranked: Ranked, depth: int) -> Workings:
 
 def steps_of(c: Sum | Terms, depth: int | None = None) -> Steps:
     """Return the steps of all queries down to the cutoff, and not below a depth."""
-    r, columns = c.ranked, dict(c.columns)
+    r = c.ranked
+    columns = {name: part() if callable(part) else part for name, part in c.columns.items()}
     if isinstance(c, Sum):
         discount, terms = summation.terms_of(c)
         columns = columns or {"gain": c.gain, "discount": discount}

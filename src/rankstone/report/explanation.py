@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import pairwise, zip_longest
 
-from rankstone.errors import plural
+from rankstone.errors import plural, printable
 from rankstone.measures.explain import ExplanationData, Step
-from rankstone.report.text_table import aligned, width
+from rankstone.report.text_table import aligned, escaped, width
 
 _MOST_TERMS = 8
 _MOST_ROWS = 40  # of a table on a terminal
 _AT_THE_END = 5
 _MOST_UNJUDGED = 5  # rows in a gap
 _MOST_AFTER = 5  # rows below the last that adds something
+_WORDS = ("document", "adds", "repeats")  # columns of words
 
 
 class Explanation(ExplanationData):
@@ -47,16 +48,23 @@ def _number(value: float) -> str:
     return f"{value:g}" if value == int(value) and abs(value) < 1e6 else f"{value:.4f}"
 
 
-def _cell(value: float | bool) -> str:
+def _cell(value: float | bool | str) -> str:
+    if isinstance(value, str):
+        return value
     return ("yes" if value else "no") if isinstance(value, bool) else _number(value)
 
 
 def rows_of(
-    steps: Sequence[Step], most: int | None, *, gaps: bool
+    steps: Sequence[Step],
+    most: int | None,
+    *,
+    gaps: bool,
+    quote: Callable[[str], str] = printable,
 ) -> tuple[list[str], list[list[str]]]:
     """Return the heads and cells of a table of steps, at most so many.
 
-    With ``gaps`` ranks between those of steps are rows of documents without a judgment.
+    With ``gaps`` ranks between those of steps are rows of documents without a judgment. ``quote``
+    makes ids fit for the table.
     """
     named = any(s.document is not None for s in steps)
     ranked = any(s.rank is not None for s in steps)
@@ -70,7 +78,7 @@ def rows_of(
             rows += _unjudged(last, s.rank, named, len(heads))
             last = s.rank
         rank, grade = ([], []) if s.rank is None else ([str(s.rank)], [_number(s.grade or 0.0)])
-        name = ["" if s.document is None else str(s.document)] * named
+        name = ["" if s.document is None else quote(str(s.document))] * named
         cells = [_cell(v) for v in s.columns.values()]
         rows.append([*rank, *name, *grade, *cells, _number(s.term), _number(s.sum)])
     if most is None or len(rows) <= most:
@@ -170,7 +178,7 @@ def compared(
 
 
 def _head(e: ExplanationData) -> Iterator[str]:
-    query = "" if e.query is None else f", query {e.query}"
+    query = "" if e.query is None else f", query {printable(str(e.query))}"
     yield f"{e.measure}: {e.pretty}{query}"
     yield f"  {e.formula}"
     for line in e.choices:
@@ -202,14 +210,14 @@ def _beside(tables: Mapping[str, list[str]], columns: int | None) -> Iterator[st
 
 
 def _aligned(heads: list[str], rows: list[list[str]]) -> list[str]:
-    head, *body = aligned([heads, *rows], lambda column: heads[column] == "document")
+    head, *body = aligned([heads, *rows], lambda column: heads[column] in _WORDS)
     rule = ["─" * width(cell) for cell in head]
     return ["  ".join(cells).rstrip() for cells in (head, rule, *body)]
 
 
 def markdown(e: ExplanationData) -> Iterator[str]:
     """Yield the lines of an explanation in Markdown."""
-    query = "" if e.query is None else f", query {_escaped(str(e.query))}"
+    query = "" if e.query is None else f", query {escaped(str(e.query))}"
     yield f"**{e.measure}**: {e.pretty}{query}"
     yield ""
     yield f"`{e.formula}`"
@@ -219,15 +227,15 @@ def markdown(e: ExplanationData) -> Iterator[str]:
     for title, steps in (("", e.steps), ("Ideal ranking:", e.ideal)):
         if not steps:
             continue
-        heads, rows = rows_of(steps, None, gaps=not title)
+        heads, rows = rows_of(steps, None, gaps=not title, quote=escaped)
         yield ""
         if title:
             yield title
             yield ""
         yield "| " + " | ".join(heads) + " |"
-        yield "|" + "|".join(":---" if h == "document" else "---:" for h in heads) + "|"
+        yield "|" + "|".join(":---" if h in _WORDS else "---:" for h in heads) + "|"
         for row in rows:
-            yield "| " + " | ".join(_escaped(c) for c in row) + " |"
+            yield "| " + " | ".join(row) + " |"
     yield ""
     for line in _remarks(e):
         yield line
@@ -236,7 +244,3 @@ def markdown(e: ExplanationData) -> Iterator[str]:
     if e.conventions:
         yield ""
         yield "Conventions: " + ", ".join(f"`{n}={v}`" for n, v in e.conventions.items())
-
-
-def _escaped(text: str) -> str:
-    return "".join(f"\\{c}" if c in "\\|`*_<>[]" else c for c in text)

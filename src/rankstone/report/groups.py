@@ -21,6 +21,7 @@ from rankstone.report.result_table import (
     own_in_words,
 )
 from rankstone.report.text_table import Grid, Line, are_counts, rounded
+from rankstone.report.unjudged import unjudged_lines
 
 _MOST_GROUPS = 3
 K = TypeVar("K", bound=Hashable)
@@ -150,6 +151,7 @@ def _foot(results: Sequence[Result], rows: Sequence[SummaryRow], digits: int) ->
             which = f"{result.name}, " * (len(results) > 1) + f"the {in_words(own[name])} of {name}"
             ends = f"{low:.{digits}f} to {high:.{digits}f}"
             yield f"with ties at their worst and best, {which} over all queries is {ends}"
+        yield from unjudged_lines(result, digits, several=len(results) > 1)
 
 
 def _left_out(rows: Sequence[SummaryRow]) -> Iterator[str]:

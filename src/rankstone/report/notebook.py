@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from html import escape
 
 from rankstone.core.result import Result
-from rankstone.errors import Notice
+from rankstone.errors import Notice, printable
 from rankstone.measures.base import Measure
 from rankstone.measures.explain import ExplanationData, formula_of
 from rankstone.report.comparison import MARKS
 from rankstone.report.explanation import rows_of, substituted
 from rankstone.report.result_table import over_in_words, own_in_words
-from rankstone.report.text_table import are_counts, printable, rounded
+from rankstone.report.text_table import are_counts, rounded
 from rankstone.report.verdicts import sentence
 from rankstone.stats.comparison import Comparison
 

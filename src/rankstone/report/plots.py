@@ -12,11 +12,10 @@ import numpy as np
 
 from rankstone.core.atomic import replaced
 from rankstone.core.result import Result
-from rankstone.errors import DataError, UsageError, one_of
+from rankstone.errors import DataError, UsageError, one_of, printable
 from rankstone.report.html import texts
 from rankstone.report.model import ReportModel
 from rankstone.report.pictures import definitions, themes
-from rankstone.report.text_table import printable
 from rankstone.report.vega import library
 from rankstone.stats.comparison import Comparison
 from rankstone.stats.values import QueryValues

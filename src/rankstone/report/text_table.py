@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
 
+from rankstone.errors import printable
+
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+_ESCAPES = {**{c: f"\\{c}" for c in "\\|`*_<>[]"}, "&": "&amp;"}
+_LINKS = re.compile(r"(?<!\w)[@#](?=\w)|:(?=//)|\bwww(?=\.)")
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,8 @@ def terminal(grid: Grid, colour: bool = False, columns: int | None = None) -> It
             yield ""
         yield from _aligned_grid(piece, colour)
     for text in grid.foot:
-        for line in wrap(text, columns) if columns else [text]:
+        shown = printable(text)
+        for line in wrap(shown, columns) if columns else [shown]:
             yield _painted(_DIM, line, colour)
 
 
@@ -164,14 +170,20 @@ def markdown(grid: Grid) -> Iterator[str]:
     yield "|" + "|".join([":---"] * len(grid.names) + ["---:"] * len(grid.numbers)) + "|"
     for line in grid.lines:
         numbers = [f"**{c}**" if b else c for c, b in zip(line.numbers, line.bold, strict=True)]
-        yield "| " + " | ".join([*map(_md, line.names), *numbers]) + " |"
+        yield "| " + " | ".join([*map(escaped, line.names), *numbers]) + " |"
     for text in grid.foot:
         yield ""
-        yield _md(text)
+        yield escaped(text)
 
 
-def _md(text: str) -> str:
-    return "".join(f"\\{c}" if c in "\\|`*_<>[]" else c for c in printable(text))
+def escaped(text: str) -> str:
+    """Return text for Markdown, in which no character has a meaning.
+
+    Forges make links of names such as @somebody, #7 and addresses after Markdown is rendered, which
+    a comment between two characters prevents.
+    """
+    plain = "".join(_ESCAPES.get(c, c) for c in printable(text))
+    return _LINKS.sub(lambda match: f"{match[0]}<!-- -->", plain)
 
 
 def rounded(value: float, digits: int, *, whole: bool) -> str:
@@ -193,12 +205,3 @@ def width(text: str) -> int:
     from unicodedata import combining, east_asian_width
 
     return sum(0 if combining(c) else 1 + (east_asian_width(c) in "WF") for c in text)
-
-
-def printable(text: str) -> str:
-    """Return the text with control characters made visible, so that ids cannot steer a terminal."""
-    if text.isprintable():
-        return text
-    return "".join(
-        c if c.isprintable() or 0xDC80 <= ord(c) <= 0xDCFF else f"\\x{ord(c):02x}" for c in text
-    )

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankstone.core.atomic import write_text
+from rankstone.core.atomic import SAVED, check_own, write_text
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
 from rankstone.stats.corrections import CORRECTION_NAMES, CORRECTIONS
 from rankstone.stats.intervals import INTERVALS
@@ -283,8 +283,12 @@ class Comparison:
             raise ValueError("unknown test or correction")
         return cls(**own)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the comparison to a file, whole or not at all."""
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the comparison to a file, whole or not at all.
+
+        A file that rankstone did not save is replaced only with ``force``.
+        """
+        check_own(path, SAVED, force=force)
         write_text(path, self.to_json())
 
     @classmethod

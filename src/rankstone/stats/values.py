@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -19,13 +19,15 @@ class QueryValues:
     ``columns`` holds an array per measure in the order of ``queries``; NaN is a query that the
     measure's mean leaves out. ``answered`` is False for queries for which the run has no documents
     (default: it answered all). Such a query has a value, usually 0, and says nothing about how
-    good the system is.
+    good the system is. ``unjudged`` are, if known, the lowest and highest mean of each measure over
+    all grades that unjudged documents might have.
     """
 
     name: str
     queries: Sequence[Any]
     columns: Mapping[str, np.ndarray]
     answered: np.ndarray | None = None
+    unjudged: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if len(set(self.queries)) < len(self.queries):

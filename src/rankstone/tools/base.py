@@ -80,19 +80,24 @@ class Argument:
 
     It sets the parameter ``param`` of the measure, to its value or to the square root of its
     value (``reading="square"``), and the further parameters ``also``; or each of its ``values``
-    stands for some choices.
+    stands for some choices. ``measures`` are Rankstone's measures for which it does (default: all).
     """
 
     param: str = ""
     reading: str = "number"
     also: Mapping[str, Any] = field(default_factory=dict)
     values: Mapping[Any, Choices] = field(default_factory=dict)
+    measures: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check what conventions are called."""
         one_of(self.reading, ("number", "square"), "reading of an argument")
         for choices in self.values.values():
             Conventions().replace(**choices.conventions)
+
+    def holds_for(self, measure: str) -> bool:
+        """Return whether the parameter of one of Rankstone's measures is meant."""
+        return not self.measures or measure in self.measures
 
     def choices(self, name: str, value: Any) -> Choices:
         """Return what a value stands for, or say which values there are."""

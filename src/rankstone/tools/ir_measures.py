@@ -17,7 +17,10 @@ _ACCURACY = (
     "tied documents are ranked in input order; it fails if all documents are relevant; beside other "
     "measures, queries without a relevant document in the run count as 0"
 )
-_SUBTOPICS = "it needs judgments of subtopics"
+#: pyndeval, which reads judgments by subtopic.
+_NDEVAL = {"ties": "docid-asc", "precision": "float64"}
+_ZERO_BY_ZERO = "a query without relevant documents is NaN, and so is the mean"
+_FIRST = "at cutoff 1 it is not divided by anything"
 
 TOOLS = (
     Tool(
@@ -57,6 +60,18 @@ TOOLS = (
                 {"precision": "float64"},
                 _ACCURACY,
             ),
+            Name("alpha_DCG@{k}", "alpha_DCG", {"denominator": "best"}, _NDEVAL, _FIRST),
+            Name("α_DCG@{k}", "alpha_DCG", {"denominator": "best"}, _NDEVAL, _FIRST),  # noqa: RUF001 -- its own spelling
+            Name("alpha_nDCG@{k}", "alpha_nDCG", conventions=_NDEVAL),
+            Name("α_nDCG@{k}", "alpha_nDCG", conventions=_NDEVAL),  # noqa: RUF001
+            Name("ERR_IA@{k}", "ERR_IA", {}, _NDEVAL, _FIRST),
+            Name("nERR_IA@{k}", "nERR_IA", conventions=_NDEVAL),
+            Name("AP_IA", "AP_IA", conventions=_NDEVAL),
+            Name("MAP_IA", "AP_IA", conventions=_NDEVAL),
+            Name("P_IA@{k}", "P_IA", conventions=_NDEVAL),
+            Name("NRBP", "NRBP", conventions=_NDEVAL),
+            Name("nNRBP", "nNRBP", conventions=_NDEVAL, note=_ZERO_BY_ZERO),
+            Name("StRecall@{k}", "StRecall", conventions=_NDEVAL),
             Name("SetP", "P"),
             Name("SetRelP", "P", *_RELATIVE),
             Name("SetP(relative=True)", "P", *_RELATIVE),
@@ -72,7 +87,7 @@ TOOLS = (
         arguments={
             "cutoff": Argument("k"),
             "gains": Argument("gain", also={"unlisted": "grade"}),
-            "beta": Argument("beta", "square"),
+            "beta": Argument("beta", "square", measures=("F",)),
             "dcg": Argument(values={"log2": Choices(), "exp-log2": _EXP2}),
             "relative": Argument(values={False: Choices(), True: _RELATIVE}),
             "judged_only": Argument(
@@ -90,19 +105,10 @@ TOOLS = (
             "NERR10": NO_MEASURE,
             "NERR11": NO_MEASURE,
             "SDCG@{k}": NO_MEASURE,
-            "alpha_DCG@{k}": _SUBTOPICS,
-            "α_DCG@{k}": _SUBTOPICS,  # noqa: RUF001 -- its own spelling
-            "alpha_nDCG@{k}": _SUBTOPICS,
-            "α_nDCG@{k}": _SUBTOPICS,  # noqa: RUF001
-            "ERR_IA@{k}": _SUBTOPICS,
-            "nERR_IA@{k}": _SUBTOPICS,
-            "AP_IA": _SUBTOPICS,
-            "MAP_IA": _SUBTOPICS,
-            "P_IA@{k}": _SUBTOPICS,
-            "NRBP": _SUBTOPICS,
-            "nNRBP": _SUBTOPICS,
-            "StRecall@{k}": _SUBTOPICS,
         },
-        limits=("fractional grades are refused by most providers",),
+        limits=(
+            "fractional grades are refused by most providers",
+            "measures of subtopics have cutoffs up to 20",
+        ),
     ),
 )

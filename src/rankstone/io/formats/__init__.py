@@ -16,6 +16,7 @@ from rankstone.io.streams import STDIN
 if TYPE_CHECKING:
     from rankstone.core.judgments import Judgments
     from rankstone.core.run import Run
+    from rankstone.core.subtopics import Aspect
     from rankstone.io.rows import Lists, Row, TextRow
 
 
@@ -88,7 +89,7 @@ class Format:
     name: str
     example: str
     detect: Callable[[Input], bool]
-    judgments: Callable[[Input], Iterable[Row] | Judgments] | None = None
+    judgments: Callable[[Input], Iterable[Row | Aspect] | Judgments] | None = None
     run: Callable[[Input], Iterable[Row] | Lists | Run] | None = None
     write_judgments: Callable[[Iterable[TextRow], IO[bytes]], None] | None = None
     write_run: Callable[[Iterable[TextRow], IO[bytes]], None] | None = None

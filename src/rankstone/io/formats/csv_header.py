@@ -85,7 +85,7 @@ def types_of(file: Input) -> dict[str, str]:
         if name is None:
             continue
         check_single(file.path, name, names)  # readers rename or keep one of the two
-        if role in ("query", "doc"):
+        if role in ("query", "doc", "subtopic", "importance"):
             types[name] = "id"
         elif role in (file.options.columns or ()) or len(candidates(role, names)) == 1:
             types[name] = "number"

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any
 
+from rankstone.core.subtopics import Aspect
 from rankstone.errors import DataError
 from rankstone.io.formats import Format, json_records
 from rankstone.io.formats.strict_json import is_by_query
@@ -13,7 +14,7 @@ from rankstone.io.input_file import Input
 from rankstone.io.rows import NO_DOCUMENT, Lists, Row, TextRow, check_utf8, id_of
 
 
-def _judgments(file: Input) -> Iterable[Row]:
+def _judgments(file: Input) -> Iterable[Row | Aspect]:
     value, path = file.value, file.path
     if isinstance(value, list):
         records = _numbered(value, path, "expected_ids")
@@ -21,13 +22,14 @@ def _judgments(file: Input) -> Iterable[Row]:
     return _judged(_by_query(value, path, "relevant_docs"), path, file.options.columns)
 
 
-def _judged(value: dict[Any, Any], path: str, columns: Mapping[str, Any] | None) -> Iterator[Row]:
+def _judged(
+    value: dict[Any, Any], path: str, columns: Mapping[str, Any] | None
+) -> Iterator[Row | Aspect]:
     for key, judged in value.items():
         query = id_of(key, "query", path)
         where = f"{path}, query {query!a}"
         yield query, NO_DOCUMENT, 0.0
-        for doc, grade in json_records.graded(_documents(judged, where), where, columns):
-            yield query, doc, grade
+        yield from json_records.judged(query, _documents(judged, where), where, columns)
 
 
 def _run(file: Input) -> Iterable[Row] | Lists:

@@ -8,11 +8,13 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
+from rankstone.core.subtopics import Aspect
 from rankstone.core.values import number_of
 from rankstone.errors import DataError
 from rankstone.io.column_roles import SYNONYMS, plain_name, wanted_names
 from rankstone.io.formats.trec_layout import GRADE_NAMES, SCORE_NAMES
 from rankstone.io.key_paths import with_paths
+from rankstone.io.nuggets import grade_of, is_vital
 from rankstone.io.rows import NO_DOCUMENT, Id, Lists, Row, id_of
 
 _ID_NAMES = [name for name in SYNONYMS["query"] if name.endswith(("id", "no"))]
@@ -27,6 +29,8 @@ RETRIEVED_NAMES = (  # noqa: SIM905
     "retrievedids retrieved retrieveddocids retrieveddocs retrievedcontextids results resultids "
     "ranking ranked rankedids predictions predictedids recommendations recommended recs hits topk"
 ).split()
+ASSIGNMENT_NAMES = ["assignment", "support", "supportlabel"]
+_NUGGET_NAMES = ["id", *SYNONYMS["subtopic"], "text"]
 ITEM_NAMES = ["id", *SYNONYMS["doc"]]
 _NO_NUMBER = object()  # unlike null, which is a value
 _ONE = (str, int, float, bool, type(None))
@@ -44,6 +48,10 @@ class Keys:
     rank: str | None
     expected: str | None
     retrieved: str | None
+    subtopic: str | None = None
+    importance: str | None = None
+    assignment: str | None = None
+    nuggets: str | None = None
 
     @property
     def known(self) -> bool:
@@ -83,6 +91,10 @@ def _keys(names: tuple[Any, ...], types: tuple[type, ...]) -> Keys:
         first(SYNONYMS["rank"], _ONE),
         first(EXPECTED_NAMES, _MANY),
         first(RETRIEVED_NAMES, _MANY),
+        first(SYNONYMS["subtopic"], _ONE),
+        first(SYNONYMS["importance"], _ONE),
+        first(ASSIGNMENT_NAMES, _ONE),
+        first(("nuggets",), (list,)),
     )
 
 
@@ -121,7 +133,7 @@ class _SameKeys:
 
 def judgments(
     records: Iterable[tuple[int, str, Any]], columns: Mapping[str, Any] | None = None
-) -> Iterator[Row]:
+) -> Iterator[Row | Aspect]:
     """Yield the judgments of records, given as (number, where, record)."""
     same_keys = _SameKeys()
     for number, where, flat in records:
@@ -132,7 +144,10 @@ def judgments(
             raise _both(where, keys.doc, keys.expected)
         row = {"document": keys.doc, "grade": keys.grade} if keys.doc and keys.grade else {}
         same_keys.check(keys, where, **row)
-        if keys.doc and keys.grade:
+        if keys.doc and (keys.nuggets or keys.subtopic):
+            doc = id_of(record[keys.doc], "document", where)
+            yield from _aspects(query, doc, record, keys, where)
+        elif keys.doc and keys.grade:
             if "grade" not in (columns or ()):
                 _check_single(record, "grade", where)
             doc = id_of(record[keys.doc], "document", where)
@@ -143,6 +158,25 @@ def judgments(
                 yield query, doc, grade
         else:
             raise _unknown(record, where, "a document and its grade, or a list of expected ids")
+
+
+def _aspects(
+    query: Id, doc: Id, record: dict[str, Any], keys: Keys, where: str
+) -> Iterator[Aspect]:
+    """Yield the grades of a document for the nuggets in its record, or for the record's subtopic."""
+    listed = record[keys.nuggets] if keys.nuggets else [record]
+    for item in listed:
+        own = _checked(item, where, None)
+        plain = {plain_name(str(key)): key for key in reversed(item)}
+        name = own.subtopic
+        if keys.nuggets:
+            name = next((plain[n] for n in _NUGGET_NAMES if n in plain), None)
+        number = own.assignment or own.grade
+        if name is None or number is None:
+            raise _unknown(item, where, "a nugget or subtopic, and its assignment or grade")
+        subtopic = id_of(item[name], "subtopic", where)
+        vital = is_vital(item[own.importance], subtopic, where) if own.importance else None
+        yield Aspect(query, doc, grade_of(item[number], subtopic, where), subtopic, vital)
 
 
 def run(
@@ -223,6 +257,28 @@ def _checked(record: Any, where: str, columns: Mapping[str, Any] | None) -> Keys
 
 def _query(record: dict[str, Any], keys: Keys, number: int, where: str) -> Id:
     return id_of(record[keys.query] if keys.query else number, "query", where)
+
+
+def judged(
+    query: Id, value: Any, where: str, columns: Mapping[str, Any] | None = None
+) -> Iterator[Row | Aspect]:
+    """Yield the judgments of a query: grades of documents, or grades by subtopic of each."""
+    if not isinstance(value, dict) or not any(isinstance(v, dict) for v in value.values()):
+        for doc, grade in graded(value, where, columns):
+            yield query, doc, grade
+        return
+    for key, grades in value.items():
+        doc = id_of(key, "document", where)
+        if not isinstance(grades, dict):
+            raise DataError(
+                f"{where}, document {doc!a}: other documents have grades by subtopic, "
+                '{"subtopic": grade}, and this one has none. Use one form.'
+            )
+        if not grades:
+            yield query, doc, 0.0
+        for subtopic, grade in grades.items():
+            name = id_of(subtopic, "subtopic", where)
+            yield Aspect(query, doc, grade_of(grade, name, f"{where}, document {doc!a}"), name)
 
 
 def graded(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
@@ -20,8 +20,9 @@ from rankstone.core.matches import DocSamples, Matches
 from rankstone.core.notices import commented_notices, judgment_notices
 from rankstone.core.provenance import Source
 from rankstone.core.row_layout import NUMBER, RANK
+from rankstone.core.subtopics import Aspect, subtopic_notices, with_subtopics
 from rankstone.core.text import decode, encode, number_text
-from rankstone.errors import DataError, Notice, UsageError
+from rankstone.errors import DataError, EmptyError, UsageError
 from rankstone.io.formats import Format, run_name
 from rankstone.io.formats.trec_layout import (
     LENIENT_QRELS,
@@ -56,30 +57,27 @@ def _judgments(file: Input, layout_of: LayoutOf) -> Judgments:
         raise _fault(file, scan["fault"], layout)
     if not len(scan["grades"]):
         raise DataError(f"{file.path}: the file holds no judgments.")
-    notices = [layout.dropped] if layout.dropped else []
-    if len(scan["iterations"]) > 1 and not notices:
-        notices = [_ignored_iterations(scan)]
-    return Judgments(
+    judgments = Judgments(
         Ids.from_bytes(scan["query_bytes"], scan["query_offsets"]),
         scan["groups"],
         Ids.from_bytes(scan["doc_bytes"], scan["doc_offsets"]),
         scan["grades"],
         file.source,
-        (*judgment_notices(scan), *notices),
     )
+    if len(scan["iterations"]) > 1:
+        judgments, counts = with_subtopics(judgments, _aspects(file, layout))
+        scan |= counts
+    dropped = [layout.dropped] if layout.dropped else []
+    notices = *judgment_notices(scan), *dropped, *subtopic_notices(judgments)
+    return replace(judgments, notices=notices)
 
 
-def _ignored_iterations(scan: dict[str, Any]) -> Notice:
-    """Say that the second column has several values, which are not read; they may be subtopics."""
-    examples = tuple(map(decode, scan["iterations"]))
-    if scan["repeated"] or scan["contradicting"]:
-        text = (
-            "the second column has several values and documents are repeated, as if it named "
-            "subtopics; it is not read, and the highest grade of a document counts"
-        )
-        return Notice("ignored-columns", 1, text, examples)
-    text = "the second column has several values; it is not read"
-    return Notice("ignored-columns", 1, text, examples, "note")
+def _aspects(file: Input, layout: TrecLayout) -> Iterator[Aspect]:
+    """Yield judgments by subtopic, which the second column of diversity qrels names."""
+    by_subtopic = layout.replace(layout=layout.layout._replace(doc=layout.layout.iteration))
+    rows, named = _in_rows(_blocks(file, layout)), list(_in_rows(_blocks(file, by_subtopic)))
+    for (query, doc, grade), (_, subtopic, _) in zip(rows, named, strict=True):
+        yield Aspect(query, doc, grade, subtopic)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +114,7 @@ class TrecRun:
         if scan["fault"]:
             raise _fault(file, scan["fault"], layout)
         if not scan["rows"]:
-            raise DataError(f"{file.path}: the file holds no rows.")
+            raise EmptyError(f"{file.path}: the file holds no rows.")
         queries, bounds, *docs = scan["doc_samples"]
         return Matches.of(
             scan,
@@ -163,7 +161,10 @@ def _rows(
 ) -> Iterator[tuple[str, str, float]]:
     """Return the rows of a file, read in parts of whole lines."""
     layout = qrels(file) if kind == "judgments" else run(file)
-    blocks = _blocks(file, layout)
+    return _in_rows(_blocks(file, layout))
+
+
+def _in_rows(blocks: Iterable[Block]) -> Iterator[tuple[str, str, float]]:
     return chain.from_iterable(
         zip(queries, docs, numbers.tolist(), strict=True) for queries, docs, numbers in blocks
     )

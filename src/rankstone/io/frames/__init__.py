@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,10 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.matches import DocSamples, Matches
 from rankstone.core.notices import judgment_notices
 from rankstone.core.provenance import MEMORY, Source
+from rankstone.core.subtopics import Aspect, subtopic_notices, with_subtopics
 from rankstone.core.text import decode
 from rankstone.errors import DataError, MissingDependencyError, Notice, UsageError
-from rankstone.io.column_roles import Roles, judgment_roles, plain_name, run_roles
+from rankstone.io.column_roles import Roles, judgment_roles, plain_name, run_roles, subtopic_columns
 from rankstone.io.frames.columns import PlainTable, Table, as_narwhals, no_value, open_table
 
 _RANGE = 1 << 16
@@ -29,6 +30,7 @@ _FLOATS = {"f", "g"}
 _WORDS = {
     "n": "nothing but missing values", "b": "booleans", "e": "16-bit floats", "z": "bytes",
     "Z": "bytes", "vz": "bytes", "d": "decimals", "t": "dates or times", "+": "lists or records",
+    "f": "floats", "g": "floats",
 }  # fmt: skip
 
 
@@ -58,17 +60,49 @@ def judgments_of(
     scan = engine.load().judge_columns(query, doc, grade)
     if scan["fault"]:
         raise _fault(what, roles, scan["fault"], typed=typed)
-    for key, numbers in (("query", _is_whole(query)), ("doc", _is_whole(doc))):
-        if numbers:
-            _decode_examples(scan, key)
-    return Judgments(
+    judgments = Judgments(
         _ids(query, scan["query_bytes"], scan["query_offsets"], typed),
         scan["groups"],
         _ids(doc, scan["doc_bytes"], scan["doc_offsets"], typed),
         scan["grades"],
         source,
-        (*judgment_notices(scan), *_rating_notices(roles, columns, scan)) if graded else (),
     )
+    if not graded:
+        return judgments
+    for key, numbers in (("query", is_whole(query)), ("doc", is_whole(doc))):
+        if numbers:
+            _decode_examples(scan, key)
+    if rows := _aspects(table, (query, doc, grade), what, columns):
+        judgments, counts = with_subtopics(judgments, rows)
+        scan |= counts
+    notices = (*judgment_notices(scan), *subtopic_notices(judgments))
+    return replace(judgments, notices=(*notices, *_rating_notices(roles, columns, scan)))
+
+
+def _aspects(
+    table: Table, judged: tuple[Any, Any, Any], what: str, columns: Mapping[str, Any] | None
+) -> list[Aspect]:
+    """Return the grades by subtopic, none if no column holds several subtopics."""
+    named, weighed = subtopic_columns(what, table.names, columns)
+    if named is None:
+        return []
+    from rankstone.io.frames.subtopics import aspects, grades_in, ids_in
+
+    def values(column: Any, name: str) -> list[Any]:
+        if _kind(column) not in ("text", "whole"):
+            raise DataError(
+                f"{what}: column {name!r} holds {_words(column.format)}; a subtopic is text or a "
+                f"whole number. Cast the column; columns={{'subtopic': None}} leaves it out."
+            )
+        return ids_in(column, numbers=is_whole(column), what=f"{what}: column {name!r}")
+
+    query, doc, grade = judged
+    subtopics = values(table.take([named])[named], named)
+    if len(set(subtopics)) < 2:
+        return []
+    importance = None if weighed is None else values(table.take([weighed])[weighed], weighed)
+    ids = values(query, "query"), values(doc, "doc")
+    return list(aspects(*ids, grades_in(grade, len(doc)), subtopics, importance, what))
 
 
 def _rating_notices(
@@ -183,7 +217,7 @@ class FrameRun:
 
     def match(self, judgments: Judgments, *, float32: bool) -> Matches:
         """Find the judged documents in the columns."""
-        numbers = (_is_whole(self.query), _is_whole(self.doc))
+        numbers = (is_whole(self.query), is_whole(self.doc))
         scan = engine.load().match_columns(
             self.query,
             self.doc,
@@ -228,7 +262,8 @@ def _kind(column: Any) -> str:
     return "float" if form in _FLOATS or form == "b" else "other"
 
 
-def _is_whole(column: Any) -> bool:
+def is_whole(column: Any) -> bool:
+    """Return whether a column holds whole numbers."""
     return _kind(column) == "whole"
 
 
@@ -307,7 +342,7 @@ def _id(raw: bytes, number: bool) -> str | int:
 
 
 def _ids(column: Any, raw: bytes, offsets: np.ndarray, typed: bool) -> Ids:
-    return Ids.from_keys(raw) if _is_whole(column) else Ids.from_bytes(raw, offsets, typed=typed)
+    return Ids.from_keys(raw) if is_whole(column) else Ids.from_bytes(raw, offsets, typed=typed)
 
 
 def _decode_examples(scan: dict[str, Any], which: str) -> None:

@@ -1,0 +1,129 @@
+"""``rankstone baseline``: what a gate compares with, kept in a file of the repository."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rankstone.cli.evaluate import add_conventions, add_reading, results_of, spoken_warnings
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from rankstone.gates.baseline import Baseline
+
+
+def add_to(commands: Any) -> None:
+    """Describe the command and its three verbs."""
+    parser = commands.add_parser(
+        "baseline",
+        help="save, show or update what a gate compares with",
+        description="A baseline file holds values per query, conventions, checksums and versions: "
+        "a small file for the repository. It is updated by 'accept' only, with a reason.",
+    )
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    save = verbs.add_parser("save", help="make a baseline file of a run")
+    accept = verbs.add_parser("accept", help="replace a baseline by a run, for a reason")
+    show = verbs.add_parser("show", help="say what a baseline file holds")
+    for verb in (save, accept):
+        verb.add_argument("file", metavar="FILE", help="the baseline file")
+        verb.add_argument("judgments", metavar="QRELS", help="judgments")
+        verb.add_argument("candidate", metavar="RUN", help="the run")
+        verb.add_argument("-m", "--measure", action="append", metavar="NAME",
+                          help="a measure; may be repeated (accept: default those of the file)")  # fmt: skip
+        verb.add_argument("--reason", default="", metavar="TEXT", help="why; kept in the file")
+        verb.add_argument("--quiet", action="store_true", help="suppress warnings on stderr")
+        verb.add_argument("--strict", action="store_true", help="make warnings errors")
+        add_conventions(verb)
+        verb.add_argument("--exclude", metavar="FILE", help="pairs taken out of the run first")
+        add_reading(verb)
+        verb.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all)")
+        verb.set_defaults(tie_interval=False)
+    show.add_argument("file", metavar="FILE", help="the baseline file, or a saved result")
+    save.set_defaults(run=_save)
+    accept.set_defaults(run=_accept)
+    show.set_defaults(run=_show)
+
+
+def _save(args: Namespace) -> int:
+    from rankstone.errors import DataError
+
+    if os.path.lexists(args.file):
+        raise DataError(
+            f"{args.file} exists, and a baseline is updated by accept only: rankstone baseline "
+            f'accept {args.file} {args.judgments} {args.candidate} --reason "..."'
+        )
+    args.reason = args.reason or "first baseline"
+    new = _evaluated(args).accepted(_today(), args.reason)
+    new.save(args.file)
+    _print(new, args.file)
+    return 0
+
+
+def _accept(args: Namespace) -> int:
+    from rankstone.errors import DataError, UsageError
+    from rankstone.gating import saved_baseline
+    from rankstone.report.baseline import changes
+
+    old = saved_baseline(args.file, args.max_bytes)
+    if old is None or not old.history:
+        raise DataError(
+            f"{args.file}: this is not a baseline file. The order is: rankstone baseline accept "
+            "FILE QRELS RUN."
+        )
+    if not args.reason.strip():
+        raise UsageError('a baseline is updated for a reason: --reason "new synonyms".')
+    args.measure = args.measure or [old.names.get(m, m) for m in old.columns]
+    if not args.like and not args.convention:
+        args.like = old.like
+        args.convention = _conventions(old)
+    new = _evaluated(args).accepted(_today(), args.reason, old.history)
+    new.save(args.file)
+    sys.stdout.writelines(f"{line}\n" for line in changes(old, new, args.file))
+    return 0
+
+
+def _show(args: Namespace) -> int:
+    from rankstone.errors import DataError
+    from rankstone.gating import saved_baseline
+
+    baseline = saved_baseline(args.file)
+    if baseline is None:
+        raise DataError(f"{args.file}: this is not a baseline file, nor a saved result.")
+    _print(baseline, args.file)
+    return 0
+
+
+def _evaluated(args: Namespace) -> Baseline:
+    """Evaluate the run."""
+    from rankstone.gates.baseline import Baseline
+    from rankstone.report.notices import lines
+
+    args.runs = [args.candidate]
+    with spoken_warnings(quiet=args.quiet):
+        results = results_of(args)
+    if not args.quiet:
+        for line in lines(results):
+            print(f"rankstone: {line}", file=sys.stderr)
+    return Baseline.of(results[0])
+
+
+def _conventions(baseline: Baseline) -> list[str]:
+    """Return what the baseline's conventions differ in from the default, or from the tool's."""
+    from rankstone.tools import conventions_of, tool
+
+    default = conventions_of(tool(baseline.like) if baseline.like else None, None, {})
+    return [f"{name}={value}" for name, value in baseline.conventions.diff(default).items()]
+
+
+def _print(baseline: Baseline, path: str) -> None:
+    from rankstone.report.baseline import describe
+
+    sys.stdout.writelines(f"{line}\n" for line in describe(baseline, path))
+
+
+def _today() -> str:
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC).date().isoformat()

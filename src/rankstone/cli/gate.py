@@ -1,0 +1,176 @@
+"""``rankstone gate``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rankstone.cli.compare import columns_of_terminal
+from rankstone.cli.evaluate import add_conventions, add_reading, choice, columns_of, spoken_warnings
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from rankstone.gates.rules import Limit, MustFind, Rules
+    from rankstone.gates.settings import Settings
+    from rankstone.gates.verdict import Verdict
+
+_FORMATS = ("text", "md", "junit", "github", "json")
+_ENDINGS = {".txt": "text", ".md": "md", ".xml": "junit", ".json": "json"}
+_LIMITS = {
+    "max-drop": "fail if the mean drops by more than this against the baseline",
+    "non-inferior": "pass only if the interval of the difference shows no larger drop",
+    "max-gain": "warn if the mean rises by more than this: too good to be true?",
+    "min": "fail if the candidate's mean is below",
+    "max": "fail if the candidate's mean is above",
+}
+
+
+def add_to(commands: Any) -> None:
+    """Describe the command."""
+    parser = commands.add_parser(
+        "gate",
+        help="say whether a run may ship: pass, warn, fail or cannot tell",
+        description="Check a candidate against rules, most of them against a baseline: a run, a "
+        "saved result or the file of 'rankstone baseline save'. Rules may also be in the table "
+        "[gate] of rankstone.toml or [tool.rankstone.gate] of pyproject.toml; those of the command "
+        "line replace them one by one.",
+        epilog="Exit codes: 0 it may ship, 1 it may not, 2 usage, 3 data.",
+    )
+    parser.add_argument("judgments", metavar="QRELS", help="judgments")
+    parser.add_argument("candidate", metavar="CANDIDATE", help="the run that is to ship")
+    parser.add_argument("--baseline", metavar="FILE", help="what the candidate is compared with")
+    for kind, text in _LIMITS.items():
+        parser.add_argument(
+            f"--{kind}", action="append", default=[], metavar="MEASURE=X", help=text
+        )
+    parser.add_argument("--min-judged", action="append", default=[], metavar="@K=X",
+                        help="fail if a smaller share of the first K documents was judged")  # fmt: skip
+    parser.add_argument("--min-queries", metavar="N", help="fail if fewer queries are answered")
+    parser.add_argument("--must-find", action="append", default=[], metavar="QUERY:DOC@K",
+                        help="fail if the document is not among the query's first K")  # fmt: skip
+    parser.add_argument("--by", metavar="FILE",
+                        help="check drops in groups of queries, too: a query and its group per line")  # fmt: skip
+    parser.add_argument("--smallest-slice", metavar="N",
+                        help="queries that a group needs to decide (10)")  # fmt: skip
+    parser.add_argument("--inconclusive", metavar="HOW",
+                        help="if the queries could not show a forbidden drop: fail, warn (default) or pass")  # fmt: skip
+    parser.add_argument("--confidence", type=float, metavar="X", help="of the intervals (0.95)")
+    parser.add_argument("--settings", metavar="FILE",
+                        help="settings (default: rankstone.toml, else pyproject.toml, of this folder)")  # fmt: skip
+    parser.add_argument("--format", choices=_FORMATS, default="text", help="of the output (text)")
+    parser.add_argument("-o", "--output", action="append", default=[], metavar="FILE",
+                        help="write a file, too: .md, .xml (JUnit), .json or .txt; may be repeated")  # fmt: skip
+    parser.add_argument("--strict", action="store_true", help="make warnings on the data errors")
+    parser.add_argument("--quiet", action="store_true", help="suppress warnings on stderr")
+    add_conventions(parser)
+    parser.add_argument(
+        "--exclude", metavar="FILE", help="pairs taken out of the runs first, as training data"
+    )
+    add_reading(parser)
+    parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
+    parser.set_defaults(run=run)
+
+
+def run(args: Namespace) -> int:
+    """Apply the rules, print the verdict and return its exit code."""
+    from rankstone.gates.rules import rules_of
+    from rankstone.gates.settings import find_settings, read_settings
+    from rankstone.gating import apply
+
+    outputs = [(path, _form_of(path)) for path in args.output]
+    settings = read_settings(args.settings) if args.settings else find_settings()
+    rules = rules_of(
+        settings.values, {name: getattr(args, name.replace("-", "_")) for name in _OWN}
+    )
+    baseline = args.baseline or settings.file("baseline")
+    by = args.by or settings.file("by")
+    with spoken_warnings(quiet=args.quiet):
+        verdict = apply(
+            rules, args.judgments, args.candidate, baseline, by, _options(args, settings)
+        )
+    if not args.quiet:
+        for notice in verdict.notices:
+            if notice.level == "warning":
+                print(f"rankstone: warning: {notice}", file=sys.stderr)
+    command = _command(args, settings, rules, baseline, by)
+    for path, form in outputs:
+        _write(path, form, verdict, command)
+    _show(verdict, args.format, command)
+    return verdict.exit_code
+
+
+_OWN = (
+    *_LIMITS, "min-judged", "min-queries", "must-find", "smallest-slice", "inconclusive",
+    "confidence",
+)  # fmt: skip
+
+
+def _options(args: Namespace, settings: Settings) -> dict[str, Any]:
+    """Return the options of ``evaluate``: those of the settings, then of the command line."""
+    options = {
+        "like": args.like,
+        "input_format": args.input_format,
+        "max_bytes": args.max_bytes,
+        "encoding": args.encoding,
+        "group_sizes": args.groups,
+        "columns": columns_of(args.columns) or None,
+        "exclude": args.exclude,
+        "threads": args.threads,
+        "strict": args.strict or None,
+    }
+    chosen = {name: value for name, value in options.items() if value is not None}
+    return {**settings.evaluation(), **dict(map(choice, args.convention)), **chosen}
+
+
+def _form_of(path: str) -> str:
+    from rankstone.errors import UsageError
+
+    ending = os.path.splitext(path)[1].lower()
+    if ending not in _ENDINGS:
+        known = ", ".join(_ENDINGS)
+        raise UsageError(f"--output {path}: the ending says the format; use one of {known}.")
+    return _ENDINGS[ending]
+
+
+def _write(path: str, form: str, verdict: Verdict, command: str) -> None:
+    from rankstone.core.atomic import replaced
+    from rankstone.report.gate import write_verdict
+
+    lines = write_verdict(verdict, form, command=command)
+    with replaced(path) as out:
+        out.writelines(f"{line}\n".encode(errors="surrogateescape") for line in lines)
+
+
+def _show(verdict: Verdict, form: str, command: str) -> None:
+    from rankstone.report.gate import write_verdict
+
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    columns = columns_of_terminal()
+    lines = write_verdict(verdict, form, command=command, colour=colour, columns=columns)
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
+def _command(
+    args: Namespace, settings: Settings, rules: Rules, baseline: str | None, by: str | None
+) -> str:
+    """Return the command that repeats the verdict without a settings file."""
+    from shlex import join
+
+    words = ["rankstone", "gate", args.judgments, args.candidate]
+    words += ["--baseline", baseline] if baseline else []
+    each: list[Limit | MustFind] = [*rules.limits, *rules.must_find]
+    words += [word for rule in each for word in rule.option()]
+    words += ["--min-queries", str(rules.min_queries)] if rules.min_queries is not None else []
+    words += ["--by", by, "--smallest-slice", str(rules.smallest_slice)] if by else []
+    words += ["--inconclusive", rules.inconclusive, "--confidence", f"{rules.confidence:g}"]
+    chosen = {**settings.evaluation(), **dict(map(choice, args.convention))}
+    like = args.like or chosen.pop("like", None)
+    words += [word for name, value in chosen.items() for word in ("-c", f"{name}={value}")]
+    words += ["--like", like] if like else []
+    for option in ("exclude", "input_format", "max_bytes", "encoding", "groups"):
+        value = getattr(args, option)
+        words += [f"--{option.replace('_', '-')}", str(value)] if value is not None else []
+    words += [word for text in args.columns for word in ("--columns", text)]
+    return join(words)

@@ -1,0 +1,67 @@
+"""``rankstone pool``."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rankstone.cli.evaluate import add_reading, expand, reading_of
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from rankstone.io.input_file import ReadOptions
+
+
+def add_to(commands: Any) -> None:
+    """Describe the command."""
+    parser = commands.add_parser(
+        "pool",
+        help="list the documents to judge: the first ones of some runs",
+        description="List what to judge: every document that one of the runs has among its first, "
+        "once, by query and id, so that nothing tells its rank.",
+    )
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="runs, in any known format")
+    parser.add_argument(
+        "--depth", type=int, default=20, metavar="N", help="first documents of each run (20)"
+    )
+    parser.add_argument(
+        "--judged", metavar="QRELS", help="leave out what is judged, and queries without judgments"
+    )
+    parser.add_argument(
+        "--format", choices=("tsv", "jsonl"), default="tsv", help="query and document (default tsv)"
+    )
+    add_reading(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: Namespace) -> int:
+    """Print the pool, and say how large it is."""
+    import json
+
+    from rankstone.errors import plural
+    from rankstone.io.load import load_judgments
+    from rankstone.io.tops import pool, read_tops
+
+    options = tops_options(args)
+    tops = [read_tops(path, args.depth, options) for path in expand(args.runs)]
+    judgments = load_judgments(args.judged, max_bytes=args.max_bytes) if args.judged else None
+    pooled = pool(tops, judgments)
+    for query, docs in pooled.items():
+        for doc in docs:
+            if args.format == "tsv":
+                print(f"{query}\t{doc}")
+            else:
+                print(json.dumps({"query_id": query, "doc_id": doc}, ensure_ascii=False))
+    count = plural(sum(map(len, pooled.values())), "document")
+    print(f"rankstone: {count} to judge for {plural(len(pooled), 'query')}", file=sys.stderr)
+    return 0
+
+
+def tops_options(args: Namespace) -> ReadOptions:
+    """Return how to read the runs of a command that needs their documents."""
+    from rankstone.io.input_file import ReadOptions
+
+    reading = reading_of(args)
+    form = (reading["input_format"] or "").split(":")[-1] or None
+    return ReadOptions(form, reading["max_bytes"], columns=reading["columns"])

@@ -1,0 +1,63 @@
+"""``rankstone risk``."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rankstone.cli.evaluate import add_conventions, add_reading, choice, reading_of
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+
+def add_to(commands: Any) -> None:
+    """Describe the command."""
+    parser = commands.add_parser(
+        "risk",
+        help="say how risk grows with coverage as the score threshold falls",
+        description="The risk-coverage curve: if only queries are answered whose best score "
+        "reaches a threshold, the share that is answered and the mean of 1 - measure over these. "
+        "The last line is the area: the mean risk over all coverages.",
+    )
+    parser.add_argument("judgments", metavar="QRELS", help="judgments, in any known format")
+    parser.add_argument("run_file", metavar="RUN", help="a run with scores")
+    parser.add_argument(
+        "-m", "--measure", metavar="NAME", help="default: the first that evaluate shows"
+    )
+    parser.add_argument(
+        "--points", type=int, default=20, metavar="N", help="thresholds to show, 0 for all (20)"
+    )
+    add_conventions(parser)
+    add_reading(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: Namespace) -> int:
+    """Print thresholds with coverage and risk."""
+    from rankstone.measures import DEFAULT
+    from rankstone.selective import risk_coverage
+
+    reading = reading_of(args)
+    found = risk_coverage(
+        args.judgments,
+        args.run_file,
+        args.measure or DEFAULT[0],
+        like=args.like,
+        input_format=reading["input_format"],
+        max_bytes=reading["max_bytes"],
+        columns=reading["columns"],
+        **dict(choice(text) for text in args.convention),
+    )
+    count = len(found.thresholds)
+    step = 1 if args.points < 1 else max(1, -(-count // args.points))
+    shown = sorted({*range(step - 1, count, step), count - 1})
+    wide = sys.stdout.isatty()
+    rows = [["threshold", "coverage", "risk"]]
+    for i in shown:
+        numbers = found.thresholds[i], found.coverage[i], found.risk[i]
+        rows.append([f"{n:.4f}" if wide else repr(float(n)) for n in numbers])
+    rows.append(["area", "", f"{found.area:.4f}" if wide else repr(found.area)])
+    for row in rows:
+        print("  ".join(cell.rjust(9) for cell in row) if wide else "\t".join(row))
+    return 0

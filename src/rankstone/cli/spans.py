@@ -1,0 +1,65 @@
+"""``rankstone spans``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+
+def add_to(commands: Any) -> None:
+    """Describe the command."""
+    parser = commands.add_parser(
+        "spans",
+        help="evaluate results that are parts of documents",
+        description="Evaluate results that are parts of documents (document, start, end) against "
+        "judged parts, at three levels: documents, judged parts, characters. However texts are cut "
+        "into chunks, the judgments stay.",
+    )
+    parser.add_argument(
+        "judgments", metavar="SPANS", help="JSONL with query_id, doc_id, start, end"
+    )
+    parser.add_argument("run_file", metavar="RUN", help="the same with a score, best first without")
+    parser.add_argument(
+        "-k", type=int, action="append", metavar="N", help="a cutoff; may be repeated (5, 10)"
+    )
+    parser.add_argument(
+        "--overlap",
+        type=float,
+        default=0.5,
+        metavar="X",
+        help="share of a judged part that a result must cover to find it (0.5)",
+    )
+    parser.add_argument("-q", "--per-query", action="store_true", help="values of each query too")
+    parser.add_argument(
+        "--format", choices=("table", "tsv", "md"), help="default: a table on a terminal"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: Namespace) -> int:
+    """Print one table for each level."""
+    from rankstone.io.formats import run_name
+    from rankstone.report.write import write
+    from rankstone.spans import evaluate_spans
+
+    found = evaluate_spans(
+        args.judgments,
+        args.run_file,
+        k=args.k or (5, 10),
+        overlap=args.overlap,
+        name=run_name(args.run_file),
+    )
+    wide = sys.stdout.isatty()
+    form = args.format or ("table" if wide else "tsv")
+    colour = wide and not os.environ.get("NO_COLOR")
+    for i, level in enumerate(("documents", "spans", "characters")):
+        if form != "tsv":
+            print(f"{os.linesep if i else ''}{level}")
+        result = getattr(found, level)
+        for line in write([result], form, per_query=args.per_query, colour=colour):
+            print(line)
+    return 0

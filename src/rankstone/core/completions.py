@@ -1,0 +1,125 @@
+"""Rankings in which the documents without a judgment have one: what judging them might bring."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from rankstone.core import segments
+from rankstone.core.ranked import Ranked
+from rankstone.core.subtopics import ranges
+from rankstone.errors import UsageError
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Holes:
+    """The retrieved documents without a judgment, by rank.
+
+    Rows ``offsets[q]:offsets[q + 1]`` of ``rank`` belong to query q. Documents that are listed in
+    the judgments with a negative grade are known, and no holes.
+    """
+
+    ranked: Ranked
+    offsets: Array
+    rank: Array
+
+    @classmethod
+    def of(cls, ranked: Ranked) -> Holes:
+        """Find the holes of a ranking; its documents must have one order."""
+        if ranked.ties_averaged or ranked.tie_luck:
+            raise UsageError(
+                f"the interval of unjudged documents needs one order of tied documents, and "
+                f"ties={ranked.rule!r} has many. Choose another rule for ties, such as 'input'."
+            )
+        sizes = ranked.retrieved
+        places = segments.offsets_of(sizes)
+        is_hole = np.ones(places[-1], bool)
+        is_hole[np.repeat(places[:-1], segments.lengths(ranked.offsets)) + ranked.rank - 1] = False
+        if ranked.pooled is not None and ranked.pooled_offsets is not None:
+            pooled = np.repeat(places[:-1], segments.lengths(ranked.pooled_offsets))
+            is_hole[pooled + ranked.pooled - 1] = False
+        rank = segments.positions(places)[is_hole] + 1
+        return cls(ranked, segments.keep(is_hole, places), rank)
+
+    @cached_property
+    def count(self) -> Array:
+        """The number of holes of each query."""
+        return segments.lengths(self.offsets)
+
+    def ranks(self, query: int) -> Array:
+        """Return the ranks of a query's holes."""
+        return self.rank[self.offsets[query] : self.offsets[query + 1]]
+
+    def filled(self, query: Array, grades: Array) -> Ranked:
+        """Return rankings in which the holes are judged, one for each entry of ``query``.
+
+        Args:
+            query: index of the query of each ranking.
+            grades: the grades of its holes by rank, laid end to end.
+        """
+        r = self.ranked
+        rows = ranges(r.offsets[query], (r.offsets[1:] - r.offsets[:-1])[query])
+        holes = ranges(self.offsets[query], self.count[query])
+        number = np.concatenate(
+            [np.repeat(np.arange(len(query)), n[query]) for n in (_sizes(r.offsets), self.count)]
+        )
+        rank = np.concatenate([r.rank[rows], self.rank[holes]])
+        order = np.lexsort((rank, number))
+        every = segments.offsets_of(_sizes(r.offsets)[query] + self.count[query])
+
+        def column(known: Array, new: Array) -> Array:
+            return np.concatenate([known[rows], new])[order]
+
+        known = ranges(r.judged_offsets[query], _sizes(r.judged_offsets)[query])
+        judged = np.concatenate([r.judged_grade[known], grades])
+        owner = np.concatenate(
+            [
+                np.repeat(np.arange(len(query)), n[query])
+                for n in (_sizes(r.judged_offsets), self.count)
+            ]
+        )
+        pooled, pooled_offsets = r.pooled, r.pooled_offsets
+        if pooled is not None and pooled_offsets is not None:
+            sizes = _sizes(pooled_offsets)[query]
+            pooled = pooled[ranges(pooled_offsets[query], sizes)]
+            pooled_offsets = segments.offsets_of(sizes)
+        return replace(
+            r.rows(),
+            queries=[r.queries[q] for q in query.tolist()],
+            offsets=every,
+            rank=rank[order],
+            grade=column(r.grade, grades),
+            original_grade=column(r.original_grade, grades),
+            score=-rank[order].astype(np.float64),
+            judgment=column(r.judgment, np.full(len(holes), -1)),
+            above=rank[order] - 1,
+            tied=np.ones(len(rank), np.int64),
+            retrieved=r.retrieved[query],
+            judged_offsets=segments.offsets_of(np.bincount(owner, minlength=len(query))),
+            judged_grade=judged[np.lexsort((-judged, owner))],
+            pooled=pooled,
+            pooled_offsets=pooled_offsets,
+            subtopics=None,
+            part_of=None,
+        )
+
+
+def _sizes(offsets: Array) -> Array:
+    return offsets[1:] - offsets[:-1]
+
+
+def judged_by_rank(ranked: Ranked, deepest: int = 100) -> list[float]:
+    """Return the share of queries whose document at rank 1, 2, ... is judged.
+
+    Queries with fewer documents do not count at a rank; the list ends where none has more.
+    """
+    depth = int(min(ranked.retrieved.max(initial=0), deepest))
+    judged = np.bincount(ranked.rank[ranked.rank <= depth] - 1, minlength=depth)
+    if ranked.pooled is not None:
+        judged += np.bincount(ranked.pooled[ranked.pooled <= depth] - 1, minlength=depth)
+    lists = [int((ranked.retrieved > rank).sum()) for rank in range(depth)]
+    return [float(n / of) for n, of in zip(judged.tolist(), lists, strict=True)]

@@ -1,0 +1,1 @@
+"""Quality gates: rules, baselines, checks and verdicts."""

@@ -1,0 +1,210 @@
+"""The rules of a gate, as values and as text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rankstone.errors import UsageError, one_of
+from rankstone.measures.parse import split_names
+from rankstone.stats.intervals import check_confidence
+
+#: What each kind of limit asks for, in the order in which checks are listed.
+KINDS = {
+    "max-drop": "largest drop of the mean against the baseline; the point estimate decides",
+    "non-inferior": "largest drop that the interval of the difference may reach",
+    "max-gain": "gain of the mean above which the gate warns: it may be too good to be true",
+    "min": "smallest mean",
+    "max": "largest mean",
+    "min-judged": "smallest mean share of judged documents above a cutoff",
+}
+#: Kinds that compare with a baseline.
+RELATIVE = ("max-drop", "non-inferior", "max-gain")
+SMALLEST_SLICE = 10
+INCONCLUSIVE = ("fail", "warn", "pass")
+#: Differences of this size are rounding: 0.57 - 0.56 is 0.010000000000000009.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A number that a measure is held to; ``target`` is a measure, or a cutoff such as ``@10``."""
+
+    kind: str
+    target: str
+    value: float
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.target}={self.value:g}"
+
+    def option(self) -> list[str]:
+        """Return the option of the command, in words."""
+        return [f"--{self.kind}", f"{self.target}={self.value!r}"]
+
+
+@dataclass(frozen=True)
+class MustFind:
+    """A document that has to be among the first ``cutoff`` of a query."""
+
+    query: Any
+    document: Any
+    cutoff: int
+
+    def __str__(self) -> str:
+        return f"must-find {self.query}:{self.document}@{self.cutoff}"
+
+    def option(self) -> list[str]:
+        """Return the option of the command, in words."""
+        return ["--must-find", f"{self.query}:{self.document}@{self.cutoff}"]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Everything a candidate has to fulfil.
+
+    ``inconclusive`` says what a rule does that could not have seen what it forbids. A slice (a
+    group of queries) decides if it has at least ``smallest_slice`` queries.
+    """
+
+    limits: tuple[Limit, ...] = ()
+    min_queries: int | None = None
+    must_find: tuple[MustFind, ...] = ()
+    inconclusive: str = "warn"
+    confidence: float = 0.95
+    smallest_slice: int = SMALLEST_SLICE
+
+    def of_kind(self, *kinds: str) -> list[Limit]:
+        """Return the limits of some kinds."""
+        return [limit for limit in self.limits if limit.kind in kinds]
+
+    def __bool__(self) -> bool:
+        return bool(self.limits or self.must_find or self.min_queries is not None)
+
+
+def rules_of(*sources: Mapping[str, Any]) -> Rules:
+    """Return the rules of one or more sources; those of a later one replace those before.
+
+    Args:
+        sources: values by the names of a settings file, such as ``max-drop`` or ``min-queries``;
+            None is a value that is not there.
+
+    >>> shared, own = {"min": {"AP": 0.3}, "min-queries": 50}, {"min": ["AP=0.4"]}
+    >>> rules = rules_of(shared, own)
+    >>> [str(limit) for limit in rules.limits], rules.min_queries
+    (['min AP=0.4'], 50)
+    """
+    values: dict[str, Any] = {}
+    limits: dict[str, list[Limit]] = {kind: [] for kind in KINDS}
+    must_find: list[MustFind] = []
+    for source in sources:
+        here = {name: value for name, value in source.items() if value is not None}
+        for kind in KINDS:
+            new = limits_of(kind, here.get(kind, ()))
+            targets = {limit.target for limit in new}
+            limits[kind] = [limit for limit in limits[kind] if limit.target not in targets] + new
+        must_find += [must_find_of(value) for value in here.get("must-find", ())]
+        values.update(here)
+    queries, smallest = values.get("min-queries"), values.get("smallest-slice", SMALLEST_SLICE)
+    inconclusive = values.get("inconclusive", "warn")
+    return Rules(
+        limits=tuple(limit for kind in KINDS for limit in limits[kind]),
+        min_queries=None if queries is None else whole(queries, "min-queries"),
+        must_find=tuple(dict.fromkeys(must_find)),
+        inconclusive=one_of(inconclusive, INCONCLUSIVE, "value of inconclusive"),
+        confidence=check_confidence(values.get("confidence", 0.95)),
+        smallest_slice=whole(smallest, "smallest-slice"),
+    )
+
+
+def limits_of(kind: str, values: Any) -> list[Limit]:
+    """Return the limits of one kind: ``{measure: number}``, or texts such as ``NAME=0.01``."""
+    if isinstance(values, str):
+        values = [values]
+    if isinstance(values, Mapping):
+        pairs = [(str(name), value) for name, value in values.items()]
+    elif isinstance(values, Iterable):
+        pairs = [_pair(kind, text) for text in values]
+    else:
+        raise UsageError(f"{kind}: {_expected(kind)}, not {values!r}.")
+    return [
+        Limit(kind, target, _number(kind, name, value))
+        for name, value in pairs
+        for target in _targets(kind, name)
+    ]
+
+
+def _expected(kind: str) -> str:
+    what = "a cutoff and a share, such as @10=0.8" if kind == "min-judged" else "MEASURE=NUMBER"
+    return f"write {what}"
+
+
+def _pair(kind: str, text: Any) -> tuple[str, str]:
+    # A measure may have parameters with an equals sign; a number has none.
+    name, equals, value = str(text).rpartition("=")
+    if not (name and equals):
+        raise UsageError(f"{kind}: {_expected(kind)}, not {text!r}.")
+    return name.strip(), value
+
+
+def _targets(kind: str, name: str) -> list[str]:
+    """Return the measures of a limit, which commas separate, or its cutoff."""
+    if kind != "min-judged":
+        return split_names(name)
+    digits = name.removeprefix("@")
+    if not digits.isdecimal() or int(digits) < 1:
+        raise UsageError(f"{kind}: {_expected(kind)}; {name!r} is not a cutoff.")
+    return [f"@{int(digits)}"]
+
+
+def _number(kind: str, name: str, value: Any) -> float:
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise UsageError(f"{kind} {name}: {value!r} is not a number; write it like 0.01.")
+    if number < 0 and (kind in RELATIVE or kind == "min-judged"):
+        raise UsageError(f"{kind} {name}={number:g}: the number must be 0 or more.")
+    if number > 1 and kind == "min-judged":
+        raise UsageError(f"{kind} {name}={number:g}: a share is from 0 to 1.")
+    return number
+
+
+def must_find_of(value: Any) -> MustFind:
+    """Return a rule of a document: ``query:document@cutoff``, its three parts, or a table of them.
+
+    >>> must_find_of("q17:doc3@5")
+    MustFind(query='q17', document='doc3', cutoff=5)
+    """
+    if isinstance(value, MustFind):
+        return value
+    if isinstance(value, Mapping):
+        if set(value) != {"query", "document", "cutoff"}:
+            raise UsageError(
+                f"must-find: a table needs query, document and cutoff; it has {', '.join(value)}."
+            )
+        parts: list[Any] = [value["query"], value["document"], value["cutoff"]]
+    elif isinstance(value, str):
+        front, at, cutoff = value.rpartition("@")
+        query, colon, document = front.partition(":")
+        if not (at and colon and query and document):
+            raise UsageError(
+                f"must-find: write QUERY:DOCUMENT@CUTOFF, such as q17:doc3@5, not {value!r}. If "
+                "the query has a colon, use the table of a settings file."
+            )
+        parts = [query, document, cutoff]
+    else:
+        parts = list(value)
+        if len(parts) != 3:
+            raise UsageError(f"must-find: give query, document and cutoff, not {value!r}.")
+    return MustFind(parts[0], parts[1], whole(parts[2], "must-find: the cutoff"))
+
+
+def whole(value: Any, what: str) -> int:
+    """Return a whole number of at least 1."""
+    text = str(value).strip()
+    if isinstance(value, bool) or not text.isdecimal() or int(text) < 1:
+        raise UsageError(f"{what} must be a whole number of at least 1, not {value!r}.")
+    return int(text)

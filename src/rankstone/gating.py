@@ -1,0 +1,237 @@
+"""The verb ``gate``: may the candidate ship?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rankstone.comparing import values_of_result
+from rankstone.core.result import Result
+from rankstone.errors import DataError, EmptyError, UsageError
+from rankstone.evaluation import evaluate
+from rankstone.gates import checks
+from rankstone.gates.baseline import Baseline, is_saved, load_baseline
+from rankstone.gates.comparable import require_comparable, require_measures
+from rankstone.gates.decide import decide
+from rankstone.gates.needs import Needs
+from rankstone.gates.pairs import Values
+from rankstone.gates.ranks import ranks_of
+from rankstone.gates.rules import MustFind, Rules, rules_of
+from rankstone.gates.settings import Settings, read_settings
+from rankstone.gates.verdict import Verdict
+from rankstone.io.column_roles import Columns
+from rankstone.io.formats import run_name
+from rankstone.io.load import load_judgments
+from rankstone.io.query_groups import read_query_groups
+from rankstone.io.streams import STDIN, open_seekable
+from rankstone.measures import Measure
+
+_PATH = str | os.PathLike
+_HEAD = 4096
+Limits = Mapping[str | Measure, float] | Iterable[str] | None
+
+
+def gate(
+    judgments: Any,
+    candidate: Any,
+    baseline: Any = None,
+    *,
+    max_drop: Limits = None,
+    non_inferior: Limits = None,
+    max_gain: Limits = None,
+    minimum: Limits = None,
+    maximum: Limits = None,
+    min_judged: Mapping[int | str, float] | Iterable[str] | None = None,
+    min_queries: int | None = None,
+    must_find: Iterable[Any] = (),
+    by: Mapping[Any, str] | str | os.PathLike[str] | None = None,
+    smallest_slice: int | None = None,
+    inconclusive: str | None = None,
+    confidence: float | None = None,
+    settings: str | os.PathLike[str] | None = None,
+    **options: Any,
+) -> Verdict:
+    """Decide whether a candidate may ship.
+
+    Args:
+        judgments: whatever ``evaluate`` takes; None if the candidate is a Result.
+        candidate: a run, as ``evaluate`` takes it, or a Result.
+        baseline: a run, a Result, or the path of a run, a saved Result or a baseline file.
+        max_drop: ``{measure: number}``; fails if the mean drops by more. The point estimate
+            decides.
+        non_inferior: ``{measure: number}``; passes if the interval of the difference shows that
+            the mean does not drop by more.
+        max_gain: ``{measure: number}``; warns if the mean rises by more.
+        minimum: ``{measure: number}``; fails if the candidate's mean is below.
+        maximum: ``{measure: number}``; fails if the candidate's mean is above.
+        min_judged: ``{cutoff: share}``; fails if fewer of the first documents were judged.
+        min_queries: fails if the candidate answers fewer queries.
+        must_find: documents that have to be found, as ``"query:document@cutoff"`` or
+            ``(query, document, cutoff)``.
+        by: group of each query, or the path of a file of them; drops are then checked in each
+            group, too.
+        smallest_slice: smallest number of queries of a group that may decide (default: 10).
+        inconclusive: what a rule does that could not have seen the drop it forbids: ``fail``,
+            ``warn`` (default) or ``pass``.
+        confidence: of the intervals (default: 0.95).
+        settings: path of a ``rankstone.toml`` or ``pyproject.toml`` with further rules; those of
+            the other arguments replace them one by one.
+        options: of ``evaluate``: ``like``, ``conventions``, single conventions, and how to read.
+
+    >>> judgments = {f"q{i}": {"d1": 1} for i in range(9)}
+    >>> old = {f"q{i}": ["d1", "d2"] for i in range(9)}
+    >>> new = {f"q{i}": ["d2", "d1"] for i in range(9)}
+    >>> gate(judgments, new, old, max_drop={"RR": 0.1})
+    <Verdict FAIL: candidate against baseline, 1 of 2 checks failed (9 queries)>
+    fail: RR is worse by 0.5000 (1.0000 to 0.5000); at most 0.1 is allowed
+    """
+    shared = Settings() if settings is None else read_settings(os.fspath(settings))
+    own = {
+        "max-drop": max_drop,
+        "non-inferior": non_inferior,
+        "max-gain": max_gain,
+        "min": minimum,
+        "max": maximum,
+        "min-judged": min_judged,
+        "min-queries": min_queries,
+        "must-find": must_find,
+        "smallest-slice": smallest_slice,
+        "inconclusive": inconclusive,
+        "confidence": confidence,
+    }
+    return apply(
+        rules_of(shared.values, own),
+        judgments,
+        candidate,
+        shared.file("baseline") if baseline is None else baseline,
+        shared.file("by") if by is None else by,
+        {**({} if isinstance(candidate, Result) else shared.evaluation()), **options},
+    )
+
+
+def apply(
+    rules: Rules,
+    judgments: Any,
+    candidate: Any,
+    baseline: Any,
+    by: Mapping[Any, str] | str | os.PathLike[str] | None,
+    options: Mapping[str, Any],
+) -> Verdict:
+    """Apply rules; the other arguments are those of ``gate``."""
+    like = candidate.like if isinstance(candidate, Result) else options.get("like")
+    needs = Needs.of(rules, like, has_baseline=baseline is not None, by=by)
+    options = dict(options)
+    if isinstance(candidate, Result) and options:
+        raise UsageError(
+            f"{', '.join(options)}: a Result cannot be evaluated differently. Give judgments and a "
+            "run, or leave this out."
+        )
+    columns = Columns.of(options.pop("columns", None))
+    if isinstance(judgments, _PATH):  # read once
+        judgments = _judgments(judgments, columns, options)
+    reading = {**options, "columns": columns}
+    try:
+        result = _result(judgments, candidate, needs.names, reading, "candidate")
+    except EmptyError as error:
+        return _empty(rules, candidate, str(error))
+    for column in needs.columns.values():
+        result.values(column)  # an error if a Result does not have it
+    values = None
+    if baseline is not None:
+        base = _baseline(judgments, baseline, needs.names, reading)
+        require_measures(base, [needs.columns[limit.target] for limit in needs.relative])
+        shared = [m for m in result.measures if m in base.columns]
+        require_comparable(result, base, shared)
+        compared = [needs.columns[limit.target] for limit in needs.relative]
+        mine = values_of_result(result, result.name, compared)
+        values = Values.of(mine, base, needs.lower_is_better())
+    ranks: dict[MustFind, int | None] = {}
+    if rules.must_find:
+        if isinstance(candidate, Result) or (isinstance(candidate, str) and candidate == STDIN):
+            raise UsageError("must-find looks for documents: give the run in a file or in memory.")
+        ranks = ranks_of(rules.must_find, candidate, result.conventions, result.queries, reading)
+    return decide(rules, needs, result, values, _groups(by, result), ranks)
+
+
+def _judgments(judgments: Any, columns: Columns, options: dict[str, Any]) -> Any:
+    formats = (options.get("input_format") or "").split(":")
+    return load_judgments(
+        judgments,
+        columns,
+        input_format=formats[0] or None,
+        max_bytes=options.get("max_bytes"),
+        encoding=options.get("encoding"),
+        groups=options.pop("group_sizes", None),
+    )
+
+
+def _result(
+    judgments: Any, run: Any, names: Sequence[str], reading: Mapping[str, Any], role: str
+) -> Result:
+    if isinstance(run, Result):
+        return run
+    if judgments is None:
+        raise UsageError(f"judgments are needed to evaluate the {role}; or give a Result.")
+    own = {} if isinstance(run, _PATH) or hasattr(run, "name") else {"name": role}
+    return evaluate(judgments, run, names, **{**own, **reading})
+
+
+def _baseline(
+    judgments: Any, baseline: Any, names: Sequence[str], reading: Mapping[str, Any]
+) -> Baseline:
+    if isinstance(baseline, Baseline):
+        return baseline
+    if isinstance(baseline, _PATH):
+        saved = saved_baseline(os.fspath(baseline), reading.get("max_bytes"))
+        if saved is not None:
+            return saved
+    return Baseline.of(_result(judgments, baseline, names, reading, "baseline"))
+
+
+def saved_baseline(path: str, max_bytes: int | None = None) -> Baseline | None:
+    """Return the baseline or the Result that a file holds, None if it may be a run."""
+    if path == STDIN:
+        raise UsageError("the baseline cannot be standard input; give a file.")
+    if not os.path.exists(path):
+        raise DataError(
+            f"{path}: there is no such baseline. Make one with 'rankstone baseline save {path} "
+            "QRELS RUN', or give a run."
+        )
+    if os.path.isdir(path):
+        return None
+    with open_seekable(path, max_bytes) as (stream, _, _):
+        stream.seek(0)
+        if not is_saved(stream.read(_HEAD)):
+            return None
+        stream.seek(0)
+        return load_baseline(stream.read(), path)
+
+
+def _groups(by: Any, result: Result) -> dict[Any, str]:
+    if by is None:
+        return {}
+    if isinstance(by, _PATH):
+        return read_query_groups(os.fspath(by)).fitted(result.queries).of(result.queries)
+    groups = {query: str(by[query]) for query in result.queries if query in by}
+    if not groups:
+        raise UsageError("by= names none of the queries that were evaluated.")
+    return groups
+
+
+def _empty(rules: Rules, candidate: Any, reason: str) -> Verdict:
+    """Return the verdict on a candidate that holds nothing."""
+    name = run_name(os.fspath(candidate)) if isinstance(candidate, _PATH) else "candidate"
+    check = replace(
+        checks.answers_check(0, [], left_out=False), text=f"{reason} It answers no query"
+    )
+    return Verdict(
+        candidate=name,
+        baseline=None,
+        queries=0,
+        checks=(check,),
+        inconclusive=rules.inconclusive,
+        confidence=rules.confidence,
+        conventions="",
+    )

@@ -1,0 +1,141 @@
+"""Runs of chunks against judgments of documents: which document a chunk is of."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rankstone.core.judgments import Judgments
+from rankstone.core.matches import Matches
+from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
+from rankstone.io.rows import NO_DOCUMENT, GatheredRun, Id, Row
+from rankstone.io.streams import lines, open_seekable
+
+#: How the chunks of a document become one result.
+RULES = {
+    "first": "the best-ranked chunk of a document counts, and ranks close up",
+    "max": "the highest score of its chunks is the score of a document",
+    "sum": "the sum of the scores of its chunks is the score of a document",
+}
+_HOLE = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, eq=False)
+class Parents:
+    """The document of each chunk: from a mapping, or from a pattern of ids."""
+
+    find: Callable[[Id], Id]
+
+    @classmethod
+    def of(cls, source: Any, max_bytes: int | None = None) -> Parents:
+        """Take a mapping, the path of a file, or a pattern such as ``{doc}#{n}``."""
+        if isinstance(source, Mapping):
+            return cls(_in_mapping({str(chunk): doc for chunk, doc in source.items()}, "parents"))
+        if isinstance(source, str) and "{" in source:
+            return cls(_by_pattern(source))
+        if isinstance(source, str | os.PathLike):
+            path = os.fspath(source)
+            return cls(_in_mapping(_read(path, max_bytes), path))
+        raise UsageError(
+            f"parents= is a dict {{chunk: document}}, the path of a file with a chunk and its "
+            f"document in each line, or a pattern such as '{{doc}}#{{n}}', not {source!r}."
+        )
+
+
+def _in_mapping(parents: Mapping[str, Any], where: str) -> Callable[[Id], Id]:
+    def find(chunk: Id) -> Id:
+        doc = parents.get(str(chunk))
+        if doc is None:
+            hint = did_you_mean(str(chunk), list(parents)[:10_000])
+            raise DataError(f"{where}: chunk {chunk!r} of the run has no document.{hint}")
+        return doc
+
+    return find
+
+
+def _by_pattern(pattern: str) -> Callable[[Id], Id]:
+    names = _HOLE.findall(pattern)
+    if names.count("doc") != 1 or len(set(names)) < len(names):
+        raise UsageError(
+            f"the pattern {pattern!r} must hold {{doc}} once, and other names once each, such as "
+            "'{doc}#{n}'."
+        )
+    parts = [f"(?P<{p}>.+)" if i % 2 else re.escape(p) for i, p in enumerate(_HOLE.split(pattern))]
+    regex = re.compile("".join(parts), re.DOTALL)
+
+    def find(chunk: Id) -> Id:
+        match = regex.fullmatch(str(chunk))
+        if match is None:
+            raise DataError(f"chunk {chunk!r} of the run does not have the pattern {pattern!r}.")
+        return match["doc"]
+
+    return find
+
+
+def _read(path: str, max_bytes: int | None) -> dict[str, str]:
+    """Read a file with a chunk and its document in each line, between tabs or blanks."""
+    parents: dict[str, str] = {}
+    with open_seekable(path, max_bytes=max_bytes) as (stream, _, _):
+        for number, raw in lines(stream, path):
+            line = raw.decode("utf-8", "surrogateescape").strip()
+            if not line or line.startswith("#"):
+                continue
+            fields = line.split("\t") if "\t" in line else line.split()
+            if len(fields) != 2:
+                raise DataError(
+                    f"{path}:{number}: expected a chunk and its document, found {line[:80]!r}."
+                )
+            chunk, doc = (field.strip() for field in fields)
+            if parents.setdefault(chunk, doc) != doc:
+                raise DataError(
+                    f"{path}:{number}: chunk {chunk!r} has two documents, {parents[chunk]!r} and "
+                    f"{doc!r}. Give it one."
+                )
+    if not parents:
+        raise DataError(f"{path}: the file holds no chunk.")
+    return parents
+
+
+@dataclass(frozen=True, eq=False)
+class ParentRun(GatheredRun):
+    """A run of documents that was a run of chunks, and says so."""
+
+    about: Notice | None = None
+
+    def match(self, judgments: Judgments, *, float32: bool) -> Matches:
+        """Find the judged documents, and say what became of the chunks."""
+        matches = super().match(judgments, float32=float32)
+        about = (self.about,) if self.about else ()
+        return replace(matches, notices=(*matches.notices, *about))
+
+
+def documents_of(
+    rows: Iterable[Row], parents: Parents, rule: str, *, ascending: bool
+) -> tuple[dict[Id, dict[Id, float]], Notice]:
+    """Return the scores of documents by query, from rows of chunks; and a notice that counts them.
+
+    Of a chunk that is there twice the best score counts.
+    """
+    better = min if ascending else max
+    chunks: dict[Id, dict[Id, float]] = {}
+    for query, chunk, score in rows:
+        own = chunks.setdefault(query, {})
+        if chunk != NO_DOCUMENT:
+            own[chunk] = better(score, own.get(chunk, score))
+    scores: dict[Id, dict[Id, float]] = {}
+    for query, own in chunks.items():
+        docs = scores.setdefault(query, {})
+        for doc, score in _by_document(own, parents):
+            known = docs.get(doc)
+            added = score if known is None or rule != "sum" else known + score
+            docs[doc] = added if known is None or rule == "sum" else better(known, score)
+    count, left = (sum(map(len, part.values())) for part in (chunks, scores))
+    text = f"{plural(count, 'chunk')} of {plural(left, 'document')} in the run; {RULES[rule]}"
+    return scores, Notice("parents", count, text, level="note")
+
+
+def _by_document(scores: Mapping[Id, float], parents: Parents) -> Iterator[tuple[Id, float]]:
+    return ((parents.find(chunk), score) for chunk, score in scores.items())

@@ -1,0 +1,136 @@
+"""Judgments and results that are parts of documents: a document, a start and an end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from rankstone.core.values import id_of, number_of
+from rankstone.errors import DataError
+from rankstone.io.column_roles import SYNONYMS, plain_name
+from rankstone.io.formats.json_records import EXPECTED_NAMES, QUERY_NAMES, RETRIEVED_NAMES
+
+_STARTS = ("start", "begin", "startindex", "startchar", "startoffset")
+_ENDS = ("end", "endindex", "endchar", "endoffset", "stop")
+
+
+class Span(NamedTuple):
+    """Characters ``start`` to ``end`` (which is not part of it) of a document."""
+
+    doc: str
+    start: int
+    end: int
+
+    @property
+    def id(self) -> str:
+        """An id that only this span has."""
+        return f"{self.doc}[{self.start}:{self.end}]"
+
+
+Spans = dict[str, list[Span]]
+
+
+def load_spans(data: Any, kind: str, max_bytes: int | None = None) -> Spans:
+    """Return spans by query: of judgments in the order of documents, of a run best first.
+
+    Args:
+        data: ``{query: [(document, start, end), ...]}``, or the path of a JSONL file with a span
+            in each line (query_id, doc_id, start, end, and score for a run), or with the lists
+            ``expected`` or ``retrieved`` of a query.
+        kind: ``judgments`` or ``run``.
+        max_bytes: maximum size of a file in bytes after decompression.
+    """
+    if isinstance(data, Mapping):
+        rows: Iterable[tuple[str, str, Any]] = (
+            (str(query), f"{kind} of query {query!r}", item)
+            for query, items in data.items()
+            for item in (items or [None])
+        )
+    elif isinstance(data, str | os.PathLike):
+        rows = _of_file(os.fspath(data), kind, max_bytes)
+    else:
+        raise DataError(
+            f"cannot read spans from {type(data).__name__}; give a dict or the path of a JSONL file."
+        )
+    found: dict[str, list[tuple[float, Span]]] = {}
+    for query, where, item in rows:
+        spans = found.setdefault(query, [])
+        if item is not None:
+            spans.append(_span(item, where, len(spans)))
+    if not any(found.values()):
+        raise DataError(f"{data if isinstance(data, str) else kind}: there are no spans.")
+    if kind == "judgments":
+        return {query: _apart(query, [s for _, s in spans]) for query, spans in found.items()}
+    ranked = {q: sorted(spans, key=lambda pair: -pair[0]) for q, spans in found.items()}
+    return {q: list(dict.fromkeys(span for _, span in spans)) for q, spans in ranked.items()}
+
+
+def _of_file(path: str, kind: str, max_bytes: int | None) -> Iterator[tuple[str, str, Any]]:
+    from rankstone.io.formats.strict_json import parse
+    from rankstone.io.input_file import Input, ReadOptions
+
+    lists = EXPECTED_NAMES if kind == "judgments" else RETRIEVED_NAMES
+    with Input.open(path, ReadOptions(max_bytes=max_bytes)) as file:
+        for number, line in file.lines():
+            if not line.strip():
+                continue
+            where = f"{path}:{number}"
+            record = parse(line, where)
+            if not isinstance(record, dict):
+                raise DataError(f"{where}: expected an object with a query and a span.")
+            query = str(id_of(_value(record, QUERY_NAMES, "query", where), "query", where))
+            listed = next((record[k] for k in record if plain_name(k) in lists), None)
+            if isinstance(listed, list):
+                yield from ((query, where, item) for item in listed or [None])
+            else:
+                yield query, where, record
+
+
+def _value(record: dict[str, Any], names: Sequence[str], what: str, where: str) -> Any:
+    plain = {plain_name(key): key for key in reversed(record)}
+    key = next((plain[name] for name in names if name in plain), None)
+    if key is None:
+        shown = ", ".join(map(ascii, record)) or "none"
+        raise DataError(f"{where}: the record has no {what} (keys: {shown}).")
+    return record[key]
+
+
+def _span(item: Any, where: str, place: int) -> tuple[float, Span]:
+    """Return a score that ranks the span, and the span."""
+    score: Any = -float(place)
+    if isinstance(item, dict):
+        doc = _value(item, SYNONYMS["doc"], "document", where)
+        start = _value(item, _STARTS, "start", where)
+        end = _value(item, _ENDS, "end", where)
+        plain = {plain_name(key): value for key, value in item.items()}
+        given = next((plain[name] for name in SYNONYMS["score"] if name in plain), None)
+        score = score if given is None else number_of(given, "score", where)
+    elif isinstance(item, list | tuple) and len(item) in (3, 4):
+        doc, start, end, *rest = item
+        score = number_of(rest[0], "score", where) if rest else score
+    else:
+        raise DataError(f"{where}: a span is (document, start, end), not {item!r}.")
+    name = str(id_of(doc, "document", where))
+    for what, value in (("start", start), ("end", end)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise DataError(f"{where}: the {what} {value!r} of a span is not a position from 0 up.")
+    if end <= start:
+        raise DataError(
+            f"{where}: the span of document {name!r} ends at {end}, not after its start {start}. "
+            "The end is the position after the last character."
+        )
+    return score, Span(name, start, end)
+
+
+def _apart(query: str, spans: list[Span]) -> list[Span]:
+    """Return judged spans in order; an error if two of one document overlap."""
+    ordered = sorted(set(spans))
+    for a, b in pairwise(ordered):
+        if a.doc == b.doc and b.start < a.end:
+            raise DataError(
+                f"query {query!r}: the judged spans {a.id} and {b.id} overlap, so their characters "
+                "would count twice. Merge them."
+            )
+    return ordered

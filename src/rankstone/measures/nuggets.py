@@ -1,0 +1,104 @@
+"""Recall of nuggets: the facts that a good answer holds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankstone.core import segments
+from rankstone.core.ranked import Ranked
+from rankstone.measures.base import Example, Measure, measure
+from rankstone.measures.param import Choice, K
+from rankstone.measures.subtopics import added, retrieved_grades, words
+from rankstone.measures.summation import Sum
+
+Array = np.ndarray
+_ANY_SUPPORT = float(np.nextafter(0.0, 1.0))  # the lowest grade above 0
+
+_WHICH = Choice(
+    name="which",
+    text="which nuggets count",
+    default="all",
+    words={
+        "all": "all alike",
+        "vital": "those without which an answer is not good; all, if none is marked as okay",
+        "weighted": "all, an okay nugget half as much as a vital one",
+    },
+)
+_PARTIAL = Choice(
+    name="partial",
+    text="credit for partial support: a grade above 0 that is not relevant",
+    default="half",
+    words={"half": "one half", "strict": "none", "lenient": "as for full support"},
+)
+
+
+def _support(r: Ranked, m: Measure, grade: Array) -> Array:
+    """Return the credit of a grade: 1 for full support, less for partial support."""
+    partial = {"half": 0.5, "strict": 0.0, "lenient": 1.0}[m.partial]
+    return np.where(grade >= r.level(None), 1.0, np.where(grade > 0, partial, 0.0))
+
+
+def _weights(r: Ranked, m: Measure) -> Array:
+    """Return the weight of each nugget."""
+    if r.subtopics is None:
+        return np.ones(len(r))
+    vital = r.subtopics.vital
+    return np.where(vital, 1.0, {"all": 1.0, "vital": 0.0, "weighted": 0.5}[m.which])
+
+
+def _total_weight(r: Ranked, weights: Array) -> Array:
+    """Return the sum of the weights of each query's nuggets, whether or not they are supported."""
+    if r.subtopics is None:
+        return weights
+    documents, query = r.subtopics.judged()
+    row, nugget, _ = r.subtopics.of_documents(documents)
+    listed, at = np.unique(nugget, return_index=True)
+    return np.bincount(query[row[at]], weights[listed], minlength=len(r))
+
+
+@measure(
+    "NuggetRecall",
+    "Nugget recall",
+    params=(K, _WHICH, _PARTIAL),
+    conventions=("ties",),
+    uses_grades=True,
+    gain=_support,
+    reads_subtopics=True,
+    supports_extreme_ties=False,
+    example=Example("NuggetRecall@2", ({"a": 1, "b": 0.5}, {"a": 1}, {"b": 1}), "(1 + 0.5) / 2"),
+)
+def NuggetRecall(r: Ranked, m: Measure) -> Sum:
+    """The share of the nuggets that the first k documents support.
+
+    NuggetRecall@k = (sum over nuggets of weight * highest credit in the first k) / sum of weights
+
+    The credit of a document for a nugget is 1 if its grade is relevant (full support), one half if
+    it is above 0 (partial support), else 0. Nuggets are subtopics; a nugget that no document
+    supports counts as missed. In files of nuggets, ``support`` is the grade 1 and
+    ``partial_support`` the grade 0.5.
+
+    Reading: how much of a good answer a language model could write from the first k documents.
+    Not for: whether it did; that takes a judgment of the answer.
+    """
+    row, nugget, grade = retrieved_grades(r)
+    credit = _support(r, m, grade)
+    order = np.lexsort((r.rank[row], nugget))
+    row, nugget, credit = row[order], nugget[order], credit[order]
+    weights = _weights(r, m)
+    new = added(r, row, weights[nugget] * _rises(credit, nugget))
+    columns = {**words(r, _ANY_SUPPORT), "new": new}
+    return Sum(r, new, k=m.k, denominator=_total_weight(r, weights), columns=columns)
+
+
+def _rises(credit: Array, nugget: Array) -> Array:
+    """Return by how much each credit exceeds all before it of the same nugget."""
+    # Credits are at most 1, so steps of 2 keep nuggets apart in one running maximum.
+    base = 2.0 * segments.numbers(_offsets(nugget))
+    highest = np.maximum.accumulate(base + credit)
+    before = np.append(0.0, highest[:-1])
+    return np.maximum(highest - np.maximum(before, base), 0.0)
+
+
+def _offsets(nugget: Array) -> Array:
+    starts = np.flatnonzero(np.diff(nugget, prepend=-1))
+    return np.append(starts, len(nugget))

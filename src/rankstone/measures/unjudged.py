@@ -1,0 +1,162 @@
+"""How far a value can move if the documents without a judgment are judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, combinations_with_replacement, product
+from math import comb
+
+import numpy as np
+
+from rankstone.core.aggregate import aggregate
+from rankstone.core.completions import Holes
+from rankstone.measures.base import Measure, is_judged, relevance_gain
+
+Array = np.ndarray
+
+#: Ways to judge the holes of a query that are tried at most.
+MOST_TRIED = 4096
+_ROWS = 1 << 20  # of rankings that are computed at once
+
+
+@dataclass(frozen=True, eq=False)
+class Extremes:
+    """The lowest and the highest value over all ways to judge the holes.
+
+    ``low`` and ``high`` have an entry for each query, ``ends`` are those of the aggregate. If
+    ``exact`` is false, they may lie further apart than any judgments would bring them.
+    """
+
+    low: Array
+    high: Array
+    ends: tuple[float, float]
+    exact: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """The grades to try for the holes of a query, and which of the two ends they reach."""
+
+    ways: Iterable[Array]
+    low: bool = True
+    high: bool = True
+
+
+def unjudged_extremes(measure: Measure, holes: Holes, tried: int = MOST_TRIED) -> Extremes:
+    """Return between which values a measure lies, whatever the grades of unjudged documents.
+
+    A document may get 0 or any grade of the judgments. If a query has few holes, all ways to judge
+    them are tried. If it has many, and the order of gains is the best to the measure, then grades
+    that fall and grades that rise with the rank are tried. If neither ends soon, the value lies in
+    the measure's range, and no more is known.
+    """
+    ranked = holes.ranked
+    values, weight = _values(measure, holes, np.arange(len(ranked)), None)
+    low, high = values.copy(), values.copy()
+    open_ = np.flatnonzero(holes.count > 0)
+    plans = {q: _plan(measure, holes, q, tried) for q in open_.tolist()}
+    low[open_], high[open_] = np.inf, -np.inf
+    weighted = weight is not None
+    for query, grades in _blocks(plans, holes):
+        values, weight = _values(measure, holes, query, grades)
+        weighted |= weight is not None
+        np.fmin.at(low, query, values)
+        np.fmax.at(high, query, values)
+    undefined = np.isposinf(low) & np.isneginf(high)
+    sure = True
+    for q, plan in plans.items():
+        if not plan.low:
+            low[q], sure = measure.definition.range[0], False
+        if not plan.high:
+            high[q], sure = measure.definition.range[1], False
+        if undefined[q] and plan.low and plan.high:
+            low[q] = high[q] = np.nan
+    return _aggregated(measure, low, high, exact=sure, weighted=weighted)
+
+
+def _values(
+    measure: Measure, holes: Holes, query: Array, grades: Array | None
+) -> tuple[Array, Array | None]:
+    """Return the values and weights of rankings whose holes are filled, or open without grades."""
+    ranked = holes.ranked if grades is None else holes.filled(query, grades)
+    computation = measure.computation(ranked)
+    return measure.values(computation), computation.query_weight
+
+
+def _blocks(plans: dict[int, _Plan], holes: Holes) -> Iterator[tuple[Array, Array]]:
+    """Yield queries and the grades of their holes, in blocks that fit into memory."""
+    query: list[int] = []
+    ways: list[Array] = []
+    rows = 0
+    sizes = holes.ranked.retrieved.tolist()
+    for q, way in chain.from_iterable(((q, w) for w in plan.ways) for q, plan in plans.items()):
+        query.append(q)
+        ways.append(way)
+        rows += sizes[q]
+        if rows > _ROWS:
+            yield np.array(query, np.int64), np.concatenate(ways)
+            query, ways, rows = [], [], 0
+    if query:
+        yield np.array(query, np.int64), np.concatenate(ways)
+
+
+def _plan(measure: Measure, holes: Holes, q: int, tried: int) -> _Plan:
+    definition, count = measure.definition, int(holes.count[q])
+    by_subtopic = definition.reads_subtopics and holes.ranked.subtopics is not None
+    if by_subtopic or measure.pools_queries:
+        return _Plan((), low=False, high=False)
+    levels = grades_by_gain(measure, holes)
+    if measure.rises:
+        least = np.full(count, levels[0])
+        least[-1] = levels[min(1, len(levels) - 1)]  # a query may be empty without it
+        return _Plan([np.full(count, levels[0]), least, np.full(count, levels[-1])])
+    if len(levels) ** count <= tried:
+        return _Plan(map(np.array, product(levels.tolist(), repeat=count)))
+    if not measure.supports_extreme_ties or definition.best_order is not None:
+        return _Plan((), low=False, high=False)
+    k = measure.get("k")
+    first = count if k is None else int((holes.ranks(q) <= k).sum())
+    if comb(first + len(levels) - 1, first) <= tried:
+        return _Plan(_sorted_ways(levels, first, count - first))
+    if definition.lowest_at_ends:
+        ends = levels[[0, -1]]
+        return _Plan(_sorted_ways(ends, first, count - first), high=len(levels) == 2)
+    return _Plan((), low=False, high=False)
+
+
+def grades_by_gain(measure: Measure, holes: Holes) -> Array:
+    """Return the grades that an unjudged document may have, by rising gain."""
+    ranked, definition = holes.ranked, measure.definition
+    grades = np.unique(np.append(np.maximum(ranked.judged_grade, 0.0), 0.0))
+    gain = definition.gain(ranked, measure, grades)
+    grades = grades[np.argsort(gain, kind="stable")]
+    if definition.gain in (relevance_gain, is_judged) and not definition.uses_grades:
+        return grades[[0, -1]]  # any two of the same gain are alike
+    return grades
+
+
+def _sorted_ways(levels: Array, first: int, rest: int) -> Iterator[Array]:
+    """Yield grades that fall with the rank, and that rise with it, down to the cutoff.
+
+    Documents below the cutoff count only by what they could have been: all or none are good.
+    """
+    beyond = [np.full(rest, levels[0]), np.full(rest, levels[-1])][: 2 if rest else 1]
+    for way in combinations_with_replacement(levels.tolist(), first):
+        for tail in beyond:
+            yield np.append(way[::-1], tail)
+            yield np.append(way, tail)
+
+
+def _aggregated(
+    measure: Measure, low: Array, high: Array, *, exact: bool, weighted: bool
+) -> Extremes:
+    if weighted and not np.isnan(low).all():
+        # The weights move too, but a weighted mean lies between its values.
+        return Extremes(low, high, (float(np.nanmin(low)), float(np.nanmax(high))), exact=False)
+    how = aggregate(measure.definition.aggregate)
+    ends = [
+        float(values[np.isinf(values)][0]) if np.isinf(values).any() else how.finish(how.of(values))
+        for values in (low, high)
+    ]
+    return Extremes(low, high, (ends[0], ends[1]), exact)

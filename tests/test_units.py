@@ -1,0 +1,228 @@
+"""Chunks against documents, and parts of documents against parts of documents."""
+
+import json
+import random
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings, strategies as st
+from strategies import write_qrels, write_run
+
+import rankstone as rs
+from rankstone.cli import main
+
+JUDGED = {"q": {"A": 1, "B": 0, "C": 1}, "r": {"A": 1}}
+CHUNKS = {
+    "q": {"B#1": 0.9, "A#1": 0.8, "A#2": 0.7, "C#1": 0.1},
+    "r": {"B#1": 0.5, "A#1": 0.4, "A#2": 0.3},
+}
+PARENTS = {"A#1": "A", "A#2": "A", "B#1": "B", "C#1": "C"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "first"), [("first", [1 / 2, 1 / 2]), ("max", [1 / 2, 1 / 2]), ("sum", [1.0, 1.0])]
+)
+def test_chunks_become_documents(engine, tmp_path, rule, first):
+    file = tmp_path / "parents.tsv"
+    file.write_text("# chunk document\n" + "".join(f"{c}\t{d}\n" for c, d in PARENTS.items()))
+    rows = [(q, d, s) for q, docs in CHUNKS.items() for d, s in docs.items()]
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+    for run in (CHUNKS, write_run(tmp_path / "run", CHUNKS), frame):
+        for parents in (PARENTS, file, "{doc}#{n}"):
+            result = rs.evaluate(
+                JUDGED, run, ["RR", "R", "NumRet"], parents=parents, parent_rule=rule
+            )
+            assert result.values("RR").tolist() == first
+            assert (result["R"], result["NumRet"]) == (1.0, 5)
+            (notice,) = (n for n in result.notices if n.code == "parents")
+            assert "7 chunks of 5 documents in the run; " in notice.text
+    assert rs.explain("RR", JUDGED, CHUNKS, query="q", parents="{doc}#{n}").value == 1 / 2
+
+
+def test_recall_of_chunks_never_exceeds_one():
+    """Each chunk of a relevant document would be a hit, if chunks were documents."""
+    ranked = {"q": ["A#1", "A#2", "A#3", "C#1"]}
+    result = rs.evaluate({"q": {"A", "C"}}, ranked, ["R@3", "R@2"], parents="{doc}#{n}")
+    assert result.aggregates == {"R@3": 1.0, "R@2": 1.0}
+
+
+def test_distances_of_chunks():
+    near = {"q": {"A#1": 0.9, "A#2": 0.1, "B#1": 0.5}}
+    options = {"parents": "{doc}#{n}", "scores": "ascending"}
+    assert rs.evaluate(JUDGED, near, "RR", **options).per_query["q"]["RR"] == 1
+    assert rs.evaluate(JUDGED, near, "RR", min_score=0.4, **options).per_query["q"]["RR"] == 1
+    less = rs.evaluate(JUDGED, near, "NumRet", min_score=0.4, **options)
+    assert less["NumRet"] == 1
+
+
+@pytest.mark.parametrize(
+    ("run", "options", "message"),
+    [
+        (CHUNKS, {"parents": {"A#1": "A"}}, "chunk 'B#1' of the run has no document"),
+        (CHUNKS, {"parents": "{doc}/{n}"}, "chunk 'B#1' of the run does not have the pattern"),
+        (CHUNKS, {"parents": "{n}#{m}"}, "must hold {doc} once"),
+        (CHUNKS, {"parents": 7}, "parents= is a dict"),
+        (CHUNKS, {"parents": PARENTS, "parent_rule": "mean"}, "unknown rule for chunks 'mean'"),
+        ({"q": ["A#1"]}, {"parents": PARENTS, "parent_rule": "sum"}, "'sum' needs scores"),
+    ],
+)
+def test_bad_parents_teach(run, options, message):
+    with pytest.raises(rs.RankstoneError) as caught:
+        rs.evaluate(JUDGED, run, "RR", **options)
+    assert message in str(caught.value)
+
+
+def test_files_of_parents(tmp_path, capsys):
+    qrels, run = write_qrels(tmp_path / "qrels", JUDGED), write_run(tmp_path / "run", CHUNKS)
+    call = ["evaluate", str(qrels), str(run), "-m", "RR", "--quiet"]
+    assert main([*call, "--parents", "{doc}#{n}", "--parent-rule", "sum"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].split("\t")[2] == "1"
+    for content, message in (
+        ("A#1 A\nA#1 B\n", ":2: chunk 'A#1' has two documents, 'A' and 'B'"),
+        ("A#1\n", ":1: expected a chunk and its document, found 'A#1'"),
+        ("", "the file is empty"),
+        ("# none\n", "the file holds no chunk"),
+    ):
+        (tmp_path / "parents").write_text(content)
+        assert main([*call, "--parents", str(tmp_path / "parents")]) == 3
+        assert message in capsys.readouterr().err
+
+
+# Spans ----------------------------------------------------------------------------------------
+
+SPANS = {"q": [("manual", 100, 200), ("faq", 0, 50)]}
+
+
+def test_three_levels_side_by_side():
+    run = {"q": [("manual", 150, 400), ("other", 0, 50), ("manual", 0, 180), ("faq", 0, 40)]}
+    found = rs.evaluate_spans(SPANS, run, k=[1, 3, 4], overlap=0.6)
+    assert found.documents.aggregates["R@1"] == 1 / 2
+    assert found.documents.aggregates["R@3"] == 1  # manual, other, faq
+    spans = [found.spans[f"StRecall(rel=0.6)@{k}"] for k in (1, 3, 4)]
+    assert spans == [0, 1 / 2, 1]
+    recall = [found.characters[f"CharRecall@{k}"] for k in (1, 3, 4)]
+    assert recall == pytest.approx([50 / 150, 100 / 150, 140 / 150])
+    precision = [found.characters[f"CharPrecision@{k}"] for k in (1, 3, 4)]
+    assert precision == pytest.approx([50 / 250, 100 / 450, 140 / 490])
+
+
+def test_what_was_not_retrieved_is_missed():
+    found = rs.evaluate_spans({**SPANS, "r": [("x", 0, 1)]}, {"q": [("y", 0, 9)]}, k=5)
+    assert found.characters.per_query == {
+        q: {"CharRecall@5": 0, "CharPrecision@5": 0} for q in ("q", "r")
+    }
+    assert found.spans["StRecall(rel=0.5)@5"] == 0
+
+
+@st.composite
+def cuts(draw):
+    """A text of 60 characters, judged parts of it, and the parts that were retrieved."""
+    borders = draw(st.lists(st.integers(0, 60), min_size=2, max_size=6, unique=True))
+    judged = list(zip(sorted(borders)[::2], sorted(borders)[1::2], strict=False))
+    found = draw(st.lists(st.tuples(st.integers(0, 59), st.integers(1, 30)), min_size=1))
+    return judged, [(start, min(60, start + size)) for start, size in found]
+
+
+@settings(max_examples=150)
+@given(cuts(), st.randoms(use_true_random=False))
+def test_moving_the_borders_of_chunks_leaves_recall_by_characters(case, rng):
+    judged, found = case
+    characters = {i for start, end in found for i in range(start, end)}
+    relevant = {i for start, end in judged for i in range(start, end)}
+    judgments = {"q": [("d", start, end) for start, end in judged]}
+    again = recut(characters, rng)
+    for spans in (found, again):
+        result = rs.evaluate_spans(
+            judgments, {"q": [("d", start, end) for start, end in spans]}, k=1000
+        ).characters
+        assert result["CharRecall@1000"] == len(relevant & characters) / len(relevant)
+        assert result["CharPrecision@1000"] == len(relevant & characters) / len(characters)
+
+
+def recut(characters, rng):
+    """Return other chunks that hold the same characters."""
+    chunks, start = [], None
+    for i in range(62):
+        inside = i in characters
+        if start is not None and (not inside or rng.random() < 0.3):
+            chunks.append((start, i))
+            start = None
+        if inside and start is None:
+            start = i
+    rng.shuffle(chunks)
+    return chunks
+
+
+def write_spans(path, data):
+    rows = [(q, *span) for q, spans in data.items() for span in spans]
+    path.write_text(
+        "".join(
+            json.dumps({"query_id": q, "doc_id": d, "start": a, "end": b, "score": -i}) + "\n"
+            for i, (q, d, a, b) in enumerate(rows)
+        )
+    )
+    return path
+
+
+def test_files_of_spans(tmp_path, capsys):
+    run = {"q": [("manual", 100, 180), ("faq", 0, 50)]}
+    judged, ranked = (
+        write_spans(tmp_path / f"{name}.jsonl", data)
+        for name, data in (("judged", SPANS), ("run", run))
+    )
+    expected = rs.evaluate_spans(SPANS, run)
+    assert rs.evaluate_spans(judged, ranked).characters == expected.characters
+    both = tmp_path / "both.jsonl"
+    record = {
+        "question": "q",
+        "expected": [{"doc_id": d, "start": a, "end": b} for d, a, b in SPANS["q"]],
+        "retrieved": [{"doc_id": d, "start": a, "end": b} for d, a, b in run["q"]],
+    }
+    both.write_text(json.dumps(record) + "\n")
+    assert rs.evaluate_spans(both, both).spans == expected.spans
+    assert main(["spans", str(judged), str(ranked), "-k", "2", "--format", "table"]) == 0
+    out = capsys.readouterr().out
+    assert [line for line in out.splitlines() if line in ("documents", "spans", "characters")]
+    assert "CharRecall@2" in out
+
+
+@pytest.mark.parametrize(
+    ("spans", "message"),
+    [
+        ([("d", 5, 5)], "ends at 5, not after its start 5"),
+        ([("d", 9, 5)], "ends at 5, not after its start 9"),
+        ([("d", -1, 5)], "the start -1 of a span is not a position from 0 up"),
+        ([("d", 0, 2.5)], "the end 2.5 of a span is not a position"),
+        ([("d", 0, 10), ("d", 5, 20)], "d[0:10] and d[5:20] overlap"),
+        ([("d", 0)], "a span is (document, start, end), not ('d', 0)"),
+        ([{"doc_id": "d", "start": 0}], "the record has no end"),
+    ],
+)
+def test_bad_spans_teach(spans, message):
+    with pytest.raises(rs.DataError) as caught:
+        rs.evaluate_spans({"q": spans}, {"q": [("d", 0, 1)]})
+    assert message in str(caught.value)
+
+
+def test_an_overlap_is_a_share():
+    with pytest.raises(rs.UsageError, match="above 0 and at most 1, not 0"):
+        rs.evaluate_spans(SPANS, SPANS, overlap=0)
+    with pytest.raises(rs.DataError, match="cannot read spans from int"):
+        rs.evaluate_spans(3, SPANS)
+
+
+def test_random_runs_of_parts_agree_with_sets():
+    """Prefix by prefix, against sets of characters."""
+    rng = random.Random(4)
+    for _ in range(20):
+        spans = [
+            (rng.choice("de"), a := rng.randrange(40), a + rng.randint(1, 15)) for _ in range(6)
+        ]
+        judged = [("d", 0, 10), ("d", 12, 20), ("e", 5, 30)]
+        relevant = {(d, i) for d, a, b in judged for i in range(a, b)}
+        found = rs.evaluate_spans({"q": judged}, {"q": spans}, k=range(1, 7)).characters
+        unique = list(dict.fromkeys(spans))
+        for k in range(1, 7):
+            read = {(d, i) for d, a, b in unique[:k] for i in range(a, b)}
+            assert found[f"CharRecall@{k}"] == pytest.approx(len(read & relevant) / len(relevant))
+            assert found[f"CharPrecision@{k}"] == pytest.approx(len(read & relevant) / len(read))
