@@ -204,12 +204,26 @@ def test_errors_of_the_command_say_what_to_do(capsys, words, message):
     assert message in capsys.readouterr().err
 
 
+def test_only_reports_are_replaced(tmp_path, capsys):
+    target = tmp_path / "a.run"
+    target.write_text("q Q0 d 1 1.0 t\n")
+    words = ["report", f"{SEARCH}/qrels.txt", RUNS["bm25"], "--no-pictures", "-m", "RR", "-o"]
+    assert command(*words, str(target)) == 2
+    assert "--force" in capsys.readouterr().err
+    assert target.read_text().startswith("q Q0")
+    assert command(*words, str(target), "--force") == 0
+    for name in ("r.html", "r.json"):
+        assert [command(*words, str(tmp_path / name)) for _ in range(2)] == [0, 0]
+
+
 def test_a_target_that_cannot_be_written_keeps_what_is_there(tmp_path, capsys):
     target = tmp_path / "r.html"
-    target.write_text("before")
+    page = rs.report({"q": {"d": 1}}, {"a": {"q": ["d"]}}, "RR", pictures=False)
+    page.save(target)
     words = ["report", f"{SEARCH}/qrels.txt", "missing.run", "-o", str(target), "--no-pictures"]
     assert command(*words) == 3
-    assert target.read_text() == "before"
+    assert target.read_text() == page.to_html()
+    assert os.listdir(tmp_path) == ["r.html"]
 
 
 def test_without_the_chart_library_an_error_says_what_to_install(monkeypatch, tmp_path):

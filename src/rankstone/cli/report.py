@@ -31,6 +31,7 @@ def add_to(commands: Any) -> None:
         "-o", "--output", default="report.html", metavar="FILE",
         help="where to write it (report.html); its data alone if the name ends in .json",
     )  # fmt: skip
+    parser.add_argument("--force", action="store_true", help="replace a file that is not a report")
     parser.add_argument("--no-pictures", action="store_true", help="leave the pictures out")
     parser.set_defaults(run=run)
 
@@ -49,11 +50,11 @@ def run(args: Namespace) -> int:
     """Make the page and write it."""
     import os
 
-    from rankstone.core.atomic import check_writable
+    from rankstone.report.html import check_target
 
-    check_writable(args.output)  # before the work, not after it
+    check_target(args.output, force=args.force)  # before the work, not after it
     made = report_of(args, pictures=not args.no_pictures)
-    made.save(args.output)
+    made.save(args.output, force=args.force)
     if not args.quiet:
         size = os.path.getsize(args.output) if os.path.isfile(args.output) else 0
         print(f"rankstone: wrote {args.output} ({size / 1e6:.1f} MB)", file=sys.stderr)
