@@ -108,6 +108,19 @@ def test_top_documents_are_those_with_the_highest_scores(tmp_path, monkeypatch, 
     assert excluded.documents[0] == ["d60", "d30"]
 
 
+def test_rankings_of_any_format_are_shown(tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text("query,doc,score\nq,a,1\nq,b,3\nq,c,2\n")
+    model = rs.report({"q": {"a": 1}}, [path], "RR", pictures=False).model
+    assert [model.rankings.documents[0][i] for i in model.rankings.runs[0][0]] == ["b", "c", "a"]
+    scores = tmp_path / "scores.txt"
+    scores.write_text("0.1\n0.7\n")
+    letor = tmp_path / "rank.letor"
+    letor.write_text("1 qid:1 1:0.5\n0 qid:1 1:0.2\n")
+    model = rs.report(letor, [scores], "RR", pictures=False).model
+    assert model.means == [[0.5]]
+
+
 def test_judged_documents_are_where_ties_put_them():
     judgments = {"q": {"b": 1, "c": 0}}
     run = {"q": {"a": 1.0, "b": 1.0, "c": 1.0, "d": 0.5}}
@@ -182,7 +195,6 @@ def test_the_command_writes_a_page_or_its_data(tmp_path, capsys):
         (["--lang", "fr"], "unknown language 'fr'. Known: en, zh"),
         (["--baseline", "bm52"], "Did you mean bm25?"),
         (["--depth", "0"], "depth must be from 1 to 100, not 0"),
-        (["--all-pairs"], "--all-pairs goes with 'rankstone compare'"),
         (["--queries", "missing.tsv"], "missing.tsv"),
     ],
 )
@@ -192,12 +204,26 @@ def test_errors_of_the_command_say_what_to_do(capsys, words, message):
     assert message in capsys.readouterr().err
 
 
+def test_only_reports_are_replaced(tmp_path, capsys):
+    target = tmp_path / "a.run"
+    target.write_text("q Q0 d 1 1.0 t\n")
+    words = ["report", f"{SEARCH}/qrels.txt", RUNS["bm25"], "--no-pictures", "-m", "RR", "-o"]
+    assert command(*words, str(target)) == 2
+    assert "--force" in capsys.readouterr().err
+    assert target.read_text().startswith("q Q0")
+    assert command(*words, str(target), "--force") == 0
+    for name in ("r.html", "r.json"):
+        assert [command(*words, str(tmp_path / name)) for _ in range(2)] == [0, 0]
+
+
 def test_a_target_that_cannot_be_written_keeps_what_is_there(tmp_path, capsys):
     target = tmp_path / "r.html"
-    target.write_text("before")
+    page = rs.report({"q": {"d": 1}}, {"a": {"q": ["d"]}}, "RR", pictures=False)
+    page.save(target)
     words = ["report", f"{SEARCH}/qrels.txt", "missing.run", "-o", str(target), "--no-pictures"]
     assert command(*words) == 3
-    assert target.read_text() == "before"
+    assert target.read_text() == page.to_html()
+    assert os.listdir(tmp_path) == ["r.html"]
 
 
 def test_without_the_chart_library_an_error_says_what_to_install(monkeypatch, tmp_path):

@@ -12,10 +12,7 @@ pytest.importorskip("vl_convert", reason="the package vl-convert-python is missi
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install chromium"),
-    pytest.mark.xdist_group("browser"),
-]
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install chromium")
 
 SEARCH = "examples/search"
 RUNS = {name: f"{SEARCH}/{name}.run" for name in ("bm25", "dense", "hybrid")}
@@ -219,6 +216,26 @@ def test_nothing_is_wider_than_the_window(opened, demo, width):
     page = opened(demo, viewport={"width": width, "height": 800})
     draw_all(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize(
+    ("data", "title"),
+    [
+        (([[2, 0, 1], [0, 1, 0]], {"a": [[0.3, 0.2, 0.1]] * 2}), "a: RR 0.7500"),
+        (
+            ({"q1": {"d": 1}, "q2": {"d": 1}}, {n: {"q1": ["d"], "q2": ["d"]} for n in "ab"}),
+            "b and a have the same RR for every query",
+        ),
+    ],
+    ids=["one run without ids", "equal runs"],
+)
+def test_pages_without_rankings_or_differences(opened, tmp_path, data, title):
+    path = tmp_path / "page.html"
+    rs.report(*data, "RR", resamples=100).save(path)
+    page = opened(path)
+    draw_all(page)
+    assert title in texts(page, ".card h3")[0]
+    assert page.locator(".line").count() == 2
 
 
 def test_hostile_names_stay_text(opened, tmp_path):

@@ -144,16 +144,7 @@ def _evaluated(
     if "name" in options:
         raise UsageError("runs have names of their own: give them as {name: run}.")
     columns = Columns.of(options.pop("columns", None))
-    if isinstance(judgments, _PATH):  # read once, not once for each run
-        formats = (options.get("input_format") or "").split(":")
-        judgments = load_judgments(
-            judgments,
-            columns,
-            input_format=formats[0] or None,
-            max_bytes=options.get("max_bytes"),
-            encoding=options.get("encoding"),
-            groups=options.pop("group_sizes", None),
-        )
+    judgments = loaded_once(judgments, columns, options)
     measures = list(measures)
     return {
         name: run
@@ -161,6 +152,21 @@ def _evaluated(
         else evaluate(judgments, run, measures, name=name, columns=columns, **options)
         for name, run in named
     }
+
+
+def loaded_once(judgments: Any, columns: Columns, options: dict[str, Any]) -> Any:
+    """Return judgments that are not read again for each run; what only they need is taken out."""
+    if not isinstance(judgments, _PATH):
+        return judgments
+    formats = (options.get("input_format") or "").split(":")
+    return load_judgments(
+        judgments,
+        columns,
+        input_format=formats[0] or None,
+        max_bytes=options.get("max_bytes"),
+        encoding=options.get("encoding"),
+        groups=options.pop("group_sizes", None),
+    )
 
 
 def named_runs(runs: Any) -> list[tuple[str, Any]]:

@@ -11,23 +11,31 @@ from typing import Any
 import numpy as np
 
 from rankstone import __version__
-from rankstone.comparing import compare, named_runs
+from rankstone.comparing import compare, loaded_once, named_runs
 from rankstone.core import engine
 from rankstone.core.collection import Collection, MatchedCollection
 from rankstone.core.result import Result
 from rankstone.errors import UsageError, one_of
 from rankstone.evaluation import Evaluated, evaluate_collection
 from rankstone.io.column_roles import Columns
-from rankstone.io.load import collection, load_judgments, split_options
+from rankstone.io.input_file import ReadOptions
+from rankstone.io.load import collection, split_options
 from rankstone.io.query_groups import QueryGroups, read_query_groups
-from rankstone.io.texts import read_texts
 from rankstone.io.top_documents import top_documents
 from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.compute import compute_each
-from rankstone.report.comparison import write_comparison
-from rankstone.report.groups import rows_of
+from rankstone.report.contents import (
+    document_texts,
+    intervals_of,
+    method_of,
+    pairs_of,
+    queries_of,
+    slices_of,
+    tables_of,
+    values_of,
+)
 from rankstone.report.html import LANGUAGES, Report
-from rankstone.report.model import Cell, QueryPart, RankingPart, ReportModel, SlicePart, WorkingPart
+from rankstone.report.model import RankingPart, ReportModel, WorkingPart
 from rankstone.report.parts import (
     Plan,
     cells,
@@ -39,8 +47,6 @@ from rankstone.report.parts import (
     working_parts,
 )
 from rankstone.report.result_table import ALL, own_aggregates
-from rankstone.report.verdicts import sentence
-from rankstone.report.write import write
 from rankstone.stats.comparison import Comparison
 
 _STATISTICS = (
@@ -49,8 +55,6 @@ _STATISTICS = (
 )  # fmt: skip
 _CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
 _FAMILIES = 4  # measures that are shown by cutoff
-_TEXT = 300  # characters of a document
-_TEXTS = 2_000_000  # characters of all documents
 
 Progress = Callable[[str], None]
 
@@ -101,6 +105,7 @@ def report(
     tell = progress or (lambda _: None)
     statistics = {name: options.pop(name) for name in _STATISTICS if name in options}
     named = _ordered(named_runs(runs), baseline)
+    reading = _reading_again(options)
     evaluated = _evaluated(judgments, named, measures, options, tell)
     results = [one.result for one in evaluated]
     tell(f"comparing {len(results)} runs")
@@ -108,29 +113,29 @@ def report(
     ids = list(dict.fromkeys(query for result in results for query in result.queries))
     tell("collecting rankings and workings")
     with _no_garbage():
-        rankings, workings = _looked_at(evaluated, ids, depth)
+        rankings, workings = _looked_at(evaluated, ids, depth, reading)
     grouped = _groups(groups, ids)
     if rankings is not None and documents is not None:
         tell("reading texts of documents")
-        rankings = replace(rankings, texts=_document_texts(documents, rankings, results))
+        rankings = replace(rankings, texts=document_texts(documents, rankings, results))
     plan = evaluated[0].plan
     model = ReportModel(
         title=title or " · ".join(result.name for result in results),
         language=language,
         runs=[run_part(one.result, one.data, depth) for one in evaluated],
         measures=measure_parts(plan),
-        queries=_query_part(ids, queries, grouped),
-        values=[_values(result, ids) for result in results],
+        queries=queries_of(ids, queries, grouped),
+        values=[values_of(result, ids) for result in results],
         means=[cells(list(result.aggregates.values())) for result in results],
-        intervals=[_intervals(result, statistics) for result in results],
-        pairs=_pairs(comparison),
-        comparison=_method(comparison),
+        intervals=[intervals_of(result, statistics) for result in results],
+        pairs=pairs_of(comparison),
+        comparison=method_of(comparison),
         rankings=rankings,
         workings=workings,
-        slices=_slices(results, grouped),
+        slices=slices_of(results, grouped),
         cutoffs=_by_cutoff(evaluated),
         conventions=convention_rows(results[0].conventions),
-        tables=_tables(results, comparison),
+        tables=tables_of(results, comparison),
         provenance={
             "rankstone": __version__,
             "engine": engine.name(),
@@ -179,15 +184,7 @@ def _evaluated(
     }
     reading, choices = split_options(options)
     columns = Columns.of(reading.pop("columns", None))
-    if isinstance(judgments, str | os.PathLike):  # read once, not once for each run
-        formats = (reading.get("input_format") or "").split(":")
-        judgments = load_judgments(
-            judgments,
-            columns,
-            input_format=formats[0] or None,
-            max_bytes=reading.get("max_bytes"),
-            groups=reading.pop("group_sizes", None),
-        )
+    judgments = loaded_once(judgments, columns, reading)
     results = []
     for i, (name, run) in enumerate(named, 1):
         tell(f"evaluating {name} ({i} of {len(named)})")
@@ -196,6 +193,17 @@ def _evaluated(
         results.append(replace(one, result=replace(one.result, name=name)))
     columns.check_used()
     return results
+
+
+def _reading_again(options: Mapping[str, Any]) -> ReadOptions:
+    """Return how the files of runs are read."""
+    return ReadOptions(
+        format=(options.get("input_format") or "").split(":")[-1] or None,
+        max_bytes=options.get("max_bytes"),
+        columns=Columns.of(options.get("columns")),
+        ascending=options.get("scores") == "ascending",
+        encoding=options.get("encoding"),
+    )
 
 
 def _comparison(results: Sequence[Result], statistics: dict[str, Any]) -> Comparison | None:
@@ -212,7 +220,7 @@ def _comparison(results: Sequence[Result], statistics: dict[str, Any]) -> Compar
 
 
 def _looked_at(
-    evaluated: Sequence[Evaluated], ids: Sequence[Any], depth: int
+    evaluated: Sequence[Evaluated], ids: Sequence[Any], depth: int, options: ReadOptions
 ) -> tuple[RankingPart | None, list[WorkingPart]]:
     """Return the rankings and the workings, if documents have ids."""
     matched = [one.data for one in evaluated if isinstance(one.data, MatchedCollection)]
@@ -220,82 +228,10 @@ def _looked_at(
         return None, []
     judgments = matched[0].judgments
     ranked = [plain_ranking(one.data, one.result.conventions) for one in evaluated]
-    tops = [top_documents(data.run, ids, depth) for data in matched]
+    tops = [top_documents(data.run, ids, depth, options) for data in matched]
     rankings = rankings_part(judgments, ids, ranked, tops, depth)
     plans: list[tuple[Collection, Plan]] = [(one.data, one.plan) for one in evaluated]
     return rankings, working_parts(plans, judgments, ids, rankings)
-
-
-def _values(result: Result, ids: Sequence[Any]) -> list[list[Cell]]:
-    """Return the values of each measure in the order of the report's queries."""
-    if list(result.queries) == list(ids):
-        return [cells(column) for column in result.columns.values()]
-    row = {query: i for i, query in enumerate(result.queries)}
-    order = np.array([row.get(query, len(row)) for query in ids])
-    return [cells(np.append(column, np.nan)[order]) for column in result.columns.values()]
-
-
-def _intervals(result: Result, statistics: Mapping[str, Any]) -> list[list[Cell] | None]:
-    chosen = {
-        name: statistics[option]
-        for name, option in (("confidence", "confidence"), ("method", "interval"))
-        if statistics.get(option) is not None
-    }
-    intervals: list[list[Cell] | None] = []
-    for measure, how in own_aggregates(result.measures).items():
-        if how != "mean":
-            intervals.append(None)
-            continue
-        one = result.interval(measure, **chosen)
-        intervals.append(cells([one.low, one.high]))
-    return intervals
-
-
-def _pairs(comparison: Comparison | None) -> list[dict[str, Any]]:
-    """Return the comparisons as plain data, each with its sentence."""
-    if comparison is None:
-        return []
-    left_out = ("improved", "worsened")  # the explorer sorts by difference
-    return [
-        {
-            **{name: value for name, value in pair.to_dict().items() if name not in left_out},
-            "sentence": sentence(pair, comparison),
-            "significant": pair.significant,
-        }
-        for pair in comparison.comparisons
-    ]
-
-
-def _method(comparison: Comparison | None) -> dict[str, Any] | None:
-    if comparison is None:
-        return None
-    return {
-        "baseline": comparison.baseline,
-        "method": comparison.method(),
-        "test": comparison.test,
-        "correction": comparison.correction,
-        "confidence": comparison.confidence,
-        "family": comparison.family,
-        "seed": comparison.seed,
-        "notices": [notice.to_dict() for notice in comparison.notices],
-    }
-
-
-def _slices(results: Sequence[Result], groups: QueryGroups | None) -> list[SlicePart]:
-    if groups is None:
-        return []
-    by_group: dict[str, list[Any]] = {}
-    for row in rows_of(results, (), groups):
-        if row.group != ALL:
-            by_group.setdefault(row.group, []).append(row)
-    return [
-        SlicePart(
-            name=group,
-            queries=max(row.queries for row in rows),
-            means=[cells([summary.value for summary in row.values.values()]) for row in rows],
-        )
-        for group, rows in by_group.items()
-    ]
 
 
 def _groups(
@@ -307,64 +243,6 @@ def _groups(
         own = {str(query): str(group) for query, group in groups.items()}
         return QueryGroups("groups", own).fitted(ids)
     return read_query_groups(os.fspath(groups), taken=(ALL,)).fitted(ids)
-
-
-def _query_part(
-    ids: Sequence[Any],
-    queries: Mapping[Any, str] | str | os.PathLike[str] | None,
-    groups: QueryGroups | None,
-) -> QueryPart:
-    names = [str(query) for query in ids]
-    texts = None
-    if queries is not None:
-        by_id = _texts(queries, set(names))
-        texts = [by_id.get(name) for name in names]
-    if groups is None:
-        return QueryPart(names, texts)
-    place = {group: i for i, group in enumerate(groups.names)}
-    group_of = groups.group_of
-    return QueryPart(
-        names, texts, groups.names, [place.get(group_of.get(name, ""), -1) for name in names]
-    )
-
-
-def _texts(
-    texts: Mapping[Any, str] | str | os.PathLike[str], wanted: set[str]
-) -> Mapping[str, str]:
-    if isinstance(texts, Mapping):
-        return {str(one): str(text) for one, text in texts.items() if str(one) in wanted}
-    return read_texts(os.fspath(texts), wanted)
-
-
-def _document_texts(
-    documents: Mapping[Any, str] | str | os.PathLike[str],
-    rankings: RankingPart,
-    results: Sequence[Result],
-) -> dict[str, str]:
-    """Return the beginnings of texts, for the queries that changed most if not all fit."""
-    wanted = {doc for docs in rankings.documents for doc in docs}
-    known = _texts(documents, wanted)
-    texts: dict[str, str] = {}
-    room = _TEXTS
-    for q in _by_change(results, len(rankings.documents)):
-        for doc in rankings.documents[q]:
-            text = known.get(doc)
-            if text is None or doc in texts:
-                continue
-            texts[doc] = text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
-            room -= len(texts[doc])
-        if room < 0:
-            break
-    return texts
-
-
-def _by_change(results: Sequence[Result], count: int) -> list[int]:
-    """Return the queries in order of how much runs differ by the first measure."""
-    columns = [next(iter(result.columns.values())) for result in results]
-    if any(len(column) != count for column in columns):
-        return list(range(count))
-    spread = np.ptp(np.nan_to_num(np.array(columns)), axis=0)
-    return np.argsort(-spread, kind="stable").tolist()
 
 
 def _by_cutoff(evaluated: Sequence[Evaluated]) -> dict[str, dict[str, Any]]:
@@ -387,11 +265,3 @@ def _by_cutoff(evaluated: Sequence[Evaluated]) -> dict[str, dict[str, Any]]:
             means.append(cells(list(compute_each(one.data, plan).final.values())))
         families[name] = {"measure": place, "k": cutoffs, "means": means}
     return families
-
-
-def _tables(results: Sequence[Result], comparison: Comparison | None) -> dict[str, str]:
-    """Return the table of means in the formats that can be copied from the page."""
-    forms = ("md", "latex", "csv")
-    if comparison is None:
-        return {form: "\n".join(write(results, form)) for form in forms}
-    return {form: "\n".join(write_comparison(comparison, form)) for form in forms}

@@ -46,10 +46,15 @@ def add_to(commands: Any) -> None:
 
 def add_source(parser: Any) -> None:
     """Let a command take judgments and runs, or files of values per query."""
-    parser.add_argument("files", metavar="QRELS RUN", nargs="*", help="judgments, then runs")
+    add_runs(parser)
     parser.add_argument(
         "--values", action="store_true", help="the files hold values per query, one run each"
     )
+
+
+def add_runs(parser: Any) -> None:
+    """Let a command take judgments and runs."""
+    parser.add_argument("files", metavar="QRELS RUN", nargs="*", help="judgments, then runs")
     parser.add_argument(
         "-m",
         "--measure",
@@ -75,11 +80,23 @@ def add_source(parser: Any) -> None:
 
 
 def add_statistics(parser: Any) -> None:
-    """Let a command say how to compare."""
+    """Let a command say how to compare, and what."""
+    add_methods(parser)
+    parser.add_argument("--all-pairs", action="store_true", help="compare every two runs")
+    parser.add_argument(
+        "--repeats",
+        action="append",
+        default=[],
+        metavar="NAME=PATTERN",
+        help="files that are repeated runs of one system, such as 'dense=dense.*.run'",
+    )
+
+
+def add_methods(parser: Any) -> None:
+    """Let a command say how to compare runs with a baseline."""
     parser.add_argument(
         "--baseline", metavar="NAME", help="run that the others are compared with (the first)"
     )
-    parser.add_argument("--all-pairs", action="store_true", help="compare every two runs")
     parser.add_argument(
         "--test", metavar="NAME",
         help="randomization (default), t, wilcoxon, sign, bootstrap or tukey",
@@ -100,13 +117,6 @@ def add_statistics(parser: Any) -> None:
         "--weights",
         metavar="FILE",
         help="a query and its weight, such as its traffic, in each line",
-    )
-    parser.add_argument(
-        "--repeats",
-        action="append",
-        default=[],
-        metavar="NAME=PATTERN",
-        help="files that are repeated runs of one system, such as 'dense=dense.*.run'",
     )
 
 

@@ -38,7 +38,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "-o", "--output", default=".", metavar="PATH", help="a file or a directory (this one)"
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, by=None, queries=None, documents=None, title=None)
 
 
 def run(args: Namespace) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.compare import add_source, add_statistics
+from rankstone.cli.compare import add_methods, add_runs
 from rankstone.cli.evaluate import choice, expand, names_of, reading_of, spoken_warnings
 
 if TYPE_CHECKING:
@@ -23,22 +23,23 @@ def add_to(commands: Any) -> None:
         "pictures and an explorer of queries. It is one file that works offline and loads nothing.",
     )
     add_contents(parser)
+    parser.add_argument("--by", metavar="FILE", help="groups: a query and its group in each line")
+    parser.add_argument("--queries", metavar="FILE", help="texts of queries, as TSV or JSONL")
+    parser.add_argument("--documents", metavar="FILE", help="texts of documents, as TSV or JSONL")
+    parser.add_argument("--title", metavar="TEXT", help="of the page (the names of the runs)")
     parser.add_argument(
         "-o", "--output", default="report.html", metavar="FILE",
         help="where to write it (report.html); its data alone if the name ends in .json",
     )  # fmt: skip
+    parser.add_argument("--force", action="store_true", help="replace a file that is not a report")
     parser.add_argument("--no-pictures", action="store_true", help="leave the pictures out")
     parser.set_defaults(run=run)
 
 
 def add_contents(parser: Any) -> None:
-    """Let a command take what a report is made from."""
-    add_source(parser)
-    add_statistics(parser)
-    parser.add_argument("--by", metavar="FILE", help="groups: a query and its group in each line")
-    parser.add_argument("--queries", metavar="FILE", help="texts of queries, as TSV or JSONL")
-    parser.add_argument("--documents", metavar="FILE", help="texts of documents, as TSV or JSONL")
-    parser.add_argument("--title", metavar="TEXT", help="of the page (the names of the runs)")
+    """Let a command take what the numbers of a report are made from."""
+    add_runs(parser)
+    add_methods(parser)
     parser.add_argument("--lang", default="en", metavar="LANG", help="en (default) or zh")
     parser.add_argument(
         "--depth", type=int, default=20, metavar="N", help="documents of each ranking (20)"
@@ -49,11 +50,11 @@ def run(args: Namespace) -> int:
     """Make the page and write it."""
     import os
 
-    from rankstone.core.atomic import check_writable
+    from rankstone.report.html import check_target
 
-    check_writable(args.output)  # before the work, not after it
+    check_target(args.output, force=args.force)  # before the work, not after it
     made = report_of(args, pictures=not args.no_pictures)
-    made.save(args.output)
+    made.save(args.output, force=args.force)
     if not args.quiet:
         size = os.path.getsize(args.output) if os.path.isfile(args.output) else 0
         print(f"rankstone: wrote {args.output} ({size / 1e6:.1f} MB)", file=sys.stderr)
@@ -67,10 +68,6 @@ def report_of(args: Namespace, *, pictures: bool) -> Report:
     from rankstone.errors import UsageError
     from rankstone.reporting import report
 
-    for name in ("values", "all_pairs", "repeats"):
-        if getattr(args, name):
-            flag = name.replace("_", "-")
-            raise UsageError(f"--{flag} goes with 'rankstone compare'; a report shows rankings.")
     paths = list(expand(args.files[1:]))
     if not paths:
         raise UsageError("a report needs QRELS and a run: rankstone report qrels.txt bm25.run")

@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any
 
 import numpy as np
 
 from rankstone.core.dicts import ListedRun, ScoredRun
 from rankstone.core.exclude import ExcludingRun
+from rankstone.io.files import rows_in
+from rankstone.io.formats import format_of
 from rankstone.io.formats.trec import TrecRun
+from rankstone.io.input_file import Input, ReadOptions
 
-_SPARE = 2  # rows that are kept for each document
+_SPARE = 10  # more rows than documents are kept, since documents may be repeated
 
 
-def top_documents(run: Any, queries: Collection[Any], depth: int) -> dict[str, list[str]] | None:
+def top_documents(
+    run: Any, queries: Collection[Any], depth: int, options: ReadOptions | None = None
+) -> dict[str, list[str]] | None:
     """Return the ids of the first documents of queries, best first, by query as text.
 
-    Documents with equal scores are in input order. None if the run cannot be read again: columns
-    of a table in memory, or standard input.
+    Documents with equal scores are in input order. None if the ids cannot be read again, as those
+    of a table in memory.
 
     Args:
         run: a run.
         queries: those of interest.
         depth: number of documents.
+        options: how to read the file of the run, if it is read again.
     """
     if isinstance(run, ExcludingRun):
         excluded = _pairs(run.excluded)
         most = max((len(docs) for docs in excluded.values()), default=0)
-        tops = top_documents(run.run, queries, depth + most)
+        tops = top_documents(run.run, queries, depth + most, options)
         nothing: frozenset[str] = frozenset()
         return tops and {
             query: [doc for doc in docs if doc not in excluded.get(query, nothing)][:depth]
@@ -50,8 +56,14 @@ def top_documents(run: Any, queries: Collection[Any], depth: int) -> dict[str, l
             if str(query) in wanted
         }
     if isinstance(run, TrecRun):
-        return _of_blocks(run.blocks(_SPARE * depth), wanted, depth)
-    return None
+        return _of_blocks(run.blocks(depth + _SPARE), wanted, depth)
+    if run.source.path is None or hasattr(run, "rows_for"):  # scores alone have no ids
+        return None
+    with Input.open(run.source.path, options or ReadOptions()) as file:
+        rows = list(rows_in(file, format_of(file), "run"))
+    sign = -1.0 if file.options.ascending else 1.0
+    scores = sign * np.array([score for _, _, score in rows])
+    return _of_blocks([([q for q, _, _ in rows], [d for _, d, _ in rows], scores)], wanted, depth)
 
 
 def _falling(scores: Mapping[Any, float], sign: float) -> Iterable[str]:
@@ -62,7 +74,7 @@ def _of_blocks(
     blocks: Iterable[tuple[Sequence[str], Sequence[str], np.ndarray]], wanted: set[str], depth: int
 ) -> dict[str, list[str]]:
     """Return the first documents of rows, which are usually in order of queries and scores."""
-    most = _SPARE * depth  # documents may be repeated
+    most = depth + _SPARE
     tops: dict[str, tuple[list[str], np.ndarray]] = {}
     for queries, docs, scores in blocks:
         end = 0
@@ -82,7 +94,10 @@ def _of_blocks(
 
 
 def _each_once(docs: Iterable[str], depth: int) -> list[str]:
-    return list(dict.fromkeys(docs))[:depth]
+    first = list(islice(docs, depth + _SPARE))
+    if len(set(first[:depth])) < len(first[:depth]):
+        first = list(dict.fromkeys(first))
+    return first[:depth]
 
 
 def _pairs(excluded: Any) -> dict[str, set[str]]:

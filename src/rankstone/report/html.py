@@ -13,13 +13,14 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from rankstone.core.atomic import write_text
+from rankstone.core.atomic import SAVED, check_own, check_writable, write_text
 from rankstone.report.model import ReportModel
 
 if TYPE_CHECKING:
     from rankstone.report.plots import Picture
 
 LANGUAGES = ("en", "zh")
+_MARK = b'<meta name="generator" content="rankstone">'
 _LEVEL = 4  # of compression: a tenth larger than at best, in a third of the time
 _SCRIPTS = ("dom.js", "formula.js", "summary.js", "pictures.js", "explorer.js", "page.js")
 
@@ -45,13 +46,23 @@ class Report:
 
         return picture_of(self.model, name, run, measure)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, whole or not at all; its data if the name ends in .json."""
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the page to a file, whole or not at all; its data if the name ends in .json.
+
+        A file that is not a report is replaced only with ``force``.
+        """
+        check_target(path, force=force)
         is_json = os.fspath(path).endswith(".json")
         write_text(path, self.to_json() if is_json else self.to_html())
 
     def __repr__(self) -> str:
         return f"<Report {self.model.title}; save it with .save('report.html')>"
+
+
+def check_target(path: str | os.PathLike[str], *, force: bool) -> None:
+    """Refuse a path that cannot be written, or where something else is, before the work."""
+    check_writable(path)
+    check_own(path, SAVED if os.fspath(path).endswith(".json") else _MARK, force=force)
 
 
 def page(model: ReportModel, *, pictures: bool) -> str:

@@ -144,5 +144,7 @@ class ReportModel:
     schema: str = SCHEMA
 
     def to_json(self) -> str:
-        """Return everything as JSON."""
-        return json.dumps(vars(self), default=vars, separators=(",", ":"), allow_nan=False)
+        """Return everything as JSON, its version first."""
+        content = {name: part for name, part in vars(self).items() if name != "schema"}
+        text = json.dumps(content, default=vars, separators=(",", ":"), allow_nan=False)
+        return f'{{"schema": "{self.schema}",{text[1:]}'

@@ -6,6 +6,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -156,14 +157,15 @@ def rankings_part(
     indexed: list[list[list[int]]] = [[] for _ in runs]
     for q, known in enumerate(grades_of):
         lists = [run[q] for run in runs]
-        shown = dict.fromkeys(doc for one in lists for doc in one if doc is not None)
-        judged = [doc for doc in shown if doc in known]
-        ordered = [*judged, *(doc for doc in shown if doc not in known)]
-        index: dict[str | None, int] = {doc: i for i, doc in enumerate(ordered)}
+        shown = dict.fromkeys(filter(None, chain.from_iterable(lists)))
+        judged = [doc for doc in known if doc in shown]
+        ordered = list(dict.fromkeys(chain(judged, shown)))
+        index: dict[str | None, int] = dict(zip(ordered, range(len(ordered)), strict=True))
+        index[None] = -1
         documents.append(ordered)
         grades.append([known[doc] for doc in judged])
         for places, one in zip(indexed, lists, strict=True):
-            places.append([index.get(doc, -1) for doc in one])
+            places.append([*map(index.__getitem__, one)])
     return RankingPart(depth, documents, grades, indexed, retrieved)
 
 

@@ -52,7 +52,10 @@ class Picture:
         return pdf
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture to a file, whole or not at all; its name says in which format."""
+        """Write the picture to a file, whole or not at all; its name says in which format.
+
+        A file of that name is replaced.
+        """
         form = os.fspath(path).rpartition(".")[2].lower()
         if form not in FORMATS:
             raise UsageError(

@@ -73,7 +73,7 @@ function section(id, title, ...children) {
 
 /** Return a table that scrolls sideways on its own if it is too wide. */
 function wideTable(label, ...children) {
-  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
+  return h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": label },
     h("table", {}, h("caption", { class: "hidden" }, label), children));
 }
 

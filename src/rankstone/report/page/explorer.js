@@ -199,7 +199,7 @@ function rankingsOf(state, q) {
   const levels = [...new Set(model.rankings.grades[q])].sort((a, b) => a - b);
   const legend = h("p", { class: "legend" }, t("legend"), ": ",
     levels.map((g) => h("span", { class: `key ${gradeClass(g)}` }, String(g))), h("span", { class: "key unjudged" }, `? ${t("unjudged")}`));
-  return [h("h4", {}, t("rankings")), chooser, h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("rankings") }, grid), legend];
+  return [h("h4", {}, t("rankings")), chooser, h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("rankings") }, grid), legend];
 }
 
 /** Return the lines between the places of a document in two columns. */

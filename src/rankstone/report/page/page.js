@@ -13,7 +13,11 @@ function newState() {
     measure: Math.max(0, first), run: model.runs.length > 1 ? 1 : 0, query: null, shown: model.runs.map((_, r) => r).slice(0, 3),
     on(name, listener) { (listeners[name] = listeners[name] || []).push(listener); },
     tell(name) { (listeners[name] || []).forEach((listener) => listener()); },
-    choose(name, value) { state[name] = value; state.tell(name); },
+    choose(name, value) {
+      state[name] = value;
+      if (!state.shown.includes(state.run)) state.shown = [0, state.run];
+      state.tell(name);
+    },
     toggle(r, on) {
       state.shown = model.runs.map((_, i) => i).filter((i) => (i === r ? on : state.shown.includes(i)));
       state.tell("shown");
@@ -57,7 +61,7 @@ function drawPage(extras) {
   ];
   const bar = h("div", { class: "bar" },
     h("nav", { "aria-label": t("contents") }, sections.map((one) => h("a", { href: `#${one.id}` }, one.querySelector("h2").textContent))),
-    h("div", { class: "choices" },
+    h("div", { class: "choices", role: "region", "aria-label": t("choices") },
       select(t("measure"), model.measures.map((m, i) => [i, m.name]), state.measure, (value) => state.choose("measure", Number(value))),
       model.runs.length > 2 ? select(t("compared"), model.runs.slice(1).map((run, i) => [i + 1, run.name]), state.run, (value) => state.choose("run", Number(value))) : null,
       themeChooser(state)));

@@ -27,12 +27,13 @@ function numbersOf(pair) {
 }
 
 function verdictCard(pair, reach) {
-  const words = { run: visible(pair.run), baseline: visible(pair.baseline) };
+  const words = { run: visible(pair.run), baseline: visible(pair.baseline), measure: pair.measure };
   const english = document.documentElement.lang === "en";
   const common = !english && pair.incomplete && pair.common
     ? h("p", { class: "numbers" }, t("answered_by_both", { n: pair.common.n, numbers: numbersOf(pair.common) })) : null;
   return h("article", { class: `card ${pair.verdict}` },
-    h("h3", {}, h("span", { class: "mark", "aria-hidden": "true" }, MARKS[pair.verdict]), " ", t(pair.verdict, words)),
+    h("h3", {}, h("span", { class: "mark", "aria-hidden": "true" }, MARKS[pair.verdict]), " ",
+      t(pair.ties === pair.n ? "same" : pair.verdict, words)),
     intervalPicture(pair, reach),
     h("p", { class: "numbers" }, `${numbersOf(pair)}.`),
     common,
@@ -204,7 +205,7 @@ function definitionsSection() {
         h("td", { class: "left" }, row.text, row.meaning ? `: ${row.meaning}` : ""))))),
     model.comparison ? [h("h3", {}, t("statistics")), h("p", {}, `${model.comparison.method}.`)] : null,
     h("h3", {}, t("sources")),
-    wideTable(t("sources"), headRow(["", t("file"), t("bytes"), "SHA-256"]), h("tbody", {},
+    wideTable(t("sources"), headRow([t("input"), t("file"), t("bytes"), "SHA-256"]), h("tbody", {},
       source(t("judgments"), provenance.judgments), model.runs.map((run) => source(visible(run.name), run.source)))),
     h("p", {}, t("made_with", { version: provenance.rankstone, engine: provenance.engine, numpy: provenance.numpy })),
     provenance.command ? [h("p", {}, t("again")), h("pre", {}, h("code", {}, visible(provenance.command)))] : null,
