@@ -110,6 +110,7 @@ def load_run(
             ascending=ascending,
         )
         return read_run(os.fspath(data), options)
+    data = _plain_run(data, name, scores)
     if isinstance(data, Mapping):
         from rankstone.io import objects
 
@@ -130,6 +131,16 @@ def load_run(
         "a dict {query: {document: score}}, a dict {query: [document, ...]}, a list of lists or "
         "a dataframe."
     )
+
+
+def _plain_run(data: Any, name: str | None, scores: str) -> Any:
+    """Return a run of result objects as ids and scores, and any other run unchanged."""
+    if isinstance(data, Mapping | list | tuple):
+        from rankstone.io.retrieved import has_objects, plain_results
+
+        if has_objects(data):
+            return plain_results(data, name or "the run", ascending=is_ascending(scores))
+    return data
 
 
 def is_ascending(scores: str) -> bool:
@@ -194,6 +205,7 @@ def collection(
             "not_retrieved= goes with grades in rank order; judgments say it themselves."
         )
     single = False
+    run = _plain_run(run, name, scores)
     if not isinstance(judgments, str | os.PathLike | Judgments):
         from rankstone.io.rankings import are_labels, by_query
 
