@@ -30,7 +30,10 @@ def _is_result(item: Any) -> bool:
         return _is_result(item[0])
     if isinstance(item, _PLAIN) or item is None:
         return False
-    return any(hasattr(item, name) for name in ("node_id", "node", "page_content", "content"))
+    node = getattr(item, "node", None)
+    return hasattr(node, "node_id") or any(
+        hasattr(item, name) for name in ("node_id", "page_content", "content")
+    )
 
 
 def plain_results(data: Any, name: str, *, ascending: bool = False) -> dict[Any, Any]:
@@ -72,7 +75,7 @@ def _ranking(
 
 def _id_of(item: Any, where: str) -> Any:
     item = item[0] if isinstance(item, tuple) else item
-    item = getattr(item, "node", item)
+    item = item.node if hasattr(getattr(item, "node", None), "node_id") else item
     for name in ("node_id", "id", "id_"):
         value = getattr(item, name, None)
         if value is not None:

@@ -144,8 +144,7 @@ def judgments(records: Iterable[tuple[int, str, Any]]) -> Iterator[Row | Aspect]
             yield query, doc, number_of(record[keys.grade], "grade", where)
         elif keys.expected:
             yield query, NO_DOCUMENT, 0.0
-            for doc, grade in graded(record[keys.expected], where):
-                yield query, doc, grade
+            yield from judged(query, record[keys.expected], where)
         else:
             raise _unknown(record, where, "a document and its grade, or a list of expected ids")
 
