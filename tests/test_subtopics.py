@@ -406,3 +406,14 @@ def test_subtopics_are_ids():
         rs.load_judgments(frame)
     plain = rs.load_judgments(frame, columns={"subtopic": None})
     assert plain.subtopics is None
+
+
+def test_a_data_set_is_not_judgments_by_subtopic(tmp_path):
+    path = tmp_path / "data.json"
+    path.write_text(json.dumps({"queries": {"q": "text"}, "results": {"q": {"d": 1.5}}}))
+    with pytest.raises(rs.DataError, match="looks like a data set .* no judgments under"):
+        rs.load_judgments(path)
+    path.write_text(
+        json.dumps([{"query_id": "q", "relevant_docs": {"d": {"s": 1, "t": "support"}}}])
+    )
+    assert rs.load_judgments(path).subtopics.names == ["s", "t"]

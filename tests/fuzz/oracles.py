@@ -113,8 +113,24 @@ def listed(held, names, *, null=False):
     return docs, numbers
 
 
+def by_subtopic(grades):
+    """Return the highest of the grades that a document has for subtopics."""
+    if not isinstance(grades, dict):
+        raise Meaningless("grades by subtopic for some documents only")
+    for subtopic in grades:
+        name(subtopic)
+    words = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
+    known = [
+        float(g) if isinstance(g, bool) else words[g] if g in words else number(g)
+        for g in grades.values()
+    ]
+    return max(known, default=0.0)
+
+
 def judged_items(held):
     """Return documents and grades; where no grade is given a document is relevant."""
+    if isinstance(held, dict) and any(isinstance(grade, dict) for grade in held.values()):
+        return [(name(doc), by_subtopic(grades)) for doc, grades in held.items()]
     if isinstance(held, dict):
         return [(name(doc), number(grade)) for doc, grade in held.items()]
     docs, grades = listed(held, GRADES)
@@ -195,6 +211,10 @@ def of_json(data, kind):
         return read([{lists: v} if isinstance(v, list) else v for v in value])
     if "queries" in value and isinstance(value.get(part), dict):
         value = value[part]
+    elif kind == "judgments" and "queries" in value:
+        parts = [v for v in value.values() if isinstance(v, dict)]
+        if any(isinstance(inner, dict) for v in parts for inner in v.values()):
+            raise Meaningless("a data set without judgments")
     if not all(isinstance(v, list | dict) for v in value.values()):
         raise Meaningless("a query without documents")
     return read([{"query_id": name(q), lists: v} for q, v in value.items()])

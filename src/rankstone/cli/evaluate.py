@@ -54,7 +54,8 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--by",
         metavar="FILE",
-        help="values for groups of queries too: a file with a query and its group in each line",
+        help="values for groups of queries too: a file with a query and its group in each line, or "
+        "a key of the records in QRELS",
     )
     parser.add_argument(
         "--format", choices=_FORMATS, help="default: a table on a terminal, tsv in a pipe"
@@ -248,9 +249,13 @@ def _groups(args: Namespace) -> QueryGroups | None:
     """Read the groups of queries, before any run is."""
     if args.by is None:
         return None
-    from rankstone.io.query_groups import read_query_groups
+    from rankstone.io.query_groups import groups_in_records, read_query_groups
     from rankstone.report.result_table import ALL
 
+    if not os.path.exists(args.by) and os.path.isfile(args.judgments):
+        groups = groups_in_records(args.judgments, args.by, (ALL,), args.max_bytes)
+        if groups is not None:
+            return groups
     return read_query_groups(args.by, taken=(ALL,), max_bytes=args.max_bytes)
 
 

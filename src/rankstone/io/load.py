@@ -120,6 +120,7 @@ def load_run(
             encoding=encoding,
         )
         return read_run(os.fspath(data), options)
+    data = _plain_run(data, name, scores)
     if isinstance(data, Mapping):
         from rankstone.io import objects
 
@@ -149,6 +150,16 @@ def load_run(
 def _is_sparse(data: Any) -> bool:
     """Return whether data are a sparse matrix, without loading what reads one."""
     return type(data).__module__.startswith("scipy.sparse")
+
+
+def _plain_run(data: Any, name: str | None, scores: str) -> Any:
+    """Return a run of result objects as ids and scores, and any other run unchanged."""
+    if isinstance(data, Mapping | list | tuple):
+        from rankstone.io.retrieved import has_objects, plain_results
+
+        if has_objects(data):
+            return plain_results(data, name or "the run", ascending=is_ascending(scores))
+    return data
 
 
 def is_ascending(scores: str) -> bool:
@@ -220,6 +231,7 @@ def collection(
             "not_retrieved= goes with grades in rank order; judgments say it themselves."
         )
     single = False
+    run = _plain_run(run, name, scores)
     if _is_sparse(run) and hasattr(judgments, "__array__"):
         judgments = type(run)(judgments)
     if not (isinstance(judgments, str | os.PathLike | Judgments) or _is_sparse(judgments)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rankstone.core.text import is_number
 from rankstone.core.values import number_of, shown
 from rankstone.errors import DataError
 from rankstone.io.column_roles import plain_name
@@ -41,7 +42,7 @@ def grade_of(value: Any, nugget: object, where: str) -> float:
         return _SUPPORT[word]
     if isinstance(value, bool):
         return float(value)
-    if isinstance(value, int | float):
+    if isinstance(value, int | float) or (isinstance(value, str) and is_number(value.strip())):
         return number_of(value, "grade", where)
     raise DataError(
         f"{where}: the assignment of the nugget {shown(nugget)} is {shown(value)}; it is "

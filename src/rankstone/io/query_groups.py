@@ -8,7 +8,7 @@ from typing import Any
 
 from rankstone.core.look_alike import look_alikes
 from rankstone.core.text import decode
-from rankstone.errors import DataError, Notice, plural
+from rankstone.errors import DataError, Notice, did_you_mean, plural
 from rankstone.io.column_roles import column_or_none
 from rankstone.io.streams import lines, open_seekable
 
@@ -123,6 +123,44 @@ def _separator(line: str) -> str | None:
     if "\t" in line:
         return "\t"
     return min((c for c in ";," if c in line), key=line.index, default=None)
+
+
+def groups_in_records(
+    path: str, key: str, taken: Collection[str] = (), max_bytes: int | None = None
+) -> QueryGroups | None:
+    """Return the group of each query that records of JSONL hold under a key, or in ``metadata``.
+
+    None if the file does not hold records.
+    """
+    from rankstone.io.formats.json_records import keys_of
+    from rankstone.io.formats.strict_json import parse
+    from rankstone.io.input_file import Input, ReadOptions
+
+    group_of: dict[str, str] = {}
+    seen: set[str] = set()
+    with Input.open(path, ReadOptions(max_bytes=max_bytes)) as file:
+        if file.carrier != "jsonl":
+            return None
+        for number, line in file.lines():
+            where = f"{path}:{number}"
+            record = parse(line, where) if line.strip() else None
+            if not isinstance(record, dict):
+                continue
+            inner = record.get("metadata")
+            known = {**(inner if isinstance(inner, dict) else {}), **record}
+            seen.update(known)
+            query = keys_of(record).query
+            if key not in known or query is None:
+                continue
+            group = str(known[key])
+            if group in taken or group == REST:
+                raise DataError(f"{where}: {group!r} cannot be a group's name; it has a meaning.")
+            if group_of.setdefault(str(record[query]), group) != group:
+                raise DataError(f"{where}: query {record[query]!r} has two values of {key!r}.")
+    if not group_of:
+        hint = did_you_mean(key, sorted(seen))
+        raise DataError(f"{path}: no record has the key {key!r}.{hint}")
+    return QueryGroups(path, group_of)
 
 
 def _check_text(line: str, where: str) -> None:

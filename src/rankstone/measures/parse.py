@@ -205,13 +205,13 @@ def _canonical(base: str) -> str | None:
 
 
 def _shared(text: str, form: _Form, tools: Iterable[Tool]) -> tuple[str, Name | None] | None:
-    """Return the measure that most tools with that name mean, and the name if they agree on it."""
+    """Return what more than half of the tools mean by a name, and the name if they agree on it."""
     names = [(tool, n) for tool in tools for n in tool.by_base.get(form.base.lower(), [])]
     if not names:
         return None
     # One vote for each tool, whatever its versions and its forms of the name.
     votes = Counter(m for _, m in dict.fromkeys((tool.family, n.measure) for tool, n in names))
-    most = [measure for measure in votes if votes[measure] == max(votes.values())]
+    most = [measure for measure in votes if 2 * votes[measure] > votes.total()] or list(votes)
     if len(most) > 1:  # the form may tell: one tool has the name with a cutoff, another without
         has_cutoff = form.cutoff is not None
         most = [

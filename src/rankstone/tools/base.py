@@ -17,6 +17,7 @@ NO_MEASURE = "Rankstone has no such measure"
 NO_CUTOFF = "Rankstone's AUC has no cutoff"
 CURVE = "it is a curve or a table of curve points, not one number"
 RATINGS = "it measures predicted ratings or probabilities, not a ranking"
+ANSWERS = "it judges texts or answers with a model, not a ranking by its judgments"
 MORE_DATA = "it needs data on items or users beyond judgments and a run"
 
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankstone.conventions import Conventions
-from rankstone.tools.base import NO_MEASURE, Name, Tool
+from rankstone.tools.base import Name, Tool
 from rankstone.tools.texts import FAILS_EMPTY
 
 #: The measures that BEIR computes itself.
@@ -24,7 +24,7 @@ TOOLS = (
             Name("R_cap@{k}", "R", {"denominator": "min(R,k)"}, _OWN, FAILS_EMPTY),
             Name("Accuracy@{k}", "Success", conventions=_OWN),
         ),
-        unsupported={"Hole@{k}": NO_MEASURE},
+        unsupported={"Hole@{k}": "it takes a document as judged if it is for any query"},
         limits=("means are rounded to 5 digits", "documents with the query's id are dropped"),
     ),
 )

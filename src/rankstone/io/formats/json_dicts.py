@@ -25,6 +25,16 @@ def _judgments(file: Input) -> Iterable[Row | Aspect]:
 def _judged(
     value: dict[Any, Any], path: str, columns: Mapping[str, Any] | None
 ) -> Iterator[Row | Aspect]:
+    if "queries" in value and any(
+        isinstance(grades, dict)
+        for judged in value.values()
+        if isinstance(judged, dict)
+        for grades in judged.values()
+    ):
+        raise DataError(
+            f"{path}: this looks like a data set in one object, and it has no judgments under "
+            "'relevant_docs'."
+        )
     for key, judged in value.items():
         query = id_of(key, "query", path)
         where = f"{path}, query {query!a}"

@@ -154,8 +154,7 @@ def judgments(
             yield query, doc, number_of(record[keys.grade], "grade", where)
         elif keys.expected:
             yield query, NO_DOCUMENT, 0.0
-            for doc, grade in graded(record[keys.expected], where, columns):
-                yield query, doc, grade
+            yield from judged(query, record[keys.expected], where, columns)
         else:
             raise _unknown(record, where, "a document and its grade, or a list of expected ids")
 

@@ -1,0 +1,26 @@
+"""Elasticsearch and OpenSearch: the metrics of the _rank_eval request."""
+
+from __future__ import annotations
+
+from rankstone.conventions import Conventions
+from rankstone.tools.base import Name, Tool
+
+_CUT = "the ideal list is cut at the number of hits if that is below k"
+
+TOOLS = (
+    Tool(
+        name="rank_eval-8",
+        about="ratings from relevant_rating_threshold up (1 by default) are relevant; hits come "
+        "ranked",
+        conventions=Conventions(ties="input", queries="judged"),
+        names=(
+            Name("precision@{k}", "P", {"denominator": "retrieved"}),
+            Name("recall@{k}", "R"),
+            Name("mean_reciprocal_rank@{k}", "RR"),
+            Name("dcg@{k}", "DCG", {"gain": "exp2"}),
+            Name("dcg(normalize=True)@{k}", "nDCG", {"gain": "exp2"}, note=_CUT),
+            Name("expected_reciprocal_rank@{k}", "ERR"),
+        ),
+        limits=("expected_reciprocal_rank needs maximum_relevance, which is max_grade here",),
+    ),
+)

@@ -1,0 +1,116 @@
+"""Results as libraries for language models return them, and questions with metadata."""
+
+import json
+from dataclasses import dataclass, field
+
+import pytest
+
+import rankstone as rs
+from rankstone.cli import main
+
+JUDGED = {"q": {"a": 1}, "r": {"b": 1}}
+
+
+@dataclass
+class LangChainDocument:
+    page_content: str
+    metadata: dict = field(default_factory=dict)
+    id: str | None = None
+
+
+@dataclass
+class Node:
+    node_id: str
+    text: str = ""
+
+
+@dataclass
+class NodeWithScore:
+    node: Node
+    score: float | None = None
+
+
+@dataclass
+class HaystackDocument:
+    id: str
+    content: str = ""
+    score: float | None = None
+    meta: dict = field(default_factory=dict)
+
+
+def langchain(doc, score):
+    return LangChainDocument("text", {"chunk_id": doc})
+
+
+FORMS = {
+    "langchain": langchain,
+    "langchain with ids": lambda doc, score: LangChainDocument("text", id=doc),
+    "langchain with scores": lambda doc, score: (langchain(doc, score), score),
+    "llamaindex": lambda doc, score: NodeWithScore(Node(doc), score),
+    "llamaindex without scores": lambda doc, score: NodeWithScore(Node(doc)),
+    "haystack": lambda doc, score: HaystackDocument(doc, "text", score),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_results_are_read_as_they_are(form):
+    make = FORMS[form]
+    run = {"q": [make("x", 0.9), make("a", 0.5)], "r": [make("b", 0.4)], "s": []}
+    result = rs.evaluate(JUDGED, run, ["RR", "NumRet"])
+    assert (result["RR"], result["NumRet"]) == (0.75, 3)
+    assert rs.explain("RR", JUDGED, run, query="q").value == 0.5
+    lists = rs.evaluate([["a"], ["b"]], [run["q"], run["r"]], ["RR"])
+    assert lists["RR"] == 0.75
+
+
+def test_scores_of_results_can_be_cut():
+    run = {q: [NodeWithScore(Node("a"), 0.3)] for q in JUDGED}
+    assert rs.evaluate(JUDGED, run, "NumRet", min_score=0.5)["NumRet"] == 0
+
+
+def test_a_result_that_is_there_twice_is_counted():
+    run = {"q": [NodeWithScore(Node(d), s) for d, s in (("x", 0.9), ("a", 0.5), ("a", 0.4))]}
+    result = rs.evaluate(JUDGED, run, "NumRet")
+    assert result["NumRet"] == 2
+    assert "duplicate-documents" in {n.code for n in result.notices}
+
+
+def test_distances_have_to_be_said():
+    run = {"q": [(langchain("x", 0), 0.1), (langchain("a", 0), 0.4)]}
+    with pytest.raises(rs.DataError, match="disagree with the order .* pass scores='ascending'"):
+        rs.evaluate(JUDGED, run, "RR")
+    assert rs.evaluate(JUDGED, run, "RR", scores="ascending").per_query["q"]["RR"] == 0.5
+    mixed = {"q": [NodeWithScore(Node(d), s) for d, s in (("x", 2.0), ("a", 1.0), ("b", 3.0))]}
+    with pytest.raises(rs.DataError, match="Sort the results by their scores"):
+        rs.evaluate(JUDGED, mixed, "RR")
+
+
+def test_texts_are_not_compared():
+    with pytest.raises(rs.DataError, match="LangChainDocument has no id, and texts are not"):
+        rs.evaluate(JUDGED, {"q": [LangChainDocument("some text")]}, "RR")
+
+
+# Metadata of questions ------------------------------------------------------------------------
+
+QUESTIONS = [
+    {"question": "a?", "expected": ["1"], "retrieved": ["1"], "type": "fact"},
+    {"question": "b?", "expected": ["2"], "retrieved": ["9"], "type": "fact"},
+    {"question": "c?", "expected": ["3"], "retrieved": ["3"], "metadata": {"type": "how-to"}},
+    {"question": "d?", "expected": ["4"], "retrieved": ["4"]},
+]
+
+
+def test_metadata_of_questions_are_groups(tmp_path, capsys):
+    path = tmp_path / "questions.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in QUESTIONS))
+    call = ["evaluate", str(path), str(path), "-m", "RR", "--format", "json"]
+    assert main([*call, "--by", "type", "--quiet"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    values = {part["group"]: (part["value"], part["n"]) for part in found["summaries"]}
+    assert values == {"fact": (0.5, 2), "how-to": (1, 1), "(no group)": (1, 1), "all": (0.75, 4)}
+    assert main([*call, "--by", "typ"]) == 3
+    assert "no record has the key 'typ'. Did you mean type" in capsys.readouterr().err
+    qrels = tmp_path / "qrels"
+    qrels.write_text("q 0 d 1\n")
+    assert main(["evaluate", str(qrels), str(qrels), "--by", "type"]) == 3
+    assert "type: there is no such file" in capsys.readouterr().err
