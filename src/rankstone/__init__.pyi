@@ -17,6 +17,7 @@ from rankstone.errors import (
     UsageError as UsageError,
 )
 from rankstone.evaluation import evaluate as evaluate, explain as explain
+from rankstone.evaluator import Evaluator as Evaluator
 from rankstone.io.load import load_judgments as load_judgments
 from rankstone.io.rankings import grades_by_position as grades_by_position
 from rankstone.measures import *

@@ -9,30 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankstone import __version__
 from rankstone.conventions import Conventions
 from rankstone.core import engine
 from rankstone.core.as_numpy import numbers_of
 from rankstone.core.collection import Collection
 from rankstone.core.gpu import CutoffNeeds
-from rankstone.core.notices import judged_share, without_relevant
 from rankstone.core.rank import ScoreNeeds, rank, score_needs
-from rankstone.core.result import Provenance, Result, TieReport
-from rankstone.errors import (
-    DataError,
-    Notice,
-    SlowEngineWarning,
-    StrictError,
-    UsageError,
-    did_you_mean,
-)
+from rankstone.core.result import Result
+from rankstone.errors import DataError, SlowEngineWarning, UsageError, did_you_mean
+from rankstone.evaluation_parts import Request, evaluate_whole, result_of
 from rankstone.io.arrays import Needs, table_of_labels
 from rankstone.io.column_roles import Columns
 from rankstone.io.load import collection, read, split_options
 from rankstone.measures import DEFAULT, Measure
-from rankstone.measures.compute import compute_each, cutoff_needs
-from rankstone.measures.request import requested_measures
-from rankstone.tools import Tool, conventions_of, tool
 
 if TYPE_CHECKING:
     from rankstone.report.explanation import Explanation
@@ -95,20 +84,9 @@ def evaluate(
     >>> result["RR"]
     0.5
     """
-    followed = tool(like) if like is not None else None
-    requested = requested_measures(measures, followed)
-    Conventions().replace(**choices)  # a misspelt option is found before any file is read
+    request = Request.of(measures, like, conventions, choices, tie_interval=tie_interval)
     names = Columns.of(columns)
-    engine.load(tell=_tell)
-
-    def needs(default: Conventions) -> tuple[CutoffNeeds | None, ScoreNeeds]:
-        chosen = _chosen(followed, conventions, default, choices)
-        plan = [(r.measure, r.conventions_for(chosen, choices)) for r in requested]
-        cutoff = cutoff_needs(plan)
-        if cutoff is not None:
-            cutoff = cutoff._replace(count_ties=True)
-        return cutoff, score_needs([chosen, *(c for _, c in plan)])
-
+    load_engine()
     data = collection(
         judgments,
         run,
@@ -123,62 +101,17 @@ def evaluate(
         exclude=exclude,
         not_retrieved=not_retrieved,
         scores=scores,
-        needs=needs,
+        needs=request.needs,
     )
-    chosen = _chosen(followed, conventions, data.default, choices)
-    if strict:
-        refuse_warnings(data.name, data.notices(chosen))
-    plan = [(r.column, r.measure, r.conventions_for(chosen, choices)) for r in requested]
-    values = compute_each(data, plan)
+    plan = request.plan(data.default)
+    evaluated = evaluate_whole(plan, data, strict=strict)
     names.check_used()
-    ranked = data.ranked(chosen)
-    cutoffs = [r.measure.params.get("k") for r in requested]
-    notices = (
-        *data.notices(chosen),
-        *without_relevant(ranked),
-        *judged_share(ranked, cutoffs),
-        *(r.notice for r in requested if r.notice),
-    )
-    return Result(
-        name=data.name,
-        queries=values.queries,
-        columns=values.columns,
-        aggregates=values.final,
-        counted={n: a.n for n, a in values.aggregates.items()},
-        weights=values.weights,
-        conventions=chosen,
-        notices=notices,
-        provenance=Provenance(__version__, engine.name(), *data.sources),
-        ties=_ties(data, chosen, plan if tie_interval else []),
-        like=followed.name if followed else None,
-        requested={name: r.column for r in requested for name in r.names if name != r.column},
-        exceptions={name: c.diff(chosen) for name, _, c in plan if c != chosen},
-        unanswered=tuple(ranked.queries[i] for i in np.flatnonzero(ranked.retrieved == 0).tolist()),
-    )
+    return result_of(plan, evaluated, name=data.name, sources=data.sources)
 
 
-def _chosen(
-    followed: Tool | None,
-    conventions: Conventions | None,
-    default: Conventions,
-    choices: dict[str, Any],
-) -> Conventions:
-    """Return the conventions in force: a tool's, those chosen, or the default of the data."""
-    base = conventions or (default if followed is None else None)
-    return conventions_of(followed, base, choices)
-
-
-def _ties(
-    data: Collection, chosen: Conventions, plan: list[tuple[str, Measure, Conventions]]
-) -> TieReport:
-    """Count judged documents in ties; give the tie interval of the measures in the plan."""
-    plan = [(n, m, c) for n, m, c in plan if m.supports_extreme_ties]
-    ends = [
-        compute_each(data, [(n, m, c.replace(ties=rule)) for n, m, c in plan]).final if plan else {}
-        for rule in ("pessimistic", "optimistic")
-    ]
-    interval = {n: (min(low, ends[1][n]), max(low, ends[1][n])) for n, low in ends[0].items()}
-    return TieReport(*data.tied(chosen), interval)
+def load_engine() -> None:
+    """Load the compiled core, or warn once that it is absent."""
+    engine.load(tell=_tell)
 
 
 def call(measure: Measure, data: tuple[Any, ...], conventions: Conventions | None) -> Any:
@@ -252,15 +185,12 @@ def explain(
     from rankstone.report.explanation import Explanation
 
     reading, choices = split_options(options)
-    followed = tool(like) if like is not None else None
-    (requested,) = requested_measures([measure], followed)
+    request = Request.of([measure], like, conventions, choices)
     source = read(data, reading)
-    chosen = requested.conventions_for(
-        _chosen(followed, conventions, source.default, choices), choices
-    )
+    ((_, _, chosen),) = request.plan(source.default).steps
     ranked = source.ranked(chosen)
     row = _row(query, ranked.queries)
-    working = explain_query(requested.measure, ranked, row, source.document)
+    working = explain_query(request.measures[0].measure, ranked, row, source.document)
     return Explanation.of(replace(working, query=None) if source.single else working)
 
 
@@ -284,11 +214,4 @@ def _row(query: Any, queries: list[Any]) -> int:
 
 
 def _tell(text: str) -> None:
-    warnings.warn(text, SlowEngineWarning, stacklevel=3)
-
-
-def refuse_warnings(name: str, notices: Iterable[Notice]) -> None:
-    """Make the first warning an error, as ``strict`` has it."""
-    for notice in notices:
-        if notice.level == "warning":
-            raise StrictError(f"{name}: {notice} [{notice.code}; an error because of strict].")
+    warnings.warn(text, SlowEngineWarning, stacklevel=4)

@@ -203,7 +203,7 @@ def _groups(args: Namespace) -> QueryGroups | None:
 
 def _noted(result: Result, groups: QueryGroups, strict: bool) -> Result:
     """Return a result that says which of its queries have no group, and the other way round."""
-    from rankstone.evaluation import refuse_warnings
+    from rankstone.evaluation_parts import refuse_warnings
 
     notices = groups.notices(result.queries)
     if strict:

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankstone.core import engine
 from rankstone.core.ids import Ids
-from rankstone.core.provenance import Source
+from rankstone.core.provenance import MEMORY, Source
 from rankstone.errors import Notice
 
 
@@ -71,3 +71,7 @@ class Judgments:
                 query_bytes, query_offsets, self.groups, doc_bytes, doc_offsets
             )
         return self._indexes[key]
+
+
+#: No judgments, for a part of a run whose queries are all unjudged.
+EMPTY = Judgments(Ids([], "text"), np.zeros(1, np.int64), Ids([], "text"), np.zeros(0), MEMORY)

@@ -30,8 +30,9 @@ class Documents:
     have a judgment, None if all have. ``matches`` says which of them were retrieved and where.
     Without matches all were: the rows of a query are its list, in the order of ``scores``, or in
     order of rank if there are no scores. ``width`` is the length of all lists if they have one.
-    ``lowest`` is the lowest grade if it is known. ``retrieved_grades`` are the grades of the
-    retrieved documents if they differ from ``grades``.
+    ``lowest`` is the lowest grade if it is known, ``max_grade`` the highest of the scale if that
+    is not the highest here. ``retrieved_grades`` are the grades of the retrieved documents if they
+    differ from ``grades``.
     """
 
     queries: list[Any]
@@ -44,6 +45,25 @@ class Documents:
     lowest: float | None = None
     judged: Array | None = None
     retrieved_grades: Array | None = None
+    max_grade: float | None = None
+
+    def select(self, chosen: Array, max_grade: float) -> Documents:
+        """Return the chosen queries of documents that have matches."""
+        rows = np.repeat(chosen, segments.lengths(self.bounds))
+        matches = None
+        scores = self.scores
+        if self.matches is not None:
+            matches = self.matches.select(chosen, np.cumsum(rows) - 1)
+            scores = None if scores is None else matches.score
+        return replace(
+            self,
+            queries=[self.queries[i] for i in np.flatnonzero(chosen).tolist()],
+            bounds=segments.offsets_of(segments.lengths(self.bounds)[chosen]),
+            grades=self.grades[rows],
+            scores=scores,
+            matches=matches,
+            max_grade=max_grade,
+        )
 
 
 class Source(Protocol):
@@ -197,12 +217,18 @@ def _ranked_rows(
         retrieved=matches.retrieved,
         judged_offsets=judged_offsets,
         judged_grade=judged_grade,
-        max_grade=float(grades.max(initial=0.0)),
+        max_grade=_max_grade(documents),
         conventions=conventions,
         rule=rule,
         pooled=pooled,
         pooled_offsets=pooled_offsets,
     )
+
+
+def _max_grade(documents: Documents) -> float:
+    if documents.max_grade is not None:
+        return documents.max_grade
+    return float(documents.grades.max(initial=0.0))
 
 
 def apply_unjudged(ranked: Ranked, rule: str) -> Ranked:

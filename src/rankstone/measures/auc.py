@@ -77,6 +77,7 @@ _MAX_FPR = Number(
     undefined_without_relevant=False,
     reaches_max=False,
     supports_expected_ties=True,
+    pools_queries=lambda m: m.pairs == "all",
     ties_as_one=True,
     example=Example("AUC", (1, 0, 1, 0), "3 / 4"),
 )

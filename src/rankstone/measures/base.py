@@ -74,6 +74,8 @@ class Definition:
             does not depend on their order; a bool, or a function of the measure.
         supports_extreme_ties: the best and the worst order of tied documents are known; a bool,
             or a function of the measure.
+        pools_queries: the value of a query depends on other queries; a function of the measure.
+        reads_max_grade: it depends on the highest grade of all; a function of the measure.
         ties_as_one: tied documents are one point of a curve, whatever their order.
         cutoff_param: parameter that ``@`` sets.
     """
@@ -96,6 +98,8 @@ class Definition:
     reaches_max: bool = True
     supports_expected_ties: bool | Callable[[Measure], bool] = False
     supports_extreme_ties: bool | Callable[[Measure], bool] = True
+    pools_queries: Callable[[Measure], bool] = lambda _: False
+    reads_max_grade: Callable[[Measure], bool] = lambda _: False
     ties_as_one: bool = False
     cutoff_param: str = "k"
 
@@ -205,6 +209,11 @@ class Measure:
         """Whether the best and the worst order of tied documents are known."""
         known = self.definition.supports_extreme_ties
         return known(self) if callable(known) else known
+
+    def needs_all_queries(self, *, max_grade_known: bool) -> bool:
+        """Return whether values depend on queries of other parts of the data."""
+        d = self.definition
+        return d.pools_queries(self) or (not max_grade_known and d.reads_max_grade(self))
 
     def __matmul__(self, k: float) -> Measure:
         """Return the measure with its cutoff at rank k."""

@@ -192,6 +192,7 @@ def IdealDCG(r: Ranked, m: Measure) -> Sum:
     conventions=("ties", "unjudged"),
     uses_grades=True,
     gain=gain_of,
+    reads_max_grade=lambda m: m.ideal == "full",
     supports_expected_ties=True,
     example=Example(
         "nDCG@3",

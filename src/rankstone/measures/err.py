@@ -96,6 +96,7 @@ def cascade(
     conventions=("ties", "unjudged"),
     uses_grades=True,
     gain=_grade,
+    reads_max_grade=lambda m: m.max_grade is None,
     reaches_max=False,
     example=Example(
         "ERR(max_grade=3)",
