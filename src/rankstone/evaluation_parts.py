@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
@@ -17,7 +17,7 @@ from rankstone.core.collection import Collection
 from rankstone.core.gpu import CutoffNeeds
 from rankstone.core.notices import data_notices, first_cutoff, ranking_notices, tally_ranked
 from rankstone.core.provenance import Source
-from rankstone.core.rank import ScoreNeeds, score_needs
+from rankstone.core.rank import ScoreNeeds, reads_input_order, score_needs
 from rankstone.core.ranked import RankedRows, concatenated
 from rankstone.core.result import Provenance, Result, TieReport
 from rankstone.core.tally import Tally
@@ -101,6 +101,16 @@ class Plan:
     def cutoff(self) -> int:
         """The lowest cutoff of the measures, 0 if there is none."""
         return first_cutoff(measure.params.get("k") for _, measure, _ in self.steps)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return [name for name, _, _ in self.steps]
+
+    @property
+    def reads_input_order(self) -> bool:
+        """Whether the order of rows in the input decides between tied documents."""
+        return any(reads_input_order(c) for c in (self.conventions, *(c for _, _, c in self.steps)))
 
     def extremes(self) -> tuple[list[Step], list[Step]]:
         """Return the steps with ties in their worst and best order, for tie intervals."""
@@ -212,9 +222,8 @@ def completed(plan: Plan, part: Evaluated) -> Evaluated:
     """Compute what was deferred, now that all queries are here."""
     if not part.rankings:
         return part
-    names = [name for name, _, _ in plan.steps]
     left = [s for s in plan.steps if s[0] not in part.values.columns]
-    values = side_by_side([part.values, *_compute_deferred(part, left)], names)
+    values = side_by_side([part.values, *_compute_deferred(part, left)], plan.names)
     ends: list[dict[str, AggregatePart]] = []
     for steps, known in zip(plan.extremes(), (part.worst, part.best), strict=True):
         left = [s for s in steps if s[0] not in known]
@@ -227,6 +236,13 @@ def completed(plan: Plan, part: Evaluated) -> Evaluated:
 def _compute_deferred(part: Evaluated, steps: list[Step]) -> list[Values]:
     by_conventions = groupby(sorted(steps, key=lambda s: str(s[2])), key=lambda s: s[2])
     return [compute(part.rankings[c], {n: m for n, m, _ in some}) for c, some in by_conventions]
+
+
+def without_values(part: Evaluated) -> Evaluated:
+    """Return a part with its aggregates and counts only, whatever the number of queries."""
+    columns = {name: np.zeros(0) for name in part.values.columns}
+    values = Values([], columns, {}, part.values.aggregates)
+    return replace(part, values=values, unanswered=[])
 
 
 def result_of(plan: Plan, part: Evaluated, *, name: str, sources: tuple[Source, Source]) -> Result:

@@ -35,6 +35,7 @@ from rankstone.evaluation_parts import (
     notices_of,
     refuse_warnings,
     result_of,
+    without_values,
 )
 from rankstone.evaluator_state import from_bytes, to_bytes
 from rankstone.io.carry import joined, last_query_apart
@@ -111,6 +112,7 @@ class Evaluator:
         self._carry, self._open = carry, None
         self._plan: Plan | None = None
         self._parts: list[Evaluated] = []
+        self.last_part: Evaluated | None = None  # for streams that pass values on
         self._seen: set[Any] = set()
         self._numbered: bool | None = None  # queries are numbers of rows, not ids
         self._name, self._sources, self._added = name, (MEMORY, MEMORY), 0
@@ -186,6 +188,7 @@ class Evaluator:
         if not self._added:
             self._name, self._sources = self._name or data.name, data.sources
         self._take(part)
+        self.last_part = part
         self._added += 1
         return self
 
@@ -207,8 +210,7 @@ class Evaluator:
                 raise _split(min(again, key=str), again=len(again))
             self._seen.update(queries)
         else:
-            values = part.values
-            part = replace(part, values=Values([], {}, {}, values.aggregates), unanswered=[])
+            part = without_values(part)
         self._parts.append(part)
         if len(self._parts) == _MERGED_AT:
             self._parts = [merged(self._parts)]
@@ -272,12 +274,13 @@ class Evaluator:
         if self._judgments is not None:
             parts.append(self._missing_queries(plan, self._judgments))
         part = merged(parts)
-        self._check(part)
+        check_parts(part.tally, self._name or "run")
         self._columns.check_used()
         name = self._name or "run"
         if self._strict:
             refuse_warnings(name, notices_of(plan, part.tally))
-        part = self._in_order(completed(plan, part))
+        part = completed(plan, part)
+        part = self._in_order(part) if self._per_query else without_values(part)
         return result_of(plan, part, name=name, sources=self._provenance())
 
     def _missing_queries(self, plan: Plan, judgments: Judgments) -> Evaluated:
@@ -289,19 +292,9 @@ class Evaluator:
         whole = MatchedCollection(run, judgments, is_part=True)
         return evaluate_part(plan, ChosenQueries(whole, missing), max_grade_known=True)
 
-    def _check(self, part: Evaluated) -> None:
-        tally = part.tally
-        apart = {*tally.missing} & {*tally.unjudged}
-        if apart:
-            raise _split(min(apart, key=str), again=len(apart))
-        if tally.judged_queries and tally.judged_queries == tally.missing_queries:
-            raise nothing_in_common(self._name or "run", tally.missing, tally.unjudged)
-
     def _in_order(self, part: Evaluated) -> Evaluated:
         """Return the queries in the order of the judgments, then by id."""
         queries = part.values.queries
-        if not queries:
-            return part
         keys: Any = sort_key(queries)
         if self._judgments is not None:
             place = {query: i for i, query in enumerate(self._judgments.queries)}
@@ -335,6 +328,15 @@ _WORDS = {
     "per_query": "per_query=",
     "max_grade": "max_grade=",
 }
+
+
+def check_parts(tally: Tally, name: str) -> None:
+    """Refuse queries whose judgments and documents are in different parts, or in none together."""
+    apart = {*tally.missing} & {*tally.unjudged}
+    if apart:
+        raise _split(min(apart, key=str), again=len(apart))
+    if tally.judged_queries and tally.judged_queries == tally.missing_queries:
+        raise nothing_in_common(name, tally.missing, tally.unjudged)
 
 
 def _is_empty(data: Any) -> bool:

@@ -97,6 +97,11 @@ def rounds_scores(conventions: Conventions) -> bool:
     return conventions.precision == "float32"
 
 
+def reads_input_order(conventions: Conventions) -> bool:
+    """Return whether tied documents are ranked by the order of rows in the input."""
+    return conventions.ties == "input"
+
+
 def apply_negatives(documents: Documents, rule: str) -> Documents:
     """Read negative grades as no judgment, or as judged and not relevant."""
     grades = documents.grades
