@@ -96,7 +96,8 @@ def evaluate_partition(batches: Iterable[pa.RecordBatch], job: Job) -> Iterator[
     for chunk in whole_queries(batches, job):
         evaluator.add(_run(chunk, job), _judgments(chunk))
         yield _values(evaluator, job)
-    yield _row(job.schema, {"state": pa.array([evaluator.state()], pa.binary())}, 1)
+    if evaluator.last_part is not None:  # a partition may have no rows
+        yield _row(job.schema, {"state": pa.array([evaluator.state()], pa.binary())}, 1)
 
 
 def whole_queries(batches: Iterable[pa.RecordBatch], job: Job) -> Iterator[pa.Table]:
