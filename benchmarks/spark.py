@@ -1,10 +1,11 @@
 """Rankstone inside Spark beside Spark's own RankingEvaluator, from the same tables.
 
-    python benchmarks/spark.py --rows 1000000 5000000      # both, side by side
+    python benchmarks/spark.py --rows 1000000 5000000              # both, side by side
+    python benchmarks/spark.py --rows 5000000 --cutoffs 5 10 20    # 13 measures instead of 5
     python benchmarks/spark.py --rows 5000000 50000000 --only rankstone
 
 Both read Parquet files of judgments (query, doc, grade) and of a run (query, doc, score), with
-100 documents retrieved and 10 judged for each query, and compute four measures at 10.
+100 documents retrieved and 10 judged for each query, and compute all measures that it has.
 RankingEvaluator takes one row for each query with arrays, so rows are grouped and sorted first;
 the grouped rows are cached, which helps it, because each of its measures is a pass of its own.
 """
@@ -20,10 +21,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-K = 10
 DOCS, JUDGED = 100, 10
-MEASURES = ["nDCG(gain='binary')@10", "AP(denominator='min(R,k)')@10", "P@10", "R@10"]
-THEIRS = ["ndcgAtK", "meanAveragePrecisionAtK", "precisionAtK", "recallAtK"]
+SAME = {
+    "ndcgAtK": "nDCG(gain='binary')",
+    "meanAveragePrecisionAtK": "AP(denominator='min(R,k)')",
+    "precisionAtK": "P",
+    "recallAtK": "R",
+}
 
 
 def session(master: str, memory: str, partitions: int) -> Any:
@@ -64,16 +68,17 @@ def make(spark: Any, folder: Path, rows: int) -> tuple[str, str]:
     return judgments, run
 
 
-def ours(spark: Any, judgments: str, run: str) -> dict[str, float]:
+def ours(spark: Any, cutoffs: list[int], judgments: str, run: str) -> dict[str, float]:
     """Return the measures by Rankstone, with the values of queries in Spark."""
     from rankstone.engines import spark as engine
 
-    done = engine.evaluate(spark.read.parquet(judgments), spark.read.parquet(run), MEASURES)
+    measures = ["AP", *(f"{name}@{k}" for name in SAME.values() for k in cutoffs)]
+    done = engine.evaluate(spark.read.parquet(judgments), spark.read.parquet(run), measures)
     done.unpersist()
     return done.summary.aggregates
 
 
-def theirs(spark: Any, judgments: str, run: str) -> dict[str, float]:
+def theirs(spark: Any, cutoffs: list[int], judgments: str, run: str) -> dict[str, float]:
     """Return the measures by RankingEvaluator."""
     from pyspark.ml.evaluation import RankingEvaluator
     from pyspark.sql import functions as f
@@ -91,9 +96,10 @@ def theirs(spark: Any, judgments: str, run: str) -> dict[str, float]:
         .agg(f.collect_list(f.col("doc").cast("double")).alias("label"))
     )
     rows = judged.join(ranked, "query").select("prediction", "label").cache()
+    wanted: list[tuple[Any, int]] = [(name, k) for name in SAME for k in cutoffs]
     values = {
-        name: RankingEvaluator(metricName=name, k=K).evaluate(rows)  # type: ignore[arg-type]
-        for name in THEIRS
+        f"{name}@{k}": RankingEvaluator(metricName=name, k=k).evaluate(rows)
+        for name, k in [("meanAveragePrecision", 1), *wanted]
     }
     rows.unpersist()
     return values
@@ -138,23 +144,24 @@ def main() -> None:
     parser.add_argument("--only", choices=("rankstone", "spark"))
     parser.add_argument("--master", default="local[2]")
     parser.add_argument("--memory", default="4g")
+    parser.add_argument("--cutoffs", type=int, nargs="+", default=[10])
     parser.add_argument("--partitions", type=int, default=16)
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--data", default=str(Path(tempfile.gettempdir(), "rankstone-spark")))
     args = parser.parse_args()
     spark = session(args.master, args.memory, args.partitions)
     folder = Path(args.data)
-    ours(spark, *make(spark, folder, 10_000))  # Spark and its workers are started
+    ours(spark, args.cutoffs, *make(spark, folder, 10_000))  # Spark and its workers are started
     if args.only is None:
-        theirs(spark, *make(spark, folder, 10_000))
+        theirs(spark, args.cutoffs, *make(spark, folder, 10_000))
     for rows in args.rows:
         data = make(spark, folder, rows)
         line = f"{rows:>12,} rows"
         if args.only != "spark":
-            wall, cpu, values = timed(lambda: ours(spark, *data), args.repeats)  # noqa: B023
+            wall, cpu, values = timed(lambda: ours(spark, args.cutoffs, *data), args.repeats)  # noqa: B023
             line += f"  rankstone {wall:7.1f} s (processor {cpu:7.1f} s)"
         if args.only != "rankstone":
-            wall2, cpu2, other = timed(lambda: theirs(spark, *data), args.repeats)  # noqa: B023
+            wall2, cpu2, other = timed(lambda: theirs(spark, args.cutoffs, *data), args.repeats)  # noqa: B023
             line += f"  RankingEvaluator {wall2:7.1f} s (processor {cpu2:7.1f} s)"
         if args.only is None:
             apart = max(abs(a - b) for a, b in zip(values.values(), other.values(), strict=True))

@@ -201,8 +201,8 @@ def test_bad_rows_are_named(spark, engine):
     odd = f.when(f.col("doc") == "b", f.lit(None)).otherwise(f.col("score"))
     with pytest.raises(rs.DataError, match="run: no score in a row of document 'b' of query 'q'"):
         engine.evaluate(judged, ranked.withColumn("score", odd), ["AP"])
-    with pytest.raises(rs.DataError, match="query 'q' has more than 2 rows"):
-        engine.evaluate(judged, ranked, ["AP"], max_query_rows=2)
+    with pytest.raises(rs.DataError, match="query 'q' has more than 1 rows"):
+        engine.evaluate(judged, ranked, ["AP"], max_query_rows=1)
     with pytest.raises(rs.NothingInCommonError, match="'q' is not 'Q'"):
         engine.evaluate(judged, ranked.withColumn("query", f.upper("query")), ["AP"])
     more = judged.union(judged.withColumn("query", f.lit("other")))
@@ -210,36 +210,37 @@ def test_bad_rows_are_named(spark, engine):
         engine.evaluate(more, ranked, ["AP"], strict=True)
 
 
-def python_workers():
-    """Return the processes of Spark's Python workers, children of its daemon."""
-    found = []
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            try:
-                with open(f"/proc/{name}/cmdline", "rb") as stream:
-                    command = stream.read()
-                with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as stream:
-                    parent = int(stream.read().rpartition(")")[2].split()[1])
-            except OSError:
-                continue
-            if b"pyspark.daemon" in command:
-                found.append((int(name), parent))
-    daemons = {parent for _, parent in found} & {pid for pid, _ in found}
-    jvm = {pid for pid, _ in found if pid in daemons}
-    return [pid for pid, parent in found if parent in jvm and _is_mine(parent)]
-
-
-def _is_mine(pid):
-    """Whether a process descends from this one."""
-    while pid > 1:
-        if pid == os.getpid():
-            return True
+def process_tree():
+    """Return the parent and the command of every process."""
+    tree = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
         try:
-            with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stream:
-                pid = int(stream.read().rpartition(")")[2].split()[1])
-        except OSError:
-            return False
-    return False
+            with open(f"/proc/{name}/cmdline", "rb") as stream:
+                command = stream.read()
+            with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as stream:
+                tree[int(name)] = int(stream.read().rpartition(")")[2].split()[1]), command
+        except OSError:  # it has ended
+            continue
+    return tree
+
+
+def python_workers():
+    """Return the Python workers of this process's Spark: the children of its daemon."""
+    tree = process_tree()
+
+    def is_daemon(pid):
+        return b"pyspark.daemon" in tree.get(pid, (0, b""))[1]
+
+    def is_below_this_process(pid):
+        while pid in tree and pid != os.getpid():
+            pid = tree[pid][0]
+        return pid == os.getpid()
+
+    return [
+        pid
+        for pid, (parent, _) in tree.items()
+        if is_daemon(pid) and is_daemon(parent) and is_below_this_process(pid)
+    ]
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="processes are found in /proc")
