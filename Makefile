@@ -10,10 +10,10 @@ demo: $(VENV)/.installed
 	@$(BIN)/rankstone demo
 
 test: $(VENV)/.tools lint browser
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist loadgroup
 
 test-all: $(VENV)/.heavy .venv-peers/.installed lint browser
-	$(BIN)/pytest -n auto --thorough
+	$(BIN)/pytest -n auto --dist loadgroup --thorough
 	.venv-peers/bin/pytest -n auto --thorough tests/test_peers.py
 
 # The page of a report is tested in Debian's Chromium; without it these tests are skipped.

@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "evaluate": "rankstone.evaluation",
     "explain": "rankstone.evaluation",
+    "Evaluator": "rankstone.evaluator",
     "compare": "rankstone.comparing",
     "agree_judgments": "rankstone.agreeing",
     "agree_orderings": "rankstone.agreeing",

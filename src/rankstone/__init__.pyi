@@ -17,6 +17,7 @@ from rankstone.errors import (
     UsageError as UsageError,
 )
 from rankstone.evaluation import evaluate as evaluate, explain as explain
+from rankstone.evaluator import Evaluator as Evaluator
 from rankstone.gates.verdict import Verdict as Verdict
 from rankstone.gating import gate as gate
 from rankstone.io.load import load_judgments as load_judgments

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 _LONGEST = 200  # characters of an example that are shown
 
@@ -81,7 +81,8 @@ class Notice:
     """Something counted while evaluating. Part of a Result.
 
     ``level`` is ``warning`` (an error under ``strict``), ``note`` (never an
-    error) or ``info`` (kept in the Result only).
+    error) or ``info`` (kept in the Result only). ``of`` is the number of what was examined, if
+    the text names it.
     """
 
     code: str
@@ -89,6 +90,7 @@ class Notice:
     text: str
     examples: tuple[str, ...] = ()
     level: str = "warning"
+    of: int = field(default=0, compare=False, repr=False)
 
     def __str__(self) -> str:
         if not self.examples:

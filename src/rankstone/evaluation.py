@@ -9,31 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankstone import __version__
 from rankstone.conventions import Conventions
 from rankstone.core import engine
 from rankstone.core.as_numpy import numbers_of
 from rankstone.core.collection import Collection
 from rankstone.core.gpu import CutoffNeeds
-from rankstone.core.notices import judged_share, without_relevant, without_subtopics
 from rankstone.core.rank import ScoreNeeds, as_ranked, rank, score_needs
-from rankstone.core.result import Provenance, Result, TieReport
+from rankstone.core.result import Result
 from rankstone.core.unjudged import UnjudgedInterval, UnjudgedReport
-from rankstone.errors import (
-    DataError,
-    Notice,
-    SlowEngineWarning,
-    StrictError,
-    UsageError,
-    did_you_mean,
-)
+from rankstone.errors import DataError, SlowEngineWarning, UsageError, did_you_mean
+from rankstone.evaluation_parts import Plan, Request, evaluate_whole, result_of
 from rankstone.io.arrays import Needs, table_of_labels
 from rankstone.io.column_roles import Columns
 from rankstone.io.load import collection, read, split_options
 from rankstone.measures import DEFAULT, Measure
-from rankstone.measures.compute import compute_each, cutoff_needs
-from rankstone.measures.request import RequestedMeasure, requested_measures
-from rankstone.tools import Tool, conventions_of, tool
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -113,20 +102,9 @@ def evaluate(
     >>> result["RR"]
     0.5
     """
-    followed = tool(like) if like is not None else None
-    requested = requested_measures(measures, followed)
-    Conventions().replace(**choices)  # a misspelt option is found before any file is read
+    request = Request.of(measures, like, conventions, choices, tie_interval=tie_interval)
     names = Columns.of(columns)
-    engine.load(tell=_tell)
-
-    def needs(default: Conventions) -> tuple[CutoffNeeds | None, ScoreNeeds]:
-        chosen = _chosen(followed, conventions, default, choices)
-        plan = [(r.measure, r.conventions_for(chosen, choices)) for r in requested]
-        cutoff = cutoff_needs(plan)
-        if cutoff is not None:
-            cutoff = cutoff._replace(count_ties=True)
-        return cutoff, score_needs([chosen, *(c for _, c in plan)])
-
+    load_engine()
     data = collection(
         judgments,
         run,
@@ -145,14 +123,14 @@ def evaluate(
         min_score=min_score,
         parents=parents,
         parent_rule=parent_rule,
-        needs=needs,
+        needs=request.needs,
     )
-    chosen = _chosen(followed, conventions, data.default, choices)
-    plan = [(r.column, r.measure, r.conventions_for(chosen, choices)) for r in requested]
-    result = _result(data, requested, plan, chosen, followed, strict=strict, ties=tie_interval)
+    plan = request.plan(data.default)
+    evaluated = evaluate_whole(plan, data, strict=strict)
     names.check_used()
+    result = result_of(plan, evaluated, name=data.name, sources=data.sources)
     if unjudged_interval:
-        result = replace(result, unjudged=_unjudged(data, chosen, plan))
+        result = replace(result, unjudged=_unjudged(data, plan))
     return result
 
 
@@ -175,92 +153,28 @@ def evaluate_collection(
     **choices: Any,
 ) -> Evaluated:
     """Evaluate data that are loaded, with tie intervals, and keep what the numbers come from."""
-    followed = tool(like) if like is not None else None
-    requested = requested_measures(measures, followed)
-    chosen = _chosen(followed, conventions, data.default, choices)
-    plan = [(r.column, r.measure, r.conventions_for(chosen, choices)) for r in requested]
-    ties = data.tied(chosen)[0] > 0
-    result = _result(data, requested, plan, chosen, followed, strict=strict, ties=ties)
-    return Evaluated(result, data, plan)
+    request = Request.of(measures, like, conventions, choices)
+    has_ties = data.tied(request.plan(data.default).conventions)[0] > 0
+    plan = replace(request, tie_interval=has_ties).plan(data.default)
+    evaluated = evaluate_whole(plan, data, strict=strict)
+    result = result_of(plan, evaluated, name=data.name, sources=data.sources)
+    return Evaluated(result, data, plan.steps)
 
 
-def _result(
-    data: Collection,
-    requested: list[RequestedMeasure],
-    plan: list[tuple[str, Measure, Conventions]],
-    chosen: Conventions,
-    followed: Tool | None,
-    *,
-    strict: bool,
-    ties: bool,
-) -> Result:
-    if strict:
-        refuse_warnings(data.name, data.notices(chosen))
-    values = compute_each(data, plan)
-    ranked = data.ranked(chosen)
-    cutoffs = [r.measure.params.get("k") for r in requested]
-    notices = (
-        *data.notices(chosen),
-        *without_relevant(ranked),
-        *judged_share(ranked, cutoffs),
-        *without_subtopics(
-            ranked, [r.column for r in requested if r.measure.definition.reads_subtopics]
-        ),
-        *(r.notice for r in requested if r.notice),
-    )
-    return Result(
-        name=data.name,
-        queries=values.queries,
-        columns=values.columns,
-        aggregates=values.final,
-        counted={n: a.n for n, a in values.aggregates.items()},
-        weights=values.weights,
-        conventions=chosen,
-        notices=notices,
-        provenance=Provenance(__version__, engine.name(), *data.sources),
-        ties=_ties(data, chosen, plan if ties else []),
-        like=followed.name if followed else None,
-        requested={name: r.column for r in requested for name in r.names if name != r.column},
-        exceptions={name: c.diff(chosen) for name, _, c in plan if c != chosen},
-        unanswered=tuple(ranked.queries[i] for i in np.flatnonzero(ranked.retrieved == 0).tolist()),
-    )
+def load_engine() -> None:
+    """Load the compiled core, or warn once that it is absent."""
+    engine.load(tell=_tell)
 
 
-def _chosen(
-    followed: Tool | None,
-    conventions: Conventions | None,
-    default: Conventions,
-    choices: Mapping[str, Any],
-) -> Conventions:
-    """Return the conventions in force: a tool's, those chosen, or the default of the data."""
-    base = conventions or (default if followed is None else None)
-    return conventions_of(followed, base, choices)
-
-
-def _ties(
-    data: Collection, chosen: Conventions, plan: list[tuple[str, Measure, Conventions]]
-) -> TieReport:
-    """Count judged documents in ties; give the tie interval of the measures in the plan."""
-    plan = [(n, m, c) for n, m, c in plan if m.supports_extreme_ties]
-    ends = [
-        compute_each(data, [(n, m, c.replace(ties=rule)) for n, m, c in plan]).final if plan else {}
-        for rule in ("pessimistic", "optimistic")
-    ]
-    interval = {n: (min(low, ends[1][n]), max(low, ends[1][n])) for n, low in ends[0].items()}
-    return TieReport(*data.tied(chosen), interval)
-
-
-def _unjudged(
-    data: Collection, chosen: Conventions, plan: list[tuple[str, Measure, Conventions]]
-) -> UnjudgedReport:
+def _unjudged(data: Collection, plan: Plan) -> UnjudgedReport:
     """Return what retrieved documents without a judgment leave open of each measure."""
     from rankstone.core.completions import Holes, judged_by_rank
     from rankstone.measures.unjudged import unjudged_extremes
 
-    ranked = data.ranked(as_ranked(chosen))
+    ranked = data.ranked(as_ranked(plan.conventions))
     holes = Holes.of(ranked)
     interval = {}
-    for name, measure, conventions in plan:
+    for name, measure, conventions in plan.steps:
         own = Holes.of(data.ranked(as_ranked(conventions)))
         ends = unjudged_extremes(measure, own)
         interval[name] = UnjudgedInterval(*ends.ends, ends.exact, (ends.low, ends.high))
@@ -347,16 +261,13 @@ def explain(
     from rankstone.report.explanation import Explanation
 
     reading, choices = split_options(options)
-    followed = tool(like) if like is not None else None
-    (requested,) = requested_measures([measure], followed)
+    request = Request.of([measure], like, conventions, choices)
     source = read(data, reading)
-    chosen = requested.conventions_for(
-        _chosen(followed, conventions, source.default, choices), choices
-    )
+    ((_, _, chosen),) = request.plan(source.default).steps
     ranked = source.ranked(chosen)
     row = _row(query, ranked.queries)
     judged = source.judged_documents(ranked.queries[row])
-    working = explain_query(requested.measure, ranked, row, source.document, judged)
+    working = explain_query(request.measures[0].measure, ranked, row, source.document, judged)
     return Explanation.of(replace(working, query=None) if source.single else working)
 
 
@@ -388,11 +299,4 @@ def _number_in(query: str) -> int | None:
 
 
 def _tell(text: str) -> None:
-    warnings.warn(text, SlowEngineWarning, stacklevel=3)
-
-
-def refuse_warnings(name: str, notices: Iterable[Notice]) -> None:
-    """Make the first warning an error, as ``strict`` has it."""
-    for notice in notices:
-        if notice.level == "warning":
-            raise StrictError(f"{name}: {notice} [{notice.code}; an error because of strict].")
+    warnings.warn(text, SlowEngineWarning, stacklevel=4)

@@ -23,7 +23,7 @@ from rankstone.io.load import collection, split_options
 from rankstone.io.query_groups import QueryGroups, read_query_groups
 from rankstone.io.top_documents import top_documents
 from rankstone.measures import DEFAULT, Measure
-from rankstone.measures.compute import compute_each
+from rankstone.measures.compute import compute_each, final_values
 from rankstone.report.contents import (
     document_texts,
     intervals_of,
@@ -262,6 +262,7 @@ def _by_cutoff(evaluated: Sequence[Evaluated]) -> dict[str, dict[str, Any]]:
         for one in evaluated:
             conventions = one.plan[place][2]
             plan = [(str(k), measure @ k, conventions) for k in cutoffs]
-            means.append(cells(list(compute_each(one.data, plan).final.values())))
+            parts = compute_each(one.data, plan).aggregates
+            means.append(cells(list(final_values({n: m for n, m, _ in plan}, parts).values())))
         families[name] = {"measure": place, "k": cutoffs, "means": means}
     return families

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -11,16 +11,13 @@ import numpy as np
 from rankstone.conventions import Conventions
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
-from rankstone.core.notices import (
-    large_scores_in_lists,
-    match_notices,
-    no_common_query,
-    tie_notices,
-)
+from rankstone.core.notices import large_ties_in_lists, nothing_in_common, tally_matches
 from rankstone.core.provenance import Source
 from rankstone.core.rank import Documents, rank, rounds_scores
 from rankstone.core.ranked import Ranked
+from rankstone.core.reading_notices import OF_JUDGMENTS
 from rankstone.core.run import Run
+from rankstone.core.tally import Tally
 from rankstone.errors import DataError, Notice
 
 Array = np.ndarray
@@ -68,8 +65,8 @@ class Collection(Protocol):
     def ranked(self, conventions: Conventions) -> Ranked:
         """Return ranks and grades under some conventions."""
 
-    def notices(self, conventions: Conventions) -> tuple[Notice, ...]:
-        """Return what users should know about the data."""
+    def tally(self, conventions: Conventions) -> Tally:
+        """Count what is odd about the data."""
 
     def tied(self, conventions: Conventions) -> tuple[int, int]:
         """Return how many retrieved judged documents share their score, and how many there are."""
@@ -100,12 +97,18 @@ class _Ranking:
 
 @dataclass(frozen=True, eq=False)
 class MatchedCollection:
-    """A run whose documents are looked up in the judgments by their ids."""
+    """A run whose documents are looked up in the judgments by their ids.
+
+    ``is_part`` says that there may be more of the run, so that no query need be in both;
+    ``max_grade`` is the highest grade of all parts if each has its own judgments.
+    """
 
     run: Run
     judgments: Judgments
     single: bool = False
     has_ids: bool = True
+    is_part: bool = False
+    max_grade: float | None = None
     _matches: dict[tuple[bool, bool], Matches] = field(default_factory=dict, repr=False)
     _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
 
@@ -129,8 +132,10 @@ class MatchedCollection:
         key = float32, run_queries
         if key not in self._matches:
             matches = self.run.match(self._judged(run_queries=run_queries), float32=float32)
-            if not matches.present.any():
-                raise no_common_query(self.run.name, self.judgments, matches)
+            if not (self.is_part or matches.present.any()):
+                raise nothing_in_common(
+                    self.run.name, self.judgments.queries, matches.unjudged_sample
+                )
             self._matches[key] = matches
         return self._matches[key]
 
@@ -162,6 +167,7 @@ class MatchedCollection:
             self.run.name,
             matches,
             subtopics=judgments.subtopics,
+            max_grade=self.max_grade,
         )
 
     def ranked(self, conventions: Conventions) -> Ranked:
@@ -173,14 +179,9 @@ class MatchedCollection:
         tied = self.matches(float32=rounds_scores(conventions)).tied
         return int((tied > 1).sum()), len(tied)
 
-    def notices(self, conventions: Conventions) -> tuple[Notice, ...]:
-        """Return what users should know about the data."""
-        matches = self.matches(float32=rounds_scores(conventions))
-        return (
-            *self.judgments.notices,
-            *match_notices(self.judgments, matches, conventions),
-            *tie_notices(*self.tied(conventions), conventions),
-        )
+    def tally(self, conventions: Conventions) -> Tally:
+        """Count what is odd about the data."""
+        return tally_matches(self.judgments, self.matches(float32=rounds_scores(conventions)))
 
     def document(self, judgment: int) -> Any:
         """Return the id of a row of ``Ranked.judgment``, None if documents have no ids."""
@@ -195,6 +196,68 @@ class MatchedCollection:
         begin, end = self.judgments.groups[row : row + 2].tolist()
         grades = self.judgments.grades[begin:end].tolist()
         return [(self.judgments.docs[begin + i], grade) for i, grade in enumerate(grades)]
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenQueries:
+    """Some queries of a collection: those that are in its run, or those that ``chosen`` masks.
+
+    The scale of grades is that of all judgments.
+    """
+
+    whole: MatchedCollection
+    chosen: Array | None = None
+    single: bool = False
+    _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
+
+    @property
+    def name(self) -> str:
+        """The name of the run."""
+        return self.whole.name
+
+    @property
+    def default(self) -> Conventions:
+        """The conventions in force if none are chosen."""
+        return self.whole.default
+
+    @property
+    def sources(self) -> tuple[Source, Source]:
+        """Where judgments and run came from."""
+        return self.whole.sources
+
+    def documents(self, *, float32: bool, run_queries: bool) -> Documents:
+        """Return the judged documents of the chosen queries, and where they were retrieved."""
+        matches = self.whole.matches(float32=float32, run_queries=run_queries)
+        chosen = matches.present if self.chosen is None else self.chosen
+        documents = self.whole.documents(float32=float32, run_queries=run_queries)
+        return documents.select(chosen, max_grade=self.whole.judgments.max_grade)
+
+    def ranked(self, conventions: Conventions) -> Ranked:
+        """Return ranks and grades under some conventions; the last few are kept."""
+        return self._rankings.ranked(self, conventions)
+
+    def tied(self, conventions: Conventions) -> tuple[int, int]:
+        """Return how many retrieved judged documents share their score, and how many there are."""
+        return self.whole.tied(conventions)
+
+    def tally(self, conventions: Conventions) -> Tally:
+        """Count what is odd about the queries; what the judgments say is told once, at the end."""
+        judgments, is_last = self.whole.judgments, self.chosen is not None
+        matches = self.whole.matches(float32=rounds_scores(conventions))
+        missing = np.zeros(len(matches.present), bool) if self.chosen is None else self.chosen
+        tally = tally_matches(judgments, matches, missing)
+        if is_last:
+            return tally
+        reading = tuple(n for n in matches.notices if n.code not in OF_JUDGMENTS)
+        return replace(tally, judged_queries=0, reading=reading)
+
+    def document(self, judgment: int) -> Any:
+        """Return None: rows are those of the chosen queries."""
+        return None
+
+    def judged_documents(self, query: Any) -> list[tuple[Any, float]]:
+        """Return the ids and grades of a query's judged documents."""
+        return self.whole.judged_documents(query)
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,10 +309,11 @@ class LabelledCollection:
             return self.ties
         return self.ranked(conventions.replace(unjudged="nonrelevant")).count_ties()
 
-    def notices(self, conventions: Conventions) -> tuple[Notice, ...]:
-        """Return what users should know about the data."""
-        large = [] if self.scores is None else large_scores_in_lists(self.scores, self.bounds)
-        return *self.own_notices, *tie_notices(*self.tied(conventions), conventions), *large
+    def tally(self, conventions: Conventions) -> Tally:
+        """Count what is odd about the data."""
+        tied, documents = self.tied(conventions)
+        large = 0 if self.scores is None else large_ties_in_lists(self.scores, self.bounds)
+        return Tally(tied=tied, documents=documents, large_ties=large, reading=self.own_notices)
 
     def document(self, judgment: int) -> Any:
         """Return the position of a document in its list, None if it is in order of rank."""

@@ -12,8 +12,9 @@ from rankstone.core.ids import Ids
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.provenance import Source
+from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import Run
-from rankstone.errors import DataError, Notice, plural
+from rankstone.errors import DataError, Notice
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,22 +171,15 @@ def _notices(
         at = int(np.flatnonzero(gone)[0])
         query = both.queries[int(segments.numbers(matches.offsets)[at])]
         example = f"document {both.docs[int(matches.judgment[at])]} of query {query}"
-        text = f"{plural(n, 'document')} of the run excluded before ranking"
-        notices.append(Notice("excluded", n, text, (example,), "note"))
+        notices += reading_notice("excluded", n, (example,), level="note")
     n = int((out & (rows >= 0)).sum())
     if n:
-        text = f"{plural(n, 'judged document')} in exclude too; the run cannot gain from them"
         at = int(np.flatnonzero(out & (rows >= 0))[0])
         query = both.queries[int(np.searchsorted(both.groups, at, "right")) - 1]
-        notices.append(
-            Notice("excluded-judged", n, text, (f"document {both.docs[at]} of query {query}",))
-        )
+        example = f"document {both.docs[at]} of query {query}"
+        notices += reading_notice("excluded-judged", n, (example,))
     known = {_like(judgments.queries, q) for q in excluded.queries}
     cold = [q for q in judgments.queries if q not in known]
-    if cold:
-        text = (
-            f"{len(cold)} of {plural(len(judgments.queries), 'judged query')} not in exclude (cold)"
-        )
-        examples = tuple(str(q) for q in cold[:3])
-        notices.append(Notice("cold-queries", len(cold), text, examples, "note"))
-    return notices
+    examples = tuple(str(q) for q in cold[:3])
+    of = len(judgments.queries)
+    return [*notices, *reading_notice("cold-queries", len(cold), examples, of=of, level="note")]

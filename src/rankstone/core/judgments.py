@@ -12,7 +12,7 @@ import numpy as np
 
 from rankstone.core import engine
 from rankstone.core.ids import Ids
-from rankstone.core.provenance import Source
+from rankstone.core.provenance import MEMORY, Source
 from rankstone.core.timing import stage
 from rankstone.errors import Notice
 
@@ -78,3 +78,7 @@ class Judgments:
                 docs = self.docs.lookup_bytes(numbers=numbers[1], typed=typed)
                 self._indexes[key] = module.Index(*queries, self.groups, *docs)
         return self._indexes[key]
+
+
+#: No judgments, for a part of a run whose queries are all unjudged.
+EMPTY = Judgments(Ids([], "text"), np.zeros(1, np.int64), Ids([], "text"), np.zeros(0), MEMORY)

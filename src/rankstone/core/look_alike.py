@@ -110,14 +110,16 @@ def _as_one_of(text: str, digits: set[int], wanted: Container[str]) -> str:
     return next((form for form in forms if form in wanted), text)
 
 
-def documents_that_look_alike(judgments: Judgments, matches: Matches) -> list[Notice]:
-    """Say how many missing judged documents look like unjudged ones of the run.
+def documents_that_look_alike(
+    judgments: Judgments, matches: Matches
+) -> tuple[list[LookAlike], bool]:
+    """Return missing judged documents that look like unjudged ones of the run.
 
-    Only the queries that were sampled are examined.
+    Only the queries that were sampled are examined; the second value says whether there are more.
     """
     samples = matches.doc_samples
     if samples is None or not len(samples.queries):
-        return []
+        return [], False
     first, last = judgments.groups[samples.queries], judgments.groups[samples.queries + 1]
     rows = np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)])
     missing = np.ones(len(judgments), bool)
@@ -129,18 +131,18 @@ def documents_that_look_alike(judgments: Judgments, matches: Matches) -> list[No
         before[np.cumsum(np.append(0, last - first))].tolist(),
         samples.bounds.tolist(),
     )
-    if not pairs:
-        return []
     incomplete = matches.present & (np.diff(matches.offsets) < np.diff(judgments.groups))
-    some = len(samples.queries) < int(incomplete.sum())
-    return look_alike_notices("document", pairs, at_least=some)
+    return pairs, len(samples.queries) < int(incomplete.sum())
 
 
 def look_alike_notices(
-    what: str, pairs: Sequence[LookAlike], *, at_least: bool = False
+    what: str, pairs: Sequence[object], n: int | None = None, *, at_least: bool = False
 ) -> list[Notice]:
-    """Say how many judged queries or documents look like others of the run, if any do."""
-    n = len(pairs)
+    """Say how many judged queries or documents look like others of the run, if any do.
+
+    ``n`` is their number if ``pairs`` are only examples.
+    """
+    n = len(pairs) if n is None else n
     if not n:
         return []
     least = "at least " if at_least else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,6 +59,32 @@ class Matches:
         for name in ("present", "rank_disagrees"):
             arrays[name] = arrays[name].astype(bool)
         return cls(**arrays, **more)
+
+    @classmethod
+    def none(cls, queries: int) -> Matches:
+        """Return the matches of a run without rows."""
+        by_query = ("present", "retrieved", "duplicates", "rank_disagrees")
+        scan: dict[str, Any] = {name: np.zeros(0, np.int64) for name in _ARRAYS}
+        scan |= {name: np.zeros(queries, np.int64) for name in by_query}
+        scan |= {"offsets": np.zeros(queries + 1, np.int64), "score": np.zeros(0)}
+        return cls.of(scan)
+
+    def select(self, chosen: np.ndarray, rows: np.ndarray) -> Matches:
+        """Return the matches of the chosen queries; ``rows`` are the new rows of judgments."""
+        kept = np.repeat(chosen, np.diff(self.offsets))
+        place = np.cumsum(chosen) - 1
+        by_row = ("score", "above", "tied", "greater", "earlier")
+        by_query = ("present", "retrieved", "duplicates", "rank_disagrees")
+        above = self.repeats_above
+        return replace(
+            self,
+            offsets=np.append(0, np.cumsum(np.diff(self.offsets)[chosen])),
+            judgment=rows[self.judgment[kept]],
+            **{name: getattr(self, name)[kept] for name in by_row},
+            **{name: getattr(self, name)[chosen] for name in by_query},
+            duplicate={int(place[q]): doc for q, doc in self.duplicate.items() if chosen[q]},
+            repeats_above=None if above is None else above[kept],
+        )
 
 
 _ARRAYS = (

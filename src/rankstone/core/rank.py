@@ -32,8 +32,9 @@ class Documents:
     have a judgment, None if all have. ``matches`` says which of them were retrieved and where.
     Without matches all were: the rows of a query are its list, in the order of ``scores``, or in
     order of rank if there are no scores. ``width`` is the length of all lists if they have one.
-    ``lowest`` is the lowest grade if it is known. ``retrieved_grades`` are the grades of the
-    retrieved documents if they differ from ``grades``, ``subtopics`` the grades by subtopic.
+    ``lowest`` is the lowest grade if it is known, ``max_grade`` the highest of the scale if that
+    is not the highest here. ``retrieved_grades`` are the grades of the retrieved documents if they
+    differ from ``grades``, ``subtopics`` the grades by subtopic.
     """
 
     queries: list[Any]
@@ -47,6 +48,27 @@ class Documents:
     judged: Array | None = None
     retrieved_grades: Array | None = None
     subtopics: Subtopics | None = None
+    max_grade: float | None = None
+
+    def select(self, chosen: Array, max_grade: float) -> Documents:
+        """Return the chosen queries of documents that have matches."""
+        rows = np.repeat(chosen, segments.lengths(self.bounds))
+        matches = None
+        scores = self.scores
+        if self.matches is not None:
+            matches = self.matches.select(chosen, np.cumsum(rows) - 1)
+            scores = None if scores is None else matches.score
+        bounds = segments.offsets_of(segments.lengths(self.bounds)[chosen])
+        return replace(
+            self,
+            queries=[self.queries[i] for i in np.flatnonzero(chosen).tolist()],
+            bounds=bounds,
+            subtopics=self.subtopics and self.subtopics.of_rows(rows, bounds),
+            grades=self.grades[rows],
+            scores=scores,
+            matches=matches,
+            max_grade=max_grade,
+        )
 
 
 class Source(Protocol):
@@ -80,6 +102,11 @@ def rank(source: Source, conventions: Conventions) -> Ranked:
 def rounds_scores(conventions: Conventions) -> bool:
     """Return whether scores are compared as 32-bit floats."""
     return conventions.precision == "float32"
+
+
+def reads_input_order(conventions: Conventions) -> bool:
+    """Return whether tied documents are ranked by the order of rows in the input."""
+    return conventions.ties == "input"
 
 
 def apply_negatives(documents: Documents, rule: str) -> Documents:
@@ -200,7 +227,7 @@ def _ranked_rows(
         retrieved=matches.retrieved,
         judged_offsets=judged_offsets,
         judged_grade=judged_grade,
-        max_grade=float(grades.max(initial=0.0)),
+        max_grade=_max_grade(documents),
         conventions=conventions,
         rule=rule,
         pooled=pooled,
@@ -225,6 +252,12 @@ def _ranks(
         greater=matches.greater[chosen],
     )
     return (above + 1) + before
+
+
+def _max_grade(documents: Documents) -> float:
+    if documents.max_grade is not None:
+        return documents.max_grade
+    return float(documents.grades.max(initial=0.0))
 
 
 def apply_unjudged(ranked: Ranked, rule: str) -> Ranked:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -448,6 +448,44 @@ def parts_of(bounds: Array) -> list[tuple[int, int]]:
         return [(0, last)]
     marks = np.arange(0, size, _BLOCK)
     return list(pairwise(np.unique(np.append(bounds.searchsorted(marks), last)).tolist()))
+
+
+def concatenated(parts: Sequence[RankedRows]) -> RankedRows:
+    """Return the rankings of several sets of queries, under the same conventions, as one."""
+
+    def joined(name: str) -> Array:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    pooled = [part.pooled for part in parts if part.pooled is not None]
+    return RankedRows(
+        queries=[query for part in parts for query in part.queries],
+        offsets=_joined_offsets([part.offsets for part in parts]),
+        rank=joined("rank"),
+        grade=joined("grade"),
+        original_grade=joined("original_grade"),
+        score=joined("score"),
+        judgment=joined("judgment"),
+        above=joined("above"),
+        tied=joined("tied"),
+        retrieved=joined("retrieved"),
+        judged_offsets=_joined_offsets([part.judged_offsets for part in parts]),
+        judged_grade=joined("judged_grade"),
+        max_grade=max(part.max_grade for part in parts),
+        conventions=parts[0].conventions,
+        rule=parts[0].rule,
+        pooled=np.concatenate(pooled) if pooled else None,
+        pooled_offsets=_joined_offsets([_pooled_offsets(p) for p in parts]) if pooled else None,
+    )
+
+
+def _pooled_offsets(ranked: RankedRows) -> Array:
+    if ranked.pooled_offsets is None:
+        return np.zeros(len(ranked) + 1, np.int64)
+    return ranked.pooled_offsets
+
+
+def _joined_offsets(parts: Sequence[Array]) -> Array:
+    return segments.offsets_of(np.concatenate([segments.lengths(offsets) for offsets in parts]))
 
 
 class RankedTable(Ranked):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
-from rankstone.core.provenance import Source
+from rankstone.core.provenance import MEMORY, Source
 
 
 class Run(Protocol):
@@ -29,3 +30,16 @@ class Run(Protocol):
 
     def match(self, judgments: Judgments, *, float32: bool) -> Matches:
         """Find the judged documents in the run."""
+
+
+@dataclass(frozen=True)
+class EmptyRun:
+    """A run without documents, for queries that are missing from all parts of a run."""
+
+    name: str = "run"
+    scored: bool = False
+    source: Source = MEMORY
+
+    def match(self, judgments: Judgments, *, float32: bool) -> Matches:
+        """Find nothing."""
+        return Matches.none(len(judgments.queries))

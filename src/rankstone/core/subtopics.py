@@ -62,6 +62,21 @@ class Subtopics:
         """Return the subtopics of the chosen queries."""
         return replace(self, first=self.first[chosen], last=self.last[chosen])
 
+    def of_rows(self, rows: Array, bounds: Array) -> Subtopics:
+        """Return the subtopics of the judged documents in a mask, whose queries have ``bounds``."""
+        sizes = segments.lengths(self.offsets)
+        kept = np.repeat(rows, sizes)
+        return replace(
+            self,
+            offsets=segments.offsets_of(sizes[rows]),
+            subtopic=self.subtopic[kept],
+            grade=self.grade[kept],
+            by_id=self.by_id[rows],
+            first=bounds[:-1],
+            last=bounds[1:],
+            known=None if self.known is None else self.known[rows],
+        )
+
     def of_documents(self, documents: Array) -> tuple[Array, Array, Array]:
         """Return the position in ``documents``, the subtopic and the grade of each of their rows."""
         sizes = self.offsets[documents + 1] - self.offsets[documents]

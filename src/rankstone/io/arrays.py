@@ -20,6 +20,7 @@ from rankstone.core.collection import LabelledCollection, default_conventions
 from rankstone.core.ids import Ids, sort_key
 from rankstone.core.notices import negative_notices
 from rankstone.core.rank import ScoreNeeds
+from rankstone.core.reading_notices import reading_notice
 from rankstone.errors import DataError, Notice, UsageError, plural
 
 Array = np.ndarray
@@ -328,8 +329,5 @@ def _check_items(label: Array, score: Array, kept: Array | None) -> None:
 
 def _unlabelled(missing: Array) -> list[Notice]:
     n = int(missing.sum())
-    if not n:
-        return []
-    text = f"{n} of {plural(missing.size, 'label')} NaN; such documents count as not judged"
-    first = ", ".join(str(int(i[0])) for i in np.nonzero(missing))
-    return [Notice("missing-labels", n, text, (f"at {first}",))]
+    first = ", ".join(str(int(i[0])) for i in np.nonzero(missing)) if n else ""
+    return reading_notice("missing-labels", n, (f"at {first}",), of=missing.size)

@@ -43,6 +43,7 @@ def load_judgments(
     """
     if isinstance(data, Judgments):
         return data
+    _refuse_spark(data)
     if isinstance(data, str | os.PathLike):
         from rankstone.io.files import read_judgments
         from rankstone.io.formats import LENIENT
@@ -105,6 +106,7 @@ def load_run(
         encoding: encoding of a text file (default: UTF-8).
     """
     ascending = is_ascending(scores)
+    _refuse_spark(data)
     if isinstance(data, str | os.PathLike):
         from rankstone.io.files import read_run
         from rankstone.io.formats import LENIENT
@@ -213,6 +215,8 @@ def collection(
         needs: what measures and conventions will read, to move no more from another device.
         finite: refuse labels that are NaN.
     """
+    _refuse_spark(judgments)
+    _refuse_spark(run)
     if (_is_sparse(judgments) or _is_sparse(exclude)) and hasattr(run, "__array__"):
         from rankstone.io import sparse
 
@@ -323,6 +327,16 @@ def _refuse(keyed: Mapping[str, Any], exclude: Any = None) -> None:
                 "themselves which document belongs to which query."
             )
     _refuse_exclude(exclude)
+
+
+def _refuse_spark(data: Any) -> None:
+    """Refuse to collect a Spark DataFrame, which may not fit here."""
+    if type(data).__module__.startswith("pyspark.") and hasattr(data, "toPandas"):
+        raise UsageError(
+            "a Spark DataFrame is evaluated inside Spark: rankstone.engines.spark.evaluate("
+            "judgments, run, measures), with both sides in Spark. If the data are small, collect "
+            "them: judgments.toPandas(), run.toPandas()."
+        )
 
 
 def _refuse_exclude(exclude: Any) -> None:

@@ -77,8 +77,8 @@ _MAX_FPR = Number(
     undefined_without_relevant=False,
     reaches_max=False,
     supports_expected_ties=True,
-    ties_as_one=True,
     pools_queries=lambda m: m.pairs == "all",
+    ties_as_one=True,
     example=Example("AUC", (1, 0, 1, 0), "3 / 4"),
 )
 def AUC(r: Ranked, m: Measure) -> Terms:

@@ -83,6 +83,7 @@ class Definition:
             measure.
         reads_subtopics: documents count by the subtopics they cover; without judgments by
             subtopic a query is its only subtopic.
+        reads_max_grade: it depends on the highest grade of all; a function of the measure.
         ties_as_one: tied documents are one point of a curve, whatever their order.
         cutoff_param: parameter that ``@`` sets.
     """
@@ -109,6 +110,7 @@ class Definition:
     lowest_at_ends: bool = False
     pools_queries: bool | Callable[[Measure], bool] = False
     reads_subtopics: bool = False
+    reads_max_grade: Callable[[Measure], bool] = lambda _: False
     ties_as_one: bool = False
     cutoff_param: str = "k"
 
@@ -248,6 +250,11 @@ class Measure:
         """Whether the value of a query depends on the others."""
         known = self.definition.pools_queries
         return known(self) if callable(known) else known
+
+    def needs_all_queries(self, *, max_grade_known: bool) -> bool:
+        """Return whether values depend on queries of other parts of the data."""
+        d = self.definition
+        return self.pools_queries or (not max_grade_known and d.reads_max_grade(self))
 
     def __matmul__(self, k: float) -> Measure:
         """Return the measure with its cutoff at rank k."""

@@ -40,7 +40,6 @@ class Values:
     columns: dict[str, np.ndarray]
     weights: dict[str, np.ndarray]
     aggregates: dict[str, Part]
-    final: dict[str, float]
 
 
 def compute(ranked: Ranked, measures: Mapping[str, Measure]) -> Values:
@@ -52,7 +51,7 @@ def compute(ranked: Ranked, measures: Mapping[str, Measure]) -> Values:
     requested = list(measures.values())
     with stage("measures"):
         parts = ranked.in_parts(lambda part: _values(part, requested))
-    columns, weights, aggregates, final = {}, {}, {}, {}
+    columns, weights, aggregates = {}, {}, {}
     for (name, m), found in zip(measures.items(), zip(*parts, strict=True), strict=True):
         values = columns[name] = np.concatenate([value for value, _ in found])
         given = [weight for _, weight in found if weight is not None]
@@ -60,8 +59,17 @@ def compute(ranked: Ranked, measures: Mapping[str, Measure]) -> Values:
             weights[name] = np.concatenate(given).astype(np.float64)
         how = aggregate(m.definition.aggregate)
         aggregates[name] = how.of(values, weights.get(name))
-        final[name] = how.finish(aggregates[name])
-    return Values(ranked.queries, columns, weights, aggregates, final)
+    return Values(ranked.queries, columns, weights, aggregates)
+
+
+def final_values(
+    measures: Mapping[str, Measure], aggregates: Mapping[str, Part]
+) -> dict[str, float]:
+    """Return the number of each measure, from the parts of its aggregate."""
+    return {
+        name: aggregate(measures[name].definition.aggregate).finish(part)
+        for name, part in aggregates.items()
+    }
 
 
 def compute_each(join: Joined, plan: Iterable[tuple[str, Measure, Conventions]]) -> Values:
@@ -72,18 +80,17 @@ def compute_each(join: Joined, plan: Iterable[tuple[str, Measure, Conventions]])
         groups.setdefault(conventions, {})[name] = measure
         order.append(name)
     parts = [compute(join.ranked(c), measures) for c, measures in groups.items()]
-    return parts[0] if len(parts) == 1 else _together(parts, order)
+    return parts[0] if len(parts) == 1 else side_by_side(parts, order)
 
 
-def _together(parts: list[Values], order: list[str]) -> Values:
-    """Put values side by side; a query that one part leaves out has no value there."""
+def side_by_side(parts: list[Values], order: list[str]) -> Values:
+    """Put measures side by side; a query that one part leaves out has no value there."""
     longest = sorted((p.queries for p in parts), key=len, reverse=True)
     queries = list(dict.fromkeys(query for part in longest for query in part))
     row = {query: i for i, query in enumerate(queries)}
     columns: dict[str, np.ndarray] = {}
     weights: dict[str, np.ndarray] = {}
     aggregates: dict[str, Part] = {}
-    final: dict[str, float] = {}
     for part in parts:
         at = np.array([row[q] for q in part.queries], np.int64)
         for name, values in part.columns.items():
@@ -91,13 +98,11 @@ def _together(parts: list[Values], order: list[str]) -> Values:
             if name in part.weights:
                 weights[name] = _placed(part.weights[name], at, len(queries), 0.0)
         aggregates |= part.aggregates
-        final |= part.final
     return Values(
         queries,
         {n: columns[n] for n in order},
         weights,
         {n: aggregates[n] for n in order},
-        {n: final[n] for n in order},
     )
 
 

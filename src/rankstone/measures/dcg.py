@@ -196,6 +196,7 @@ def IdealDCG(r: Ranked, m: Measure) -> Sum:
     uses_grades=True,
     lowest_at_ends=True,
     gain=gain_of,
+    reads_max_grade=lambda m: m.ideal == "full",
     supports_expected_ties=True,
     example=Example(
         "nDCG@3",

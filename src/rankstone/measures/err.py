@@ -97,6 +97,7 @@ def cascade(
     uses_grades=True,
     rises=True,
     gain=_grade,
+    reads_max_grade=lambda m: m.max_grade is None,
     reaches_max=False,
     example=Example(
         "ERR(max_grade=3)",

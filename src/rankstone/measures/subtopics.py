@@ -188,7 +188,8 @@ def _ideal(
         return r.listed(np.ones(len(gain)), offsets), gain
     orders = list(_orders(r, alpha, name, k, rel))
     offsets = segments.offsets_of(np.array([len(gains) for _, gains in orders], np.int64))
-    covered, gain = (np.concatenate([np.zeros(0), *column]) for column in zip(*orders, strict=True))
+    columns = zip(*orders, strict=True) if orders else ((), ())
+    covered, gain = (np.concatenate([np.zeros(0), *column]) for column in columns)
     return r.listed(covered, offsets), gain
 
 

@@ -1,0 +1,64 @@
+"""Notices of those who read data: their words follow from counts, so that parts add up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from rankstone.errors import Notice, plural
+
+# The text of each notice, from the count and from the number of what was examined.
+_TEXTS: dict[str, Callable[[int, int], str]] = {
+    "commented-rows": lambda n, _: (
+        f"{plural(n, 'row')} after a # at the start of the line; read as comments"
+    ),
+    "repeated-judgments": lambda n, _: f"{plural(n, 'repeated judgment')}; each counts once",
+    "contradicting-judgments": lambda n, _: (
+        f"{plural(n, 'contradicting judgment')}; the highest grade of a document counts"
+    ),
+    "negative-grades": lambda n, _: (
+        f"{plural(n, 'negative grade')}; gain 0, and the convention 'negatives' says what is meant"
+    ),
+    "missing-labels": lambda n, of: (
+        f"{n} of {plural(of, 'label')} NaN; such documents count as not judged"
+    ),
+    "excluded": lambda n, _: f"{plural(n, 'document')} of the run excluded before ranking",
+    "excluded-judged": lambda n, _: (
+        f"{plural(n, 'judged document')} in exclude too; the run cannot gain from them"
+    ),
+    "cold-queries": lambda n, of: f"{n} of {plural(of, 'judged query')} not in exclude (cold)",
+}
+_EXAMPLES = 3
+#: Notices that do not depend on the run, whoever counts them.
+OF_JUDGMENTS = ("excluded-judged", "cold-queries")
+
+
+def reading_notice(
+    code: str, n: int, examples: Iterable[str] = (), *, of: int = 0, level: str = "warning"
+) -> list[Notice]:
+    """Return the notice of that code, none if nothing was counted.
+
+    ``of`` is the number of what was examined, for texts that name it.
+    """
+    if not n:
+        return []
+    return [Notice(code, n, _TEXTS[code](n, of), tuple(examples), level, of)]
+
+
+def merged_notices(a: Iterable[Notice], b: Iterable[Notice]) -> tuple[Notice, ...]:
+    """Return the notices of two parts as one; those without counts in their text count once."""
+    merged: dict[tuple[str, str], Notice] = {}
+    for notice in (*a, *b):
+        counted = notice.code in _TEXTS
+        key = notice.code, "" if counted else notice.text
+        if key not in merged:
+            merged[key] = notice
+        elif counted:
+            merged[key] = _sum(merged[key], notice)
+    return tuple(merged[key] for key in sorted(merged))
+
+
+def _sum(a: Notice, b: Notice) -> Notice:
+    n, of = a.count + b.count, a.of + b.of
+    examples = tuple(sorted({*a.examples, *b.examples})[: max(len(a.examples), len(b.examples))])
+    return replace(a, count=n, of=of, text=_TEXTS[a.code](n, of), examples=examples[:_EXAMPLES])

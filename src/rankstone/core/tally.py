@@ -1,0 +1,73 @@
+"""What is counted on the way from data to values; counts of parts add up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from rankstone.core.reading_notices import merged_notices
+from rankstone.errors import Notice
+
+#: Number of ids that are kept of the queries on one side only when parts are merged.
+SAMPLE = 1000
+EXAMPLES = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """Counts over some queries and their documents, from which notices are worded.
+
+    ``documents`` is the number of judged documents that were retrieved, of which ``tied`` share
+    their score with another. ``judged_in_top`` of the ``top`` documents down to the first cutoff
+    are judged. ``large_ties`` documents are tied at a score so large that whole numbers are
+    rounded; ``by_subtopic`` counts the parts judged by subtopic. ``reading`` are notices of those who read the data, ``missing`` and ``unjudged``
+    some of the queries that are only in the judgments or only in the run, and ``examples`` some
+    examples by the code of a notice.
+    """
+
+    judged_queries: int = 0
+    missing_queries: int = 0
+    unjudged_queries: int = 0
+    unjudged_capped: int = 0
+    look_alike_documents: int = 0
+    look_alike_samples: int = 0
+    documents: int = 0
+    tied: int = 0
+    duplicates: int = 0
+    rank_disagrees: int = 0
+    large_ties: int = 0
+    by_subtopic: int = 0
+    evaluated: int = 0
+    without_relevant: int = 0
+    judged_in_top: int = 0
+    top: int = 0
+    reading: tuple[Notice, ...] = ()
+    missing: tuple[Any, ...] = ()
+    unjudged: tuple[Any, ...] = ()
+    examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def merge(self, other: Tally) -> Tally:
+        """Return the counts of both, with the smallest of their ids and examples."""
+        codes = {*self.examples, *other.examples}
+        return replace(
+            self,
+            **{name: getattr(self, name) + getattr(other, name) for name in COUNTS},
+            reading=merged_notices(self.reading, other.reading),
+            missing=_smallest({*self.missing, *other.missing}, SAMPLE),
+            unjudged=_smallest({*self.unjudged, *other.unjudged}, SAMPLE),
+            examples={
+                code: _smallest(
+                    {*self.examples.get(code, ()), *other.examples.get(code, ())}, EXAMPLES
+                )
+                for code in sorted(codes)
+            },
+        )
+
+
+#: The names of the counts.
+COUNTS = tuple(f.name for f in fields(Tally) if f.type == "int")
+
+
+def _smallest(ids: Iterable[Any], most: int) -> tuple[Any, ...]:
+    return tuple(sorted(ids, key=lambda i: (isinstance(i, str), i))[:most])

@@ -1,0 +1,1 @@
+"""Evaluation where the data are."""

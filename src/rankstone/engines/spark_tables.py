@@ -1,0 +1,164 @@
+"""Judgments and runs as Spark holds them: sessions, paths, columns and their types."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rankstone.errors import DataError, MissingDependencyError, NothingInCommonError, UsageError
+from rankstone.io.column_roles import Columns, Roles, judgment_roles, run_roles
+
+_TEXT = {"string"}
+_WHOLE = {"tinyint", "smallint", "int", "bigint"}
+_NUMBERS = {*_WHOLE, "float", "double"}
+_KINDS = {"text": "text", "number": "whole numbers"}
+
+
+@dataclass(frozen=True, eq=False)
+class SparkTable:
+    """A Spark DataFrame with the roles of its columns; ``what`` names it in errors."""
+
+    frame: Any
+    what: str
+    source: str
+    roles: Roles
+
+    def kind(self, role: str) -> str:
+        """Return whether the ids of a role are ``text`` or a ``number``."""
+        name = self.roles.names[self.roles.all.index(role)]
+        return "text" if _types(self.frame)[str(name)] in _TEXT else "number"
+
+
+def functions() -> Any:
+    """Return the functions of Spark SQL."""
+    try:
+        from pyspark.sql import functions as module
+    except ImportError:
+        raise MissingDependencyError(
+            "evaluation inside Spark needs PySpark: pip install 'rankstone[spark]'."
+        ) from None
+    return module
+
+
+def open_tables(
+    judgments: Any, run: Any, columns: Mapping[str, Any] | None, name: str, spark: Any
+) -> tuple[SparkTable, SparkTable]:
+    """Open judgments and a run, and check names and types of their columns; no rows are read."""
+    functions()
+    names = Columns.of(columns)
+    judged = _open(judgments, "judgments", "the judgments", names, spark)
+    ranked = _open(run, "run", name, names, spark)
+    for role, noun in (("query", "query"), ("doc", "document")):
+        ours, theirs = judged.kind(role), ranked.kind(role)
+        if ours != theirs:
+            raise NothingInCommonError(
+                f"{name}: {noun} ids are {_KINDS[theirs]}, those of the judgments {_KINDS[ours]}; "
+                "ids are compared exactly. Cast one of the columns."
+            )
+    return judged, ranked
+
+
+def _open(data: Any, kind: str, what: str, columns: Columns, spark: Any) -> SparkTable:
+    source = "Spark DataFrame"
+    if isinstance(data, str | os.PathLike):
+        source = os.fspath(data)
+        what = source
+        data = _read(source, kind, _session(spark))
+    if not is_spark_frame(data):
+        raise UsageError(
+            f"{what}: the Spark engine takes Spark DataFrames and paths that Spark reads, not "
+            f"{type(data).__name__}. Make one with spark.createDataFrame(...), or call "
+            "rankstone.evaluate."
+        )
+    types = _types(data)
+
+    def kinds(names: Sequence[str]) -> dict[str, str]:
+        return {n: _kind(types[n]) for n in names}
+
+    if kind == "judgments":
+        roles = judgment_roles(what, data.columns, columns, True, kinds)
+    else:
+        roles = run_roles(what, data.columns, columns, kinds)
+    for role, column in zip(roles.all, roles.names, strict=True):
+        if column is not None:
+            _check_type(what, role, column, types[column])
+    return SparkTable(data, what, source, roles)
+
+
+def is_spark_frame(data: Any) -> bool:
+    """Return whether data are a DataFrame of Spark, classic or over Spark Connect."""
+    return type(data).__module__.startswith("pyspark.") and hasattr(data, "mapInArrow")
+
+
+def _types(frame: Any) -> dict[str, str]:
+    return dict(frame.dtypes)
+
+
+def _kind(type_: str) -> str:
+    if type_ in _TEXT:
+        return "text"
+    return "number" if type_ in _NUMBERS or type_ == "boolean" else "other"
+
+
+def _check_type(what: str, role: str, column: str, type_: str) -> None:
+    if role in ("query", "doc"):
+        noun = "query" if role == "query" else "document"
+        if type_ in _TEXT or type_ in _WHOLE:
+            return
+        raise DataError(
+            f"{what}: column {column!r} is of type {type_}; a {noun} id is text or a whole "
+            "number. Cast the column to string or bigint."
+        )
+    if type_ not in _NUMBERS and not (role == "grade" and type_ == "boolean"):
+        raise DataError(
+            f"{what}: column {column!r} is of type {type_}, not a number. Cast it to double, or "
+            f"pass the column that is meant: columns={{{role!r}: ...}} (--columns {role}=...)."
+        )
+
+
+def _session(spark: Any) -> Any:
+    if spark is not None:
+        return spark
+    from pyspark.sql import SparkSession
+
+    return SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
+
+
+def _read(path: str, kind: str, spark: Any) -> Any:
+    """Read a path by its ending; what has none of the known ones is Parquet, or TREC text."""
+    name = path.rstrip("/").lower().removesuffix(".gz")
+    try:
+        if name.endswith((".csv", ".tsv")):
+            mark = "\t" if name.endswith(".tsv") else ","
+            return spark.read.csv(path, header=True, inferSchema=True, sep=mark)
+        if name.endswith((".txt", ".trec", ".run", ".qrels", ".qrel")):
+            return _trec(spark.read.text(path), kind)
+        return spark.read.parquet(path)
+    except Exception as error:  # of a class that differs between Spark and Spark Connect
+        if type(error).__module__.startswith("pyspark"):
+            first = str(error).strip().splitlines()[0]
+            raise DataError(
+                f"{path}: Spark cannot read it ({first}). Files ending in .csv, .tsv, .txt, "
+                ".trec, .run or .qrels are text; all others are read as Parquet."
+            ) from None
+        raise
+
+
+def _trec(lines: Any, kind: str) -> Any:
+    """Return the columns of TREC text."""
+    f = functions()
+    lines = lines.where(f.trim("value") != "")
+    parts = f.split(f.trim("value"), r"\s+")
+    number, role = (3, "grade") if kind == "judgments" else (4, "score")
+    value = (
+        f.element_at(parts, number + 1).try_cast("double")
+        if hasattr(f.col("value"), "try_cast")
+        else f.element_at(parts, number + 1).cast("double")
+    )
+    return lines.select(
+        f.element_at(parts, 1).alias("query"),
+        f.element_at(parts, 3).alias("doc"),
+        value.alias(role),
+    )

@@ -1,0 +1,292 @@
+"""Evaluation in parts: a plan, what is known of the queries of a part, and a result of all parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from rankstone import __version__
+from rankstone.conventions import Conventions
+from rankstone.core import engine
+from rankstone.core.aggregate import Part as AggregatePart
+from rankstone.core.collection import Collection
+from rankstone.core.gpu import CutoffNeeds
+from rankstone.core.notices import (
+    data_notices,
+    first_cutoff,
+    no_subtopics,
+    ranking_notices,
+    tally_ranked,
+)
+from rankstone.core.provenance import Source
+from rankstone.core.rank import ScoreNeeds, reads_input_order, score_needs
+from rankstone.core.ranked import RankedRows, concatenated
+from rankstone.core.result import Provenance, Result, TieReport
+from rankstone.core.tally import Tally
+from rankstone.errors import Notice, StrictError
+from rankstone.measures import Measure
+from rankstone.measures.compute import (
+    Values,
+    compute,
+    compute_each,
+    cutoff_needs,
+    final_values,
+    side_by_side,
+)
+from rankstone.measures.request import RequestedMeasure, requested_measures
+from rankstone.tools import Tool, conventions_of, tool
+
+Array = np.ndarray
+_LUCK = ("pessimistic", "optimistic")
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """Measures and conventions as they were requested; the data say which defaults hold."""
+
+    measures: list[RequestedMeasure]
+    followed: Tool | None
+    conventions: Conventions | None
+    choices: Mapping[str, Any]
+    tie_interval: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        measures: str | Measure | Iterable[str | Measure],
+        like: str | None,
+        conventions: Conventions | None,
+        choices: Mapping[str, Any],
+        *,
+        tie_interval: bool = False,
+    ) -> Request:
+        """Read names of measures, tools and conventions."""
+        followed = tool(like) if like is not None else None
+        requested = requested_measures(measures, followed)
+        Conventions().replace(**choices)  # a misspelt option is found before any file is read
+        return cls(requested, followed, conventions, choices, tie_interval)
+
+    def plan(self, default: Conventions) -> Plan:
+        """Return what to compute on data with these default conventions."""
+        base = self.conventions or (default if self.followed is None else None)
+        chosen = conventions_of(self.followed, base, self.choices)
+        steps = [
+            (r.column, r.measure, r.conventions_for(chosen, self.choices)) for r in self.measures
+        ]
+        return Plan(self, default, chosen, steps)
+
+    def needs(self, default: Conventions) -> tuple[CutoffNeeds | None, ScoreNeeds]:
+        """Return what is read of lists and of scores."""
+        plan = self.plan(default)
+        cutoff = cutoff_needs([(m, c) for _, m, c in plan.steps])
+        if cutoff is not None:
+            cutoff = cutoff._replace(count_ties=True)
+        return cutoff, score_needs([plan.conventions, *(c for _, _, c in plan.steps)])
+
+
+Step = tuple[str, Measure, Conventions]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The columns of a result, each a measure under its conventions.
+
+    ``default`` are the conventions that the data have if none are chosen.
+    """
+
+    request: Request
+    default: Conventions
+    conventions: Conventions
+    steps: list[Step]
+
+    @property
+    def cutoff(self) -> int:
+        """The lowest cutoff of the measures, 0 if there is none."""
+        return first_cutoff(measure.params.get("k") for _, measure, _ in self.steps)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return [name for name, _, _ in self.steps]
+
+    @property
+    def reads_input_order(self) -> bool:
+        """Whether the order of rows in the input decides between tied documents."""
+        return any(reads_input_order(c) for c in (self.conventions, *(c for _, _, c in self.steps)))
+
+    def extremes(self) -> tuple[list[Step], list[Step]]:
+        """Return the steps with ties in their worst and best order, for tie intervals."""
+        steps = [s for s in self.steps if self.request.tie_interval and s[1].supports_extreme_ties]
+        worst, best = ([(n, m, c.replace(ties=rule)) for n, m, c in steps] for rule in _LUCK)
+        return worst, best
+
+    def deferred(self, steps: list[Step], *, max_grade_known: bool) -> list[Step]:
+        """Return the steps whose values depend on queries of other parts."""
+        return [s for s in steps if s[1].needs_all_queries(max_grade_known=max_grade_known)]
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Return what two evaluations have in common if their parts can be merged."""
+        return {
+            "measures": [[name, str(m), c.to_dict()] for name, m, c in self.steps],
+            "conventions": self.conventions.to_dict(),
+            "tie_interval": self.request.tie_interval,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """What is known of the queries of a part: values, exact parts of aggregates, and counts.
+
+    ``worst`` and ``best`` are the aggregates with ties in those orders. ``rankings`` holds, by
+    conventions, the judged documents that measures over all queries read at the end.
+    """
+
+    values: Values
+    tally: Tally
+    unanswered: list[Any] = field(default_factory=list)
+    worst: dict[str, AggregatePart] = field(default_factory=dict)
+    best: dict[str, AggregatePart] = field(default_factory=dict)
+    rankings: dict[Conventions, RankedRows] = field(default_factory=dict)
+
+
+def evaluate_whole(plan: Plan, data: Collection, *, strict: bool = False) -> Evaluated:
+    """Evaluate all queries at once."""
+    return _evaluated(plan, data, lambda _: [], strict=strict)
+
+
+def evaluate_part(plan: Plan, data: Collection, *, max_grade_known: bool) -> Evaluated:
+    """Evaluate some queries; what depends on the others is deferred."""
+    return _evaluated(plan, data, lambda s: plan.deferred(s, max_grade_known=max_grade_known))
+
+
+def _evaluated(
+    plan: Plan,
+    data: Collection,
+    deferred: Callable[[list[Step]], list[Step]],
+    *,
+    strict: bool = False,
+) -> Evaluated:
+    chosen = plan.conventions
+    if strict:
+        refuse_warnings(data.name, data_notices(data.tally(chosen), chosen))
+    later = deferred(plan.steps)
+    now = [s for s in plan.steps if s not in later] if later else plan.steps
+    values = compute_each(data, now) if now else Values([], {}, {}, {})
+    ranked = data.ranked(chosen)
+    tally = tally_ranked(data.tally(chosen), ranked, plan.cutoff)
+    ends: list[dict[str, AggregatePart]] = []
+    for steps in plan.extremes():
+        at_end = deferred(steps)
+        later = later + at_end
+        now = [s for s in steps if s not in at_end]
+        ends.append(compute_each(data, now).aggregates if now else {})
+    worst, best = ends
+    unanswered = [ranked.queries[i] for i in np.flatnonzero(ranked.retrieved == 0).tolist()]
+    rankings = {c: data.ranked(c).rows() for c in dict.fromkeys(c for _, _, c in later)}
+    return Evaluated(values, tally, unanswered, worst, best, rankings)
+
+
+def merged(parts: list[Evaluated]) -> Evaluated:
+    """Return several parts as one; their queries differ."""
+    if len(parts) == 1:
+        return parts[0]
+    tally = parts[0].tally
+    for part in parts[1:]:
+        tally = tally.merge(part.tally)
+    rankings = {c: concatenated([part.rankings[c] for part in parts]) for c in parts[0].rankings}
+    values = [part.values for part in parts]
+    queries = [query for v in values for query in v.queries]
+    names = list(values[0].columns)
+    return Evaluated(
+        Values(
+            queries,
+            {n: np.concatenate([v.columns[n] for v in values]) for n in names},
+            {n: np.concatenate([v.weights[n] for v in values]) for n in values[0].weights},
+            _merged_aggregates([v.aggregates for v in values]),
+        ),
+        tally,
+        [query for part in parts for query in part.unanswered],
+        _merged_aggregates([part.worst for part in parts]),
+        _merged_aggregates([part.best for part in parts]),
+        rankings,
+    )
+
+
+def _merged_aggregates(parts: list[dict[str, AggregatePart]]) -> dict[str, AggregatePart]:
+    together = dict(parts[0])
+    for part in parts[1:]:
+        for name, aggregate in part.items():
+            together[name] = together[name].merge(aggregate)
+    return together
+
+
+def completed(plan: Plan, part: Evaluated) -> Evaluated:
+    """Compute what was deferred, now that all queries are here."""
+    if not part.rankings:
+        return part
+    left = [s for s in plan.steps if s[0] not in part.values.columns]
+    values = side_by_side([part.values, *_compute_deferred(part, left)], plan.names)
+    ends: list[dict[str, AggregatePart]] = []
+    for steps, known in zip(plan.extremes(), (part.worst, part.best), strict=True):
+        left = [s for s in steps if s[0] not in known]
+        late = {n: a for v in _compute_deferred(part, left) for n, a in v.aggregates.items()}
+        ends.append({**known, **late})
+    worst, best = ends
+    return Evaluated(values, part.tally, part.unanswered, worst, best)
+
+
+def _compute_deferred(part: Evaluated, steps: list[Step]) -> list[Values]:
+    by_conventions = groupby(sorted(steps, key=lambda s: str(s[2])), key=lambda s: s[2])
+    return [compute(part.rankings[c], {n: m for n, m, _ in some}) for c, some in by_conventions]
+
+
+def without_values(part: Evaluated) -> Evaluated:
+    """Return a part with its aggregates and counts only, whatever the number of queries."""
+    columns = {name: np.zeros(0) for name in part.values.columns}
+    values = Values([], columns, {}, part.values.aggregates)
+    return replace(part, values=values, unanswered=[])
+
+
+def result_of(plan: Plan, part: Evaluated, *, name: str, sources: tuple[Source, Source]) -> Result:
+    """Return the result of all queries."""
+    values, tally, request = part.values, part.tally, plan.request
+    measures = {column: measure for column, measure, _ in plan.steps}
+    worst, best = (final_values(measures, ends) for ends in (part.worst, part.best))
+    interval = {n: (min(low, best[n]), max(low, best[n])) for n, low in worst.items()}
+    return Result(
+        name=name,
+        queries=values.queries,
+        columns=values.columns,
+        aggregates=final_values(measures, values.aggregates),
+        counted={n: a.n for n, a in values.aggregates.items()},
+        weights=values.weights,
+        conventions=plan.conventions,
+        notices=notices_of(plan, tally),
+        provenance=Provenance(__version__, engine.name(), *sources),
+        ties=TieReport(tally.tied, tally.documents, interval),
+        like=request.followed.name if request.followed else None,
+        requested={n: r.column for r in request.measures for n in r.names if n != r.column},
+        exceptions={n: c.diff(plan.conventions) for n, _, c in plan.steps if c != plan.conventions},
+        unanswered=tuple(part.unanswered),
+    )
+
+
+def notices_of(plan: Plan, tally: Tally) -> tuple[Notice, ...]:
+    """Return what users should know about data and numbers."""
+    return (
+        *data_notices(tally, plan.conventions),
+        *ranking_notices(tally, plan.conventions, plan.cutoff),
+        *no_subtopics(tally, [n for n, m, _ in plan.steps if m.definition.reads_subtopics]),
+        *(r.notice for r in plan.request.measures if r.notice),
+    )
+
+
+def refuse_warnings(name: str, notices: Iterable[Notice]) -> None:
+    """Make the first warning an error, as ``strict`` has it."""
+    for notice in notices:
+        if notice.level == "warning":
+            raise StrictError(f"{name}: {notice} [{notice.code}; an error because of strict].")
