@@ -82,6 +82,22 @@ def add_to(commands: Any) -> None:
     )
     add_reading(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
+    parser.add_argument(
+        "--engine",
+        choices=("local", "spark"),
+        default="local",
+        help="where to evaluate: here, or inside Apache Spark, which reads the paths (local)",
+    )
+    parser.add_argument(
+        "--master",
+        metavar="URL",
+        help="with --engine spark: local[4], yarn, spark://..., or sc://... for Spark Connect",
+    )
+    parser.add_argument(
+        "--save-values",
+        metavar="DIR",
+        help="with --engine spark: write the values of queries there as Parquet, one folder per run",
+    )
     parser.set_defaults(run=run)
 
 
@@ -96,10 +112,11 @@ def run(args: Namespace) -> int:
     if args.no_summary and not args.per_query:
         raise UsageError("--no-summary leaves nothing to print without --per-query.")
     form = _format(args)
+    _check_engine(args)
     hows = [one_of(how, AGGREGATES, "aggregate") for how in dict.fromkeys(args.aggregate or ())]
     groups = _groups(args)
     with spoken_warnings(quiet=args.quiet):
-        results = results_of(args)
+        results = spark_results(args) if args.engine == "spark" else results_of(args)
     if groups is not None:
         groups = groups.fitted(query for result in results for query in result.queries)
         results = [_noted(result, groups, args.strict) for result in results]
@@ -172,6 +189,41 @@ def _format(args: Namespace) -> str:
                 "--per-query out, or choose another --format."
             )
     return form
+
+
+def _check_engine(args: Namespace) -> None:
+    """Refuse options that go with the other engine."""
+    from rankstone.errors import UsageError
+
+    local = ("exclude", "input_format", "max_bytes", "groups", "threads")
+    wrong = ("master", "save_values") if args.engine == "local" else local
+    for name in wrong:
+        if getattr(args, name) is not None:
+            option = f"--{name.replace('_', '-')}"
+            other = "spark" if args.engine == "local" else "local"
+            raise UsageError(f"{option} goes with --engine {other}.")
+
+
+def spark_results(args: Namespace) -> list[Result]:
+    """Return the result of each run, evaluated inside Spark."""
+    from rankstone.engines.spark_command import evaluate_paths
+
+    return evaluate_paths(
+        args.judgments,
+        dict(zip(names_of([path.rstrip("/") for path in args.runs]), args.runs, strict=True)),
+        args.measure,
+        master=args.master,
+        values=args.save_values,
+        collects=args.per_query
+        or bool(args.aggregate or args.by or args.interval)
+        or args.format in ("json", "jsonl"),
+        shows_progress=not args.quiet and sys.stderr.isatty(),
+        like=args.like,
+        tie_interval=args.tie_interval,
+        strict=args.strict,
+        columns=columns_of(args.columns),
+        **dict(choice(text) for text in args.convention),
+    )
 
 
 @contextmanager

@@ -43,6 +43,9 @@ T = TypeVar("T")
 CHUNK_ROWS = 1 << 18
 #: Rows of one query that a task ranks in memory.
 MAX_QUERY_ROWS = 20_000_000
+#: Rows that are packed at once.
+PACKED_ROWS = 1 << 21
+_BUCKETS_PER_PARTITION = 4
 _MERGED_AT = 64
 
 
@@ -239,6 +242,7 @@ def _job(
         columns=tuple(n for n, m, c in plan.steps if (n, m, c) not in late),
         weighted=weighted,
         query_is_text=judged.kind("query") == "text",
+        doc_is_text=judged.kind("doc") == "text",
     )
 
 
@@ -279,37 +283,39 @@ def _max_grade(judged: SparkTable) -> float:
 
 
 def _by_query(judged: SparkTable, ranked: SparkTable, job: Job, partitions: int | None) -> Any:
-    """Return judgments and run as one table, all rows of a query side by side in one partition.
+    """Return judgments and run in packed rows, all rows of a query in one bucket.
 
-    Rows are sorted by a hash of the query, because numbers are sorted faster than text. Queries
-    that share a hash are side by side, which does not matter.
+    The rows of a bucket are side by side in one partition.
     """
+    conf = judged.frame.sparkSession.conf
+    n = partitions or int(conf.get("spark.sql.shuffle.partitions"))
+    # More buckets than partitions, so that partitions differ less in size.
+    buckets = n * _BUCKETS_PER_PARTITION
+    packed = [_packed(table, side, job, buckets) for side, table in enumerate((judged, ranked))]
+    return packed[0].union(packed[1]).repartition(n, "bucket").sortWithinPartitions("bucket")
+
+
+def _packed(table: SparkTable, side: int, job: Job, buckets: int) -> Any:
+    from rankstone.engines.spark_worker import SPARK_PACKED
+
     f = functions()
-    query_type = "string" if judged.kind("query") == "text" else "bigint"
-    doc_type = "string" if judged.kind("doc") == "text" else "bigint"
+    names = dict(zip(("query", "doc", "number", "rank"), table.roles.names, strict=False))
+    columns = []
+    for column, kind in job.packed_columns(side).items():
+        name = names.get(column)
+        value = f.lit(1.0) if name is None else f.col(f"`{name}`")
+        if column == "position":
+            value = f.monotonically_increasing_id()
+        columns.append(value.cast(kind).alias(column))
+    key = f.xxhash64(columns[0]).alias("key")
+    task = partial(_pack_task, side=side, buckets=buckets)
+    return table.frame.select(key, *columns).mapInArrow(task, SPARK_PACKED)
 
-    def part(table: SparkTable, side: int) -> Any:
-        names = table.roles.names
-        query = f.col(f"`{names[0]}`").cast(query_type)
-        number = f.lit(1.0) if names[2] is None else f.col(f"`{names[2]}`").cast("double")
-        columns = [
-            f.xxhash64(query).alias("key"),
-            f.lit(side).cast("tinyint").alias("side"),
-            query.alias("query"),
-            f.col(f"`{names[1]}`").cast(doc_type).alias("doc"),
-            number.alias("number"),
-        ]
-        if job.has_rank:
-            rank = f.col(f"`{names[3]}`") if side else f.lit(None)
-            columns.append(rank.cast("double").alias("rank"))
-        if job.keeps_order:
-            place = f.monotonically_increasing_id() if side else f.lit(None)
-            columns.append(place.cast("bigint").alias("position"))
-        return table.frame.select(*columns)
 
-    both = part(judged, 0).unionByName(part(ranked, 1))
-    by_key = both.repartition("key") if partitions is None else both.repartition(partitions, "key")
-    return by_key.sortWithinPartitions("key")
+def _pack_task(batches: Iterator[Any], side: int, buckets: int) -> Iterator[Any]:
+    from rankstone.engines.spark_worker import pack_rows
+
+    return pack_rows(batches, side, buckets, PACKED_ROWS)
 
 
 def _partition_task(batches: Iterator[Any], job: Job) -> Iterator[Any]:

@@ -1,4 +1,9 @@
-"""What a Spark task does: whole queries from sorted Arrow batches, evaluated chunk by chunk."""
+"""What Spark tasks do: pack rows by a hash of their query, and evaluate whole queries.
+
+Rows are packed before the shuffle, so that Spark moves and sorts a few large values instead of all
+rows: each is an Arrow batch of the rows whose queries have the same hash, modulo the number of
+buckets. All rows of a query are in one bucket.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +27,8 @@ _ARROW = {
     "double": pa.float64(),
     "binary": pa.binary(),
 }
+PACKED = pa.schema([("bucket", pa.int32()), ("side", pa.int8()), ("payload", pa.binary())])
+SPARK_PACKED = "bucket int, side tinyint, payload binary"
 _WORDS = {"doc": "document id", "query": "query id"}
 
 
@@ -51,6 +58,24 @@ class Job:
     columns: tuple[str, ...]
     weighted: frozenset[str]
     query_is_text: bool
+    doc_is_text: bool
+
+    def packed_columns(self, side: int) -> dict[str, str]:
+        """Return the columns of packed rows with their types, in the words of Spark."""
+        columns = {
+            "query": "string" if self.query_is_text else "bigint",
+            "doc": "string" if self.doc_is_text else "bigint",
+            "number": "double",
+        }
+        if side == RETRIEVED and self.has_rank:
+            columns["rank"] = "double"
+        if side == RETRIEVED and self.keeps_order:
+            columns["position"] = "bigint"
+        return columns
+
+    def packed_schema(self, side: int) -> pa.Schema:
+        """Return the same as a schema of Arrow."""
+        return pa.schema([(n, _ARROW[kind]) for n, kind in self.packed_columns(side).items()])
 
     @property
     def schema(self) -> pa.Schema:
@@ -90,68 +115,117 @@ class Job:
         )
 
 
-def evaluate_partition(batches: Iterable[pa.RecordBatch], job: Job) -> Iterator[pa.RecordBatch]:
-    """Return the values of the queries of a partition, and at the end one row with its state."""
-    evaluator = job.evaluator()
-    for chunk in whole_queries(batches, job):
-        evaluator.add(_run(chunk, job), _judgments(chunk))
-        yield _values(evaluator, job)
-    yield _row(job.schema, {"state": pa.array([evaluator.state()], pa.binary())}, 1)
-
-
-def whole_queries(batches: Iterable[pa.RecordBatch], job: Job) -> Iterator[pa.Table]:
-    """Join batches to chunks that end where a query ends; rows are sorted by the hash of queries.
-
-    The rows of the last query wait for the next batch.
-    """
+def pack_rows(
+    batches: Iterable[pa.RecordBatch], side: int, buckets: int, rows_at_once: int
+) -> Iterator[pa.RecordBatch]:
+    """Return rows of (bucket, side, Arrow batch), from rows that begin with the hash of a query."""
     pending: list[pa.RecordBatch] = []
     rows = 0
-    limit = job.chunk_rows
     for batch in batches:
-        if not batch.num_rows:
-            continue
         pending.append(batch)
         rows += batch.num_rows
-        if rows < limit:
-            continue
-        table = pa.Table.from_batches(pending)
-        keys = table.column("key").to_numpy()
-        end = int(np.searchsorted(keys, keys[-1]))
-        if end:
-            yield table.slice(0, end)
-            table = table.slice(end)
-        _check_size(table, job)
-        pending = table.to_batches()
-        rows = table.num_rows
-        limit = max(job.chunk_rows, 2 * rows)  # a long query is not joined again for each batch
-    if pending:
-        table = pa.Table.from_batches(pending)
-        keys = table.column("key").to_numpy()
-        _check_size(table.slice(int(np.searchsorted(keys, keys[-1]))), job)
-        yield table
+        if rows >= rows_at_once:
+            yield _packed(pending, side, buckets)
+            pending, rows = [], 0
+    if rows:
+        yield _packed(pending, side, buckets)
 
 
-def _check_size(table: pa.Table, job: Job) -> None:
-    """Refuse a query that is too long to be ranked in the memory of a task."""
-    if table.num_rows <= job.max_query_rows:
-        return
-    raise DataError(
-        f"{job.name}: query {table['query'][0].as_py()!r} has more than {job.max_query_rows} rows, "
-        "the most that one task ranks in memory. Keep the best-ranked rows of each query, or "
-        "raise max_query_rows= along with spark.executor.memoryOverhead (docs/scale.md has the "
-        "memory for each row)."
+def _packed(batches: list[pa.RecordBatch], side: int, buckets: int) -> pa.RecordBatch:
+    table = pa.Table.from_batches(batches)
+    key = table.column("key").to_numpy().view(np.uint64)
+    small = np.uint16 if buckets <= 1 << 16 else np.uint32  # sorted by counting if it is small
+    bucket = (key % np.uint64(buckets)).astype(small)
+    order = np.argsort(bucket, kind="stable")
+    bounds = np.searchsorted(bucket[order], np.arange(buckets + 1))
+    sizes = np.diff(bounds)
+    present = np.flatnonzero(sizes)
+    (batch,) = table.drop_columns(["key"]).take(order).combine_chunks().to_batches()
+    payloads = [
+        batch.slice(start, n).serialize().to_pybytes()
+        for start, n in zip(bounds[present].tolist(), sizes[present].tolist(), strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(
+        [
+            pa.array(present.astype(np.int32)),
+            pa.array(np.full(len(present), side, np.int8)),
+            pa.array(payloads, pa.binary()),
+        ],
+        schema=PACKED,
     )
 
 
-def _judgments(chunk: pa.Table) -> pa.Table:
-    table = chunk.filter(pc.equal(chunk["side"], JUDGMENT)).select(["query", "doc", "number"])
+def evaluate_partition(batches: Iterable[pa.RecordBatch], job: Job) -> Iterator[pa.RecordBatch]:
+    """Return the values of the queries of a partition, and at the end one row with its state."""
+    evaluator = job.evaluator()
+    for judgments, run in whole_queries(batches, job):
+        evaluator.add(_run(run, job), _judgments(judgments))
+        yield _values(evaluator, job)
+    if evaluator.last_part is not None:  # a partition may have no rows
+        yield _row(job.schema, {"state": pa.array([evaluator.state()], pa.binary())}, 1)
+
+
+def whole_queries(
+    batches: Iterable[pa.RecordBatch], job: Job
+) -> Iterator[tuple[pa.Table, pa.Table]]:
+    """Unpack judgments and run to chunks of whole buckets; packed rows are sorted by bucket.
+
+    A bucket may go on in the next batch.
+    """
+    sides: tuple[list[pa.RecordBatch], list[pa.RecordBatch]] = ([], [])
+    last, rows = -1, 0
+    for batch in batches:
+        payloads = batch.column("payload")
+        where = zip(
+            batch.column("bucket").to_pylist(), batch.column("side").to_pylist(), strict=True
+        )
+        for i, (bucket, side) in enumerate(where):
+            if bucket != last and rows >= job.chunk_rows:
+                yield _tables(sides, job)
+                sides, rows = ([], []), 0
+            last = bucket
+            part = pa.ipc.read_record_batch(payloads[i].as_buffer(), job.packed_schema(side))
+            sides[side].append(part)
+            rows += part.num_rows
+        if rows > job.max_query_rows:
+            _check_size(sides[RETRIEVED], job)
+    if rows:
+        yield _tables(sides, job)
+
+
+def _tables(
+    sides: tuple[list[pa.RecordBatch], list[pa.RecordBatch]], job: Job
+) -> tuple[pa.Table, pa.Table]:
+    judgments, run = (
+        pa.Table.from_batches(parts, job.packed_schema(side)).combine_chunks()
+        for side, parts in enumerate(sides)
+    )
+    if run.num_rows > job.max_query_rows:
+        _check_size(sides[RETRIEVED], job)
+    return judgments, run
+
+
+def _check_size(run: list[pa.RecordBatch], job: Job) -> None:
+    """Refuse a query that is too long to be ranked in the memory of a task."""
+    counts = pc.value_counts(pa.chunked_array([part.column("query") for part in run]))
+    longest = pc.max(counts.field("counts")).as_py()
+    if longest <= job.max_query_rows:
+        return
+    query = counts.field("values")[pc.index(counts.field("counts"), longest).as_py()].as_py()
+    raise DataError(
+        f"{job.name}: query {query!r} has more than {job.max_query_rows} rows, the most that one "
+        "task ranks in memory. Keep the best-ranked rows of each query, or raise max_query_rows= "
+        "along with spark.executor.memoryOverhead (docs/scale.md has the memory for each row)."
+    )
+
+
+def _judgments(table: pa.Table) -> pa.Table:
     table = table.rename_columns(["query", "doc", "grade"])
     _check_values(table, "the judgments")
     return table
 
 
-def _run(chunk: pa.Table, job: Job) -> pa.Table:
-    table = chunk.filter(pc.equal(chunk["side"], RETRIEVED))
+def _run(table: pa.Table, job: Job) -> pa.Table:
     if job.keeps_order:
         table = table.take(pc.sort_indices(table["position"]))
     columns = {"query": table["query"], "doc": table["doc"]}

@@ -41,6 +41,7 @@ def load_judgments(
     """
     if isinstance(data, Judgments):
         return data
+    _refuse_spark(data)
     if isinstance(data, str | os.PathLike):
         from rankstone.io.files import read_judgments
         from rankstone.io.formats import LENIENT
@@ -96,6 +97,7 @@ def load_run(
         max_bytes: maximum size of a file in bytes after decompression.
     """
     ascending = is_ascending(scores)
+    _refuse_spark(data)
     if isinstance(data, str | os.PathLike):
         from rankstone.io.files import read_run
         from rankstone.io.formats import LENIENT
@@ -175,6 +177,8 @@ def collection(
         needs: what measures and conventions will read, to move no more from another device.
         finite: refuse labels that are NaN.
     """
+    _refuse_spark(judgments)
+    _refuse_spark(run)
     sizes_file = os.fspath(group_sizes) if isinstance(group_sizes, str | os.PathLike) else None
     if sizes_file is not None:
         group_sizes = None
@@ -250,6 +254,16 @@ def _refuse(keyed: Mapping[str, Any], exclude: Any = None) -> None:
                 "themselves which document belongs to which query."
             )
     _refuse_exclude(exclude)
+
+
+def _refuse_spark(data: Any) -> None:
+    """Refuse to collect a Spark DataFrame, which may not fit here."""
+    if type(data).__module__.startswith("pyspark.") and hasattr(data, "toPandas"):
+        raise UsageError(
+            "a Spark DataFrame is evaluated inside Spark: rankstone.engines.spark.evaluate("
+            "judgments, run, measures), with both sides in Spark. If the data are small, collect "
+            "them: judgments.toPandas(), run.toPandas()."
+        )
 
 
 def _refuse_exclude(exclude: Any) -> None:

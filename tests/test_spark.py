@@ -1,0 +1,356 @@
+"""Inside a real Spark numbers are those of this process, bit for bit."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from spark_session import require_spark, spark_session
+
+import rankstone as rs
+
+pytestmark = [
+    pytest.mark.xdist_group("spark"),
+    pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning"),
+]
+MEASURES = ["nDCG@10", "AP", "RR", "P@5", "ERR@10", "Success(how='pooled')@5", "GMAP", "NumRel"]
+TEXT = "query string, doc string"
+IDS = ["d{}", "ü{}", "文{}", "a b{}", "😀{}", "0{}"]
+
+
+@pytest.fixture
+def spark():
+    require_spark()
+    return spark_session()
+
+
+@pytest.fixture
+def engine(spark):
+    from rankstone.engines import spark as module
+
+    return module
+
+
+def random_rows(seed, queries=60, *, numbers=False):
+    """Rows of judgments and of a run: ties, repeated rows, queries on one side only, odd ids."""
+    rng = random.Random(seed)
+    judged, ranked = [], []
+    for i in range(queries):
+        query = i - 5 if numbers else rng.choice(IDS).format(i)
+        size = rng.choice([1, 2, 5, 30])
+        form = rng.choice(IDS)
+        docs = [j if numbers else form.format(j) for j in rng.sample(range(60), size)]
+        if rng.random() < 0.85:
+            judged += [(query, d, float(rng.choice([0, 1, 2, 3, -1]))) for d in docs[::2]]
+        if rng.random() < 0.85:
+            ranked += [(query, d, rng.choice([rng.random(), 0.5, -0.25])) for d in docs]
+            ranked += [(query, d, 0.5) for d in docs[:1] if rng.random() < 0.3]
+    judged += judged[:3]
+    rng.shuffle(ranked)
+    return judged, ranked
+
+
+def frames(spark, judged, ranked, ids=TEXT):
+    """The rows as Spark DataFrames, the run in more partitions than it needs."""
+    return (
+        spark.createDataFrame(judged, f"{ids}, grade double"),
+        spark.createDataFrame(ranked, f"{ids}, score double").repartition(5),
+    )
+
+
+def tables(judged, ranked):
+    """The same rows as Arrow tables, for evaluation in this process."""
+    import pyarrow as pa
+
+    columns = [list(zip(*rows, strict=True)) for rows in (judged, ranked)]
+    return (
+        pa.table(dict(zip(("query", "doc", "grade"), map(list, columns[0]), strict=True))),
+        pa.table(dict(zip(("query", "doc", "score"), map(list, columns[1]), strict=True))),
+    )
+
+
+def check_same(collected, here):
+    """Compare two results: values and aggregates bit for bit, and what was counted."""
+    assert collected == here
+    assert repr(collected.aggregates) == repr(here.aggregates)
+    assert collected.counted == here.counted
+    assert collected.ties == here.ties
+    assert {*collected.unanswered} == {*here.unanswered}
+    counts = [{n.code: n.count for n in r.notices} for r in (collected, here)]
+    alike = [c.pop("ids-look-alike", 0) for c in counts]
+    assert bool(alike[0]) == bool(alike[1])
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize(
+    ("seed", "options"),
+    [
+        (0, {"tie_interval": True}),
+        (1, {"queries": "run", "partitions": 97, "chunk_rows": 1}),
+        (2, {"like": "trec_eval-9"}),
+        (3, {"ties": "optimistic", "negatives": "nonrelevant", "unjudged": "remove"}),
+        (4, {"queries": "both", "precision": "float32", "missed": "ignore", "chunk_rows": 50}),
+    ],
+)
+def test_random_collections(spark, engine, seed, options):
+    judged, ranked = random_rows(seed)
+    done = engine.evaluate(*frames(spark, judged, ranked), MEASURES, **options)
+    for name in ("partitions", "chunk_rows"):
+        options.pop(name, None)
+    here = rs.evaluate(*tables(judged, ranked), MEASURES, **options)
+    collected = done.collect()
+    check_same(collected, here)
+    assert done["AP"] == here["AP"]
+    assert done.summary.queries == []
+    rows = {row["query"]: row["AP"] for row in done.per_query.select("query", "AP").collect()}
+    assert rows == {q: v["AP"] for q, v in here.per_query.items()}
+    done.unpersist()
+
+
+def test_whole_numbers_measures_over_all_queries_and_saved_results(spark, engine, tmp_path):
+    judged, ranked = random_rows(5, numbers=True)
+    measures = ["AUC(pairs='all')", "nDCG@5", "AUC(pairs='all', weight='positives')"]
+    data = frames(spark, judged, ranked, "query int, doc bigint")
+    done = engine.evaluate(*data, measures, tie_interval=True)
+    here = rs.evaluate(*tables(judged, ranked), measures, tie_interval=True)
+    collected = done.collect()
+    check_same(collected, here)
+    assert [q for q in collected.queries if not isinstance(q, int)] == []
+    rows = {row[0]: row[1] for row in done.per_query.collect()}
+    pooled = here.values(measures[0])
+    assert all(v == rows[q] for q, v in zip(here.queries, pooled, strict=True) if v == v)
+    path = tmp_path / "result.json"
+    collected.save(path)
+    assert rs.Result.load(path) == here
+
+
+def test_input_order_breaks_ties_and_ranks_rows_without_scores(spark, engine):
+    judged = [("q", "a", 1.0), ("q", "c", 1.0), ("r", "b", 1.0)]
+    ranked = [("q", d, 0.5) for d in "xyabc"] + [("r", d, 0.25) for d in "xb"]
+    run = spark.createDataFrame(ranked, f"{TEXT}, score double").coalesce(1)
+    judgments = spark.createDataFrame(judged, f"{TEXT}, grade double")
+    done = engine.evaluate(judgments, run, ["RR", "AP"], ties="input").collect()
+    check_same(done, rs.evaluate(*tables(judged, ranked), ["RR", "AP"], ties="input"))
+    bare = engine.evaluate(judgments, run.drop("score"), ["RR", "AP"]).collect()
+    assert bare == done
+
+
+def test_ranks_distances_and_other_types(spark, engine):
+    judged = [("q", "a", True), ("r", "b", True)]
+    ranked = [("q", "a", 2.5, 3), ("q", "b", 1.0, 1), ("r", "b", 1.0, 1), ("q", "c", 2.0, 2)]
+    judgments = spark.createDataFrame(judged, "user string, item string, rating boolean")
+    run = spark.createDataFrame(ranked, "user string, item string, far float, rank int")
+    by_rank = engine.evaluate(judgments, run.drop("far"), ["RR"])
+    columns = {"distance": "far"}
+    by_distance = engine.evaluate(judgments, run.drop("rank"), ["RR"], columns=columns)
+    assert by_rank["RR"] == by_distance["RR"] == (1 / 3 + 1) / 2
+
+
+def test_paths(spark, engine, tmp_path):
+    judged, ranked = random_rows(6, 12)
+    judged = [(q.replace(" ", ""), d.replace(" ", ""), g) for q, d, g in judged]
+    ranked = [(q.replace(" ", ""), d.replace(" ", ""), s) for q, d, s in ranked]
+    here = rs.evaluate(*tables(judged, ranked), ["AP"])
+    judgments, run = frames(spark, judged, ranked)
+    qrels, trec = tmp_path / "a.qrels", tmp_path / "a.run"
+    qrels.write_text("".join(f"{q} 0 {d} {g:g}\n" for q, d, g in judged), encoding="utf-8")
+    trec.write_text("".join(f"{q} Q0 {d} 0 {s!r} t\n" for q, d, s in ranked), encoding="utf-8")
+    run.write.parquet(str(tmp_path / "run"))
+    judgments.write.csv(str(tmp_path / "judgments.csv"), header=True)
+    for pair in ((qrels, trec), (tmp_path / "judgments.csv", tmp_path / "run")):
+        assert engine.evaluate(*map(str, pair), ["AP"], spark=spark).collect() == here
+    with pytest.raises(rs.DataError, match="Spark cannot read it"):
+        engine.evaluate(str(tmp_path / "nowhere"), str(trec), ["AP"], spark=spark)
+
+
+def test_bad_input_is_refused_before_a_job_starts(spark, engine):
+    judged, ranked = frames(spark, [("q", "a", 1.0)], [("q", "a", 1.0)])
+    from pyspark.sql import functions as f
+
+    for judgments, run, words in (
+        (judged, ranked.drop("doc"), "cannot tell which column holds the documents"),
+        (judged, ranked.withColumn("score", f.lit("x")), "is of type string, not a number"),
+        (judged, ranked.withColumn("query", f.lit(1)), "query ids are whole numbers"),
+        (judged.withColumn("doc", f.lit(1.5)), ranked, "a document id is text or a whole number"),
+        (judged.withColumn("grade", f.lit(None).cast("double")), ranked, "has no value in 1 row"),
+        (judged.withColumn("grade", f.lit(float("nan"))), ranked, "not a finite number"),
+        (judged.where("false"), ranked, "the table has no rows"),
+        ({"q": {"a": 1}}, ranked, "takes Spark DataFrames and paths"),
+    ):
+        with pytest.raises(rs.RankstoneError, match=words):
+            engine.evaluate(judgments, run, ["AP"])
+    with pytest.raises(rs.UsageError, match="max_fpr"):
+        engine.evaluate(judged, ranked, ["AUC(max_fpr=2)"])
+    with pytest.raises(rs.UsageError, match="chunk_rows must be at least 1"):
+        engine.evaluate(judged, ranked, ["AP"], chunk_rows=0)
+    for verb in (rs.evaluate, rs.Evaluator().add):
+        with pytest.raises(rs.UsageError, match="rankstone.engines.spark.evaluate"):
+            verb(judged, ranked)
+
+
+def test_bad_rows_are_named(spark, engine):
+    judged, ranked = frames(spark, [("q", "a", 1.0)], [("q", "a", 1.0), ("q", "b", 0.5)])
+    from pyspark.sql import functions as f
+
+    odd = f.when(f.col("doc") == "b", f.lit(None)).otherwise(f.col("score"))
+    with pytest.raises(rs.DataError, match="run: no score in a row of document 'b' of query 'q'"):
+        engine.evaluate(judged, ranked.withColumn("score", odd), ["AP"])
+    with pytest.raises(rs.DataError, match="query 'q' has more than 1 rows"):
+        engine.evaluate(judged, ranked, ["AP"], max_query_rows=1)
+    with pytest.raises(rs.NothingInCommonError, match="'q' is not 'Q'"):
+        engine.evaluate(judged, ranked.withColumn("query", f.upper("query")), ["AP"])
+    more = judged.union(judged.withColumn("query", f.lit("other")))
+    with pytest.raises(rs.StrictError, match="not in the run|without judgments"):
+        engine.evaluate(more, ranked, ["AP"], strict=True)
+
+
+def process_tree():
+    """Return the parent and the command of every process."""
+    tree = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/cmdline", "rb") as stream:
+                command = stream.read()
+            with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as stream:
+                tree[int(name)] = int(stream.read().rpartition(")")[2].split()[1]), command
+        except OSError:  # it has ended
+            continue
+    return tree
+
+
+def python_workers():
+    """Return the Python workers of this process's Spark: the children of its daemon."""
+    tree = process_tree()
+
+    def is_daemon(pid):
+        return b"pyspark.daemon" in tree.get(pid, (0, b""))[1]
+
+    def is_below_this_process(pid):
+        while pid in tree and pid != os.getpid():
+            pid = tree[pid][0]
+        return pid == os.getpid()
+
+    return [
+        pid
+        for pid, (parent, _) in tree.items()
+        if is_daemon(pid) and is_daemon(parent) and is_below_this_process(pid)
+    ]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="processes are found in /proc")
+def test_a_killed_worker_changes_nothing(spark, engine, request):
+    from pyspark.sql import functions as f
+
+    batches = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    small = spark.conf.get(batches)
+    spark.conf.set(batches, "10000")
+    request.addfinalizer(lambda: spark.conf.set(batches, small))
+    rows = spark.range(600_000)
+    query, doc = (f.col("id") % 3000).cast("string"), f.col("id").cast("string")
+    run = rows.select(query.alias("query"), doc.alias("doc"), f.rand(1).alias("score")).persist()
+    judged = run.where("cast(doc as bigint) % 7 = 0").select(
+        "query", "doc", f.lit(1).alias("grade")
+    )
+    calm = engine.evaluate(judged, run, ["nDCG@10", "AP"], partitions=6)
+    killed = []
+    outcome = []
+    job = threading.Thread(
+        target=lambda: outcome.append(engine.evaluate(judged, run, ["nDCG@10", "AP"], partitions=6))
+    )
+    job.start()
+    while job.is_alive() and len(killed) < 2:
+        time.sleep(0.2)
+        for pid in python_workers()[:1]:
+            os.kill(pid, signal.SIGKILL)
+            killed.append(pid)
+    job.join()
+    assert killed
+    assert outcome[0].collect() == calm.collect()
+    assert repr(outcome[0].summary.aggregates) == repr(calm.summary.aggregates)
+    assert {n.code: n.count for n in outcome[0].summary.notices} == {
+        n.code: n.count for n in calm.summary.notices
+    }
+
+
+CONNECT = """
+import json, sys, warnings
+warnings.simplefilter("ignore")
+from pyspark.sql import SparkSession
+import rankstone as rs
+from rankstone.engines import spark as engine
+judged, ranked, measures = json.load(open(sys.argv[1]))
+builder = SparkSession.builder.remote("local[2]").config("spark.ui.enabled", "false")
+spark = builder.config("spark.sql.shuffle.partitions", "3").getOrCreate()
+assert "connect" in type(spark).__module__
+judgments = spark.createDataFrame([tuple(r) for r in judged], "query string, doc string, grade double")
+run = spark.createDataFrame([tuple(r) for r in ranked], "query string, doc string, score double")
+done = engine.evaluate(judgments, run, measures)
+done.per_query.count()
+print(done.collect().to_json())
+try:
+    engine.evaluate(judgments, run.selectExpr("query", "doc", "double(null) score"), measures)
+except rs.DataError as error:
+    print(error)
+spark.stop()
+"""
+
+
+def test_spark_connect(tmp_path):
+    require_spark()
+    pytest.importorskip("grpc", reason="Spark Connect needs grpcio")
+    judged, ranked = random_rows(7, 20)
+    path = tmp_path / "data.json"
+    path.write_text(json.dumps([judged, ranked, MEASURES]), encoding="utf-8")
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    done = subprocess.run(
+        [sys.executable, "-c", CONNECT, path],
+        capture_output=True, text=True, env=environment, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    lines = done.stdout.strip().splitlines()
+    check_same(rs.Result.from_json(lines[-2]), rs.evaluate(*tables(judged, ranked), MEASURES))
+    assert "no score in a row of document" in lines[-1]
+
+
+def test_the_command(spark, tmp_path, capsys):
+    from rankstone.cli import main
+
+    judged, ranked = random_rows(8, 15)
+    here = rs.evaluate(*tables(judged, ranked), ["AP", "nDCG@5"])
+    judgments, run = frames(spark, judged, ranked)
+    paths = [str(tmp_path / name) for name in ("judgments", "bm25")]
+    judgments.write.parquet(paths[0])
+    run.write.parquet(paths[1])
+    call = ["evaluate", *paths, "--engine", "spark", "--master", "local[2]", "-m", "AP", "-m"]
+    values = str(tmp_path / "values")
+    assert main([*call, "nDCG@5", "--save-values", values, "--quiet"]) == 0
+    printed = capsys.readouterr().out
+    assert f"{here['AP']}" in printed
+    written = {row["query"]: row["AP"] for row in spark.read.parquet(f"{values}/bm25").collect()}
+    assert written == {q: v["AP"] for q, v in here.per_query.items()}
+    assert main([*call, "nDCG@5", "--save-values", values, "--quiet"]) == 3
+    assert "exists already" in capsys.readouterr().err
+    assert main([*call, "nDCG@5", "--format", "json"]) == 0
+    saved = tmp_path / "bm25.json"
+    saved.write_text(capsys.readouterr().out, encoding="utf-8")
+    assert rs.Result.load(saved) == here
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--master", "local[2]"], "--master goes with --engine spark"),
+        (["--engine", "spark", "--threads", "2"], "--threads goes with --engine local"),
+    ],
+)
+def test_options_of_the_other_engine_are_refused(options, words, capsys):
+    from rankstone.cli import main
+
+    assert main(["evaluate", "qrels", "run", *options]) == 2
+    assert words in capsys.readouterr().err
