@@ -10,10 +10,10 @@ demo: $(VENV)/.installed
 	@$(BIN)/rankstone demo
 
 test: $(VENV)/.tools lint
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist loadgroup
 
 test-all: $(VENV)/.heavy .venv-peers/.installed lint
-	$(BIN)/pytest -n auto --thorough
+	$(BIN)/pytest -n auto --dist loadgroup --thorough
 	.venv-peers/bin/pytest -n auto --thorough tests/test_peers.py
 
 bench: $(VENV)/.tools

@@ -31,6 +31,13 @@ def spark():
 
 
 @pytest.fixture
+def _thorough(request):
+    """Each job takes about a second, so most are left to the long test run."""
+    if not request.config.getoption("--thorough"):
+        pytest.skip("part of 'make test-all'")
+
+
+@pytest.fixture
 def engine(spark):
     from rankstone.engines import spark as module
 
@@ -98,7 +105,9 @@ def check_same(collected, here):
         (4, {"queries": "both", "precision": "float32", "missed": "ignore", "chunk_rows": 50}),
     ],
 )
-def test_random_collections(spark, engine, seed, options):
+def test_random_collections(spark, engine, seed, options, request):
+    if seed > 1:
+        request.getfixturevalue("_thorough")
     judged, ranked = random_rows(seed)
     done = engine.evaluate(*frames(spark, judged, ranked), MEASURES, **options)
     for name in ("partitions", "chunk_rows"):
@@ -113,6 +122,7 @@ def test_random_collections(spark, engine, seed, options):
     done.unpersist()
 
 
+@pytest.mark.usefixtures("_thorough")
 def test_whole_numbers_measures_over_all_queries_and_saved_results(spark, engine, tmp_path):
     judged, ranked = random_rows(5, numbers=True)
     measures = ["AUC(pairs='all')", "nDCG@5", "AUC(pairs='all', weight='positives')"]
@@ -130,6 +140,7 @@ def test_whole_numbers_measures_over_all_queries_and_saved_results(spark, engine
     assert rs.Result.load(path) == here
 
 
+@pytest.mark.usefixtures("_thorough")
 def test_input_order_breaks_ties_and_ranks_rows_without_scores(spark, engine):
     judged = [("q", "a", 1.0), ("q", "c", 1.0), ("r", "b", 1.0)]
     ranked = [("q", d, 0.5) for d in "xyabc"] + [("r", d, 0.25) for d in "xb"]
@@ -141,6 +152,7 @@ def test_input_order_breaks_ties_and_ranks_rows_without_scores(spark, engine):
     assert bare == done
 
 
+@pytest.mark.usefixtures("_thorough")
 def test_ranks_distances_and_other_types(spark, engine):
     judged = [("q", "a", True), ("r", "b", True)]
     ranked = [("q", "a", 2.5, 3), ("q", "b", 1.0, 1), ("r", "b", 1.0, 1), ("q", "c", 2.0, 2)]
@@ -152,6 +164,7 @@ def test_ranks_distances_and_other_types(spark, engine):
     assert by_rank["RR"] == by_distance["RR"] == (1 / 3 + 1) / 2
 
 
+@pytest.mark.usefixtures("_thorough")
 def test_paths(spark, engine, tmp_path):
     judged, ranked = random_rows(6, 12)
     judged = [(q.replace(" ", ""), d.replace(" ", ""), g) for q, d, g in judged]
@@ -194,6 +207,7 @@ def test_bad_input_is_refused_before_a_job_starts(spark, engine):
             verb(judged, ranked)
 
 
+@pytest.mark.usefixtures("_thorough")
 def test_bad_rows_are_named(spark, engine):
     judged, ranked = frames(spark, [("q", "a", 1.0)], [("q", "a", 1.0), ("q", "b", 0.5)])
     from pyspark.sql import functions as f
@@ -301,6 +315,7 @@ spark.stop()
 """
 
 
+@pytest.mark.usefixtures("_thorough")
 def test_spark_connect(tmp_path):
     require_spark()
     pytest.importorskip("grpc", reason="Spark Connect needs grpcio")
@@ -318,6 +333,7 @@ def test_spark_connect(tmp_path):
     assert "no score in a row of document" in lines[-1]
 
 
+@pytest.mark.usefixtures("_thorough")
 def test_the_command(spark, tmp_path, capsys):
     from rankstone.cli import main
 
