@@ -22,7 +22,7 @@ def version() -> str:
 def _session():
     from pyspark.sql import SparkSession
 
-    builder = SparkSession.builder.master("local[1]").appName("peers")
+    builder = SparkSession.builder.master("local[1,4]").appName("peers")
     for name, value in {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
