@@ -224,7 +224,10 @@ def test_aggregates_alone_need_a_state_of_constant_size():
     some = {q: judgments[q] for q in list(judgments)[:100] if q in run}
     whole = rs.evaluate(some, run, names)
     assert repr(evaluator.result().aggregates) == repr(whole.aggregates)
-    assert evaluator.result().counted == whole.counted
+    result = evaluator.result()
+    assert result.counted == whole.counted
+    assert result["AP"] == whole["AP"]
+    assert f"({len(whole.queries)} queries" in repr(result)
 
 
 def test_excluded_pairs_count_once():

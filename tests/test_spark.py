@@ -322,7 +322,14 @@ def test_spark_connect(tmp_path):
     judged, ranked = random_rows(7, 20)
     path = tmp_path / "data.json"
     path.write_text(json.dumps([judged, ranked, MEASURES]), encoding="utf-8")
-    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    # Workers start in a folder of their own, so a relative path would lead nowhere.
+    package = os.path.dirname(os.path.dirname(os.path.abspath(rs.__file__)))
+    environment = {
+        **os.environ,
+        "PYSPARK_PYTHON": sys.executable,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYTHONPATH": package,
+    }
     done = subprocess.run(
         [sys.executable, "-c", CONNECT, path],
         capture_output=True, text=True, env=environment, timeout=300, check=False,

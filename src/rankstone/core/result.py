@@ -174,7 +174,8 @@ class Result:
 
     def __repr__(self) -> str:
         values = ", ".join(f"{n}={v:.4f}" for n, v in self.aggregates.items())
-        over = plural(len(self.queries), "query")
+        # A result without values of queries knows how many are in its means.
+        over = plural(len(self.queries) or max(self.counted.values(), default=0), "query")
         shown = f"{self.name}: {values} ({over}, {self.conventions_in_words()})"
         if self.warnings:
             shown += f"; {plural(len(self.warnings), 'warning')}: {self.warnings[0]}"
