@@ -46,7 +46,7 @@ PLANTED = {
     "few digits are written": (trec, "number_text", lambda f: "{:g}".format, "trec", b"q 0 d 1234567\n"),
     "stray quotes are let pass": (tables, "check_alike", lambda f: lambda *a: None, "csv", b'qid,docno,rel,x"y\nq",d,1,2\nr,d,2,3\n'),
     "the best row is lost": (rows, "max", lambda f: min, "trec", b"q 0 d 2\nq 0 d 1\n"),
-    "a message breaks a line": (errors, "_one_line", lambda f: lambda m: m + "\n", "json", b"{"),
+    "a message breaks a line": (errors, "printable", lambda f: lambda m: m + "\n", "json", b"{"),
     "an error of no kind of ours": (json_records, "keys_of", lambda f: lambda *_: {}["x"], "jsonl", b'{"qid": 1}\n{}'),
 }  # fmt: skip
 

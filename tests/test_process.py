@@ -75,8 +75,9 @@ def test_all_streams_closed(here):
 
 
 def test_too_little_memory(here):
-    queries = {f"q{i}": {f"d{j}": j for j in range(500)} for i in range(1000)}
-    (here / "run.json").write_text(json.dumps(queries))
+    ranking = json.dumps({f"d{j}": j for j in range(500)})
+    queries = ", ".join(f'"q{i}": {ranking}' for i in range(5000))
+    (here / "run.json").write_text(f"{{{queries}}}")
 
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (180 << 20, 180 << 20))

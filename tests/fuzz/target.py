@@ -167,7 +167,7 @@ def written_again(path, form, kind, found, folder, some):
     for to in chosen(WRITTEN[kind], some):
         out = folder / "written"
         try:
-            convert(str(path), str(out), to, kind=kind, input_format=form)
+            convert(str(path), str(out), to, kind=kind, input_format=form, force=True)
         except RankstoneError as error:
             words = refused(error)
             if not any(u in words for u in UNWRITABLE):
