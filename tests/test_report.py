@@ -16,6 +16,8 @@ from rankstone.cli import main
 from rankstone.io.load import load_run
 from rankstone.io.texts import read_texts
 from rankstone.io.top_documents import top_documents
+from rankstone.measures.base import REGISTRY
+from rankstone.report.formulas import formula_tree
 from rankstone.report.html import asset, texts
 from rankstone.report.pictures import definitions
 
@@ -140,6 +142,20 @@ def test_texts_come_from_tsv_and_jsonl(tmp_path):
     tsv.write_text("no tab here\n")
     with pytest.raises(rs.DataError, match=r"a\.tsv:1: expected an id, a tab and a text"):
         read_texts(str(tsv))
+
+
+def test_every_formula_is_set_as_mathematics():
+    from rankstone.measures.explain import formula_of
+
+    texts = {name: formula_of(measure) for name, measure in REGISTRY.items()}
+    plain = {name for name, text in texts.items() if isinstance(formula_tree(text), str)}
+    assert not {name for name in plain if re.match(r"\w+(@k)? = ", texts[name])}
+    assert formula_tree("F = (1 + beta^2) P R / (beta^2 P + R)")["math"][2] == [
+        "frac",
+        [["o", "("], ["n", "1"], ["o", "+"], ["sup", [["i", "β"]], [["n", "2"]]], ["o", ")"],
+         ["i", "P"], ["i", "R"]],
+        [["sup", [["i", "β"]], [["n", "2"]]], ["i", "P"], ["o", "+"], ["i", "R"]],
+    ]  # fmt: skip
 
 
 def test_languages_have_the_same_words():

@@ -13,12 +13,21 @@ from typing import Any
 
 Node = list[Any]
 
-_TOKEN = re.compile(r"\s*(\d+(?:\.\d+)?|[A-Za-z]\w*(?:@\w+)?|<=|>=|[-+*/^()|=<>,])")
+_TOKEN = re.compile(r"\s*(\d+(?:\.\d+)?|[A-Za-z]\w*(?:@\w+)?|<=|>=|\.\.|[-+*/^()|=<>,])")
 #: Where a formula ends and its explanation begins.
 _END = re.compile(r"; |, where |, for |\. |\.$| by default|, and at | if ")
 _FUNCTIONS = ("log2", "ln", "exp", "min", "max", "gain", "discount")
-_SYMBOLS = {"<=": "≤", ">=": "≥", "*": "·", "-": "−", "beta": "β", "log2": "log₂"}  # noqa: RUF001
-_BIG = {"sum": "∑", "product": "∏", "mean": "mean"}
+_SYMBOLS = {
+    "<=": "≤",
+    ">=": "≥",
+    "*": "·",
+    "-": "\u2212",
+    "..": "…",
+    "alpha": "\u03b1",
+    "beta": "β",
+    "log2": "log₂",
+}
+_BIG = {"sum": "\u2211", "product": "∏", "mean": "mean"}
 
 
 class _NotAFormulaError(Exception):
@@ -152,7 +161,7 @@ def _name(word: str) -> Node:
     base, underscore, index = word.rpartition("_")
     if underscore and len(index) == 1:
         return ["sub", [["i", base]], [["i", index]]]
-    return ["i", _symbol(word.replace("_", " "))]
+    return ["i", _symbol(word.replace("_", " ") if word.islower() else word)]
 
 
 def _bare(nodes: list[Node]) -> list[Node]:
