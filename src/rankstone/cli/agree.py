@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.evaluate import (
-    add_conventions,
-    add_reading,
-    choice,
-    expand,
-    names_of,
-    reading_of,
-    spoken_warnings,
-)
+from rankstone.cli.options import add_conventions, add_reading, choice, expand, names_of, reading_of
+from rankstone.cli.terminal import look, spoken_warnings
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -101,10 +93,6 @@ def _options(args: Namespace) -> ReadOptions:
     )
 
 
-def _colour() -> bool:
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-
-
 def _runs(paths: list[str], args: Namespace) -> tuple[dict[str, Any], Iterator[str]]:
     from rankstone.agreeing import agree_runs
     from rankstone.io.whole import whole_run
@@ -114,7 +102,7 @@ def _runs(paths: list[str], args: Namespace) -> tuple[dict[str, Any], Iterator[s
     found = agree_runs(*runs, p=args.p, ties=args.ties, depths=args.depth or (10,))
     alone = (len(found.only_first), len(found.only_second))
     return found.to_dict(), run_lines(
-        found.means(), found.per_query, alone, each=args.per_query, colour=_colour()
+        found.means(), found.per_query, alone, each=args.per_query, colour=look()["colour"]
     )
 
 
@@ -127,7 +115,7 @@ def _judgments(paths: list[str], args: Namespace) -> tuple[dict[str, Any], Itera
     reading = reading_of(args)
     found = agree_judgments(first, second, relevant_from=args.relevant_from, **reading)
     data = {"judgments": found.to_dict()}
-    lines = list(judgment_lines(found, colour=_colour()))
+    lines = list(judgment_lines(found, colour=look()["colour"]))
     if len(runs) > 1:
         measure = str((args.measure or DEFAULT)[0])
         named = dict(zip(names_of(runs), runs, strict=True))

@@ -6,7 +6,9 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.evaluate import add_conventions, add_reading, results_of, spoken_warnings
+from rankstone.cli.evaluate import results_of
+from rankstone.cli.options import add_conventions, add_reading
+from rankstone.cli.terminal import spoken_warnings
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -6,15 +6,9 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.evaluate import (
-    add_changes,
-    add_conventions,
-    add_reading,
-    expand,
-    names_of,
-    results_of,
-    spoken_warnings,
-)
+from rankstone.cli.evaluate import results_of
+from rankstone.cli.options import add_changes, add_conventions, add_reading, expand, names_of
+from rankstone.cli.terminal import spoken_warnings
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.evaluate import add_reading, reading_of
+from rankstone.cli.options import add_reading, reading_of
 
 if TYPE_CHECKING:
     from argparse import Namespace

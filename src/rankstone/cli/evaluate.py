@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rankstone.cli.options import (
+    add_changes,
+    add_conventions,
+    add_reading,
+    choice,
+    columns_of,
+    expand,
+    names_of,
+    reading_of,
+)
+from rankstone.cli.terminal import look, progress, say, spoken_warnings
 from rankstone.conventions import AGGREGATES
 
 if TYPE_CHECKING:
@@ -127,7 +136,7 @@ def run(args: Namespace) -> int:
     begin = time.perf_counter()
     with timed() as seconds:
         code = _run(args)
-    _say(_timing(seconds, time.perf_counter() - begin))
+    say(_timing(seconds, time.perf_counter() - begin))
     return code
 
 
@@ -166,7 +175,7 @@ def _run(args: Namespace) -> int:
         from rankstone.report.notices import lines
 
         for line in lines(results):
-            _say(line)
+            say(line)
     with stage("output"):
         show(results, args, form, hows, groups)
     return 0
@@ -200,15 +209,6 @@ def show(
         **look(),
     )
     sys.stdout.writelines(f"{line}\n" for line in lines)
-
-
-def look() -> dict[str, Any]:
-    """Return how tables look: in colour and as wide as the terminal, if there is one."""
-    if not sys.stdout.isatty():
-        return {"colour": False, "columns": None}
-    from shutil import get_terminal_size
-
-    return {"colour": not os.environ.get("NO_COLOR"), "columns": get_terminal_size().columns}
 
 
 def _intervals(results: list[Result], confidence: float) -> dict[str, Any]:
@@ -280,23 +280,6 @@ def spark_results(args: Namespace) -> list[Result]:
     )
 
 
-@contextmanager
-def spoken_warnings(*, quiet: bool) -> Iterator[None]:
-    """Show the one warning that Python shows as a message of the command."""
-    import warnings
-
-    from rankstone.errors import SlowEngineWarning
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore" if quiet else "once", SlowEngineWarning)
-        warnings.showwarning = lambda message, *_, **__: _say(str(message))
-        yield
-
-
-def _say(text: str) -> None:
-    print(f"rankstone: {text}", file=sys.stderr)
-
-
 def _groups(args: Namespace) -> QueryGroups | None:
     """Read the groups of queries, before any run is."""
     if args.by is None:
@@ -364,7 +347,7 @@ def results_of(args: Namespace) -> list[Result]:
             max_bytes=args.max_bytes,
             encoding=args.encoding,
         )
-        with _progress(loaded, args.quiet or len(paths) > 1):
+        with progress(loaded, args.quiet or len(paths) > 1):
             return evaluate(
                 judgments,
                 path if changed else loaded,
@@ -388,171 +371,3 @@ def results_of(args: Namespace) -> list[Result]:
     named = list(zip(names_of(paths), paths, strict=True))
     first = result_of(named[0])  # so that what runs share is there when the others start
     return [first, *on_each(result_of, named[1:])]
-
-
-def add_changes(parser: Any) -> None:
-    """Let a command take a threshold of scores, and the documents of chunks."""
-    parser.add_argument(
-        "--min-score",
-        type=float,
-        metavar="X",
-        help="documents with a lower score count as not retrieved",
-    )
-    parser.add_argument(
-        "--parents",
-        metavar="FILE",
-        help="documents of the chunks in the runs: a file with both in each line, or a pattern of "
-        "chunk ids such as '{doc}#{n}'",
-    )
-    parser.add_argument(
-        "--parent-rule",
-        default="first",
-        metavar="NAME",
-        help="how chunks become one result: first (default), max or sum of scores",
-    )
-
-
-def add_conventions(parser: Any) -> None:
-    """Let a command take conventions."""
-    parser.add_argument(
-        "-c",
-        "--convention",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="a convention, such as ties=input; may be repeated",
-    )
-    parser.add_argument(
-        "--like",
-        metavar="TOOL",
-        help="give another tool's numbers, such as trec_eval-9 ('rankstone conventions' lists them)",
-    )
-
-
-def add_reading(parser: Any) -> None:
-    """Let a command take options on how to read files."""
-    parser.add_argument(
-        "--input-format",
-        metavar="FORMAT",
-        help="the files' format where content does not tell it; JUDGMENTS:RUN for two",
-    )
-    parser.add_argument(
-        "--max-bytes",
-        type=int,
-        metavar="N",
-        help="maximum size of a file after decompression (default: 100 times its size, or 64 MiB)",
-    )
-    parser.add_argument(
-        "--encoding", metavar="NAME", help="encoding of text files (UTF-8), such as cp1252"
-    )
-    parser.add_argument("--groups", metavar="FILE", help="sizes of groups, for rows without qid")
-    parser.add_argument(
-        "--columns",
-        action="append",
-        default=[],
-        metavar="ROLE=NAME,...",
-        help="columns of tables: query=, doc=, score=, distance=, grade=, rank=",
-    )
-
-
-def reading_of(args: Namespace) -> dict[str, Any]:
-    """Return the options on how to read files."""
-    from rankstone.io.column_roles import Columns
-
-    return {
-        "input_format": args.input_format,
-        "max_bytes": args.max_bytes,
-        "groups": args.groups,
-        "encoding": args.encoding,
-        "columns": Columns.of(columns_of(args.columns)),
-    }
-
-
-def columns_of(options: list[str]) -> dict[str, Any]:
-    """Return the columns by role; a role named twice may have either name."""
-    from rankstone.errors import UsageError
-
-    columns: dict[str, Any] = {}
-    for part in (part for text in options for part in text.split(",")):
-        role, equals, name = part.partition("=")
-        if not equals:
-            raise UsageError(f"write a column as ROLE=NAME, such as query=user_id, not {part!r}.")
-        columns.setdefault(role.strip(), []).append(name)
-    return {role: None if names == [""] else names for role, names in columns.items()}
-
-
-def choice(text: str) -> tuple[str, Any]:
-    """Return a convention and its value."""
-    from rankstone.errors import UsageError
-
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise UsageError(f"write a convention as NAME=VALUE, such as ties=input, not {text!r}.")
-    if name != "relevance":
-        return name, value
-    try:
-        return name, float(value)
-    except ValueError:
-        raise UsageError(f"relevance must be a number above 0, not {value!r}.") from None
-
-
-def expand(paths: list[str]) -> Iterator[str]:
-    """Yield the runs; patterns are for shells that leave them alone."""
-    from rankstone.errors import DataError
-
-    for path in paths:
-        if any(c in path for c in "*?[") and not os.path.exists(path):
-            from glob import glob
-
-            found = sorted(glob(path))
-            if not found:
-                raise DataError(f"{path}: no file matches this pattern.")
-            yield from found
-        else:
-            yield path
-
-
-def names_of(paths: list[str]) -> list[str]:
-    """Return a name for each run: the file's, or its path where two files share one."""
-    from rankstone.io.formats import run_name
-
-    names = [run_name(path) for path in paths]
-    return [n if names.count(n) == 1 else p for n, p in zip(names, paths, strict=True)]
-
-
-@contextmanager
-def _progress(loaded: Any, quiet: bool) -> Iterator[None]:
-    """Show how far a long scan is, on a terminal."""
-    from rankstone.core import engine
-
-    size = (loaded.source.size or 0) if hasattr(loaded, "progress") else 0
-    long = 1 << (28 if engine.name() == "native" else 23)  # several seconds
-    if quiet or size < long or not sys.stderr.isatty():
-        yield
-        return
-    from threading import Event, Thread
-
-    from rankstone.errors import printable
-
-    done = Event()
-
-    def report() -> None:
-        shown = False
-        while not done.wait(0.5):
-            share = min(100, 100 * int(loaded.progress[0]) // size)
-            print(
-                f"\r{printable(loaded.name)}: {share} % of {size >> 20} MiB",
-                end="",
-                file=sys.stderr,
-            )
-            shown = True
-        if shown:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-    thread = Thread(target=report, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.evaluate import add_conventions, add_reading, choice, look, names_of, reading_of
+from rankstone.cli.options import add_conventions, add_reading, choice, names_of, reading_of
+from rankstone.cli.terminal import look
 
 if TYPE_CHECKING:
     from argparse import Namespace

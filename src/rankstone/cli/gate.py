@@ -7,7 +7,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.compare import columns_of_terminal
-from rankstone.cli.evaluate import add_conventions, add_reading, choice, columns_of, spoken_warnings
+from rankstone.cli.options import add_conventions, add_reading, choice, columns_of
+from rankstone.cli.terminal import spoken_warnings
 
 if TYPE_CHECKING:
     from argparse import Namespace

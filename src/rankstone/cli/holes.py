@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.evaluate import add_reading, choice, names_of
+from rankstone.cli.options import add_reading, choice, names_of
 from rankstone.cli.pool import tops_options
 
 if TYPE_CHECKING:

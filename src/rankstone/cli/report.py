@@ -6,7 +6,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.compare import add_methods, add_runs
-from rankstone.cli.evaluate import choice, expand, names_of, reading_of, spoken_warnings
+from rankstone.cli.options import choice, expand, names_of, reading_of
+from rankstone.cli.terminal import spoken_warnings
 
 if TYPE_CHECKING:
     from argparse import Namespace

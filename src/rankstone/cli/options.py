@@ -1,0 +1,140 @@
+"""Options that several commands share, and what they mean."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+
+def add_changes(parser: Any) -> None:
+    """Let a command take a threshold of scores, and the documents of chunks."""
+    parser.add_argument(
+        "--min-score",
+        type=float,
+        metavar="X",
+        help="documents with a lower score count as not retrieved",
+    )
+    parser.add_argument(
+        "--parents",
+        metavar="FILE",
+        help="documents of the chunks in the runs: a file with both in each line, or a pattern of "
+        "chunk ids such as '{doc}#{n}'",
+    )
+    parser.add_argument(
+        "--parent-rule",
+        default="first",
+        metavar="NAME",
+        help="how chunks become one result: first (default), max or sum of scores",
+    )
+
+
+def add_conventions(parser: Any) -> None:
+    """Let a command take conventions."""
+    parser.add_argument(
+        "-c",
+        "--convention",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a convention, such as ties=input; may be repeated",
+    )
+    parser.add_argument(
+        "--like",
+        metavar="TOOL",
+        help="give another tool's numbers, such as trec_eval-9 ('rankstone conventions' lists them)",
+    )
+
+
+def add_reading(parser: Any) -> None:
+    """Let a command take options on how to read files."""
+    parser.add_argument(
+        "--input-format",
+        metavar="FORMAT",
+        help="the files' format where content does not tell it; JUDGMENTS:RUN for two",
+    )
+    parser.add_argument(
+        "--max-bytes",
+        type=int,
+        metavar="N",
+        help="maximum size of a file after decompression (default: 100 times its size, or 64 MiB)",
+    )
+    parser.add_argument(
+        "--encoding", metavar="NAME", help="encoding of text files (UTF-8), such as cp1252"
+    )
+    parser.add_argument("--groups", metavar="FILE", help="sizes of groups, for rows without qid")
+    parser.add_argument(
+        "--columns",
+        action="append",
+        default=[],
+        metavar="ROLE=NAME,...",
+        help="columns of tables: query=, doc=, score=, distance=, grade=, rank=",
+    )
+
+
+def reading_of(args: Namespace) -> dict[str, Any]:
+    """Return the options on how to read files."""
+    from rankstone.io.column_roles import Columns
+
+    return {
+        "input_format": args.input_format,
+        "max_bytes": args.max_bytes,
+        "groups": args.groups,
+        "encoding": args.encoding,
+        "columns": Columns.of(columns_of(args.columns)),
+    }
+
+
+def columns_of(options: list[str]) -> dict[str, Any]:
+    """Return the columns by role; a role named twice may have either name."""
+    from rankstone.errors import UsageError
+
+    columns: dict[str, Any] = {}
+    for part in (part for text in options for part in text.split(",")):
+        role, equals, name = part.partition("=")
+        if not equals:
+            raise UsageError(f"write a column as ROLE=NAME, such as query=user_id, not {part!r}.")
+        columns.setdefault(role.strip(), []).append(name)
+    return {role: None if names == [""] else names for role, names in columns.items()}
+
+
+def choice(text: str) -> tuple[str, Any]:
+    """Return a convention and its value."""
+    from rankstone.errors import UsageError
+
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise UsageError(f"write a convention as NAME=VALUE, such as ties=input, not {text!r}.")
+    if name != "relevance":
+        return name, value
+    try:
+        return name, float(value)
+    except ValueError:
+        raise UsageError(f"relevance must be a number above 0, not {value!r}.") from None
+
+
+def expand(paths: list[str]) -> Iterator[str]:
+    """Yield the runs; patterns are for shells that leave them alone."""
+    from rankstone.errors import DataError
+
+    for path in paths:
+        if any(c in path for c in "*?[") and not os.path.exists(path):
+            from glob import glob
+
+            found = sorted(glob(path))
+            if not found:
+                raise DataError(f"{path}: no file matches this pattern.")
+            yield from found
+        else:
+            yield path
+
+
+def names_of(paths: list[str]) -> list[str]:
+    """Return a name for each run: the file's, or its path where two files share one."""
+    from rankstone.io.formats import run_name
+
+    names = [run_name(path) for path in paths]
+    return [n if names.count(n) == 1 else p for n, p in zip(names, paths, strict=True)]
