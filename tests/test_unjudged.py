@@ -58,7 +58,7 @@ def test_intervals_are_those_of_all_completions(measure):
         for tried in (MOST_TRIED, 6):
             ends = unjudged_extremes(chosen, Holes.of(ranked), tried)
             low, high = ends.low[0], ends.high[0]
-            if ends.exact:
+            if ends.queries_exact:
                 assert (low, high) == pytest.approx(expected, nan_ok=True), (chosen, judged, run)
                 exact += 1
             elif values:
@@ -125,6 +125,17 @@ def test_bounds_are_said():
     assert open_.unjudged.interval["alpha_DCG"].high == math.inf
     again = rs.Result.from_json(open_.to_json())
     assert again.unjudged.interval["alpha_DCG"].high == math.inf
+
+
+def test_a_query_that_may_come_into_the_mean_makes_it_a_bound():
+    judged = {"q": {"a": 1}, "r": {"b": 0}}
+    run = {"q": ["a"], "r": ["b", "b2", "x"]}
+    result = rs.evaluate(judged, run, "RR", no_relevant="skip", unjudged_interval=True)
+    interval = result.unjudged.interval["RR"]
+    assert result["RR"] == 1
+    assert interval[:3] == (1 / 3, 1.0, False)
+    counted = rs.evaluate(judged, run, "RR", unjudged_interval=True).unjudged.interval["RR"]
+    assert counted[:3] == (0.5, 0.75, True)
 
 
 def test_ties_need_an_order():

@@ -25,11 +25,13 @@ class Extremes:
     """The lowest and the highest value over all ways to judge the holes.
 
     ``low`` and ``high`` have an entry for each query, ``ends`` are those of the aggregate. If
-    ``exact`` is false, they may lie further apart than any judgments would bring them.
+    ``queries_exact`` or ``exact`` is false, those of some query, or of the aggregate, may lie
+    further apart than any judgments would bring them.
     """
 
     low: Array
     high: Array
+    queries_exact: bool
     ends: tuple[float, float]
     exact: bool
 
@@ -58,9 +60,11 @@ def unjudged_extremes(measure: Measure, holes: Holes, tried: int = MOST_TRIED) -
     plans = {q: _plan(measure, holes, q, tried) for q in open_.tolist()}
     low[open_], high[open_] = np.inf, -np.inf
     weighted = weight is not None
+    left_out = np.zeros(len(low), bool)  # under some grades
     for query, grades in _blocks(plans, holes):
         values, weight = _values(measure, holes, query, grades)
         weighted |= weight is not None
+        left_out[query[np.isnan(values)]] = True
         np.fmin.at(low, query, values)
         np.fmax.at(high, query, values)
     undefined = np.isposinf(low) & np.isneginf(high)
@@ -72,6 +76,7 @@ def unjudged_extremes(measure: Measure, holes: Holes, tried: int = MOST_TRIED) -
             high[q], sure = measure.definition.range[1], False
         if undefined[q] and plan.low and plan.high:
             low[q] = high[q] = np.nan
+    weighted |= bool((left_out & ~undefined).any())
     return _aggregated(measure, low, high, exact=sure, weighted=weighted)
 
 
@@ -152,11 +157,12 @@ def _aggregated(
     measure: Measure, low: Array, high: Array, *, exact: bool, weighted: bool
 ) -> Extremes:
     if weighted and not np.isnan(low).all():
-        # The weights move too, but a weighted mean lies between its values.
-        return Extremes(low, high, (float(np.nanmin(low)), float(np.nanmax(high))), exact=False)
+        # The weights move too, or queries come in; but a mean lies between its values.
+        ends = float(np.nanmin(low)), float(np.nanmax(high))
+        return Extremes(low, high, exact, ends, exact=False)
     how = aggregate(measure.definition.aggregate)
-    ends = [
+    means = [
         float(values[np.isinf(values)][0]) if np.isinf(values).any() else how.finish(how.of(values))
         for values in (low, high)
     ]
-    return Extremes(low, high, (ends[0], ends[1]), exact)
+    return Extremes(low, high, exact, (means[0], means[1]), exact)
