@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.evaluate import results_of
 from rankstone.cli.options import add_changes, add_conventions, add_reading, expand, names_of
-from rankstone.cli.terminal import spoken_warnings
+from rankstone.cli.terminal import in_colour, spoken_warnings
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -141,7 +140,7 @@ def show(comparison: Comparison, args: Namespace) -> None:
         comparison,
         args.format or ("table" if terminal else "tsv"),
         digits=args.digits,
-        colour=terminal and not os.environ.get("NO_COLOR"),
+        colour=in_colour(),
         columns=columns_of_terminal(),
     )
     sys.stdout.writelines(f"{line}\n" for line in lines)

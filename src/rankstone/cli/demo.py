@@ -6,6 +6,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from rankstone.cli.terminal import in_colour
+
 if TYPE_CHECKING:
     from argparse import Namespace
 
@@ -115,5 +117,4 @@ def _next(measure: str) -> None:
 
 
 def _print(style: str, text: str) -> None:
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    print(f"{style}{text}{_RESET}" if colour else text)
+    print(f"{style}{text}{_RESET}" if in_colour() else text)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.compare import columns_of_terminal
 from rankstone.cli.options import add_conventions, add_reading, choice, columns_of
-from rankstone.cli.terminal import spoken_warnings
+from rankstone.cli.terminal import in_colour, spoken_warnings
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -147,9 +147,8 @@ def _write(path: str, form: str, verdict: Verdict, command: str) -> None:
 def _show(verdict: Verdict, form: str, command: str) -> None:
     from rankstone.report.gate import write_verdict
 
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     columns = columns_of_terminal()
-    lines = write_verdict(verdict, form, command=command, colour=colour, columns=columns)
+    lines = write_verdict(verdict, form, command=command, colour=in_colour(), columns=columns)
     sys.stdout.writelines(f"{line}\n" for line in lines)
 
 

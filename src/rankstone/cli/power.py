@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.compare import add_source, source_of
+from rankstone.cli.terminal import in_colour
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -58,7 +58,6 @@ def run(args: Namespace) -> int:
 
         print(json.dumps({measure: plan.to_dict() for measure, plan in plans.items()}, indent=2))
     else:
-        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        lines = plan_lines(plans, seen=args.difference is None, colour=colour)
+        lines = plan_lines(plans, seen=args.difference is None, colour=in_colour())
         sys.stdout.writelines(f"{line}\n" for line in lines)
     return 0

@@ -6,6 +6,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from rankstone.cli.terminal import in_colour
+
 if TYPE_CHECKING:
     from argparse import Namespace
 
@@ -55,7 +57,7 @@ def run(args: Namespace) -> int:
     )
     wide = sys.stdout.isatty()
     form = args.format or ("table" if wide else "tsv")
-    colour = wide and not os.environ.get("NO_COLOR")
+    colour = in_colour()
     for i, level in enumerate(("documents", "spans", "characters")):
         if form != "tsv":
             print(f"{os.linesep if i else ''}{level}")

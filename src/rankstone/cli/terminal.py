@@ -9,13 +9,18 @@ from contextlib import contextmanager
 from typing import Any
 
 
+def in_colour() -> bool:
+    """Return whether the output goes to a terminal whose user wants colours."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
 def look() -> dict[str, Any]:
     """Return how tables look: in colour and as wide as the terminal, if there is one."""
     if not sys.stdout.isatty():
         return {"colour": False, "columns": None}
     from shutil import get_terminal_size
 
-    return {"colour": not os.environ.get("NO_COLOR"), "columns": get_terminal_size().columns}
+    return {"colour": in_colour(), "columns": get_terminal_size().columns}
 
 
 @contextmanager
