@@ -104,6 +104,8 @@ try:
     print(rs.evaluate({"q0": {"d1": 1}}, path, ["RR"])["RR"])
 except rs.DataError as error:
     print(error)
+sys.stdout.flush()
+os._exit(0)  # the threads of a library may end the process while Python does
 """
 
 

@@ -237,3 +237,92 @@ def test_a_misspelt_convention_is_found_by_the_type_checker(tmp_path):
     )
     lines = [line.split(":")[1] for line in out.splitlines() if "error" in line]
     assert lines == ["3", "4", "5"], out
+
+
+def test_several_measures_in_one_text_for_every_verb(capsys):
+    assert output(capsys, "compare", QRELS, BM25, DENSE, "-m", "AP,RR", "--quiet").count("\n") == 3
+    assert output(capsys, "power", QRELS, BM25, DENSE, "-m", "AP,RR", "--quiet").count("RR") >= 1
+
+
+def test_an_unknown_command_is_answered(capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["eval", QRELS, BM25])
+    assert "unknown command 'eval'. Did you mean evaluate?" in capsys.readouterr().err
+
+
+def test_the_list_of_measures_fits_and_begins_with_the_common_ones(capsys):
+    lines = output(capsys, "measures").splitlines()
+    assert max(map(len, lines)) <= 80
+    first = [line.split()[0] for line in lines if line.startswith("  ") and line[2] != " "][:12]
+    assert {"nDCG@k", "AP@k", "P@k", "R@k", "RR@k"} & set(first)
+
+
+@pytest.fixture
+def chunks(tmp_path):
+    """Judgments of documents, a run of chunks, and the other run; by type of question."""
+    judged = [
+        {"query": "q1", "expected_chunks": ["d1"], "type": "how"},
+        {"query": "q2", "expected_chunks": ["d2"], "type": "why"},
+    ]
+    run = [
+        {"query": "q1", "found_chunks": ["d9#1", "d1#2"]},
+        {"query": "q2", "found_chunks": ["d2#1", "d2#2"]},
+    ]
+    for name, rows in (("judged", judged), ("run", run), ("again", run)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+    files = [str(tmp_path / f"{name}.jsonl") for name in ("judged", "run", "again")]
+    columns = ["--columns", "expected=expected_chunks,retrieved=found_chunks"]
+    return tmp_path, files, [*columns, "--parents", "{doc}#{n}", "-m", "RR"]
+
+
+def test_lists_of_any_name_and_chunks_in_every_verb(chunks, capsys):
+    folder, (judged, run, again), options = chunks
+    assert "\t0.75\n" in output(capsys, "evaluate", judged, run, *options)
+    assert "\t0.75\t0.75\t" in output(capsys, "compare", judged, run, again, *options, "--quiet")
+    page = folder / "page.json"
+    output(
+        capsys, "report", judged, run, again, *options, "--by", "type", "-o", str(page), "--quiet"
+    )
+    assert '"how"' in page.read_text()
+    assert "0.75" in page.read_text()
+    gate = ["gate", judged, run, *options[:-2], "--by", "type", "--baseline", again]
+    assert output(capsys, *gate, "--max-drop", "RR=0.01", "--quiet").startswith("PASS")
+    working = output(capsys, "explain", "RR", judged, run, *options[:-2], "--query", "q1")
+    assert "RR = 0.5" in working
+    baseline = ["baseline", "save", str(folder / "b.json"), judged, run, *options]
+    assert "0.7500" in output(capsys, *baseline, "--quiet")
+
+
+PARENTS = {
+    "csv": "chunk_id,doc_id\nd9#1,d9\nd1#2,d1\nd2#1,d2\nd2#2,d2\n",
+    "txt": "d9#1 d9\nd1#2 d1\nd2#1 d2\nd2#2 d2\n",
+    "json": '{"d9#1": "d9", "d1#2": "d1", "d2#1": "d2", "d2#2": "d2"}',
+}
+
+
+@pytest.mark.parametrize("ending", PARENTS)
+def test_files_of_the_documents_of_chunks(chunks, ending):
+    folder, (judged, run, _), _ = chunks
+    (folder / f"map.{ending}").write_text(PARENTS[ending])
+    columns = {"expected": "expected_chunks", "retrieved": "found_chunks"}
+    result = rs.evaluate(judged, run, "RR", columns=columns, parents=folder / f"map.{ending}")
+    assert result["RR"] == 0.75
+
+
+def test_two_encodings(tmp_path):
+    (tmp_path / "judged.csv").write_text("query;doc;grade\nq1;café;1\n", encoding="cp1252")
+    (tmp_path / "run.json").write_text('{"q1": ["café"]}', encoding="utf-8")
+    files = tmp_path / "judged.csv", tmp_path / "run.json"
+    assert rs.evaluate(*files, "RR", encoding="cp1252:utf-8")["RR"] == 1.0
+
+
+def test_rankings_without_query_ids_are_explained():
+    with pytest.raises(rs.DataError, match=r"numbered from 0: give them by query"):
+        rs.evaluate({"café": {"a": 1}}, [["a"], ["b"]], "RR")
+
+
+def test_the_ideal_of_subtopics_has_no_wrong_names():
+    judged = {"t": {"d1": {"1": 1, "2": 1}, "d2": {"3": 1}}}
+    working = rs.explain("alpha_nDCG@2", judged, {"t": ["d2", "d1"]})
+    assert {step.document for step in working.ideal} == {None}
+    assert repr(working).startswith("alpha_nDCG@2:")

@@ -262,7 +262,9 @@ def test_sparse_matrices_are_judgments_scores_and_exclusions(kind):
     known = (rng.random((20, 50)) < 0.2) & (grades == 0)
     names = "nDCG@10,AP,RR,R@5"
     expected = rs.evaluate(grades * 1.0, scores, names, mask=~known).per_query
-    assert rs.evaluate(make(grades), scores, names, exclude=make(known)).per_query == expected
+    beside = rs.evaluate(make(grades), scores, names, exclude=make(known))
+    assert beside.per_query == expected
+    assert [(n.code, n.count) for n in beside.notices][:1] == [("excluded", int(known.sum()))]
     assert rs.evaluate(grades * 1.0, np.where(known, -np.inf, scores), names).per_query == expected
     stored = make(np.where(known, 0.0, scores))
     assert rs.evaluate(make(grades), stored, names).per_query == expected

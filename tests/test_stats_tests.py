@@ -72,7 +72,7 @@ def test_the_smallest_random_p_value_counts_the_observed_outcome():
 def test_random_signs_do_not_depend_on_how_work_is_divided(monkeypatch):
     d = np.random.default_rng(1).normal(0.03, 0.3, (7, 93))
     once = tests.randomization(d, resamples=9_000, rng=5)
-    monkeypatch.setattr("rankstone.core.parallel._cores", lambda: 1)
+    monkeypatch.setattr("rankstone.core.parallel.cores", lambda: 1)
     monkeypatch.setattr("rankstone.stats.sign_flips._TABLE_CELLS", 1)
     monkeypatch.setattr("rankstone.stats.sign_flips._PAIR_CELLS", 1)
     assert np.array_equal(once.p, tests.randomization(d, resamples=9_000, rng=5).p)

@@ -19,6 +19,7 @@ from rankstone.io.query_values import read_query_values, read_query_weights
 from rankstone.io.streams import read_all
 from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.parse import parse_measure
+from rankstone.measures.request import listed_measures
 from rankstone.stats.compare import compare as compare_values
 from rankstone.stats.comparison import Comparison
 from rankstone.stats.holes import with_holes
@@ -116,7 +117,7 @@ def values_by_query(
     options: dict[str, Any],
 ) -> tuple[list[QueryValues], list[str] | None]:
     """Return values of runs and the names of the measures to use, of what ``compare`` takes."""
-    chosen = None if measures is None else _listed(measures)
+    chosen = None if measures is None else listed_measures(measures)
     if judgments is not None and runs is not None:
         results = _evaluated(judgments, runs, chosen or DEFAULT, options)
         values = [values_of_result(result, name, chosen) for name, result in results.items()]
@@ -128,10 +129,6 @@ def values_by_query(
             )
         values = list(_saved(judgments if runs is None else runs, chosen))
     return values, _measures_of(values, chosen)
-
-
-def _listed(measures: str | Measure | Iterable[str | Measure]) -> list[str | Measure]:
-    return [measures] if isinstance(measures, str | Measure) else list(measures)
 
 
 def _evaluated(

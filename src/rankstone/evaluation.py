@@ -79,7 +79,8 @@ def evaluate(
         input_format: the format of the files, if it cannot be detected; for two different ones
             ``"judgments:run"``, such as ``"quepid:trec"``.
         max_bytes: maximum size of a file in bytes after decompression.
-        encoding: encoding of text files (default: UTF-8).
+        encoding: encoding of text files (default: UTF-8); for two different ones ``"cp1252:utf-8"``,
+            judgments first.
         mask: with arrays, False marks padding.
         qid: with arrays, the query of each item, or of each row of a table.
         group_sizes: with arrays, the number of items of each query; with files, the path of a
@@ -279,7 +280,7 @@ def _row(query: Any, queries: list[Any]) -> int:
         shown = ", ".join(repr(q) for q in queries[:3])
         raise UsageError(
             f"there are {len(queries)} queries ({shown}, ...), and one is explained at a time: "
-            f"give query={queries[0]!r}."
+            f"give query={queries[0]!r} (--query {queries[0]})."
         )
     if query in queries:
         return queries.index(query)

@@ -195,6 +195,7 @@ def table(draw, data, kind, form):
 def rows(draw, data, kind, form):
     """Write rows of columns, with blank lines and comments between."""
     end = draw(st.sampled_from(["\n", "\r\n"]))
+    spaces = draw(st.sampled_from([[" ", "  "], ["\t"]]))  # both may be ids with blanks
     out = []
     for query, docs in data.items():
         for doc, value in docs.items():
@@ -207,7 +208,7 @@ def rows(draw, data, kind, form):
                 fields = [query, draw(st.sampled_from(["0", "Q0", "x"])), doc, shown]
             else:
                 fields = [query, "Q0", doc, draw(st.sampled_from(["1", "0", "x"])), shown, "tag"]
-            gaps = [draw(st.sampled_from([" ", "\t", "  "])) for _ in fields]
+            gaps = [draw(st.sampled_from(spaces)) for _ in fields]
             out.append("".join(f + g for f, g in zip(fields, gaps, strict=True))[: -len(gaps[-1])])
             if draw(st.integers(0, 4)) == 0:
                 out.append(draw(st.sampled_from(["", "# a comment", " \t", "#"])))

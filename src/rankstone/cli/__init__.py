@@ -58,6 +58,12 @@ def main(argv: list[str] | None = None) -> int:
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", required=True, prog="rankstone"
     )
+    if words[:1] and words[0] not in _COMMANDS and not words[0].startswith("-"):
+        from rankstone.errors import did_you_mean
+
+        hint = did_you_mean(words[0], _COMMANDS)
+        known = ", ".join(_COMMANDS)
+        parser.error(f"unknown command {words[0]!r}.{hint} Commands: {known}.")
     for name in words[:1] if words[:1] and words[0] in _COMMANDS else _COMMANDS:
         import_module(f"rankstone.cli.{name}").add_to(commands)
     args, more = parser.parse_known_args(words)

@@ -11,6 +11,7 @@ from rankstone.cli.options import (
     add_changes,
     add_conventions,
     add_reading,
+    changes_of,
     choice,
     columns_of,
     expand,
@@ -332,7 +333,7 @@ def results_of(args: Namespace) -> list[Result]:
             args.exclude, columns, graded=False, max_bytes=args.max_bytes, encoding=args.encoding
         )
     paths = list(expand(args.runs))
-    changed = args.min_score is not None or args.parents is not None
+    changes = changes_of(args)
     # Several runs are evaluated at once, each by its share of the threads.
     threads = args.threads or max(1, cores() // len(paths))
 
@@ -350,21 +351,19 @@ def results_of(args: Namespace) -> list[Result]:
         with progress(loaded, args.quiet or len(paths) > 1):
             return evaluate(
                 judgments,
-                path if changed else loaded,
+                path if changes else loaded,
                 measures,
                 name=name,
                 input_format=args.input_format and f":{formats[-1]}",
                 max_bytes=args.max_bytes,
                 encoding=args.encoding,
-                min_score=args.min_score,
-                parents=args.parents,
-                parent_rule=args.parent_rule,
                 like=args.like,
                 tie_interval=args.tie_interval,
                 unjudged_interval=args.unjudged_interval,
                 strict=args.strict,
                 columns=columns,
                 exclude=exclude,
+                **changes,
                 **choices,
             )
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.options import add_conventions, add_reading, choice, names_of, reading_of
+from rankstone.cli.options import (
+    add_changes,
+    add_conventions,
+    add_reading,
+    changes_of,
+    choice,
+    names_of,
+    reading_of,
+)
 from rankstone.cli.terminal import look
 
 if TYPE_CHECKING:
@@ -38,6 +46,7 @@ def add_data(parser: Any) -> None:
     parser.add_argument("--grades", metavar="G,G,...", help="grades in rank order; - is unjudged")
     parser.add_argument("--missed", metavar="G,G,...", help="grades that were not retrieved")
     parser.add_argument("--exclude", metavar="FILE", help="pairs removed from the run first")
+    add_changes(parser)
     add_reading(parser)
 
 
@@ -46,7 +55,7 @@ def data_of(args: Namespace, more: str) -> tuple[tuple[Any, ...], dict[str, Any]
     from rankstone.errors import UsageError
 
     reading = reading_of(args)
-    reading |= {"group_sizes": reading.pop("groups"), "exclude": args.exclude}
+    reading |= {"group_sizes": reading.pop("groups"), "exclude": args.exclude, **changes_of(args)}
     if args.grades is not None and not args.files:
         missed = None if args.missed is None else _grades(args.missed)
         return (_grades(args.grades),), {**reading, "not_retrieved": missed}

@@ -7,7 +7,15 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.compare import columns_of_terminal
-from rankstone.cli.options import add_conventions, add_reading, choice, columns_of
+from rankstone.cli.options import (
+    add_changes,
+    add_conventions,
+    add_reading,
+    changes_of,
+    choice,
+    columns_of,
+    groups_of,
+)
 from rankstone.cli.terminal import in_colour, spoken_warnings
 
 if TYPE_CHECKING:
@@ -69,6 +77,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--exclude", metavar="FILE", help="pairs taken out of the runs first, as training data"
     )
+    add_changes(parser)
     add_reading(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
     parser.set_defaults(run=run)
@@ -88,8 +97,9 @@ def run(args: Namespace) -> int:
     baseline = args.baseline or settings.file("baseline")
     by = args.by or settings.file("by")
     with spoken_warnings(quiet=args.quiet):
+        groups = groups_of(by, args.judgments, args.max_bytes)
         verdict = apply(
-            rules, args.judgments, args.candidate, baseline, by, _options(args, settings)
+            rules, args.judgments, args.candidate, baseline, groups, _options(args, settings)
         )
     if not args.quiet:
         for notice in verdict.notices:
@@ -120,6 +130,7 @@ def _options(args: Namespace, settings: Settings) -> dict[str, Any]:
         "exclude": args.exclude,
         "threads": args.threads,
         "strict": args.strict or None,
+        **changes_of(args),
     }
     chosen = {name: value for name, value in options.items() if value is not None}
     return {**settings.evaluation(), **dict(map(choice, args.convention)), **chosen}

@@ -32,6 +32,27 @@ def add_changes(parser: Any) -> None:
     )
 
 
+def groups_of(by: str | None, judgments: str, max_bytes: int | None) -> dict[str, str] | str | None:
+    """Return what ``--by`` names: a file, or the groups under a key of the judgments' records."""
+    if by is None or os.path.exists(by) or not os.path.isfile(judgments):
+        return by
+    from rankstone.io.query_groups import groups_in_records
+
+    groups = groups_in_records(judgments, by, max_bytes=max_bytes)
+    return by if groups is None else dict(groups.group_of)
+
+
+def changes_of(args: Namespace) -> dict[str, Any]:
+    """Return the options that change a run before it is ranked, if some are given."""
+    if args.min_score is None and args.parents is None:
+        return {}
+    return {
+        "min_score": args.min_score,
+        "parents": args.parents,
+        "parent_rule": args.parent_rule,
+    }
+
+
 def add_conventions(parser: Any) -> None:
     """Let a command take conventions."""
     parser.add_argument(

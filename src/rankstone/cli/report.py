@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.compare import add_methods, add_runs
-from rankstone.cli.options import choice, expand, names_of, reading_of
+from rankstone.cli.options import changes_of, choice, expand, groups_of, names_of, reading_of
 from rankstone.cli.terminal import spoken_warnings
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def report_of(args: Namespace, *, pictures: bool) -> Report:
             baseline=baseline,
             title=args.title,
             language=args.lang,
-            groups=args.by,
+            groups=groups_of(args.by, args.files[0], args.max_bytes),
             queries=args.queries,
             documents=args.documents,
             depth=args.depth,
@@ -101,6 +101,7 @@ def report_of(args: Namespace, *, pictures: bool) -> Report:
             like=args.like,
             strict=args.strict,
             threads=args.threads,
+            **changes_of(args),
             **reading,
             **dict(choice(text) for text in args.convention),
         )

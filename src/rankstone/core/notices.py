@@ -309,6 +309,11 @@ def nothing_in_common(name: str, judged: Sequence[Any], unjudged: Sequence[Any])
             f"Ids are compared exactly, and {pair.judged!r} is not {pair.run!r}{kinds}: "
             "write them alike on both sides."
         )
+    elif unjudged and {str(q) for q in unjudged} == {str(i) for i in range(len(unjudged))}:
+        message += (
+            "Rankings without query ids, such as the responses of a search engine, are numbered "
+            "from 0: give them by query, {query: ranking}."
+        )
     else:
         message += "Check that the two belong together and were given in the order: judgments, run."
     return NothingInCommonError(message)

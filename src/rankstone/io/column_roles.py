@@ -27,6 +27,8 @@ SYNONYMS = {
 }
 _DISTANCES = {"distance", "dist", "cosinedistance", "l2distance", "l2", "euclideandistance"}
 ROLES = (*SYNONYMS, "distance")
+#: What lists in records hold, which can be named as columns are.
+LISTS = ("expected", "retrieved")
 _NOT_GRADES = {"timestamp", "time", "ts", "date", "datetime", "iteration", "iter", "q0"}
 _NOUNS = {"query": "queries", "doc": "documents", "grade": "grades", "score": "scores"}
 
@@ -142,11 +144,10 @@ def _note_use(columns: Mapping[str, Any] | None) -> None:
 def check_columns(columns: Mapping[str, Any] | None) -> None:
     """Refuse unknown roles, and a score beside a distance."""
     for role in columns or {}:
-        if role not in ROLES:
-            hint = did_you_mean(str(role), ROLES)
-            raise UsageError(
-                f"columns names {role!r}.{hint} What can be named: {', '.join(ROLES)}."
-            )
+        if role not in (*ROLES, *LISTS):
+            hint = did_you_mean(str(role), (*ROLES, *LISTS))
+            known = ", ".join((*ROLES, *LISTS))
+            raise UsageError(f"columns names {role!r}.{hint} What can be named: {known}.")
     if columns and columns.get("score") is not None and columns.get("distance") is not None:
         raise UsageError(
             "columns names a score, of which the highest is the best, and a distance, of which "

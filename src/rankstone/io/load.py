@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankstone.conventions import Conventions
@@ -11,7 +12,7 @@ from rankstone.core.collection import Collection, MatchedCollection
 from rankstone.core.exclude import ExcludingRun
 from rankstone.core.judgments import Judgments
 from rankstone.core.run import Run
-from rankstone.errors import UsageError, one_of
+from rankstone.errors import Notice, UsageError, one_of
 from rankstone.io.column_roles import Columns
 
 if TYPE_CHECKING:
@@ -50,12 +51,12 @@ def load_judgments(
         from rankstone.io.input_file import ReadOptions
 
         options = ReadOptions(
-            LENIENT if lenient else input_format,
+            LENIENT if lenient else first_of(input_format),
             max_bytes,
             None if groups is None else os.fspath(groups),
             columns,
             graded,
-            encoding=encoding,
+            encoding=first_of(encoding),
         )
         return read_judgments(os.fspath(data), options)
     if isinstance(data, Mapping):
@@ -113,13 +114,13 @@ def load_run(
         from rankstone.io.input_file import ReadOptions
 
         options = ReadOptions(
-            LENIENT if lenient else input_format,
+            LENIENT if lenient else last_of(input_format),
             max_bytes,
             columns=columns,
             name=name,
             threads=threads,
             ascending=ascending,
-            encoding=encoding,
+            encoding=last_of(encoding),
         )
         return read_run(os.fspath(data), options)
     data = _plain_run(data, name, scores)
@@ -147,6 +148,16 @@ def load_run(
         "a dict {query: {document: score}}, a dict {query: [document, ...]}, a list of lists or "
         "a dataframe."
     )
+
+
+def first_of(text: str | None) -> str | None:
+    """Return what is said of the judgments in ``judgments:run``, or of both."""
+    return (text or "").partition(":")[0] or None
+
+
+def last_of(text: str | None) -> str | None:
+    """Return what is said of the run in ``judgments:run``, or of both."""
+    return (text or "").rpartition(":")[2] or None
 
 
 def _is_sparse(data: Any) -> bool:
@@ -201,7 +212,7 @@ def collection(
         columns: the columns of tables, by what they hold.
         input_format: the format of the files, if it cannot be detected; ``judgments:run`` for two.
         max_bytes: maximum size of a file in bytes after decompression.
-        encoding: encoding of text files (default: UTF-8).
+        encoding: encoding of text files (default: UTF-8); ``judgments:run`` for two.
         mask: with arrays, False marks padding.
         qid: with arrays, the query of each item, or of each row of a table.
         group_sizes: with arrays, the number of items of each query; with files, the path of a
@@ -217,10 +228,11 @@ def collection(
     """
     _refuse_spark(judgments)
     _refuse_spark(run)
+    removed: tuple[Notice, ...] = ()
     if (_is_sparse(judgments) or _is_sparse(exclude)) and hasattr(run, "__array__"):
         from rankstone.io import sparse
 
-        judgments, mask = sparse.beside_scores(judgments, run, exclude, mask)
+        judgments, mask, removed = sparse.beside_scores(judgments, run, exclude, mask)
         exclude = None if _is_sparse(exclude) else exclude
     sizes_file = os.fspath(group_sizes) if isinstance(group_sizes, str | os.PathLike) else None
     if sizes_file is not None:
@@ -250,7 +262,7 @@ def collection(
                     "min_score= and parents= go with runs of documents that have ids, not with "
                     "labels and scores."
                 )
-            return labels_and_scores(
+            lists = labels_and_scores(
                 judgments,
                 run,
                 name=name or "run",
@@ -259,13 +271,13 @@ def collection(
                 finite=finite,
                 **keyed,
             )
+            return replace(lists, own_notices=(*lists.own_notices, *removed)) if removed else lists
         judgments, run, single = by_query(judgments, run)
     _refuse(keyed)
-    formats = (input_format or "").split(":")
     judged = load_judgments(
         judgments,
         columns,
-        input_format=formats[0] or None,
+        input_format=input_format,
         max_bytes=max_bytes,
         groups=sizes_file,
         encoding=encoding,
@@ -276,7 +288,7 @@ def collection(
         threads,
         columns,
         scores=scores,
-        input_format=formats[-1] or None,
+        input_format=input_format,
         max_bytes=max_bytes,
         encoding=encoding,
     )
@@ -291,7 +303,9 @@ def collection(
             parents=parents,
             parent_rule=parent_rule,
             columns=columns,
-            options=ReadOptions(formats[-1] or None, max_bytes, columns=columns),
+            options=ReadOptions(
+                last_of(input_format), max_bytes, columns=columns, encoding=last_of(encoding)
+            ),
             ascending=is_ascending(scores),
         )
     if exclude is not None:

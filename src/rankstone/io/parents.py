@@ -11,6 +11,8 @@ from typing import Any
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
+from rankstone.io.column_roles import plain_name
+from rankstone.io.query_groups import BETWEEN, separator_of
 from rankstone.io.rows import NO_DOCUMENT, GatheredRun, Id, Row
 from rankstone.io.streams import lines, open_seekable
 
@@ -20,6 +22,7 @@ RULES = {
     "max": "the highest score of its chunks is the score of a document",
     "sum": "the sum of the scores of its chunks is the score of a document",
 }
+_CHUNK_NAMES = ("chunk", "chunkid", "chunkno", "passage", "passageid", "node", "nodeid", "id")
 _HOLE = re.compile(r"\{(\w+)\}")
 
 
@@ -75,20 +78,42 @@ def _by_pattern(pattern: str) -> Callable[[Id], Id]:
     return find
 
 
+def _in_json(path: str, max_bytes: int | None) -> dict[str, str]:
+    from rankstone.io.input_file import Input, ReadOptions
+
+    with Input.open(path, ReadOptions(max_bytes=max_bytes)) as file:
+        value = file.value
+    if not isinstance(value, dict) or not all(isinstance(v, str | int) for v in value.values()):
+        raise DataError(f"{path}: expected a JSON object of chunks and their documents.")
+    return {str(chunk): str(doc) for chunk, doc in value.items()}
+
+
 def _read(path: str, max_bytes: int | None) -> dict[str, str]:
-    """Read a file with a chunk and its document in each line, between tabs or blanks."""
+    """Read a file with a chunk and its document in each line, or a JSON object of both.
+
+    Between the two is a tab, a semicolon, a comma or blanks, as in the first line, which may name
+    the columns.
+    """
     parents: dict[str, str] = {}
+    separator, first = None, True
     with open_seekable(path, max_bytes=max_bytes) as (stream, _, _):
         for number, raw in lines(stream, path):
             line = raw.decode("utf-8", "surrogateescape").strip()
             if not line or line.startswith("#"):
                 continue
-            fields = line.split("\t") if "\t" in line else line.split()
+            if first and line.startswith("{"):
+                return _in_json(path, max_bytes)
+            separator = separator_of(line) if first else separator
+            fields = line.split(separator)
             if len(fields) != 2:
                 raise DataError(
-                    f"{path}:{number}: expected a chunk and its document, found {line[:80]!r}."
+                    f"{path}:{number}: expected a chunk and its document, with "
+                    f"{BETWEEN[separator]} between them, found {line[:80]!r}."
                 )
-            chunk, doc = (field.strip() for field in fields)
+            chunk, doc = (field.strip().strip('"') for field in fields)
+            is_header, first = first and plain_name(chunk) in _CHUNK_NAMES, False
+            if is_header:
+                continue
             if parents.setdefault(chunk, doc) != doc:
                 raise DataError(
                     f"{path}:{number}: chunk {chunk!r} has two documents, {parents[chunk]!r} and "

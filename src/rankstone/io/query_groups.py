@@ -15,7 +15,7 @@ from rankstone.io.streams import lines, open_seekable
 #: The group of queries that a file does not name.
 REST = "(no group)"
 _EXAMPLES = 3
-_BETWEEN = {"\t": "a tab", ";": "a semicolon", ",": "a comma", None: "blanks"}
+BETWEEN = {"\t": "a tab", ";": "a semicolon", ",": "a comma", None: "blanks"}
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def read_query_groups(
                 continue
             _check_text(line, where)
             first = between is None
-            between = between or (_separator(line), number)
+            between = between or (separator_of(line), number)
             query, group = _split(line, between, where)
             if group in taken or group == REST:
                 raise DataError(f"{where}: {group!r} cannot be a group's name; it has a meaning.")
@@ -118,7 +118,7 @@ def _declares(line: str) -> bool:
     return len(line) == 5 and line[:4].lower() == "sep="
 
 
-def _separator(line: str) -> str | None:
+def separator_of(line: str) -> str | None:
     """Return what stands between a query and its group: a tab, or the first ; or , of the line."""
     if "\t" in line:
         return "\t"
@@ -187,7 +187,7 @@ def _split(line: str, between: tuple[str | None, int], where: str) -> tuple[str,
     query, group = query.strip(), " ".join(rest.split())
     if not query or not group:
         raise DataError(
-            f"{where}: expected a query and its group, with {_BETWEEN[separator]} between them "
+            f"{where}: expected a query and its group, with {BETWEEN[separator]} between them "
             f"as in line {first}, found {line[:80]!r}."
         )
     return query, group

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from rankstone.core.judgments import Judgments
+from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import Run
-from rankstone.errors import DataError
+from rankstone.errors import DataError, Notice
 from rankstone.io import frames
 from rankstone.io.frames.columns import PlainTable
 
@@ -43,8 +44,13 @@ def _table(matrix: Any, number: str) -> PlainTable:
     return PlainTable(columns)
 
 
-def beside_scores(judgments: Any, scores: Any, exclude: Any, mask: Any) -> tuple[Any, Any]:
-    """Return sparse judgments beside a table of scores as labels, and ``exclude`` as a mask."""
+def beside_scores(
+    judgments: Any, scores: Any, exclude: Any, mask: Any
+) -> tuple[Any, Any, tuple[Notice, ...]]:
+    """Return sparse judgments beside a table of scores as labels, and ``exclude`` as a mask.
+
+    And the notices on what is excluded.
+    """
     shape = np.shape(scores)
     for what, matrix in (("judgments", judgments), ("exclude", exclude)):
         if is_sparse(matrix) and matrix.shape != shape:
@@ -55,6 +61,21 @@ def beside_scores(judgments: Any, scores: Any, exclude: Any, mask: Any) -> tuple
             )
     labels = judgments.toarray() if is_sparse(judgments) else judgments
     if exclude is None or not is_sparse(exclude):
-        return labels, mask
-    kept = ~(exclude.toarray() != 0)
-    return labels, kept if mask is None else kept & np.asarray(mask)
+        return labels, mask, ()
+    removed = exclude.toarray() != 0
+    if mask is not None:
+        removed &= np.asarray(mask)
+    judged = removed & (np.asarray(labels) > 0)
+    notices = (
+        *reading_notice("excluded", int(removed.sum()), _first(removed), level="note"),
+        *reading_notice("excluded-judged", int(judged.sum()), _first(judged)),
+    )
+    return labels, ~removed if mask is None else ~removed & np.asarray(mask), notices
+
+
+def _first(chosen: np.ndarray) -> tuple[str, ...]:
+    """Return the first chosen cell of a table in words."""
+    if not chosen.any():
+        return ()
+    row, column = np.unravel_index(int(chosen.argmax()), chosen.shape)
+    return (f"document {column} of query {row}",)

@@ -93,7 +93,7 @@ def explain_query(
         query=ranked.queries[query],
         retrieved=int(ranked.retrieved[query]),
         steps=steps,
-        ideal=_named(_ideal(added, query), judged),
+        ideal=_named(_ideal(added, query), () if measure.definition.reads_subtopics else judged),
         constant=0.0 if constant is None else float(constant[query]),
         total=None if added is None else float(summation.total(added)[query]),
         denominator=below,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator, Mapping
+from textwrap import wrap
 from typing import Any
 
 from rankstone.measures.base import Measure
@@ -16,12 +17,20 @@ def index(measures: list[Measure]) -> Iterator[str]:
     families: dict[str, list[Measure]] = {}
     for m in measures:
         families.setdefault(family(m), []).append(m)
-    for number, (title, members) in enumerate(families.items()):
+    wide = max(len(name_with_cutoff(m)) for m in measures) + 3
+    for number, title in enumerate(sorted(families, key=lambda t: -_popularity(families[t]))):
         if number:
             yield ""
         yield title
-        for m in members:
-            yield f"  {name_with_cutoff(m):<12} {summary(m)}"
+        for m in families[title]:
+            first, *more = wrap(summary(m), 79 - wide)
+            yield f"  {name_with_cutoff(m):<{wide - 2}}{first}"
+            yield from (" " * wide + line for line in more)
+
+
+def _popularity(members: list[Measure]) -> int:
+    """Return how many tools have the measure of a family that most of them have."""
+    return max(sum(bool(t.names_of(m.name)) for t in TOOLS.values()) for m in members)
 
 
 def family(measure: Measure) -> str:

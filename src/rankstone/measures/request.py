@@ -33,6 +33,13 @@ class RequestedMeasure:
         return base.replace(**own) if own else base
 
 
+def listed_measures(measures: str | Measure | Iterable[str | Measure]) -> list[str | Measure]:
+    """Return measures one by one; a text may name several."""
+    single = isinstance(measures, str | Measure)
+    given: list[Any] = [measures] if single else list(cast("Iterable[Any]", measures))
+    return [m for item in given for m in (split_names(item) if isinstance(item, str) else [item])]
+
+
 def requested_measures(
     measures: str | Measure | Iterable[str | Measure], tool: Tool | None = None
 ) -> list[RequestedMeasure]:
@@ -41,9 +48,7 @@ def requested_measures(
     Names of the same measure share a column. If a tool computes one measure in two ways, each has
     a column, and columns are called by the names in the request.
     """
-    single = isinstance(measures, str | Measure)
-    given: list[Any] = [measures] if single else list(cast("Iterable[Any]", measures))
-    each = [m for item in given for m in (split_names(item) if isinstance(item, str) else [item])]
+    each = listed_measures(measures)
     base = tool.conventions if tool else Conventions()
     requests: dict[tuple[Measure, Conventions], RequestedMeasure] = {}
     for text in each:

@@ -41,6 +41,8 @@ class Explanation(ExplanationData):
     def __str__(self) -> str:
         return "\n".join(text(self))
 
+    __repr__ = __str__
+
 
 def _number(value: float) -> str:
     if math.isnan(value):

@@ -377,5 +377,7 @@ def _unknown(record: dict[str, Any], where: str, wanted: str) -> DataError:
     single = next((k for k in parts_named(record) if isinstance(record[k], str | int)), None)
     hint = f" Put {single!a} into a list: [{record[single]!a}]." if single else ""
     return DataError(
-        f"{where}: no key of the record is known to hold {wanted} (keys: {shown}).{hint}"
+        f"{where}: no key of the record is known to hold {wanted} (keys: {shown}).{hint} Name the "
+        "keys: columns={'expected': ..., 'retrieved': ...} (--columns expected=...,retrieved=...), "
+        "or query, doc, score and grade."
     )
