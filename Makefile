@@ -4,17 +4,23 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src examples -type f -not -name '*.so' -not -path '*__pycache__*')
 
-.PHONY: demo test test-all lint bench sanitize fuzz fuzz-native fuzz-readers clean
+.PHONY: demo test test-all lint bench sanitize fuzz fuzz-native fuzz-readers browser clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/rankstone demo
 
-test: $(VENV)/.tools lint
+test: $(VENV)/.tools lint browser
 	$(BIN)/pytest -n auto
 
-test-all: $(VENV)/.heavy .venv-peers/.installed lint
+test-all: $(VENV)/.heavy .venv-peers/.installed lint browser
 	$(BIN)/pytest -n auto --thorough
 	.venv-peers/bin/pytest -n auto --thorough tests/test_peers.py
+
+# The page of a report is tested in Debian's Chromium; without it these tests are skipped.
+browser:
+	@command -v chromium >/dev/null || \
+	  { apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }; } \
+	  >/dev/null 2>&1 || echo "Chromium could not be installed; tests of the report's page are skipped"
 
 bench: $(VENV)/.tools
 	$(BIN)/python benchmarks/run.py
@@ -43,7 +49,7 @@ $(VENV)/bin/python:
 
 $(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
 	@echo "Building and installing Rankstone into $(VENV): about a minute the first time ..."
-	@$(BIN)/python -m pip install --quiet .
+	@$(BIN)/python -m pip install --quiet '.[report]' || $(BIN)/python -m pip install --quiet .
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.installed pyproject.toml

@@ -7,6 +7,7 @@ import threading
 import pytest
 
 import rankstone as rs
+from rankstone.cli import main
 from rankstone.core import atomic
 
 
@@ -74,3 +75,35 @@ def test_a_reader_never_sees_half_a_result(tmp_path):
         for writer in writers:
             writer.join()
     assert os.listdir(tmp_path) == ["result.json"]
+
+
+def test_what_rankstone_did_not_write_is_not_replaced(tmp_path):
+    result = rs.evaluate({"q": {"d": 1}}, {"q": ["d"]}, ["RR"])
+    comparison = rs.compare({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["e"]}}, ["RR"])
+    path = tmp_path / "notes.txt"
+    for made in (result, comparison):
+        path.write_text("important")
+        with pytest.raises(rs.UsageError, match=r"would be lost.*--force \(force=True\)"):
+            made.save(path)
+        assert path.read_text() == "important"
+        made.save(path, force=True)
+        made.save(path)  # its own file it may replace
+        assert type(made).load(path)
+    empty = tmp_path / "empty"
+    empty.touch()
+    result.save(empty)
+    assert rs.Result.load(empty)["RR"] == 1
+
+
+def test_commands_ask_before_they_replace_a_file(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels").write_text("q 0 d 1\n")
+    for name in ("a.run", "b.run"):
+        (tmp_path / name).write_text("q Q0 d 1 1 t\n")
+    for words in (["convert", "qrels", "out"], ["compare", "qrels", "a.run", "b.run", "-o", "out"]):
+        (tmp_path / "out").write_text("important")
+        assert main(words) == 2
+        assert "the file is there already" in capsys.readouterr().err
+        assert (tmp_path / "out").read_text() == "important"
+        assert main([*words, "--force"]) == 0
+        assert "important" not in (tmp_path / "out").read_text()

@@ -334,7 +334,9 @@ def test_a_failed_conversion_leaves_nothing(tmp_path, capsys):
     (tmp_path / "in").write_text("q1 Q0 d1 1 1.5 t\nq1 Q0 d2 2 high t\n")
     (tmp_path / "kept").write_text("what was there")
     for name in ("out", "kept"):
-        code, out, err = run(capsys, "convert", tmp_path / "in", tmp_path / name, "--to", "json")
+        code, out, err = run(
+            capsys, "convert", tmp_path / "in", tmp_path / name, "--to", "json", "--force"
+        )
         assert (code, out) == (3, "")
         assert ":2:12: score 'high' is not a number" in err
     assert sorted(os.listdir(tmp_path)) == ["in", "kept"]
@@ -444,8 +446,12 @@ def test_readers_answer_or_say_why_not(tmp_path_factory, text, form):
         lambda: load_run(path, input_format=form).match(
             load_judgments({"q1": {"d1": 1}}), float32=False
         ),
-        lambda: convert(str(path), str(path) + ".out", "jsonl", kind="run", input_format=form),
-        lambda: convert(str(path), str(path) + ".out", "json", kind="judgments", input_format=form),
+        lambda: convert(
+            str(path), str(path) + ".out", "jsonl", kind="run", input_format=form, force=True
+        ),
+        lambda: convert(
+            str(path), str(path) + ".out", "json", kind="judgments", input_format=form, force=True
+        ),
     ):
         refused = complaint(read)
         assert refused is None or (refused and "\n" not in refused)

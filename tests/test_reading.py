@@ -405,7 +405,7 @@ def test_the_python_engine_rests_while_the_core_is_there(tmp_path, verb, capsys,
     (tmp_path / "a.run").write_text("".join(rows))
     qrels, run = str(tmp_path / "qrels"), str(tmp_path / "a.run")
     call = {
-        "convert": ["convert", run, str(tmp_path / "out.json")],
+        "convert": ["convert", run, str(tmp_path / "out.json"), "--force"],
         "validate": ["validate", qrels, run],
         "evaluate": ["evaluate", qrels, run, "-m", "RR"],
     }[verb]

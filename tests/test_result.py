@@ -78,7 +78,7 @@ def test_save_and_load(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["result.json"]
     with pytest.raises(rs.DataError, match="No such file"):
         rs.Result.load(tmp_path / "absent")
-    with pytest.raises(OSError, match="No such file"):
+    with pytest.raises(rs.DataError, match="cannot be written .No such file"):
         result.save(tmp_path / "absent" / "result.json")
 
 

@@ -186,7 +186,7 @@ def test_runs_without_scores_keep_their_order(tmp_path):
     bare = {"qid": queries, "docno": docs}
     for columns in (bare, bare | {"rank": ranks}):
         pl.DataFrame(columns).write_parquet(tmp_path / "run")
-        convert(str(tmp_path / "run"), str(tmp_path / "out"), "trec", kind="run")
+        convert(str(tmp_path / "run"), str(tmp_path / "out"), "trec", kind="run", force=True)
         got = rs.evaluate(JUDGED, tmp_path / "out", MEASURES, strict=True)
         assert values(got) == values(rs.evaluate(JUDGED, SCORED, MEASURES))
 
@@ -316,7 +316,7 @@ def test_every_verb_takes_every_kind_of_file(tmp_path, capsys, kind):
     judged, run = put_both(tmp_path, kind if kind in TABLES else "parquet")
     if kind not in TABLES:
         for path, what in ((judged, "judgments"), (run, "run")):
-            convert(path, path + ".out", kind, kind=what)
+            convert(path, path + ".out", kind, kind=what, force=True)
         judged, run = judged + ".out", run + ".out"
     code, out, err = command(capsys, "explain", "RR", judged, run, "--query", "0")
     assert (code, err) == (0, "")
@@ -345,7 +345,7 @@ def test_columns_are_named_for_every_verb(tmp_path, capsys):
         assert "RR = 0.5\n" in command(capsys, "explain", "RR", *data, "--query", "0")[1]
         assert command(capsys, "reconcile", "RR", *data, "--value", "0.5")[0] == 0
         assert "judged documents: 9" in command(capsys, "validate", *data)[1]
-        code, _, err = command(capsys, "convert", run, tmp_path / "out.parquet", named)
+        code, _, err = command(capsys, "convert", run, tmp_path / "out.parquet", named, "--force")
         assert (code, err.split(": ")[1]) == (
             0,
             f"9 rows of run from {'csv' if run.suffix == '' else 'parquet'} to parquet\n",

@@ -19,6 +19,8 @@ _HOMES = {
     "power": "rankstone.planning",
     "gate": "rankstone.gating",
     "Verdict": "rankstone.gates.verdict",
+    "report": "rankstone.reporting",
+    "Report": "rankstone.report.html",
     "verify": "rankstone.verifying",
     "Verification": "rankstone.verifying",
     "Comparison": "rankstone.stats.comparison",

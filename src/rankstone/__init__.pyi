@@ -25,7 +25,9 @@ from rankstone.measures import *
 from rankstone.planning import power as power
 from rankstone.reconciliation import across_tools as across_tools, reconcile as reconcile
 from rankstone.report.explanation import Explanation as Explanation
+from rankstone.report.html import Report as Report
 from rankstone.report.tools import Reconciliation as Reconciliation
+from rankstone.reporting import report as report
 from rankstone.stats.comparison import Comparison as Comparison
 from rankstone.tools import TOOLS as TOOLS, Tool as Tool, tool as tool
 from rankstone.verifying import Verification as Verification, verify as verify

@@ -135,7 +135,7 @@ def _evaluated(
     judgments: Any, runs: Any, measures: Iterable[str | Measure], options: dict[str, Any]
 ) -> dict[str, Result]:
     """Return the result of each run by name; a Result is taken as it is."""
-    named = _named(runs)
+    named = named_runs(runs)
     if len(named) < 2:
         raise UsageError(f"a comparison needs at least two runs, not {len(named)}.")
     if "name" in options:
@@ -160,7 +160,7 @@ def _evaluated(
     }
 
 
-def _named(runs: Any) -> list[tuple[str, Any]]:
+def named_runs(runs: Any) -> list[tuple[str, Any]]:
     """Return runs with their names: given, of a file, or of a Result."""
     if isinstance(runs, Mapping):
         return [(str(name), run) for name, run in runs.items()]
@@ -184,7 +184,7 @@ def _named(runs: Any) -> list[tuple[str, Any]]:
 def _saved(runs: Any, chosen: Sequence[str | Measure] | None) -> Iterator[QueryValues]:
     """Yield the values per query of runs that were evaluated before."""
     several: list[tuple[str, QueryValues]] = []
-    for name, run in _named(runs):
+    for name, run in named_runs(runs):
         if isinstance(run, _PATH):
             several += [(name, values) for values in read_values(os.fspath(run), chosen, name)]
         else:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+_LONGEST = 200  # characters of an example that are shown
+
 
 class RankstoneError(Exception):
     """Base of every error Rankstone raises on purpose; ``exit_code`` is the command's."""
@@ -12,14 +14,26 @@ class RankstoneError(Exception):
     exit_code = 3
 
     def __init__(self, message: str) -> None:
-        super().__init__(_one_line(message))
+        super().__init__(printable(message))
 
 
-def _one_line(text: str) -> str:
-    """Escape what cannot be printed: messages quote ids and names of any content."""
+def printable(text: str) -> str:
+    r"""Return text for people, on one line: what is not a visible character or a space is escaped.
+
+    Ids and names of any content are quoted, and none may steer a terminal or turn its direction.
+    Bytes that are not UTF-8 are shown as bytes.
+
+    >>> print(printable("a\x1b[2Jb\u202ec"))
+    a\x1b[2Jb\u202ec
+    """
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return "".join(c if c.isprintable() else _escape(c) for c in text)
+
+
+def _escape(character: str) -> str:
+    byte = ord(character) - 0xDC00  # how bytes that are not UTF-8 are held
+    return f"\\x{byte:02x}" if 0x80 <= byte <= 0xFF else ascii(character)[1:-1]
 
 
 class UsageError(RankstoneError, ValueError):
@@ -78,9 +92,12 @@ class Notice:
 
     def __str__(self) -> str:
         if not self.examples:
-            return self.text
+            return printable(self.text)
         more = ", ..." if self.count > len(self.examples) else ""
-        return f"{self.text} (for example {', '.join(self.examples)}{more})"
+        examples = ", ".join(
+            e if len(e) <= _LONGEST else f"{e[:_LONGEST]}..." for e in self.examples
+        )
+        return printable(f"{self.text} (for example {examples}{more})")
 
     def to_dict(self) -> dict[str, object]:
         """Return the notice as plain data."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +31,7 @@ from rankstone.io.column_roles import Columns
 from rankstone.io.load import collection, read, split_options
 from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.compute import compute_each, cutoff_needs
-from rankstone.measures.request import requested_measures
+from rankstone.measures.request import RequestedMeasure, requested_measures
 from rankstone.tools import Tool, conventions_of, tool
 
 if TYPE_CHECKING:
@@ -132,11 +132,53 @@ def evaluate(
         needs=needs,
     )
     chosen = _chosen(followed, conventions, data.default, choices)
+    plan = [(r.column, r.measure, r.conventions_for(chosen, choices)) for r in requested]
+    result = _result(data, requested, plan, chosen, followed, strict=strict, ties=tie_interval)
+    names.check_used()
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """A result and what it was computed from: the data, and measures with their conventions."""
+
+    result: Result
+    data: Collection
+    plan: list[tuple[str, Measure, Conventions]]
+
+
+def evaluate_collection(
+    data: Collection,
+    measures: str | Measure | Iterable[str | Measure] = DEFAULT,
+    *,
+    like: str | None = None,
+    conventions: Conventions | None = None,
+    strict: bool = False,
+    **choices: Any,
+) -> Evaluated:
+    """Evaluate data that are loaded, with tie intervals, and keep what the numbers come from."""
+    followed = tool(like) if like is not None else None
+    requested = requested_measures(measures, followed)
+    chosen = _chosen(followed, conventions, data.default, choices)
+    plan = [(r.column, r.measure, r.conventions_for(chosen, choices)) for r in requested]
+    ties = data.tied(chosen)[0] > 0
+    result = _result(data, requested, plan, chosen, followed, strict=strict, ties=ties)
+    return Evaluated(result, data, plan)
+
+
+def _result(
+    data: Collection,
+    requested: list[RequestedMeasure],
+    plan: list[tuple[str, Measure, Conventions]],
+    chosen: Conventions,
+    followed: Tool | None,
+    *,
+    strict: bool,
+    ties: bool,
+) -> Result:
     if strict:
         refuse_warnings(data.name, data.notices(chosen))
-    plan = [(r.column, r.measure, r.conventions_for(chosen, choices)) for r in requested]
     values = compute_each(data, plan)
-    names.check_used()
     ranked = data.ranked(chosen)
     cutoffs = [r.measure.params.get("k") for r in requested]
     notices = (
@@ -155,7 +197,7 @@ def evaluate(
         conventions=chosen,
         notices=notices,
         provenance=Provenance(__version__, engine.name(), *data.sources),
-        ties=_ties(data, chosen, plan if tie_interval else []),
+        ties=_ties(data, chosen, plan if ties else []),
         like=followed.name if followed else None,
         requested={name: r.column for r in requested for name in r.names if name != r.column},
         exceptions={name: c.diff(chosen) for name, _, c in plan if c != chosen},
@@ -187,6 +229,9 @@ def _ties(
     return TieReport(*data.tied(chosen), interval)
 
 
+_LARGE = 1 << 16  # from here on it pays to look for what a cutoff leaves out
+
+
 def call(measure: Measure, data: tuple[Any, ...], conventions: Conventions | None) -> Any:
     """Return the value of a measure on data given directly: a number, or one for each query."""
     if len(data) > 2:
@@ -210,9 +255,10 @@ def call(measure: Measure, data: tuple[Any, ...], conventions: Conventions | Non
 
 
 def _are_labels_and_scores(labels: Any, scores: Any) -> bool:
-    """Return whether data are arrays that can only be labels and scores: the usual case."""
+    """Return whether data are small arrays that can only be labels and scores: the usual case."""
     return (
         type(labels) is type(scores) is np.ndarray
+        and labels.size < _LARGE
         and labels.shape == scores.shape
         and labels.dtype.kind in "biuf"
         and scores.dtype.kind == "f"

@@ -254,6 +254,12 @@ struct PlainRanked {
     std::int64_t rank;  // -1 where it is not a whole number
 };
 
+struct QueryOutcome {
+    bool present = false;
+    Placement placement;
+    std::vector<Match> matches;
+};
+
 UNCOUNTED
 QueryOutcome plain_place(const std::vector<PlainRanked>& rows,
                          const std::map<string, std::int64_t>& judged) {
@@ -274,12 +280,12 @@ QueryOutcome plain_place(const std::vector<PlainRanked>& rows,
             placement.duplicate = rows[i].doc;
         if (rows[i].score > rows[found->second].score) found->second = i;
     }
-    placement.retrieved = static_cast<std::int64_t>(best.size());
+    placement.retrieved = static_cast<std::uint32_t>(best.size());
     std::vector<std::pair<std::size_t, double>> kept;  // by id
     for (const auto& [doc, i] : best) kept.push_back({i, rows[i].score});
     for (std::size_t d = 0; d < kept.size(); ++d) {
         const auto [i, score] = kept[d];
-        Match match{-1, score, 0, 0, 0, 0};
+        Match match{score, 0, 0, 0, 0, 0, 0, 0};
         for (std::size_t e = 0; e < kept.size(); ++e) {
             const auto [j, other] = kept[e];
             match.above += other > score;
@@ -289,7 +295,7 @@ QueryOutcome plain_place(const std::vector<PlainRanked>& rows,
         }
         const auto judgment = judged.find(rows[i].doc);
         if (judgment == judged.end()) continue;
-        match.judgment = judgment->second;
+        match.judgment = static_cast<std::uint32_t>(judgment->second);
         out.matches.push_back(match);
     }
     return out;
@@ -299,8 +305,22 @@ struct PlainRun : RunScan {
     PlainRun() = default;
     PlainRun(const RunScan& scan)
         : RunScan(scan), unjudged_queries(scan.unjudged.count()),
-          unjudged_capped(scan.unjudged.capped()), unjudged_sample(scan.unjudged.sample()) {}
+          unjudged_capped(scan.unjudged.capped()), unjudged_sample(scan.unjudged.sample()) {
+        if (fault.fault != Fault::none) return;
+        for (std::size_t q = 0; q < outcomes.present.size(); ++q) {
+            QueryOutcome query;
+            query.present = outcomes.present[q];
+            query.placement.retrieved = static_cast<std::uint32_t>(outcomes.retrieved[q]);
+            query.placement.duplicates = static_cast<std::uint32_t>(outcomes.duplicates[q]);
+            query.placement.rank_disagrees = outcomes.rank_disagrees[q];
+            if (outcomes.duplicate.count(q)) query.placement.duplicate = outcomes.duplicate.at(q);
+            query.matches.assign(outcomes.matches.begin() + outcomes.offsets[q],
+                                 outcomes.matches.begin() + outcomes.offsets[q + 1]);
+            queries.push_back(query);
+        }
+    }
 
+    std::vector<QueryOutcome> queries;
     std::size_t unjudged_queries = 0;
     bool unjudged_capped = false;
     std::vector<string> unjudged_sample;

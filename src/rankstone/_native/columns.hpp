@@ -322,6 +322,17 @@ struct NamedColumn {
     Column column;
 };
 
+// Refuses records that are missing as a whole, whose fields hold anything.
+inline void check_records(const ArrowArray& batch, std::int64_t first) {
+    if (batch.null_count == 0 || batch.n_buffers < 1 || !batch.buffers[0]) return;
+    Chunk rows;
+    rows.validity = static_cast<const std::uint8_t*>(batch.buffers[0]);
+    rows.offset = batch.offset;
+    for (std::int64_t i = 0; i < batch.length; ++i)
+        if (!rows.valid(i))
+            throw std::runtime_error("row " + std::to_string(first + i) + " is missing");
+}
+
 // The columns of a table that came through the stream interface; one without a name where the
 // stream is of single values.
 inline std::vector<NamedColumn> columns_of(const ArrowTable& table) {
@@ -336,6 +347,7 @@ inline std::vector<NamedColumn> columns_of(const ArrowTable& table) {
         column.format = type.dictionary ? type.dictionary->format : type.format;
         for (const auto& batch : table.batches) {
             const ArrowArray& whole = batch->value;
+            if (record) check_records(whole, column.length);
             column.add(chunk_of(record ? *whole.children[c] : whole, type, 0,
                                 record ? whole.offset : 0, whole.length));
             column.owners.push_back(batch);

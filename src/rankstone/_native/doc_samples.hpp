@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "place.hpp"
+#include "outcomes.hpp"
 
 namespace rankstone {
 
@@ -15,27 +15,24 @@ struct DocSamples {
     std::vector<std::int64_t> queries, bounds{0};
     IdColumn docs;
 
-    // Adds the first unjudged documents among the rows of a query.
-    void add(const Index& index, std::size_t query, const std::vector<Row>& rows) {
-        std::size_t count = 0;
-        for (const Row& row : rows) {
-            if (count == most_sampled_docs) break;
-            if (index.find_doc(query, row.hash, row.doc, row.length) != Index::absent) continue;
-            docs.push(row.doc, row.length);
-            ++count;
-        }
+    // Adds the first documents of a query.
+    template <typename Ids>
+    void add(std::size_t query, const Ids& ids) {
+        for (std::size_t i = 0; i < std::min(ids.size(), most_sampled_docs); ++i)
+            docs.push(ids[i].data(), ids[i].size());
         queries.push_back(static_cast<std::int64_t>(query));
         bounds.push_back(static_cast<std::int64_t>(docs.size()));
     }
 };
 
-// The queries to sample, spread evenly over those that qualify.
-inline std::vector<std::size_t> queries_to_sample(const std::vector<QueryOutcome>& outcomes,
+// The queries to sample, spread evenly over those that qualify: judged documents are missing
+// among the matches, one for each judgment at most.
+inline std::vector<std::size_t> queries_to_sample(const std::vector<std::uint8_t>& present,
+                                                  const std::vector<std::uint32_t>& match_counts,
                                                   const Index& index) {
     std::vector<std::size_t> missing, chosen;
-    for (std::size_t q = 0; q < outcomes.size(); ++q)
-        if (outcomes[q].present && outcomes[q].matches.size() < index.judged_count(q))
-            missing.push_back(q);
+    for (std::size_t q = 0; q < present.size(); ++q)
+        if (present[q] && match_counts[q] < index.judged_count(q)) missing.push_back(q);
     const std::size_t step = (missing.size() + most_sampled_queries - 1) / most_sampled_queries;
     for (std::size_t i = 0; i < missing.size(); i += step) chosen.push_back(missing[i]);
     return chosen;

@@ -70,6 +70,9 @@ class Index {
         return static_cast<std::size_t>(groups_[query + 1] - groups_[query]);
     }
 
+    const std::vector<std::int64_t>& groups() const { return groups_; }
+    std::string_view doc(std::size_t row) const { return docs_.view(row); }
+
     std::int64_t find_query(const char* p, std::size_t n) const {
         return find_query(hash_id(p, n), p, n);
     }

@@ -8,13 +8,15 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "columns.hpp"
 #include "doc_samples.hpp"
+#include "outcomes.hpp"
+#include "parallel.hpp"
 #include "scan_judgments.hpp"
-#include "scan_run.hpp"
 #include "unjudged.hpp"
 
 namespace rankstone {
@@ -29,7 +31,7 @@ struct RunColumns {
 
 struct ColumnRun {
     ColumnFault fault;
-    std::vector<QueryOutcome> queries;
+    Outcomes outcomes;
     Unjudged unjudged;
     DocSamples samples;
 };
@@ -61,24 +63,35 @@ class ColumnMatcher {
         if (at_fault(state)) return first_fault();
         for (const Worker& worker : state) found.unjudged.add(worker.unjudged);
         group(blocks);
-        found.queries.resize(index_.query_count());
+        Outcomes& outcomes = found.outcomes = Outcomes(index_.query_count());
         next = 0;
         in_parallel(workers, [&](int worker) {
             Worker& own = state[static_cast<std::size_t>(worker)];
             for (std::size_t q = next++; q < index_.query_count(); q = next++) {
                 if (first_[q] == first_[q + 1]) continue;
-                QueryOutcome& outcome = found.queries[q];
-                outcome.present = true;
                 if (!gather(own, q)) return;
-                outcome.placement = own.placer.place(q, outcome.matches);
+                const Placement placement = own.placer.place(q, own.matches);
+                outcomes.set(q, placement);
+                if (placement.duplicates) own.duplicate[q] = placement.duplicate;
             }
         });
         if (at_fault(state)) return first_fault();
-        for (const std::size_t q : queries_to_sample(found.queries, index_)) {
-            gather(state[0], q);
-            found.samples.add(index_, q, state[0].placer.rows);
-            state[0].placer.rows.clear();
+        std::vector<std::uint32_t> match_counts(index_.query_count());
+        for (Worker& own : state) {
+            outcomes.matches.insert(outcomes.matches.end(), own.matches.begin(), own.matches.end());
+            outcomes.duplicate.merge(own.duplicate);
+            for (const Match& match : own.matches) ++match_counts[match.query];
+            own.matches = {};
         }
+        for (const std::size_t q : queries_to_sample(outcomes.present, match_counts, index_)) {
+            gather(state[0], q);
+            std::vector<std::string_view> ids;
+            for (const Row& row : state[0].placer.rows)
+                if (index_.find_doc(q, row.hash, row.doc, row.length) == Index::absent)
+                    ids.push_back(row.id());
+            found.samples.add(q, ids);
+        }
+        outcomes.arrange(index_.groups());
         return found;
     }
 
@@ -93,6 +106,8 @@ class ColumnMatcher {
         Placer placer;
         std::vector<char> keys;
         std::vector<double> scores;
+        std::vector<Match> matches;
+        std::map<std::size_t, std::string> duplicate;
         Unjudged unjudged;
         bool at_fault = false;
     };
@@ -167,7 +182,7 @@ class ColumnMatcher {
         if (run_.doc.writes_keys()) own.keys.resize(static_cast<std::size_t>(total) * key_size);
         char* keys = own.keys.data();
         for (std::size_t b = first_[q]; b < first_[q + 1]; ++b) {
-            const auto [query, begin, end] = blocks_[b];
+            const std::int64_t begin = blocks_[b].begin, end = blocks_[b].end;
             Row* const first = row;
             if (first_null(run_.doc, begin, end) < end ||
                 (run_.score && first_null(*run_.score, begin, end) < end))

@@ -6,16 +6,19 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <string_view>
 #include <vector>
+
+#include <nanobind/nanobind.h>
 
 #include "place.hpp"
 
 namespace rankstone {
 
 struct MappingFault {
-    const char* kind = nullptr;  // "not_a_mapping", "not_a_number", "not_finite", "mixed_ids"
-    PyObject* doc = nullptr;     // borrowed
-    PyObject* value = nullptr;   // borrowed
+    const char* kind = nullptr;  // "not_a_mapping", "not_a_number", "not_finite", "not_an_id",
+                                 // "mixed_ids"
+    nanobind::object doc, value;
 };
 
 class MappingMatcher {
@@ -26,15 +29,11 @@ class MappingMatcher {
 
     // `docs` are the judged documents of one query, the first of them row `first` of the
     // judgments. False where the scores are at fault.
-    bool place(PyObject* run, PyObject* docs, std::int64_t first, Placement& placement,
+    bool place(PyObject* run, PyObject* docs, std::uint32_t first, Placement& placement,
                std::vector<Match>& matches) {
-        if (!PyDict_Check(run)) {
-            fault.kind = "not_a_mapping";
-            fault.value = run;
-            return false;
-        }
+        if (!PyDict_Check(run)) return fail("not_a_mapping", nullptr, run);
         if (!read_scores(run)) return false;
-        placement.retrieved = static_cast<std::int64_t>(scores_.size());
+        placement.retrieved = static_cast<std::uint32_t>(scores_.size());
         const std::size_t begin = matches.size();
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(docs); ++i) {
             PyObject* value = PyDict_GetItemWithError(run, PyList_GET_ITEM(docs, i));
@@ -42,16 +41,19 @@ class MappingMatcher {
                 if (PyErr_Occurred()) PyErr_Clear();
                 continue;
             }
-            matches.push_back({first + i, number(value), 0, 1, 0, 0});
+            matches.push_back({number(value), 0, first + static_cast<std::uint32_t>(i), 0, 0, 1, 0, 0});
         }
         count(matches, begin);
-        return settle_ties(run, docs, first, matches, begin);
+        settle_ties(run, docs, first, matches, begin);
+        return true;
     }
 
   private:
+    // Comparing ids and reading numbers may run code that changes the dictionary, so what is
+    // used afterwards is owned.
     struct Tied {
-        PyObject* id;
-        std::int64_t earlier;
+        nanobind::object id;
+        std::uint32_t earlier;
     };
 
     double number(PyObject* value) const {
@@ -74,10 +76,14 @@ class MappingMatcher {
         PyObject *key, *value;
         double last = std::numeric_limits<double>::infinity();
         while (PyDict_Next(run, &at, &key, &value)) {
+            if (!check_id(key)) return fail(kinds_ == 3 ? "mixed_ids" : "not_an_id", key, value);
             double x;
+            nanobind::object own_key, own_value;
             if (PyFloat_CheckExact(value)) {
                 x = PyFloat_AS_DOUBLE(value);
             } else {
+                own_key = nanobind::borrow(key);
+                own_value = nanobind::borrow(value);
                 x = PyFloat_AsDouble(value);
                 if (x == -1.0 && PyErr_Occurred()) {
                     PyErr_Clear();
@@ -93,10 +99,29 @@ class MappingMatcher {
         return true;
     }
 
+    // Whether a key is text that is not empty or a whole number, and of the kind of those before.
+    bool check_id(PyObject* key) {
+        if (PyUnicode_Check(key)) {
+            if (PyUnicode_GET_LENGTH(key) == 0) return false;
+            kinds_ |= 1;
+        } else {
+            if (Py_TYPE(key) != whole_ && !is_whole(key)) return false;
+            whole_ = Py_TYPE(key);
+            kinds_ |= 2;
+        }
+        return kinds_ != 3;
+    }
+
+    static bool is_whole(PyObject* key) {
+        if (PyBool_Check(key)) return false;
+        const std::string_view type = Py_TYPE(key)->tp_name;
+        return PyLong_Check(key) || type.starts_with("numpy.int") || type.starts_with("numpy.uint");
+    }
+
     bool fail(const char* kind, PyObject* doc, PyObject* value) {
         fault.kind = kind;
-        fault.doc = doc;
-        fault.value = value;
+        fault.doc = nanobind::borrow(doc ? doc : Py_None);
+        fault.value = nanobind::borrow(value ? value : Py_None);
         return false;
     }
 
@@ -110,28 +135,27 @@ class MappingMatcher {
         for (std::size_t m = begin; m < matches.size(); ++m) {
             const auto range = std::equal_range(sorted->begin(), sorted->end(), matches[m].score,
                                                 std::greater<>());
-            matches[m].above = range.first - sorted->begin();
-            matches[m].tied = range.second - range.first;
+            matches[m].above = static_cast<std::uint32_t>(range.first - sorted->begin());
+            matches[m].tied = static_cast<std::uint32_t>(range.second - range.first);
         }
     }
 
-    // Thrown where two ids have no order, with Python's exception set: no more is asked of
-    // Python then, nor of a sort that was told of no order.
-    struct NoOrder {};
-
+    // What a subclass makes of the order is not asked: it need not be one.
     static bool less(PyObject* a, PyObject* b) {
         if (PyUnicode_Check(a) && PyUnicode_Check(b)) return PyUnicode_Compare(a, b) < 0;
-        const int answer = PyObject_RichCompareBool(a, b, Py_LT);
-        if (answer < 0) throw NoOrder();
+        if (PyLong_Check(a) && PyLong_Check(b))
+            return nanobind::steal(PyLong_Type.tp_richcompare(a, b, Py_LT)).is(Py_True);
+        const int answer = PyObject_RichCompareBool(a, b, Py_LT);  // numbers of NumPy
+        if (answer < 0) PyErr_Clear();
         return answer == 1;
     }
 
-    bool settle_ties(PyObject* run, PyObject* docs, std::int64_t first,
+    void settle_ties(PyObject* run, PyObject* docs, std::uint32_t first,
                      std::vector<Match>& matches, std::size_t begin) {
         tied_scores_.clear();
         for (std::size_t m = begin; m < matches.size(); ++m)
             if (matches[m].tied > 1) tied_scores_.push_back(matches[m].score);
-        if (tied_scores_.empty()) return true;
+        if (tied_scores_.empty()) return;
         std::sort(tied_scores_.begin(), tied_scores_.end());
         tied_scores_.erase(std::unique(tied_scores_.begin(), tied_scores_.end()),
                            tied_scores_.end());
@@ -142,31 +166,24 @@ class MappingMatcher {
             const auto tie = std::lower_bound(tied_scores_.begin(), tied_scores_.end(), scores_[i]);
             if (tie == tied_scores_.end() || *tie != scores_[i]) continue;
             auto& group = ties_[static_cast<std::size_t>(tie - tied_scores_.begin())];
-            group.push_back({key, static_cast<std::int64_t>(group.size())});
+            group.push_back({nanobind::borrow(key), static_cast<std::uint32_t>(group.size())});
         }
-        try {
-            count_greater_ids(docs, first, matches, begin);
-            return true;
-        } catch (const NoOrder&) {
-            PyErr_Clear();
-            fault.kind = "mixed_ids";
-            return false;
-        }
+        count_greater_ids(docs, first, matches, begin);
     }
 
-    void count_greater_ids(PyObject* docs, std::int64_t first, std::vector<Match>& matches,
+    void count_greater_ids(PyObject* docs, std::uint32_t first, std::vector<Match>& matches,
                            std::size_t begin) {
-        const auto by_id = [](const Tied& a, const Tied& b) { return less(a.id, b.id); };
+        const auto by_id = [](const Tied& a, const Tied& b) { return less(a.id.ptr(), b.id.ptr()); };
         for (auto& group : ties_) std::sort(group.begin(), group.end(), by_id);
         for (std::size_t m = begin; m < matches.size(); ++m) {
             if (matches[m].tied <= 1) continue;
             const auto tie = std::lower_bound(tied_scores_.begin(), tied_scores_.end(),
                                               matches[m].score);
             const auto& group = ties_[static_cast<std::size_t>(tie - tied_scores_.begin())];
-            const Tied own{PyList_GET_ITEM(docs, matches[m].judgment - first), 0};
+            const Tied own{nanobind::borrow(PyList_GET_ITEM(docs, matches[m].judgment - first)), 0};
             const auto found = std::lower_bound(group.begin(), group.end(), own, by_id);
             if (found == group.end()) break;
-            matches[m].greater = group.end() - found - 1;
+            matches[m].greater = static_cast<std::uint32_t>(group.end() - found - 1);
             matches[m].earlier = found->earlier;
         }
     }
@@ -174,6 +191,8 @@ class MappingMatcher {
     bool ascending_;  // whether the lowest number is the best
     bool float32_;
     bool descending_ = true;
+    int kinds_ = 0;                  // of ids: 1 for text, 2 for whole numbers, 3 for both
+    PyTypeObject* whole_ = nullptr;  // the type of the last id that is a whole number
     std::vector<double> scores_, sorted_, tied_scores_;
     std::vector<std::vector<Tied>> ties_;
 };

@@ -3,7 +3,11 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <memory>
+#include <thread>
 
 #include "columns_of_objects.hpp"
 #include "falling_order.hpp"
@@ -35,45 +39,30 @@ nb::object report_of(const FaultReport& fault) {
                           fault.field, bytes_of(fault.text));
 }
 
-// One outcome for each judged query, as flat arrays.
-nb::dict arrays_of(std::vector<QueryOutcome>& queries) {
-    const std::size_t n = queries.size();
-    std::vector<std::int64_t> offsets{0}, judgment, above, tied, greater, earlier;
-    std::vector<std::int64_t> retrieved(n), duplicates(n);
-    std::vector<std::uint8_t> present(n), rank_disagrees(n);
-    std::vector<double> score;
-    nb::dict duplicate;
-    for (std::size_t q = 0; q < n; ++q) {
-        QueryOutcome& outcome = queries[q];
-        std::sort(outcome.matches.begin(), outcome.matches.end(),
-                  [](const Match& a, const Match& b) { return a.judgment < b.judgment; });
-        for (const Match& match : outcome.matches) {
-            judgment.push_back(match.judgment);
-            score.push_back(match.score);
-            above.push_back(match.above);
-            tied.push_back(match.tied);
-            greater.push_back(match.greater);
-            earlier.push_back(match.earlier);
-        }
-        offsets.push_back(static_cast<std::int64_t>(judgment.size()));
-        present[q] = outcome.present;
-        retrieved[q] = outcome.placement.retrieved;
-        duplicates[q] = outcome.placement.duplicates;
-        rank_disagrees[q] = outcome.placement.rank_disagrees;
-        if (outcome.placement.duplicates) duplicate[nb::int_(q)] = bytes_of(outcome.placement.duplicate);
-    }
-    nb::dict out;
-    out["offsets"] = array_of(std::move(offsets));
-    out["judgment"] = array_of(std::move(judgment));
-    out["score"] = array_of(std::move(score));
-    out["above"] = array_of(std::move(above));
-    out["tied"] = array_of(std::move(tied));
-    out["greater"] = array_of(std::move(greater));
-    out["earlier"] = array_of(std::move(earlier));
-    out["present"] = array_of(std::move(present));
-    out["retrieved"] = array_of(std::move(retrieved));
-    out["duplicates"] = array_of(std::move(duplicates));
-    out["rank_disagrees"] = array_of(std::move(rank_disagrees));
+// A number of each match, as an array.
+template <typename T, typename Field>
+nb::object match_numbers(const std::vector<Match>& matches, Field field) {
+    std::unique_ptr<T[]> numbers(new T[matches.size()]);
+    for (std::size_t m = 0; m < matches.size(); ++m) numbers[m] = static_cast<T>(matches[m].*field);
+    return array_of(std::move(numbers), matches.size());
+}
+
+// The outcomes of all judged queries, as flat arrays.
+nb::dict arrays_of(Outcomes& outcomes) {
+    const std::vector<Match>& matches = outcomes.matches;
+    nb::dict out, duplicate;
+    for (const auto& [query, id] : outcomes.duplicate) duplicate[nb::int_(query)] = bytes_of(id);
+    out["offsets"] = array_of(std::move(outcomes.offsets));
+    out["judgment"] = match_numbers<std::int64_t>(matches, &Match::judgment);
+    out["score"] = match_numbers<double>(matches, &Match::score);
+    out["above"] = match_numbers<std::int64_t>(matches, &Match::above);
+    out["tied"] = match_numbers<std::int64_t>(matches, &Match::tied);
+    out["greater"] = match_numbers<std::int64_t>(matches, &Match::greater);
+    out["earlier"] = match_numbers<std::int64_t>(matches, &Match::earlier);
+    out["present"] = array_of(std::move(outcomes.present));
+    out["retrieved"] = array_of(std::move(outcomes.retrieved));
+    out["duplicates"] = array_of(std::move(outcomes.duplicates));
+    out["rank_disagrees"] = array_of(std::move(outcomes.rank_disagrees));
     out["duplicate"] = duplicate;
     return out;
 }
@@ -96,6 +85,35 @@ RowLayout layout_of(nb::tuple fields) {
             nb::cast<int>(fields[7])};
 }
 
+struct Interrupted {};
+
+// A file whose reading ends soon after a signal that Python answers with an exception, such as
+// Ctrl-C. Only the thread that called may ask Python; the others learn of it here.
+class InterruptibleSource final : public Source {
+  public:
+    explicit InterruptibleSource(int descriptor) : file_(descriptor) {}
+
+    std::size_t read(std::uint64_t offset, char* into, std::size_t n) const override {
+        if (std::this_thread::get_id() == caller_) ask();
+        if (interrupted_) throw Interrupted();
+        return file_.read(offset, into, n);
+    }
+
+  private:
+    void ask() const {
+        const auto now = std::chrono::steady_clock::now();
+        if (now - asked_ < std::chrono::milliseconds(50)) return;
+        asked_ = now;
+        const nb::gil_scoped_acquire lock;
+        if (PyErr_CheckSignals() != 0) interrupted_ = true;
+    }
+
+    FileSource file_;
+    std::thread::id caller_ = std::this_thread::get_id();
+    mutable std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
+    mutable std::atomic<bool> interrupted_{false};
+};
+
 nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const Index& index,
                   bool float32, int threads, std::size_t range_size,
                   nb::ndarray<std::int64_t, nb::ndim<1>> progress, std::uint64_t first) {
@@ -105,9 +123,11 @@ nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const In
     RunScan scan;
     try {
         nb::gil_scoped_release release;
-        const FileSource source(descriptor);
+        const InterruptibleSource source(descriptor);
         scan = RunScanner(source, size, fields, index, float32, threads, range_size, done, first)
                    .scan();
+    } catch (const Interrupted&) {
+        throw nb::python_error();
     } catch (const std::system_error& error) {
         errno = error.code().value();
         PyErr_SetFromErrno(PyExc_OSError);
@@ -121,7 +141,7 @@ nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const In
         out["fault"] = report_of(scan.fault);
         return out;
     }
-    nb::dict out = arrays_of(scan.queries);
+    nb::dict out = arrays_of(scan.outcomes);
     out["fault"] = nb::none();
     out["rows"] = scan.rows;
     out["commented"] = scan.commented;
@@ -173,7 +193,8 @@ nb::object text_of(const Field& field) {
     return nb::steal(text);
 }
 
-nb::dict read_rows(nb::bytes text, nb::tuple layout, std::uint64_t offset) {
+// With `most`, of consecutive rows of a query only that many with the highest numbers are kept.
+nb::dict read_rows(nb::bytes text, nb::tuple layout, std::uint64_t offset, std::size_t most) {
     std::string padded(static_cast<const char*>(text.data()), text.size());
     padded.append(padding, '\n');
     const RowLayout fields = layout_of(layout);
@@ -184,6 +205,20 @@ nb::dict read_rows(nb::bytes text, nb::tuple layout, std::uint64_t offset) {
     nb::list queries, docs;
     std::vector<double> numbers;
     nb::object query;
+    std::vector<std::pair<double, Field>> group;
+    const auto add_group = [&] {
+        if (most && group.size() > most) {
+            std::stable_sort(group.begin(), group.end(),
+                             [](const auto& a, const auto& b) { return a.first > b.first; });
+            group.resize(most);
+        }
+        for (const auto& [number, doc] : group) {
+            queries.append(query);
+            docs.append(text_of(doc));
+            numbers.push_back(number);
+        }
+        group.clear();
+    };
     Field last{nullptr, nullptr};
     Line line;
     FaultReport fault;
@@ -197,13 +232,13 @@ nb::dict read_rows(nb::bytes text, nb::tuple layout, std::uint64_t offset) {
         if (line.count == 0) continue;
         const Field& id = line.field[fields.query];
         if (!last.begin || !same_bytes(last.begin, last.size(), id.begin, id.size())) {
+            add_group();
             query = text_of(id);
             last = id;
         }
-        queries.append(query);
-        docs.append(text_of(line.field[fields.doc]));
-        numbers.push_back(line.value);
+        group.emplace_back(line.value, line.field[fields.doc]);
     }
+    add_group();
     out["fault"] = nb::none();
     out["queries"] = queries;
     out["docs"] = docs;
@@ -276,7 +311,7 @@ nb::dict match_columns(const Column& query, const Column& doc, const Column* sco
         run = ColumnMatcher(columns, index, float32, threads, range_size).match();
     }
     nb::dict out;
-    if (run.fault.kind == ColumnFault::none) out = arrays_of(run.queries);
+    if (run.fault.kind == ColumnFault::none) out = arrays_of(run.outcomes);
     out["fault"] = column_fault_of(run.fault);
     out["unjudged_queries"] = run.unjudged.count();
     out["unjudged_capped"] = run.unjudged.capped();
@@ -300,24 +335,25 @@ nb::dict judge_columns(const Column& query, const Column& doc, const Column* gra
 nb::dict match_mapping(nb::dict run, nb::list queries, nb::list docs, bool ascending,
                        bool float32) {
     MappingMatcher matcher(ascending, float32);
-    std::vector<QueryOutcome> outcomes(queries.size());
-    std::int64_t first = 0;
+    Outcomes outcomes(queries.size());
+    outcomes.offsets.assign(1, 0);
+    std::uint32_t first = 0;
     for (std::size_t q = 0; q < queries.size(); ++q) {
         nb::list judged = nb::borrow<nb::list>(docs[q]);
         PyObject* rows = PyDict_GetItemWithError(run.ptr(), nb::handle(queries[q]).ptr());
         if (rows) {
             const nb::object held = nb::borrow(rows);
-            outcomes[q].present = true;
-            if (!matcher.place(rows, judged.ptr(), first, outcomes[q].placement,
-                               outcomes[q].matches)) {
-                const auto given = [](PyObject* p) { return p ? nb::borrow(p) : nb::none(); };
+            Placement placement;
+            if (!matcher.place(rows, judged.ptr(), first, placement, outcomes.matches)) {
                 nb::dict out;
-                out["fault"] = nb::make_tuple(matcher.fault.kind, queries[q],
-                                              given(matcher.fault.doc), given(matcher.fault.value));
+                out["fault"] = nb::make_tuple(matcher.fault.kind, queries[q], matcher.fault.doc,
+                                              matcher.fault.value);
                 return out;
             }
+            outcomes.set(q, placement);
         }
-        first += static_cast<std::int64_t>(judged.size());
+        first += static_cast<std::uint32_t>(judged.size());
+        outcomes.offsets.push_back(static_cast<std::int64_t>(outcomes.matches.size()));
     }
     nb::dict out = arrays_of(outcomes);
     out["fault"] = nb::none();
@@ -349,8 +385,9 @@ NB_MODULE(_core, m) {
           "Places the judged documents of a run in a file.");
     m.def("scan_judgments", &scan_judgments, "text"_a, "layout"_a, "first"_a = 0,
           "Reads judgments from text.");
-    m.def("read_rows", &read_rows, "text"_a, "layout"_a, "offset"_a = 0,
-          "Reads the rows of text that starts at some offset of its file.");
+    m.def("read_rows", &read_rows, "text"_a, "layout"_a, "offset"_a = 0, "most"_a = 0,
+          "Reads the rows of text that starts at some offset of its file; of consecutive rows of a "
+          "query the best ones only, if a number of them is given.");
     m.def("match_mapping", &match_mapping, "run"_a, "queries"_a, "docs"_a, "ascending"_a, "float32"_a,
           "Places the judged documents of a run held in dictionaries.");
     m.def("falling_order", &falling_order, "values"_a, "offsets"_a,

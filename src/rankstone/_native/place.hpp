@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "index.hpp"
+#include "rank_counts.hpp"
 
 namespace rankstone {
 
@@ -22,29 +24,15 @@ struct Row {
     std::string_view id() const { return {doc, length}; }
 };
 
-inline constexpr std::uint32_t no_rank = ~std::uint32_t{0};
-
-// A judged document that was retrieved. Any rule for ties follows from these counts.
-struct Match {
-    std::int64_t judgment;  // row in the judgments
-    double score;
-    std::int64_t above;     // documents with a higher score
-    std::int64_t tied;      // documents with the same score, itself included
-    std::int64_t greater;   // tied documents whose id is greater
-    std::int64_t earlier;   // tied documents that came earlier in the input
-};
-
 struct Placement {
-    std::int64_t retrieved = 0;   // distinct documents
-    std::int64_t duplicates = 0;  // rows dropped because their document stood there already
+    std::uint32_t retrieved = 0;   // distinct documents
+    std::uint32_t duplicates = 0;  // rows dropped because their document stood there already
     bool rank_disagrees = false;
-    std::string duplicate;        // the smallest id that occurs more than once
-};
+    std::string duplicate;         // the smallest id that occurs more than once
 
-struct QueryOutcome {
-    bool present = false;
-    Placement placement;
-    std::vector<Match> matches;
+    void note_duplicate(std::string_view id) {
+        if (duplicates++ == 0 || id < duplicate) duplicate = id;
+    }
 };
 
 class Placer {
@@ -53,35 +41,27 @@ class Placer {
 
     std::vector<Row> rows;
 
-    // Places `rows` (in input order) of one query, appends to `matches`, and empties `rows`.
+    // Places `rows` (in input order) of one query and appends to `matches`, whose positions are
+    // those in `rows`, from which repetitions of a document are taken out.
     Placement place(std::size_t query, std::vector<Match>& matches) {
         Placement placement;
         placement.rank_disagrees = rank_disagrees();
         look_over(query);
-        if (!sorted_) sort_by_score();
-        if (!shared_.empty()) drop_duplicates(placement);
-        placement.retrieved = static_cast<std::int64_t>(rows.size());
-        ties_.clear();
-        if (tied_) find_ties();
+        if (!shared_.empty()) drop_duplicates(query, placement);
+        placement.retrieved = static_cast<std::uint32_t>(rows.size());
         const std::size_t first = matches.size();
-        for (const std::uint32_t at : near_) {
-            const Row& row = rows[at];
-            const auto judgment = index_.find_doc(query, row.hash, row.doc, row.length);
-            if (judgment == Index::absent) continue;
-            Match match{judgment, row.score, at, 1, 0, 0};
-            if (!ties_.empty()) set_tie(match, at);
-            matches.push_back(match);
-        }
-        if (!ties_.empty()) count_greater_ids(matches, first);
-        rows.clear();
+        match_near(query, matches);
+        if (!falling_) count_above(matches, first);
         return placement;
     }
 
-  private:
-    struct Tie {
-        std::size_t begin, end;  // rows
-    };
+    // Appends the judged documents among `rows`, without a place.
+    void match(std::size_t query, std::vector<Match>& matches) {
+        look_for_near(query);
+        match_near(query, matches);
+    }
 
+  private:
     // True where one row is ranked better than another by the file but has a lower score.
     bool rank_disagrees() {
         bool by_rank = true, descending = true;
@@ -91,27 +71,22 @@ class Placer {
             by_rank = by_rank && rows[i].rank > rows[i - 1].rank;
             descending = descending && rows[i].score <= rows[i - 1].score;
         }
-        if (descending && by_rank) return false;
-        if (by_rank) return true;
-        order_.resize(rows.size());
-        std::iota(order_.begin(), order_.end(), 0u);
-        std::sort(order_.begin(), order_.end(), [this](std::uint32_t a, std::uint32_t b) {
-            if (rows[a].rank != rows[b].rank) return rows[a].rank < rows[b].rank;
-            return rows[a].score > rows[b].score;
-        });
-        double lowest = std::numeric_limits<double>::infinity();  // among strictly better ranks
-        for (std::size_t i = 0; i < order_.size();) {
-            const std::uint32_t rank = rows[order_[i]].rank;
-            if (rows[order_[i]].score > lowest) return true;
-            while (i < order_.size() && rows[order_[i]].rank == rank) ++i;
-            lowest = std::min(lowest, rows[order_[i - 1]].score);
+        if (by_rank) return !descending;
+        const std::size_t count = rows.size() + 1;
+        if (rank_slots_.size() < count) rank_slots_ = std::vector<WrittenRanks::Slot>(2 * count);
+        for (std::size_t i = 0; i < count; ++i) rank_slots_[i] = 0;
+        aside_.clear();
+        for (const Row& row : rows) {
+            const std::uint64_t score = WrittenRanks::key(row.score);
+            if (!WrittenRanks::add(rank_slots_.data(), count, row.rank, score))
+                aside_.push_back({row.rank, score});
         }
-        return false;
+        return WrittenRanks::disagree(rank_slots_.data(), count, aside_);
     }
 
     // Looks at each row once, for what most rows do not have: a document that may be judged, one
     // that may stand in another row too (whose three bits in a word are set already), a score
-    // that is no lower than the one before.
+    // that is not lower than the one before.
     void look_over(std::size_t query) {
         near_.clear();
         shared_.clear();
@@ -119,7 +94,7 @@ class Placer {
         std::uint64_t* const words = bits_.data();
         const std::size_t mask = bits_.size() - 1;
         const Index::Filter filter = index_.filter(query);
-        bool sorted = true, tied = false;
+        bool falling = true;
         double last = std::numeric_limits<double>::infinity();
         std::uint32_t at = 0;
         for (const Row& row : rows) {
@@ -127,25 +102,28 @@ class Placer {
             if (filter.may_hold(hash)) near_.push_back(at);
             if ((word & bits) == bits) shared_.push_back(hash);
             words[hash & mask] = word | bits;
-            sorted &= last >= row.score;
-            tied |= last == row.score;
+            falling &= last > row.score;
             last = row.score;
             ++at;
         }
-        sorted_ = sorted;
-        tied_ = tied || !sorted;
+        falling_ = falling;
     }
 
-    // Equals stay in the order of the input.
-    void sort_by_score() {
-        std::stable_sort(rows.begin(), rows.end(),
-                         [](const Row& a, const Row& b) { return a.score > b.score; });
-        all_near();
+    void look_for_near(std::size_t query) {
+        near_.clear();
+        const Index::Filter filter = index_.filter(query);
+        for (std::size_t at = 0; at < rows.size(); ++at)
+            if (filter.may_hold(rows[at].hash)) near_.push_back(static_cast<std::uint32_t>(at));
     }
 
-    void all_near() {
-        near_.resize(rows.size());
-        std::iota(near_.begin(), near_.end(), 0u);
+    void match_near(std::size_t query, std::vector<Match>& matches) const {
+        for (const std::uint32_t at : near_) {
+            const Row& row = rows[at];
+            const auto judgment = index_.find_doc(query, row.hash, row.doc, row.length);
+            if (judgment == Index::absent) continue;
+            matches.push_back({row.score, at, static_cast<std::uint32_t>(judgment),
+                               static_cast<std::uint32_t>(query), at, 1, 0, 0});
+        }
     }
 
     std::uint64_t& word_of(std::uint64_t hash) { return bits_[hash & (bits_.size() - 1)]; }
@@ -157,7 +135,7 @@ class Placer {
 
     // Of several rows for one document the one with the best score stays (the earliest of
     // equals), so the outcome does not depend on the order of lines.
-    void drop_duplicates(Placement& placement) {
+    void drop_duplicates(std::size_t query, Placement& placement) {
         std::fill(bits_.begin(), bits_.end(), 0);
         for (const std::uint64_t hash : shared_) word_of(hash) |= bits_of(hash);
         suspects_.clear();
@@ -178,76 +156,50 @@ class Placer {
                 seen_[at] = slot;
                 continue;
             }
-            if (placement.duplicates++ == 0 || row.id() < placement.duplicate)
-                placement.duplicate = row.id();
-            row.doc = nullptr;
+            placement.note_duplicate(row.id());
+            Row& kept = rows[seen_[at].row - 1];
+            if (row.score > kept.score) {
+                kept.length = dropped;
+                seen_[at] = slot;
+            } else {
+                row.length = dropped;
+            }
         }
         if (!placement.duplicates) return;
-        std::erase_if(rows, [](const Row& row) { return !row.doc; });
-        all_near();
+        std::erase_if(rows, [](const Row& row) { return row.length == dropped; });
+        look_for_near(query);
     }
 
-    void find_ties() {
-        for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
-            if (rows[i].score != rows[i + 1].score) continue;
-            const std::size_t begin = i;
-            while (i + 1 < rows.size() && rows[i].score == rows[i + 1].score) ++i;
-            ties_.push_back({begin, i + 1});
+    void count_above(std::vector<Match>& matches, std::size_t first) {
+        for (std::size_t m = first; m < matches.size(); ++m)
+            scratch_.push_back({rows[matches[m].at].id(), &matches[m]});
+        targets_.clear();
+        targets_.add_query(scratch_);
+        counts_.assign(targets_.size(), {});
+        Targets::Ties ties{0, 0, 0};
+        double last = std::numeric_limits<double>::quiet_NaN();
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if (rows[i].score != last) ties = targets_.ties(0, rows[i].score);
+            last = rows[i].score;
+            targets_.count(ties, rows[i].id(), i, 1, counts_.data());
         }
+        targets_.finish(counts_.data());
     }
 
-    void set_tie(Match& match, std::size_t at) const {
-        auto tie = std::upper_bound(ties_.begin(), ties_.end(), at,
-                                    [](std::size_t p, const Tie& t) { return p < t.begin; });
-        if (tie == ties_.begin() || at >= (--tie)->end) return;
-        match.above = static_cast<std::int64_t>(tie->begin);
-        match.tied = static_cast<std::int64_t>(tie->end - tie->begin);
-        match.earlier = static_cast<std::int64_t>(at - tie->begin);
-    }
-
-    // Matches come in score order, so those of one tie stand together.
-    void count_greater_ids(std::vector<Match>& matches, std::size_t first) {
-        for (std::size_t i = first; i < matches.size();) {
-            const auto begin = static_cast<std::size_t>(matches[i].above);
-            const auto size = static_cast<std::size_t>(matches[i].tied);
-            std::size_t next = i;
-            while (next < matches.size() && matches[next].above == matches[i].above) ++next;
-            if (size > 1) {
-                ids_.clear();
-                for (std::size_t at = begin; at < begin + size; ++at)
-                    ids_.push_back(rows[at].id());
-                // Read before sorting: the position in ids_ is the one among the tied.
-                const auto id_of = [&](const Match& m) {
-                    return ids_[static_cast<std::size_t>(m.earlier)];
-                };
-                if (size * (next - i) <= 4096) {
-                    for (std::size_t m = i; m < next; ++m)
-                        matches[m].greater = std::count_if(
-                            ids_.begin(), ids_.end(),
-                            [id = id_of(matches[m])](std::string_view other) { return other > id; });
-                } else {
-                    std::vector<std::string_view> sorted = ids_;
-                    std::sort(sorted.begin(), sorted.end());
-                    for (std::size_t m = i; m < next; ++m)
-                        matches[m].greater =
-                            sorted.end() -
-                            std::upper_bound(sorted.begin(), sorted.end(), id_of(matches[m]));
-                }
-            }
-            i = next;
-        }
-    }
+    static constexpr std::uint32_t dropped = ~std::uint32_t{0};  // as the length of an id
 
     const Index& index_;
-    std::vector<std::uint32_t> order_;  // of ranks
+    std::vector<WrittenRanks::Slot> rank_slots_;
+    WrittenRanks::Aside aside_;
     std::vector<std::uint64_t> bits_;
     std::vector<std::uint64_t> shared_;  // hashes whose bits were set already
     std::vector<std::uint32_t> suspects_;
     std::vector<Slot> seen_;
     std::vector<std::uint32_t> near_;  // rows whose document may be judged
-    bool sorted_ = false, tied_ = false;
-    std::vector<Tie> ties_;
-    std::vector<std::string_view> ids_;
+    bool falling_ = false;             // whether each score is lower than the one before
+    Targets targets_;
+    std::vector<Targets::Target> scratch_;
+    std::vector<Targets::Counts> counts_;
 };
 
 }  // namespace rankstone

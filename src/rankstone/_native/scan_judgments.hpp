@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,14 +37,29 @@ inline void sort_ids(std::vector<std::pair<std::string_view, std::size_t>>& ids)
     const bool numeric = std::all_of(ids.begin(), ids.end(), [](const auto& id) {
         return std::all_of(id.first.begin(), id.first.end(), is_digit);
     });
-    std::sort(ids.begin(), ids.end(), [numeric](const auto& a, const auto& b) {
-        if (numeric) {
-            const auto x = without_zeros(a.first), y = without_zeros(b.first);
-            if (x.size() != y.size()) return x.size() < y.size();
-            if (x != y) return x < y;
-        }
-        return a.first < b.first;
+    if (!numeric) return std::sort(ids.begin(), ids.end());
+    // Numbers are compared by how many digits they have, then by the first eight of them.
+    struct Key {
+        std::size_t digits;
+        std::uint64_t first;
+        std::pair<std::string_view, std::size_t> id;
+    };
+    std::vector<Key> keys;
+    keys.reserve(ids.size());
+    for (const auto& id : ids) {
+        const std::string_view digits = without_zeros(id.first);
+        std::uint64_t first = 0;
+        for (const char digit : digits.substr(0, 8))
+            first = first * 256 + static_cast<unsigned char>(digit);
+        keys.push_back({digits.size(), first, id});
+    }
+    std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+        if (a.digits != b.digits) return a.digits < b.digits;
+        if (a.first != b.first) return a.first < b.first;
+        const auto x = without_zeros(a.id.first), y = without_zeros(b.id.first);
+        return x != y ? x < y : a.id.first < b.id.first;
     });
+    std::transform(keys.begin(), keys.end(), ids.begin(), [](const Key& key) { return key.id; });
 }
 
 class JudgmentScanner {
@@ -86,67 +100,98 @@ class JudgmentScanner {
     static void note_iteration(const Field& field, JudgmentScan& scan) {
         const std::string_view value{field.begin, field.size()};
         auto& known = scan.iterations;
+        if (!known.empty() && value == known.front()) return;
         if (known.size() < most_iterations && std::find(known.begin(), known.end(), value) == known.end())
             known.emplace_back(value);
     }
 
     // The ids are not copied; they have to last.
     void add(std::string_view query, std::string_view doc, std::uint64_t doc_hash, double grade) {
-        if (groups_.empty() || groups_[current_].id != query) current_ = group_of(query);
-        groups_[current_].rows.push_back({doc, doc_hash, grade});
+        if (queries_.empty() || queries_[current_].id != query) current_ = number_of(query);
+        ++queries_[current_].rows;
+        rows_.push_back({doc.data(), static_cast<std::uint32_t>(doc.size()),
+                         static_cast<std::uint32_t>(current_), doc_hash, grade});
     }
 
     void collect(JudgmentScan& scan) {
         std::vector<std::pair<std::string_view, std::size_t>> ids;
-        for (std::size_t g = 0; g < groups_.size(); ++g) ids.push_back({groups_[g].id, g});
+        ids.reserve(queries_.size());
+        for (std::size_t q = 0; q < queries_.size(); ++q) ids.push_back({queries_[q].id, q});
         sort_ids(ids);
-        std::vector<Slot> seen;
-        for (const auto& [id, g] : ids) {
-            settle(groups_[g], seen, scan);
+        const std::vector<std::uint32_t> order = grouped(ids);
+        reserve(scan);
+        const std::uint32_t* row = order.data();
+        for (const auto& [id, q] : ids) {
+            settle(id, row, queries_[q].rows, scan);
+            row += queries_[q].rows;
             scan.queries.push(id.data(), id.size());
-            for (const JudgedRow& row : groups_[g].rows) {
-                scan.docs.push(row.doc.data(), row.doc.size());
-                scan.grades.push_back(row.grade);
-            }
             scan.groups.push_back(static_cast<std::int64_t>(scan.grades.size()));
         }
     }
 
   private:
     struct JudgedRow {
-        std::string_view doc;
+        const char* doc;
+        std::uint32_t length;
+        std::uint32_t query;
         std::uint64_t hash;
         double grade;
+
+        std::string_view id() const { return {doc, length}; }
     };
 
-    struct Group {
+    struct Query {
         std::string_view id;
         std::uint64_t hash;
-        std::vector<JudgedRow> rows;
+        std::size_t rows;
     };
 
-    std::size_t group_of(std::string_view id) {
+    std::size_t number_of(std::string_view id) {
         const std::uint64_t hash = hash_exact(id.data(), id.size());
-        if (2 * (groups_.size() + 1) > slots_.size()) grow();
+        if (2 * (queries_.size() + 1) > slots_.size()) grow();
         const std::size_t mask = slots_.size() - 1;
         std::size_t at = hash & mask;
         for (; slots_[at].row; at = (at + 1) & mask) {
-            const std::size_t g = slots_[at].row - 1;
-            if (slots_[at].tag == tag_of(hash) && groups_[g].id == id) return g;
+            const std::size_t q = slots_[at].row - 1;
+            if (slots_[at].tag == tag_of(hash) && queries_[q].id == id) return q;
         }
-        groups_.push_back({id, hash, {}});
-        slots_[at] = {tag_of(hash), static_cast<std::uint32_t>(groups_.size())};
-        return groups_.size() - 1;
+        queries_.push_back({id, hash, 0});
+        slots_[at] = {tag_of(hash), static_cast<std::uint32_t>(queries_.size())};
+        return queries_.size() - 1;
     }
 
     void grow() {
         slots_.assign(std::max<std::size_t>(64, 2 * slots_.size()), Slot{});
         const std::size_t mask = slots_.size() - 1;
-        for (std::size_t g = 0; g < groups_.size(); ++g) {
-            std::size_t at = groups_[g].hash & mask;
+        for (std::size_t q = 0; q < queries_.size(); ++q) {
+            std::size_t at = queries_[q].hash & mask;
             while (slots_[at].row) at = (at + 1) & mask;
-            slots_[at] = {tag_of(groups_[g].hash), static_cast<std::uint32_t>(g + 1)};
+            slots_[at] = {tag_of(queries_[q].hash), static_cast<std::uint32_t>(q + 1)};
         }
+    }
+
+    // The rows in the order of their queries; those of one query stay in the order of the input.
+    std::vector<std::uint32_t> grouped(
+        const std::vector<std::pair<std::string_view, std::size_t>>& ids) const {
+        std::vector<std::size_t> next(queries_.size());
+        std::size_t begin = 0;
+        for (const auto& [id, q] : ids) {
+            next[q] = begin;
+            begin += queries_[q].rows;
+        }
+        std::vector<std::uint32_t> order(rows_.size());
+        for (std::size_t i = 0; i < rows_.size(); ++i)
+            order[next[rows_[i].query]++] = static_cast<std::uint32_t>(i);
+        return order;
+    }
+
+    void reserve(JudgmentScan& scan) const {
+        std::size_t bytes = 0;
+        for (const JudgedRow& row : rows_) bytes += row.length;
+        scan.docs.bytes.reserve(bytes);
+        scan.docs.offsets.reserve(rows_.size() + 1);
+        scan.grades.reserve(rows_.size());
+        scan.groups.reserve(queries_.size() + 1);
     }
 
     static void note(std::int64_t& count, std::pair<std::string, std::string>& example,
@@ -156,43 +201,47 @@ class JudgmentScanner {
     }
 
     // One row for each document: the highest grade given to it, so the order of lines is moot.
-    static void settle(Group& group, std::vector<Slot>& seen, JudgmentScan& scan) {
-        auto& rows = group.rows;
-        const std::size_t size = table_size(rows.size());
-        seen.assign(size, Slot{});
-        std::vector<JudgedRow> kept;
-        kept.reserve(rows.size());
-        std::vector<std::pair<std::size_t, double>> extra;  // kept row, grade it was given again
-        for (const JudgedRow& row : rows) {
+    void settle(std::string_view query, const std::uint32_t* order, std::size_t count,
+                JudgmentScan& scan) {
+        const std::size_t size = table_size(count), first = scan.grades.size();
+        seen_.assign(size, Slot{});
+        extra_.clear();
+        for (std::size_t i = 0; i < count; ++i) {
+            const JudgedRow& row = rows_[order[i]];
             std::size_t at = row.hash & (size - 1);
             for (;; at = (at + 1) & (size - 1)) {
-                if (!seen[at].row) {
-                    kept.push_back(row);
-                    seen[at] = {tag_of(row.hash), static_cast<std::uint32_t>(kept.size())};
+                if (!seen_[at].row) {
+                    scan.docs.push(row.doc, row.length);
+                    scan.grades.push_back(row.grade);
+                    seen_[at] = {tag_of(row.hash),
+                                 static_cast<std::uint32_t>(scan.grades.size() - first)};
                     break;
                 }
-                const std::size_t k = seen[at].row - 1;
-                if (seen[at].tag != tag_of(row.hash) || kept[k].doc != row.doc) continue;
-                extra.push_back({k, std::min(kept[k].grade, row.grade)});
-                kept[k].grade = std::max(kept[k].grade, row.grade);  // the first of 0 and -0
+                const std::size_t k = first + seen_[at].row - 1;
+                if (seen_[at].tag != tag_of(row.hash) || scan.docs.view(k) != row.id()) continue;
+                double& grade = scan.grades[k];
+                extra_.push_back({k, std::min(grade, row.grade)});
+                grade = std::max(grade, row.grade);  // the first of 0 and -0
                 break;
             }
         }
-        for (const auto& [k, grade] : extra) {
-            if (grade == kept[k].grade)
-                note(scan.repeated, scan.repeated_example, group.id, kept[k].doc);
+        for (const auto& [k, grade] : extra_) {
+            if (grade == scan.grades[k])
+                note(scan.repeated, scan.repeated_example, query, scan.docs.view(k));
             else
-                note(scan.contradicting, scan.contradicting_example, group.id, kept[k].doc);
+                note(scan.contradicting, scan.contradicting_example, query, scan.docs.view(k));
         }
-        rows = std::move(kept);
     }
 
     std::string_view text_;
     RowLayout layout_{};
     std::size_t first_ = 0;
-    std::deque<Group> groups_;
+    std::vector<Query> queries_;
+    std::vector<JudgedRow> rows_;
     std::vector<Slot> slots_;
     std::size_t current_ = 0;
+    std::vector<Slot> seen_;                             // documents of one query
+    std::vector<std::pair<std::size_t, double>> extra_;  // row of the scan, grade it had again
 };
 
 }  // namespace rankstone

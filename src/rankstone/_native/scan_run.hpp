@@ -1,31 +1,32 @@
 // Scans a run in parallel and places its judged documents, in memory that grows with the
-// judgments, with the largest query, and with how often the lines of judged queries alternate.
+// judgments and with the queries whose rows are scattered, by two words for each of their rows.
 //
 // The text is cut into ranges of whole lines. Within a range, consecutive lines of one query
-// make a block. A block strictly inside a range is placed at once; the bytes of a block at a
-// range's edge are noted. A query that turns out to have several blocks, or one at an edge,
-// is read again, all its blocks together. So the outcome is that of reading each query whole,
-// however the ranges fall and however the lines are mixed.
+// make a block. A block strictly inside a range is placed at once, and that settles its query,
+// unless the query has another block. Of queries with several blocks, or one at a range's edge,
+// only the judged documents are noted; a second pass over the bytes counts what beats them. So
+// the outcome is that of reading each query whole, however the ranges fall and however the lines
+// are mixed.
 #pragma once
 
 #include <atomic>
-#include <exception>
-#include <mutex>
+#include <map>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "doc_samples.hpp"
 #include "fault.hpp"
-#include "place.hpp"
+#include "outcomes.hpp"
+#include "parallel.hpp"
 #include "source.hpp"
+#include "tally.hpp"
 #include "unjudged.hpp"
 
 namespace rankstone {
 
 struct RunScan {
     FaultReport fault;
-    std::vector<QueryOutcome> queries;
+    Outcomes outcomes;
     std::uint64_t rows = 0;
     std::int64_t commented = 0;  // comments that would be rows
     Unjudged unjudged;
@@ -40,32 +41,6 @@ inline std::uint32_t parse_rank(Field field) {
         rank = rank * 10 + static_cast<std::uint64_t>(*p - '0');
     }
     return static_cast<std::uint32_t>(rank);
-}
-
-// Calls work(worker) on up to `workers` threads, this one among them, and passes on the first
-// exception.
-template <typename Work>
-void in_parallel(int workers, Work work) {
-    std::exception_ptr failure;
-    std::mutex guard;
-    const auto guarded = [&](int worker) {
-        try {
-            work(worker);
-        } catch (...) {
-            const std::lock_guard lock(guard);
-            if (!failure) failure = std::current_exception();
-        }
-    };
-    std::vector<std::thread> threads;
-    threads.reserve(static_cast<std::size_t>(workers));
-    try {
-        for (int worker = 1; worker < workers; ++worker) threads.emplace_back(guarded, worker);
-    } catch (const std::exception&) {
-        // The system gives no more threads; those there are share the work.
-    }
-    guarded(0);
-    for (auto& thread : threads) thread.join();
-    if (failure) std::rethrow_exception(failure);
 }
 
 class RunScanner {
@@ -91,12 +66,16 @@ class RunScanner {
         std::vector<Worker> state;
         state.reserve(static_cast<std::size_t>(workers));
         for (int i = 0; i < workers; ++i) state.emplace_back(index_);
+        RunScan scan;
+        scan.outcomes = Outcomes(index_.query_count());
+        queries_ = std::vector<Query>(index_.query_count());
+        ranges_.resize(static_cast<std::size_t>(ranges));
         std::atomic<std::uint64_t> next{0};
         std::atomic<std::uint64_t> first_fault{ranges};
         in_parallel(workers, [&](int worker) {
             Worker& own = state[static_cast<std::size_t>(worker)];
             for (std::uint64_t r = next++; r < ranges && r <= first_fault; r = next++) {
-                scan_range(own, r);
+                scan_range(own, r, scan.outcomes);
                 if (own.fault.fault == Fault::none) continue;
                 std::uint64_t known = first_fault;
                 while (r < known && !first_fault.compare_exchange_weak(known, r)) {
@@ -104,7 +83,6 @@ class RunScanner {
                 return;
             }
         });
-        RunScan scan;
         for (Worker& worker : state)
             if (worker.fault.fault != Fault::none &&
                 (scan.fault.fault == Fault::none ||
@@ -115,20 +93,33 @@ class RunScanner {
     }
 
   private:
-    struct Block {
-        std::uint32_t query;
-        bool edge;
+    // A stretch of whole lines.
+    struct Piece {
         std::uint64_t begin, end;
-        std::size_t first_match, match_count;
-        Placement placement;
+        bool empty() const { return begin == end; }
+    };
+
+    // Which of a query's blocks have been seen. The rows of a block that is placed are those of its
+    // placement; the others are counted here.
+    struct Query {
+        enum State : std::uint8_t { unseen, placed, scattered };
+        std::atomic<State> state{unseen};
+        std::atomic<std::uint32_t> rows{0};
+        Piece block{0, 0};  // that was placed
+    };
+
+    // What has to be read again of a range: blocks at its edges, or all of it.
+    struct Range {
+        Piece all{0, 0}, first{0, 0}, last{0, 0};
+        bool mixed = false;
     };
 
     struct Worker {
         explicit Worker(const Index& index) : placer(index) {}
         Placer placer;
         std::vector<char> buffer;
-        std::vector<Block> blocks;
         std::vector<Match> matches;
+        std::map<std::size_t, std::string> duplicate;  // of queries placed
         Unjudged unjudged;
         std::uint64_t rows = 0;
         std::int64_t commented = 0;
@@ -166,32 +157,32 @@ class RunScanner {
         return start + skip;
     }
 
-    void scan_range(Worker& own, std::uint64_t r) {
+    void scan_range(Worker& own, std::uint64_t r, Outcomes& outcomes) {
         const char *begin, *end;
         const std::uint64_t base = load_range(own, r, begin, end);
-        const char* block = begin;
-        Field query{nullptr, nullptr};
-        std::int64_t judged = Index::absent;
+        const auto offset = [&](const char* p) { return base + static_cast<std::uint64_t>(p - begin); };
+        Range& range = ranges_[static_cast<std::size_t>(r)];
+        range.all = {base, offset(end)};
         const bool first = r == 0, last = text_begin_ + (r + 1) * range_size_ >= size_;
+        const char* block = begin;
+        Field id{nullptr, nullptr};
+        std::int64_t query = Index::absent;
+        bool scattered = false;  // whether the query was known to be when the block began
+        std::uint32_t count = 0;
         const auto close = [&](const char* stop, bool at_end) {
-            if (judged == Index::absent) return;
-            const bool edge = (at_end && !last) || (block == begin && !first);
-            Block made{static_cast<std::uint32_t>(judged), edge,
-                       base + static_cast<std::uint64_t>(block - begin),
-                       base + static_cast<std::uint64_t>(stop - begin),
-                       own.matches.size(), 0, {}};
-            if (edge) {
-                own.placer.rows.clear();
-            } else {
-                made.placement = own.placer.place(made.query, own.matches);
-                made.match_count = own.matches.size() - made.first_match;
-            }
-            own.blocks.push_back(std::move(made));
+            if (query == Index::absent) return;
+            const Piece piece{offset(block), offset(stop)};
+            const bool at_begin = block == begin && !first;
+            at_end = at_end && !last;
+            if (at_begin) range.first = piece;
+            if (at_end) range.last = piece;
+            close_block(own, static_cast<std::size_t>(query), piece, at_begin || at_end, scattered,
+                        count, range, {begin, base}, outcomes);
         };
         Line line;
         for (const char* p = begin; p < end; p = line.next) {
             if (!read_row(p, end, layout_, line, own.fault)) {
-                own.fault.line_begin = base + static_cast<std::uint64_t>(p - begin);
+                own.fault.line_begin = offset(p);
                 own.placer.rows.clear();
                 return;
             }
@@ -200,19 +191,72 @@ class RunScanner {
                 continue;
             }
             ++own.rows;
-            const Field& id = line.field[layout_.query];
-            if (!query.begin || !same_bytes(query.begin, query.size(), id.begin, id.size())) {
-                if (query.begin) close(p, false);
-                block = query.begin ? p : begin;
-                query = id;
-                judged = index_.find_query(id.begin, id.size());
-                if (judged == Index::absent)
+            const Field& next = line.field[layout_.query];
+            if (!id.begin || !same_bytes(id.begin, id.size(), next.begin, next.size())) {
+                if (id.begin) close(p, false);
+                block = id.begin ? p : begin;
+                id = next;
+                count = 0;
+                query = index_.find_query(id.begin, id.size());
+                if (query == Index::absent)
                     own.unjudged.note(hash_id(id.begin, id.size()), {id.begin, id.size()});
+                else
+                    scattered = queries_[static_cast<std::size_t>(query)].state.load(
+                                    std::memory_order_relaxed) == Query::scattered;
             }
-            if (judged != Index::absent) own.placer.rows.push_back(row_of(line));
+            if (query == Index::absent) continue;
+            ++count;
+            const Row row = row_of(line);
+            if (scattered)
+                note_match(own, static_cast<std::size_t>(query), row, offset(row.doc));
+            else
+                own.placer.rows.push_back(row);
         }
-        if (query.begin) close(end, true);
+        if (id.begin) close(end, true);
         if (done_) done_->fetch_add(static_cast<std::int64_t>(end - begin));
+    }
+
+    // Where the text in memory lies in the file.
+    struct Origin {
+        const char* begin;
+        std::uint64_t base;
+    };
+
+    // Places the block, or notes the judged documents in it, unless the query was known to be
+    // scattered when the block began: then that has been done row by row.
+    void close_block(Worker& own, std::size_t q, Piece piece, bool edge, bool noted,
+                     std::uint32_t count, Range& range, Origin origin, Outcomes& outcomes) {
+        Query& query = queries_[q];
+        auto seen = Query::unseen;
+        const std::size_t before = own.matches.size();
+        if (edge) {
+            query.state = Query::scattered;
+        } else if (query.state.compare_exchange_strong(seen, Query::placed)) {
+            query.block = piece;
+            const Placement placement = own.placer.place(q, own.matches);
+            outcomes.set(q, placement);
+            if (placement.duplicates) own.duplicate[q] = placement.duplicate;
+            finish_rows(own, before, origin);
+            return;
+        } else {
+            query.state = Query::scattered;
+            range.mixed = true;
+        }
+        query.rows.fetch_add(count, std::memory_order_relaxed);
+        if (noted) return;
+        own.placer.match(q, own.matches);
+        finish_rows(own, before, origin);
+    }
+
+    // Positions of matches become those in the file: of the line's document, which serve as well as
+    // the line's own.
+    static void finish_rows(Worker& own, std::size_t before, Origin origin) {
+        for (std::size_t m = before; m < own.matches.size(); ++m) {
+            std::uint64_t& at = own.matches[m].at;
+            at = origin.base +
+                 static_cast<std::uint64_t>(own.placer.rows[at].doc - origin.begin);
+        }
+        own.placer.rows.clear();
     }
 
     Row row_of(const Line& line) const {
@@ -223,87 +267,131 @@ class RunScanner {
                 float32_ ? static_cast<double>(static_cast<float>(line.value)) : line.value};
     }
 
-    struct Ref {
-        const Block* block;
-        const Worker* worker;
-    };
-    using BlocksOfQueries = std::vector<std::vector<Ref>>;  // of each judged query
-
-    void merge(std::vector<Worker>& state, RunScan& scan) {
-        BlocksOfQueries blocks(index_.query_count());
-        for (const Worker& worker : state) {
-            for (const Block& block : worker.blocks) blocks[block.query].push_back({&block, &worker});
-            scan.unjudged.add(worker.unjudged);
-            scan.rows += worker.rows;
-            scan.commented += worker.commented;
-        }
-        scan.queries.resize(index_.query_count());
-        const std::vector<std::size_t> again = take_outcomes(blocks, scan.queries);
-        std::atomic<std::size_t> next{0};
-        const int workers = static_cast<int>(
-            std::min<std::size_t>(state.size(), std::max<std::size_t>(1, again.size() / 4)));
-        in_parallel(workers, [&](int worker) {
-            Worker& own = state[static_cast<std::size_t>(worker)];
-            for (std::size_t i = next++; i < again.size(); i = next++) {
-                QueryOutcome& outcome = scan.queries[again[i]];
-                reread(own, blocks[again[i]]);
-                outcome.placement = own.placer.place(again[i], outcome.matches);
-            }
-        });
-        for (const std::size_t q : queries_to_sample(scan.queries, index_)) {
-            reread(state[0], blocks[q]);
-            scan.samples.add(index_, q, state[0].placer.rows);
-            state[0].placer.rows.clear();
-        }
+    // Notes the document of a line if it is judged.
+    void note_match(Worker& own, std::size_t query, const Row& row, std::uint64_t at) const {
+        const auto judgment = index_.find_doc(query, row.hash, row.doc, row.length);
+        if (judgment != Index::absent)
+            own.matches.push_back({row.score, at, static_cast<std::uint32_t>(judgment),
+                                   static_cast<std::uint32_t>(query), 0, 0, 0, 0});
     }
 
-    // Takes what became of each query that was placed whole; returns the others, whose blocks are
-    // now in the order of the file.
-    static std::vector<std::size_t> take_outcomes(BlocksOfQueries& blocks,
-                                                  std::vector<QueryOutcome>& outcomes) {
-        std::vector<std::size_t> again;
-        for (std::size_t q = 0; q < blocks.size(); ++q) {
-            if (blocks[q].empty()) continue;
-            QueryOutcome& outcome = outcomes[q];
-            outcome.present = true;
-            if (blocks[q].size() > 1 || blocks[q][0].block->edge) {
-                std::sort(blocks[q].begin(), blocks[q].end(), [](const Ref& a, const Ref& b) {
-                    return a.block->begin < b.block->begin;
-                });
-                again.push_back(q);
+    // Joins what the workers saw, and counts what beats the judged documents of scattered queries.
+    void merge(std::vector<Worker>& state, RunScan& scan) {
+        Outcomes& outcomes = scan.outcomes;
+        std::vector<std::uint32_t> scattered, rows;
+        for (std::size_t q = 0; q < queries_.size(); ++q) {
+            if (!is_scattered(q)) continue;
+            const Query& query = queries_[q];
+            if (!query.block.empty()) range_of(query.block).mixed = true;
+            scattered.push_back(static_cast<std::uint32_t>(q));
+            rows.push_back(query.rows + static_cast<std::uint32_t>(outcomes.retrieved[q] +
+                                                                   outcomes.duplicates[q]));
+            outcomes.present[q] = 1;
+        }
+        std::vector<Match> unplaced;
+        for (Worker& own : state) {
+            scan.unjudged.add(own.unjudged);
+            scan.rows += own.rows;
+            scan.commented += own.commented;
+            for (const Match& match : own.matches)
+                (is_scattered(match.query) ? unplaced : outcomes.matches).push_back(match);
+            own.matches = {};
+            for (auto& [q, id] : own.duplicate)
+                if (!is_scattered(q)) outcomes.duplicate[q] = std::move(id);
+        }
+        Tally tally(index_, std::move(scattered), std::move(rows), std::move(unplaced),
+                    static_cast<int>(state.size()));
+        const std::vector<std::size_t> sampled = queries_to_sample(
+            outcomes.present, count_matches(outcomes.matches, tally.matches()), index_);
+        for (const std::size_t q : sampled)
+            if (is_scattered(q)) tally.sample(q);
+        count_rows(state, tally);
+        tally.finish(outcomes);
+        for (const std::size_t q : sampled)
+            scan.samples.add(q, is_scattered(q) ? tally.sample_of(q) : sample_of(state[0], q));
+        outcomes.arrange(index_.groups());
+    }
+
+    bool is_scattered(std::size_t query) const {
+        return queries_[query].state == Query::scattered;
+    }
+
+    Range& range_of(const Piece& piece) {
+        return ranges_[static_cast<std::size_t>((piece.begin - text_begin_) / range_size_)];
+    }
+
+    std::vector<std::uint32_t> count_matches(const std::vector<Match>& some,
+                                             const std::vector<Match>& others) const {
+        std::vector<std::uint32_t> counts(index_.query_count());
+        for (const Match& match : some) ++counts[match.query];
+        for (const Match& match : others) ++counts[match.query];
+        return counts;
+    }
+
+    void count_rows(std::vector<Worker>& state, Tally& tally) {
+        std::vector<Piece> pieces;
+        for (const Range& range : ranges_) {
+            if (range.mixed) {
+                pieces.push_back(range.all);
                 continue;
             }
-            const auto [block, worker] = blocks[q][0];
-            const auto first =
-                worker->matches.begin() + static_cast<std::ptrdiff_t>(block->first_match);
-            outcome.placement = block->placement;
-            outcome.matches.assign(first, first + static_cast<std::ptrdiff_t>(block->match_count));
+            if (!range.first.empty()) pieces.push_back(range.first);
+            const bool same = !range.first.empty() && range.first.begin == range.last.begin;
+            if (!range.last.empty() && !same) pieces.push_back(range.last);
         }
-        return again;
+        if (pieces.empty()) return;
+        const auto each = [&](auto use) {
+            std::atomic<std::size_t> next{0};
+            in_parallel(static_cast<int>(std::min(state.size(), pieces.size())), [&](int worker) {
+                const auto w = static_cast<std::size_t>(worker);
+                for (std::size_t i = next++; i < pieces.size(); i = next++) {
+                    tally.start_stretch(w);
+                    each_row(state[w], pieces[i], [&](std::int64_t query, const Row& row, std::uint64_t at) {
+                        const std::uint32_t number = tally.number_of(query);
+                        if (number != Tally::none) use(w, number, row, at);
+                    });
+                }
+            });
+        };
+        each([&](auto... row) { tally.add(row...); });
+        if (tally.has_repetitions()) each([&](auto... row) { tally.show_again(row...); });
     }
 
-    // Fills the worker's placer with all rows of one query.
-    void reread(Worker& own, const std::vector<Ref>& blocks) const {
-        std::size_t total = 0;
-        for (const Ref& ref : blocks)
-            total += static_cast<std::size_t>(ref.block->end - ref.block->begin) + 1;
-        own.buffer.resize(total + padding);
-        std::size_t have = 0;
-        for (const Ref& ref : blocks) {
-            const auto n = static_cast<std::size_t>(ref.block->end - ref.block->begin);
-            source_.read_all(ref.block->begin, own.buffer.data() + have, n);
-            have += n;
-            own.buffer[have++] = '\n';  // the last line of a file may lack its own
-        }
-        std::memset(own.buffer.data() + have, '\n', padding);
-        const char* const end = own.buffer.data() + have;
+    // Calls f(query, row, position) for the rows of a piece.
+    template <typename F>
+    void each_row(Worker& own, const Piece& piece, F&& f) const {
+        const auto size = static_cast<std::size_t>(piece.end - piece.begin);
+        own.buffer.resize(size + padding);
+        source_.read_all(piece.begin, own.buffer.data(), size);
+        std::memset(own.buffer.data() + size, '\n', padding);
+        const char* const begin = own.buffer.data();
         Line line;
         FaultReport changed;
-        for (const char* p = own.buffer.data(); p < end; p = line.next) {
-            if (!read_row(p, end, layout_, line, changed))
+        Field id{nullptr, nullptr};
+        std::int64_t query = Index::absent;
+        for (const char* p = begin; p < begin + size; p = line.next) {
+            if (!read_row(p, begin + size, layout_, line, changed))
                 throw std::runtime_error("the file changed while it was read");
-            if (line.count) own.placer.rows.push_back(row_of(line));
+            if (!line.count) continue;
+            const Field& next = line.field[layout_.query];
+            if (!id.begin || !same_bytes(id.begin, id.size(), next.begin, next.size())) {
+                id = next;
+                query = index_.find_query(id.begin, id.size());
+            }
+            const Row row = row_of(line);
+            f(query, row, piece.begin + static_cast<std::uint64_t>(row.doc - begin));
         }
+    }
+
+    // The first unjudged documents of a query that was placed.
+    std::vector<std::string> sample_of(Worker& own, std::size_t query) const {
+        std::vector<std::string> ids;
+        each_row(own, queries_[query].block, [&](std::int64_t, const Row& row, std::uint64_t) {
+            if (ids.size() < most_sampled_docs &&
+                index_.find_doc(query, row.hash, row.doc, row.length) == Index::absent)
+                ids.emplace_back(row.id());
+        });
+        return ids;
     }
 
     const Source& source_;
@@ -315,6 +403,8 @@ class RunScanner {
     int threads_;
     std::size_t range_size_;
     std::atomic<std::int64_t>* done_;
+    std::vector<Query> queries_;
+    std::vector<Range> ranges_;
 };
 
 }  // namespace rankstone

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -12,12 +11,21 @@
 #include <string_view>
 #include <system_error>
 
+#include "read_double.hpp"
+
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
 #define RANKSTONE_SSE2 1
 #endif
 
 namespace rankstone {
+
+// Has memory fetched that will be used soon.
+inline void prefetch([[maybe_unused]] const void* p) {
+#if defined(__GNUC__)
+    __builtin_prefetch(p, 1);
+#endif
+}
 
 inline constexpr std::size_t padding = 64;
 inline constexpr std::size_t longest_line = std::size_t{1} << 20;
@@ -154,7 +162,7 @@ inline bool parse_short_number(const char* p, const char* end, double& value) {
 
 // A decimal number: sign, digits with an optional point, optional exponent. The result is
 // the double nearest to the decimal, by one exact multiplication or division where that is
-// possible and by std::from_chars otherwise.
+// possible and by the library otherwise.
 inline Number parse_number(const char* begin, const char* end, double& value) {
     if (parse_short_number(begin, end, value)) return Number::fine;
     const char* p = begin;
@@ -211,7 +219,7 @@ inline Number parse_number(const char* begin, const char* end, double& value) {
         result = static_cast<double>(digits);
         result = power < 0 ? result / powers_of_ten[-power] : result * powers_of_ten[power];
     } else {
-        const auto read = std::from_chars(unsigned_begin, end, result);
+        const auto read = read_decimal(unsigned_begin, end, result);
         if (read.ec == std::errc::result_out_of_range) {
             if (magnitude + exponent > 0) return Number::not_finite;
             result = 0.0;
@@ -236,7 +244,7 @@ inline bool starts_with(const char* p, const char* end, const char* word) {
 
 // A hexadecimal number after its 0x, up to what is none any more.
 inline Number parse_hexadecimal(const char* begin, const char* end, double& value) {
-    const auto read = std::from_chars(begin, end, value, std::chars_format::hex);
+    const auto read = read_hexadecimal(begin, end, value);
     if (read.ec != std::errc::result_out_of_range) return Number::fine;
     std::int64_t magnitude = 0;  // of the first digit that is not 0, in powers of 16
     bool point = false, nonzero = false;

@@ -38,6 +38,8 @@ def add_to(commands: Any) -> None:
                         help="default: a table on a terminal, tsv in a pipe")  # fmt: skip
     parser.add_argument("--digits", type=int, default=4, metavar="N", help="decimals in tables (4)")
     parser.add_argument("-o", "--output", metavar="FILE", help="save the comparison as JSON, too")
+    parser.add_argument("--force", action="store_true",
+                        help="let --output replace a file that rankstone did not save")  # fmt: skip
     parser.set_defaults(run=run)
 
 
@@ -105,11 +107,16 @@ def run(args: Namespace) -> int:
     """Compare and print."""
     from rankstone.errors import UsageError
 
+    if args.output:
+        from rankstone.core.atomic import SAVED, check_own
+
+        check_own(args.output, SAVED, force=args.force)
+
     if not 0 <= args.digits <= 17:
         raise UsageError(f"--digits must be from 0 to 17, not {args.digits}.")
     comparison = comparison_of(args)
     if args.output:
-        comparison.save(args.output)
+        comparison.save(args.output, force=args.force)
     show(comparison, args)
     return 0
 

@@ -34,6 +34,7 @@ def add_to(commands: Any) -> None:
         choices=("judgments", "run"),
         help="what IN holds, if its content does not tell",
     )
+    parser.add_argument("--force", action="store_true", help="replace OUT if it is there already")
     add_reading(parser)
     parser.set_defaults(run=run)
 
@@ -43,7 +44,9 @@ def run(args: Namespace) -> int:
     from rankstone.errors import plural
     from rankstone.io.convert import convert
 
-    done = convert(args.source, args.target, args.to, kind=args.kind, **reading_of(args))
+    done = convert(
+        args.source, args.target, args.to, kind=args.kind, force=args.force, **reading_of(args)
+    )
     text = f"{plural(done.rows, 'row')} of {done.kind} from {done.source} to {done.target}"
     print(f"rankstone: {text}", file=sys.stderr)
     return 0

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
 _SEARCH = "search/qrels.txt search/*.run"
+_TEXTS = "--queries search/queries.tsv --by search/needs.tsv"
 _FILMS = "recommender/test.qrels recommender/*.run"
 _NEEDED = ("search/qrels.txt", "recommender/test.qrels")
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
@@ -19,7 +20,7 @@ def add_to(commands: Any) -> None:
     """Describe the command."""
     parser = commands.add_parser(
         "demo",
-        help="evaluate and compare the bundled examples",
+        help="evaluate and compare the bundled examples, and report on them",
         description="Run a few commands on the bundled examples and show them with their output.",
     )
     parser.set_defaults(run=run)
@@ -43,7 +44,10 @@ def run(_: Namespace) -> int:
         _call(f"evaluate {_FILMS} {_measures('recommender')}")
         _print(_BOLD, "\nIs dense or hybrid better than bm25, by how much, on which queries?")
         _call(f"compare {_SEARCH} --baseline bm25 {_measures('search', 1)}")
+        _print(_BOLD, "\nThe same as a page to look at, with pictures and every query:")
+        page = _report()
         _next(_measures("search", 1).removeprefix("-m "))
+    _print(_BOLD, f"\nOpen the page in a browser: {page}")
     return 0
 
 
@@ -76,6 +80,22 @@ def _call(command: str) -> None:
     command += "" if sys.stdout.isatty() else " --format table"
     print(f"$ rankstone {command}", flush=True)
     main(command.split())
+
+
+def _report() -> str:
+    """Write a report into a new directory and return its path."""
+    from importlib.util import find_spec
+    from shlex import quote
+    from tempfile import mkdtemp
+
+    from rankstone.cli import main
+
+    page = os.path.join(mkdtemp(prefix="rankstone-"), "report.html")
+    command = f"report {_SEARCH} --baseline bm25 {_measures('search')} {_TEXTS}"
+    command += "" if find_spec("vl_convert") else " --no-pictures"
+    print(f"$ rankstone {command} -o {quote(page)}", flush=True)
+    main([*command.split(), "-o", page])
+    return page
 
 
 def _next(measure: str) -> None:

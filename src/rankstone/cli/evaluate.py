@@ -300,7 +300,7 @@ def add_conventions(parser: Any) -> None:
 
 
 def add_reading(parser: Any) -> None:
-    """Let a command be told how to read files."""
+    """Let a command take options on how to read files."""
     parser.add_argument(
         "--input-format",
         metavar="FORMAT",
@@ -310,7 +310,7 @@ def add_reading(parser: Any) -> None:
         "--max-bytes",
         type=int,
         metavar="N",
-        help="as much as a file may hold, once expanded (1 GiB or 100 times a compressed file)",
+        help="maximum size of a file after decompression (default: 100 times its size, or 64 MiB)",
     )
     parser.add_argument(
         "--encoding", metavar="NAME", help="encoding of text files (UTF-8), such as cp1252"
@@ -326,7 +326,7 @@ def add_reading(parser: Any) -> None:
 
 
 def reading_of(args: Namespace) -> dict[str, Any]:
-    """Return how a command was told to read files."""
+    """Return the options on how to read files."""
     from rankstone.io.column_roles import Columns
 
     return {
@@ -402,13 +402,19 @@ def _progress(loaded: Any, quiet: bool) -> Iterator[None]:
         return
     from threading import Event, Thread
 
+    from rankstone.errors import printable
+
     done = Event()
 
     def report() -> None:
         shown = False
         while not done.wait(0.5):
             share = min(100, 100 * int(loaded.progress[0]) // size)
-            print(f"\r{loaded.name}: {share} % of {size >> 20} MiB", end="", file=sys.stderr)
+            print(
+                f"\r{printable(loaded.name)}: {share} % of {size >> 20} MiB",
+                end="",
+                file=sys.stderr,
+            )
             shown = True
         if shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)

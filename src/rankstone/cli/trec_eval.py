@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from rankstone.cli.process import guarded, run_process, use_utf8
 from rankstone.cli.trec_options import parse
 from rankstone.errors import TrecEvalError, UsageError
-from rankstone.trec_eval.options import MEASURES, USAGE, Options
+from rankstone.trec_eval.options import FILES, MEASURES, USAGE, Options
 
 if TYPE_CHECKING:
     from rankstone.report.trec_eval import Row
@@ -42,7 +42,8 @@ Evaluate a run and print what trec_eval prints.
   --lenient             read numbers as C does, up to the first character that does not fit,
                         and ignore what follows the tag of a run
 
-Exit codes: 0 fine; 1 usage; 2 a file cannot be read; 4 the data cannot be measured (a document
+Exit codes: 0 fine; 1 usage; 2 a file cannot be read, the output
+cannot be written or memory does not suffice; 4 the data cannot be measured (a document
 twice, a format without the measure; with --compat 10.0 a judged query that the run lacks);
 7 no query in common.
 """
@@ -57,29 +58,13 @@ def add_to(commands: Any) -> None:
 
 def command() -> None:
     """Run as a process of its own."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    code = main(sys.argv[1:])
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
+    run_process(lambda: main(sys.argv[1:]))
 
 
 def main(argv: list[str]) -> int:
     """Run and return the exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="surrogateescape")
-    try:
-        return _main(argv)
-    except TrecEvalError as error:
-        sys.stdout.flush()
-        print(f"rankstone trec_eval: {error}", file=sys.stderr)
-        return error.exit_code
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except KeyboardInterrupt:
-        return 130
+    use_utf8()
+    return guarded(lambda: _main(argv), FILES, "rankstone trec_eval")
 
 
 def _main(argv: list[str]) -> int:

@@ -17,6 +17,7 @@ def array_of(value: Any, what: str) -> Array:
     """Return lists, arrays or tensors as an array, without a copy if possible."""
     if type(value) is np.ndarray:
         return value
+    _refuse_masked(value, what)
     try:
         if hasattr(value, "detach"):
             return _from_tensor(value)
@@ -25,6 +26,21 @@ def array_of(value: Any, what: str) -> Array:
         if isinstance(value, list | tuple):
             raise DataError(f"{what}: the rows differ in length.") from None
         raise DataError(f"{what}: {type(value).__name__} cannot be read ({error}).") from None
+
+
+def _refuse_masked(value: Any, what: str) -> None:
+    """Refuse masked arrays, alone or as rows: their masked values would count as any other."""
+    rows = value if isinstance(value, list | tuple) and _are_rows(value) else (value,)
+    if any(isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row) for row in rows):
+        raise DataError(
+            f"{what}: values of a masked array are masked, and masks are not read from arrays. "
+            "Give the data and the mask by themselves: labels.data, scores.data, "
+            "mask=~labels.mask."
+        )
+
+
+def _are_rows(values: list[Any] | tuple[Any, ...]) -> bool:
+    return bool(values) and not isinstance(values[0], int | float | str)
 
 
 def speaks_arrays(value: Any) -> bool:

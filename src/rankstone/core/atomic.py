@@ -9,7 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO
 
-from rankstone.errors import DataError
+from rankstone.errors import DataError, UsageError
+
+_HEAD = 256  # bytes in which a mark is looked for
+#: What the JSON that rankstone saves begins with.
+SAVED = b'"schema": "rankstone/'
 
 
 @contextmanager
@@ -52,6 +56,18 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         out.write(text.encode())
 
 
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Refuse a path that cannot be written, before the work of making its content is done."""
+    name = os.fspath(path)
+    if os.path.isdir(name):
+        raise DataError(f"{name}: this is a directory; give the name of a file in it.")
+    folder = os.path.dirname(os.path.realpath(name))
+    if not os.path.isdir(folder):
+        raise DataError(f"{name}: the directory {folder} does not exist.")
+    if not os.access(folder, os.W_OK | os.X_OK) and not _is_special(name):
+        raise DataError(f"{name}: the directory {folder} cannot be written to.")
+
+
 def _is_special(path: str) -> bool:
     try:
         mode = os.stat(path).st_mode
@@ -68,3 +84,26 @@ def _mode(target: str) -> int:
         mask = os.umask(0)
         os.umask(mask)
         return 0o666 & ~mask
+
+
+def check_own(path: str | os.PathLike[str], mark: bytes | None, *, force: bool) -> None:
+    """Refuse to replace a file that holds something else.
+
+    Args:
+        path: of the file to write.
+        mark: what the beginning of files holds that may be replaced; None if there is no such mark.
+        force: replace whatever is there.
+    """
+    name = os.fspath(path)
+    if force or not os.path.isfile(name):
+        return
+    try:
+        with open(name, "rb") as stream:
+            head = stream.read(_HEAD)
+    except OSError:  # writing says why
+        return
+    if head and (mark is None or mark not in head):
+        raise UsageError(
+            f"{name}: the file is there already, and what it holds would be lost. Write to another, "
+            "or replace it with --force (force=True)."
+        )

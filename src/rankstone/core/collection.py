@@ -11,7 +11,12 @@ import numpy as np
 from rankstone.conventions import Conventions
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
-from rankstone.core.notices import match_notices, no_common_query, tie_notices
+from rankstone.core.notices import (
+    large_scores_in_lists,
+    match_notices,
+    no_common_query,
+    tie_notices,
+)
 from rankstone.core.provenance import Source
 from rankstone.core.rank import Documents, rank, rounds_scores
 from rankstone.core.ranked import Ranked
@@ -242,7 +247,8 @@ class LabelledCollection:
 
     def notices(self, conventions: Conventions) -> tuple[Notice, ...]:
         """Return what users should know about the data."""
-        return *self.own_notices, *tie_notices(*self.tied(conventions), conventions)
+        large = [] if self.scores is None else large_scores_in_lists(self.scores, self.bounds)
+        return *self.own_notices, *tie_notices(*self.tied(conventions), conventions), *large
 
     def document(self, judgment: int) -> Any:
         """Return the position of a document in its list, None if it is in order of rank."""

@@ -21,7 +21,6 @@ from rankstone.core.values import id_of, number_of
 from rankstone.errors import DataError, EmptyError, UsageError
 
 _NUMBERS = (int, np.integer)
-_LOOKED_AT = 1000  # queries whose documents are looked at
 
 
 def judgments_of(data: Mapping[Any, Any]) -> Judgments:
@@ -144,15 +143,18 @@ class ScoredRun:
         )
 
     def _repaired(self, kind: str, query: Any, doc: Any, value: Any) -> ScoredRun:
-        """Return the run with numbers for scores that are text, as in a file; else an error."""
+        """Return the run with plain ids, and numbers for scores that are text; else an error.
+
+        Ids that are partly text and partly whole numbers are text, as in a file.
+        """
         where = f"{self.name}, query {query!r}"
         if kind == "not_a_mapping":
             raise DataError(f"{where}: expected a dict of scores, found {value!r}.")
         if kind == "mixed_ids":
-            raise DataError(
-                f"{where}: document ids are partly text and partly whole numbers, and some of "
-                "them are tied; use one type."
-            )
+            return replace(self, data=_with_ids_as_text(self.data, self.name), typed=False)
+        if kind == "not_an_id":
+            id_of(doc, "document", where)
+            return replace(self, data=_with_plain_ids(self.data, self.name))
         if kind == "not_a_number" and isinstance(value, str):
             return replace(self, data={q: self._numbers(q, rows) for q, rows in self.data.items()})
         problem = "a finite number" if kind == "not_finite" else "a number"
@@ -277,7 +279,9 @@ def run_of(
         plain = {id_of(query, "query"): rows for query, rows in plain.items()}
     scored = [isinstance(rows, Mapping) for rows in plain.values()]
     if all(scored):
-        return ScoredRun(_with_plain_ids(plain), name or "run", ascending=ascending)
+        if not all(isinstance(rows, dict) for rows in plain.values()):
+            plain = {q: dict(rows) for q, rows in plain.items()}
+        return ScoredRun(plain, name or "run", ascending=ascending)
     if any(scored):
         odd = next(q for q, is_scored in zip(plain, scored, strict=True) if not is_scored)
         raise DataError(
@@ -296,14 +300,26 @@ def no_scores(name: str) -> str:
     )
 
 
-def _with_plain_ids(data: dict[Any, Any]) -> dict[Any, dict[Any, Any]]:
-    """Return dicts whose documents are text or whole numbers; the first of each is looked at."""
-    if not all(isinstance(rows, dict) for rows in data.values()):
-        data = {q: dict(rows) for q, rows in data.items()}
-    firsts = (doc for rows in islice(data.values(), _LOOKED_AT) for doc in islice(rows, 1))
-    if all(isinstance(doc, str | int | np.integer) for doc in firsts):
-        return data
-    return {q: {id_of(d, "document"): s for d, s in rows.items()} for q, rows in data.items()}
+def _with_plain_ids(data: dict[Any, dict[Any, Any]], name: str) -> dict[Any, dict[Any, Any]]:
+    """Return dicts whose documents are text or whole numbers, whatever type held these."""
+    plain = {}
+    for query, rows in data.items():
+        where = f"{name}, query {query!r}"
+        plain[query] = {id_of(doc, "document", where): score for doc, score in rows.items()}
+        if len(plain[query]) < len(rows):
+            raise DataError(f"{where}: a document is there twice, in two types. Keep one.")
+    return plain
+
+
+def _with_ids_as_text(data: dict[Any, dict[Any, Any]], name: str) -> dict[str, dict[str, Any]]:
+    """Return dicts whose queries and documents are text, as in a file."""
+    _check_single([str(query) for query in data], name, "query")
+    texts = {}
+    for query, rows in _with_plain_ids(data, name).items():
+        docs = [str(doc) for doc in rows]
+        _check_single(docs, f"{name}, query {query!r}", "document")
+        texts[str(query)] = dict(zip(docs, rows.values(), strict=True))
+    return texts
 
 
 def _ids_as_in(

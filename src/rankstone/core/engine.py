@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -23,18 +24,37 @@ def load(tell: Callable[[str], None] | None = None) -> ModuleType:
     wanted = os.environ.get("RANKSTONE_ENGINE", "")
     module = _load(wanted)
     if tell is not None and not wanted and module.__name__ == _PYTHON:
-        tell(
-            "the compiled core of rankstone is not installed; the pure-Python engine gives the "
-            "same numbers, more slowly. Reinstall where a C++20 compiler is found."
+        why = (
+            "does not run in a sub-interpreter; the pure-Python engine gives the same numbers, "
+            "more slowly."
+            if is_sub_interpreter()
+            else "is not installed; the pure-Python engine gives the same numbers, more slowly. "
+            "Reinstall where a C++20 compiler is found."
         )
+        tell(f"the compiled core of rankstone {why}")
     return module
+
+
+@cache
+def is_sub_interpreter() -> bool:
+    """Return whether this is an interpreter within another, where compiled modules may hang."""
+    for module in ("_interpreters", "_xxsubinterpreters"):
+        with suppress(ImportError):
+            interpreters = import_module(module)
+            return bool(interpreters.get_current() != interpreters.get_main())
+    return False
 
 
 @cache
 def _load(wanted: str) -> ModuleType:
     if wanted not in ("", "native", "python"):
         raise UsageError(f"RANKSTONE_ENGINE is {wanted!r}; it may be 'native' or 'python'.")
-    if wanted != "python":
+    if wanted == "native" and is_sub_interpreter():
+        raise UsageError(
+            "RANKSTONE_ENGINE asks for 'native', which does not run in a sub-interpreter; "
+            "unset it, or use the main interpreter."
+        )
+    if wanted != "python" and not is_sub_interpreter():
         try:
             return import_module("rankstone._native._core")
         except ImportError:

@@ -7,6 +7,7 @@ positions of a tie, so it costs no more than listing the positions once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,12 +20,32 @@ from rankstone.core.ranked import Ranked
 Array = np.ndarray
 
 
+class Positions:
+    """The positions of some ties, laid end to end.
+
+    ``place`` counts from 1 within a tie, ``rank`` is the place in the whole ranking.
+    """
+
+    def __init__(self, above: Array, size: Array) -> None:
+        self.size = size
+        self.offsets = segments.offsets_of(size)
+        self.place = segments.positions(self.offsets) + 1
+        self.rank = self.place + self.spread(above)
+
+    def spread(self, values: Array) -> Array:
+        """Return, for each position, the value of its tie."""
+        return np.repeat(values, self.size)
+
+    def sum(self, values: Array) -> Array:
+        """Return, for each tie, the sum over its positions."""
+        return segments.total(values, self.offsets)
+
+
 @dataclass(frozen=True, eq=False)
 class Ties:
     """The ties of a Ranked that hold a judged document, singletons included.
 
-    ``of_row`` is the tie of each row. Positions are those of all ties laid end to end:
-    ``place`` counts from 1 within a tie, ``rank`` is the place in the whole ranking.
+    ``of_row`` is the tie of each row, ``starts`` the first row of each tie.
     """
 
     of_row: Array
@@ -36,36 +57,17 @@ class Ties:
     @property
     def query(self) -> Array:
         """The query of each tie."""
-        return np.searchsorted(self.row_offsets, self.starts, "right") - 1
+        return segments.numbers(self.row_offsets)[self.starts]
 
-    @property
-    def offsets(self) -> Array:
-        """Where the positions of each tie begin."""
-        return segments.offsets_of(self.size)
-
-    @property
-    def place(self) -> Array:
-        """The place of each position in its tie."""
-        return segments.positions(self.offsets) + 1
-
-    @property
-    def rank(self) -> Array:
-        """The rank of each position."""
-        return self.place + self.spread(self.above)
-
-    def spread(self, values: Array) -> Array:
-        """Return, for each position, the value of its tie."""
-        return np.repeat(values, self.size)
+    def positions(self, ties: Array) -> Positions:
+        """Return the positions of some ties."""
+        return Positions(self.above[ties], self.size[ties])
 
     def count(self, mask: Array) -> Array:
         """Return how many rows of each tie are true."""
         if len(self.size) == len(self.of_row):
             return mask.astype(np.int64)
         return np.bincount(self.of_row, weights=mask, minlength=len(self.size)).astype(np.int64)
-
-    def sum(self, values: Array, low: Array | None = None) -> Array:
-        """Return, for each tie, the sum over its positions."""
-        return segments.total(values, self.offsets, low)
 
     def alone(self, k: Array | int | None) -> Array:
         """Return the ties of one document, down to a cutoff."""
@@ -129,35 +131,43 @@ def hit_precision(r: Ranked, hit: Array, k: int | None) -> Pair:
     relevant = ties.count(hit)
     by_query = segments.offsets_of(np.bincount(ties.query, minlength=len(r)))
     before = segments.running_total(relevant, by_query) - relevant
-    n, inside = ties.spread(ties.size), ties.spread(relevant)
-    others = (ties.place - 1) * (inside - 1) / np.maximum(n - 1, 1)
-    precision = (ties.spread(before) + 1 + others) / ties.rank
+    shared = np.flatnonzero((ties.size > 1) & (relevant > 0))
+    at = ties.positions(shared)
+    n, inside = at.spread(at.size), at.spread(relevant[shared])
+    others = (at.place - 1) * (inside - 1) / np.maximum(n - 1, 1)
+    precision = (at.spread(before[shared]) + 1 + others) / at.rank
     if k is not None:
-        precision = np.where(ties.rank <= k, precision, 0.0)
+        precision = np.where(at.rank <= k, precision, 0.0)
+    mean = np.zeros(len(ties.size))
+    mean[shared] = at.sum(precision) / at.size
     alone = ties.alone(k)
+    alone = alone[relevant[alone] > 0]
     own = quotient(before[alone] + 1.0, ties.above[alone] + 1.0)
-    high, low = ties.of_rows(ties.sum(precision) / ties.size, alone, own)
+    high, low = ties.of_rows(mean, alone, own)
     return np.where(hit, high, 0.0), np.where(hit, low, 0.0)
 
 
-def first_hit(r: Ranked, hit: Array, weight: Array, k: int | None) -> Array:
-    """Return the mean weight of the position of the first hit, shared among the hits of its tie.
+def first_hit(r: Ranked, hit: Array, weight: Callable[[Array], Array], k: int | None) -> Array:
+    """Return the mean weight of the rank of the first hit, shared among the hits of its tie.
 
-    ``weight`` has a value for each position of the ties; positions beyond k have none.
-    In a tie of n documents, r of them relevant, the first relevant one is at position i
-    with probability r/(n - i + 1) times the probability that none comes before, which for each of
-    the i - 1 positions before, at place j, is (n - r - j + 1)/(n - j + 1).
+    Ranks beyond k weigh nothing. In a tie of n documents, r of them relevant, the first relevant
+    one is at position i with probability r/(n - i + 1) times the probability that none comes
+    before, which for each of the i - 1 positions before, at place j, is (n - r - j + 1)/(n - j + 1).
     """
     ties = ties_of(r)
     relevant = ties.count(hit)
-    n, inside = ties.spread(ties.size), ties.spread(relevant)
-    left = n - ties.place + 1
-    chance = (
-        inside / left * segments.running_product(np.maximum(left - inside, 0) / left, ties.offsets)
-    )
-    if k is not None:
-        weight = np.where(ties.rank <= k, weight, 0.0)
     by_query = segments.offsets_of(np.bincount(ties.query, minlength=len(r)))
-    earliest = (relevant > 0) & (segments.running_count(relevant > 0, by_query) == 1)
-    mean = np.where(earliest, ties.sum(chance * weight) / np.maximum(relevant, 1), 0.0)
+    has_hit = relevant > 0
+    earliest = np.flatnonzero(has_hit & (segments.running_count(has_hit, by_query) == 1))
+    at = ties.positions(earliest)
+    inside = at.spread(relevant[earliest])
+    left = at.spread(at.size) - at.place + 1
+    chance = (
+        inside / left * segments.running_product(np.maximum(left - inside, 0) / left, at.offsets)
+    )
+    weights = weight(at.rank)
+    if k is not None:
+        weights = np.where(at.rank <= k, weights, 0.0)
+    mean = np.zeros(len(ties.size))
+    mean[earliest] = at.sum(chance * weights) / relevant[earliest]
     return np.where(hit, mean[ties.of_row], 0.0)

@@ -1,4 +1,4 @@
-"""Tables of labels and scores in another device's memory, cut there before they are moved.
+"""Tables of labels and scores, cut where they are: in a device's memory or in that of the host.
 
 A measure with a cut-off k reads the first k documents of a list, and of the others nothing but
 grades that are not 0. So the device puts documents in order and gives away the grades of the
@@ -17,11 +17,14 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.as_numpy import array_of, numbers_of
+from rankstone.core.parallel import on_each
 from rankstone.core.rank import ScoreNeeds
 
 Array = np.ndarray
 
 _BLOCK = 1 << 24
+_HOST_BLOCK = 1 << 18  # so that a tie has few lists put in order, and a cache holds them
+_WIDE = 16  # times the cutoff: narrower tables of the host are put in order as quickly
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
 _SCORES = (*_FLOATS, "int8", "int16", "int32", "uint8")  # which float64 tells apart as they do
 _LABELS = (*_SCORES, "int64", "bool")
@@ -62,12 +65,12 @@ def is_elsewhere(value: Any) -> bool:
 
 
 def top_k(labels: Any, scores: Any, cutoff: CutoffNeeds | None, needs: ScoreNeeds) -> TopK | None:
-    """Return what measures read of a table in another device's memory.
+    """Return what measures read of a table.
 
-    None if all of it must be moved: it is in the host's memory already, measures or conventions
-    need more, or something is wrong with it.
+    None if all of it is needed: measures or conventions read more, something is wrong with it, or
+    it is so narrow, or ties are counted, that the host puts all of it in order as quickly.
     """
-    if cutoff is None or not (is_elsewhere(labels) and is_elsewhere(scores)):
+    if cutoff is None:
         return None
     library = _library(labels, scores)
     if library is None or not _fits(labels, scores, cutoff.k) or not _order_suffices(scores, needs):
@@ -75,14 +78,21 @@ def top_k(labels: Any, scores: Any, cutoff: CutoffNeeds | None, needs: ScoreNeed
     refuses = not cutoff.supports_expected_ties and needs.every_tie
     whole = cutoff.count_ties or refuses
     width = int(labels.shape[-1])
+    if library.on_host and (whole or width < _WIDE * cutoff.k or labels.ndim == 1):
+        return None
     label, score = (_plain(v).reshape(-1, width) for v in (labels, scores))
-    step = max(1, _BLOCK // width)
+    step = max(1, (_HOST_BLOCK if library.on_host else _BLOCK) // width)
+
+    def cut(begin: int) -> _Part | None:
+        rows = slice(begin, begin + step)
+        part = _first(library, label[rows], score[rows], cutoff.k, whole=whole)
+        return None if part is None or (refuses and part.tied) else part
+
+    begins = range(0, len(label), step)
     parts = []
     try:
-        for begin in range(0, len(label), step):
-            rows = slice(begin, begin + step)
-            part = _first(library, label[rows], score[rows], cutoff.k, whole=whole)
-            if part is None or (refuses and part.tied):
+        for part in on_each(cut, begins) if library.on_host else map(cut, begins):
+            if part is None:
                 return None
             parts.append(part)
     except RuntimeError:  # too little memory, or no such operation there
@@ -115,7 +125,7 @@ def _name(values: Any) -> str:
 
 
 class _Library(NamedTuple):
-    """What PyTorch and JAX both do, each in words of its own, on tables.
+    """What NumPy, PyTorch and JAX do, each in words of its own, on tables.
 
     ``top`` and ``order`` return values in falling order and their columns, of the first n or of
     all; in the latter equal values keep their order.
@@ -126,10 +136,15 @@ class _Library(NamedTuple):
     order: Callable[[Any], tuple[Any, Any]]
     take: Callable[[Any, Any], Any]
     chosen: Callable[[Any, Any], Any]
+    on_host: bool = False
 
 
 def _library(labels: Any, scores: Any) -> _Library | None:
-    """Return the library both are of."""
+    """Return the library both are of, if they are in one memory."""
+    if type(labels) is np.ndarray and type(scores) is np.ndarray:
+        return _of_numpy()
+    if not (is_elsewhere(labels) and is_elsewhere(scores)):
+        return None
     torch, jax = sys.modules.get("torch"), sys.modules.get("jax")
     if torch is not None and all(isinstance(v, torch.Tensor) for v in (labels, scores)):
         return _Library(
@@ -144,6 +159,22 @@ def _library(labels: Any, scores: Any) -> _Library | None:
         # Without its setting for 64 bits JAX would cut such numbers in halves.
         return None if long and not jax.config.jax_enable_x64 else _of_jax(jax.numpy, jax.lax)
     return None
+
+
+def _of_numpy() -> _Library:
+    def take(values: Array, at: Array) -> Array:
+        return np.take_along_axis(values, at, axis=1)
+
+    def top(values: Array, n: int) -> tuple[Array, Array]:
+        at = np.argpartition(values, -n, axis=1)[:, -n:]
+        at = take(at, np.argsort(take(values, at), axis=1)[:, ::-1])
+        return take(values, at), at
+
+    def order(values: Array) -> tuple[Array, Array]:
+        at = values.shape[1] - 1 - np.argsort(values[:, ::-1], axis=1, kind="stable")[:, ::-1]
+        return take(values, at), at
+
+    return _Library(np, top, order, take, lambda values, mask: values[mask], on_host=True)
 
 
 def _of_jax(jnp: Any, lax: Any) -> _Library:
@@ -209,12 +240,12 @@ def _first(library: _Library, labels: Any, scores: Any, k: int, *, whole: bool) 
 
 
 def _whole(library: _Library, values: Any) -> Any:
-    """Return whole numbers in the order of the values.
+    """Return numbers in the order of the values: on a device whole numbers.
 
     Of floats they are the bits without the sign, below 0 where the sign is set: some devices
     take the smallest floats for 0 when they compare them.
     """
-    if _name(values) not in _FLOATS:
+    if library.on_host or _name(values) not in _FLOATS:
         return values
     size = 8 * values.dtype.itemsize
     bits = values.view(getattr(library.names, f"int{size}"))

@@ -53,11 +53,12 @@ class Ids(Sequence[str | int]):
         Ids that are partly text and partly whole numbers are text, as in a file.
         """
         objects = list(values)
-        if all(type(v) is str for v in objects):
+        types = {*map(type, objects)}
+        if types <= {str}:
             if "" in objects:
                 id_of("", what)
             return cls(objects, "text")  # type: ignore[arg-type]
-        if all(type(v) is int for v in objects):
+        if types == {int}:
             return cls(objects, "number")  # type: ignore[arg-type]
         ids = [id_of(v, what) for v in objects]
         if all(isinstance(i, int) for i in ids):

@@ -24,6 +24,7 @@ from rankstone.errors import DataError, NothingInCommonError, Notice, plural
 _LOW = 0.5  # a lower share of judged documents is noticed
 _FEW = 0.01  # a lower share of tied documents is mentioned only on request
 _COMPARED = 1000
+_ROUNDED = 2.0**53  # from here on a float64 does not hold every whole number
 
 
 def without_relevant(ranked: Ranked) -> list[Notice]:
@@ -116,6 +117,32 @@ def tie_notices(tied: int, documents: int, conventions: Conventions) -> list[Not
     return [Notice("ties", tied, text, level="note" if tied >= _FEW * documents else "info")]
 
 
+def _is_large(scores: np.ndarray) -> np.ndarray:
+    return np.abs(scores) >= _ROUNDED
+
+
+def large_scores(tied: int) -> list[Notice]:
+    """Mention documents tied at a score so large that whole numbers are rounded there."""
+    share = "shares a score" if tied == 1 else "share scores"
+    text = (
+        f"{plural(tied, 'document')} {share} of 2^53 or more with another; whole numbers of that "
+        "size are rounded, so scores that differ in the input may be ties"
+    )
+    return [Notice("large-scores", tied, text, level="note")] if tied else []
+
+
+def large_scores_in_lists(scores: np.ndarray, bounds: np.ndarray) -> list[Notice]:
+    """Mention the same of lists of scores."""
+    rows = np.flatnonzero(_is_large(scores))
+    if not len(rows):
+        return []
+    lists = np.searchsorted(bounds, rows, "right")
+    _, inverse, counts = np.unique(
+        np.stack([lists, scores[rows]]), axis=1, return_inverse=True, return_counts=True
+    )
+    return large_scores(int((counts[inverse.reshape(-1)] > 1).sum()))
+
+
 def match_notices(judgments: Judgments, matches: Matches, conventions: Conventions) -> list[Notice]:
     """Return what is odd about judgments and a run that were matched."""
     return [
@@ -126,6 +153,7 @@ def match_notices(judgments: Judgments, matches: Matches, conventions: Conventio
         *_documents(judgments, matches),
         *_duplicates(judgments, matches),
         *_rank_disagrees(judgments, matches),
+        *large_scores(int((_is_large(matches.score) & (matches.tied > 1)).sum())),
     ]
 
 

@@ -159,41 +159,39 @@ def _ranked_rows(
     documents: Documents, matches: Matches, rule: str, conventions: Conventions
 ) -> Ranked:
     grades, row, offsets = documents.grades, matches.judgment, matches.offsets
-    judged = np.ones(len(grades), bool) if documents.judged is None else documents.judged
     grade = grades[row] if documents.retrieved_grades is None else documents.retrieved_grades
-    above, tied = matches.above, matches.tied
-    kept = judged[row]
-    rank = np.empty(len(row), np.int64)
-    # Documents without a judgment take the place they would have, and no row.
-    for chosen in (kept, ~kept) if not kept.all() else (kept,):
-        rank[chosen] = (above[chosen] + 1) + tied_before(
-            rule,
-            offsets=segments.keep(chosen, offsets),
-            grade=grade[chosen],
-            above=above[chosen],
-            tied=tied[chosen],
-            earlier=matches.earlier[chosen],
-            judgment=row[chosen],
-            greater=matches.greater[chosen],
-        )
-    order = np.lexsort((rank, segments.numbers(offsets)))
-    pooled = pooled_offsets = None
-    if not kept.all():
+    judged_offsets, judged_grade = documents.bounds, grades
+    kept = None
+    if documents.judged is not None:
+        judged_offsets = segments.keep(documents.judged, documents.bounds)
+        judged_grade = grades[documents.judged]
+        kept = documents.judged[row]
+        kept = None if kept.all() else kept
+    if kept is None:
+        rank = _ranks(matches, rule, grade, slice(None), offsets)
+        order = segments.falling_order(-rank, offsets)
+        pooled = pooled_offsets = None
+    else:
+        # Documents without a judgment take the place they would have, and no row.
+        rank = np.empty(len(row), np.int64)
+        for chosen in (kept, ~kept):
+            rank[chosen] = _ranks(matches, rule, grade, chosen, segments.keep(chosen, offsets))
+        order = segments.falling_order(-rank, offsets)
         pooled = rank[order[~kept[order]]]
         pooled_offsets = segments.keep(~kept, offsets)
-    order = order[kept[order]]
-    judged_offsets = segments.keep(judged, documents.bounds)
-    judged_grade, _ = segments.falling_values(grades[judged], judged_offsets)
+        order = order[kept[order]]
+        offsets = segments.keep(kept, offsets)
+    judged_grade, _ = segments.falling_values(judged_grade, judged_offsets)
     return RankedRows(
         queries=documents.queries,
-        offsets=segments.keep(kept, offsets),
+        offsets=offsets,
         rank=rank[order],
         grade=grade[order],
         original_grade=grades[row][order],
         score=matches.score[order],
         judgment=row[order],
-        above=above[order],
-        tied=tied[order],
+        above=matches.above[order],
+        tied=matches.tied[order],
         retrieved=matches.retrieved,
         judged_offsets=judged_offsets,
         judged_grade=judged_grade,
@@ -203,6 +201,24 @@ def _ranked_rows(
         pooled=pooled,
         pooled_offsets=pooled_offsets,
     )
+
+
+def _ranks(
+    matches: Matches, rule: str, grade: Array, chosen: Array | slice, offsets: Array
+) -> Array:
+    """Return the ranks of some matches, whose offsets are ``offsets``."""
+    above = matches.above[chosen]
+    before: Array = tied_before(
+        rule,
+        offsets=offsets,
+        grade=grade[chosen],
+        above=above,
+        tied=matches.tied[chosen],
+        earlier=matches.earlier[chosen],
+        judgment=matches.judgment[chosen],
+        greater=matches.greater[chosen],
+    )
+    return (above + 1) + before
 
 
 def apply_unjudged(ranked: Ranked, rule: str) -> Ranked:

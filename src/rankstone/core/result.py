@@ -24,6 +24,7 @@ from rankstone.errors import (
 )
 
 if TYPE_CHECKING:
+    from rankstone.report.plots import Picture
     from rankstone.stats.intervals import Interval
 
 SCHEMA = "rankstone/result/2"
@@ -181,6 +182,18 @@ class Result:
             shown += "; ..." if len(self.warnings) > 1 else ""
         return f"<Result {shown}>"
 
+    def _repr_html_(self) -> str:
+        """Show the result in a notebook."""
+        from rankstone.report.notebook import of_result
+
+        return of_result(self)
+
+    def plot(self, measure: object = None) -> Picture:
+        """Return a picture of how a measure (default: the first) is distributed over queries."""
+        from rankstone.report.plots import distribution
+
+        return distribution(self, self._known(self.measures[0] if measure is None else measure))
+
     def __eq__(self, other: object) -> bool:
         """Compare values: the same queries and measures, with the same value everywhere."""
         if not isinstance(other, Result):
@@ -328,10 +341,14 @@ class Result:
             unanswered=tuple(data.get("unanswered", ())),
         )
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the result to a file, whole or not at all."""
-        from rankstone.core.atomic import write_text
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the result to a file, whole or not at all.
 
+        A file that rankstone did not save is replaced only with ``force``.
+        """
+        from rankstone.core.atomic import SAVED, check_own, write_text
+
+        check_own(path, SAVED, force=force)
         write_text(path, self.to_json())
 
     @classmethod

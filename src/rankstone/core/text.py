@@ -34,6 +34,42 @@ def number_text(number: float) -> str:
     return repr(number).removesuffix(".0")
 
 
+_ESCAPED = re.compile(
+    r"[\\\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\A\s|\s\Z"
+)
+_ESCAPE = re.compile(r"\\(?:([\\tnr])|x([0-9a-f]{2})|u([0-9a-f]{4}))")
+_LETTERS = {"\\": "\\", "\t": "t", "\n": "n", "\r": "r"}
+_CHARACTERS = {letter: character for character, letter in _LETTERS.items()}
+
+
+def escape_field(text: str) -> str:
+    r"""Return text as a field of TSV or CSV, which is one line and cannot steer a terminal.
+
+    A backslash is written twice; tab, newline and CR as ``\t``, ``\n`` and ``\r``; other control
+    characters, those that turn the direction of text, and a blank at an end as ``\xNN`` or
+    ``\uNNNN``.
+
+    >>> print(escape_field("a\tb\x1b "))
+    a\tb\x1b\x20
+    """
+    return _ESCAPED.sub(_escape_character, text)
+
+
+def _escape_character(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    letter = _LETTERS.get(match[0])
+    return f"\\{letter}" if letter else f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def unescape_field(text: str) -> str:
+    r"""Return what ``escape_field`` made a field from.
+
+    >>> unescape_field(r"a\tb\x1b\x20")
+    'a\tb\x1b '
+    """
+    return _ESCAPE.sub(lambda m: _CHARACTERS[m[1]] if m[1] else chr(int(m[2] or m[3], 16)), text)
+
+
 def is_number(text: str | bytes) -> bool:
     """Return whether text is a decimal number, nan or inf; Python's ``float`` accepts more.
 

@@ -112,7 +112,7 @@ def labels_and_scores(
     keyed = mask is not None or qid is not None or group_sizes is not None
     if ascending:
         scores = -_numbers(scores, "scores")
-    if needs is not None and mask is None and group_sizes is None and gpu.is_elsewhere(scores):
+    if needs is not None and mask is None and group_sizes is None:
         part = gpu.top_k(labels, scores, *needs(default_conventions(has_ids=False)))
         if part is not None and (qid is None or labels.ndim == 2):
             return _from_device(part, labels.ndim, qid, name)

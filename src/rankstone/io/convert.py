@@ -43,10 +43,11 @@ def convert(
     encoding: str | None = None,
     groups: str | None = None,
     columns: Mapping[str, Any] | None = None,
+    force: bool = False,
 ) -> Conversion:
     """Write a file's rows in another format (default: by the ending of the target).
 
-    The target appears whole or not at all.
+    The target appears whole or not at all, and replaces another file only with ``force``.
     """
     writer = formats.named(to or formats.format_for(target))
     named = Columns.of(columns)
@@ -54,6 +55,8 @@ def convert(
     if source != folder:
         kind = kind or "judgments"
     _check_other_file(source, target)
+    if target != STDIN:
+        atomic.check_own(target, None, force=force)
     options = ReadOptions(input_format, max_bytes, groups, named, encoding=encoding)
     with Input.open(source, options) as file:
         form = format_of(file)

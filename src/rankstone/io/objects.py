@@ -40,6 +40,7 @@ def judgments_of(
     columns: Mapping[str, Any] | None = None,
 ) -> Judgments:
     """Take judgments by query, or in any form that a JSON file may have."""
+    data = _without_series(data, "the judgments")
     if isinstance(data, Mapping) and _is_plain(data):
         return dicts.judgments_of(data)
     file = ObjectInput(data, "the judgments", columns)
@@ -60,6 +61,7 @@ def run_of(
     ascending: bool = False,
 ) -> Run:
     """Take a run by query, or in any form that a JSON file may have."""
+    data = _without_series(data, name or "run")
     if isinstance(data, Mapping) and _is_plain(data):
         return dicts.run_of(data, name, ascending=ascending)
     file = ObjectInput(data, name or "the run", columns)
@@ -68,6 +70,41 @@ def run_of(
         raise _cannot_hold(form, "run")
     content: Any = form.run(file)
     return run_from(content, name or "run", MEMORY, file.path, ascending=ascending, typed=True)
+
+
+def _without_series(data: Any, what: str) -> Any:
+    """Return data by query with dicts or lists for labelled columns, such as a pandas Series."""
+    if not isinstance(data, Mapping) or not any(
+        hasattr(kind, "to_dict") and hasattr(kind, "index") for kind in {*map(type, data.values())}
+    ):
+        return data
+    return {query: _plain_rows(rows, f"{what}, query {query!r}") for query, rows in data.items()}
+
+
+def _plain_rows(rows: Any, where: str) -> Any:
+    """Return documents with numbers as a dict, or documents as a list.
+
+    Numbers under an index of text belong to the documents in the index; so do fractions, which
+    are not ids. Text is the documents themselves, whatever the index.
+    """
+    if not (hasattr(rows, "to_dict") and hasattr(rows, "index")):
+        return rows
+    values, index = rows.tolist(), rows.index.tolist()
+    if not values or any(isinstance(value, str) for value in values):
+        return values
+    if not (any(isinstance(i, str) for i in index) or any(isinstance(v, float) for v in values)):
+        if index == list(range(len(index))):
+            return values
+        raise DataError(
+            f"{where}: a {type(rows).__name__} of whole numbers under an index of whole numbers may "
+            "hold documents, or the scores or grades of the documents in its index. Give "
+            "series.tolist() for the first, series.to_dict() for the second."
+        )
+    if not rows.index.is_unique:
+        raise DataError(
+            f"{where}: the index of the {type(rows).__name__} holds a document twice. Keep one."
+        )
+    return dict(zip(index, values, strict=True))
 
 
 def _cannot_hold(form: Format, kind: str) -> DataError:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from rankstone.core.text import decode, without_mark
+from rankstone.core.text import decode, unescape_field, without_mark
 from rankstone.errors import DataError
 from rankstone.io.column_roles import column_or_none
 
@@ -42,6 +42,9 @@ def read_query_values(
     rows = list(_rows(text, path))
     if not rows:
         raise DataError(f"{path}: the file is empty. {_EXPECTED}")
+    if rows[0][1][:2] == ["run", "query"]:  # as rankstone writes them
+        marked = _separator(text) == ","
+        rows = [(number, [_unescaped(field, marked) for field in row]) for number, row in rows]
     query = column_or_none("query", rows[0][1], None)
     runs = _with_header(rows, query, path) if query else {None: _three(rows, path, is_measure)}
     runs = {name: values for name, values in runs.items() if values}
@@ -59,11 +62,20 @@ _EXPECTED = (
 )
 
 
+def _lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").split("\n")
+
+
+def _separator(text: str) -> str | None:
+    """Return what is between the fields of the first line that is not blank; None for blanks."""
+    first = next((line for line in _lines(text) if line.strip()), "")
+    return next((c for c in "\t," if c in first), None)
+
+
 def _rows(text: str, path: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the number and the fields of each line that is not blank."""
-    lines = text.splitlines()
-    first = next((line for line in lines if line.strip()), "")
-    between = next((c for c in "\t," if c in first), None)
+    lines = _lines(text)
+    between = _separator(text)
     if between == ",":
         try:
             for row, fields in enumerate(csv.reader(lines, strict=True), 1):
@@ -75,6 +87,11 @@ def _rows(text: str, path: str) -> Iterator[tuple[int, list[str]]]:
     for number, line in enumerate(lines, 1):
         if line.strip():
             yield number, [field.strip() for field in line.split(between)]
+
+
+def _unescaped(field: str, marked: bool) -> str:
+    """Return the id of a field that ``rankstone evaluate`` wrote; ``marked`` by a ' in CSV."""
+    return unescape_field(field.removeprefix("'") if marked else field)
 
 
 def _three(

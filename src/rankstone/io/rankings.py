@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankstone.core.as_numpy import array_of
+from rankstone.core.text import is_number
 from rankstone.errors import DataError, UsageError
 from rankstone.io.arrays import are_arrays
 
@@ -36,6 +37,8 @@ def are_labels(judgments: Any, run: Any, *, keyed: bool) -> bool:
         return False
     _refuse_rows(judgments, run)
     kinds = _kinds(judgments) | _kinds(run)
+    if "text" in kinds:
+        _refuse_numbers_as_text(judgments, run)
     if "text" in kinds or _is_truth_and_table(judgments, run):
         return False
     if "other" in kinds or kinds == {"whole"}:
@@ -50,6 +53,23 @@ _AMBIGUOUS = (
     "documents. For labels and scores give the scores as fractions: numpy.asarray(scores, float). "
     "For ids put the relevant ones of each query into a set, such as {3, 17}, or write them as text."
 )
+
+
+def _refuse_numbers_as_text(judgments: Any, run: Any) -> None:
+    """Refuse labels and scores that are text, which would be read as ids of documents."""
+    for what, data in (("labels", judgments), ("scores", run)):
+        items = _items(data if isinstance(data, list | tuple) else array_of(data, what).tolist())
+        texts = [item for item in items if isinstance(item, str)]
+        fraction = next((t for t in texts if is_number(t) and not _is_whole(t)), None)
+        if fraction is not None and len(texts) == len(items) and all(map(is_number, texts)):
+            raise UsageError(
+                f"the {what} are numbers written as text, such as {fraction!r}, and text is read as "
+                f"ids of documents. Convert them first: numpy.asarray({what}, float)."
+            )
+
+
+def _is_whole(text: str) -> bool:
+    return text.lstrip("+-").isdigit()
 
 
 def _refuse_column_of_lists(what: str, data: Any) -> None:

@@ -6,18 +6,26 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
+from io import BufferedReader
 from typing import IO, Any, NoReturn
 
 from rankstone.core.provenance import Source
 from rankstone.core.text import without_mark
-from rankstone.errors import DataError, EmptyError, MissingDependencyError, UsageError
+from rankstone.errors import (
+    DataError,
+    EmptyError,
+    MissingDependencyError,
+    RankstoneError,
+    UsageError,
+)
 
 _CHUNK = 1 << 20
 _PIECE = 1 << 16  # of compressed data
 _LONGEST_LINE = 1 << 26
-_ALWAYS_FINE = 1 << 30  # bytes that a compressed file may expand to, whatever its size
+_ALWAYS_FINE = 1 << 26  # bytes that a compressed file may expand to, whatever its size
+_ALWAYS_FINE_JSON = 1 << 23  # the same for JSON, whose values take far more memory than its text
 _MOST_TIMES = 100  # times its size that a compressed file may expand to beyond that
 _MAGIC = (
     (b"\x1f\x8b", "gz"),
@@ -84,16 +92,20 @@ def _spooled(
 
     counted = _Counted(stream, hashed=source.path is None)  # it cannot be read again
     kind = _compression(stream)
-    with tempfile.TemporaryFile() as spool:
+    with ExitStack() as resources:
+        with _spooling(path):
+            # Without a buffer, closing writes nothing more to a disk that is full.
+            raw = resources.enter_context(tempfile.TemporaryFile(buffering=0))
         chunks = (
             _limited(counted, path, max_bytes)
             if kind is None
             else _decompressed(counted, kind, path, max_bytes)
         )
+        size = 0
         for chunk in chunks:
-            spool.write(chunk)
-        spool.flush()
-        size = spool.tell()
+            with _spooling(path):
+                size += _write_all(raw, chunk)
+        spool = BufferedReader(raw)
         if counted.hash is None:
             source = replace(source, expand=lambda: _expanded(path, max_bytes))
         else:
@@ -101,6 +113,29 @@ def _spooled(
             content = None if kind is None else _digest(spool)
             source = replace(source, size=size, sha256=digest, content_sha256=content)
         yield spool, size, source
+
+
+@contextmanager
+def _spooling(path: str) -> Iterator[None]:
+    """Say that the room for temporary files does not suffice, if so."""
+    try:
+        yield
+    except OSError as error:
+        import tempfile
+
+        raise DataError(
+            f"{path}: no temporary file can be written ({error.strerror or error}). Compressed data "
+            f"and standard input are copied to one in {tempfile.tempdir or 'TMPDIR'}; make room "
+            "there, or set TMPDIR to another folder."
+        ) from None
+
+
+def _write_all(out: Any, data: bytes) -> int:
+    """Write to a file that may take a part at a time."""
+    left = memoryview(data)
+    while left:
+        left = left[out.write(left) :]
+    return len(data)
 
 
 def _expanded(path: str, max_bytes: int | None) -> Iterator[bytes]:
@@ -140,7 +175,7 @@ def _limited(stream: _Counted, path: str, max_bytes: int | None) -> Iterator[byt
 
 def _too_large(path: str, max_bytes: int) -> DataError:
     return DataError(
-        f"{path}: more than {max_bytes} bytes. If it is meant to be, raise the limit "
+        f"{path}: too large: more than {max_bytes} bytes. If it is meant to be, raise the limit "
         "(--max-bytes, max_bytes=)."
     )
 
@@ -169,12 +204,15 @@ def _decompressed(stream: _Counted, kind: str, path: str, max_bytes: int | None)
     import zlib
 
     total = 0
+    fine = 0
     try:
         for chunk in _members(stream, kind):
             total += len(chunk)
-            if max_bytes is None and total > max(_ALWAYS_FINE, _MOST_TIMES * stream.taken):
+            fine = fine or (_ALWAYS_FINE_JSON if _is_json(chunk) else _ALWAYS_FINE)
+            if max_bytes is None and total > max(fine, _MOST_TIMES * stream.taken):
                 raise DataError(
-                    f"{path}: the {kind} file expands to more than {_MOST_TIMES} times its size. "
+                    f"{path}: too large: the {kind} file expands to more than {_MOST_TIMES} times "
+                    "its size. "
                     "If it is meant to, say how large it may become (--max-bytes, max_bytes=)."
                 )
             if max_bytes is not None and total > max_bytes:
@@ -184,12 +222,18 @@ def _decompressed(stream: _Counted, kind: str, path: str, max_bytes: int | None)
         raise DataError(
             f"{path}: the {kind} file is truncated; nothing was evaluated. Fetch it again."
         ) from None
+    except RankstoneError:  # too large
+        raise
     except (OSError, ValueError, zlib.error) as error:
         raise DataError(f"{path}: the {kind} file is corrupt ({error}).") from None
     except Exception as error:
         if type(error).__name__ not in ("LZMAError", "ZstdError"):
             raise
         raise DataError(f"{path}: the {kind} file is corrupt ({error}).") from None
+
+
+def _is_json(start: bytes) -> bool:
+    return without_mark(start).lstrip()[:1] in (b"{", b"[")
 
 
 def _members(stream: _Counted, kind: str) -> Iterator[bytes]:

@@ -14,6 +14,7 @@ from rankstone.measures.counts import (
 from rankstone.measures.curves import (
     Curve as Curve,
     auc as auc,
+    pr_area as pr_area,
     pr_curve as pr_curve,
     roc_curve as roc_curve,
 )

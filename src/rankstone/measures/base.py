@@ -240,6 +240,12 @@ class Measure:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        """Show what the measure means in a notebook."""
+        from rankstone.report.notebook import of_measure
+
+        return of_measure(self)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Measure) and str(self) == str(other)
 

@@ -97,5 +97,17 @@ def auc(
     return float(0.5 * (1 + (area - least) / (max_fpr - least)))
 
 
+def pr_area(labels: Numbers, scores: Numbers, weights: Numbers | None = None) -> float:
+    """Return the area under the precision-recall curve in steps, which is average precision.
+
+    The sum over thresholds of (recall - recall before) * precision; nothing is interpolated.
+
+    >>> pr_area([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    0.8333333333333333
+    """
+    curve = pr_curve(labels, scores, weights)
+    return float(np.sum(np.diff(curve.x) * curve.y[1:]))
+
+
 def _trapezoids(x: np.ndarray, y: np.ndarray) -> np.floating:
     return np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2)

@@ -13,6 +13,7 @@ from rankstone.core.ranked import Ranked
 from rankstone.measures import summation
 from rankstone.measures.base import Measure
 from rankstone.measures.summation import Computation, Sum, Terms, Value
+from rankstone.measures.working import steps_of
 
 NameOf = Callable[[int], Any]
 
@@ -87,8 +88,8 @@ def explain_query(
     return ExplanationData(
         measure=str(measure),
         pretty=measure.definition.pretty,
-        formula=_formula(measure),
-        choices=tuple(_choices(measure)),
+        formula=formula_of(measure),
+        choices=tuple(parameters_in_words(measure)),
         query=ranked.queries[query],
         retrieved=int(ranked.retrieved[query]),
         steps=steps,
@@ -116,14 +117,14 @@ def _denominator(c: Sum | Terms, query: int) -> float | None:
     return None if c.denominator is None else float(c.denominator[query])
 
 
-def _formula(measure: Measure) -> str:
+def formula_of(measure: Measure) -> str:
     """Return the paragraph of the manual page that holds the formula."""
     paragraphs = measure.definition.text.split("\n\n")
     formulas = (p for p in paragraphs[1:] if "=" in p)
     return " ".join(next(formulas, paragraphs[0]).split())
 
 
-def _choices(measure: Measure) -> Iterator[str]:
+def parameters_in_words(measure: Measure) -> Iterator[str]:
     """Say what the parameters that are not at their default mean."""
     for p in measure.definition.params:
         value = measure.params[p.name]
@@ -155,44 +156,45 @@ def _steps(
     c: Sum | Terms, query: int, name_of: NameOf | None = None, actual: Ranked | None = None
 ) -> tuple[Step, ...]:
     """Return the steps of a query; documents have names if the ranking is the actual one."""
-    r, columns, terms = c.ranked, c.columns, _terms(c)
-    if isinstance(c, Sum) and not columns:
-        columns = {"gain": c.gain, "discount": summation.terms_of(c)[0]}
-    own = isinstance(c, Terms) and c.offsets is not None
-    offsets = c.offsets if isinstance(c, Terms) and c.offsets is not None else r.offsets
-    begin, end = offsets[query : query + 2].tolist()
-    last = None if own else _cutoff(c, query)
+    all_steps = steps_of(c)
+    rank, grade, judgment = all_steps.rank, all_steps.grade, all_steps.judgment
+    if c.ranked is not actual:
+        judgment = None
+    begin, end = all_steps.offsets[query : query + 2].tolist()
     steps: list[Step] = []
-    so_far: list[float] = []
+    so_far = _ExactSum()
     for i in range(begin, end):
-        if last is not None and r.rank[i] > last:
-            break
-        so_far.append(float(terms[i]))
-        named = name_of is not None and r is actual and not own
+        term = float(all_steps.term[i])
         steps.append(
             Step(
-                rank=None if own else int(r.rank[i]),
-                document=name_of(int(r.judgment[i])) if named and name_of else None,
-                grade=None if own else float(r.grade[i]),
-                columns=_row(columns, i),
-                term=so_far[-1],
-                sum=math.fsum(so_far),
+                rank=None if rank is None else int(rank[i]),
+                document=name_of(int(judgment[i])) if name_of and judgment is not None else None,
+                grade=None if grade is None else float(grade[i]),
+                columns=_row(all_steps.columns, i),
+                term=term,
+                sum=so_far.add(term),
             )
         )
     return tuple(steps)
 
 
-def _terms(c: Sum | Terms) -> np.ndarray:
-    if isinstance(c, Sum):
-        return summation.terms_of(c)[1]
-    return c.terms[0] if isinstance(c.terms, tuple) else c.terms
+class _ExactSum:
+    """A sum that is rounded once, however many terms it has."""
 
+    def __init__(self) -> None:
+        self.parts: list[float] = []  # each less than the last digit of the next
 
-def _cutoff(c: Sum | Terms, query: int) -> int | None:
-    """Return the rank of the last step, None if all rows are steps."""
-    if isinstance(c, Sum) and c.ranked.ties_averaged:
-        return None  # a document beyond the cutoff may be tied with one that is not
-    return int(c.k[query]) if isinstance(c.k, np.ndarray) else c.k
+    def add(self, x: float) -> float:
+        """Add a term and return the sum."""
+        parts = []
+        for y in self.parts:
+            high, low = (x, y) if abs(x) >= abs(y) else (y, x)
+            x = high + low
+            rest = low - (x - high)
+            if rest:
+                parts.append(rest)
+        self.parts = [*parts, x]
+        return math.fsum(self.parts)
 
 
 def _row(columns: Mapping[str, np.ndarray], i: int) -> dict[str, float | bool]:

@@ -10,6 +10,16 @@ from rankstone.measures.param import K
 from rankstone.measures.summation import Sum, Value, total
 
 
+def judged_by_rank(ranked: Ranked, depth: int) -> np.ndarray:
+    """Return the share of the documents at each rank, 1 to depth, that are judged; NaN if none.
+
+    share(i) = |queries with a judged document at rank i| / |queries with at least i documents|
+    """
+    judged = np.bincount(ranked.rank[ranked.rank <= depth], minlength=depth + 1)[1:]
+    reached = np.array([(ranked.retrieved >= i).sum() for i in range(1, depth + 1)])
+    return np.divide(judged, reached, out=np.full(depth, np.nan), where=reached > 0)
+
+
 @measure(
     "Judged",
     "Share judged",

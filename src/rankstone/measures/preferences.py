@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -13,93 +11,10 @@ from rankstone.core.ranked import Ranked, StatedPreferences
 from rankstone.errors import DataError
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import Choice
+from rankstone.measures.preference_groups import Group, LevelGroup, TableGroup
 from rankstone.measures.summation import Terms
 
 Array = np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
-class Group:
-    """The preferences of one group: ``over[i, j]`` if document i is preferred to document j.
-
-    The first ``retrieved`` documents were retrieved, by rank. ``level`` is NaN for a document that
-    the group did not assess; ``ranked``: all documents were compared in one session.
-    """
-
-    over: Array
-    level: Array
-    retrieved: int
-    ranked: bool
-
-    @cached_property
-    def kept(self) -> int:
-        """Preferences between retrieved documents that the ranking keeps."""
-        m = self.retrieved
-        return int(np.triu(self.over[:m, :m], 1).sum())
-
-    @cached_property
-    def both(self) -> int:
-        """Preferences between retrieved documents."""
-        return int(self.over[: self.retrieved, : self.retrieved].sum())
-
-    @cached_property
-    def kept_one(self) -> int:
-        """Preferences for a retrieved document over one that was not retrieved."""
-        return int(self.over[: self.retrieved, self.retrieved :].sum())
-
-    @cached_property
-    def one(self) -> int:
-        """Preferences between a retrieved document and one that was not retrieved."""
-        return self.kept_one + int(self.over[self.retrieved :, : self.retrieved].sum())
-
-    @cached_property
-    def every(self) -> int:
-        """All preferences."""
-        return int(self.over.sum())
-
-    def counts(self, which: str) -> tuple[int, int]:
-        """Return how many preferences are kept, and of how many."""
-        if which == "retrieved":
-            return self.kept, self.both
-        return self.kept + self.kept_one, self.every if which == "all" else self.both + self.one
-
-    def balanced(self, which: str) -> tuple[int, int]:
-        """Return the same as if there were as many documents without as with relevance."""
-        said = ~np.isnan(self.level)
-        relevant, other = said & (self.level > 0), said & ~(self.level > 0)
-        m = self.retrieved if which == "retrieved" else len(self.level)
-        wanted, there = int(relevant[:m].sum()), int(other[:m].sum())
-        if wanted >= there:
-            kept, of = self.counts(which)
-            more = wanted - there
-            return kept + int(relevant[: self.retrieved].sum()) * more, of + int(
-                relevant.sum()
-            ) * more
-        if self.ranked:
-            return self._first_others(wanted, m)
-        spare = np.flatnonzero(other[:m])[int(relevant.sum()) :]
-        left = np.setdiff1d(np.arange(m), spare)
-        part = Group(
-            self.over[np.ix_(left, left)],
-            self.level[left],
-            int((left < self.retrieved).sum()),
-            ranked=False,
-        )
-        return part.counts("all")
-
-    def _first_others(self, wanted: int, m: int) -> tuple[int, int]:
-        """Compare with the first few documents of the lowest level, these among themselves too."""
-        said = np.flatnonzero(~np.isnan(self.level[:m]))
-        lowest = np.nanmin(self.level)
-        last = said[self.level[said] == lowest]
-        rest = said[self.level[said] != lowest]
-        kept = of = 0
-        for left, right, free in ((rest, rest, False), (said, last[:wanted], True)):
-            compared = self.over[np.ix_(left, right)] | free
-            before = (left[:, None] < right[None, :]) & (left[:, None] < self.retrieved)
-            kept += int((compared & before).sum())
-            of += int(compared.sum())
-        return kept, of
 
 
 def _implied(r: Ranked, q: int) -> tuple[StatedPreferences, int]:
@@ -107,11 +22,20 @@ def _implied(r: Ranked, q: int) -> tuple[StatedPreferences, int]:
     rows = slice(r.offsets[q], r.offsets[q + 1])
     grade = r.grade[rows]
     missed = r.judged_grade[r.judged_offsets[q] : r.judged_offsets[q + 1]]
-    for g, n in zip(*np.unique(r.original_grade[rows], return_counts=True), strict=True):
-        missed = np.delete(missed, np.flatnonzero(missed == g)[:n])
-    level = np.concatenate((grade, missed))
+    level = np.concatenate((grade, _without(missed, r.original_grade[rows])))
     zero = np.zeros(len(level), np.int64)
     return StatedPreferences(np.arange(len(level)), zero, zero, level), len(grade)
+
+
+def _without(grades: Array, some: Array) -> Array:
+    """Return grades less some that are among them, each as often as it is there."""
+    values, counts = np.unique(grades, return_counts=True)
+    taken, numbers = np.unique(some, return_counts=True)
+    at = np.searchsorted(values, taken)
+    known = np.flatnonzero(at < len(values))
+    known = known[values[at[known]] == taken[known]]
+    counts[at[known]] -= np.minimum(numbers[known], counts[at[known]])
+    return np.repeat(values, counts)
 
 
 def _groups(r: Ranked, q: int) -> list[Group]:
@@ -132,13 +56,15 @@ def _groups(r: Ranked, q: int) -> list[Group]:
 def _group(
     query: object, place: Array, sitting: Array, level: Array, size: int, retrieved: int
 ) -> Group:
-    over = np.zeros((size, size), bool)
     sittings = np.unique(sitting)
+    levels = np.full(size, np.nan)
+    levels[place] = level
+    if len(sittings) == 1 and len(np.unique(place)) == len(place):
+        return LevelGroup(levels, retrieved)
+    over = np.zeros((size, size), bool)
     for one in sittings.tolist():
         at, given = place[sitting == one], level[sitting == one]
         over[np.ix_(at, at)] |= given[:, None] > given[None, :]
-    levels = np.full(size, np.nan)
-    levels[place] = level
     if len(sittings) > 1:
         step = over | np.eye(size, dtype=bool)
         while not np.array_equal(step, wider := (step @ step) > 0):
@@ -154,7 +80,7 @@ def _group(
             f"query {query!r}: a group gave a document both the level 0 and another. "
             "0 means not relevant; use one of the two."
         )
-    return Group(over, levels, retrieved, len(sittings) == 1)
+    return TableGroup(levels, retrieved, over)
 
 
 def _all_groups(r: Ranked) -> list[list[Group]]:
@@ -220,9 +146,15 @@ def NumPref(r: Ranked, m: Measure) -> Terms:
 
 
 def _shares(groups: list[Group], which: str) -> tuple[Array, int]:
-    """Return, for each pair of documents, the share of preferences kept; and the number of pairs."""
+    """Return, for each pair of documents, the share of preferences kept; and the number of pairs.
+
+    The shares of a single group are added up.
+    """
     if not groups:
         return np.zeros(0), 0
+    if len(groups) == 1:  # each pair is kept or not
+        kept, of = groups[0].counts(which)
+        return np.array([float(kept)]), of
     counts = np.zeros(groups[0].over.shape, np.int64)
     for group in groups:
         counts += group.over

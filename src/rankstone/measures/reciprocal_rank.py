@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankstone.core.expected_ties import first_hit, ties_of
+from rankstone.core.expected_ties import first_hit
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import REL, K
@@ -27,6 +27,6 @@ def RR(r: Ranked, m: Measure) -> Sum | Terms:
     """
     hit = r.relevant(m.rel)
     if r.ties_averaged:
-        return Terms(r, first_hit(r, hit, 1 / ties_of(r).rank, m.k), columns={"relevant": hit})
+        return Terms(r, first_hit(r, hit, lambda rank: 1 / rank, m.k), columns={"relevant": hit})
     first = hit & (r.hits(m.rel) == 1)
     return Sum(r, first, "reciprocal", m.k, columns={"relevant": hit})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankstone.core.expected_ties import first_hit, ties_of
+from rankstone.core.expected_ties import first_hit
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import REL, Choice, K
@@ -47,6 +47,6 @@ def Success(r: Ranked, m: Measure) -> Sum | Terms:
         count = r.relevant_count(m.rel)
         return Sum(r, hit, k=m.k, denominator=count, query_weight=count, columns=columns)
     if r.ties_averaged:
-        terms = first_hit(r, hit, np.ones(len(ties_of(r).rank)), m.k)
+        terms = first_hit(r, hit, np.ones_like, m.k)
         return Terms(r, terms, columns=columns)
     return Sum(r, hit & (r.hits(m.rel) == 1), k=m.k, columns=columns)

@@ -129,11 +129,33 @@ def values(c: Computation) -> Array:
         return np.divide(
             total(c), c.denominator, out=quotient, where=np.not_equal(c.denominator, 0)
         )
-    above, below = pair_total(c), pair_total(c.denominator)
+    below = pair_total(c.denominator)
+    if isinstance(c, Sum) and (below[0] < _TINY).any() and not _are_small(c.denominator):
+        c, ideal = _scaled(c, c.denominator)
+        below = pair_total(ideal)
+    above = pair_total(c)
     some = below[0] != 0
     high, low = pairs.divide((above[0][some], above[1][some]), (below[0][some], below[1][some]))
     quotient[some] = high + low
     return quotient
+
+
+_TINY = 2.0**-900  # products of smaller numbers lose digits
+_UP = 2.0**600
+
+
+def _scaled(c: Sum, ideal: Sum) -> tuple[Sum, Sum]:
+    """Return two sums, the gains of queries with tiny gains multiplied by a power of two in both."""
+    best = segments.largest(ideal.gain, ideal.ranked.offsets[:-1], ideal.ranked.offsets[1:])
+    tiny = (best > 0) & (best < _TINY)
+    if not tiny.any():
+        return c, ideal
+    factor = np.where(tiny, _UP, 1.0)
+
+    def scaled(s: Sum) -> Sum:
+        return s._replace(gain=s.gain * np.repeat(factor, segments.lengths(s.ranked.offsets)))
+
+    return scaled(c), scaled(ideal)
 
 
 def total(c: Sum | Terms) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
-from rankstone.errors import plural
+from rankstone.errors import plural, printable
 from rankstone.report.text_table import Grid, Line, terminal
 from rankstone.stats.agreement import JudgmentAgreement, OrderingAgreement, RankingAgreement
 
@@ -78,7 +78,7 @@ def judgment_lines(agreement: JudgmentAgreement, *, colour: bool = False) -> Ite
 def ordering_lines(agreement: OrderingAgreement, first: str, second: str) -> Iterator[str]:
     """Yield how much two orderings of systems agree, and which pairs they order differently."""
     n = len(agreement.systems)
-    yield (
+    yield printable(
         f"Order of {n} systems by {first} and by {second}: tau {_cell(agreement.tau_a)}, tau-b "
         f"{_cell(agreement.tau_b)}, tau_ap {_cell(agreement.tau_ap)}."
     )
@@ -88,7 +88,9 @@ def ordering_lines(agreement: OrderingAgreement, first: str, second: str) -> Ite
         return
     some = ", ".join(f"{a} and {b}" for a, b in swapped[:_MOST_SWAPPED])
     more = ", ..." if len(swapped) > _MOST_SWAPPED else ""
-    yield f"{len(swapped)} of {n * (n - 1) // 2} pairs are ordered differently: {some}{more}."
+    yield printable(
+        f"{len(swapped)} of {n * (n - 1) // 2} pairs are ordered differently: {some}{more}."
+    )
 
 
 def _cell(value: float) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rankstone.conventions import Conventions
-from rankstone.errors import plural
+from rankstone.errors import plural, printable
 from rankstone.gates.baseline import Baseline
-from rankstone.report.text_table import Grid, Line, printable, rounded, terminal
+from rankstone.report.text_table import Grid, Line, rounded, terminal
 
 _DIGITS = 4
 

@@ -8,23 +8,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from textwrap import wrap
 
+from rankstone.errors import printable
 from rankstone.report.latex import latex
-from rankstone.report.text_table import (
-    Grid,
-    Line,
-    grid_width,
-    markdown,
-    printable,
-    rounded,
-    terminal,
-    width,
-)
+from rankstone.report.text_table import Grid, Line, grid_width, markdown, rounded, terminal, width
 from rankstone.report.verdicts import moved, sentence
 from rankstone.report.write import Cells, csv, exact, tsv
 from rankstone.stats.comparison import Comparison, PairComparison
 
 BETTER, WORSE, INCOMPLETE = "▲", "▼", "?"
-_MARKS = {"better": BETTER, "worse": WORSE, "incomplete": INCOMPLETE}
+MARKS = {"better": BETTER, "worse": WORSE, "incomplete": INCOMPLETE}
 _MOST_SENTENCES = 10
 _MOST_MOVED = 3
 _TEXTS = ("measure", "baseline", "run", "test", "correction", "verdict", "warnings")
@@ -76,7 +68,7 @@ def _on_terminal(comparison: Comparison, digits: int, colour: bool, columns: int
             yield from _folded(_moved_head(pair), columns)
             yield from lines
     yield ""
-    yield from wrap(_method(comparison), columns)
+    yield from wrap(printable(_method(comparison)), columns)
 
 
 def _folded(text: str, columns: int) -> Iterator[str]:
@@ -94,7 +86,7 @@ def _as_markdown(comparison: Comparison, digits: int) -> Iterator[str]:
         yield ""
         yield from markdown(grid)
     yield ""
-    yield _method(comparison)
+    yield printable(_method(comparison))
 
 
 def _sentences(comparison: Comparison) -> Iterator[str]:
@@ -117,7 +109,7 @@ def _means(comparison: Comparison, digits: int, *, method: bool = False) -> Grid
     for place, run in enumerate(comparison.runs, 1):
         means = comparison.means[run]
         marks = [
-            _MARKS.get(verdicts.get((m, run), ""), "")
+            MARKS.get(verdicts.get((m, run), ""), "")
             if comparison.baseline is not None
             else _beaten(comparison, m, run)
             for m in comparison.measures

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import pairwise, zip_longest
 
-from rankstone.errors import plural
+from rankstone.errors import plural, printable
 from rankstone.measures.explain import ExplanationData, Step
-from rankstone.report.text_table import aligned, width
+from rankstone.report.text_table import aligned, escaped, width
 
 _MOST_TERMS = 8
 _MOST_ROWS = 40  # of a table on a terminal
@@ -27,8 +27,14 @@ class Explanation(ExplanationData):
         """Return a working as an explanation."""
         return cls(**{f.name: getattr(working, f.name) for f in fields(ExplanationData)})
 
-    def _repr_markdown_(self) -> str:
+    def _repr_html_(self) -> str:
         """Show the working in a notebook."""
+        from rankstone.report.notebook import of_explanation
+
+        return of_explanation(self)
+
+    def _repr_markdown_(self) -> str:
+        """Show the working where Markdown is shown."""
         return "\n".join(markdown(self))
 
     def __str__(self) -> str:
@@ -45,12 +51,17 @@ def _cell(value: float | bool) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else _number(value)
 
 
-def _rows(
-    steps: Sequence[Step], most: int | None, *, gaps: bool
+def rows_of(
+    steps: Sequence[Step],
+    most: int | None,
+    *,
+    gaps: bool,
+    quote: Callable[[str], str] = printable,
 ) -> tuple[list[str], list[list[str]]]:
     """Return the heads and cells of a table of steps, at most so many.
 
-    With ``gaps`` ranks between those of steps are rows of documents without a judgment.
+    With ``gaps`` ranks between those of steps are rows of documents without a judgment. ``quote``
+    makes ids fit for the table.
     """
     named = any(s.document is not None for s in steps)
     ranked = any(s.rank is not None for s in steps)
@@ -64,7 +75,7 @@ def _rows(
             rows += _unjudged(last, s.rank, named, len(heads))
             last = s.rank
         rank, grade = ([], []) if s.rank is None else ([str(s.rank)], [_number(s.grade or 0.0)])
-        name = ["" if s.document is None else str(s.document)] * named
+        name = ["" if s.document is None else quote(str(s.document))] * named
         cells = [_cell(v) for v in s.columns.values()]
         rows.append([*rank, *name, *grade, *cells, _number(s.term), _number(s.sum)])
     if most is None or len(rows) <= most:
@@ -133,9 +144,9 @@ def text(e: ExplanationData, *, whole: bool = False, columns: int | None = None)
     most = None if whole else _MOST_ROWS
     if e.steps:
         steps = e.steps if whole else _counting(e.steps)
-        tables = {"actual ranking": _aligned(*_rows(steps, most, gaps=True))}
+        tables = {"actual ranking": _aligned(*rows_of(steps, most, gaps=True))}
         if e.ideal:
-            tables["ideal ranking"] = _aligned(*_rows(e.ideal, most, gaps=False))
+            tables["ideal ranking"] = _aligned(*rows_of(e.ideal, most, gaps=False))
         yield from _beside(tables, columns)
         if len(steps) < len(e.steps):
             yield f"{plural(len(e.steps) - len(steps), 'more judged document')} below, adding nothing."
@@ -152,7 +163,7 @@ def compared(
     most = None if whole else _MOST_ROWS
     yield from _beside(
         {
-            name: _aligned(*_rows(e.steps if whole else _counting(e.steps), most, gaps=True))
+            name: _aligned(*rows_of(e.steps if whole else _counting(e.steps), most, gaps=True))
             for name, e in named.items()
         },
         columns,
@@ -164,7 +175,7 @@ def compared(
 
 
 def _head(e: ExplanationData) -> Iterator[str]:
-    query = "" if e.query is None else f", query {e.query}"
+    query = "" if e.query is None else f", query {printable(str(e.query))}"
     yield f"{e.measure}: {e.pretty}{query}"
     yield f"  {e.formula}"
     for line in e.choices:
@@ -203,7 +214,7 @@ def _aligned(heads: list[str], rows: list[list[str]]) -> list[str]:
 
 def markdown(e: ExplanationData) -> Iterator[str]:
     """Yield the lines of an explanation in Markdown."""
-    query = "" if e.query is None else f", query {_escaped(str(e.query))}"
+    query = "" if e.query is None else f", query {escaped(str(e.query))}"
     yield f"**{e.measure}**: {e.pretty}{query}"
     yield ""
     yield f"`{e.formula}`"
@@ -213,7 +224,7 @@ def markdown(e: ExplanationData) -> Iterator[str]:
     for title, steps in (("", e.steps), ("Ideal ranking:", e.ideal)):
         if not steps:
             continue
-        heads, rows = _rows(steps, None, gaps=not title)
+        heads, rows = rows_of(steps, None, gaps=not title, quote=escaped)
         yield ""
         if title:
             yield title
@@ -221,7 +232,7 @@ def markdown(e: ExplanationData) -> Iterator[str]:
         yield "| " + " | ".join(heads) + " |"
         yield "|" + "|".join(":---" if h == "document" else "---:" for h in heads) + "|"
         for row in rows:
-            yield "| " + " | ".join(_escaped(c) for c in row) + " |"
+            yield "| " + " | ".join(row) + " |"
     yield ""
     for line in _remarks(e):
         yield line
@@ -230,7 +241,3 @@ def markdown(e: ExplanationData) -> Iterator[str]:
     if e.conventions:
         yield ""
         yield "Conventions: " + ", ".join(f"`{n}={v}`" for n, v in e.conventions.items())
-
-
-def _escaped(text: str) -> str:
-    return "".join(f"\\{c}" if c in "\\|`*_<>[]" else c for c in text)

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 from textwrap import wrap
 
+from rankstone.errors import printable
 from rankstone.gates.verdict import CANNOT_TELL, FAIL, PASS, WARN, Check, Verdict
-from rankstone.report.text_table import Grid, Line, escaped, markdown, printable, terminal
+from rankstone.report.text_table import Grid, Line, escaped, markdown, terminal
 from rankstone.stats.comparison import Moved
 
 FORMATS = ("text", "md", "junit", "github", "json")

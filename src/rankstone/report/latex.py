@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rankstone.report.text_table import Grid, printable
+from rankstone.errors import printable
+from rankstone.report.text_table import Grid
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -14,7 +15,7 @@ _ESCAPES = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     "[": "{[}",  # at the start of a row it would be an argument of the line break before
-    '"': r"\textquotedbl{}",
+    '"': "''",  # the straight one is missing in the default font encoding
     "±": r"\(\pm\)",
     "▲": r"\(\uparrow\)",
     "▼": r"\(\downarrow\)",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankstone.core.result import Result
-from rankstone.errors import Notice
+from rankstone.errors import Notice, printable
 
 _MOST = 3
 _FIRST = (
@@ -44,4 +44,4 @@ def _gravity(notice: Notice) -> int:
 
 def _line(notice: Notice, names: list[str], runs: int) -> str:
     where = "" if len(names) == runs else f"{', '.join(names[:3])}: "
-    return f"{notice.level}: {where}{notice}"
+    return f"{notice.level}: {printable(where)}{notice}"

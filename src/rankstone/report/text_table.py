@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
 
+from rankstone.errors import printable
+
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _ESCAPES = {**{c: f"\\{c}" for c in "\\|`*_<>[]"}, "&": "&amp;"}
 _LINKS = re.compile(r"(?<!\w)[@#](?=\w)|:(?=//)|\bwww(?=\.)")
@@ -39,7 +41,8 @@ def terminal(grid: Grid, colour: bool = False, columns: int | None = None) -> It
             yield ""
         yield from _aligned_grid(piece, colour)
     for text in grid.foot:
-        for line in wrap(text, columns) if columns else [text]:
+        shown = printable(text)
+        for line in wrap(shown, columns) if columns else [shown]:
             yield _painted(_DIM, line, colour)
 
 
@@ -202,12 +205,3 @@ def width(text: str) -> int:
     from unicodedata import combining, east_asian_width
 
     return sum(0 if combining(c) else 1 + (east_asian_width(c) in "WF") for c in text)
-
-
-def printable(text: str) -> str:
-    """Return the text with control characters made visible, so that ids cannot steer a terminal."""
-    if text.isprintable():
-        return text
-    return "".join(
-        c if c.isprintable() or 0xDC80 <= ord(c) <= 0xDCFF else f"\\x{ord(c):02x}" for c in text
-    )

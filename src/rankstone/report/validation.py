@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from rankstone.errors import printable
+
 
 def text(reports: Sequence[Any]) -> Iterator[str]:
     """Yield a few lines for each file."""
     for report in reports:
-        yield f"{report.path}: {report.kind}{f', {report.format}' if report.format else ''}"
+        form = f", {report.format}" if report.format else ""
+        yield f"{printable(report.path)}: {report.kind}{form}"
         if report.error:
             yield f"  error: {report.error}"
             continue

@@ -67,13 +67,18 @@ def _incomplete(pair: PairComparison, comparison: Comparison) -> str:
         return f"{head}, and no query was answered by both. This says nothing about quality."
     start = (
         f"{head}, and {missing.share * 100:.0f} % of the difference ({pair.difference:+.3f}) comes "
-        f"from that. On the {plural(common.n, 'query')} that both answered"
+        "from that."
     )
+    answered = f"{plural(common.n, 'query')} that both answered"
     if common.ties == common.n:
-        return f"{start} both are equal."
+        return f"{start} On the {answered} both are equal."
     if common.verdict in ("better", "worse"):
-        return f"{start} {pair.run} is {common.verdict}: {_numbers(common, comparison)}."
-    return f"{start} it cannot be told which is better: {_undecided(common, comparison)}"
+        return (
+            f"{start} On the {answered} {pair.run} is {common.verdict}: "
+            f"{_numbers(common, comparison)}."
+        )
+    undecided = _undecided(common, comparison)
+    return f"{start} The {answered} do not show which is better: {undecided}"
 
 
 def _numbers(pair: PairComparison, comparison: Comparison) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rankstone.core.result import Result
+from rankstone.core.text import escape_field
 from rankstone.report.result_table import (
     ALL,
     Order,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 Intervals = Mapping[str, "Mapping[str, Interval]"]
 
 Cells = tuple[list[str], list[str]]  # of a line: text and numbers
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "'")
 
 
 def exact(value: float) -> str:
@@ -124,19 +125,23 @@ def _long(summaries: Sequence[SummaryRow], digits: int | None) -> Iterator[Cells
 
 
 def tsv(lines: Iterable[Cells]) -> Iterator[str]:
-    """Yield tab-separated lines."""
-    return ("\t".join([*names, *numbers]) for names, numbers in lines)
+    """Yield tab-separated lines; ids are written by ``escape_field``."""
+    return ("\t".join([*map(escape_field, names), *numbers]) for names, numbers in lines)
 
 
 def csv(lines: Iterable[Cells]) -> Iterator[str]:
-    """Yield comma-separated lines; text that a spreadsheet would run as a formula is quoted."""
+    """Yield comma-separated lines; ids are written by ``escape_field``, then quoted as CSV is.
+
+    Text that a spreadsheet would run as a formula, or that starts with ', gets a ' in front.
+    """
     return (",".join([*map(_csv, names), *numbers]) for names, numbers in lines)
 
 
 def _csv(text: str) -> str:
+    text = escape_field(text)
     if text.startswith(_FORMULA):
         text = "'" + text
-    if any(c in text for c in ',"\n\r'):
+    if any(c in text for c in ',"'):
         text = '"' + text.replace('"', '""') + '"'
     return text
 

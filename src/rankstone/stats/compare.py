@@ -137,6 +137,7 @@ def compare(
         seed=options.seed,
         weighted=weights is not None,
         zeros=zeros if test == "wilcoxon" else None,
+        values={s.name: s.runs[0] for s in systems if len(s.runs) == 1},
     )
 
 

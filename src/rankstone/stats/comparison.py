@@ -6,15 +6,19 @@ import json
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple
+from dataclasses import Field, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankstone.core.atomic import write_text
+from rankstone.core.atomic import SAVED, check_own, write_text
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
 from rankstone.stats.corrections import CORRECTION_NAMES, CORRECTIONS
 from rankstone.stats.intervals import INTERVALS
 from rankstone.stats.repeats import VarianceParts
 from rankstone.stats.tests import RANDOMIZED, TESTS
+from rankstone.stats.values import QueryValues
+
+if TYPE_CHECKING:
+    from rankstone.report.plots import Picture
 
 SCHEMA = "rankstone/comparison/1"
 
@@ -164,6 +168,8 @@ class Comparison:
     weighted: bool = False
     zeros: str | None = None
     notices: tuple[Notice, ...] = field(default=())
+    #: Values per query of each run, for pictures; they are not saved.
+    values: Mapping[str, QueryValues] = field(default_factory=dict, metadata={"saved": False})
 
     def __getitem__(self, key: tuple[str, str] | tuple[str, str, str]) -> PairComparison:
         """Return one comparison: by run and measure, or by baseline, run and measure."""
@@ -214,6 +220,26 @@ class Comparison:
         warned = f", {plural(count, 'warning')}" if count else ""
         return "\n".join([f"<Comparison {against} ({self.method()}{warned})>", *lines, *rest])
 
+    def _repr_html_(self) -> str:
+        """Show the comparison in a notebook."""
+        from rankstone.report.notebook import of_comparison
+
+        return of_comparison(self)
+
+    def plot(
+        self, name: str = "differences", run: str | None = None, measure: object = None
+    ) -> Picture:
+        """Return a picture of a run (default: the first that was compared) and its baseline.
+
+        Args:
+            name: ``differences`` per query, ``scatter`` or ``distribution``.
+            run: a run that was compared.
+            measure: default: the first.
+        """
+        from rankstone.report.plots import of_comparison
+
+        return of_comparison(self, name, run, None if measure is None else str(measure))
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Comparison) and self.to_dict() == other.to_dict()
 
@@ -222,7 +248,7 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data; NaN is None."""
-        data = {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+        data = {f.name: _plain(getattr(self, f.name)) for f in _saved_fields()}
         return {"schema": SCHEMA, **data, "method": self.method()}
 
     def to_json(self, indent: int | None = None) -> str:
@@ -245,7 +271,7 @@ class Comparison:
 
     @classmethod
     def _from_dict(cls, data: Mapping[str, Any]) -> Comparison:
-        own = {f.name: data[f.name] for f in fields(cls)}
+        own = {f.name: data[f.name] for f in _saved_fields()}
         own["runs"], own["measures"] = tuple(own["runs"]), tuple(own["measures"])
         own["comparisons"] = tuple(PairComparison.from_dict(p) for p in own["comparisons"])
         own["means"] = {
@@ -257,8 +283,12 @@ class Comparison:
             raise ValueError("unknown test or correction")
         return cls(**own)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the comparison to a file, whole or not at all."""
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the comparison to a file, whole or not at all.
+
+        A file that rankstone did not save is replaced only with ``force``.
+        """
+        check_own(path, SAVED, force=force)
         write_text(path, self.to_json())
 
     @classmethod
@@ -269,6 +299,10 @@ class Comparison:
                 return cls.from_json(stream.read())
         except OSError as error:
             raise DataError(f"{os.fspath(path)}: {error.strerror}.") from None
+
+
+def _saved_fields() -> list[Field[Any]]:
+    return [f for f in fields(Comparison) if f.metadata.get("saved", True)]
 
 
 def _notice(data: Mapping[str, Any]) -> Notice:

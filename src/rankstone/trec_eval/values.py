@@ -134,7 +134,7 @@ def read(columns: list[Column], options: Options) -> Evaluated:
 
 
 def _check(judgments: Judgments, options: Options) -> None:
-    """Refuse what trec_eval would refuse, or would cut off in silence."""
+    """Refuse what trec_eval would refuse, or would cut off silently."""
     for notice in judgments.notices:
         if notice.code in ("repeated-judgments", "contradicting-judgments"):
             raise TrecEvalError(

@@ -82,6 +82,8 @@ def columns_of_stream(capsule: Any) -> list[tuple[bytes, Column]]:
             check(stream.get_next(where, ctypes.addressof(batch)))
             if not batch.release:
                 break
+            if record:
+                _check_records(batch, len(values[0]) if values else 0)
             for i, type_ in enumerate(types):
                 part = batch.children[i].contents if record else batch
                 skipped = batch.offset if record else 0
@@ -96,6 +98,15 @@ def columns_of_stream(capsule: Any) -> list[tuple[bytes, Column]]:
         columns.append((name, Column(kind.format.decode(), column)))
     schema.release(schema)
     return columns
+
+
+def _check_records(batch: Any, first: int) -> None:
+    """Refuse records that are missing as a whole, whose fields hold anything."""
+    if not batch.null_count or not batch.buffers[0]:
+        return
+    present = _bits(batch.buffers[0], batch.offset, batch.offset + batch.length)
+    if not all(present):
+        raise RuntimeError(f"row {first + present.index(False)} is missing")
 
 
 def _values(array: Any, schema: Any, begin: int, length: int) -> list[Any]:

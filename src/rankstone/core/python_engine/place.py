@@ -120,18 +120,34 @@ def match_mapping(
     """Place the judged documents of a run held in dictionaries."""
     outcomes = [Outcome() for _ in queries]
     first = 0
+    kinds: set[bool] = set()
     for query, judged, outcome in zip(queries, docs, outcomes, strict=True):
         if query in run:
             rows = run[query]
             if not isinstance(rows, dict):
                 return {"fault": ("not_a_mapping", query, None, rows)}
             outcome.present = True
-            fault = _place_mapping(rows, judged, first, (ascending, float32), outcome)
+            fault = _check_ids(rows, kinds) or _place_mapping(
+                rows, judged, first, (ascending, float32), outcome
+            )
             if fault:
                 kind, doc, value = fault
                 return {"fault": (kind, query, doc, value)}
         first += len(judged)
     return {**arrays_of(outcomes), "fault": None}
+
+
+def _check_ids(rows: dict[Any, Any], kinds: set[bool]) -> tuple[str, Any, Any] | None:
+    """Return what is wrong with the first id that is not plain, or of another kind than others."""
+    for doc, value in rows.items():
+        is_text = isinstance(doc, str)
+        whole = isinstance(doc, int | np.integer) and not isinstance(doc, bool)
+        if doc == "" or not (is_text or whole):
+            return "not_an_id", doc, value
+        kinds.add(is_text)
+        if len(kinds) > 1:
+            return "mixed_ids", doc, value
+    return None
 
 
 def _place_mapping(
@@ -160,10 +176,7 @@ def _place_mapping(
         greater = earlier = 0
         if tied > 1:
             tie = [keys[j] for j in np.flatnonzero(scores == score)]
-            try:
-                greater = sum(other > doc for other in tie)
-            except TypeError:
-                return ("mixed_ids", None, None)
+            greater = sum(other > doc for other in tie)
             earlier = tie.index(doc)
         outcome.matches.append((first + i, score, above, tied, greater, earlier))
     return None

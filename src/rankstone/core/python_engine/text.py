@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from io import BytesIO
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import IO, Any
 
 import numpy as np
@@ -176,8 +176,11 @@ def scan_run(
             os.lseek(descriptor, where, os.SEEK_SET)  # a copied descriptor shares its position
 
 
-def read_rows(text: bytes, layout: RowLayout, offset: int = 0) -> dict[str, Any]:
-    """Read the rows of text that starts at some offset of its file."""
+def read_rows(text: bytes, layout: RowLayout, offset: int = 0, most: int = 0) -> dict[str, Any]:
+    """Read the rows of text that starts at some offset of its file.
+
+    With ``most``, of consecutive rows of a query only that many with the highest numbers are kept.
+    """
     queries: list[str] = []
     docs: list[str] = []
     numbers: list[float] = []
@@ -192,12 +195,24 @@ def read_rows(text: bytes, layout: RowLayout, offset: int = 0) -> dict[str, Any]
             queries.append(decode(fields[layout.query]))
             docs.append(decode(fields[layout.doc]))
             numbers.append(number)
+    if most:
+        kept = list(_best_of_groups(queries, numbers, most))
+        queries, docs = [queries[i] for i in kept], [docs[i] for i in kept]
+        numbers = [numbers[i] for i in kept]
     return {
         "fault": None,
         "queries": queries,
         "docs": docs,
         "numbers": np.array(numbers, np.float64),
     }
+
+
+def _best_of_groups(queries: list[str], numbers: list[float], most: int) -> Iterator[int]:
+    for _, group in groupby(range(len(queries)), key=queries.__getitem__):
+        rows = list(group)
+        if len(rows) > most:
+            rows = sorted(rows, key=numbers.__getitem__, reverse=True)[:most]
+        yield from rows
 
 
 def scan_judgments(text: bytes, layout: RowLayout, first: int = 0) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from importlib.util import find_spec
+from io import BytesIO, TextIOWrapper
 from typing import Any
 
 from rankstone.core.judgments import Judgments
@@ -145,7 +146,6 @@ def _reading(file: Input, read: Callable[[], Any]) -> Any:
 def _check_numbers(file: Input) -> None:
     """Refuse the first score, grade or rank that is not a number, by its line."""
     import csv
-    from io import TextIOWrapper
 
     separator, names = header_of(file)
     columns = [(names.index(n), n) for n, t in types_of(file).items() if t == "number"]
@@ -205,10 +205,11 @@ def _frame(file: Input) -> Any:
         raise frames.missing("polars or pyarrow", f"{file.path}: reading {what} files")
     if _is_text(file):
         check_alike(file, header_of(file)[0])
+    # By its name a library would map the file into memory, and end the process if it is cut short.
     file.stream.seek(0)
-    # A library reads a plain file faster by its name; what was expanded or piped has none.
-    named = getattr(file.stream, "name", None) == file.path and file.options.encoding is None
-    return _reading(file, lambda: read(file, file.path if named else file.stream))
+    content = BytesIO(file.stream.read())
+    file.check_unchanged()
+    return _reading(file, lambda: read(file, content))
 
 
 def _polars_text(file: Input, content: Any) -> Any:
@@ -286,15 +287,17 @@ def _pyarrow_binary(file: Input, content: Any) -> Any:
     if _is_parquet(file):
         from pyarrow import parquet
 
-        return parquet.read_table(content)
-    opened = pa.ipc.open_stream if file.head.startswith(_STREAM) else pa.ipc.open_file
-    return opened(file.stream).read_all()
+        table = parquet.read_table(content)
+    else:
+        opened = pa.ipc.open_stream if file.head.startswith(_STREAM) else pa.ipc.open_file
+        table = opened(content).read_all()
+    table.validate(full=True)  # offsets of a damaged file may point outside
+    return table
 
 
 def _plain_text(file: Input, _: Any) -> Any:
     """Read text with nothing but Python."""
     import csv
-    from io import TextIOWrapper
 
     file.stream.seek(file.begin)
     wrapped = TextIOWrapper(file.stream, encoding="utf-8", newline="")

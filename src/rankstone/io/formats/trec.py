@@ -42,6 +42,8 @@ _UNWRITABLE = re.compile(r"[\x00-\x20]")
 _UNWRITABLE_FIRST = ("#", "\ufeff")  # of a query
 
 LayoutOf = Callable[[Input], TrecLayout]
+#: Queries, documents and scores of consecutive rows.
+Block = tuple[list[str], list[str], np.ndarray]
 
 
 def _judgments(file: Input, layout_of: LayoutOf) -> Judgments:
@@ -90,6 +92,10 @@ class TrecRun:
     file: Input
     layout: TrecLayout
     progress: np.ndarray
+
+    def blocks(self, most: int) -> Iterator[Block]:
+        """Yield the rows in blocks; of a query in a block at most that many, the best."""
+        return _blocks(self.file, self.layout, most)
 
     def match(self, judgments: Judgments, *, float32: bool) -> Matches:
         """Find the judged documents in the file."""
@@ -157,19 +163,23 @@ def _rows(
 ) -> Iterator[tuple[str, str, float]]:
     """Return the rows of a file, read in parts of whole lines."""
     layout = qrels(file) if kind == "judgments" else run(file)
-    return chain.from_iterable(_parts(file, layout))
+    blocks = _blocks(file, layout)
+    return chain.from_iterable(
+        zip(queries, docs, numbers.tolist(), strict=True) for queries, docs, numbers in blocks
+    )
 
 
-def _parts(file: Input, layout: TrecLayout) -> Iterator[Iterable[tuple[str, str, float]]]:
+def _blocks(file: Input, layout: TrecLayout, most: int = 0) -> Iterator[Block]:
+    """Yield the queries, documents and numbers of consecutive rows; of a query the best if many."""
     read_rows = engine.load().read_rows
     at = layout.first
     file.stream.seek(at)
     while text := file.stream.read(_CHUNK) + file.stream.readline(_LONGEST_LINE + 2):
-        part = read_rows(text, layout.layout, at)
+        part = read_rows(text, layout.layout, at, most)
         if part["fault"]:
             raise _fault(file, part["fault"], layout)
         at += len(text)
-        yield zip(part["queries"], part["docs"], part["numbers"].tolist(), strict=True)
+        yield part["queries"], part["docs"], part["numbers"]
 
 
 def _fault(file: Input, fault: tuple[int, int, int, int, bytes], layout: TrecLayout) -> DataError:

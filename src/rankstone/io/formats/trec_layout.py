@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rankstone.core.row_layout import ATOF, ATOL, RANK, RowLayout
@@ -84,6 +84,7 @@ def run_layout(file: Input) -> TrecLayout:
         header = _header(file, rows, SCORE_NAMES, ranked=True)
         if header is not None:
             return header
+    _refuse_blanks_in_ids(file, _RUN_NUMBERS)
     count = len(first)
     if count == 6:
         return RUN
@@ -125,6 +126,7 @@ def qrels_layout(file: Input) -> TrecLayout:
         header = _header(file, rows, GRADE_NAMES, ranked=False)
         if header is not None:
             return header.replace(number="grade")
+    _refuse_blanks_in_ids(file, _QRELS_NUMBERS)
     count = len(first)
     if count == 4:
         if first[3].isdigit() and len(first[3]) > 8:
@@ -182,6 +184,29 @@ def has_blanks(file: Input) -> bool:
     return all(row.count(b"\t") + 1 == count for row in rows) and any(
         len(row.split()) != count for row in rows
     )
+
+
+# Which columns are numbers, by the number of columns.
+_RUN_NUMBERS = {3: (2,), 4: (2, 3), 5: (3, 4), 6: (3, 4), 7: (3, 4)}
+_QRELS_NUMBERS = {3: (2,), 4: (3,), 5: (3,)}
+
+
+def _refuse_blanks_in_ids(file: Input, numbers: Mapping[int, Sequence[int]]) -> None:
+    """Refuse rows that make sense between tabs, with blanks in ids, and are not read so."""
+    head = file.head
+    whole = head[: head.rfind(b"\n") + 1] or head
+    lines = [line for line in whole.splitlines()[:_MOST_LINES] if line.strip()]
+    rows = [line.split(b"\t") for line in lines if not line.startswith(b"#")]
+    columns = numbers.get(len(rows[0])) if len({*map(len, rows)}) == 1 else None
+    if columns is None or not all(is_number(row[c].strip()) for row in rows for c in columns):
+        return
+    odd = next((id_ for row in rows for id_ in row[:3] if len(id_.split()) > 1), None)
+    if odd is not None:
+        raise DataError(
+            f"{file.path}: tabs separate {len(rows[0])} columns, and an id holds a blank "
+            f"({decode(odd)!r}). Blanks separate columns too, unless a first line names them: put "
+            "one above, with tabs, such as query_id, doc_id and score or relevance."
+        )
 
 
 def _header(

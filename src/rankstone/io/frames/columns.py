@@ -163,10 +163,12 @@ def _stream_columns(data: Any) -> list[tuple[bytes, Any]]:
 def _polars(frame: Any, names: Sequence[str]) -> dict[str, Any]:
     """Take column by column: a whole frame is copied first if its chunks differ by column.
 
-    Without its name, because polars ends the process over one with a NUL in it.
+    Without its name, because polars ends the process over one with a NUL in it; as a frame of one
+    column, because the stream of a column of records would be a table of their fields.
     """
     read = engine.load().columns_of_stream
-    return {name: read(frame[name].alias("").__arrow_c_stream__())[0][1] for name in names}
+    columns = {name: frame[name].alias("").to_frame() for name in names}
+    return {name: read(one.__arrow_c_stream__())[0][1] for name, one in columns.items()}
 
 
 def _series(series: Any, name: str) -> Any:
@@ -180,7 +182,10 @@ def _series(series: Any, name: str) -> Any:
     if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
         return core.column_of_array(_plain(series.to_numpy()))
     if getattr(dtype, "storage", None) == "pyarrow" or hasattr(dtype, "pyarrow_dtype"):
-        return core.columns_of_stream(series.array.__arrow_array__().__arrow_c_stream__())[0][1]
+        import pyarrow as pa
+
+        one = pa.table([series.array.__arrow_array__()], names=[""])
+        return core.columns_of_stream(one.__arrow_c_stream__())[0][1]
     if hasattr(dtype, "numpy_dtype") and dtype.numpy_dtype.kind in "iufb":
         _check_values(series.isna().to_numpy(), name)
         return core.column_of_array(_plain(series.to_numpy(dtype.numpy_dtype)))

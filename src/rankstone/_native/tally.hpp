@@ -1,0 +1,290 @@
+// Places the judged documents of queries whose rows are scattered, or too many to keep. Each row is
+// seen once, by any thread and in any order: it is counted against the judged documents, which are
+// known already. Of a row only two words are kept: a hash of its document, to find repetitions, and
+// its score at its written rank. Repetitions are seldom; their rows have to be shown again.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "doc_samples.hpp"
+#include "parallel.hpp"
+
+namespace rankstone {
+
+class Tally {
+  public:
+    // `rows` counts the rows of each query; `matches` are the judged documents in them.
+    Tally(const Index& index, std::vector<std::uint32_t> queries, std::vector<std::uint32_t> rows,
+          std::vector<Match> matches, int workers)
+        : index_(index), queries_(std::move(queries)), rows_(std::move(rows)),
+          matches_(std::move(matches)), workers_(static_cast<std::size_t>(workers)),
+          sampled_(queries_.size()) {
+        number_of_.assign(index.query_count(), none);
+        first_slot_.push_back(0);
+        std::size_t total = 0;
+        for (std::size_t u = 0; u < queries_.size(); ++u) {
+            number_of_[queries_[u]] = static_cast<std::uint32_t>(u);
+            first_slot_.push_back(first_slot_.back() + rows_[u] + 1);
+            total += rows_[u];
+        }
+        keep_best();
+        set_targets();
+        key_count_ = total + workers_.size() * block;
+        keys_ = std::make_unique<std::uint64_t[]>(key_count_);
+        slots_ = std::make_unique<WrittenRanks::Slot[]>(first_slot_.back());
+        for (Worker& own : workers_) own.unranked.resize(queries_.size());
+    }
+
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+    // The number of a query here, or none.
+    std::uint32_t number_of(std::int64_t query) const {
+        return query == Index::absent ? none : number_of_[static_cast<std::size_t>(query)];
+    }
+
+    std::vector<Match>& matches() { return matches_; }
+
+    void sample(std::size_t query) { sampled_[number_of_[query]] = 1; }
+
+    void add(std::size_t worker, std::uint32_t number, const Row& row, std::uint64_t at) {
+        Worker& own = workers_[worker];
+        targets_.count(targets_.ties(number, row.score), row.id(), at, 1, own.counts.data());
+        keep_key(own, key_of(number, row.hash));
+        if (row.rank == no_rank)
+            own.unranked[number] = 1;
+        else
+            add_rank(own, number, row);
+        if (sampled_[number]) add_sample(own, number, row, at);
+    }
+
+    // Whether documents may be repeated; if so, show_again() needs all rows again.
+    bool has_repetitions() {
+        split_keys();
+        std::atomic<std::size_t> next{0};
+        in_parallel(static_cast<int>(workers_.size()), [&](int worker) {
+            Worker& own = workers_[static_cast<std::size_t>(worker)];
+            for (std::size_t part = next++; part < parts; part = next++) find_repeated(own, part);
+        });
+        for (Worker& own : workers_)
+            repeated_.insert(repeated_.end(), own.repeated.begin(), own.repeated.end());
+        std::sort(repeated_.begin(), repeated_.end());
+        keys_.reset();
+        return !repeated_.empty();
+    }
+
+    void show_again(std::size_t worker, std::uint32_t number, const Row& row, std::uint64_t at) {
+        if (std::binary_search(repeated_.begin(), repeated_.end(), key_of(number, row.hash)))
+            workers_[worker].again.push_back({number, std::string(row.id()), row.score, at});
+    }
+
+    // Writes what became of the queries, and the matches' counts.
+    void finish(Outcomes& outcomes) {
+        std::vector<Placement> placements(queries_.size());
+        drop_repetitions(placements);
+        for (std::size_t w = 1; w < workers_.size(); ++w)
+            for (std::size_t t = 0; t < targets_.size(); ++t) {
+                Targets::Counts& sum = workers_[0].counts[t];
+                const Targets::Counts& more = workers_[w].counts[t];
+                sum.above += more.above;
+                sum.tied += more.tied;
+                sum.greater += more.greater;
+                sum.earlier += more.earlier;
+            }
+        targets_.finish(workers_[0].counts.data());
+        std::vector<WrittenRanks::Aside> asides(queries_.size());
+        for (Worker& own : workers_) {
+            for (const Ranked& ranked : own.pending) write_rank(own, ranked);
+            for (const auto& [number, rank, score] : own.aside)
+                asides[number].push_back({rank, score});
+        }
+        for (std::size_t u = 0; u < queries_.size(); ++u) {
+            const bool unranked = std::any_of(workers_.begin(), workers_.end(),
+                                              [u](const Worker& own) { return own.unranked[u]; });
+            placements[u].rank_disagrees =
+                !unranked && WrittenRanks::disagree(slots_.get() + first_slot_[u], rows_[u] + 1,
+                                                    asides[u]);
+            placements[u].retrieved = rows_[u] - placements[u].duplicates;
+            outcomes.set(queries_[u], placements[u]);
+            if (placements[u].duplicates)
+                outcomes.duplicate[queries_[u]] = placements[u].duplicate;
+        }
+        outcomes.matches.insert(outcomes.matches.end(), matches_.begin(), matches_.end());
+    }
+
+    // The first unjudged documents of a query that was to be sampled.
+    std::vector<std::string> sample_of(std::size_t query) {
+        std::vector<std::pair<std::uint64_t, std::string>> rows;
+        for (Worker& own : workers_)
+            for (const auto& [number, at, id] : own.samples)
+                if (number == number_of_[query]) rows.push_back({at, id});
+        std::sort(rows.begin(), rows.end());
+        std::vector<std::string> ids;
+        for (auto& [at, id] : rows) ids.push_back(std::move(id));
+        return ids;
+    }
+
+    // A worker starts on another stretch of rows, which are shown in the order of the input.
+    void start_stretch(std::size_t worker) { workers_[worker].stretch_counts.clear(); }
+
+  private:
+    static constexpr std::size_t block = 4096, parts = 256;
+
+    struct Again {
+        std::uint32_t number;
+        std::string id;
+        double score;
+        std::uint64_t at;
+    };
+
+    struct Ranked {
+        std::uint32_t number, rank;
+        std::uint64_t score;  // its key; 0 for none
+    };
+
+    struct Worker {
+        std::vector<Targets::Counts> counts;
+        std::uint64_t *next_key = nullptr, *end_key = nullptr;
+        std::size_t ranked_rows = 0;
+        std::array<Ranked, 32> pending{};  // ranks to write
+        std::vector<Ranked> aside;
+        std::vector<std::uint8_t> unranked;
+        std::vector<std::uint64_t> table, repeated;
+        std::vector<Again> again;
+        std::vector<std::tuple<std::uint32_t, std::uint64_t, std::string>> samples;
+        std::map<std::uint32_t, std::size_t> stretch_counts;  // of samples
+    };
+
+    // Of several rows for one document the one with the best score counts, the earliest of equals.
+    void keep_best() {
+        std::sort(matches_.begin(), matches_.end(), [](const Match& a, const Match& b) {
+            return std::tuple(a.judgment, -a.score, a.at) < std::tuple(b.judgment, -b.score, b.at);
+        });
+        const auto same = [](const Match& a, const Match& b) { return a.judgment == b.judgment; };
+        matches_.erase(std::unique(matches_.begin(), matches_.end(), same), matches_.end());
+    }
+
+    // Matches are in the order of the judgments, so those of a query are together, and the queries
+    // are in the order of their numbers.
+    void set_targets() {
+        std::vector<Targets::Target> targets;
+        auto match = matches_.begin();
+        for (const std::uint32_t query : queries_) {
+            for (; match != matches_.end() && match->query == query; ++match)
+                targets.push_back({index_.doc(match->judgment), &*match});
+            targets_.add_query(targets);
+        }
+        for (Worker& own : workers_) own.counts.resize(targets_.size());
+    }
+
+    static std::uint64_t key_of(std::uint32_t number, std::uint64_t hash) {
+        const std::uint64_t key = mix(hash + number);
+        return key ? key : 1;  // 0 is no key
+    }
+
+    void keep_key(Worker& own, std::uint64_t key) {
+        if (own.next_key == own.end_key) {
+            const std::size_t first = next_block_.fetch_add(block, std::memory_order_relaxed);
+            if (first + block > key_count_)
+                throw std::runtime_error("the file changed while it was read");
+            own.next_key = keys_.get() + first;
+            own.end_key = own.next_key + block;
+        }
+        *own.next_key++ = key;
+    }
+
+    // Slots of scattered rows are far apart, so each is fetched some rows before it is written.
+    void add_rank(Worker& own, std::uint32_t number, const Row& row) {
+        Ranked& ranked = own.pending[own.ranked_rows++ % own.pending.size()];
+        write_rank(own, ranked);
+        ranked = {number, row.rank, WrittenRanks::key(row.score)};
+        if (row.rank <= rows_[number]) prefetch(slots_.get() + first_slot_[number] + row.rank);
+    }
+
+    void write_rank(Worker& own, const Ranked& ranked) {
+        const auto [number, rank, score] = ranked;
+        if (score && !WrittenRanks::add(slots_.get() + first_slot_[number], rows_[number] + 1, rank,
+                                        score))
+            own.aside.push_back(ranked);
+    }
+
+    void add_sample(Worker& own, std::uint32_t number, const Row& row, std::uint64_t at) {
+        std::size_t& count = own.stretch_counts[number];
+        if (count == most_sampled_docs) return;
+        const std::size_t query = queries_[number];
+        if (index_.find_doc(query, row.hash, row.doc, row.length) != Index::absent) return;
+        own.samples.push_back({number, at, std::string(row.id())});
+        ++count;
+    }
+
+    // Sorts the keys by their highest bits, in place.
+    void split_keys() {
+        std::array<std::size_t, parts + 1> ends{};
+        const auto part_of = [](std::uint64_t key) { return static_cast<std::size_t>(key >> 56); };
+        for (std::size_t i = 0; i < key_count_; ++i) ++ends[part_of(keys_[i]) + 1];
+        for (std::size_t p = 0; p < parts; ++p) ends[p + 1] += ends[p];
+        part_begin_ = ends;
+        std::array<std::size_t, parts + 1> next = ends;
+        for (std::size_t p = 0; p < parts; ++p)
+            while (next[p] < part_begin_[p + 1]) {
+                const std::size_t home = part_of(keys_[next[p]]);
+                if (home == p)
+                    ++next[p];
+                else
+                    std::swap(keys_[next[p]], keys_[next[home]++]);
+            }
+    }
+
+    void find_repeated(Worker& own, std::size_t part) {
+        const std::size_t size = table_size(part_begin_[part + 1] - part_begin_[part]);
+        own.table.assign(size, 0);
+        for (std::size_t i = part_begin_[part]; i < part_begin_[part + 1]; ++i) {
+            const std::uint64_t key = keys_[i];
+            if (!key) continue;
+            std::size_t at = key & (size - 1);
+            while (own.table[at] && own.table[at] != key) at = (at + 1) & (size - 1);
+            if (own.table[at]) own.repeated.push_back(key);
+            own.table[at] = key;
+        }
+    }
+
+    void drop_repetitions(std::vector<Placement>& placements) {
+        std::vector<Again> rows;
+        for (Worker& own : workers_)
+            rows.insert(rows.end(), std::make_move_iterator(own.again.begin()),
+                        std::make_move_iterator(own.again.end()));
+        std::sort(rows.begin(), rows.end(), [](const Again& a, const Again& b) {
+            return std::tuple(a.number, std::string_view(a.id), -a.score, a.at) <
+                   std::tuple(b.number, std::string_view(b.id), -b.score, b.at);
+        });
+        for (std::size_t i = 1; i < rows.size(); ++i) {
+            if (rows[i].number != rows[i - 1].number || rows[i].id != rows[i - 1].id) continue;
+            placements[rows[i].number].note_duplicate(rows[i].id);
+            targets_.count(targets_.ties(rows[i].number, rows[i].score), rows[i].id, rows[i].at, -1,
+                           workers_[0].counts.data());
+        }
+    }
+
+    const Index& index_;
+    std::vector<std::uint32_t> queries_;    // by number
+    std::vector<std::uint32_t> rows_;       // of each
+    std::vector<std::uint32_t> number_of_;  // each judged query
+    std::vector<Match> matches_;
+    Targets targets_;
+    std::vector<Worker> workers_;
+    std::vector<std::uint8_t> sampled_;
+    std::unique_ptr<std::uint64_t[]> keys_;
+    std::size_t key_count_ = 0;
+    std::atomic<std::size_t> next_block_{0};
+    std::array<std::size_t, parts + 1> part_begin_{};
+    std::vector<std::uint64_t> repeated_;
+    std::vector<std::size_t> first_slot_;
+    std::unique_ptr<WrittenRanks::Slot[]> slots_;
+};
+
+}  // namespace rankstone

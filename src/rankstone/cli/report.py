@@ -1,0 +1,112 @@
+"""``rankstone report``."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rankstone.cli.compare import add_source, add_statistics
+from rankstone.cli.evaluate import choice, expand, names_of, reading_of, spoken_warnings
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from rankstone.report.html import Report
+
+
+def add_to(commands: Any) -> None:
+    """Describe the command."""
+    parser = commands.add_parser(
+        "report",
+        help="write one page to look at: verdict, tables, pictures, every query",
+        description="Write a page on one or more runs: verdicts, the health of the data, tables, "
+        "pictures and an explorer of queries. It is one file that works offline and loads nothing.",
+    )
+    add_contents(parser)
+    parser.add_argument(
+        "-o", "--output", default="report.html", metavar="FILE",
+        help="where to write it (report.html); its data alone if the name ends in .json",
+    )  # fmt: skip
+    parser.add_argument("--no-pictures", action="store_true", help="leave the pictures out")
+    parser.set_defaults(run=run)
+
+
+def add_contents(parser: Any) -> None:
+    """Let a command take what a report is made from."""
+    add_source(parser)
+    add_statistics(parser)
+    parser.add_argument("--by", metavar="FILE", help="groups: a query and its group in each line")
+    parser.add_argument("--queries", metavar="FILE", help="texts of queries, as TSV or JSONL")
+    parser.add_argument("--documents", metavar="FILE", help="texts of documents, as TSV or JSONL")
+    parser.add_argument("--title", metavar="TEXT", help="of the page (the names of the runs)")
+    parser.add_argument("--lang", default="en", metavar="LANG", help="en (default) or zh")
+    parser.add_argument(
+        "--depth", type=int, default=20, metavar="N", help="documents of each ranking (20)"
+    )
+
+
+def run(args: Namespace) -> int:
+    """Make the page and write it."""
+    import os
+
+    from rankstone.core.atomic import check_writable
+
+    check_writable(args.output)  # before the work, not after it
+    made = report_of(args, pictures=not args.no_pictures)
+    made.save(args.output)
+    if not args.quiet:
+        size = os.path.getsize(args.output) if os.path.isfile(args.output) else 0
+        print(f"rankstone: wrote {args.output} ({size / 1e6:.1f} MB)", file=sys.stderr)
+    return 0
+
+
+def report_of(args: Namespace, *, pictures: bool) -> Report:
+    """Evaluate and compare the runs, and collect what the page shows."""
+    from shlex import join
+
+    from rankstone.errors import UsageError
+    from rankstone.reporting import report
+
+    for name in ("values", "all_pairs", "repeats"):
+        if getattr(args, name):
+            flag = name.replace("_", "-")
+            raise UsageError(f"--{flag} goes with 'rankstone compare'; a report shows rankings.")
+    paths = list(expand(args.files[1:]))
+    if not paths:
+        raise UsageError("a report needs QRELS and a run: rankstone report qrels.txt bm25.run")
+    names = names_of(paths)
+    reading = reading_of(args)
+    reading |= {"group_sizes": reading.pop("groups"), "exclude": args.exclude}
+    baseline = dict(zip(paths, names, strict=True)).get(args.baseline, args.baseline)
+    with spoken_warnings(quiet=args.quiet):
+        return report(
+            args.files[0],
+            dict(zip(names, paths, strict=True)),
+            args.measure,
+            baseline=baseline,
+            title=args.title,
+            language=args.lang,
+            groups=args.by,
+            queries=args.queries,
+            documents=args.documents,
+            depth=args.depth,
+            pictures=pictures,
+            command=join(["rankstone", *args.words]),
+            progress=None if args.quiet else _tell,
+            test=args.test,
+            correction=args.correction,
+            interval=args.interval,
+            confidence=args.confidence,
+            resamples=args.resamples,
+            rng=args.seed,
+            weights=args.weights,
+            like=args.like,
+            strict=args.strict,
+            threads=args.threads,
+            **reading,
+            **dict(choice(text) for text in args.convention),
+        )
+
+
+def _tell(text: str) -> None:
+    print(f"rankstone: {text} ...", file=sys.stderr, flush=True)

@@ -1,0 +1,92 @@
+"""The first documents of each query of a run, unjudged ones included, for people to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from rankstone.core.dicts import ListedRun, ScoredRun
+from rankstone.core.exclude import ExcludingRun
+from rankstone.io.formats.trec import TrecRun
+
+_SPARE = 2  # rows that are kept for each document
+
+
+def top_documents(run: Any, queries: Collection[Any], depth: int) -> dict[str, list[str]] | None:
+    """Return the ids of the first documents of queries, best first, by query as text.
+
+    Documents with equal scores are in input order. None if the run cannot be read again: columns
+    of a table in memory, or standard input.
+
+    Args:
+        run: a run.
+        queries: those of interest.
+        depth: number of documents.
+    """
+    if isinstance(run, ExcludingRun):
+        excluded = _pairs(run.excluded)
+        most = max((len(docs) for docs in excluded.values()), default=0)
+        tops = top_documents(run.run, queries, depth + most)
+        nothing: frozenset[str] = frozenset()
+        return tops and {
+            query: [doc for doc in docs if doc not in excluded.get(query, nothing)][:depth]
+            for query, docs in tops.items()
+        }
+    wanted = {str(query) for query in queries}
+    if isinstance(run, ListedRun):
+        return {
+            str(query): list(dict.fromkeys(map(str, docs)))[:depth]
+            for query, docs in run.data.items()
+            if str(query) in wanted
+        }
+    if isinstance(run, ScoredRun):
+        sign = -1.0 if run.ascending else 1.0
+        return {
+            str(query): _each_once(_falling(scores, sign), depth)
+            for query, scores in run.data.items()
+            if str(query) in wanted
+        }
+    if isinstance(run, TrecRun):
+        return _of_blocks(run.blocks(_SPARE * depth), wanted, depth)
+    return None
+
+
+def _falling(scores: Mapping[Any, float], sign: float) -> Iterable[str]:
+    return (str(doc) for doc in sorted(scores, key=lambda doc: sign * scores[doc], reverse=True))
+
+
+def _of_blocks(
+    blocks: Iterable[tuple[Sequence[str], Sequence[str], np.ndarray]], wanted: set[str], depth: int
+) -> dict[str, list[str]]:
+    """Return the first documents of rows, which are usually in order of queries and scores."""
+    most = _SPARE * depth  # documents may be repeated
+    tops: dict[str, tuple[list[str], np.ndarray]] = {}
+    for queries, docs, scores in blocks:
+        end = 0
+        for query, group in groupby(queries):
+            begin, end = end, end + len(list(group))
+            if query not in wanted:
+                continue
+            own, numbers = docs[begin:end], scores[begin:end]
+            if query in tops:
+                known = tops[query]
+                own, numbers = [*known[0], *own], np.append(known[1], numbers)
+            if (numbers[1:] > numbers[:-1]).any():
+                order = np.argsort(-numbers, kind="stable")[:most]
+                own, numbers = [own[i] for i in order.tolist()], numbers[order]
+            tops[query] = list(own[:most]), numbers[:most]
+    return {query: _each_once(docs, depth) for query, (docs, _) in tops.items()}
+
+
+def _each_once(docs: Iterable[str], depth: int) -> list[str]:
+    return list(dict.fromkeys(docs))[:depth]
+
+
+def _pairs(excluded: Any) -> dict[str, set[str]]:
+    return {
+        str(query): set(map(str, docs))
+        for query, docs in zip(excluded.queries, excluded.docs_by_query, strict=True)
+    }

@@ -1,0 +1,132 @@
+"""A report as one page that holds all it needs: data, style, scripts."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from rankstone.core.atomic import write_text
+from rankstone.report.model import ReportModel
+
+if TYPE_CHECKING:
+    from rankstone.report.plots import Picture
+
+LANGUAGES = ("en", "zh")
+_LEVEL = 4  # of compression: a tenth larger than at best, in a third of the time
+_SCRIPTS = ("dom.js", "formula.js", "summary.js", "pictures.js", "explorer.js", "page.js")
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report that can be saved: its model, and whether it has pictures."""
+
+    model: ReportModel
+    pictures: bool = True
+
+    def to_html(self) -> str:
+        """Return the page."""
+        return page(self.model, pictures=self.pictures)
+
+    def to_json(self) -> str:
+        """Return the data of the page."""
+        return self.model.to_json()
+
+    def plot(self, name: str, run: str | None = None, measure: str | None = None) -> Picture:
+        """Return one of the page's pictures, of a run against the baseline by a measure."""
+        from rankstone.report.plots import picture_of
+
+        return picture_of(self.model, name, run, measure)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file, whole or not at all; its data if the name ends in .json."""
+        is_json = os.fspath(path).endswith(".json")
+        write_text(path, self.to_json() if is_json else self.to_html())
+
+    def __repr__(self) -> str:
+        return f"<Report {self.model.title}; save it with .save('report.html')>"
+
+
+def page(model: ReportModel, *, pictures: bool) -> str:
+    """Return the page of a model.
+
+    Everything that comes from users is inside compressed data or escaped. The page may run the two
+    scripts whose checksums its policy names, and load nothing.
+    """
+    strings = texts(model.language)
+    extras: dict[str, Any] = {"strings": strings, "pictures": None}
+    chart_script = ""
+    if pictures:
+        from rankstone.report import pictures as definitions, vega
+
+        chart_script = f"(() => {{{vega.script()}}})();"
+        extras["pictures"] = definitions.for_page(strings)
+    script, style = _script(), asset("page.css")
+    hashes = [_hash(script), *([_hash(chart_script)] if chart_script else [])]
+    policy = "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src {' '.join(hashes)}",
+            f"style-src {_hash(style)}",
+            "img-src data: blob:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+    parts = {
+        "LANGUAGE": model.language,
+        "POLICY": policy,
+        "TITLE": escape(_visible(model.title)),
+        "STYLE": style,
+        "LOADING": escape(strings["loading"]),
+        "NOSCRIPT": escape(strings["noscript"]),
+        "MODEL": _packed(model.to_json()),
+        "EXTRAS": _packed(json.dumps(extras)),
+        "CHARTS": _packed(chart_script) if chart_script else "",
+        "SCRIPT": script,
+    }
+    shown = asset("page.html")
+    head, *rest = shown.split("{{")
+    for part in rest:
+        name, _, after = part.partition("}}")
+        head += parts[name] + after
+    return head
+
+
+def texts(language: str) -> dict[str, str]:
+    """Return the words of a page in a language."""
+    every: dict[str, dict[str, str]] = json.loads(asset("strings.json"))
+    return every[language]
+
+
+def asset(name: str) -> str:
+    """Return a file of the page."""
+    return (files("rankstone.report") / "page" / name).read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=1)
+def _script() -> str:
+    return "\n".join(['"use strict";', "(() => {", *(asset(name) for name in _SCRIPTS), "})();"])
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def _packed(text: str) -> str:
+    """Return text compressed, in characters that mean nothing in HTML."""
+    data = gzip.compress(text.encode(), _LEVEL, mtime=0)
+    return base64.b64encode(data).decode()
+
+
+def _visible(text: str) -> str:
+    """Return text that UTF-8 can hold."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,165 @@
+// Pictures: the definitions come with the page as Vega-Lite; here they get rows, a width and a theme.
+
+let charts = null;
+
+/** Load the chart library, which the page holds compressed; its checksum is in the page's policy. */
+function chartLibrary() {
+  charts = charts || unpacked("charts").then((text) => {
+    const script = document.createElement("script");
+    script.textContent = text;
+    document.head.append(script);
+    if (!window.vegaEmbed) throw new Error("the chart library did not start");
+    return window.vegaEmbed;
+  });
+  return charts;
+}
+
+/** Rows of each picture, from the model and what is chosen. */
+const ROWS = {
+  differences: (state) => pairRows(state),
+  scatter: (state) => pairRows(state),
+  distribution: (state) => model.runs.flatMap((run, r) => model.values[r][state.measure]
+    .filter((value) => value !== null).map((value) => ({ run: visible(run.name), value }))),
+  cutoffs: (state) => {
+    const family = cutoffFamily(state.measure);
+    return family ? model.runs.flatMap((run, r) => family.k.map((k, i) => ({ run: visible(run.name), k, value: family.means[r][i] }))) : [];
+  },
+  roc: () => curveRows("roc"),
+  pr: () => curveRows("pr"),
+  judged: () => model.runs.flatMap((run) => run.judged_by_rank.map((share, i) => ({ run: visible(run.name), rank: i + 1, share }))
+    .filter((row) => row.share !== null)),
+};
+
+function pairRows(state) {
+  if (model.runs.length < 2) return [];
+  const before = model.values[0][state.measure];
+  const after = model.values[state.run][state.measure];
+  const sign = model.measures[state.measure].higher_is_better ? 1 : -1;
+  return model.queries.ids.map((id, q) => ({ q, query: visible(id), baseline: before[q], value: after[q], sign }))
+    .filter((row) => row.baseline !== null && row.value !== null);
+}
+
+function cutoffFamily(measure) {
+  const families = Object.entries(model.cutoffs);
+  const base = (name) => name.replace(/@.*$/, "");
+  const own = families.find(([name]) => name === base(model.measures[measure].name));
+  return (own || families[0] || [null, null])[1];
+}
+
+function cutoffName(measure) {
+  const family = cutoffFamily(measure);
+  return (Object.entries(model.cutoffs).find(([, one]) => one === family) || [""])[0];
+}
+
+function curveRows(kind) {
+  return model.runs.flatMap((run) => {
+    if (!run.curves[kind]) return [];
+    const [x, y] = run.curves[kind];
+    const name = `${visible(run.name)} (${run.areas[kind].toFixed(3)})`;
+    return x.map((value, i) => ({ run: name, x: value, y: y[i] }));
+  });
+}
+
+/** Fill what a definition leaves open: words in braces, and the order of runs. */
+function completed(definition, words) {
+  return JSON.parse(JSON.stringify(definition), (_, value) => (typeof value === "string" && value.startsWith("§")
+    ? value.slice(1).replace(/\{(\w+)\}/g, (all, name) => (name in words ? words[name] : all)) : value));
+}
+
+const tooltip = h("div", { id: "tooltip", role: "tooltip", hidden: true });
+
+function showTooltip(handler, event, item, value) {
+  if (!value) {
+    tooltip.hidden = true;
+    return;
+  }
+  tooltip.replaceChildren(...Object.entries(value).map(([name, shown]) => h("div", {}, h("span", {}, name), " ", h("b", {}, String(shown)))));
+  tooltip.hidden = false;
+  const box = tooltip.getBoundingClientRect();
+  tooltip.style.left = `${Math.min(event.clientX + 14, innerWidth - box.width - 8)}px`;
+  tooltip.style.top = `${Math.min(event.clientY + 14, innerHeight - box.height - 8)}px`;
+}
+
+function pictureFigure(name, definitions, state) {
+  const canvas = h("div", { class: "canvas", role: "img", "aria-label": t(`picture_${name}`) });
+  const caption = h("figcaption", {});
+  const details = h("details", {}, h("summary", {}, t("as_table")));
+  const figure = h("figure", { class: `picture ${name}`, id: `picture-${name}` },
+    h("h3", {}, t(`picture_${name}`)), canvas, caption);
+  let view = null;
+  let drawing = 0;
+  const saved = (kind) => view && view.toImageURL(kind, kind === "png" ? 3 : 1).then((url) => saveUrl(`rankstone-${name}.${kind}`, url));
+  figure.append(h("p", { class: "buttons" },
+    h("button", { type: "button", onclick: () => saved("svg") }, t("save_svg")),
+    h("button", { type: "button", onclick: () => saved("png") }, t("save_png"))), details);
+  const words = () => ({
+    run: model.runs.length > 1 ? visible(model.runs[state.run].name) : "",
+    baseline: visible(model.runs[0].name),
+    measure: name === "cutoffs" ? cutoffName(state.measure) : model.measures[state.measure].name,
+  });
+  async function draw() {
+    const rows = ROWS[name](state);
+    figure.hidden = !rows.length;
+    if (!rows.length) return;
+    const own = ++drawing;
+    caption.textContent = t(`caption_${name}`, words());
+    details.replaceChildren(details.firstChild);
+    details.open = false;
+    details.ontoggle = () => details.open && details.children.length === 1 && details.append(rowTable(rows, t(`picture_${name}`)));
+    const embed = await chartLibrary();
+    if (own !== drawing) return;
+    const definition = completed(definitions.pictures[name], words());
+    const spec = { ...definition, data: { values: rows }, width: Math.max(200, canvas.clientWidth - 8), autosize: { type: "fit-x", contains: "padding" } };
+    if (definition.height.step) spec.height = definition.height.step * model.runs.length;
+    const dark = isDark();
+    const result = await embed(canvas, spec, {
+      ast: true, actions: false, defaultStyle: false, renderer: "canvas",
+      config: definitions.themes[dark ? "dark" : "light"], tooltip: showTooltip,
+    });
+    if (view) view.finalize();
+    view = result.view;
+    view.addEventListener("click", (_, item) => {
+      if (item && item.datum && item.datum.q !== undefined) state.open(item.datum.q, true);
+    });
+    figure.dataset.drawn = "true";
+  }
+  const seen = new IntersectionObserver((entries) => {
+    if (entries.some((entry) => entry.isIntersecting)) {
+      seen.disconnect();
+      figure.waiting = false;
+      figure.draw();
+    }
+  }, { rootMargin: "300px" });
+  figure.waiting = true;
+  seen.observe(figure);
+  figure.draw = () => figure.waiting || draw().catch(console.error);
+  return figure;
+}
+
+function rowTable(rows, label) {
+  const names = Object.keys(rows[0]).filter((name) => name !== "q" && name !== "sign");
+  const some = rows.slice(0, 500);
+  return h("div", {}, h("p", { class: "quiet" }, t("rows_of", { shown: some.length, all: rows.length })),
+    wideTable(label, headRow(names), h("tbody", {}, some.map((row) => h("tr", {}, names.map((name) =>
+      h("td", {}, typeof row[name] === "number" ? number(row[name]) : String(row[name]))))))));
+}
+
+function picturesSection(state, definitions) {
+  if (!definitions) return section("pictures", t("pictures"), h("p", { class: "quiet" }, t("no_pictures")));
+  const figures = Object.keys(definitions.pictures).map((name) => pictureFigure(name, definitions, state));
+  const all = () => figures.forEach((figure) => figure.draw());
+  state.on("measure", all);
+  state.on("run", () => figures.slice(0, 2).forEach((figure) => figure.draw()));
+  state.on("theme", all);
+  addEventListener("beforeprint", () => figures.forEach((figure) => { figure.waiting = false; figure.draw(); }));
+  let width = innerWidth;
+  let timer = null;
+  addEventListener("resize", () => {
+    if (innerWidth === width) return;
+    width = innerWidth;
+    clearTimeout(timer);
+    timer = setTimeout(all, 200);
+  });
+  document.body.append(tooltip);
+  return section("pictures", t("pictures"), h("div", { class: "figures" }, figures));
+}

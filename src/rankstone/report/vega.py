@@ -1,0 +1,56 @@
+"""The chart library: Vega and Vega-Lite as the package vl-convert-python carries them."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any
+
+from rankstone.core.atomic import replaced
+from rankstone.errors import DataError, MissingDependencyError
+
+_SNIPPET = "window.vega = vega; window.vegaEmbed = vegaEmbed;"
+
+
+def library() -> Any:
+    """Return the module vl_convert, or say how to install it."""
+    try:
+        import vl_convert
+    except ImportError:
+        raise MissingDependencyError(
+            "pictures need the library vl-convert-python: pip install 'rankstone[report]'. A "
+            "report without pictures needs nothing: --no-pictures, or pictures=False."
+        ) from None
+    return vl_convert
+
+
+@lru_cache(maxsize=1)
+def script() -> str:
+    """Return the chart library as one script that loads nothing else.
+
+    Bundling takes seconds, so it is kept in the user's cache, by version.
+    """
+    module = library()
+    path = os.path.join(_cache_folder(), f"vega-{module.__version__}.js.gz")
+    with (
+        suppress(OSError, EOFError, UnicodeDecodeError),
+        gzip.open(path, "rt", encoding="utf-8") as stream,
+    ):
+        return stream.read()
+    bundle: str = module.javascript_bundle(_SNIPPET)
+    with suppress(OSError, DataError):  # a cache that cannot be written only costs time
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        with replaced(path) as out:
+            out.write(gzip.compress(bundle.encode(), mtime=0))
+    return bundle
+
+
+def _cache_folder() -> str:
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(base, "rankstone")

@@ -1,0 +1,238 @@
+"""Data that is damaged, or changes under our hands, ends in an error and never in a crash."""
+
+import os
+import shutil
+import subprocess
+import sys
+from random import Random
+
+import polars as pl
+import pyarrow as pa
+import pytest
+from strategies import NATIVE
+
+import rankstone as rs
+
+ENGINES = ["python", *(["native"] if NATIVE else [])]
+
+
+def run_python(code, *args, **environment):
+    """Run code in a process of its own, which may crash."""
+    return subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, *map(str, args)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=os.environ | environment,
+        check=False,
+    )
+
+
+DAMAGED = """
+import sys
+from importlib import util
+hidden = util.find_spec
+util.find_spec = lambda name, *more: None if name == "polars" else hidden(name, *more)
+import rankstone as rs
+for path in sys.argv[1:]:
+    try:
+        rs.evaluate({"q1": {"d1": 1}}, path, ["RR"])
+    except rs.DataError as error:
+        print("refused" if "cannot be read" in str(error) else error)
+    else:
+        print("read")
+"""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("kind", ["file", "stream"])
+def test_damaged_arrow_files(tmp_path, engine, kind):
+    table = pa.table(
+        {"query": ["q1"] * 40, "doc": [f"d{i}" for i in range(40)], "score": [0.5] * 40}
+    )
+    good = tmp_path / "good.arrow"
+    make = pa.ipc.new_file if kind == "file" else pa.ipc.new_stream
+    with make(str(good), table.schema) as writer:
+        writer.write_table(table)
+    content = good.read_bytes()
+    # The offsets 0, 2, 4, ... of the ids of queries end at 80.
+    at = content.index((2).to_bytes(4, "little") + (4).to_bytes(4, "little"))
+    paths = []
+    for i, offset in enumerate([1 << 30, -(1 << 30), 1 << 20]):
+        bad = tmp_path / f"bad{i}.arrow"
+        bad.write_bytes(
+            content[:at] + offset.to_bytes(4, "little", signed=True) + content[at + 4 :]
+        )
+        paths.append(bad)
+    done = run_python(DAMAGED, good, *paths, RANKSTONE_ENGINE=engine)
+    assert (done.returncode, done.stdout.split()) == (0, ["read"] + ["refused"] * 3), done.stderr
+
+
+def test_randomly_damaged_arrow_files(tmp_path):
+    table = pa.table(
+        {"query": ["q1"] * 40, "doc": [f"d{i}" for i in range(40)], "score": [0.5] * 40}
+    )
+    good = tmp_path / "good.arrow"
+    with pa.ipc.new_file(str(good), table.schema) as writer:
+        writer.write_table(table)
+    random = Random(1)
+    paths = []
+    for i in range(200):
+        content = bytearray(good.read_bytes())
+        for _ in range(random.randint(1, 4)):
+            content[random.randrange(8, len(content))] = random.choice([0, 1, 127, 128, 255])
+        paths.append(tmp_path / f"{i}.arrow")
+        paths[-1].write_bytes(content)
+    done = run_python(DAMAGED, *paths)
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 200), done.stderr
+
+
+SHRINKS = """
+import os, sys
+path, hidden = sys.argv[1:]
+from importlib import util
+find_spec = util.find_spec
+util.find_spec = lambda name, *more: None if name == hidden else find_spec(name, *more)
+import rankstone as rs
+from rankstone.io import frames
+roles_of = frames.roles_of
+def cut(*args, **options):
+    os.truncate(path, 4096)
+    return roles_of(*args, **options)
+frames.roles_of = cut
+try:
+    print(rs.evaluate({"q0": {"d1": 1}}, path, ["RR"])["RR"])
+except rs.DataError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+@pytest.mark.parametrize("kind", ["csv", "parquet", "ipc"])
+def test_a_table_that_is_cut_short_while_it_is_read(tmp_path, kind, library):
+    path = tmp_path / f"run.{kind}"
+    n = 50_000
+    frame = pl.DataFrame({
+        "query": [f"q{i // 1000}" for i in range(n)],
+        "doc": [f"d{i}" for i in range(n)],
+        "score": [float(n - i) for i in range(n)],
+    })  # fmt: skip
+    getattr(frame, f"write_{kind}")(path)
+    done = run_python(SHRINKS, path, "pyarrow" if library == "polars" else "polars")
+    assert done.returncode == 0, done.stderr
+    assert "the file changed while it was read" in done.stdout
+
+
+def test_a_table_that_changes_before_it_is_read_whole(tmp_path, monkeypatch):
+    path = tmp_path / "run.parquet"
+    frame = pl.DataFrame({"query": ["q1"], "doc": ["d1"], "score": [1.0]})
+    frame.write_parquet(path)
+    from rankstone.io.input_file import Input
+
+    monkeypatch.setattr(
+        Input, "head", property(lambda self: os.utime(path, (1, 1)) or b"PAR1\0"), raising=True
+    )
+    with pytest.raises(rs.DataError, match="the file changed while it was read"):
+        rs.evaluate({"q1": {"d1": 1}}, path, ["RR"])
+
+
+SUB_INTERPRETER = """
+import sys
+try:
+    import _interpreters as interpreters
+    run = interpreters.exec
+except ImportError:
+    import _xxsubinterpreters as interpreters
+    run = interpreters.run_string
+code = '''
+import os, sys
+sys.path[:] = {path!r}
+import rankstone as rs
+from rankstone.core import engine
+warned = []
+engine.load(warned.append)
+print(rs.evaluate({{"q": {{"d": 1}}}}, {{"q": {{"d": 1.0, "e": 2.0}}}}, ["RR"])["RR"])
+print(rs.evaluate({{"q": {{"d": 1}}}}, {file!r}, ["RR"])["RR"], engine.name(), *warned, flush=True)
+'''
+try:
+    interpreter = interpreters.create("legacy")
+except TypeError:
+    interpreter = interpreters.create()
+failed = run(interpreter, code.format(path=sys.path, file=sys.argv[1]))
+assert failed is None, failed
+"""
+
+
+def test_a_sub_interpreter_works(tmp_path):
+    path = tmp_path / "run"
+    path.write_text("q Q0 e 1 2 t\nq Q0 d 2 1 t\n")
+    done = run_python(SUB_INTERPRETER, path, RANKSTONE_ENGINE="")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("0.5\n0.5 python the compiled core of rankstone does not run")
+
+
+class ClearingId(int):
+    """An id whose order clears the dictionary it is a key of."""
+
+    rows: dict = {}  # noqa: RUF012
+
+    def __lt__(self, other):
+        self.rows.clear()
+        return True
+
+    __gt__ = __lt__
+    __hash__ = int.__hash__
+
+
+class ClearingScore:
+    """A score that clears the dictionary it is a value of when it is read."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __float__(self):
+        self.rows.clear()
+        raise ValueError("no number")
+
+
+def test_ids_that_change_the_dictionary():
+    rows = {ClearingId(i): 1.0 for i in range(1000)}
+    ClearingId.rows = rows
+    result = rs.evaluate({"q": {5: 1}}, {"q": rows}, ["NumRet", "RR"])
+    # Of 1,000 tied documents, ids in falling order, 5 is at rank 995.
+    assert (result["NumRet"], result["RR"]) == (1000, 1 / 995)
+
+
+def test_scores_that_change_the_dictionary(engine):
+    rows = {}
+    rows |= {f"d{i}": ClearingScore(rows) for i in range(1000)}
+    with pytest.raises((rs.DataError, ValueError)):
+        rs.evaluate({"q": {"d5": 1}}, {"q": rows}, ["RR"])
+
+
+def test_numbers_without_from_chars(tmp_path):
+    """Where the library has no from_chars for double, strtod gives the same numbers."""
+    compiler = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
+    if compiler is None:
+        pytest.skip("no C++ compiler on this machine")
+    here = os.path.dirname(os.path.abspath(__file__))
+    native = os.path.join(here, "..", "src", "rankstone", "_native")
+    program = tmp_path / "numbers"
+    source = os.path.join(here, "native", "read_numbers.cpp")
+    command = [compiler, "-std=c++20", "-DRANKSTONE_STRTOD", "-I", native, source, "-o", program]
+    subprocess.run(command, check=True)
+    random = Random(2)
+    digits = ["".join(random.choices("0123456789", k=random.randint(1, 40))) for _ in range(2000)]
+    texts = [
+        f"{random.choice(['', '-', '+'])}{d[:k]}{random.choice(['', '.'])}{d[k:]}"
+        f"{random.choice(['', f'e{random.randint(-340, 320)}'])}"
+        for d in digits
+        for k in [random.randint(1, len(d))]
+    ]
+    texts += ["4.9406564584124654e-324", "2.4e-324", "1e-400", "1.7976931348623157e308", "1e309"]
+    done = subprocess.run(
+        [program], input="\n".join(texts), capture_output=True, text=True, check=True, env={}
+    )
+    expected = [None if float(t) in (float("inf"), -float("inf")) else float(t) for t in texts]
+    lines = done.stdout.split()
+    assert [None if line == "not_finite" else float(line) for line in lines] == expected

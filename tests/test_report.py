@@ -1,0 +1,249 @@
+"""Reports: the model says what evaluate, compare and explain say; files are written safely."""
+
+import base64
+import csv
+import gzip
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import rankstone as rs
+from rankstone.cli import main
+from rankstone.io.load import load_run
+from rankstone.io.texts import read_texts
+from rankstone.io.top_documents import top_documents
+from rankstone.report.html import asset, texts
+from rankstone.report.pictures import definitions
+
+SEARCH = "examples/search"
+RUNS = {name: f"{SEARCH}/{name}.run" for name in ("bm25", "dense", "hybrid")}
+MEASURES = ["nDCG@10", "AP", "RR", "P@10", "Bpref", "NumRet"]
+
+
+@pytest.fixture(scope="module")
+def report():
+    return rs.report(
+        f"{SEARCH}/qrels.txt",
+        RUNS,
+        MEASURES,
+        baseline="bm25",
+        groups=f"{SEARCH}/needs.tsv",
+        queries=f"{SEARCH}/queries.tsv",
+        resamples=500,
+        pictures=False,
+    )
+
+
+def test_the_model_holds_the_numbers_of_evaluate_and_compare(report):
+    model = report.model
+    for r, run in enumerate(model.runs):
+        result = rs.evaluate(f"{SEARCH}/qrels.txt", RUNS[run.name], MEASURES)
+        assert model.means[r] == pytest.approx([result[m] for m in MEASURES], abs=1e-6)
+        for m, measure in enumerate(MEASURES):
+            assert model.values[r][m] == pytest.approx(result.values(measure).tolist(), abs=1e-6)
+    compared = rs.compare(f"{SEARCH}/qrels.txt", RUNS, MEASURES[:5], baseline="bm25", resamples=500)
+    assert {(p["run"], p["measure"]): p["p_adjusted"] for p in model.pairs} == {
+        (p.run, p.measure): p.p_adjusted for p in compared.comparisons
+    }
+
+
+def test_workings_are_those_of_explain(report):
+    model = report.model
+    query = model.queries.ids.index("q07")
+    for part in model.workings:
+        measure, run = MEASURES[part.measure], model.runs[part.run].name
+        own = rs.explain(measure, f"{SEARCH}/qrels.txt", RUNS[run], query="q07")
+        if part.steps is None or part.steps.rank is None:
+            continue
+        a, b = part.steps.bounds[query : query + 2]
+        steps = [step for step in own.steps if step.rank <= 20]
+        assert part.steps.rank[a:b] == [step.rank for step in steps]
+        assert part.steps.term[a:b] == pytest.approx([step.term for step in steps], abs=1e-6)
+        documents = [model.rankings.documents[query][i] for i in part.steps.documents[a:b]]
+        assert documents == [step.document for step in steps]
+    assert {part.measure for part in model.workings} == set(range(len(MEASURES)))
+
+
+def test_rankings_show_what_the_run_retrieved(report):
+    model = report.model
+    rows = [line.split() for line in Path(RUNS["bm25"]).read_text().splitlines()]
+    for q, query in enumerate(model.queries.ids):
+        shown = [model.rankings.documents[q][i] for i in model.rankings.runs[0][q]]
+        assert shown == [row[2] for row in rows if row[0] == query][:20]
+
+
+def test_the_page_holds_the_model_and_nothing_from_outside(report):
+    page = report.to_html()
+    packed = re.search(r'id="model"[^>]*>([^<]*)<', page)[1]
+    data = json.loads(gzip.decompress(base64.b64decode(packed)))
+    assert data == json.loads(report.to_json())
+    assert data["schema"] == "rankstone/report/1"
+    assert not re.search(r"(?:src|href)=[\"']?(?:https?:)?//", page)
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy
+
+
+def test_the_same_data_make_the_same_page(report):
+    assert report.to_html() == report.to_html()
+
+
+@pytest.mark.parametrize("engine_name", ["native", "python"])
+def test_top_documents_are_those_with_the_highest_scores(tmp_path, monkeypatch, engine_name):
+    if engine_name == "python":
+        monkeypatch.setenv("RANKSTONE_ENGINE", "python")
+    path = tmp_path / "a.run"
+    rows = [("q1", f"d{i}", (i * 37) % 101) for i in range(101)]
+    rows += [("q2", "x", 1), ("q2", "y", 3), ("q1", "late", 1000), ("q2", "y", 2), ("q3", "z", 1)]
+    path.write_text("".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows))
+    tops = top_documents(load_run(path), ["q1", "q2"], 3)
+    assert tops == {"q1": ["late", "d30", "d60"], "q2": ["y", "x"]}
+    excluded = rs.report(
+        {"q1": {"d60": 1}, "q2": {"x": 1}}, {"a": path}, "RR", exclude={"q1": ["late"]}, depth=2, pictures=False
+    ).model.rankings  # fmt: skip
+    assert excluded.documents[0] == ["d60", "d30"]
+
+
+def test_judged_documents_are_where_ties_put_them():
+    judgments = {"q": {"b": 1, "c": 0}}
+    run = {"q": {"a": 1.0, "b": 1.0, "c": 1.0, "d": 0.5}}
+    for ties, order in (("docid-desc", "cbad"), ("docid-asc", "abcd")):
+        model = rs.report(judgments, {"r": run}, "RR", ties=ties, pictures=False).model
+        shown = [model.rankings.documents[0][i] for i in model.rankings.runs[0][0]]
+        assert "".join(shown) == order
+        assert model.runs[0].ties["interval"] == {"RR": [pytest.approx(1 / 3), 1.0]}
+
+
+def test_texts_come_from_tsv_and_jsonl(tmp_path):
+    tsv, jsonl = tmp_path / "a.tsv", tmp_path / "a.jsonl"
+    tsv.write_text("d1\tone\ttwo\nd2\tthree\n")
+    jsonl.write_text('{"_id": "d1", "title": "T", "text": "one"}\n{"id": 2, "contents": "x"}\n')
+    assert read_texts(str(tsv)) == {"d1": "one two", "d2": "three"}
+    assert read_texts(str(jsonl), {"d1"}) == {"d1": "T · one"}
+    tsv.write_text("no tab here\n")
+    with pytest.raises(rs.DataError, match=r"a\.tsv:1: expected an id, a tab and a text"):
+        read_texts(str(tsv))
+
+
+def test_languages_have_the_same_words():
+    strings = json.loads(asset("strings.json"))
+    en, zh = strings["en"], strings["zh"]
+    assert en.keys() == zh.keys()
+    holes = {key: set(re.findall(r"\{\w+\}", text)) for key, text in en.items()}
+    assert {key: set(re.findall(r"\{\w+\}", text)) for key, text in zh.items()} == holes
+    used = set()
+    for name in ("summary.js", "pictures.js", "explorer.js", "page.js", "dom.js"):
+        used |= set(re.findall(r"\bt\(\"(\w+)\"", asset(name)))
+    assert used <= en.keys()
+
+
+def test_a_spreadsheet_runs_no_formula_of_the_page():
+    judgments = {"q1": {"d": 1}, "q2": {"d": 1}}
+    runs = {"=cmd|' /C calc'!A0": {"q1": ["d"], "q2": ["d"]}, "b": {"q1": ["x", "d"], "q2": ["d"]}}
+    table = rs.report(judgments, runs, "RR", pictures=False).model.tables["csv"]
+    cells = [cell for row in csv.reader(table.splitlines()) for cell in row]
+    assert "'=cmd|' /C calc'!A0" in cells
+    assert not any(cell.startswith("=") for cell in cells)
+
+
+def test_one_run_makes_a_report_without_a_comparison():
+    page = rs.report(f"{SEARCH}/qrels.txt", [RUNS["bm25"]], pictures=False)
+    assert page.model.comparison is None
+    assert page.model.pairs == []
+    assert "<Report bm25" in repr(page)
+
+
+def command(*words):
+    return main([*words, "--resamples", "200", "--quiet"])
+
+
+def test_the_command_writes_a_page_or_its_data(tmp_path, capsys):
+    words = ["report", f"{SEARCH}/qrels.txt", RUNS["bm25"], RUNS["hybrid"], "--no-pictures"]
+    assert command(*words, "-o", str(tmp_path / "r.html"), "--lang", "zh") == 0
+    assert '<html lang="zh">' in (tmp_path / "r.html").read_text()
+    assert command(*words, "-o", str(tmp_path / "r.json")) == 0
+    assert json.loads((tmp_path / "r.json").read_text())["language"] == "en"
+    assert sorted(os.listdir(tmp_path)) == ["r.html", "r.json"]
+    assert main([*words, "--resamples", "200", "-o", str(tmp_path / "r.html")]) == 0
+    said = capsys.readouterr().err
+    assert "evaluating hybrid (2 of 2)" in said
+    assert "wrote" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-o", "no/such/dir/r.html"], "no/such/dir does not exist"),
+        (["-o", "."], "this is a directory"),
+        (["--lang", "fr"], "unknown language 'fr'. Known: en, zh"),
+        (["--baseline", "bm52"], "Did you mean bm25?"),
+        (["--depth", "0"], "depth must be from 1 to 100, not 0"),
+        (["--all-pairs"], "--all-pairs goes with 'rankstone compare'"),
+        (["--queries", "missing.tsv"], "missing.tsv"),
+    ],
+)
+def test_errors_of_the_command_say_what_to_do(capsys, words, message):
+    data = [f"{SEARCH}/qrels.txt", RUNS["bm25"], RUNS["hybrid"], "--no-pictures"]
+    assert command("report", *data, "-m", "RR", *words) in (2, 3)
+    assert message in capsys.readouterr().err
+
+
+def test_a_target_that_cannot_be_written_keeps_what_is_there(tmp_path, capsys):
+    target = tmp_path / "r.html"
+    target.write_text("before")
+    words = ["report", f"{SEARCH}/qrels.txt", "missing.run", "-o", str(target), "--no-pictures"]
+    assert command(*words) == 3
+    assert target.read_text() == "before"
+
+
+def test_without_the_chart_library_an_error_says_what_to_install(monkeypatch, tmp_path):
+    from rankstone.report import vega
+
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    vega.script.cache_clear()
+    judgments, run = {"q": {"d": 1}}, {"q": ["d"]}
+    with pytest.raises(rs.MissingDependencyError, match=r"pip install 'rankstone\[report\]'"):
+        rs.report(judgments, {"a": run}, "RR").to_html()
+    with pytest.raises(rs.MissingDependencyError):
+        rs.evaluate(judgments, run, "RR").plot().to_svg()
+    assert "no_pictures" in texts("en")
+    assert rs.report(judgments, {"a": run}, "RR", pictures=False).to_html()
+
+
+def test_pictures_are_saved_as_svg_png_and_pdf(tmp_path, capsys):
+    pytest.importorskip("vl_convert", reason="needs vl-convert-python")
+    data = [f"{SEARCH}/qrels.txt", RUNS["bm25"], RUNS["hybrid"], "-m", "nDCG@10"]
+    assert command("plot", *data, "-o", str(tmp_path / "all")) == 0
+    names = sorted(definitions(texts("en")))
+    assert sorted(os.listdir(tmp_path / "all")) == [f"{name}.svg" for name in names]
+    svg = (tmp_path / "all" / "differences.svg").read_text()
+    assert svg.startswith("<svg")
+    assert svg.count('aria-roledescription="rect mark"') == 40
+    for form, magic in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
+        path = tmp_path / f"scatter.{form}"
+        assert command("plot", *data, "--picture", "scatter", "-o", str(path)) == 0
+        assert path.read_bytes().startswith(magic)
+    assert command("plot", *data, "-o", str(tmp_path / "one.svg")) == 2
+    assert "--picture differences" in capsys.readouterr().err
+
+
+def test_results_and_comparisons_draw_themselves(tmp_path):
+    pytest.importorskip("vl_convert", reason="needs vl-convert-python")
+    comparison = rs.compare(f"{SEARCH}/qrels.txt", RUNS, ["nDCG@10"], resamples=200)
+    picture = comparison.plot("scatter", run="hybrid")
+    assert len(picture.spec["data"]["values"]) == 40
+    assert "hybrid" in picture._repr_svg_()
+    result = rs.evaluate(f"{SEARCH}/qrels.txt", RUNS["bm25"], ["AP", "RR"])
+    assert [row["value"] for row in result.plot("RR").spec["data"]["values"]] == pytest.approx(
+        result.values("RR").tolist()
+    )
+    loaded = rs.Comparison.from_json(comparison.to_json())
+    assert loaded == comparison
+    with pytest.raises(rs.UsageError, match="Compare the runs again"):
+        loaded.plot()
+    with pytest.raises(rs.UsageError, match=r"saved as \.svg, \.png or \.pdf"):
+        picture.save(tmp_path / "a.gif")

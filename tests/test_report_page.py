@@ -1,0 +1,318 @@
+"""The page of a report, and displays in notebooks, driven in a real headless browser."""
+
+import shutil
+
+import pytest
+
+import rankstone as rs
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="the package playwright is missing")
+pytest.importorskip("vl_convert", reason="the package vl-convert-python is missing")
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install chromium"),
+    pytest.mark.xdist_group("browser"),
+]
+
+SEARCH = "examples/search"
+RUNS = {name: f"{SEARCH}/{name}.run" for name in ("bm25", "dense", "hybrid")}
+HOSTILE = "</script><img src=x onerror=window.hacked=1>"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    rs.report(
+        f"{SEARCH}/qrels.txt",
+        RUNS,
+        ["nDCG@10", "AP", "RR"],
+        groups=f"{SEARCH}/needs.tsv",
+        queries=f"{SEARCH}/queries.tsv",
+        resamples=500,
+    ).save(path)
+    return path
+
+
+@pytest.fixture
+def opened(browser):
+    """Open pages; afterwards none has complained or loaded anything."""
+    contexts, complaints = [], []
+
+    def open_page(path, fragment="", **options):
+        context = browser.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on(
+            "request",
+            lambda request: (
+                request.url.startswith(("file:", "data:", "blob:"))
+                or complaints.append(request.url)
+            ),
+        )
+        page.goto(path.as_uri() + fragment)
+        page.wait_for_selector("#definitions")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def texts(page, selector):
+    return page.locator(selector).all_inner_texts()
+
+
+def numbers(page, selector):
+    return [float(text.replace("\u2212", "-").replace("±", "")) for text in texts(page, selector)]
+
+
+def draw_all(page):
+    for figure in page.locator("figure").all():
+        if figure.is_visible():
+            figure.scroll_into_view_if_needed()
+    page.wait_for_function(
+        "[...document.querySelectorAll('figure')].every((f) => f.hidden || f.dataset.drawn)"
+    )
+
+
+def test_every_section_and_picture_is_drawn(opened, demo):
+    page = opened(demo)
+    names = page.eval_on_selector_all("section", "all => all.map((one) => one.id)")
+    assert names == [
+        "verdict", "health", "table", "pictures", "slices", "explorer", "definitions",
+    ]  # fmt: skip
+    assert texts(page, ".card h3")[1] == "▲ hybrid is better than bm25"
+    assert "95 % interval +0.0" in texts(page, ".card.better .numbers")[0]
+    draw_all(page)
+    assert page.locator("figure canvas").count() == 7
+    details = page.locator("#picture-judged details")
+    details.locator("summary").click()
+    assert details.locator("tbody tr").count() == 60
+    assert demo.stat().st_size < 1_000_000
+
+
+def test_tables_are_sorted_and_copied(opened, demo):
+    page = opened(demo, permissions=["clipboard-read", "clipboard-write"])
+    names = "#table tbody th"
+    assert texts(page, names)[0].startswith("bm25")
+    page.click("#table th button:has-text('nDCG@10')")
+    assert texts(page, names)[0].startswith("hybrid")
+    assert page.get_attribute("#table th:has-text('nDCG@10')", "aria-sort") == "descending"
+    page.click("#table th button:has-text('nDCG@10')")
+    assert texts(page, names)[0].startswith("bm25")
+    page.click("text=Copy as Markdown")
+    page.wait_for_selector("text=Copied")
+    with page.expect_download() as download:
+        page.click("text=Save as CSV")
+    assert download.value.suggested_filename == "rankstone-results.csv"
+    with page.expect_download() as download:
+        draw_all(page)
+        page.click("#picture-scatter button:has-text('SVG')")
+    assert download.value.suggested_filename == "rankstone-scatter.svg"
+
+
+def test_queries_are_searched_filtered_sorted_and_opened(opened, demo):
+    page = opened(demo)
+    page.fill("#search", "tent")
+    shown = texts(page, ".line .name")
+    assert shown
+    assert all("tent" in text for text in shown)
+    page.fill("#search", "")
+    page.select_option("#explorer .controls select >> nth=0", "worse")
+    changes = numbers(page, ".line .number:last-child")
+    assert changes
+    assert max(changes) < 0
+    assert changes == sorted(changes)
+    page.select_option("#explorer .controls select >> nth=1", "best")
+    changes = numbers(page, ".line .number:last-child")
+    assert changes == sorted(changes, reverse=True)
+    page.locator(".line").nth(2).click()
+    name = texts(page, ".line[aria-selected=true] .id")[0]
+    assert texts(page, ".query-head h3") == [name]
+    assert page.evaluate("location.hash") == f"#q={name}"
+    page.focus(".list")
+    page.keyboard.press("ArrowDown")
+    assert texts(page, ".query-head h3") != [name]
+
+
+def test_a_link_opens_a_query_with_rankings_and_working(opened, demo):
+    page = opened(demo, "#q=q07")
+    assert texts(page, ".query-head h3") == ["q07"]
+    assert page.locator(".column").count() == 3
+    assert page.locator(".moves path").count() > 5
+    assert page.locator(".rankings li.unjudged").count() > 0
+    working = rs.explain("nDCG@10", f"{SEARCH}/qrels.txt", RUNS["bm25"], query="q07")
+    outcome = texts(page, ".outcome code")[0]
+    assert outcome.endswith(f"= {working.value:.4f}")
+    assert page.locator(".working").first.locator("tbody tr").count() == len(working.steps)
+    page.select_option(".choices select >> nth=0", label="AP")
+    assert texts(page, ".outcome code")[0].startswith("AP = ")
+    assert "on AP" in texts(page, ".card")[0]
+
+
+def test_a_click_in_a_picture_opens_the_query(opened, demo):
+    page = opened(demo)
+    draw_all(page)
+    canvas = page.locator("#picture-differences canvas")
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.97, box["y"] + box["height"] * 0.6)
+    page.wait_for_selector("#tooltip:not([hidden])")
+    worst = texts(page, "#tooltip b")[0]
+    page.mouse.click(box["x"] + box["width"] * 0.97, box["y"] + box["height"] * 0.6)
+    page.wait_for_function(f"location.hash === '#q={worst}'")
+    assert texts(page, ".query-head h3") == [worst]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_both_themes(opened, demo, scheme):
+    page = opened(demo, color_scheme=scheme)
+    ground = "getComputedStyle(document.body).backgroundColor"
+    colours = {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 27)"}
+    assert page.evaluate(ground) == colours[scheme]
+    other = "dark" if scheme == "light" else "light"
+    page.select_option(".choices select >> nth=-1", other)
+    assert page.evaluate(ground) == colours[other]
+    draw_all(page)
+    corner = (
+        "[...document.querySelector('#picture-roc canvas').getContext('2d')"
+        ".getImageData(1, 1, 1, 1).data].slice(0, 3).join(', ')"
+    )
+    assert f"rgb({page.evaluate(corner)})" == colours[other]
+
+
+def test_chinese(opened, tmp_path):
+    path = tmp_path / "zh.html"
+    rs.report(f"{SEARCH}/qrels.txt", RUNS, "AP", language="zh", resamples=200).save(path)
+    page = opened(path)
+    assert page.get_attribute("html", "lang") == "zh"
+    assert texts(page, "h2")[0] == "结论"
+    draw_all(page)
+
+
+@pytest.mark.parametrize("width", [375, 800, 1400])
+def test_nothing_is_wider_than_the_window(opened, demo, width):
+    page = opened(demo, viewport={"width": width, "height": 800})
+    draw_all(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_hostile_names_stay_text(opened, tmp_path):
+    judgments = {f"q{i}{HOSTILE}": {f"d{i}{HOSTILE}": 1, "e": 0} for i in range(6)}
+    runs = {
+        f"{name}{HOSTILE}": {q: list(docs)[::step] for q, docs in judgments.items()}
+        for name, step in (("a", 1), ("b", -1))
+    }
+    path = tmp_path / "hostile.html"
+    rs.report(
+        judgments,
+        runs,
+        ["RR", "AP"],
+        title=HOSTILE,
+        groups=dict.fromkeys(judgments, f"g{HOSTILE}"),
+        queries=dict.fromkeys(judgments, f"text {HOSTILE}"),
+        documents={"e": f"text {HOSTILE}"},
+        command=f"rankstone {HOSTILE}",
+        resamples=100,
+    ).save(path)
+    page = opened(path)
+    draw_all(page)
+    for line in page.locator(".line").all():
+        line.click()
+    for details in page.locator("details:visible").all():
+        details.evaluate("(one) => { one.open = true; }")
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("img").count() == 0
+    assert HOSTILE in page.inner_text("h1")
+    assert HOSTILE in texts(page, ".query-head h3")[0]
+    assert page.locator(f"td:has-text('{HOSTILE}')").count() > 0
+
+
+def test_the_policy_refuses_other_scripts_and_eval(browser, demo):
+    context = browser.new_context()
+    page = context.new_page()
+    refused = []
+    page.on("console", lambda message: refused.append(message.text))
+    page.goto(demo.as_uri())
+    page.wait_for_selector("#definitions")
+    page.evaluate(
+        "() => { const s = document.createElement('script'); s.textContent = 'window.hacked = 1';"
+        " document.head.append(s); const i = document.createElement('img');"
+        " i.src = 'https://example.org/x.png'; document.body.append(i); }"
+    )
+    page.wait_for_timeout(100)
+    assert page.evaluate("window.hacked") is None
+    assert len([text for text in refused if "Content Security Policy" in text]) >= 2
+    context.close()
+
+
+def test_thousands_of_queries_stay_light(opened, tmp_path):
+    count, runs = 3000, {}
+    judgments = {f"q{i}": {f"d{i % 7}": 1} for i in range(count)}
+    for r in range(2):
+        runs[f"r{r}"] = {
+            f"q{i}": [f"d{(i + j * r + j) % 30}" for j in range(25)] for i in range(count)
+        }
+    path = tmp_path / "large.html"
+    rs.report(judgments, runs, ["RR", "AP"], resamples=100).save(path)
+    assert path.stat().st_size < 1_500_000
+    page = opened(path)
+    assert page.evaluate("performance.getEntriesByName('rankstone-drawn')[0].startTime") < 5000
+    assert page.locator(".line").count() < 60
+    page.evaluate("document.querySelector('.list').scrollTop = 2000 * 44")
+    page.wait_for_function(
+        "[...document.querySelectorAll('.line')].some((one) => one.ariaPosInSet === '2001')"
+    )
+    assert page.locator(".line").count() < 60
+
+
+def test_notebook_displays_render_and_stay_text(browser, tmp_path):
+    judgments = {f"q{i}{HOSTILE}": {f"d{HOSTILE}": 1} for i in range(8)}
+    runs = {
+        f"a{HOSTILE}": {q: ["x", f"d{HOSTILE}"] for q in judgments},
+        f"b{HOSTILE}": {q: [f"d{HOSTILE}"] for q in judgments},
+    }
+    result = rs.evaluate(judgments, runs[f"a{HOSTILE}"], ["RR", "NumRet"], name=f"a{HOSTILE}")
+    comparison = rs.compare(judgments, runs, "RR")
+    working = rs.explain("nDCG", judgments, runs[f"a{HOSTILE}"], query=f"q1{HOSTILE}")
+    shown = [one._repr_html_() for one in (result, comparison, working, rs.nDCG @ 10)]
+    pictures = [result.plot()._repr_svg_(), comparison.plot()._repr_svg_()]
+    path = tmp_path / "notebook.html"
+    path.write_text("<meta charset=utf-8><body>" + "<hr>".join([*shown, *pictures]))
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(path.as_uri())
+    assert page.locator("table").count() == 4
+    assert page.locator("svg").count() == 2
+    assert page.locator("img").count() == 0
+    assert page.evaluate("window.hacked") is None
+    body = page.inner_text("body")
+    assert HOSTILE in body
+    assert "0.5000" in body
+    assert "is better than" in body
+    assert "DCG" in body
+    context.close()
