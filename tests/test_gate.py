@@ -4,8 +4,9 @@ import json
 import math
 import sys
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from strategies import collections
 
 import rankstone as rs
@@ -127,6 +128,31 @@ def test_a_smaller_value_may_be_better():
     assert rs.gate(queries, new, old, max_gain={"Unjudged@4": 0.1}).status == "pass"
 
 
+def test_a_measure_and_its_mirror_image_come_to_the_same_verdict():
+    rng = np.random.default_rng(3)
+    queries = {f"q{i}": {f"d{j}": 1 for j in range(4)} for i in range(30)}
+
+    def ranking(share):
+        judged = rng.random((30, 4)) < share
+        return {
+            q: [f"d{j}" if row[j] else f"x{j}" for j in range(4)]
+            for q, row in zip(queries, judged, strict=True)
+        }
+
+    statuses = set()
+    for _ in range(8):
+        old, new = ranking(0.5), ranking(rng.choice([0.35, 0.5, 0.65]))
+        for kind in ("max_drop", "non_inferior", "max_gain"):
+            for limit in (0.02, 0.2):
+                rules = {kind: {"Judged@4": limit, "Unjudged@4": limit}}
+                one, other = rs.gate(queries, new, old, **rules).checks[-2:]
+                assert one.status == other.status
+                assert math.isclose(one.difference, -other.difference, abs_tol=1e-12)
+                assert math.isclose(one.low, -other.high, abs_tol=1e-3)
+                statuses.add((kind, one.status))
+    assert len(statuses) == 8  # every one that a kind can come to
+
+
 def test_floors_and_ceilings():
     verdict = gate(SAME, SAME, minimum={"RR": 0.5}, maximum={"Unjudged@10": 0.01})
     assert status(verdict, "min RR") == "pass"
@@ -215,6 +241,18 @@ def test_a_slice_fails_if_its_drop_is_real():
     assert [c.decides for c in small.checks if c.slice] == [False, False]
 
 
+def test_a_drop_in_a_slice_that_may_be_noise_passes():
+    groups = {f"q{i}": "news" if i < 10 else "shop" for i in range(40)}
+    new = [3, 3, 3, 2, 1, *SAME[5:]]  # two queries lose, two gain
+    verdict = gate(new, SAME, max_drop={"RR": 0.05}, by=groups)
+    (check,) = [c for c in verdict.checks if c.slice == "news"]
+    assert check.difference < -0.01
+    tight = gate(new, SAME, max_drop={"RR": 0.005}, by=groups)
+    (check,) = [c for c in tight.checks if c.slice == "news"]
+    assert (check.status, check.high > 0) == ("pass", True)
+    assert "can only show a drop of" in check.text
+
+
 def test_intervals_of_slices_are_wider_the_more_slices_there_are():
     two = {f"q{i}": str(i % 2) for i in range(40)}
     one = {f"q{i}": str(i % 2) for i in range(0, 40, 2)}
@@ -272,10 +310,11 @@ def test_an_empty_baseline_is_an_error():
         gate(SAME, [], n=40, max_drop={"RR": 0.1})
 
 
+@settings(max_examples=100)
 @given(collections())
 def test_a_run_against_itself_passes(collection):
     judgments, candidate = collection
-    measures = dict.fromkeys(["nDCG@5", "AP", "RR", "Judged@5", "Unjudged@5"], 0.0)
+    measures = dict.fromkeys(["nDCG@5", "Unjudged@5"], 0.0)
     rules = {"max_drop": measures, "non_inferior": measures, "max_gain": measures}
     try:
         result = rs.evaluate(judgments, candidate, list(measures))
@@ -363,8 +402,6 @@ def test_another_tools_names_are_rules_too():
 def test_the_simulation_decides_as_the_gate_does():
     import importlib.util
     from pathlib import Path
-
-    import numpy as np
 
     path = Path(__file__).resolve().parent.parent / "benchmarks" / "gate.py"
     spec = importlib.util.spec_from_file_location("gate_simulation", path)
