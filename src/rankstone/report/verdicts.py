@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from rankstone.errors import plural
 from rankstone.stats.comparison import Comparison, PairComparison
-from rankstone.stats.corrections import CORRECTION_NAMES
 
 #: Warnings that the sentences already express.
 _EXPRESSED = ("incomplete", "no-difference", "one-query", "underpowered")
@@ -93,10 +92,9 @@ def _numbers(pair: PairComparison, comparison: Comparison) -> str:
 def _correction(pair: PairComparison, comparison: Comparison) -> str:
     if comparison.family < 2:
         return ""
-    over = plural(comparison.family, "comparison")
-    if pair.correction == "none":
-        return f" (not corrected for {over})"
-    text = f"{CORRECTION_NAMES[pair.correction]} over {over}"
+    if pair.correction == "none" and comparison.test != "tukey":
+        return f" (not corrected for {plural(comparison.family, 'comparison')})"
+    text = comparison.correction_in_words()
     alpha = 1.0 - pair.confidence
     if pair.p_value <= alpha < pair.p_adjusted:
         text += f"; {p_in_words(pair.p_value)} without it"

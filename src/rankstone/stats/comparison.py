@@ -190,6 +190,19 @@ class Comparison:
         notices = [*self.notices, *(n for pair in self.comparisons for n in pair.warnings)]
         return tuple(dict.fromkeys(n for n in notices if n.level == "warning"))
 
+    def correction_in_words(self, noun: str = "") -> str:
+        """Say how p-values account for the number of comparisons.
+
+        Tukey's test does so for the pairs of one measure; several measures are left to Bonferroni.
+        """
+        if self.test != "tukey":
+            over = plural(self.family, "comparison")
+            return f"{CORRECTION_NAMES[self.correction]}{noun} over {over}"
+        text = f"Tukey over {plural(self.family // max(len(self.measures), 1), 'pair')}"
+        if len(self.measures) == 1 or self.correction == "none":
+            return text
+        return f"{text}, Bonferroni over {plural(len(self.measures), 'measure')}"
+
     def method(self) -> str:
         """Say in one line how p-values and intervals were computed."""
         parts = [TESTS[self.test]]
@@ -198,9 +211,8 @@ class Comparison:
             parts.append(f"{self.resamples} resamples, seed {self.seed}" if drawn else "exact")
         if self.zeros:
             parts.append(f"zeros {self.zeros}")
-        over = plural(self.family, "comparison")
         if self.family > 1:
-            parts.append(f"{CORRECTION_NAMES[self.correction]} correction over {over}")
+            parts.append(f"{self.correction_in_words(' correction')}")
         level = f"{self.confidence * 100:g} %"
         parts.append(f"{level} intervals: {INTERVALS[self.interval]}")
         if self.weighted:
