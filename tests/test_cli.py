@@ -235,7 +235,11 @@ def test_a_table_on_a_terminal(here, monkeypatch):
 def test_the_list_of_measures_and_a_page(capsys):
     code, out, _ = run(capsys, "measures")
     assert code == 0
-    listed = [line.split()[0].partition("@")[0] for line in out.splitlines() if line[:1] == " "]
+    listed = [
+        line.split()[0].partition("@")[0]
+        for line in out.splitlines()
+        if line[:2] == "  " != line[1:3]
+    ]
     assert sorted(listed, key=str.lower) == [m.name for m in rs.all_measures()]
     code, out, _ = run(capsys, "measures", "--format", "json")
     assert [m["name"] for m in json.loads(out)] == [m.name for m in rs.all_measures()]

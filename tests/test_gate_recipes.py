@@ -123,7 +123,7 @@ def test_the_makefile(repository):
     shutil.copy(RECIPES / "Makefile", work)
     done = call("make gate")
     assert done.returncode != 0
-    assert done.stdout.splitlines()[2].startswith("FAIL: new against bm25")
+    assert "\nFAIL: new against bm25" in done.stdout
     done = call('make accept REASON="we live with it" && make gate')
     assert done.returncode == 0, done.stdout
     assert "we live with it" in (work / "search" / "baseline.json").read_text()

@@ -79,7 +79,7 @@ def test_files_of_parents(tmp_path, capsys):
     assert capsys.readouterr().out.splitlines()[1].split("\t")[2] == "1"
     for content, message in (
         ("A#1 A\nA#1 B\n", ":2: chunk 'A#1' has two documents, 'A' and 'B'"),
-        ("A#1\n", ":1: expected a chunk and its document, found 'A#1'"),
+        ("A#1\n", ":1: expected a chunk and its document, with blanks between them, found 'A#1'"),
         ("", "the file is empty"),
         ("# none\n", "the file holds no chunk"),
     ):
