@@ -166,13 +166,17 @@ def _of_numpy() -> _Library:
         return np.take_along_axis(values, at, axis=1)
 
     def top(values: Array, n: int) -> tuple[Array, Array]:
-        at = np.argpartition(values, -n, axis=1)[:, -n:]
-        at = take(at, np.argsort(take(values, at), axis=1)[:, ::-1])
+        at = np.sort(np.argpartition(values, -n, axis=1)[:, -n:], axis=1)
+        at = take(at, falling(take(values, at)))
         return take(values, at), at
 
     def order(values: Array) -> tuple[Array, Array]:
-        at = values.shape[1] - 1 - np.argsort(values[:, ::-1], axis=1, kind="stable")[:, ::-1]
+        at = falling(values)
         return take(values, at), at
+
+    def falling(values: Array) -> Array:
+        # Negative values would overflow where numbers have no sign.
+        return values.shape[1] - 1 - np.argsort(values[:, ::-1], axis=1, kind="stable")[:, ::-1]
 
     return _Library(np, top, order, take, lambda values, mask: values[mask], on_host=True)
 
@@ -221,6 +225,12 @@ def _first(library: _Library, labels: Any, scores: Any, k: int, *, whole: bool) 
     if not whole:
         falling, columns = library.top(score, k + 1)
         whole = bool((falling[:, 1:] == falling[:, :-1]).any())
+        if whole and library.on_host:
+            # Those that share the score of rank k are few; the rest need no order.
+            count = int((score >= falling[:, k - 1 : k]).sum(1).max())
+            whole = count > score.shape[1] // 2
+            if not whole:
+                falling, columns = library.top(score, count)
     if whole:
         falling, columns = library.order(score)
     same = falling[:, 1:] == falling[:, :-1]
