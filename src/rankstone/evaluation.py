@@ -188,6 +188,7 @@ def _unjudged(data: Collection, plan: Plan) -> UnjudgedReport:
 
 
 _LARGE = 1 << 16  # from here on it pays to look for what a cutoff leaves out
+_SPARSE = 1 / 8  # share of labels that are not 0, up to which it does
 
 
 def call(measure: Measure, data: tuple[Any, ...], conventions: Conventions | None) -> Any:
@@ -213,13 +214,13 @@ def call(measure: Measure, data: tuple[Any, ...], conventions: Conventions | Non
 
 
 def _are_labels_and_scores(labels: Any, scores: Any) -> bool:
-    """Return whether data are small arrays that can only be labels and scores: the usual case."""
+    """Return whether data are arrays that can only be labels and scores, and are best read whole."""
     return (
         type(labels) is type(scores) is np.ndarray
-        and labels.size < _LARGE
         and labels.shape == scores.shape
         and labels.dtype.kind in "biuf"
         and scores.dtype.kind == "f"
+        and (labels.size < _LARGE or np.count_nonzero(labels) > _SPARSE * labels.size)
     )
 
 
