@@ -220,7 +220,7 @@ def _are_labels_and_scores(labels: Any, scores: Any) -> bool:
         and labels.shape == scores.shape
         and labels.dtype.kind in "biuf"
         and scores.dtype.kind == "f"
-        and (labels.size < _LARGE or np.count_nonzero(labels) > _SPARSE * labels.size)
+        and (labels.size < _LARGE or bool(np.count_nonzero(labels) > _SPARSE * labels.size))
     )
 
 
