@@ -309,11 +309,44 @@ def test_files_of_the_documents_of_chunks(chunks, ending):
     assert result["RR"] == 0.75
 
 
-def test_two_encodings(tmp_path):
+@pytest.fixture
+def two_encodings(tmp_path):
+    """Judgments in cp1252 and a run in UTF-8, with an id that the two write differently."""
     (tmp_path / "judged.csv").write_text("query;doc;grade\nq1;café;1\n", encoding="cp1252")
-    (tmp_path / "run.json").write_text('{"q1": ["café"]}', encoding="utf-8")
-    files = tmp_path / "judged.csv", tmp_path / "run.json"
-    assert rs.evaluate(*files, "RR", encoding="cp1252:utf-8")["RR"] == 1.0
+    (tmp_path / "run.json").write_text('{"q1": {"über": 2, "café": 1}}', encoding="utf-8")
+    return tmp_path, [str(tmp_path / "judged.csv"), str(tmp_path / "run.json")]
+
+
+def test_two_encodings(two_encodings):
+    _, files = two_encodings
+    assert rs.evaluate(*files, "RR", encoding="cp1252:utf-8")["RR"] == 0.5
+
+
+def test_two_encodings_in_every_command(two_encodings, capsys):
+    folder, (judged, run) = two_encodings
+    encoding = ["--encoding", "cp1252:utf-8"]
+    assert "\t0.5\n" in output(capsys, "evaluate", judged, run, "-m", "RR", *encoding)
+    assert "RR = 0.5" in output(capsys, "explain", "RR", judged, run, *encoding)
+    assert main(["validate", judged, run, *encoding]) in (0, 1)
+    assert "judged documents: 1" in capsys.readouterr().out
+    page = folder / "page.json"
+    output(capsys, "report", judged, run, "-m", "RR", *encoding, "-o", str(page), "--quiet")
+    assert json.loads(page.read_text())["rankings"]["documents"] == [["café", "über"]]
+    assert "über" in output(capsys, "pool", run, "--depth", "2", *encoding)
+    assert "über" in output(capsys, "holes", judged, run, run, *encoding)
+    gate = [
+        "gate",
+        judged,
+        run,
+        "--baseline",
+        run,
+        "--max-drop",
+        "RR=0.01",
+        "--must-find",
+        "q1:café@2",
+    ]
+    assert "must-find q1:café@2  pass" in output(capsys, *gate, *encoding, "--quiet")
+    assert output(capsys, "risk", judged, run, "-m", "RR", *encoding)
 
 
 def test_rankings_without_query_ids_are_explained():

@@ -155,11 +155,10 @@ def loaded_once(judgments: Any, columns: Columns, options: dict[str, Any]) -> An
     """Return judgments that are not read again for each run; what only they need is taken out."""
     if not isinstance(judgments, _PATH):
         return judgments
-    formats = (options.get("input_format") or "").split(":")
     return load_judgments(
         judgments,
         columns,
-        input_format=formats[0] or None,
+        input_format=options.get("input_format"),
         max_bytes=options.get("max_bytes"),
         encoding=options.get("encoding"),
         groups=options.pop("group_sizes", None),

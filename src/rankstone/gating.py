@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rankstone.comparing import values_of_result
+from rankstone.comparing import loaded_once, values_of_result
 from rankstone.core.result import Result
 from rankstone.errors import DataError, EmptyError, UsageError
 from rankstone.evaluation import evaluate
@@ -23,7 +23,6 @@ from rankstone.gates.settings import Settings, read_settings
 from rankstone.gates.verdict import Verdict
 from rankstone.io.column_roles import Columns
 from rankstone.io.formats import run_name
-from rankstone.io.load import load_judgments
 from rankstone.io.query_groups import read_query_groups
 from rankstone.io.streams import STDIN, open_seekable
 from rankstone.measures import Measure
@@ -130,7 +129,7 @@ def apply(
         )
     columns = Columns.of(options.pop("columns", None))
     if isinstance(judgments, _PATH):  # read once
-        judgments = _judgments(judgments, columns, options)
+        judgments = loaded_once(judgments, columns, options)
     reading = {**options, "columns": columns}
     try:
         result = _result(judgments, candidate, needs.names, reading, "candidate")
@@ -153,18 +152,6 @@ def apply(
             raise UsageError("must-find looks for documents: give the run in a file or in memory.")
         ranks = ranks_of(rules.must_find, candidate, result.conventions, result.queries, reading)
     return decide(rules, needs, result, values, _groups(by, result), ranks)
-
-
-def _judgments(judgments: Any, columns: Columns, options: dict[str, Any]) -> Any:
-    formats = (options.get("input_format") or "").split(":")
-    return load_judgments(
-        judgments,
-        columns,
-        input_format=formats[0] or None,
-        max_bytes=options.get("max_bytes"),
-        encoding=options.get("encoding"),
-        groups=options.pop("group_sizes", None),
-    )
 
 
 def _result(

@@ -18,7 +18,7 @@ from rankstone.core.result import Result
 from rankstone.errors import UsageError, one_of
 from rankstone.evaluation import Evaluated, evaluate_collection
 from rankstone.io.column_roles import Columns
-from rankstone.io.input_file import ReadOptions
+from rankstone.io.input_file import ReadOptions, last_of
 from rankstone.io.load import collection, split_options
 from rankstone.io.query_groups import QueryGroups, read_query_groups
 from rankstone.io.top_documents import top_documents
@@ -198,11 +198,11 @@ def _evaluated(
 def _reading_again(options: Mapping[str, Any]) -> ReadOptions:
     """Return how the files of runs are read."""
     return ReadOptions(
-        format=(options.get("input_format") or "").split(":")[-1] or None,
+        format=last_of(options.get("input_format")),
         max_bytes=options.get("max_bytes"),
         columns=Columns.of(options.get("columns")),
         ascending=options.get("scores") == "ascending",
-        encoding=options.get("encoding"),
+        encoding=last_of(options.get("encoding")),
     )
 
 

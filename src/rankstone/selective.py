@@ -10,7 +10,7 @@ import numpy as np
 
 from rankstone.errors import DataError, UsageError
 from rankstone.evaluation import evaluate
-from rankstone.io.input_file import ReadOptions
+from rankstone.io.input_file import ReadOptions, last_of
 from rankstone.io.rows import NO_DOCUMENT
 from rankstone.io.scored import scored_rows
 from rankstone.measures import Measure
@@ -60,9 +60,13 @@ def risk_coverage(judgments: Any, run: Any, measure: str | Measure, **options: A
             f"{result.measures[0]} is not from 0 to 1 for every query; choose another measure, or "
             "another value of no_relevant."
         )
-    form = (options.get("input_format") or "").split(":")[-1] or None
     columns = options.get("columns")
-    reading = ReadOptions(form, options.get("max_bytes"), columns=columns)
+    reading = ReadOptions(
+        last_of(options.get("input_format")),
+        options.get("max_bytes"),
+        columns=columns,
+        encoding=last_of(options.get("encoding")),
+    )
     best: dict[str, float] = {}
     for query, doc, score in scored_rows(run, columns, reading):
         if doc != NO_DOCUMENT:

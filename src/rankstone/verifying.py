@@ -117,11 +117,10 @@ def verify(
             (judgments, run), recorded, ("judgments", "run"), strict=True
         )
     ]
-    formats = (reading.get("input_format") or "").split(":")
     judged = load_judgments(
         paths[0],
         reading.get("columns"),
-        input_format=formats[0] or None,
+        input_format=reading.get("input_format"),
         max_bytes=reading.get("max_bytes"),
         encoding=reading.get("encoding"),
     )

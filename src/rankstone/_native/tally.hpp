@@ -184,7 +184,7 @@ class Tally {
 
     static std::uint64_t key_of(std::uint32_t number, std::uint64_t hash) {
         const std::uint64_t key = mix(hash + number);
-        return key ? key : 1;  // 0 is no key
+        return key ? key : 1;  // 0 marks an empty place
     }
 
     void keep_key(Worker& own, std::uint64_t key) {

@@ -318,13 +318,12 @@ def results_of(args: Namespace) -> list[Result]:
     measures = args.measure or DEFAULT
     requested_measures(measures, tool(args.like) if args.like else None)  # before any file is read
     choices = dict(choice(text) for text in args.convention)
-    formats = (args.input_format or "").split(":")
     columns = reading_of(args)["columns"]
     with stage("read"):
         judgments = load_judgments(
             args.judgments,
             columns,
-            input_format=formats[0] or None,
+            input_format=args.input_format,
             max_bytes=args.max_bytes,
             groups=args.groups,
             encoding=args.encoding,
@@ -344,7 +343,7 @@ def results_of(args: Namespace) -> list[Result]:
             name,
             threads,
             columns,
-            input_format=formats[-1] or None,
+            input_format=args.input_format,
             max_bytes=args.max_bytes,
             encoding=args.encoding,
         )
@@ -354,7 +353,7 @@ def results_of(args: Namespace) -> list[Result]:
                 path if changes else loaded,
                 measures,
                 name=name,
-                input_format=args.input_format and f":{formats[-1]}",
+                input_format=args.input_format,
                 max_bytes=args.max_bytes,
                 encoding=args.encoding,
                 like=args.like,

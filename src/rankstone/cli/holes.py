@@ -52,9 +52,12 @@ def run(args: Namespace) -> int:
     measure = parse_measure(args.measure) if args.measure else DEFAULT[0]
     conventions = Conventions().replace(**dict(choice(text) for text in args.convention))
     options = tops_options(args)
-    form = (args.input_format or "").split(":")[0] or None
     judgments = load_judgments(
-        args.judgments, options.columns, input_format=form, max_bytes=args.max_bytes
+        args.judgments,
+        options.columns,
+        input_format=args.input_format,
+        max_bytes=args.max_bytes,
+        encoding=args.encoding,
     )
     tops = [read_tops(path, args.depth, options) for path in args.runs]
     found = holes(judgments, tops, measure, conventions)

@@ -60,8 +60,12 @@ def run(args: Namespace) -> int:
 
 def tops_options(args: Namespace) -> ReadOptions:
     """Return how to read the runs of a command that needs their documents."""
-    from rankstone.io.input_file import ReadOptions
+    from rankstone.io.input_file import ReadOptions, last_of
 
     reading = reading_of(args)
-    form = (reading["input_format"] or "").split(":")[-1] or None
-    return ReadOptions(form, reading["max_bytes"], columns=reading["columns"])
+    return ReadOptions(
+        last_of(reading["input_format"]),
+        reading["max_bytes"],
+        columns=reading["columns"],
+        encoding=last_of(reading["encoding"]),
+    )

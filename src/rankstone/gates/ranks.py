@@ -38,8 +38,6 @@ def ranks_of(
     # Every other document counts, judged or not, and only its place matters.
     conventions = conventions.replace(unjudged="nonrelevant", queries="judged")
     options = {name: value for name, value in reading.items() if name in READING}
-    if options.get("input_format"):  # of the run only
-        options["input_format"] = ":" + options["input_format"].rpartition(":")[2]
     try:
         source = collection(judgments, run, **options)
         ranked = source.ranked(conventions)

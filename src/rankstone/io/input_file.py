@@ -46,6 +46,16 @@ class ReadOptions:
     encoding: str | None = None
 
 
+def first_of(text: str | None) -> str | None:
+    """Return what is said of the judgments in ``judgments:run``, or of both."""
+    return (text or "").partition(":")[0] or None
+
+
+def last_of(text: str | None) -> str | None:
+    """Return what is said of the run in ``judgments:run``, or of both."""
+    return (text or "").rpartition(":")[2] or None
+
+
 class FirstRow(NamedTuple):
     """A line among the first of a file: its fields, split at blanks, and where it ends."""
 

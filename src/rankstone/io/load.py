@@ -48,7 +48,7 @@ def load_judgments(
     if isinstance(data, str | os.PathLike):
         from rankstone.io.files import read_judgments
         from rankstone.io.formats import LENIENT
-        from rankstone.io.input_file import ReadOptions
+        from rankstone.io.input_file import ReadOptions, first_of
 
         options = ReadOptions(
             LENIENT if lenient else first_of(input_format),
@@ -111,7 +111,7 @@ def load_run(
     if isinstance(data, str | os.PathLike):
         from rankstone.io.files import read_run
         from rankstone.io.formats import LENIENT
-        from rankstone.io.input_file import ReadOptions
+        from rankstone.io.input_file import ReadOptions, last_of
 
         options = ReadOptions(
             LENIENT if lenient else last_of(input_format),
@@ -148,16 +148,6 @@ def load_run(
         "a dict {query: {document: score}}, a dict {query: [document, ...]}, a list of lists or "
         "a dataframe."
     )
-
-
-def first_of(text: str | None) -> str | None:
-    """Return what is said of the judgments in ``judgments:run``, or of both."""
-    return (text or "").partition(":")[0] or None
-
-
-def last_of(text: str | None) -> str | None:
-    """Return what is said of the run in ``judgments:run``, or of both."""
-    return (text or "").rpartition(":")[2] or None
 
 
 def _is_sparse(data: Any) -> bool:
@@ -293,7 +283,7 @@ def collection(
         encoding=encoding,
     )
     if min_score is not None or parents is not None:
-        from rankstone.io.input_file import ReadOptions
+        from rankstone.io.input_file import ReadOptions, last_of
         from rankstone.io.scored import changed_run
 
         ranked = changed_run(

@@ -17,7 +17,7 @@ from rankstone.errors import Notice, RankstoneError, plural
 from rankstone.io.column_roles import Columns
 from rankstone.io.files import in_folder, judgments_in, rows_in
 from rankstone.io.formats import format_of
-from rankstone.io.input_file import Input, ReadOptions
+from rankstone.io.input_file import Input, ReadOptions, first_of, last_of
 from rankstone.io.rows import TextRow
 
 _MOST_GRADES = 20
@@ -68,17 +68,20 @@ def check(
 ) -> list[FileReport]:
     """Read the judgments and every run that belongs to them."""
     named = Columns.of(columns)
-    formats = (input_format or "").split(":")
     paths: list[str] = [first, *runs]
     judgments, reports = None, []
     if kind == "judgments":
-        options = ReadOptions(formats[0] or None, max_bytes, groups, named, encoding=encoding)
+        options = ReadOptions(
+            first_of(input_format), max_bytes, groups, named, encoding=first_of(encoding)
+        )
         report, judgments = _check_judgments(first, options)
         if report.error and _SWAPPED in report.error and not runs:
             hint = f"{report.error} A run alone is validated with --as run."
             report = replace(report, error=hint)
         paths, reports = list(runs), [report]
-    options = ReadOptions(formats[-1] or None, max_bytes, columns=named, encoding=encoding)
+    options = ReadOptions(
+        last_of(input_format), max_bytes, columns=named, encoding=last_of(encoding)
+    )
     reports += [_check_run(path, options, judgments) for path in paths]
     if not any(report.error for report in reports):
         named.check_used()

@@ -1,4 +1,4 @@
-// Formulas as MathML, from trees of nodes [kind, ...parts]; a text that is no formula stays a text.
+// Formulas as MathML, from trees of nodes [kind, ...parts]; other text stays text.
 
 function math(tag, ...children) {
   const element = document.createElementNS(MATH, tag);
