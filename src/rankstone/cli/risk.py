@@ -39,14 +39,13 @@ def run(args: Namespace) -> int:
     from rankstone.selective import risk_coverage
 
     reading = reading_of(args)
+    reading["group_sizes"] = reading.pop("groups")
     found = risk_coverage(
         args.judgments,
         args.run_file,
         args.measure or DEFAULT[0],
         like=args.like,
-        input_format=reading["input_format"],
-        max_bytes=reading["max_bytes"],
-        columns=reading["columns"],
+        **reading,
         **dict(choice(text) for text in args.convention),
     )
     count = len(found.thresholds)
