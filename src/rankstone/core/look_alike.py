@@ -86,8 +86,8 @@ def _folded(ids: list[Any]) -> list[str]:
 
 
 def _is_decimal(text: str) -> bool:
-    whole, point, zeros = text.partition(".")
-    return bool(point) and whole.isdecimal() and not zeros.strip("0")
+    whole, _, zeros = text.partition(".")
+    return bool(zeros) and whole.isdecimal() and not zeros.strip("0")
 
 
 def _rounded(forms: list[str]) -> list[str]:
