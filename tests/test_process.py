@@ -9,12 +9,14 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 
 import pytest
 from strategies import NATIVE
 
 import rankstone as rs
 from rankstone.cli.process import EXIT_CODES
+from rankstone.core import engine
 from rankstone.io.load import load_judgments, load_run
 
 COMMANDS = [
@@ -162,6 +164,23 @@ def test_signals_leave_nothing_behind(here, number, code, word):
     _, err = process.communicate(timeout=30)
     assert (process.returncode, err) == (code, f"rankstone: {word}\n")
     assert sorted(os.listdir()) == ["large.run", "qrels", "run"]
+
+
+@pytest.mark.skipif(not NATIVE, reason="the compiled core was not built on this machine")
+def test_a_signal_during_the_loading_of_the_core_is_not_lost(monkeypatch):
+    loaded = []
+
+    def load_and_drop_exceptions(name):  # as the start of a compiled module does
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+            loaded.append(name)
+
+    monkeypatch.setattr(engine, "import_module", load_and_drop_exceptions)
+    monkeypatch.setattr(engine, "is_sub_interpreter", lambda: False)
+    with pytest.raises(KeyboardInterrupt):
+        engine._load.__wrapped__("native")
+    assert loaded == ["rankstone._native._core"]
+    assert not signal.pthread_sigmask(signal.SIG_BLOCK, []) & {signal.SIGINT, signal.SIGTERM}
 
 
 @pytest.mark.skipif(not NATIVE, reason="the compiled core was not built on this machine")

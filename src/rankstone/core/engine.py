@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -56,7 +56,8 @@ def _load(wanted: str) -> ModuleType:
         )
     if wanted != "python" and not is_sub_interpreter():
         try:
-            return import_module("rankstone._native._core")
+            with _signals_held():
+                return import_module("rankstone._native._core")
         except ImportError:
             if wanted == "native":
                 raise UsageError(
@@ -64,3 +65,18 @@ def _load(wanted: str) -> ModuleType:
                     "reinstall rankstone where a C++20 compiler is found."
                 ) from None
     return import_module(_PYTHON)
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Hold Ctrl-C and SIGTERM back: a compiled module that is being loaded drops their exceptions."""
+    import signal
+
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
