@@ -31,10 +31,10 @@ shrink unjudged.hpp 'most_named = std::size_t{1} << 16' 'most_named = 4'
 shrink doc_samples.hpp 'most_sampled_queries = 32, most_sampled_docs = 256' \
     'most_sampled_queries = 2, most_sampled_docs = 4'
 
-"$cxx" -std=c++20 -g -O1 -Wall -Wextra -fsanitize=fuzzer,address,undefined \
+"$cxx" -std=c++20 -g -O2 -Wall -Wextra -fsanitize=fuzzer,address,undefined \
     -fno-sanitize-recover=undefined -DMOST_UNJUDGED=6 -DMOST_NAMED=4 -DSAMPLED_QUERIES=2 -DSAMPLED_DOCS=4 \
     -I "$work" "$here/fuzz_scan.cpp" -o "$work/fuzz_scan" -pthread
 mkdir "$work/corpus"
-"$work/fuzz_scan" -max_total_time="$seconds" -max_len=4096 -rss_limit_mb=2048 -timeout=30 \
+"$work/fuzz_scan" -max_total_time="$seconds" -max_len=512 -entropic=0 -rss_limit_mb=2048 -timeout=30 \
     -dict="$here/fuzz.dict" -artifact_prefix="${FUZZ_OUT:-/tmp}/rankstone-fuzz-" \
     -print_final_stats=1 "$work/corpus" "$here/corpus"
