@@ -23,6 +23,7 @@ browser:
 	  >/dev/null 2>&1 || echo "Chromium could not be installed; tests of the report's page are skipped"
 
 bench: $(VENV)/.tools
+	$(BIN)/python -m pip install --quiet --group bench
 	$(BIN)/python benchmarks/shapes.py $(BENCH)
 	$(BIN)/python benchmarks/run.py
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
+from shutil import which
 from typing import Any
 
 Values = tuple[float, float]
@@ -133,6 +137,34 @@ def polars(qrels: str, run: str) -> Values:
 PEERS: dict[str, Callable[[str, str], Values]] = {
     peer.__name__: peer for peer in (pytrec_eval, ir_measures, ranx, polars)
 }
+
+#: Tools that take a minute where others take seconds, and are timed once.
+SLOW = ("ranx", "ir_measures")
+#: How far the printed values of a tool may be off.
+DIGITS = {"trec_eval": 5e-5}
+
+
+def installed() -> list[str]:
+    """Return the names of the peers that can run here, pytrec_eval first."""
+    names = [name for name in ("pytrec_eval", "ir_measures", "ranx") if find_spec(name)]
+    return [*names, "trec_eval"] if which("trec_eval") else names
+
+
+def command(name: str, qrels: str, run: str) -> list[str]:
+    """Return the command that prints a peer's nDCG@10 and AP."""
+    if name == "trec_eval":
+        return ["trec_eval", "-m", "ndcg_cut.10", "-m", "map", qrels, run]
+    return [sys.executable, os.path.abspath(__file__), name, qrels, run]
+
+
+def values_of(line: list[str]) -> list[float]:
+    """Run a peer's command and return nDCG@10 and AP."""
+    printed = subprocess.run(line, stdout=subprocess.PIPE, text=True, check=True).stdout
+    if line[0] == "trec_eval":
+        values = {row.split()[0]: float(row.split()[-1]) for row in printed.splitlines()}
+        return [values["ndcg_cut_10"], values["map"]]
+    return [float(value) for value in printed.split()]
+
 
 if __name__ == "__main__":
     if sys.argv[1] == "all_trec":

@@ -10,16 +10,28 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 
 import array_shapes
 import memory
 import peers
 import shape_data
 from shape_data import Shape
+from shape_results import (
+    Cost,
+    Different,
+    Peak,
+    Ratio,
+    Results,
+    bars,
+    lines,
+    markdown,
+    readme_table,
+)
 from timing import Times, in_turns, output_of, rankstone
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -41,74 +53,49 @@ _DICTS = [Shape(f"dicts {judged}", 2000, 1000, judged) for judged in (1, 5, 20, 
 _FLAT = [10**5, 10**6, 10**7, 10**8]
 
 
-@dataclass(frozen=True)
-class Ratio:
-    """What was compared, the ratio of the medians, and the goal for it.
-
-    ``processors`` is the ratio of the seconds of all processors, which other programs on the
-    machine disturb less than the clock.
-    """
-
-    shape: str
-    against: str
-    ratio: float
-    low: float
-    high: float
-    processors: float
-    goal: float
-    at_least: bool = True
-
-    @property
-    def met(self) -> bool:
-        """Whether the ratio of the medians meets its goal."""
-        return self.ratio >= self.goal if self.at_least else self.ratio <= self.goal
-
-    @classmethod
-    def of(
-        cls, shape: str, against: str, goal: float, *, long: Times, short: Times, at_least: bool
-    ) -> Ratio:
-        """Return the ratio of two tasks done in turns, with that of the worst and best turn."""
-        turns = [a / b for a, b in zip(long.seconds, short.seconds, strict=True)]
-        middle = long.median / short.median
-        busy = sum(long.processors) / (sum(short.processors) or float("nan"))
-        return cls(shape, against, middle, min(turns), max(turns), busy, goal, at_least)
-
-
-@dataclass(frozen=True)
-class Peak:
-    """The most memory a command used, in MB, and the goal for it."""
-
-    shape: str
-    megabytes: float
-    goal: float
-
-
 def main() -> int:
     """Measure, write the results; return 1 if a goal is missed."""
     args = _arguments()
     if os.name == "posix" and (load := os.getloadavg()[0]) > 0.5:
         print(f"The machine is busy (load {load:.1f}): ratios are rough.", file=sys.stderr)
-    machine = _machine()
-    ratios: list[Ratio] = []
-    peaks: list[Peak] = []
+    results = Results(_machine(), args.scale, args.rounds)
     for section in args.sections:
-        for found in _SECTIONS[section](args):
-            print(found, flush=True)
-            (peaks if isinstance(found, Peak) else ratios).append(found)  # type: ignore[arg-type]
-    results = {
-        "machine": machine,
-        "scale": args.scale,
-        "rounds": args.rounds,
-        "ratios": [asdict(ratio) for ratio in ratios],
-        "memory": [asdict(peak) for peak in peaks],
-    }
-    os.makedirs(args.output, exist_ok=True)
-    with open(os.path.join(args.output, "results.json"), "w", encoding="utf-8") as file:
-        json.dump(results, file, indent=1)
-    with open(os.path.join(args.output, "RESULTS.md"), "w", encoding="utf-8") as file:
-        file.writelines(f"{line}\n" for line in _markdown(results, ratios, peaks))
-    missed = [r for r in ratios if not r.met] or [p for p in peaks if p.megabytes > p.goal]
-    return 1 if missed else 0
+        for item in _SECTIONS[section](args):
+            print(item, flush=True)
+            results.add(item)
+    _write(results, args.output)
+    if args.readme:
+        _write_readme(results, args.readme)
+    return 1 if results.missed else 0
+
+
+def _write(results: Results, folder: str) -> None:
+    os.makedirs(folder, exist_ok=True)
+
+    def write(name: str, text: str) -> None:
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    write("results.json", json.dumps(asdict(results), indent=1) + "\n")
+    write("RESULTS.md", "".join(f"{line}\n" for line in markdown(results)))
+    if find_spec("vl_convert") is not None:
+        from vl_convert import vegalite_to_svg
+
+        write("shapes.svg", vegalite_to_svg(bars(results)))
+        write("rows.svg", vegalite_to_svg(lines(results)))
+
+
+def _write_readme(results: Results, path: str) -> None:
+    """Replace the table between the two marks of a page."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    head, mark, rest = text.partition("<!-- shapes -->")
+    _, end, tail = rest.partition("<!-- /shapes -->")
+    if not end:
+        sys.exit(f"{path}: the marks <!-- shapes --> and <!-- /shapes --> are not there")
+    table = "\n".join(readme_table(results))
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"{head}{mark}\n{table}\n{end}{tail}")
 
 
 def _arguments() -> argparse.Namespace:
@@ -120,6 +107,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--output", default=_HERE, help="folder for RESULTS.md and results.json")
     parser.add_argument("--rounds", type=int, default=5, help="rounds of each comparison (5)")
     parser.add_argument("--scale", type=float, default=1.0, help="share of the queries (1)")
+    parser.add_argument("--readme", help="also write the table between the marks of this page")
     parser.add_argument("--shape", help="only the shapes whose name holds this text")
     args = parser.parse_args()
     if unknown := set(args.sections) - set(names):
@@ -155,41 +143,47 @@ def _evaluate(qrels: str, *runs: str) -> list[str]:
     return [*rankstone(), "evaluate", qrels, *runs, *options, "--quiet"]
 
 
+def _off(ours: list[float], theirs: list[float]) -> float:
+    return max(abs(a - b) for a, b in zip(ours, theirs, strict=True))
+
+
 def _agree(shape: str, ours: list[float], theirs: list[float]) -> None:
     """Refuse to compare the speed of tools that do not give the same numbers."""
-    off = max(abs(a - b) for a, b in zip(ours, theirs, strict=True))
-    if off > _SAME:
+    if (off := _off(ours, theirs)) > _SAME:
         sys.exit(f"{shape}: the numbers differ by {off:.1e}; {ours} and {theirs}")
 
 
-def _files(args: argparse.Namespace) -> Iterator[Ratio | Peak]:
+def _files(args: argparse.Namespace) -> Iterator[Ratio | Peak | Different]:
     for full, goal, megabytes in _FILES:
         if not _wanted(args, full):
             continue
         shape = full.scaled(args.scale)
         files = shape_data.files(args.data, shape)
         ours = _evaluate(files.qrels, files.run)
-        peer = [sys.executable, f"{_HERE}/peers.py", "pytrec_eval", files.qrels, files.run]
-        _agree(
-            shape.name,
-            [float(v) for v in output_of(ours).splitlines()[-1].split("\t")[-2:]],
-            [float(v) for v in output_of(peer).split()],
-        )
-        commands = {"ours": ours, "pytrec_eval": peer}
+        values = [float(v) for v in output_of(ours).splitlines()[-1].split("\t")[-2:]]
+        others = {name: peers.command(name, files.qrels, files.run) for name in peers.installed()}
+        _agree(shape.name, values, peers.values_of(others["pytrec_eval"]))
+        for name in [name for name in others if name != "pytrec_eval"]:
+            if (off := _off(values, peers.values_of(others[name]))) > peers.DIGITS.get(name, _SAME):
+                yield Different(shape.name, name, off)
+                del others[name]
         if wc := shutil.which("wc"):
-            commands["wc -l"] = [wc, "-l", files.run, files.qrels]
-        times = in_turns({n: partial(output_of, c) for n, c in commands.items()}, args.rounds)
-        for name, found in times.items():
-            if name == "pytrec_eval":
-                yield Ratio.of(
-                    shape.name, name, goal, long=found, short=times["ours"], at_least=True
-                )
-            elif name != "ours":
-                yield Ratio.of(
-                    shape.name, name, 60, long=times["ours"], short=found, at_least=False
-                )
+            others["wc -l"] = [wc, "-l", files.run, files.qrels]
+        slow = {name: others.pop(name) for name in peers.SLOW if name in others}
+        for commands, rounds in ((others, args.rounds), (slow, 1)):
+            tasks = {n: partial(output_of, c) for n, c in {"ours": ours, **commands}.items()}
+            times = in_turns(tasks, rounds) if commands else {}
+            for name in commands:
+                yield _lead(shape.name, name, goal, ours=times["ours"], other=times[name])
         if memory.measurable():
             yield Peak(shape.name, memory.peak_anonymous(ours) / _MB, megabytes)
+
+
+def _lead(shape: str, name: str, goal: float, *, ours: Times, other: Times) -> Ratio:
+    if name == "wc -l":
+        return Ratio.of(shape, name, 60, long=ours, short=other, at_least=False)
+    least = goal if name == "pytrec_eval" else 1
+    return Ratio.of(shape, name, least, long=other, short=ours, at_least=True)
 
 
 def _dicts(args: argparse.Namespace) -> Iterator[Ratio]:
@@ -267,7 +261,7 @@ def _start(args: argparse.Namespace) -> Iterator[Ratio]:
     yield Ratio.of("start", "import numpy", 1.15, long=ours, short=numpy, at_least=False)
 
 
-def _flat(args: argparse.Namespace) -> Iterator[Ratio]:
+def _flat(args: argparse.Namespace) -> Iterator[Ratio | Cost]:
     """Compare the cost of a row beyond start-up from 10^5 to 10^8 rows."""
     sizes = [round(rows * args.scale) for rows in _FLAT]
     costs: list[tuple[int, Times]] = []
@@ -287,49 +281,15 @@ def _flat(args: argparse.Namespace) -> Iterator[Ratio]:
             os.remove(files.run)
     base = next(cost for rows, cost in costs if rows == sizes[2])
     for rows, cost in costs:
+        yield Cost.of(rows, cost)
         yield Ratio.of(
             f"{rows:,} rows", "cost of a row of the third size", 1.2,
             long=cost, short=base, at_least=False,
         )  # fmt: skip
 
 
-def _markdown(results: dict[str, object], ratios: list[Ratio], peaks: list[Peak]) -> Iterator[str]:
-    yield "# Speed on many shapes of data\n"
-    yield "Written by `benchmarks/shapes.py`. Ratios of medians of runs in turns; in brackets the"
-    yield "lowest and highest ratio of one turn.\n"
-    machine = results["machine"]
-    assert isinstance(machine, dict)
-    yield (
-        ", ".join(f"{key} {value}" for key, value in machine.items())
-        + f", scale {results['scale']}.\n"
-    )
-    yield "| shape | against | times as fast | of processor time | goal | met |"
-    yield "|---|---|--:|--:|--:|---|"
-    for r in ratios:
-        if r.at_least:
-            yield f"| {r.shape} | {r.against} | {_range(r)} | {r.goal:g} | {_verdict(met=r.met)} |"
-    yield "\n| shape | against | times its time | of processor time | at most | met |"
-    yield "|---|---|--:|--:|--:|---|"
-    for r in ratios:
-        if not r.at_least:
-            yield f"| {r.shape} | {r.against} | {_range(r)} | {r.goal:g} | {_verdict(met=r.met)} |"
-    yield "\n| shape | peak memory, MB | at most | met |"
-    yield "|---|--:|--:|---|"
-    for p in peaks:
-        verdict = _verdict(met=p.megabytes <= p.goal)
-        yield f"| {p.shape} | {p.megabytes:.0f} | {p.goal:g} | {verdict} |"
-
-
-def _range(ratio: Ratio) -> str:
-    return f"{ratio.ratio:.2f} ({ratio.low:.2f} to {ratio.high:.2f}) | {ratio.processors:.2f}"
-
-
-def _verdict(*, met: bool) -> str:
-    return "yes" if met else "**no**"
-
-
 # Commands come before dicts: what is started from a large process starts more slowly.
-_SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Ratio | Peak]]] = {
+_SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Ratio | Peak | Cost | Different]]] = {
     "files": _files,
     "start": _start,
     "many": _many,
