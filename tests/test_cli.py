@@ -319,3 +319,15 @@ def test_a_full_disk_is_one_line(tmp_path):
     )
     assert done.returncode == 3
     assert done.stderr == "rankstone: error: cannot write the output: No space left on device.\n"
+
+
+def test_messages_and_tables_of_tools_fit_the_terminal(here, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    for call in (["conventions"], ["conventions", "ranx"], ["conventions", "nDCG"]):
+        shown = on_a_terminal(*call)
+        assert max(map(len, shown.splitlines())) <= 60, call
+    call = [sys.executable, "-m", "rankstone", "evaluate", "qrels.txt", "no-such-file", "-m", "RR"]
+    first, *rest = shown_on_a_terminal(call, words=True).splitlines()
+    assert first.startswith("rankstone: error: no-such-file: ")
+    assert rest
+    assert all(line.startswith("  ") and len(line) <= 60 for line in rest)

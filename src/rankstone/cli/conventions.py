@@ -37,23 +37,25 @@ def run(args: Namespace) -> int:
 
 
 def _lines(args: Namespace) -> Iterator[str]:
+    from rankstone.cli.terminal import look
     from rankstone.errors import UsageError
     from rankstone.measures import parse_measure
     from rankstone.reconciliation import across_tools
     from rankstone.report import tools as words
     from rankstone.tools import FILES, TOOLS, tool
 
+    columns = look()["columns"]
     given = bool(args.files or args.grades)
     if args.diff:
         if args.name or given:
             raise UsageError("--diff takes two tools and nothing else.")
-        return words.difference(tool(args.diff[0]), tool(args.diff[1]))
+        return words.difference(tool(args.diff[0]), tool(args.diff[1]), columns)
     if args.name is None:
         if given:
             raise UsageError("name the measure whose values you want to see.")
-        return words.all_tools()
+        return words.all_tools(columns)
     if not given and (args.name in FILES or args.name in TOOLS):
-        return words.one_tool(tool(args.name))
+        return words.one_tool(tool(args.name), columns)
     measure = parse_measure(args.name)
     data, reading = data_of(args, "") if given else ((), {})
-    return words.in_tools(across_tools(measure, *data, **reading), measure)
+    return words.in_tools(across_tools(measure, *data, **reading), measure, columns)

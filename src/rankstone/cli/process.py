@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NoReturn
 
+from rankstone.cli.terminal import say
 from rankstone.errors import DataError, RankstoneError, printable
 
 INTERNAL = 4
@@ -113,7 +114,7 @@ def _flushed(code: int) -> int:
 
 def _say(program: str, text: str) -> None:
     with suppress(OSError):  # there is nobody left to tell
-        print(f"{program}: {printable(text)}", file=sys.stderr, flush=True)
+        say(printable(text), program)
 
 
 def _discard_output() -> None:

@@ -36,9 +36,16 @@ def spoken_warnings(*, quiet: bool) -> Iterator[None]:
         yield
 
 
-def say(text: str) -> None:
-    """Write a message to standard error."""
-    print(f"rankstone: {text}", file=sys.stderr)
+def say(text: str, program: str = "rankstone") -> None:
+    """Write a message to standard error; lines end between words on a terminal."""
+    message = f"{program}: {text}"
+    if sys.stderr.isatty():
+        from shutil import get_terminal_size
+        from textwrap import fill
+
+        width = get_terminal_size().columns
+        message = fill(message, width, subsequent_indent="  ", break_on_hyphens=False)
+    print(message, file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -6,12 +6,14 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from textwrap import wrap
 
 from rankstone.errors import printable
 
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _ESCAPES = {**{c: f"\\{c}" for c in "\\|`*_<>[]"}, "&": "&amp;"}
+_NARROWEST = 12  # columns of a cell on several lines
 _LINKS = re.compile(r"(?<!\w)[@#](?=\w)|:(?=//)|\bwww(?=\.)")
 
 
@@ -70,6 +72,34 @@ def aligned(rows: Sequence[Sequence[str]], is_left: Callable[[int], bool]) -> li
         return cell + gap if is_left(column) else gap + cell
 
     return [[padded(i, cell) for i, cell in enumerate(row)] for row in cells]
+
+
+def folded(rows: Sequence[Sequence[str]], columns: int | None) -> list[list[str]]:
+    """Return rows of text that are as wide as the terminal at most: long cells take several lines.
+
+    >>> folded([["ties", "documents with equal scores"]], 20)
+    [['ties', 'documents with'], ['', 'equal scores']]
+    """
+    columns_of_text = list(zip(*rows, strict=True))
+    natural = [max(map(width, column)) for column in columns_of_text]
+    room = (columns or math.inf) - 2 * (len(natural) - 1)
+    if sum(natural) <= room:
+        return [list(row) for row in rows]
+    words = [max(map(width, " ".join(column).split()), default=0) for column in columns_of_text]
+    least = words if sum(words) <= room else [min(w, _NARROWEST) for w in words]
+    most = max(natural)
+    widths = natural
+    while sum(widths) > room and most > _NARROWEST:
+        most -= 1
+        widths = [max(min(w, most), word) for w, word in zip(natural, least, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [
+            wrap(cell, max(wide, 1), break_on_hyphens=False)
+            for cell, wide in zip(row, widths, strict=True)
+        ]
+        lines += [list(line) for line in zip_longest(*cells, fillvalue="")]
+    return lines
 
 
 def fitted(grid: Grid, columns: int | None) -> list[Grid]:

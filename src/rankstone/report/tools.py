@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from textwrap import wrap
 from typing import Any
 
 from rankstone.conventions import Conventions
 from rankstone.measures.base import REGISTRY, Measure
 from rankstone.measures.candidates import Candidate, Departure, ToolMeasure
-from rankstone.report.text_table import aligned, width
+from rankstone.report.text_table import aligned, folded, width
 from rankstone.tools import TOOLS
 from rankstone.tools.base import Name, Tool
 
@@ -135,21 +136,25 @@ def _meaning(choice: Departure, measure: Measure) -> str:
     return f"{text} ({meaning})" if meaning else text
 
 
-def all_tools() -> Iterator[str]:
+def all_tools(columns: int | None = None) -> Iterator[str]:
     """Yield every tool, and every convention with its values."""
     yield "Tools whose numbers --like gives:"
     yield ""
-    yield from _table([[tool.name, tool.tested, tool.about] for tool in TOOLS.values()])
+    yield from _table([[tool.name, tool.tested, tool.about] for tool in TOOLS.values()], columns)
     yield ""
     yield "Conventions, the default first:"
     default = Conventions()
     for f in fields(Conventions):
         yield ""
-        yield f"{f.name}: {f.metadata['text']} (default {getattr(default, f.name)})"
-        yield from _table([[f"  {v}", m] for v, m in f.metadata.get("values", {}).items()])
+        text = f"{f.name}: {f.metadata['text']} (default {getattr(default, f.name)})"
+        yield from _texts([text], columns)
+        values = [["", v, m] for v, m in f.metadata.get("values", {}).items()]
+        yield from _table(values, columns)
 
 
-def in_tools(rows: Sequence[ToolMeasure], measure: Measure) -> Iterator[str]:
+def in_tools(
+    rows: Sequence[ToolMeasure], measure: Measure, columns: int | None = None
+) -> Iterator[str]:
     """Yield how each tool defines a measure, with values where there are any."""
     valued = any(row.value is not None for row in rows)
     head = ["tool", *(["value"] if valued else []), "its name", "in Rankstone", "conventions"]
@@ -166,31 +171,37 @@ def in_tools(rows: Sequence[ToolMeasure], measure: Measure) -> Iterator[str]:
     if not body:
         yield f"No tool known here has {measure.name}."
         return
-    yield from _table([head, *body], head=True)
+    yield from _table([head, *body], columns, head=True)
     notes = [f"{row.tool}: {row.note}." for row in rows if row.note]
     if notes:
         yield ""
-        yield from notes
+        yield from _texts(notes, columns)
 
 
-def one_tool(tool: Tool) -> Iterator[str]:
+def one_tool(tool: Tool, columns: int | None = None) -> Iterator[str]:
     """Yield a tool's conventions, its limits, and its measures."""
-    yield f"{tool.name}: {tool.about}."
-    yield f"Compared with {tool.tested}." if tool.tested else "Not compared with the tool itself."
-    yield f"Conventions: {_departures(tool.conventions.diff(Conventions()))}."
-    for limit in tool.limits:
-        yield f"Beyond conventions: {limit}."
+    tested = (
+        f"Compared with {tool.tested}." if tool.tested else "Not compared with the tool itself."
+    )
+    texts = [
+        f"{tool.name}: {tool.about}.",
+        tested,
+        f"Conventions: {_departures(tool.conventions.diff(Conventions()))}.",
+        *(f"Beyond conventions: {limit}." for limit in tool.limits),
+    ]
+    yield from _texts(texts, columns)
     yield ""
     rows = [[n.shown, _as(n), _departures(n.conventions, ""), n.note] for n in tool.names]
-    yield from _table([["its name", "in Rankstone", "conventions", "note"], *rows], head=True)
+    heads = ["its name", "in Rankstone", "conventions", "note"]
+    yield from _table([heads, *rows], columns, head=True)
     if tool.unsupported:
         yield ""
         yield from _table(
-            [["not supported", "reason"], *map(list, tool.unsupported.items())], head=True
+            [["not supported", "reason"], *map(list, tool.unsupported.items())], columns, head=True
         )
 
 
-def difference(a: Tool, b: Tool) -> Iterator[str]:
+def difference(a: Tool, b: Tool, columns: int | None = None) -> Iterator[str]:
     """Yield every choice on which two tools differ."""
     ours, theirs = a.conventions.to_dict(), b.conventions.to_dict()
     rows = [[n, str(v), str(theirs[n])] for n, v in ours.items() if v != theirs[n]]
@@ -200,7 +211,7 @@ def difference(a: Tool, b: Tool) -> Iterator[str]:
             continue
         if left is None or right is None or _choices(left) != _choices(right):
             rows.append([measure, _there(left), _there(right)])
-    yield from _table([["choice", a.name, b.name], *rows], head=True)
+    yield from _table([["choice", a.name, b.name], *rows], columns, head=True)
     if not rows:
         yield "No differences."
 
@@ -225,9 +236,14 @@ def _departures(choices: Any, none: str = "default") -> str:
     return ", ".join(f"{n}={v}" for n, v in choices.items()) or none
 
 
-def _table(rows: Sequence[Sequence[str]], head: bool = False) -> Iterator[str]:
-    """Yield aligned rows."""
-    for number, cells in enumerate(aligned(rows, lambda _: True)):
+def _texts(texts: Iterable[str], columns: int | None) -> Iterator[str]:
+    for text in texts:
+        yield from wrap(text, columns, subsequent_indent="  ") if columns else [text]
+
+
+def _table(rows: Sequence[Sequence[str]], columns: int | None, head: bool = False) -> Iterator[str]:
+    """Yield aligned rows, as wide as the terminal at most."""
+    for number, cells in enumerate(aligned(folded(rows, columns), lambda _: True)):
         yield "  ".join(cells).rstrip()
         if head and number == 0:
             yield "  ".join("─" * width(cell) for cell in cells)
