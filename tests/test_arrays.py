@@ -140,7 +140,8 @@ def test_both_engines_order_alike(rows):
     assert segments.falling_order(values, offsets).tolist() == wanted.tolist()
     beside, tied = segments.falling_beside(values, offsets, -np.arange(len(values)))
     assert beside.tolist() == (-wanted).tolist()
-    assert tied == wanted_tied
+    assert tied.tolist() == wanted_tied.astype(bool).tolist()
+    assert tied.tolist() == [len({*row}) < len(row) for row in rows]
     assert segments.falling_values(values, offsets)[0].tolist() == values[wanted].tolist()
 
 
@@ -189,7 +190,7 @@ def test_long_rows_are_ordered_whatever_their_spread(width, kind):
     wanted = np.argsort(-values, axis=1, kind="stable") + offsets[:-1, None]
     assert order.tolist() == wanted.reshape(-1).tolist()
     assert beside.tolist() == order.tolist()
-    assert tied == any(len(np.unique(row)) < width for row in values)
+    assert tied.tolist() == [len(np.unique(row)) < width for row in values]
 
 
 def test_offsets_outside_the_values_are_refused():
@@ -498,3 +499,22 @@ def test_lists_of_whole_numbers_that_could_be_both_are_refused():
         rs.evaluate(np.array([[1, 0]]), np.array([[3, 2]]), "RR")
     assert rs.evaluate(np.array([[1, 0]]), np.array([[3.0, 2]]), "RR")["RR"] == 1.0
     assert rs.evaluate([{1}], [[3, 1]], "RR")["RR"] == 0.5
+
+
+@pytest.mark.parametrize("rule", ["input", "expected", "optimistic", "pessimistic"])
+def test_a_list_has_its_value_whatever_ties_other_lists_have(rule):
+    rng = np.random.default_rng(5)
+    labels, scores = rng.integers(0, 4, (40, 12)).astype(float), rng.random((40, 12))
+    scores[::3] = np.round(scores[::3], 1)
+    for measure in (rs.nDCG @ 5, rs.AP, rs.RR, rs.P @ 5):
+        table = rs.evaluate(labels, scores, measure, ties=rule)
+        apart = [
+            rs.evaluate(labels[i : i + 1], scores[i : i + 1], measure, ties=rule) for i in range(40)
+        ]
+        assert table.values(str(measure)).tolist() == [one[str(measure)] for one in apart]
+
+    def tied(result):
+        return sum(notice.count for notice in result.notices if notice.code == "ties")
+
+    assert tied(table) == sum(map(tied, apart))
+    assert tied(table) > 0 or rule != "input"

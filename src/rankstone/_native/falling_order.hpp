@@ -35,7 +35,7 @@ class Ordering {
   public:
     Ordering(const Numbers& values, const Offsets& offsets, const double* beside)
         : data_(values.data()), bounds_(offsets.data()), segments_(segments_in(values, offsets)),
-          size_(values.shape(0)), beside_(beside) {
+          size_(values.shape(0)), beside_(beside), tied_(segments_) {
         std::size_t longest = 0;
         for (std::size_t s = 0; s < segments_; ++s) longest = std::max(longest, length(s));
         if (beside_) carried_.reset(new double[size_]);
@@ -56,7 +56,7 @@ class Ordering {
         }
         return nb::make_tuple(beside_ ? array_of(std::move(carried_), size_)
                                       : array_of(std::move(order_), size_),
-                              tied_);
+                              array_of(std::move(tied_)));
     }
 
   private:
@@ -76,8 +76,8 @@ class Ordering {
         const RowSorter::Entry* entries = sorter_.sort(data_ + begin, n);
         std::int64_t* order = order_of(s);
         for (std::size_t i = 0; i < n; ++i) order[i] = begin + entries[i].at;
-        for (std::size_t i = 1; i < n && !tied_; ++i)
-            tied_ = entries[i - 1].key == entries[i].key;
+        for (std::size_t i = 1; i < n && !tied_[s]; ++i)
+            tied_[s] = entries[i - 1].key == entries[i].key;
     }
 
     void carry_segment(std::size_t s) {
@@ -115,19 +115,19 @@ class Ordering {
                 continue;
             std::int64_t* order = order_of(s);
             if (!fits[s] ||
-                (unpack_row(row, order, width, mask, bounds_[s]) && !settle(row, order, width, mask)))
+                (unpack_row(row, order, width, mask, bounds_[s]) && !settle(s, row, order, width, mask)))
                 order_segment(s);
             carry_segment(s);
         }
     }
 
     // Orders what is equally many steps down; false where that is too many for it.
-    bool settle(const std::uint32_t* packed, std::int64_t* order, std::size_t width,
+    bool settle(std::size_t s, const std::uint32_t* packed, std::int64_t* order, std::size_t width,
                 std::uint32_t mask) {
         ordered_.resize(width);
         carry(data_, order, ordered_.data(), width);
         const Nearness near = compare(packed, ordered_.data(), width, mask);
-        tied_ |= near.equal;
+        tied_[s] |= near.equal;
         if (!near.mixed) return true;
         for (std::size_t begin = 0, end; begin < width; begin = end) {
             bool equal = true;
@@ -136,8 +136,8 @@ class Ordering {
             if (end == begin + 1) continue;
             if (!equal && end - begin > few) return false;
             if (!equal) insert(order + begin, end - begin);
-            for (std::size_t i = begin + 1; i < end && !tied_; ++i)
-                tied_ = data_[order[i]] == data_[order[i - 1]];
+            for (std::size_t i = begin + 1; i < end && !tied_[s]; ++i)
+                tied_[s] = data_[order[i]] == data_[order[i - 1]];
         }
         return true;
     }
@@ -158,8 +158,9 @@ class Ordering {
     std::unique_ptr<double[]> carried_;
     std::unique_ptr<std::int64_t[]> order_;  // of one segment at a time where it is not kept
     std::vector<double> ordered_;
+    std::vector<std::uint8_t> tied_;  // whether a segment holds equal numbers
     RowSorter sorter_;
-    bool table_ = false, tied_ = false;
+    bool table_ = false;
 };
 
 inline nb::tuple falling_order(Numbers values, Offsets offsets) {

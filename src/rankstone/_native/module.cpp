@@ -390,10 +390,10 @@ NB_MODULE(_core, m) {
     m.def("match_mapping", &match_mapping, "run"_a, "queries"_a, "docs"_a, "ascending"_a, "float32"_a,
           "Places the judged documents of a run held in dictionaries.");
     m.def("falling_order", &falling_order, "values"_a, "offsets"_a,
-          "Orders each segment, highest first, and says whether one holds equal values.");
+          "Orders each segment, highest first, and says which hold equal values.");
     m.def("falling_beside", &falling_beside, "values"_a, "offsets"_a, "beside"_a,
           "Puts what stands beside values in the falling order of each segment's values, and says "
-          "whether one holds equal values.");
+          "which hold equal values.");
     m.def("falling_small", &falling_small, "values"_a, "offsets"_a,
           "The whole numbers from 0 to 255 of each segment, highest first; None if there are others.");
     m.def("columns_of_stream", &columns_of_stream, "capsule"_a, "Takes the columns of an Arrow stream.");

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -18,6 +18,9 @@ from rankstone.core.tie_breaking import before_by_gain, keeps_order, luck_of, ti
 
 T = TypeVar("T")
 Array = np.ndarray
+
+#: Makes columns with a value for each query.
+Task = Callable[["Ranked"], list[Array]]
 
 _BLOCK = 1 << 18  # documents of a part; a processor's cache holds it
 
@@ -117,11 +120,11 @@ class Ranked:
         luck = luck_of(self.rule)
         return luck if luck and self.has_ties else 0
 
-    def in_parts(self, task: Callable[[Ranked], T]) -> list[T]:
-        """Return what a task returns for each part of the queries; caches are cleared."""
-        result = task(self)
+    def by_query(self, task: Task) -> list[Array]:
+        """Return the columns that a task makes of some queries, for all; caches are cleared."""
+        columns = task(self)
         self.clear_cache()
-        return [result]
+        return columns
 
     def count_ties(self) -> tuple[int, int]:
         """Return how many rows share their score with another document, and how many rows."""
@@ -394,19 +397,19 @@ class RankedRows(Ranked):
         """Whether a judged document shares its score with another."""
         return bool((self.tied > 1).any())
 
-    def in_parts(self, task: Callable[[Ranked], T]) -> list[T]:
-        """Return what a task returns for each part of the queries, on all cores."""
+    def by_query(self, task: Task) -> list[Array]:
+        """Return the columns that a task makes of some queries, for all, on all cores."""
         parts = parts_of(self.judged_offsets)
         if len(parts) == 1:
-            return super().in_parts(task)
+            return super().by_query(task)
 
-        def work(ends: tuple[int, int]) -> T:
+        def work(ends: tuple[int, int]) -> list[Array]:
             part = self._part(*ends)
-            result = task(part)
+            columns = task(part)
             part.clear_cache()
-            return result
+            return columns
 
-        return on_each(work, parts)
+        return _one_after_the_other(on_each(work, parts))
 
     def _part(self, begin: int, end: int) -> RankedRows:
         """Return the ranking of the queries from begin to end."""
@@ -439,6 +442,12 @@ class RankedRows(Ranked):
             preferences=None if self.preferences is None else self.preferences[begin:end],
             part_of=self,
         )
+
+
+def _one_after_the_other(parts: list[list[Array]]) -> list[Array]:
+    if len(parts) == 1:
+        return parts[0]
+    return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
 
 
 def parts_of(bounds: Array) -> list[tuple[int, int]]:
@@ -556,33 +565,87 @@ class RankedTable(Ranked):
             whole=self,
         )
 
-    def in_parts(self, task: Callable[[Ranked], T]) -> list[T]:
-        """Return what a task returns for each part of the queries, on all cores."""
+    def by_query(self, task: Task) -> list[Array]:
+        """Return the columns that a task makes of some queries, for all, on all cores."""
 
-        def work(ends: tuple[int, int]) -> T:
+        def work(ends: tuple[int, int]) -> list[Array]:
             part = self._part(*ends)
-            result = task(part)
-            part.clear_cache()
+            columns, tied = part.columns_and_ties(task)
             # Counting ties needs the order, which is at hand now.
-            self._tie_counts[ends[0]] = Ranked.count_ties(part)
-            return result
+            self._tie_counts[ends[0]] = tied, int(part.offsets[-1])
+            return columns
 
-        return on_each(work, parts_of(self.bounds))
+        return _one_after_the_other(on_each(work, parts_of(self.bounds)))
+
+    def columns_and_ties(self, task: Task) -> tuple[list[Array], int]:
+        """Return a task's columns, and how many rows share their score with another document.
+
+        Lists with ties and lists without are apart: most have none, and cost less.
+        """
+        some = self._has_equals
+        mixed = some and not self._tied_lists.all()
+        tied = self._lists(self._tied_lists) if mixed else self
+        if mixed and self.rule != "input":
+            columns = self._put_together(task(self._lists(~self._tied_lists)), task(tied))
+        else:
+            columns = task(self)
+        count = Ranked.count_ties(tied)[0] if some else 0
+        tied.clear_cache()
+        self.clear_cache()
+        return columns, count
+
+    def _put_together(self, plain: list[Array], tied: list[Array]) -> list[Array]:
+        columns = []
+        for without, among in zip(plain, tied, strict=True):
+            column = np.empty(len(self), np.result_type(without, among))
+            column[~self._tied_lists], column[self._tied_lists] = without, among
+            columns.append(column)
+        return columns
+
+    def _lists(self, mask: Array) -> RankedTable:
+        """Return the ranking of some of the lists."""
+        sizes = segments.lengths(self.bounds)
+        rows = np.repeat(mask, sizes)
+        own = self.retrieved_grades is self.grades
+        table = RankedTable(
+            self.grades[rows],
+            None if self.scores is None else self.scores[rows],
+            segments.offsets_of(sizes[mask]),
+            self.conventions,
+            rule=self.rule,
+            judged=None if self.judged is None else self.judged[rows],
+            width=self.width,
+            retrieved_grades=None if own else self.retrieved_grades[rows],
+            queries=list(compress(self.queries, mask.tolist())),
+            whole=self if self._whole is None else self._whole,
+        )
+        table.__dict__["_by_score"] = self._by_score[0][rows], self._tied_lists[mask]
+        return table
 
     def count_ties(self) -> tuple[int, int]:
         """Return how many rows share their score with another document, and how many rows."""
         parts = parts_of(self.bounds)
         if len(self._tie_counts) < len(parts):
-            self.in_parts(lambda _: None)
+            self.by_query(lambda _: [])
         counts = self._tie_counts.values()
         return sum(tied for tied, _ in counts), sum(rows for _, rows in counts)
 
     @lazy
-    def _by_score(self) -> tuple[Array, bool]:
-        """The retrieved grades by falling score, and whether some documents share theirs."""
+    def _by_score(self) -> tuple[Array, Array]:
+        """The retrieved grades by falling score, and in which lists documents share theirs."""
         if self.scores is None:
-            return self.retrieved_grades, False
+            return self.retrieved_grades, np.zeros(len(self.bounds) - 1, bool)
         return segments.falling_beside(self.scores, self.bounds, self.retrieved_grades)
+
+    @property
+    def _tied_lists(self) -> Array:
+        """Which lists hold documents with the same score."""
+        return self._by_score[1]
+
+    @lazy
+    def _has_equals(self) -> bool:
+        """Whether some documents of a list have the same score."""
+        return self.scores is not None and bool(self._by_score[1].any())
 
     @lazy
     def _order(self) -> Array:
@@ -594,7 +657,7 @@ class RankedTable(Ranked):
     @lazy
     def has_ties(self) -> bool:
         """Whether a judged document shares its score with another."""
-        if not self._by_score[1]:
+        if not self._has_equals:
             return False
         return self.judged is None or bool((self._placed[2] > 1).any())
 
@@ -607,7 +670,7 @@ class RankedTable(Ranked):
     def _tie_groups(self) -> tuple[Array, Array]:
         """Documents above and documents tied of all documents, by falling score."""
         place = segments.positions(self.bounds)
-        if not self._by_score[1]:
+        if not self._has_equals:
             return place, np.ones(len(place), np.int64)
         starts = np.flatnonzero(self._first_of_tie())
         sizes = np.diff(starts, append=len(place))
@@ -616,7 +679,7 @@ class RankedTable(Ranked):
     def _first_of_tie(self) -> Array:
         """Return, for all documents by falling score, whether none before has the same."""
         first = np.ones(len(self.grades), bool)
-        if self.scores is not None and self._by_score[1]:
+        if self.scores is not None and self._has_equals:
             score, _ = segments.falling_values(self.scores, self.bounds)
             first[1:] = score[1:] != score[:-1]
             first[self.bounds[:-1][segments.lengths(self.bounds) > 0]] = True
@@ -635,7 +698,7 @@ class RankedTable(Ranked):
         if mask is not None:
             kept, offsets = mask[order], segments.keep(mask, self.bounds)
             order, above, tied, earlier = (a[kept] for a in (order, above, tied, earlier))
-        if not self._by_score[1]:
+        if not self._has_equals:
             return order, above, tied, above + 1
         rank = (above + 1) + tied_before(
             self.rule,
@@ -654,7 +717,7 @@ class RankedTable(Ranked):
     @lazy
     def _in_score_order(self) -> bool:
         """Whether all documents are judged and the order by falling score is that by rank."""
-        return self.judged is None and (keeps_order(self.rule) or not self._by_score[1])
+        return self.judged is None and (keeps_order(self.rule) or not self._has_equals)
 
     @property
     def _documents(self) -> Array:

@@ -86,10 +86,10 @@ def falling_order(values: Array, offsets: Array) -> Array:
     return order
 
 
-def falling_beside(values: Array, offsets: Array, beside: Array) -> tuple[Array, bool]:
-    """Return what stands beside values in their falling order, and whether a segment holds equals."""
+def falling_beside(values: Array, offsets: Array, beside: Array) -> tuple[Array, Array]:
+    """Return what stands beside values in their falling order, and which segments hold equals."""
     carried, tied = engine.load().falling_beside(_floats(values), offsets, _floats(beside))
-    return carried, tied
+    return carried, tied.view(bool)
 
 
 def _floats(values: Array) -> Array:

@@ -319,8 +319,7 @@ class Measure:
 
     def compute(self, ranked: Ranked) -> Array:
         """Return the value of every query; NaN if the conventions leave a query out."""
-        parts = ranked.in_parts(lambda part: self.values(self.computation(part)))
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return ranked.by_query(lambda part: [self.values(self.computation(part))])[0]
 
     def values(self, computation: Computation) -> Array:
         """Return the value of every query; one without relevant documents as conventions say."""

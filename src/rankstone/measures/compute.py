@@ -48,15 +48,25 @@ def compute(ranked: Ranked, measures: Mapping[str, Measure]) -> Values:
     Cut-offs and measures share what they have in common: a Ranked remembers its gains,
     discounts, hits and ideal ranking.
     """
-    requested = list(measures.values())
+    weighted = set()
+
+    def values_and_weights(part: Ranked) -> list[np.ndarray]:
+        by_query = []
+        for name, m in measures.items():
+            computation = m.computation(part)
+            by_query.append(m.values(computation))
+            if computation.query_weight is not None:
+                by_query.append(computation.query_weight)
+                weighted.add(name)
+        return by_query
+
     with stage("measures"):
-        parts = ranked.in_parts(lambda part: _values(part, requested))
+        computed = iter(ranked.by_query(values_and_weights))
     columns, weights, aggregates = {}, {}, {}
-    for (name, m), found in zip(measures.items(), zip(*parts, strict=True), strict=True):
-        values = columns[name] = np.concatenate([value for value, _ in found])
-        given = [weight for _, weight in found if weight is not None]
-        if given:
-            weights[name] = np.concatenate(given).astype(np.float64)
+    for name, m in measures.items():
+        values = columns[name] = next(computed)
+        if name in weighted:
+            weights[name] = next(computed).astype(np.float64)
         how = aggregate(m.definition.aggregate)
         aggregates[name] = how.of(values, weights.get(name))
     return Values(ranked.queries, columns, weights, aggregates)
@@ -110,9 +120,3 @@ def _placed(values: np.ndarray, at: np.ndarray, size: int, rest: float) -> np.nd
     placed = np.full(size, rest)
     placed[at] = values
     return placed
-
-
-def _values(ranked: Ranked, measures: list[Measure]) -> list[tuple[np.ndarray, np.ndarray | None]]:
-    """Return the values and weights of each measure."""
-    computations = ((m, m.computation(ranked)) for m in measures)
-    return [(m.values(c), c.query_weight) for m, c in computations]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 
-def falling_order(values: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, bool]:
-    """Order each segment, highest first, equals in input order; say whether there are equals."""
+def falling_order(values: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Order each segment, highest first, equals in input order; say which hold equals."""
     sizes = np.diff(offsets)
     segment = np.repeat(np.arange(len(sizes)), sizes)
     if len(sizes) and (sizes == sizes[0]).all():
@@ -15,14 +15,16 @@ def falling_order(values: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, 
     else:
         order = np.lexsort((-values, segment))
     ordered = values[order]
-    tied = (ordered[1:] == ordered[:-1]) & (segment[1:] == segment[:-1])
-    return order, bool(tied.any())
+    equal = (ordered[1:] == ordered[:-1]) & (segment[1:] == segment[:-1])
+    tied = np.zeros(len(sizes), np.uint8)
+    tied[segment[1:][equal]] = 1
+    return order, tied
 
 
 def falling_beside(
     values: np.ndarray, offsets: np.ndarray, beside: np.ndarray
-) -> tuple[np.ndarray, bool]:
-    """Put the numbers beside the values in the order of the values; say whether there are equals."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Put the numbers beside the values in the order of the values; say which segments hold equals."""
     order, tied = falling_order(values, offsets)
     return beside[order], tied
 
