@@ -253,6 +253,14 @@ BAD = {
 }  # fmt: skip
 
 
+def test_a_baseline_that_is_something_else(call):
+    Path("b.json").write_text('{"dependencies": 1}')
+    code, _, err = call("gate", QRELS, HYBRID, "--quiet", "--baseline", "b.json", *DROP)
+    assert code == 3
+    assert err.startswith("rankstone: error: b.json, query 'dependencies': ")
+    assert "neither a baseline file (made by 'rankstone baseline save') nor a saved result" in err
+
+
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input(call, case):
     words, expected, message = BAD[case]

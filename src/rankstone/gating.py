@@ -174,7 +174,15 @@ def _baseline(
         saved = saved_baseline(os.fspath(baseline), reading.get("max_bytes"))
         if saved is not None:
             return saved
-    return Baseline.of(_result(judgments, baseline, names, reading, "baseline"))
+    try:
+        return Baseline.of(_result(judgments, baseline, names, reading, "baseline"))
+    except DataError as error:
+        if isinstance(baseline, _PATH) and str(error).startswith(os.fspath(baseline)):
+            raise type(error)(
+                f"{error} It was read as a run, because it is neither a baseline file (made by "
+                "'rankstone baseline save') nor a saved result."
+            ) from None
+        raise
 
 
 def saved_baseline(path: str, max_bytes: int | None = None) -> Baseline | None:
