@@ -53,7 +53,7 @@ def add_runs(parser: Any) -> None:
         "--measure",
         action="append",
         metavar="NAME",
-        help="a measure, with @k for a cut-off; may be repeated",
+        help="a measure, with @k for a cutoff; may be repeated",
     )
     parser.add_argument("--strict", action="store_true", help="make warnings errors")
     parser.add_argument("--quiet", action="store_true", help="no words on stderr unless it fails")
