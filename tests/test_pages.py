@@ -80,6 +80,8 @@ def test_every_page_is_reachable_from_the_index():
 
 def test_links_between_pages_lead_somewhere():
     for page in PAGES:
-        for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        text = page.read_text(encoding="utf-8")
+        pictures = re.findall(r'<img src="([^"]+)"', text)
+        for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text) + pictures:
             if "://" not in link:
                 assert (page.parent / link).exists(), f"{page.name}: {link}"
