@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src examples -type f -not -name '*.so' -not -path '*__pycache__*')
 
-.PHONY: demo test test-all lint bench sanitize mutants fuzz fuzz-native fuzz-readers browser clean
+.PHONY: demo test test-all lint bench sanitize mutants fuzz fuzz-native fuzz-readers browser dist clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/rankstone demo
@@ -42,6 +42,14 @@ fuzz-native:
 fuzz-readers: .venv-fuzz/.installed
 	.venv-fuzz/bin/python tests/fuzz/run.py $(or $(FUZZ_SECONDS),1800)
 
+# The archives of a release: built, their contents checked, each installed and tried elsewhere.
+dist: .venv-dist/.installed
+	rm -rf dist
+	.venv-dist/bin/python -m build
+	.venv-dist/bin/twine check --strict dist/*
+	.venv-dist/bin/python release/check_dist.py dist/*
+	.venv-dist/bin/python release/conda_recipe.py dist/*.tar.gz >dist/recipe.yaml
+
 lint: $(VENV)/.tools
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -75,6 +83,12 @@ $(VENV)/.heavy: $(VENV)/.tools
 	.venv-peers/bin/python -m pip install --quiet --no-deps recommenders  # its evaluation needs pandas only
 	@touch $@
 
+.venv-dist/.installed: pyproject.toml
+	$(PYTHON) -m venv .venv-dist
+	.venv-dist/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	.venv-dist/bin/python -m pip install --quiet --group dist
+	@touch $@
+
 .venv-fuzz/.installed: $(SOURCES)
 	$(PYTHON) -m venv .venv-fuzz
 	.venv-fuzz/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
@@ -82,4 +96,4 @@ $(VENV)/.heavy: $(VENV)/.tools
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .venv-peers .venv-fuzz build
+	rm -rf $(VENV) .venv-peers .venv-fuzz .venv-dist build dist

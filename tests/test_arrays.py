@@ -449,7 +449,7 @@ FLAT = ([1, 0], [0.1, 0.2])
         (ONE, {"mask": [[1, 0]]}, "mask is int64, and must be boolean"),
         (ONE, {"mask": [True, False]}, "mask is 2 and labels are 1 x 2"),
         (ONE, {"qid": [1, 2]}, "2 queries in qid for 1 rows"),
-        (([[1], [0]], [[1], [0]]), {"qid": [1, 1]}, "stands for more than one row"),
+        (([[1], [0]], [[1], [0]]), {"qid": [1, 1]}, "is used for more than one row"),
         (FLAT, {"qid": [1]}, "1 query ids in qid for 2 labels"),
         (FLAT, {"qid": [1, None]}, "query id None is neither text nor a whole number"),
         (FLAT, {"qid": np.array([0.5, 1.5])}, "neither text nor a whole number"),

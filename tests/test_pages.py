@@ -10,8 +10,10 @@ import pytest
 from strategies import shown_on_a_terminal
 
 ROOT = Path(__file__).resolve().parent.parent
+README, CHINESE = ROOT / "README.md", ROOT / "README.zh-CN.md"
 PAGES = [
-    ROOT / "README.md",
+    README,
+    CHINESE,
     ROOT / "examples" / "README.md",
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
@@ -28,7 +30,8 @@ def sessions(page):
             yield command, output
 
 
-SHOWN = [(page, *session) for page in PAGES for session in sessions(page)]
+# The commands of the Chinese page are those of the English one, which a test below compares.
+SHOWN = [(page, *session) for page in PAGES if page != CHINESE for session in sessions(page)]
 
 
 def printed(command, folder):
@@ -50,8 +53,19 @@ def test_commands_print_what_the_pages_show(page, command, output):
     assert re.fullmatch(pattern, got), got
 
 
-def test_the_readme_shows_commands():
-    assert len(SHOWN) >= 8
+def code(page):
+    """The blocks of code and commands of a page."""
+    return re.findall(r"```(?:console|python)\n.*?```", page.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def test_both_readmes_show_the_same_code_and_link_the_same_pages():
+    assert len(code(README)) >= 8
+    assert code(README) == code(CHINESE)
+    pages = [
+        set(re.findall(r"\]\((docs/[\w.-]+)", page.read_text(encoding="utf-8")))
+        for page in (README, CHINESE)
+    ]
+    assert pages[0] <= pages[1]
 
 
 def test_every_page_is_reachable_from_the_index():
@@ -66,6 +80,8 @@ def test_every_page_is_reachable_from_the_index():
 
 def test_links_between_pages_lead_somewhere():
     for page in PAGES:
-        for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        text = page.read_text(encoding="utf-8")
+        pictures = re.findall(r'<img src="([^"]+)"', text)
+        for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text) + pictures:
             if "://" not in link:
                 assert (page.parent / link).exists(), f"{page.name}: {link}"

@@ -77,7 +77,7 @@ def compare(
         zeros: what the Wilcoxon test does with differences of 0: ``wilcox`` or ``pratt``.
         moved: number of queries to list that improved and worsened most.
         options: of ``evaluate``: ``like``, ``conventions``, single conventions, how to read, and
-            ``unjudged_interval``, to say whether unjudged documents could reverse a difference.
+            ``unjudged_interval``, to show whether unjudged documents could reverse a difference.
 
     >>> judgments = {q: {"d1": 1} for q in "abcdefg"}
     >>> best, worst = ({q: docs for q in "abcdefg"} for docs in (["d1"], ["d2", "d1"]))

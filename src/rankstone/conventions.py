@@ -122,7 +122,7 @@ class Conventions:
     )
     duplicates: str = _choice(
         "first",
-        "a document that stands more than once in a query's ranking",
+        "a document that occurs more than once in a query's ranking",
         first="its best-ranked occurrence counts, the others are dropped",
         keep="its best-ranked occurrence counts, the others keep their ranks as not relevant",
         error="an error",

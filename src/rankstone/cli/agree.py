@@ -27,11 +27,13 @@ def add_to(commands: Any) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help="judgments first, then runs")
     parser.add_argument(
         "--as", dest="kind", choices=("judgments", "run"),
-        help="what two files hold, if it cannot be detected",
+        help="what two files contain, if it cannot be detected",
     )  # fmt: skip
     parser.add_argument("-m", "--measure", action="append", default=[], metavar="NAME",
                         help="a measure that orders systems; one or two")  # fmt: skip
-    parser.add_argument("-q", "--per-query", action="store_true", help="values of each query too")
+    parser.add_argument(
+        "-q", "--per-query", action="store_true", help="also print the values of each query"
+    )
     parser.add_argument("-p", type=float, default=0.9, metavar="P", help="persistence of RBO (0.9)")
     parser.add_argument("--ties", default="a", metavar="NAME",
                         help="treatment of ties by RBO: w, a (default) or b")  # fmt: skip

@@ -21,13 +21,13 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "baseline",
         help="save, show or update what a gate compares with",
-        description="A baseline file holds values per query, conventions, checksums and versions: "
-        "a small file for the repository. It is updated by 'accept' only, with a reason.",
+        description="A baseline file contains per-query values, conventions, checksums and versions: "
+        "a small file for the repository. Only 'accept' updates it, with a reason.",
     )
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     save = verbs.add_parser("save", help="make a baseline file of a run")
     accept = verbs.add_parser("accept", help="replace a baseline by a run, for a reason")
-    show = verbs.add_parser("show", help="say what a baseline file holds")
+    show = verbs.add_parser("show", help="show what a baseline file contains")
     for verb in (save, accept):
         verb.add_argument("file", metavar="FILE", help="the baseline file")
         verb.add_argument("judgments", metavar="QRELS", help="judgments")

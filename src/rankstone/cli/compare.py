@@ -41,7 +41,7 @@ def add_source(parser: Any) -> None:
     """Let a command take judgments and runs, or files of values per query."""
     add_runs(parser)
     parser.add_argument(
-        "--values", action="store_true", help="the files hold values per query, one run each"
+        "--values", action="store_true", help="the files contain per-query values, one run each"
     )
 
 
@@ -53,13 +53,17 @@ def add_runs(parser: Any) -> None:
         "--measure",
         action="append",
         metavar="NAME",
-        help="a measure, with @k for a cut-off; may be repeated",
+        help="a measure, with @k for a cutoff; may be repeated",
     )
     parser.add_argument("--strict", action="store_true", help="make warnings errors")
-    parser.add_argument("--quiet", action="store_true", help="no words on stderr unless it fails")
+    parser.add_argument(
+        "--quiet", action="store_true", help="print nothing on stderr unless it fails"
+    )
     add_conventions(parser)
     parser.add_argument(
-        "--exclude", metavar="FILE", help="pairs taken out of the runs first, as training data"
+        "--exclude",
+        metavar="FILE",
+        help="(query, document) pairs to remove from the runs first, such as training data",
     )
     add_changes(parser)
     add_reading(parser)
@@ -67,7 +71,7 @@ def add_runs(parser: Any) -> None:
     parser.add_argument(
         "--unjudged-interval",
         action="store_true",
-        help="say whether unjudged documents could reverse a difference",
+        help="show whether unjudged documents could reverse a difference",
     )
     parser.set_defaults(tie_interval=False)
 
@@ -100,12 +104,14 @@ def add_methods(parser: Any) -> None:
     )  # fmt: skip
     parser.add_argument("--interval", metavar="NAME", help="bca (default), percentile or t")
     parser.add_argument(
-        "--confidence", type=float, default=0.95, metavar="X", help="of the intervals (0.95)"
+        "--confidence", type=float, default=0.95, metavar="X", help="level of the intervals (0.95)"
     )
     parser.add_argument(
         "--resamples", type=int, default=10_000, metavar="N", help="random resamples (10000)"
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the resamples (0)")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="seed of the resamples (0)"
+    )
     parser.add_argument(
         "--weights",
         metavar="FILE",

@@ -25,7 +25,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument("name", metavar="NAME", nargs="?", help="a measure or a tool")
     add_data(parser)
     parser.add_argument(
-        "--diff", nargs=2, metavar=("A", "B"), help="every choice on which two tools part"
+        "--diff", nargs=2, metavar=("A", "B"), help="list every choice in which two tools differ"
     )
     parser.set_defaults(run=run)
 

@@ -21,20 +21,20 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("source", metavar="IN", help="judgments or a run, in any known format")
     parser.add_argument(
-        "target", metavar="OUT", help="the file to write; its ending says in which format"
+        "target", metavar="OUT", help="the file to write; its extension chooses the format"
     )
     parser.add_argument(
         "--to",
         metavar="FORMAT",
-        help="the format to write (default: by the ending of OUT, trec if it has none)",
+        help="the format to write (default: by the extension of OUT, trec without one)",
     )
     parser.add_argument(
         "--as",
         dest="kind",
         choices=("judgments", "run"),
-        help="what IN holds, if its content does not tell",
+        help="what IN contains, if it cannot be detected",
     )
-    parser.add_argument("--force", action="store_true", help="replace OUT if it is there already")
+    parser.add_argument("--force", action="store_true", help="replace OUT if it exists")
     add_reading(parser)
     parser.set_defaults(run=run)
 

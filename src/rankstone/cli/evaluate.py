@@ -52,8 +52,10 @@ def add_to(commands: Any) -> None:
         help="measures, with @k for a cutoff and commas between them; may be repeated ('rankstone "
         "measures' lists them)",
     )
-    parser.add_argument("-q", "--per-query", action="store_true", help="values of each query too")
-    parser.add_argument("-n", "--no-summary", action="store_true", help="leave the aggregates out")
+    parser.add_argument(
+        "-q", "--per-query", action="store_true", help="also print the values of each query"
+    )
+    parser.add_argument("-n", "--no-summary", action="store_true", help="omit the aggregates")
     parser.add_argument(
         "--aggregate",
         action="append",
@@ -64,7 +66,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--by",
         metavar="FILE",
-        help="values for groups of queries too: a file with a query and its group in each line, or "
+        help="also print values for groups of queries: a file with a query and its group in each line, or "
         "a key of the records in QRELS",
     )
     parser.add_argument(
@@ -74,38 +76,44 @@ def add_to(commands: Any) -> None:
         "--digits", type=int, metavar="N", help="decimals (table and md: 4, else all)"
     )
     parser.add_argument(
-        "--sort", metavar="NAME", help="best first by this measure: runs and queries"
+        "--sort", metavar="NAME", help="sort runs and queries by this measure, best first"
     )
-    parser.add_argument("--top", type=int, metavar="N", help="first N runs, and queries of each")
+    parser.add_argument(
+        "--top", type=int, metavar="N", help="show the first N runs, and queries of each"
+    )
     parser.add_argument("--strict", action="store_true", help="make warnings errors")
-    parser.add_argument("--quiet", action="store_true", help="no words on stderr unless it fails")
+    parser.add_argument(
+        "--quiet", action="store_true", help="print nothing on stderr unless it fails"
+    )
     add_conventions(parser)
     parser.add_argument(
         "--tie-interval",
         action="store_true",
-        help="say what each value would be with ties at their worst and at their best",
+        help="also show each value with ties at their worst and best",
     )
     parser.add_argument(
         "--unjudged-interval",
         action="store_true",
-        help="say between which values each would lie if unjudged documents were judged",
+        help="also show the lowest and highest value that unjudged documents allow",
     )
     parser.add_argument(
         "--interval",
         action="store_true",
-        help="confidence interval of each mean: how far other queries might move it",
+        help="confidence interval of each mean",
     )
     parser.add_argument(
-        "--confidence", type=float, default=0.95, metavar="X", help="of the intervals (0.95)"
+        "--confidence", type=float, default=0.95, metavar="X", help="level of the intervals (0.95)"
     )
     parser.add_argument(
-        "--exclude", metavar="FILE", help="pairs taken out of the runs first, as training data"
+        "--exclude",
+        metavar="FILE",
+        help="(query, document) pairs to remove from the runs first, such as training data",
     )
     add_changes(parser)
     add_reading(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
     parser.add_argument(
-        "--timing", action="store_true", help="say on stderr where the time went, and the memory"
+        "--timing", action="store_true", help="print on stderr where time and memory went"
     )
     parser.add_argument(
         "--engine",

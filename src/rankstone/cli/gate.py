@@ -31,8 +31,8 @@ _LIMITS = {
     "max-drop": "fail if the mean drops by more than this against the baseline",
     "non-inferior": "pass only if the interval of the difference shows no larger drop",
     "max-gain": "warn if the mean rises by more than this: too good to be true?",
-    "min": "fail if the candidate's mean is below",
-    "max": "fail if the candidate's mean is above",
+    "min": "fail if the candidate's mean is below this",
+    "max": "fail if the candidate's mean is above this",
 }
 
 
@@ -48,7 +48,7 @@ def add_to(commands: Any) -> None:
         epilog="Exit codes: 0 it may ship, 1 it may not, 2 usage, 3 data.",
     )
     parser.add_argument("judgments", metavar="QRELS", help="judgments")
-    parser.add_argument("candidate", metavar="CANDIDATE", help="the run that is to ship")
+    parser.add_argument("candidate", metavar="CANDIDATE", help="the run to ship")
     parser.add_argument("--baseline", metavar="FILE", help="what the candidate is compared with")
     for kind, text in _LIMITS.items():
         parser.add_argument(
@@ -65,17 +65,23 @@ def add_to(commands: Any) -> None:
                         help="queries that a group needs to decide (10)")  # fmt: skip
     parser.add_argument("--inconclusive", metavar="HOW",
                         help="if the queries could not show a forbidden drop: fail, warn (default) or pass")  # fmt: skip
-    parser.add_argument("--confidence", type=float, metavar="X", help="of the intervals (0.95)")
+    parser.add_argument(
+        "--confidence", type=float, metavar="X", help="level of the intervals (0.95)"
+    )
     parser.add_argument("--settings", metavar="FILE",
                         help="settings (default: rankstone.toml, else pyproject.toml, of this folder)")  # fmt: skip
-    parser.add_argument("--format", choices=_FORMATS, default="text", help="of the output (text)")
+    parser.add_argument(
+        "--format", choices=_FORMATS, default="text", help="format of the output (text)"
+    )
     parser.add_argument("-o", "--output", action="append", default=[], metavar="FILE",
                         help="write a file, too: .md, .xml (JUnit), .json or .txt; may be repeated")  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="make warnings on the data errors")
     parser.add_argument("--quiet", action="store_true", help="suppress warnings on stderr")
     add_conventions(parser)
     parser.add_argument(
-        "--exclude", metavar="FILE", help="pairs taken out of the runs first, as training data"
+        "--exclude",
+        metavar="FILE",
+        help="(query, document) pairs to remove from the runs first, such as training data",
     )
     add_changes(parser)
     add_reading(parser)

@@ -17,9 +17,9 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "holes",
         help="list the unjudged documents that matter most",
-        description="List the unjudged documents that could move a measure most, or the difference "
-        "between two runs: those to judge first. The effect is what the mean (of two runs: the "
-        "first minus the second) would gain if the document were as good as possible.",
+        description="List the unjudged documents that could change a measure most, or the "
+        "difference between two runs: judge these first. The effect is the change of the mean (of "
+        "two runs: the first minus the second) if the document gets the highest grade.",
     )
     parser.add_argument("judgments", metavar="QRELS", help="judgments, in any known format")
     parser.add_argument("runs", metavar="RUN", nargs="+", help="one run, or two to compare")

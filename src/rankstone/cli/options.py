@@ -21,7 +21,7 @@ def add_changes(parser: Any) -> None:
     parser.add_argument(
         "--parents",
         metavar="FILE",
-        help="documents of the chunks in the runs: a file with both in each line, or a pattern of "
+        help="the document of each chunk: a file with both in each line, or a pattern of "
         "chunk ids such as '{doc}#{n}'",
     )
     parser.add_argument(
@@ -75,7 +75,7 @@ def add_reading(parser: Any) -> None:
     parser.add_argument(
         "--input-format",
         metavar="FORMAT",
-        help="the files' format where content does not tell it; JUDGMENTS:RUN for two",
+        help="format of the files, if it cannot be detected; JUDGMENTS:RUN for two",
     )
     parser.add_argument(
         "--max-bytes",

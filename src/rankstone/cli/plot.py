@@ -19,7 +19,7 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "plot",
         help="save the pictures of a report as SVG, PNG or PDF",
-        description="Save the pictures that a report has, for papers: one with a name that ends in "
+        description="Save the pictures of a report, for papers: one with a name that ends in "
         ".svg, .png or .pdf, or all of them in a directory.",
     )
     add_contents(parser)

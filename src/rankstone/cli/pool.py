@@ -18,8 +18,8 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "pool",
         help="list the documents to judge: the first ones of some runs",
-        description="List what to judge: every document that one of the runs has among its first, "
-        "once, by query and id, so that nothing tells its rank.",
+        description="List what to judge: each document that is among the first of any run, once, "
+        "sorted by query and id, so that the order does not reveal ranks.",
     )
     parser.add_argument("runs", metavar="RUN", nargs="+", help="runs, in any known format")
     parser.add_argument(

@@ -16,7 +16,7 @@ INTERRUPTED = 130
 TERMINATED = 143
 EXIT_CODES = (
     "Exit codes: 0 fine, 1 a check failed, 2 usage, 3 data. 3 also if the output cannot be written "
-    "or memory does not suffice; 4 a fault of rankstone itself, 130 interrupted, 143 terminated."
+    "or there is too little memory; 4 a fault of rankstone itself, 130 interrupted, 143 terminated."
 )
 
 

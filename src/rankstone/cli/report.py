@@ -27,13 +27,13 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--by", metavar="FILE", help="groups: a query and its group in each line")
     parser.add_argument("--queries", metavar="FILE", help="texts of queries, as TSV or JSONL")
     parser.add_argument("--documents", metavar="FILE", help="texts of documents, as TSV or JSONL")
-    parser.add_argument("--title", metavar="TEXT", help="of the page (the names of the runs)")
+    parser.add_argument("--title", metavar="TEXT", help="title of the page (the names of the runs)")
     parser.add_argument(
         "-o", "--output", default="report.html", metavar="FILE",
         help="where to write it (report.html); its data alone if the name ends in .json",
     )  # fmt: skip
     parser.add_argument("--force", action="store_true", help="replace a file that is not a report")
-    parser.add_argument("--no-pictures", action="store_true", help="leave the pictures out")
+    parser.add_argument("--no-pictures", action="store_true", help="omit the pictures")
     parser.set_defaults(run=run)
 
 

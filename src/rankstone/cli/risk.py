@@ -15,9 +15,10 @@ def add_to(commands: Any) -> None:
     """Describe the command."""
     parser = commands.add_parser(
         "risk",
-        help="say how risk grows with coverage as the score threshold falls",
-        description="The risk-coverage curve: if only queries are answered whose best score "
-        "reaches a threshold, the share that is answered and the mean of 1 - measure over these. "
+        help="show the risk and coverage of each score threshold",
+        description="The risk-coverage curve: if a system answers only queries whose best "
+        "score reaches a threshold, the share that it answers and the mean of 1 - measure over "
+        "these. "
         "The last line is the area: the mean risk over all coverages.",
     )
     parser.add_argument("judgments", metavar="QRELS", help="judgments, in any known format")

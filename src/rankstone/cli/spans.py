@@ -18,8 +18,8 @@ def add_to(commands: Any) -> None:
         "spans",
         help="evaluate results that are parts of documents",
         description="Evaluate results that are parts of documents (document, start, end) against "
-        "judged parts, at three levels: documents, judged parts, characters. However texts are cut "
-        "into chunks, the judgments stay.",
+        "judged parts, at three levels: documents, judged parts, characters. The judgments stay "
+        "valid when texts are cut into other chunks.",
     )
     parser.add_argument(
         "judgments", metavar="SPANS", help="JSONL with query_id, doc_id, start, end"
@@ -35,7 +35,9 @@ def add_to(commands: Any) -> None:
         metavar="X",
         help="share of a judged part that a result must cover to find it (0.5)",
     )
-    parser.add_argument("-q", "--per-query", action="store_true", help="values of each query too")
+    parser.add_argument(
+        "-q", "--per-query", action="store_true", help="also print the values of each query"
+    )
     parser.add_argument(
         "--format", choices=("table", "tsv", "md"), help="default: a table on a terminal"
     )

@@ -20,7 +20,7 @@ usage: rankstone trec_eval [OPTIONS] QRELS RUN      (RUN may be - for standard i
 
 Evaluate a run and print what trec_eval prints.
 
-  -q, --query_eval_wanted            values of each query too
+  -q, --query_eval_wanted            also print the values of each query
   -m, --measure NAME[.PARAMETERS]    a measure or a nickname (official, set, all_trec, prefs,
                                      all_prefs, qrels_jg); may be repeated
   -n, --nosummary                    no values over all queries
@@ -43,7 +43,7 @@ Evaluate a run and print what trec_eval prints.
                         and ignore what follows the tag of a run
 
 Exit codes: 0 fine; 1 usage; 2 a file cannot be read, the output
-cannot be written or memory does not suffice; 4 the data cannot be measured (a document
+cannot be written or there is too little memory; 4 the data cannot be measured (a document
 twice, a format without the measure; with --compat 10.0 a judged query that the run lacks);
 7 no query in common.
 """

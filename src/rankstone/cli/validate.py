@@ -16,7 +16,7 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "validate",
         help="read files whole and report what is odd",
-        description="Read judgments and runs whole and report what they hold: rows, queries, "
+        description="Read whole files of judgments and runs and report what they contain: rows, queries, "
         "grades, depth, duplicates, ties, overlap. Exit code 0 fine, 1 warnings, 3 unusable.",
     )
     parser.add_argument(
@@ -24,7 +24,7 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("runs", metavar="RUN", nargs="*", help="runs that belong to the judgments")
     parser.add_argument("--as", dest="kind", choices=("judgments", "run"), default="judgments",
-                        help="what the first file holds (judgments)")  # fmt: skip
+                        help="what the first file contains (judgments)")  # fmt: skip
     parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
     add_reading(parser)
     parser.set_defaults(run=run)

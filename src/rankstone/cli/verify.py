@@ -18,10 +18,12 @@ def add_to(commands: Any) -> None:
         description="Compute a saved result again from its inputs, and say what changed: the "
         "inputs, the version, the numbers. Exit code 1: a number changed.",
     )
-    parser.add_argument("result", metavar="RESULT", help="what --format json or save() wrote")
+    parser.add_argument(
+        "result", metavar="RESULT", help="a result saved by --format json or save()"
+    )
     parser.add_argument("--judgments", metavar="FILE", help="where the judgments are now")
     parser.add_argument("--run", metavar="FILE", dest="run_file", help="where the run is now")
-    parser.add_argument("--exclude", metavar="FILE", help="pairs that were taken out of the run")
+    parser.add_argument("--exclude", metavar="FILE", help="pairs that were removed from the run")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
     add_reading(parser)
     parser.set_defaults(run=run)

@@ -241,7 +241,7 @@ class ChosenQueries:
         return self.whole.tied(conventions)
 
     def tally(self, conventions: Conventions) -> Tally:
-        """Count what is odd about the queries; what the judgments say is told once, at the end."""
+        """Count what is unusual about the queries; notices on the judgments are added once, at the end."""
         judgments, is_last = self.whole.judgments, self.chosen is not None
         matches = self.whole.matches(float32=rounds_scores(conventions))
         missing = np.zeros(len(matches.present), bool) if self.chosen is None else self.chosen

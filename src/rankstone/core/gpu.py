@@ -1,6 +1,6 @@
 """Tables of labels and scores, cut where they are: in a device's memory or in that of the host.
 
-A measure with a cut-off k reads the first k documents of a list, and of the others nothing but
+A measure with a cutoff k reads the first k documents of a list, and of the others nothing but
 grades that are not 0. So the device puts documents in order and gives away the grades of the
 first k, with which of them share a score, and the other grades that are not 0. What is made of
 these is a narrower table on which such measures have the values they have on the whole one.

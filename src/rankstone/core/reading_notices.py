@@ -17,7 +17,7 @@ _TEXTS: dict[str, Callable[[int, int], str]] = {
         f"{plural(n, 'contradicting judgment')}; the highest grade of a document counts"
     ),
     "negative-grades": lambda n, _: (
-        f"{plural(n, 'negative grade')}; gain 0, and the convention 'negatives' says what is meant"
+        f"{plural(n, 'negative grade')}; their gain is 0, and the convention 'negatives' decides whether they count as judged"
     ),
     "missing-labels": lambda n, of: (
         f"{n} of {plural(of, 'label')} NaN; such documents count as not judged"

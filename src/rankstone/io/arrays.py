@@ -249,7 +249,7 @@ def _rows(label: Array, qid: Any, group_sizes: Any) -> _Grouping:
         raise DataError(f"{plural(len(listed), 'query')} in qid for {len(label)} rows of labels.")
     ids = Ids.of(listed, "query")
     if len(set(ids.objects)) < len(ids):
-        raise DataError("a query id stands for more than one row. Give every row its own.")
+        raise DataError("a query id is used for more than one row. Give every row its own.")
     return list(ids.objects), None, None
 
 

@@ -182,7 +182,7 @@ def _wanted(columns: Mapping[str, Any] | None, role: str) -> list[str]:
 def column_or_none(
     role: str, names: Sequence[str], columns: Mapping[str, Any] | None
 ) -> str | None:
-    """Return the column of a role, None if it cannot be told."""
+    """Return the column of a role, None if it is unknown."""
     try:
         return _named("", role, names, columns)
     except DataError:

@@ -115,7 +115,7 @@ class Counted:
 
 
 def kind_of(file: Input, form: Format) -> str:
-    """Return what a file holds, ``judgments`` or ``run``; an error if that cannot be told."""
+    """Return what a file contains, ``judgments`` or ``run``; an error if that is unclear."""
     if form.run is None:
         return "judgments"
     if form.judgments is None:

@@ -55,7 +55,7 @@ def CharRecall(r: Ranked, m: Measure) -> Sum:
     what was judged relevant ('rankstone spans'); without parts a document is one character.
 
     Reading: how much of the evidence reaches a language model, however texts are cut into chunks.
-    Not for: how much else comes with it; see CharPrecision.
+    Not for: the irrelevant text that comes with it; see CharPrecision.
     """
     new, _ = _new_characters(r)
     columns = {"new": new}

@@ -32,7 +32,7 @@ def lines(results: Sequence[Result]) -> list[str]:
     rest = ", ".join(dict.fromkeys(n.code for n in order[_MOST - 1 :]))
     return [
         *shown[: _MOST - 1],
-        f"note: {len(shown) - _MOST + 1} more ({rest}); --format json tells all",
+        f"note: {len(shown) - _MOST + 1} more ({rest}); --format json lists them all",
     ]
 
 

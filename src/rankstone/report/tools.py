@@ -95,7 +95,7 @@ def reconciliation(r: Reconciliation) -> Iterator[str]:
     yield f"None of the {r.tried} combinations tried gives it. The nearest:"
     for near in r.nearest:
         yield f"  {_result(near)}"
-    yield "Check that data, cut-off and measure are those the number was made with."
+    yield "Check that data, cutoff and measure are those the number was made with."
 
 
 def _result(found: Candidate) -> str:

@@ -43,7 +43,7 @@ def _all_hold_others(value: dict[str, Any]) -> bool:
 
 
 def is_by_query(file: Input) -> bool:
-    """Return whether a JSON file is not a single record; DataError if that cannot be told.
+    """Return whether a JSON file is not a single record; DataError if that is unclear.
 
     Somebody may search for gold, or for ratings: an object of lists is a record if all of its
     keys, or several of them, are names of parts of a record.
