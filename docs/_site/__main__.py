@@ -6,9 +6,16 @@ import shutil
 import sys
 from pathlib import Path
 
-from _site import api_pages, command_pages, handwritten, measure_pages, reference_pages
+from _site import (
+    api_pages,
+    command_pages,
+    handwritten,
+    json_pages,
+    measure_pages,
+    reference_pages,
+)
 
-_GENERATORS = (api_pages, command_pages, measure_pages, reference_pages)
+_GENERATORS = (api_pages, command_pages, json_pages, measure_pages, reference_pages)
 
 
 def write_sources(folder: Path) -> None:

@@ -3,29 +3,48 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent.parent
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+)(#[^)]*)?\)")
-#: Pages that are generated, by the heading of the index under which they are listed.
-_GENERATED = {
-    "Reference": (
-        "reference/measures",
-        "reference/conventions",
-        "reference/profiles",
-        "reference/cli",
-        "reference/api",
-        "reference/formats",
-        "reference/exit-codes",
-    ),
+#: Pages that are generated, with the question each answers, by the heading that lists them.
+GENERATED = {
+    "Reference": {
+        "reference/measures": "what a measure is, with its formula and a worked example",
+        "reference/conventions": "which choices change a number, and their values",
+        "reference/profiles": "what the names and conventions of another tool mean",
+        "reference/cli": "which options a command has",
+        "reference/api": "what `import rankstone` gives",
+        "reference/formats": "which file formats are read and written",
+        "reference/json": "what `--format json` prints",
+        "reference/exit-codes": "which exit codes and errors there are",
+    },
+    "Explanation": {
+        "reference/users": "what each measure assumes about its user",
+    },
 }
+_RULE = "|:---|:---|\n"  # between the head of a table and its rows
 
 
 def pages() -> dict[str, str]:
     """Return the text of every page by its path; the index comes from README.md."""
     texts = {p.name: _without_outside_links(p) for p in sorted(DOCS.glob("*.md"))}
-    index = texts.pop("README.md")
+    index = "".join(_index(texts.pop("README.md")))
     return texts | {"index.md": index + "\n".join(_toctrees(index))}
+
+
+def _index(text: str) -> Iterator[str]:
+    """Yield the parts of the index, the generated pages in the table of their heading."""
+    first, *sections = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+    yield first
+    for section in sections:
+        heading = section.removeprefix("## ").split("\n", 1)[0]
+        rows = [
+            f"| {question} | []({page}.md) |\n"
+            for page, question in GENERATED.get(heading, {}).items()
+        ]
+        yield section.replace(_RULE, _RULE + "".join(rows), 1)
 
 
 def _without_outside_links(page: Path) -> str:
@@ -44,6 +63,6 @@ def _toctrees(index: str) -> list[str]:
     for section in re.split(r"^## ", index, flags=re.MULTILINE)[1:]:
         heading = section.split("\n", 1)[0]
         linked = [target for _, target, _ in _LINK.findall(section) if target.endswith(".md")]
-        names = dict.fromkeys([*(t.removesuffix(".md") for t in linked), *_GENERATED.get(heading, ())])
+        names = dict.fromkeys(target.removesuffix(".md") for target in linked)
         lines += ["", "```{toctree}", ":hidden:", f":caption: {heading}", "", *names, "```"]
     return lines

@@ -23,8 +23,30 @@ def pages() -> Iterator[tuple[str, str]]:
     """Yield the path and the text of every page."""
     measures = rs.all_measures()
     yield "reference/measures.md", "\n".join(_index(measures))
+    yield "reference/users.md", "\n".join(_users(measures))
     for measure in measures:
         yield f"reference/measures/{measure.name}.md", "\n".join(_page(measure))
+
+
+def _users(measures: list[Measure]) -> Iterator[str]:
+    yield "# What each measure assumes about its user"
+    yield ""
+    yield (
+        "A measure is a model of a person who reads a ranking: how far they read, when they stop, "
+        "and what a document is worth to them. Choose the measure whose user is most like yours. "
+        "Two measures that disagree about two systems disagree about the user."
+    )
+    for title, members in manual.families(measures).items():
+        yield f"\n## {title}\n"
+        rows = [
+            (
+                f"[{code(m.name)}](measures/{m.name}.md)",
+                prose(sentence(" ".join(sections(m)["Reading"].split()))),
+                prose(sentence(" ".join(sections(m)["Not for"].split()))),
+            )
+            for m in members
+        ]
+        yield from table(("measure", "reading", "not for"), rows)
 
 
 def _index(measures: list[Measure]) -> Iterator[str]:
@@ -73,7 +95,7 @@ def _page(measure: Measure) -> Iterator[str]:
     for title, label in (("What it assumes", "Reading"), ("When not to use it", "Not for")):
         if label in parts:
             yield f"\n## {title}\n"
-            yield prose(_sentence(parts[label]))
+            yield prose(sentence(parts[label]))
     yield "\n## Worked example\n"
     yield from _example(d.example)
     drawn = drawn_measure(rs.parse_measure(d.example.measure))
@@ -94,7 +116,8 @@ def _fifteen(measure: Measure) -> str:
     return f"{about}, which are one subtopic" if measure.definition.reads_subtopics else about
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
+    """Return text with a capital letter."""
     return f"{text[0].upper()}{text[1:]}"
 
 
@@ -144,15 +167,16 @@ def _parameters(measure: Measure) -> Iterable[str]:
 
 
 def _elsewhere(measure: Measure) -> Iterator[str]:
-    rows = [
-        (f"[{tool.name}](../profiles.md#{slug(tool.name)})", code(name.shown), difference(name))
-        for tool in TOOLS.values()
-        for name in tool.names_of(measure.name)
-    ]
+    rows: dict[tuple[str, str], list[str]] = {}
+    for tool in TOOLS.values():
+        link = f"[{tool.name}](../profiles.md#{slug(tool.name)})"
+        for name in tool.names_of(measure.name):
+            rows.setdefault((link, difference(name)), []).append(code(name.shown))
     if not rows:
         yield "No tool that Rankstone knows has it."
         return
-    yield from table(("tool", "its name", "how it differs"), rows)
+    cells = [(tool, ", ".join(names), how) for (tool, how), names in rows.items()]
+    yield from table(("tool", "its names", "how it differs"), cells)
 
 
 def difference(name: Name) -> str:

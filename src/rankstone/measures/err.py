@@ -115,6 +115,7 @@ def ERR(r: Ranked, m: Measure) -> Terms:
     good document makes those below it matter less.
     Not for: comparing collections with different scales; one relevant document of the highest
     grade at rank 1 gives (2^g - 1) / 2^g, never 1.
+    Reference: Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009.
     """
     top = r.max_grade if m.max_grade is None else float(m.max_grade)
     if r.judged_grade.max(initial=0.0) > top:
