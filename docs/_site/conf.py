@@ -7,7 +7,7 @@ author = "the Rankstone authors"
 version = release = rankstone.__version__
 language = "en"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 myst_heading_anchors = 3
 myst_enable_extensions = ["deflist"]
 suppress_warnings = ["misc.highlighting_failure"]
@@ -16,6 +16,10 @@ autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 80
+
+# Examples are copied without their prompts and output.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 
 html_theme = "furo"
 html_title = f"Rankstone {release}"

@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from _site.reference_pages import names
+from rankstone.tools import tool
+
 DOCS = Path(__file__).resolve().parent.parent
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+)(#[^)]*)?\)")
 #: Pages that are generated, with the question each answers, by the heading that lists them.
@@ -24,14 +27,25 @@ GENERATED = {
         "reference/users": "what each measure assumes about its user",
     },
 }
+#: Where a page has the names of tools.
+_NAMES = re.compile(r"<!-- names of (.*?) -->")
 _RULE = "|:---|:---|\n"  # between the head of a table and its rows
 
 
 def pages() -> dict[str, str]:
     """Return the text of every page by its path; the index comes from README.md."""
     texts = {p.name: _without_outside_links(p) for p in sorted(DOCS.glob("*.md"))}
+    texts = {name: _NAMES.sub(_names, text) for name, text in texts.items()}
     index = "".join(_index(texts.pop("README.md")))
     return texts | {"index.md": index + "\n".join(_toctrees(index))}
+
+
+def _names(mark: re.Match[str]) -> str:
+    """Return the tables of the names of some tools, in their newest version."""
+    tools = [tool(name) for name in mark[1].split(", ")]
+    tables = ["\n".join(names(t, "reference/measures")) for t in tools]
+    titled = (f"{t.name}:\n\n{text}\n" for t, text in zip(tools, tables, strict=True))
+    return "\n".join(titled)
 
 
 def _index(text: str) -> Iterator[str]:
@@ -64,5 +78,14 @@ def _toctrees(index: str) -> list[str]:
         heading = section.split("\n", 1)[0]
         linked = [target for _, target, _ in _LINK.findall(section) if target.endswith(".md")]
         names = dict.fromkeys(target.removesuffix(".md") for target in linked)
-        lines += ["", "```{toctree}", ":hidden:", f":caption: {heading}", "", *names, "```"]
+        lines += [
+            "",
+            "```{toctree}",
+            ":hidden:",
+            ":titlesonly:",
+            f":caption: {heading}",
+            "",
+            *names,
+            "```",
+        ]
     return lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from html import escape
 
 from rankstone.measures.base import Measure
@@ -18,16 +19,35 @@ def formula(measure: Measure) -> str:
     if isinstance(tree, str):
         return f'<p class="formula">{escape(tree)}</p>'
     words = f"<p>{escape(tree['rest'])}</p>" if tree["rest"] else ""
-    return f'<div class="formula"><math display="block">{_row(tree["math"])}</math></div>{words}'
+    lines = "".join(f'<math display="block">{_row(line)}</math>' for line in _lines(tree["math"]))
+    return f'<div class="formula">{lines}</div>{words}'
+
+
+def _lines(nodes: list[Node]) -> Iterator[list[Node]]:
+    """Yield the equations of a formula, which commas outside of brackets separate."""
+    line: list[Node] = []
+    depth = 0
+    for node in nodes:
+        depth += (node == ["o", "("]) - (node == ["o", ")"])
+        if node == ["o", ","] and depth == 0:
+            yield line
+            line = []
+        else:
+            line.append(node)
+    yield line
 
 
 def _row(nodes: list[Node]) -> str:
-    inside = "".join(map(_element, nodes))
+    # Brackets are as tall as what is between them, but not as tall as a sign of summation beside.
+    stretched = any(node[0] == "frac" for node in nodes)
+    inside = "".join(_element(node, stretched=stretched) for node in nodes)
     return inside if len(nodes) == 1 else f"<mrow>{inside}</mrow>"
 
 
-def _element(node: Node) -> str:
+def _element(node: Node, *, stretched: bool) -> str:
     kind, *parts = node
+    if kind == "o" and not stretched:
+        return f'<mo stretchy="false">{escape(parts[0])}</mo>'
     if kind in _LEAVES:
         tag = _LEAVES[kind]
         text = escape(parts[0])

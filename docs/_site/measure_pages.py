@@ -63,7 +63,7 @@ def _index(measures: list[Measure]) -> Iterator[str]:
             for m in members
         ]
         yield from table(("measure", "what it is"), rows)
-    yield "\n```{toctree}\n:hidden:\n"
+    yield "\n```{toctree}\n:hidden:\n:titlesonly:\n"
     yield from (f"measures/{m.name}" for ms in manual.families(measures).values() for m in ms)
     yield "```"
 
@@ -92,10 +92,8 @@ def _page(measure: Measure) -> Iterator[str]:
         yield prose(parts[""])
         yield ""
     yield from _facts(measure)
-    for title, label in (("What it assumes", "Reading"), ("When not to use it", "Not for")):
-        if label in parts:
-            yield f"\n## {title}\n"
-            yield prose(sentence(parts[label]))
+    yield f"\n## How to read it\n\n{prose(sentence(parts['Reading']))}"
+    yield f"\n## When not to use it\n\nNot for {prose(parts['Not for'])}"
     yield "\n## Worked example\n"
     yield from _example(d.example)
     drawn = drawn_measure(rs.parse_measure(d.example.measure))

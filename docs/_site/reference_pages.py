@@ -70,17 +70,17 @@ def _profile(tool: Tool) -> Iterator[str]:
     for limit in tool.limits:
         yield f"\n- {prose(limit)}"
     yield ""
-    yield from names(tool)
+    yield from names(tool, "measures")
     if tool.unsupported:
         yield "\nNot supported:\n"
         rows = [(code(name), prose(reason)) for name, reason in tool.unsupported.items()]
         yield from table(("its name", "why"), rows)
 
 
-def names(tool: Tool) -> Iterator[str]:
-    """Yield the table of a tool's names of measures."""
+def names(tool: Tool, folder: str) -> Iterator[str]:
+    """Yield the table of a tool's names of measures; their pages are in ``folder``."""
     rows = [
-        (code(n.shown), f"[{code(n.measure)}](measures/{n.measure}.md)", difference(n))
+        (code(n.shown), f"[{code(n.measure)}]({folder}/{n.measure}.md)", difference(n))
         for n in tool.names
     ]
     yield from table(("its name", "measure", "with"), rows)

@@ -109,7 +109,7 @@ def ERR(r: Ranked, m: Measure) -> Terms:
     """The expected reciprocal of the rank at which a user of the cascade model stops.
 
     ERR = sum over ranks i of discount(i) R_i * product over j < i of (1 - R_j),
-    R_i = (2^grade_i - 1) / 2^max_grade, discount(i) = 1/i by default
+    R_i = (2^grade_i - 1) / 2^max_grade, discount(i) = 1/i
 
     Reading: the user reads from the top and stops at a document with probability R_i, so a
     good document makes those below it matter less.
