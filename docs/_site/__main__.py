@@ -39,6 +39,8 @@ def main(folder: str) -> int:
 
     target = Path(folder).resolve()
     sources = target.with_name(f"{target.name}-sources")
+    if (target / "objects.inv").exists():  # an older site, whose pages may be gone
+        shutil.rmtree(target)
     write_sources(sources)
     options = ["-W", "--keep-going", "-q", "-E", "-j", "2", "-c", str(Path(__file__).parent)]
     return sphinx([*options, str(sources), str(target)])

@@ -25,6 +25,7 @@ html_theme = "furo"
 html_title = f"Rankstone {release}"
 html_static_path = ["_static"]
 html_css_files = ["rankstone.css"]
+html_use_index = False
 html_copy_source = False
 html_show_sourcelink = False
 html_show_copyright = False

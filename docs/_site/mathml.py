@@ -38,15 +38,26 @@ def _lines(nodes: list[Node]) -> Iterator[list[Node]]:
 
 
 def _row(nodes: list[Node]) -> str:
-    # Brackets are as tall as what is between them, but not as tall as a sign of summation beside.
-    stretched = any(node[0] == "frac" for node in nodes)
-    inside = "".join(_element(node, stretched=stretched) for node in nodes)
+    inside = "".join(_element(node, tall=_is_tall(nodes, at)) for at, node in enumerate(nodes))
     return inside if len(nodes) == 1 else f"<mrow>{inside}</mrow>"
 
 
-def _element(node: Node, *, stretched: bool) -> str:
+def _is_tall(nodes: list[Node], at: int) -> bool:
+    """Return whether a bracket has a fraction between it and its partner, and is as tall."""
+    step = {"(": 1, ")": -1}.get(str(nodes[at][1]), 0)
+    depth = 0
+    for node in nodes[at::step] if step else ():
+        depth += (node == ["o", "("]) - (node == ["o", ")"])
+        if node[0] == "frac":
+            return True
+        if depth == 0:
+            break
+    return False
+
+
+def _element(node: Node, *, tall: bool) -> str:
     kind, *parts = node
-    if kind == "o" and not stretched:
+    if kind == "o" and not tall:
         return f'<mo stretchy="false">{escape(parts[0])}</mo>'
     if kind in _LEAVES:
         tag = _LEAVES[kind]

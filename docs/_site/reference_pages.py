@@ -79,11 +79,12 @@ def _profile(tool: Tool) -> Iterator[str]:
 
 def names(tool: Tool, folder: str) -> Iterator[str]:
     """Yield the table of a tool's names of measures; their pages are in ``folder``."""
-    rows = [
-        (code(n.shown), f"[{code(n.measure)}]({folder}/{n.measure}.md)", difference(n))
-        for n in tool.names
-    ]
-    yield from table(("its name", "measure", "with"), rows)
+    rows: dict[tuple[str, str], list[str]] = {}
+    for name in tool.names:
+        measure = f"[{code(name.measure)}]({folder}/{name.measure}.md)"
+        rows.setdefault((measure, difference(name)), []).append(code(name.shown))
+    cells = [(", ".join(theirs), *ours) for ours, theirs in rows.items()]
+    yield from table(("its names", "measure", "with"), cells)
 
 
 def _formats() -> Iterator[str]:
