@@ -30,7 +30,6 @@ def write_sources(folder: Path) -> None:
         page.write_text(text, encoding="utf-8")
     for picture in handwritten.DOCS.glob("*.png"):
         shutil.copy(picture, folder)
-    shutil.copytree(Path(__file__).parent / "_static", folder / "_static")
 
 
 def main(folder: str) -> int:
