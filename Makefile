@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src examples -type f -not -name '*.so' -not -path '*__pycache__*')
 
-.PHONY: demo docs test test-all lint bench sanitize mutants fuzz fuzz-native fuzz-readers browser clean
+.PHONY: demo test test-all lint bench sanitize mutants fuzz fuzz-native fuzz-readers browser clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/rankstone demo
@@ -17,6 +17,7 @@ test-all: $(VENV)/.heavy .venv-peers/.installed lint browser
 	$(BIN)/pytest -n auto --dist loadgroup --thorough
 	.venv-peers/bin/pytest -n auto --thorough tests/test_peers.py
 
+.PHONY: docs
 docs: $(VENV)/.docs
 	PYTHONPATH=docs $(BIN)/python -m _site build/docs
 	@echo "Open build/docs/index.html in a browser."

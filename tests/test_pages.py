@@ -1,6 +1,5 @@
 """What the pages show is what the commands print."""
 
-import doctest
 import os
 import re
 import shutil
@@ -29,12 +28,8 @@ def sessions(page):
             yield command, output
 
 
-def starts_from_nothing(page):
-    """Whether a page copies its data into the reader's folder, so that its commands build on it."""
-    return any("demo --save" in command for command, _ in sessions(page))
-
-
-TUTORIALS = [page for page in PAGES if starts_from_nothing(page)]
+# The commands of tutorials build on each other, in a folder of their own: see test_tutorials.py.
+TUTORIALS = [page for page in PAGES if page.name.startswith("for-")]
 SHOWN = [(p, *session) for p in PAGES if p not in TUTORIALS for session in sessions(p)]
 
 
@@ -45,36 +40,16 @@ def printed(command, folder):
     return shown_on_a_terminal(["bash", "-c", call], words=True, cwd=folder, env=environment)
 
 
-def expected(output):
-    """Return the pattern of an output, in which a line of three dots stands for any lines."""
-    return re.escape(output).replace(re.escape("...\n"), r"(?:.*\n)*?")
-
-
 @pytest.mark.skipif(shutil.which("bash") is None, reason="commands on pages are run by bash")
 @pytest.mark.parametrize(("page", "command", "output"), SHOWN, ids=[c for _, c, _ in SHOWN])
 def test_commands_print_what_the_pages_show(page, command, output):
     if command == "make demo":
         command = "rankstone demo"
     assert command.startswith("rankstone "), command
-    got = printed(command, page.parent if page.parent.name == "examples" else ROOT)
-    assert re.fullmatch(expected(output), got), got
-
-
-@pytest.mark.skipif(shutil.which("bash") is None, reason="commands on pages are run by bash")
-@pytest.mark.parametrize("page", TUTORIALS, ids=[page.stem for page in TUTORIALS])
-def test_tutorials_go_from_an_empty_folder_to_their_results(page, tmp_path, monkeypatch):
-    for command, output in sessions(page):
-        assert command.startswith("rankstone "), command
-        got = printed(command, tmp_path)
-        assert re.fullmatch(expected(output), got), got
-    monkeypatch.chdir(tmp_path)
-    results = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
-    assert results.attempted > 2
-    assert results.failed == 0
-
-
-def test_every_tutorial_starts_from_nothing():
-    assert [p.stem for p in TUTORIALS] == [p.stem for p in PAGES if p.stem.startswith("for-")]
+    folder = page.parent if page.parent.name == "examples" else ROOT
+    pattern = re.escape(output).replace(re.escape("...\n"), r"(?:.*\n)*?")
+    got = printed(command, folder)
+    assert re.fullmatch(pattern, got), got
 
 
 def test_the_readme_shows_commands():
