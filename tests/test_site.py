@@ -10,10 +10,11 @@ from pathlib import Path
 from pydoc import locate
 from urllib.parse import unquote, urldefrag
 
+import numpy as np
 import pytest
 from _site.handwritten import GENERATED
 from _site.measure_pages import sections
-from _site.pictures import weights
+from _site.pictures import drawn_measure, weights
 
 import rankstone as rs
 from rankstone.conventions import Conventions
@@ -112,6 +113,9 @@ def test_the_weight_of_a_rank_is_the_discount():
     alone, lost = weights(rs.DCG @ 2).values()
     assert alone[:3] == pytest.approx([1, 0.6309297535714574, 0])
     assert lost[:3] == pytest.approx(alone[:3])
+    for measure in rs.all_measures():
+        drawn = drawn_measure(rs.parse_measure(measure.definition.example.measure))
+        assert np.isfinite(list(weights(drawn).values())).all(), measure
     first_only = list(weights(rs.RR).values())[1]
     assert first_only == [0.5] + [0.0] * (len(first_only) - 1)
 

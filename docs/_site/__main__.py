@@ -28,8 +28,9 @@ def write_sources(folder: Path) -> None:
         page = folder / path
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(text, encoding="utf-8")
-    for picture in handwritten.DOCS.glob("*.png"):
-        shutil.copy(picture, folder)
+    for picture in handwritten.DOCS.iterdir():
+        if picture.suffix in (".png", ".svg"):
+            shutil.copy(picture, folder)
 
 
 def main(folder: str) -> int:

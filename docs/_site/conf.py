@@ -10,7 +10,6 @@ language = "en"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 myst_heading_anchors = 3
 myst_enable_extensions = ["deflist"]
-suppress_warnings = ["misc.highlighting_failure"]
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
@@ -20,6 +19,8 @@ python_maximum_signature_line_length = 80
 # Examples are copied without their prompts and output.
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+copybutton_line_continuation_character = "\\"
+copybutton_copy_empty_lines = False
 
 html_theme = "furo"
 html_title = f"Rankstone {release}"

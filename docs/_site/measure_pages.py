@@ -110,8 +110,8 @@ def _page(measure: Measure) -> Iterator[str]:
 
 
 def _fifteen(measure: Measure) -> str:
-    about = "15 judged documents, graded 0 or 1"
-    return f"{about}, which are one subtopic" if measure.definition.reads_subtopics else about
+    about = "15 judged documents, graded 0 or 1, and one below them that is not relevant"
+    return f"{about}, all of one subtopic" if measure.definition.reads_subtopics else about
 
 
 def sentence(text: str) -> str:

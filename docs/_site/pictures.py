@@ -32,8 +32,11 @@ def weights(measure: Measure) -> dict[str, list[float]]:
 
 
 def _value(measure: Measure, grades: list[int]) -> float:
-    """Return the value of a ranking; in a query of its own, all documents are judged."""
-    return float(measure(grades))
+    """Return the value of a ranking with a document below it that is not relevant.
+
+    Without that one, measures that compare two kinds of documents would have nothing to compare.
+    """
+    return float(measure([*grades, 0]))
 
 
 def picture(measure: Measure) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
+import rankstone
 from _site.measure_pages import difference
 from _site.tables import code, prose, table
 from rankstone import Conventions, errors
@@ -25,9 +26,9 @@ def _conventions() -> Iterator[str]:
     yield "# Conventions"
     yield ""
     yield (
-        "A convention is a choice outside a measure's own parameters that changes a number. It is "
-        "an option of every command (`-c ties=expected`) and function (`ties='expected'`), and "
-        "every result records it. [Why numbers differ](../conventions.md) explains them."
+        "A convention is a choice outside a measure's own parameters that changes a number. Commands "
+        "that evaluate take it as `-c ties=expected`, functions as `ties='expected'`, and every "
+        "result records it. [Why numbers differ](../conventions.md) explains them."
     )
     for field in fields(Conventions):
         yield f"\n## {code(field.name)}\n"
@@ -119,7 +120,8 @@ def _exit_codes() -> Iterator[str]:
 
 
 def _errors(error: type[errors.RankstoneError]) -> Iterator[type[errors.RankstoneError]]:
+    """Yield an error and all below it that the package exports."""
     yield error
     for more in error.__subclasses__():
-        if more.__module__ == errors.__name__:
+        if more.__name__ in dir(rankstone):
             yield from _errors(more)
