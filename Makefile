@@ -1,4 +1,5 @@
 # make demo: evaluate the bundled data.   make test: run every check and every test.
+# make docs: build the documentation site in build/docs.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -15,6 +16,11 @@ test: $(VENV)/.tools lint browser
 test-all: $(VENV)/.heavy .venv-peers/.installed lint browser
 	$(BIN)/pytest -n auto --dist loadgroup --thorough
 	.venv-peers/bin/pytest -n auto --thorough tests/test_peers.py
+
+.PHONY: docs
+docs: $(VENV)/.docs
+	PYTHONPATH=docs $(BIN)/python -m _site build/docs
+	@echo "Open build/docs/index.html in a browser."
 
 # The page of a report is tested in Debian's Chromium; without it these tests are skipped.
 browser:
@@ -69,6 +75,10 @@ $(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
 $(VENV)/.tools: $(VENV)/.installed pyproject.toml
 	@echo "Installing what the tests need: one to three minutes the first time ..."
 	@$(BIN)/python -m pip install --quiet --group test
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.installed pyproject.toml
+	@$(BIN)/python -m pip install --quiet --group docs
 	@touch $@
 
 $(VENV)/.heavy: $(VENV)/.tools

@@ -274,6 +274,23 @@ def test_the_demo(capsys, monkeypatch):
         assert f"\n{name}" in out
 
 
+def test_the_examples_can_be_copied(capsys, tmp_path):
+    folder = tmp_path / "examples"
+    assert run(capsys, "demo", "--save", str(folder))[0] == 0
+    code, out, _ = run(
+        capsys, "evaluate", *(str(folder / "search" / f) for f in ("qrels.txt", "bm25.run"))
+    )
+    assert (code, out.split("\t")[0]) == (0, "run")
+    code, _, err = run(capsys, "demo", "--save", str(folder))
+    assert (code, err) == (
+        2,
+        f"rankstone: error: {folder} exists already. Name a new folder, or remove it.\n",
+    )
+    code, _, err = run(capsys, "demo", "--save", str(folder / "search" / "measures.txt" / "x"))
+    assert code == 3
+    assert "cannot copy the examples" in err
+
+
 @pytest.mark.skipif(NATIVE, reason="the compiled core is there, so there is nothing to say")
 def test_without_the_compiled_core_one_notice_is_given(here, monkeypatch):
     monkeypatch.delenv("RANKSTONE_ENGINE")

@@ -7,8 +7,8 @@ import sys
 from rankstone import __version__
 from rankstone.cli.process import EXIT_CODES, guarded, run_process, use_utf8
 
-# The commands, each a module here that is loaded when it is called; help lists them in this order.
-_COMMANDS = (
+#: The commands, each a module here that is loaded when it is called; help lists them in this order.
+COMMANDS = (
     "evaluate",
     "compare",
     "gate",
@@ -58,13 +58,13 @@ def main(argv: list[str] | None = None) -> int:
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", required=True, prog="rankstone"
     )
-    if words[:1] and words[0] not in _COMMANDS and not words[0].startswith("-"):
+    if words[:1] and words[0] not in COMMANDS and not words[0].startswith("-"):
         from rankstone.errors import did_you_mean
 
-        hint = did_you_mean(words[0], _COMMANDS)
-        known = ", ".join(_COMMANDS)
+        hint = did_you_mean(words[0], COMMANDS)
+        known = ", ".join(COMMANDS)
         parser.error(f"unknown command {words[0]!r}.{hint} Commands: {known}.")
-    for name in words[:1] if words[:1] and words[0] in _COMMANDS else _COMMANDS:
+    for name in words[:1] if words[:1] and words[0] in COMMANDS else COMMANDS:
         import_module(f"rankstone.cli.{name}").add_to(commands)
     args, more = parser.parse_known_args(words)
     if more:

@@ -25,11 +25,17 @@ def add_to(commands: Any) -> None:
         help="evaluate and compare the bundled examples, and report on them",
         description="Run a few commands on the bundled examples and show them with their output.",
     )
+    parser.add_argument(
+        "--save", metavar="FOLDER", help="only copy the examples into a new folder, to work on them"
+    )
     parser.set_defaults(run=run)
 
 
-def run(_: Namespace) -> int:
-    """Run and print the commands."""
+def run(args: Namespace) -> int:
+    """Run and print the commands, or copy the examples."""
+    if args.save is not None:
+        _save(args.save)
+        return 0
     from contextlib import chdir, redirect_stderr
     from shlex import quote
 
@@ -67,6 +73,23 @@ def _folder() -> str:
         f"the examples are neither in {places[0]} nor in {places[1]}. "
         "Reinstall rankstone to get them."
     )
+
+
+def _save(folder: str) -> None:
+    """Copy the examples into a new folder."""
+    from shutil import copytree, ignore_patterns
+
+    from rankstone.errors import DataError, UsageError
+
+    try:
+        copytree(_folder(), folder, ignore=ignore_patterns("make.py", "__pycache__"))
+    except FileExistsError:
+        raise UsageError(f"{folder} exists already. Name a new folder, or remove it.") from None
+    except OSError as error:
+        raise DataError(
+            f"cannot copy the examples to {folder}: {error.strerror or error}."
+        ) from None
+    print(f"rankstone: the examples are in {folder}", file=sys.stderr)
 
 
 def _measures(place: str, count: int | None = None) -> str:

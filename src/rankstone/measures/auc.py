@@ -88,6 +88,8 @@ def AUC(r: Ranked, m: Measure) -> Terms:
 
     Reading: how well scores separate the two kinds, over the whole list.
     Not for: the top of a ranking; a mistake at the bottom costs as much as one at the top.
+    Reference: Hanley and McNeil, The meaning and use of the area under a ROC curve, Radiology
+    1982.
     """
     if m.max_fpr is not None and m.max_fpr > 1:
         raise UsageError(f"max_fpr of AUC must be at most 1, not {m.max_fpr!r}.")
@@ -210,8 +212,12 @@ def AUPRC(r: Ranked, m: Measure) -> Terms:
 
     AUPRC = (sum over relevant documents of precision at the end of its tie) / R
 
-    Without ties this is average precision. Reading: precision at every score threshold.
+    Without ties this is average precision.
+
+    Reading: precision at every score threshold.
     Not for: rankings without scores; there is no threshold then.
+    Reference: Davis and Goadrich, The relationship between precision-recall and ROC curves, ICML
+    2006.
     """
     hit = r.relevant(m.rel)
     ties = ties_of(r)

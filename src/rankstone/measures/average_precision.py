@@ -50,6 +50,7 @@ def AP(r: Ranked, m: Measure) -> Sum | Terms:
 
     Reading: the area under the precision-recall curve, one step for each relevant document.
     Not for: graded judgments (grades below ``rel`` are not relevant, above it all alike).
+    Reference: Buckley and Voorhees, Evaluating evaluation measure stability, SIGIR 2000.
     """
     return _average_precision(r, m)
 
@@ -123,6 +124,7 @@ def GMAP(r: Ranked, m: Measure) -> Sum | Terms:
     Reading: rewards what helps the worst queries; doubling a small value counts as much as
     doubling a large one.
     Not for: sets with many queries at 0; the floor then decides.
+    Reference: Robertson, On GMAP and other transformations, CIKM 2006.
     """
     return _average_precision(r, AP(rel=m.rel))
 
@@ -139,13 +141,14 @@ def GMAP(r: Ranked, m: Measure) -> Sum | Terms:
     ),
 )
 def YAAP(r: Ranked, m: Measure) -> Value:
-    """The log-odds of a smoothed average precision (Robertson, ECIR 2012).
+    """The log-odds of a smoothed average precision.
 
     YAAP = ln((1 + s) / (1 + R - s)), where s = R * AP is the sum of precisions at relevant documents
 
     Reading: orders rankings of a query as AP does, but differences near 0 and 1 count for more,
     so that easy and hard queries average alike.
     Not for: comparing with values from 0 to 1; its own have no bounds.
+    Reference: Robertson, On smoothing average precision, ECIR 2012.
     """
     working = _average_precision(r, AP(rel=m.rel))._replace(denominator=None)
     s, relevant = total(working), r.relevant_count(m.rel)

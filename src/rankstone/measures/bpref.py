@@ -24,10 +24,11 @@ def Bpref(r: Ranked, m: Measure) -> Terms:
     Bpref = 1/R * sum over relevant documents retrieved of (1 - min(n, R) / min(N, R)),
     where n judged non-relevant documents rank above the document and N were judged in all
 
-    Documents without a judgment are passed over. (Buckley and Voorhees, SIGIR 2004.)
+    Documents without a judgment are passed over.
 
     Reading: as average precision, but safe against judgments that are far from complete.
     Not for: small R and few judged non-relevant documents; each of them then weighs heavily.
+    Reference: Buckley and Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004.
     """
     return _bpref(r, m.rel)
 

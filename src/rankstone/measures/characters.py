@@ -56,6 +56,7 @@ def CharRecall(r: Ranked, m: Measure) -> Sum:
 
     Reading: how much of the evidence reaches a language model, however texts are cut into chunks.
     Not for: the irrelevant text that comes with it; see CharPrecision.
+    Reference: Kamps et al., INEX 2007 evaluation measures, INEX 2007.
     """
     new, _ = _new_characters(r)
     columns = {"new": new}
@@ -80,6 +81,7 @@ def CharPrecision(r: Ranked, m: Measure) -> Sum:
 
     Reading: how much of what a language model must read is evidence.
     Not for: whether all the evidence is there; see CharRecall.
+    Reference: Kamps et al., INEX 2007 evaluation measures, INEX 2007.
     """
     new, every = _new_characters(r)
     subtopics = r.subtopics

@@ -20,7 +20,11 @@ from rankstone.measures.summation import Sum, Value, total
     example=Example("NumQ", (1, 0), "1"),
 )
 def NumQ(r: Ranked, m: Measure) -> Value:  # noqa: ARG001
-    """1 for each evaluated query; in all, the number of queries evaluated."""
+    """1 for each evaluated query; in all, the number of queries evaluated.
+
+    Reading: the size of the evaluation, to be read beside every mean.
+    Not for: quality; it counts queries.
+    """
     return Value(r, np.ones(len(r)), "1")
 
 
@@ -39,6 +43,9 @@ def NumRet(r: Ranked, m: Measure) -> Value:
     """The number of distinct documents retrieved, at most k; in all, their sum.
 
     NumRet@k = min(n, k), for n documents retrieved
+
+    Reading: how much a user is shown.
+    Not for: quality; relevant or not, a document counts.
     """
     if m.k is None:
         return Value(r, r.retrieved, "n", lambda: {"n": r.retrieved})
@@ -59,6 +66,9 @@ def NumRel(r: Ranked, m: Measure) -> Value:
     """The number of relevant documents judged, retrieved or not; in all, their sum.
 
     NumRel = h + m, for h relevant documents retrieved and m others
+
+    Reading: how much there is to be found, according to the judgments.
+    Not for: rankings; it depends on the judgments alone.
     """
     relevant, hit = r.relevant_count(m.rel), r.relevant(m.rel)
     working = Sum(r, hit, columns={"relevant": hit})
@@ -83,7 +93,11 @@ def NumRel(r: Ranked, m: Measure) -> Value:
     example=Example("NumRelRet@2", (1, 0, 1), "1"),
 )
 def NumRelRet(r: Ranked, m: Measure) -> Sum:
-    """The number of relevant documents among the first k; in all, their sum."""
+    """The number of relevant documents among the first k; in all, their sum.
+
+    Reading: what was found, as a count.
+    Not for: comparing queries; those with many relevant documents decide the sum.
+    """
     hit = r.relevant(m.rel)
     return Sum(r, hit, k=m.k, columns={"relevant": hit})
 
@@ -100,6 +114,10 @@ def NumRelRet(r: Ranked, m: Measure) -> Sum:
     example=Example("NumNonrelRet", (1, 0, None, 0), "2"),
 )
 def NumNonrelRet(r: Ranked, m: Measure) -> Sum:
-    """The number of retrieved documents that were judged not relevant; in all, their sum."""
+    """The number of retrieved documents that were judged not relevant; in all, their sum.
+
+    Reading: what was shown in vain and is known to be so.
+    Not for: quality where many documents are unjudged; they do not count.
+    """
     hit = r.relevant(m.rel)
     return Sum(r, ~hit, columns={"relevant": hit})

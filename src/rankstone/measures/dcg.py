@@ -135,6 +135,8 @@ def CG(r: Ranked, m: Measure) -> Sum:
 
     Reading: the gain of a user who reads k documents, in whatever order.
     Not for: comparing rankings of the same documents; their order does not matter.
+    Reference: Järvelin and Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS
+    2002.
     """
     gain = gains(r, m)
     return Sum(r, gain, k=m.k, columns={"gain": gain})
@@ -161,6 +163,8 @@ def DCG(r: Ranked, m: Measure) -> Sum:
 
     Reading: a user who is less and less likely to read on.
     Not for: averaging over queries of different richness; see nDCG.
+    Reference: Järvelin and Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS
+    2002.
     """
     return Sum(r, gains(r, m), m.discount, m.k)
 
@@ -214,6 +218,9 @@ def nDCG(r: Ranked, m: Measure) -> Sum:
 
     Reading: the share of the attainable discounted gain.
     Not for: comparing across collections judged on different scales without naming the gain.
+    Reference: Järvelin and Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS
+    2002; with the gain 2^grade - 1, Burges et al., Learning to rank using gradient descent, ICML
+    2005.
     """
     best = ideal_ranking(r, m, "judged" if m.ideal == "uncut" else m.ideal)
     k = None if m.ideal == "uncut" else m.k

@@ -109,12 +109,13 @@ def ERR(r: Ranked, m: Measure) -> Terms:
     """The expected reciprocal of the rank at which a user of the cascade model stops.
 
     ERR = sum over ranks i of discount(i) R_i * product over j < i of (1 - R_j),
-    R_i = (2^grade_i - 1) / 2^max_grade, discount(i) = 1/i by default
+    R_i = (2^grade_i - 1) / 2^max_grade, discount(i) = 1/i
 
     Reading: the user reads from the top and stops at a document with probability R_i, so a
     good document makes those below it matter less.
     Not for: comparing collections with different scales; one relevant document of the highest
     grade at rank 1 gives (2^g - 1) / 2^g, never 1.
+    Reference: Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009.
     """
     top = r.max_grade if m.max_grade is None else float(m.max_grade)
     if r.judged_grade.max(initial=0.0) > top:

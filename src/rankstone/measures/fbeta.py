@@ -39,6 +39,7 @@ def F(r: Ranked, m: Measure) -> Sum | Value:
 
     Reading: one number for set retrieval, beta times as much weight on recall.
     Not for: rankings; the order within the first k does not matter.
+    Reference: van Rijsbergen, Information Retrieval, 1979, chapter 7.
     """
     weight, hit, relevant = float(m.beta) ** 2, r.relevant(m.rel), r.relevant_count(m.rel)
     size = r.retrieved if m.k is None else np.full(len(r), m.k)

@@ -91,11 +91,13 @@ def infAP(r: Ranked, m: Measure) -> Terms:
     (1/i + (i-1)/i * p/(i-1) * (h + e) / (h + n + 2e))
 
     Above the document are p documents of the pool, judged or not (a negative grade), of which
-    h are relevant and n not; e = 0.00001. (Yilmaz and Aslam, CIKM 2006.)
+    h are relevant and n not; e = 0.00001.
 
     Reading: the precision above a document is that of the sample, as far as the pool goes, and 0
     beyond it.
     Not for: judgments that do not say which documents were in the pool; it then equals AP.
+    Reference: Yilmaz and Aslam, Estimating average precision with incomplete and imperfect
+    judgments, CIKM 2006.
     """
     hit = r.relevant(m.rel)
     relevant = r.hits(m.rel) - 1

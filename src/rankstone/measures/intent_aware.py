@@ -29,10 +29,11 @@ def AP_IA(r: Ranked, m: Measure) -> Terms:
     AP_IA = (sum over subtopics s of AP_s) / S, AP_s = the average precision of the documents that
     cover s, S = the number of subtopics that a judged document covers
 
-    All subtopics weigh alike. (Agrawal et al., WSDM 2009; MAP-IA of ndeval.)
+    All subtopics weigh alike.
 
     Reading: how well all documents of a subtopic are ranked, for a user with any one intent.
     Not for: novelty; a second document about the same subtopic counts in full.
+    Reference: Agrawal et al., Diversifying search results, WSDM 2009; MAP-IA of ndeval.
     """
     covered = coverage(r, m.rel)
     subtopic, sizes, _ = subtopic_sizes(r, m.rel)
@@ -64,6 +65,7 @@ def P_IA(r: Ranked, m: Measure) -> Sum:
 
     Reading: the share of the first k documents that a user with any one intent can use.
     Not for: novelty; ten documents about one subtopic count like one about each of ten.
+    Reference: Agrawal et al., Diversifying search results, WSDM 2009.
     """
     covered = coverage(r, m.rel)
     gain = added(r, covered.row, np.ones(len(covered.row)))
@@ -87,10 +89,11 @@ def StRecall(r: Ranked, m: Measure) -> Sum:
     StRecall@k = |subtopics covered by the first k documents| / S
 
     S is the number of subtopics that a judged document covers. Also called coverage, or aspect
-    recall. (Zhai et al., SIGIR 2003.)
+    recall.
 
     Reading: whether the first k documents hold the parts of an answer, as a language model needs.
     Not for: the order within the first k.
+    Reference: Zhai et al., Beyond independent relevance, SIGIR 2003.
     """
     covered = coverage(r, m.rel)
     new = added(r, covered.row, (covered.before == 0).astype(np.float64))

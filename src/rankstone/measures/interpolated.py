@@ -78,6 +78,8 @@ def IPrec(r: Ranked, m: Measure) -> Value:
 
     Reading: a point of the precision-recall curve, drawn so that it never rises.
     Not for: ranks that nobody looks at; recall 1 may be reached there.
+    Reference: Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008, chapter
+    8.
     """
     value = interpolated(r, m.rel, m.recall, m.rounding)
     return Value(r, value, "h / i", lambda: _where(r, m))
@@ -108,6 +110,8 @@ def AvgIPrec(r: Ranked, m: Measure) -> Terms:
     Reading: the area under the interpolated precision-recall curve, as it was measured before
     average precision.
     Not for: new work; AP uses every relevant document.
+    Reference: Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008, chapter
+    8.
     """
     points = sorted(m.points, reverse=True)
     each = [interpolated(r, m.rel, point, m.rounding) for point in points]

@@ -14,18 +14,23 @@ from rankstone.tools import TOOLS
 
 def index(measures: list[Measure]) -> Iterator[str]:
     """Yield a line for each measure, by family."""
-    families: dict[str, list[Measure]] = {}
-    for m in measures:
-        families.setdefault(family(m), []).append(m)
     wide = max(len(name_with_cutoff(m)) for m in measures) + 3
-    for number, title in enumerate(sorted(families, key=lambda t: -_popularity(families[t]))):
+    for number, (title, members) in enumerate(families(measures).items()):
         if number:
             yield ""
         yield title
-        for m in families[title]:
+        for m in members:
             first, *more = wrap(summary(m), 79 - wide)
             yield f"  {name_with_cutoff(m):<{wide - 2}}{first}"
             yield from (" " * wide + line for line in more)
+
+
+def families(measures: list[Measure]) -> dict[str, list[Measure]]:
+    """Return measures by family, the family first that most tools have."""
+    members: dict[str, list[Measure]] = {}
+    for m in measures:
+        members.setdefault(family(m), []).append(m)
+    return dict(sorted(members.items(), key=lambda item: -_popularity(item[1])))
 
 
 def _popularity(members: list[Measure]) -> int:
@@ -81,7 +86,7 @@ def as_dict(measure: Measure) -> dict[str, Any]:
     }
 
 
-def _grade(grade: float | Mapping[str, float] | None) -> str:
+def grade_in_words(grade: float | Mapping[str, float] | None) -> str:
     """Return the grade of an example, or its grades by subtopic."""
     if grade is None:
         return "unjudged"
@@ -113,8 +118,8 @@ def page(measure: Measure) -> Iterator[str]:
         for value, meaning in (p.choices or {}).items():
             yield f"      {value!r}: {meaning}"
     yield ""
-    grades = ", ".join(map(_grade, d.example.grades))
-    missed = ", ".join(map(_grade, d.example.missed))
+    grades = ", ".join(map(grade_in_words, d.example.grades))
+    missed = ", ".join(map(grade_in_words, d.example.missed))
     yield f"Example: grades in rank order {grades}" + (
         f"; not retrieved: {missed}" if missed else ""
     )

@@ -62,10 +62,12 @@ def alpha_DCG(r: Ranked, m: Measure) -> Sum:
     alpha_DCG@k = sum over i = 1..k of gain_i / log2(i + 1), gain_i = sum over the subtopics that
     the document at rank i covers of (1 - alpha)^c, c = number of documents above that cover it
 
-    A document covers a subtopic if its grade for it is relevant. (Clarke et al., SIGIR 2008.)
+    A document covers a subtopic if its grade for it is relevant.
 
     Reading: alpha is the probability that one document satisfies a user's wish for a subtopic.
     Not for: comparing queries with different numbers of subtopics; see alpha_nDCG.
+    Reference: Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR
+    2008.
     """
     working = _sum(r, m, "log2")
     if m.denominator == "none":
@@ -95,6 +97,8 @@ def alpha_nDCG(r: Ranked, m: Measure) -> Sum:
 
     Reading: the share of the attainable novelty that the first k documents have.
     Not for: judgments without subtopics, where it only punishes a second relevant document.
+    Reference: Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR
+    2008.
     """
     ideal = ideal_sum(r, m.alpha, "log2", m.k, m.rel, m.ideal)
     return _sum(r, m, "log2")._replace(denominator=ideal)
@@ -118,10 +122,12 @@ def ERR_IA(r: Ranked, m: Measure) -> Sum:
 
     c is the number of documents above that cover the subtopic, S the number of subtopics that a
     judged document covers. The denominator is the sum for k documents that each cover every
-    subtopic (without k, as many as were retrieved). (Chapelle et al., CIKM 2009; ndeval.)
+    subtopic (without k, as many as were retrieved).
 
     Reading: how soon users with different intents are satisfied.
     Not for: queries on which no document covers every subtopic; 1 is then out of reach.
+    Reference: Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009; as in
+    ndeval.
     """
     best = best_possible(r, m.alpha, "reciprocal", m.k, m.rel)
     return _sum(r, m, "reciprocal")._replace(denominator=best)
@@ -178,11 +184,13 @@ def NRBP(r: Ranked, m: Measure) -> Terms:
 
     NRBP = (1 - (1 - alpha) beta) / S * sum over ranks i of gain_i * beta^(i - 1)
 
-    gain_i and S are those of ERR_IA. (Clarke et al., ICTIR 2009.)
+    gain_i and S are those of ERR_IA.
 
     Reading: the user reads on with probability beta and is satisfied by a document about the
     wanted subtopic with probability alpha.
     Not for: comparing values of different alpha or beta.
+    Reference: Clarke et al., An effectiveness measure for ambiguous and underspecified queries,
+    ICTIR 2009.
     """
     below = subtopic_count(r, m.rel) / (1.0 - (1.0 - m.alpha) * m.beta)
     return _nrbp(r, m)._replace(denominator=below)

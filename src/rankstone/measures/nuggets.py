@@ -79,6 +79,7 @@ def NuggetRecall(r: Ranked, m: Measure) -> Sum:
 
     Reading: how much of a good answer a language model could write from the first k documents.
     Not for: whether it did; that takes a judgment of the answer.
+    Reference: Voorhees, Overview of the TREC 2003 question answering track, TREC 2003.
     """
     row, nugget, grade = retrieved_grades(r)
     credit = _support(r, m, grade)

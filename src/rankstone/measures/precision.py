@@ -45,6 +45,7 @@ def P(r: Ranked, m: Measure) -> Sum:
     Reading: a user who looks at exactly k documents and does not care about their order.
     Not for: comparing queries with very different numbers of relevant documents; with fewer
     than k of them even a perfect ranking stays below 1.
+    Reference: Kent et al., Machine literature searching VIII, American Documentation 1955.
     """
     hit, below = r.relevant(m.rel), r.depth(m.k)
     if m.k is not None and m.denominator != "retrieved":
@@ -72,6 +73,7 @@ def Rprec(r: Ranked, m: Measure) -> Sum:
 
     Reading: the point where precision and recall are equal.
     Not for: judging the top of long rankings when R is large.
+    Reference: Buckley and Voorhees, Evaluating evaluation measure stability, SIGIR 2000.
     """
     count = r.relevant_count(m.rel)
     if m.multiple != 1:

@@ -139,6 +139,9 @@ def NumPref(r: Ranked, m: Measure) -> Terms:
 
     A preference is kept if the preferred document ranks above the other, or was retrieved
     and the other not. Grades imply a preference for each two documents with different grades.
+
+    Reading: how much evidence is behind Pref.
+    Not for: quality; it grows with the number of judgments.
     """
     kept, of, offsets = _counts(r, lambda group: group.counts(m.which))
     terms = kept if m.kept == "yes" else of
@@ -203,6 +206,7 @@ def Pref(r: Ranked, m: Measure) -> Terms:
 
     Reading: no scale of grades is needed, and people may disagree.
     Not for: the top of a ranking; a pair at the end counts as much as one at the top.
+    Reference: Carterette and Bennett, Evaluation measures for preference judgments, SIGIR 2008.
     """
     if m.mean == "pairs":
         pairs = [_shares(groups, m.which) for groups in _all_groups(r)]

@@ -84,11 +84,11 @@ def RBP(r: Ranked, m: Measure) -> Terms:
 
     RBP = (1 - p) * sum over ranks i of gain_i * p^(i - 1)
 
-    (Moffat and Zobel, TOIS 2008.)
-
     Reading: p = 0.5 is an impatient user, p = 0.95 a patient one, who reads 20 documents on
     average.
     Not for: short rankings without RBPResidual beside it, which says how much is left open.
+    Reference: Moffat and Zobel, Rank-biased precision for measurement of retrieval effectiveness,
+    TOIS 2008.
     """
     gain, weight = _scaled_gains(r, m), _weights(r, m.p)
     terms = by_sums(
@@ -130,6 +130,8 @@ def RBPResidual(r: Ranked, m: Measure) -> Value:
 
     Reading: RBP and RBP + RBPResidual are bounds for the value under complete judgments.
     Not for: telling rankings apart.
+    Reference: Moffat and Zobel, Rank-biased precision for measurement of retrieval effectiveness,
+    TOIS 2008.
     """
     below = np.ones(len(r), bool)
     if m.tail == "unjudged":

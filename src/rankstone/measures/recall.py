@@ -36,6 +36,7 @@ def R(r: Ranked, m: Measure) -> Sum:
 
     Reading: what a second stage that sees only the first k documents can still find.
     Not for: pools that are far from complete; unjudged relevant documents are not in R.
+    Reference: Kent et al., Machine literature searching VIII, American Documentation 1955.
     """
     hit, below = r.relevant(m.rel), r.relevant_count(m.rel)
     if m.denominator == "min(R,k)" and m.k is not None:

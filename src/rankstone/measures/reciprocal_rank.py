@@ -24,6 +24,7 @@ def RR(r: Ranked, m: Measure) -> Sum | Terms:
 
     Reading: a user who wants one answer and reads from the top until it is found.
     Not for: queries with several documents to be found; all but the first are ignored.
+    Reference: Voorhees, The TREC-8 question answering track report, TREC 1999.
     """
     hit = r.relevant(m.rel)
     if r.ties_averaged:

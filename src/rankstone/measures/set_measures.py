@@ -47,6 +47,7 @@ def Utility(r: Ranked, m: Measure) -> Value:
 
     Reading: filtering, where each document that is shown costs or earns something.
     Not for: rankings; the order does not matter.
+    Reference: Lewis, The TREC-4 filtering track, TREC 1995.
     """
     hit = r.relevant(m.rel)
     a = segments.count(hit, r.offsets)

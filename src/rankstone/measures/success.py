@@ -40,6 +40,7 @@ def Success(r: Ranked, m: Measure) -> Sum | Terms:
 
     Reading: a user who needs one good answer and reads k.
     Not for: telling good rankings apart; it saturates quickly as k grows.
+    Reference: Deshpande and Karypis, Item-based top-N recommendation algorithms, TOIS 2004.
     """
     hit = r.relevant(m.rel)
     columns = {"relevant": hit}

@@ -230,7 +230,7 @@ TOOLS = (
     Tool(
         name="trec_eval-9",
         tested="9.0.8",
-        about="queries missing from the run are left out of every mean; scores are 32-bit numbers",
+        about="queries missing from the run are left out of every mean; scores are compared as 32-bit floats",
         conventions=Conventions(precision="float32", queries="both", sums="plain"),
         names=tuple(names(9)),
         unsupported=unsupported(9),
