@@ -12,8 +12,9 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
 from rankstone.io.column_roles import plain_name
+from rankstone.io.gathered import GatheredRun
 from rankstone.io.query_groups import BETWEEN, separator_of
-from rankstone.io.rows import NO_DOCUMENT, GatheredRun, Id, Row
+from rankstone.io.rows import NO_DOCUMENT, Id, Row
 from rankstone.io.streams import lines, open_seekable
 
 #: How the chunks of a document become one result.
@@ -130,9 +131,9 @@ class ParentRun(GatheredRun):
 
     about: Notice | None = None
 
-    def match(self, judgments: Judgments, *, float32: bool) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
         """Find the judged documents, and say what became of the chunks."""
-        matches = super().match(judgments, float32=float32)
+        matches = super().match(judgments, float32=float32, repeats=repeats)
         about = (self.about,) if self.about else ()
         return replace(matches, notices=(*matches.notices, *about))
 
