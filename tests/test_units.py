@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 
 import pandas as pd
 import pytest
@@ -182,8 +183,59 @@ def test_files_of_spans(tmp_path, capsys):
     assert rs.evaluate_spans(both, both).spans == expected.spans
     assert main(["spans", str(judged), str(ranked), "-k", "2", "--format", "table"]) == 0
     out = capsys.readouterr().out
-    assert [line for line in out.splitlines() if line in ("documents", "spans", "characters")]
-    assert "CharRecall@2" in out
+    rows = [line.split() for line in out.splitlines()[2:-1]]
+    levels = ("documents", "spans", "characters")
+    assert list(dict.fromkeys(row[0] for row in rows)) == list(levels)
+    shown = {(level, measure): value for level, measure, value in rows}
+    assert shown["characters", "CharRecall@2"] == f"{130 / 150:.4f}"
+    assert shown["spans", "StCoverage@2"] == f"{1.8 / 2:.4f}"
+    assert main(["spans", str(judged), str(ranked), "-k", "2", "-q"]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[0] == "level\tmeasure\tquery\trun"
+    assert "spans\tStCoverage@2\tq\t0.9\n" in out
+
+
+PAGES = {"manual": [0, 100, 150], "faq": [0]}
+
+
+def test_pages_are_a_level_of_their_own(tmp_path, capsys):
+    run = {"q": [("manual", 0, 100), ("manual", 120, 160), ("faq", 0, 9)]}
+    found = rs.evaluate_spans(SPANS, run, k=[1, 2, 4], pages=PAGES)
+    assert list(found.levels) == ["documents", "pages", "spans", "characters"]
+    # judged: manual p. 2 and 3, faq p. 1; retrieved: manual p. 1, p. 2 and 3, faq p. 1
+    assert [found.pages[f"R@{k}"] for k in (1, 2, 4)] == [0, 1 / 3, 1]
+    assert found.pages["RR@4"] == 1 / 2
+    path = tmp_path / "pages.json"
+    path.write_text(json.dumps(PAGES))
+    assert rs.evaluate_spans(SPANS, run, k=[1, 2, 4], pages=path).pages == found.pages
+
+
+@pytest.mark.parametrize(
+    ("pages", "message"),
+    [
+        ({"manual": [0, 100]}, "there are no pages of document 'faq'"),
+        ({"manual": [0, 100, 100], "faq": [0]}, "begin at 0 and at rising positions"),
+        ({"manual": [5], "faq": [0]}, "begin at 0"),
+        ({"manual": 7, "faq": [0]}, "not at 7"),
+        ([0, 100], "expected an object of documents"),
+    ],
+)
+def test_bad_pages_teach(pages, message):
+    with pytest.raises(rs.DataError, match=re.escape(message)):
+        rs.evaluate_spans(SPANS, SPANS, pages=pages)
+
+
+@given(st.lists(st.tuples(st.integers(0, 99), st.integers(1, 60)), min_size=1, max_size=5))
+def test_graded_coverage_is_the_best_share_of_each_judged_part(found):
+    wanted = [(10, 30), (50, 90)]
+    run = [("d", start, start + size) for start, size in found]
+    value = rs.evaluate_spans({"q": [("d", *part) for part in wanted]}, {"q": run}, k=3).spans
+    first = list(dict.fromkeys(run))[:3]
+    best = [
+        max(max(0, min(b, end) - max(a, start)) / (b - a) for _, start, end in first)
+        for a, b in wanted
+    ]
+    assert value["StCoverage@3"] == pytest.approx(sum(best) / 2)
 
 
 @pytest.mark.parametrize(
