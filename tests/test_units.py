@@ -73,6 +73,42 @@ def test_bad_parents_teach(run, options, message):
     assert message in str(caught.value)
 
 
+JUDGED_CHUNKS = {"q": {"A#1": 1, "A#4": 3, "C#2": 0}}
+
+
+def test_judgments_of_chunks_become_judgments_of_documents(tmp_path, capsys):
+    run = {"q": ["B#1", "A#2", "A#1", "C#9"]}
+    options = {"parents": "{doc}#{n}", "judged_chunks": True}
+    measures = ["RR", "CG", "NumRel", "Judged"]
+    result = rs.evaluate(JUDGED_CHUNKS, run, measures, **options)
+    assert result.per_query["q"] == {"RR": 1 / 2, "CG": 3, "NumRel": 1, "Judged": 2 / 3}
+    by_document = rs.evaluate({"q": {"A": 3, "C": 0}}, {"q": ["B", "A", "C"]}, measures)
+    assert result.per_query == by_document.per_query
+    assert rs.explain("RR", JUDGED_CHUNKS, run, query="q", **options).value == 1 / 2
+    qrels, path = write_qrels(tmp_path / "qrels", JUDGED_CHUNKS), tmp_path / "run"
+    write_run(path, {"q": {d: -i for i, d in enumerate(run["q"])}})
+    call = ["evaluate", str(qrels), str(path), "-m", "RR", "--parents", "{doc}#{n}"]
+    assert main([*call, "--judged-chunks"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.splitlines()[1].split("\t")[2] == "0.5"
+    assert "3 judged chunks of 2 judged documents" in captured.err
+
+
+def test_subtopics_of_chunks_become_subtopics_of_documents():
+    judged = {"q": {"A#1": {"x": 1}, "A#2": {"y": 1, "x": 0}, "B#1": {"z": 1}}}
+    result = rs.evaluate(
+        judged, {"q": ["A#7"]}, ["StRecall"], parents="{doc}#{n}", judged_chunks=True
+    )
+    assert result["StRecall"] == 2 / 3
+
+
+def test_judgments_of_chunks_need_parents():
+    with pytest.raises(rs.UsageError, match="judged_chunks=True needs parents="):
+        rs.evaluate(JUDGED_CHUNKS, {"q": ["A#1"]}, "RR", judged_chunks=True)
+    with pytest.raises(rs.DataError, match="chunk 'A#1' of the judgments has no document"):
+        rs.evaluate(JUDGED_CHUNKS, {"q": ["B#1"]}, "RR", parents={"B#1": "B"}, judged_chunks=True)
+
+
 def test_files_of_parents(tmp_path, capsys):
     qrels, run = write_qrels(tmp_path / "qrels", JUDGED), write_run(tmp_path / "run", CHUNKS)
     call = ["evaluate", str(qrels), str(run), "-m", "RR", "--quiet"]

@@ -42,6 +42,7 @@ class ReadingOptions(TypedDict, total=False):
     min_score: float | None
     parents: Any
     parent_rule: str
+    judged_chunks: bool
 
 
 class DataOptions(ConventionOptions, ReadingOptions, total=False):

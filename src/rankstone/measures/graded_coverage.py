@@ -7,10 +7,11 @@ import numpy as np
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import K
-from rankstone.measures.subtopics import added, retrieved_grades
+from rankstone.measures.subtopics import added, retrieved_grades, words
 from rankstone.measures.summation import Sum
 
 Array = np.ndarray
+_ANY_GRADE = 5e-324  # above 0
 
 
 def _grade(r: Ranked, m: Measure, grades: Array) -> Array:  # noqa: ARG001
@@ -72,4 +73,6 @@ def StCoverage(r: Ranked, m: Measure) -> Sum:
     Not for: how many documents cover a part; see P_IA.
     """
     new = _improvement(r)
-    return Sum(r, new, k=m.k, denominator=_attainable(r), columns={"new": new})
+    return Sum(
+        r, new, k=m.k, denominator=_attainable(r), columns={**words(r, _ANY_GRADE), "new": new}
+    )
