@@ -553,36 +553,47 @@ def rounded(score: float, precision: str) -> float:
     return struct.unpack("f", struct.pack("f", score))[0]
 
 
+def with_repetitions(pairs: list, rule: str) -> list:
+    """Return documents, scores and whether they count, in input order, as a rule has repeated ones.
+
+    A repetition that keeps its rank and does not count is a document without a judgment.
+    """
+    best = {d: min((-s, i) for i, (e, s) in enumerate(pairs) if e == d)[1] for d, _ in pairs}
+    rows = [(d, s, rule == "count" or best[d] == i) for i, (d, s) in enumerate(pairs)]
+    return rows if rule in ("count", "keep") else [row for row in rows if row[2]]
+
+
 def ranking_of(judged: dict, run: dict | list | None, max_grade: Fraction, c: dict):
-    """Return the documents of a query in input order, as a ranking, and their names."""
-    scored = isinstance(run, dict)
-    if run is None:
-        pairs = []
-    elif scored:
-        pairs = [(d, rounded(s, c["precision"])) for d, s in run.items()]
+    """Return the documents of a query in input order, as a ranking, and their names.
+
+    A run is a dict of scores, a list of documents, or a list of documents with scores.
+    """
+    rows = list(run.items()) if isinstance(run, dict) else list(run or [])
+    scored = all(isinstance(row, tuple) for row in rows)
+    if scored:
+        pairs = [(d, rounded(s, c["precision"])) for d, s in rows]
     else:
-        listed = run if c["duplicates"] == "keep" else list(dict.fromkeys(run))
-        # A repetition that keeps its rank is a document of its own, without a judgment.
-        listed = [d if d not in listed[:i] else f"{d} again at {i}" for i, d in enumerate(listed)]
-        pairs = [(d, -float(i)) for i, d in enumerate(listed)]
-    items, names, kept = [], [], []
-    for doc, score in pairs:
-        grade = meant(judged[doc], c["negatives"]) if doc in judged else None
+        pairs = [(d, -float(i)) for i, d in enumerate(rows)]
+    pairs = with_repetitions(pairs, c["duplicates"])
+    items, names, kept = [], [], {}
+    for doc, score, counts in pairs:
+        known = counts and doc in judged
+        grade = meant(judged[doc], c["negatives"]) if known else None
         if grade is not None:
-            kept.append(grade)
+            kept[doc] = grade
         if scored and c["nonpositive"] == "nonrelevant" and score <= 0 and grade is not None:
             grade = min(grade, Fraction(0))
         if grade is None and c["unjudged"] == "remove":
             continue
-        items.append(Item(grade, score, pooled=grade is None and doc in judged))
+        items.append(Item(grade, score, pooled=grade is None and known))
         names.append(doc)
-    retrieved = {doc for doc, _ in pairs}
+    retrieved = {doc for doc, _, _ in pairs}
     missed = []
     if c["missed"] == "count":
         grades = (meant(g, c["negatives"]) for d, g in judged.items() if d not in retrieved)
         missed = [g for g in grades if g is not None]
     level = exactly(c["relevance"])
-    return Ranking(tuple(items), (*kept, *missed), tuple(missed), max_grade, level), names
+    return Ranking(tuple(items), (*kept.values(), *missed), tuple(missed), max_grade, level), names
 
 
 def orders(r: Ranking, names: list, rule: str) -> Iterator[Ranking]:

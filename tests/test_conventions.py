@@ -142,6 +142,54 @@ def test_duplicates(engine, tmp_path):
         rs.evaluate({"q": {"d": 1}}, run, ["RR"], duplicates="error")
 
 
+LINES = "q Q0 a 1 9 t\nq Q0 x 2 8 t\nq Q0 a 3 7 t\nq Q0 b 4 6 t\nq Q0 x 5 5 t\nq Q0 a 6 4 t\n"
+
+
+def test_repeated_documents_count_again_on_request(engine, tmp_path):
+    """Recall is above 1, as in tools that count hits; every verb gives the same number."""
+    run = tmp_path / "run"
+    run.write_text(LINES)
+    judged = {"q": {"a": 1, "b": 2, "c": 0}}
+    chosen = rs.Conventions(duplicates="count")
+    result = rs.evaluate(judged, run, ["R", "P@3", "AP", "NumRet"], conventions=chosen)
+    ap = 37 / 24  # (1 + 2/3 + 3/4 + 4/6) / 2
+    assert result.per_query["q"] == {"R": 2.0, "P@3": 2 / 3, "AP": ap, "NumRet": 6.0}
+    (notice,) = result.warnings
+    assert (notice.code, notice.count) == ("duplicate-documents", 3)
+    assert "each occurrence counts again (duplicates=count)" in notice.text
+    explanation = rs.explain("AP", judged, run, query="q", conventions=chosen)
+    assert explanation.value == ap
+    assert [step.document for step in explanation.steps] == ["a", "a", "b", "a"]
+    assert "duplicates=count" in str(explanation)
+    comparison = rs.compare(judged, {"a": run, "b": run}, ["AP"], conventions=chosen)
+    assert {float(run["AP"]) for run in comparison.means.values()} == {ap}
+    listed = {"q": ["a", "x", "a", "b", "x", "a"]}
+    assert rs.evaluate(judged, listed, ["AP"], conventions=chosen)["AP"] == ap
+    assert rs.AP(judged["q"], listed["q"], conventions=chosen) == ap
+    evaluator = rs.Evaluator(judged, ["AP"], conventions=chosen)
+    assert evaluator.add(listed).result()["AP"] == ap
+
+
+def test_repetitions_that_keep_their_rank_are_not_relevant(engine, tmp_path):
+    run = tmp_path / "run"
+    run.write_text(LINES)
+    judged = {"q": {"a": 1, "b": 2, "c": 0}}
+    result = rs.evaluate(judged, run, ["R", "AP", "NumRet"], duplicates="keep")
+    assert result.per_query["q"] == {"R": 1.0, "AP": (1 + 2 / 4) / 2, "NumRet": 6.0}
+
+
+def test_reconcile_tries_to_count_repeated_documents_again():
+    judged, run = {"q": {"a": 1, "b": 1}}, {"q": ["a", "a", "x", "b"]}
+    found = rs.reconcile("R", judged, run, value="1.5").found
+    assert [c.choices for c in found] == [(("convention", "duplicates", "count"),)]
+
+
+def test_intervals_of_unjudged_documents_need_each_document_once():
+    judged, run = {"q": {"a": 1}}, {"q": ["a", "x", "x"]}
+    with pytest.raises(rs.UsageError, match="duplicates='first'"):
+        rs.evaluate(judged, run, ["AP"], duplicates="count", unjudged_interval=True)
+
+
 def test_a_list_counts_a_repeated_document_once():
     judged = {"q": {"b": 1}}
     result = rs.evaluate(judged, {"q": ["a", "a", "b"]}, ["RR", "NumRet"])

@@ -118,8 +118,13 @@ stretches = st.lists(
 
 @pytest.mark.skipif(not NATIVE, reason="the compiled core was not built here")
 @settings(max_examples=300)
-@given(rows | good | stretches, st.booleans(), st.booleans(), st.sampled_from([1, 3, 1000]))
-def test_engines_read_columns_alike(rows, float32, ascending, range_size):
+@given(
+    rows | good | stretches,
+    st.booleans(),
+    st.booleans(),
+    st.tuples(st.sampled_from([1, 3, 1000]), st.booleans()),
+)
+def test_engines_read_columns_alike(rows, float32, ascending, how):
     from rankstone._native import _core
 
     names = ["q", "d", "s", "r"]
@@ -133,7 +138,7 @@ def test_engines_read_columns_alike(rows, float32, ascending, range_size):
             held = {n.decode(): c for n, c in core.columns_of_stream(table.__arrow_c_stream__())}
             parts = [held[n] if n else None for n in columns]
             found.append(
-                core.match_columns(*parts, ascending, core.Index(*index), float32, 2, range_size)
+                core.match_columns(*parts, ascending, core.Index(*index), float32, 2, *how)
             )
             found.append(core.judge_columns(*parts[:3]))
         if found[0]["fault"]:

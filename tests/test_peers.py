@@ -65,12 +65,16 @@ def test_collections_hold_what_the_tools_take():
         takes = compare.accepts(compare.adapter(name), function)
         drawn = [compare.draw(rng, takes) for _ in range(60)]
         grades = {g for qrels, _ in drawn for d in qrels.values() for g in d.values()}
-        scores = [list(s.values()) for _, run in drawn for s in run.values()]
+        lists = [s for _, run in drawn for s in run.values()]
+        repeats = any(isinstance(s, list) and len(set(s)) < len(s) for s in lists)
+        assert repeats == takes.repeats
+        scores = [list(range(len(s), 0, -1) if takes.repeats else s.values()) for s in lists]
         assert any(g < 0 for g in grades) == takes.negative
         assert any(g != int(g) for g in grades) == takes.fractional
         assert any(g > 1 for g in grades) == (takes.graded or takes.negative or takes.fractional)
-        assert any(len(set(s)) < len(s) for s in scores) == takes.ties
-        assert any(s <= 0 for row in scores for s in row) == takes.nonpositive_scores
+        if not takes.repeats:
+            assert any(len(set(s)) < len(s) for s in scores) == takes.ties
+            assert any(s <= 0 for row in scores for s in row) == takes.nonpositive_scores
         assert any(set(q) - set(r) for q, r in drawn) == takes.unretrieved_queries
         assert any(set(r) - set(q) for q, r in drawn) == takes.unjudged_queries
         assert any(len(s) < max(CUTS) for s in scores) == takes.short_lists
@@ -183,6 +187,54 @@ def test_spark_does_not_read_the_grades_it_is_given(peer):
 def test_spark_counts_a_repeated_document_again(peer):
     assert peer("spark").of_rows([(["a", "a", "b"], ["a"])], 2, name="precisionAt") == 1
     assert rs.evaluate({"q": ["a"]}, {"q": ["a", "a", "b"]}, ["P@2"])["P@2"] == 0.5
+
+
+REPEATED = {"q": ["a", "a", "x", "b"]}
+TWO = {"q": {"a": 1, "b": 1}}
+
+
+def test_llama_index_counts_a_repeated_node_again(peer):
+    tool = peer("llama_index")
+    for name in ("ap", "ndcg", "hit_rate(use_granular_hit_rate=True)"):
+        value = tool.FUNCTIONS[name](TWO, REPEATED, None)[0]["q"]
+        assert value > 1
+        assert rs.evaluate(TWO, REPEATED, [name], like="llama_index")[name] == value
+
+
+def test_mlflow_ideal_holds_repeated_documents_and_ends_with_the_list(peer):
+    ndcg = peer("mlflow").FUNCTIONS["ndcg_at_{k}"]
+    assert ndcg({"q": {"a": 1}}, {"q": ["a", "a"]}, 2)[1] == pytest.approx(1.0)
+    assert ndcg(TWO, {"q": ["a"]}, 5)[1] == pytest.approx(1.0)
+
+
+def test_mteb_accuracy_leaves_out_queries_without_a_hit(peer):
+    peer("mteb")
+    from mteb._evaluators.retrieval_metrics import top_k_accuracy
+
+    judged, run = {"q": {"a": 1}, "r": {"b": 1}}, {"q": {"a": 1.0}, "r": {"c": 1.0}}
+    assert top_k_accuracy(judged, run, [1]) == {"Accuracy@1": [1.0]}
+
+
+def test_quepid_is_not_a_number_on_the_server_if_a_document_is_not_rated(peer):
+    case = {"docs": [{"rating": 1}, {}], "best": [{"rating": 1}], "max": 1}
+    for name in ("cg", "dcg"):
+        (value,) = peer("quepid").score(name, 10, [case])
+        assert value != value
+
+
+def test_azure_takes_the_last_score_of_a_repeated_document(peer):
+    peer("azure_ai_evaluation")
+    from azure.ai.evaluation import DocumentRetrievalEvaluator
+
+    scores = [("a", 3.0), ("b", 2.0), ("a", 1.0)]
+    found = DocumentRetrievalEvaluator()(
+        retrieval_ground_truth=[
+            {"document_id": "a", "query_relevance_label": 1},
+            {"document_id": "b", "query_relevance_label": 0},
+        ],
+        retrieved_documents=[{"document_id": d, "relevance_score": s} for d, s in scores],
+    )["document_retrieval_properties"]
+    assert (found["top1_relevance"], found["total_retrieved_documents"]) == (0, 3)
 
 
 # The page says what the files of the tools and the comparison say.

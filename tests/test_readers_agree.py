@@ -116,8 +116,10 @@ def test_engines_read_rows_alike(text, layout, offset):
 
 @needs_native
 @settings(max_examples=1000)
-@given(texts | run_lines, st.booleans(), layouts, st.sampled_from([0, 0, 0, 9]))
-def test_engines_and_any_threads_scan_runs_alike(tmp_path_factory, text, float32, layout, first):
+@given(texts | run_lines, st.booleans(), st.booleans(), layouts, st.sampled_from([0, 0, 0, 9]))
+def test_engines_and_any_threads_scan_runs_alike(
+    tmp_path_factory, text, float32, repeats, layout, first
+):
     from rankstone._native import _core
 
     path = tmp_path_factory.getbasetemp() / f"scan-{os.getpid()}"
@@ -128,12 +130,13 @@ def test_engines_and_any_threads_scan_runs_alike(tmp_path_factory, text, float32
         size = path.stat().st_size
         common = (stream.fileno(), size, layout)
         progress = np.zeros(1, np.int64)
+        how = (progress, first, repeats)
         expected = python_engine.scan_run(
-            *common, python_engine.Index(*columns, *docs), float32, 1, 1 << 20, progress, first
+            *common, python_engine.Index(*columns, *docs), float32, 1, 1 << 20, *how
         )
         index = _core.Index(*columns, *docs)
         for threads, reach in [(1, 1 << 20), (2, 1), (8, 7), (2, 64), (1, 33)]:
-            got = _core.scan_run(*common, index, float32, threads, reach, progress, first)
+            got = _core.scan_run(*common, index, float32, threads, reach, *how)
             assert plain(got) == plain(expected)
 
 

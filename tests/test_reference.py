@@ -1,6 +1,8 @@
 """Every measure under every convention, against a second reading of the definitions."""
 
+import json
 import math
+import os
 
 import mpmath
 import pytest
@@ -62,6 +64,37 @@ def test_values_are_those_of_the_definitions(collection, measure, rules):
     assert set(result.queries) == set(expected)
     for query, row in result.per_query.items():
         close(row[str(measure)], expected[query], within_two=is_exact(rules))
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.dictionaries(st.sampled_from(documents), grades, min_size=1, max_size=5),
+    st.lists(st.tuples(st.sampled_from(documents[:4]), scores), min_size=1, max_size=6),
+    known,
+    st.sampled_from(["first", "keep", "count"]),
+    st.sampled_from(rs.Conventions.choices()["ties"]),
+    st.sampled_from(rs.Conventions.choices()["unjudged"]),
+)
+def test_repeated_documents_count_as_the_convention_says(
+    engine, tmp_path_factory, judged, rows, measure, duplicates, ties, unjudged
+):
+    """In a file of lines, in a file of records, in a table and in a list of results alike."""
+    rules = rs.Conventions(duplicates=duplicates, ties=ties, unjudged=unjudged)
+    if not can_be_ordered(measure, ties):
+        return
+    folder = tmp_path_factory.getbasetemp()
+    lines, records = folder / f"{os.getpid()}.run", folder / f"{os.getpid()}.jsonl"
+    lines.write_text("".join(f"q Q0 {doc} 0 {score!r} t\n" for doc, score in rows))
+    table = [{"query": "q", "doc": doc, "score": score} for doc, score in rows]
+    records.write_text("".join(json.dumps(row) + "\n" for row in table))
+    listed = {"q": [{"id": doc, "score": score} for doc, score in rows]}
+    judgments = {"q": judged}
+    expected = reference.per_query(
+        measure.name, measure.params, judgments, {"q": rows}, rules.to_dict()
+    )
+    for run in (lines, records, table, listed):
+        result = rs.evaluate(judgments, run, measure, conventions=rules)
+        close(result.per_query["q"][str(measure)], expected["q"], within_two=is_exact(rules))
 
 
 def can_be_ordered(measure, rule):

@@ -15,6 +15,8 @@ from hypothesis import given, settings, strategies as st
 
 import rankstone as rs
 from rankstone.cli import main
+from rankstone.core.subtopics import aspects_of
+from rankstone.io.load import load_judgments
 
 JUDGED = {
     "q1": {"a": {"1": 1, "2": 1}, "b": {"1": 2, "3": 0}, "c": {"3": 1}},
@@ -417,3 +419,57 @@ def test_a_data_set_is_not_judgments_by_subtopic(tmp_path):
         json.dumps([{"query_id": "q", "relevant_docs": {"d": {"s": 1, "t": "support"}}}])
     )
     assert rs.load_judgments(path).subtopics.names == ["s", "t"]
+
+
+# Conversion -----------------------------------------------------------------------------------
+
+GRADED = [
+    ("q", "a", 1.0, "cause", True),
+    ("q", "a", 0.5, "cost", False),
+    ("q", "b", 1.0, "cost", False),
+    ("r", "b", 0.0, "cause", True),
+]
+
+
+def graded_file(path):
+    keys = ("query_id", "doc_id", "relevance", "subtopic")
+    path.write_text(
+        "".join(
+            json.dumps(
+                {
+                    **dict(zip(keys, row[:4], strict=True)),
+                    "importance": "vital" if row[4] else "okay",
+                }
+            )
+            + "\n"
+            for row in GRADED
+        )
+    )
+    return path
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet", "arrow", "trec"])
+def test_conversion_keeps_subtopics(tmp_path, capsys, form):
+    source = graded_file(tmp_path / "nuggets.jsonl")
+    target = tmp_path / f"target.{form}"
+    command = ["convert", str(source), str(target), "--to", form, "--as", "judgments"]
+    assert main(command) == 0
+    err = capsys.readouterr().err
+    kept = [tuple(row) for row in aspects_of(load_judgments(target))]
+    if form == "trec":
+        assert "the importance of 1 nugget (okay, not vital) left out: the format 'trec'" in err
+        assert sorted(row[:4] for row in kept) == sorted(row[:4] for row in GRADED)
+    else:
+        assert "left out" not in err
+        assert sorted(kept) == sorted(GRADED)
+
+
+def test_conversion_counts_subtopics_that_a_format_cannot_hold(tmp_path, capsys):
+    source = graded_file(tmp_path / "nuggets.jsonl")
+    target = tmp_path / "target.json"
+    assert main(["convert", str(source), str(target), "--as", "judgments"]) == 0
+    assert (
+        "rankstone: warning: 3 subtopics left out: the format 'json' cannot hold them."
+        in capsys.readouterr().err
+    )
+    assert json.loads(target.read_text()) == {"q": {"a": 1.0, "b": 1.0}, "r": {"b": 0.0}}

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 
 import pandas as pd
 import pytest
@@ -70,6 +71,42 @@ def test_bad_parents_teach(run, options, message):
     with pytest.raises(rs.RankstoneError) as caught:
         rs.evaluate(JUDGED, run, "RR", **options)
     assert message in str(caught.value)
+
+
+JUDGED_CHUNKS = {"q": {"A#1": 1, "A#4": 3, "C#2": 0}}
+
+
+def test_judgments_of_chunks_become_judgments_of_documents(tmp_path, capsys):
+    run = {"q": ["B#1", "A#2", "A#1", "C#9"]}
+    options = {"parents": "{doc}#{n}", "judged_chunks": True}
+    measures = ["RR", "CG", "NumRel", "Judged"]
+    result = rs.evaluate(JUDGED_CHUNKS, run, measures, **options)
+    assert result.per_query["q"] == {"RR": 1 / 2, "CG": 3, "NumRel": 1, "Judged": 2 / 3}
+    by_document = rs.evaluate({"q": {"A": 3, "C": 0}}, {"q": ["B", "A", "C"]}, measures)
+    assert result.per_query == by_document.per_query
+    assert rs.explain("RR", JUDGED_CHUNKS, run, query="q", **options).value == 1 / 2
+    qrels, path = write_qrels(tmp_path / "qrels", JUDGED_CHUNKS), tmp_path / "run"
+    write_run(path, {"q": {d: -i for i, d in enumerate(run["q"])}})
+    call = ["evaluate", str(qrels), str(path), "-m", "RR", "--parents", "{doc}#{n}"]
+    assert main([*call, "--judged-chunks"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.splitlines()[1].split("\t")[2] == "0.5"
+    assert "3 judged chunks of 2 judged documents" in captured.err
+
+
+def test_subtopics_of_chunks_become_subtopics_of_documents():
+    judged = {"q": {"A#1": {"x": 1}, "A#2": {"y": 1, "x": 0}, "B#1": {"z": 1}}}
+    result = rs.evaluate(
+        judged, {"q": ["A#7"]}, ["StRecall"], parents="{doc}#{n}", judged_chunks=True
+    )
+    assert result["StRecall"] == 2 / 3
+
+
+def test_judgments_of_chunks_need_parents():
+    with pytest.raises(rs.UsageError, match="judged_chunks=True needs parents="):
+        rs.evaluate(JUDGED_CHUNKS, {"q": ["A#1"]}, "RR", judged_chunks=True)
+    with pytest.raises(rs.DataError, match="chunk 'A#1' of the judgments has no document"):
+        rs.evaluate(JUDGED_CHUNKS, {"q": ["B#1"]}, "RR", parents={"B#1": "B"}, judged_chunks=True)
 
 
 def test_files_of_parents(tmp_path, capsys):
@@ -182,8 +219,59 @@ def test_files_of_spans(tmp_path, capsys):
     assert rs.evaluate_spans(both, both).spans == expected.spans
     assert main(["spans", str(judged), str(ranked), "-k", "2", "--format", "table"]) == 0
     out = capsys.readouterr().out
-    assert [line for line in out.splitlines() if line in ("documents", "spans", "characters")]
-    assert "CharRecall@2" in out
+    rows = [line.split() for line in out.splitlines()[2:-1]]
+    levels = ("documents", "spans", "characters")
+    assert list(dict.fromkeys(row[0] for row in rows)) == list(levels)
+    shown = {(level, measure): value for level, measure, value in rows}
+    assert shown["characters", "CharRecall@2"] == f"{130 / 150:.4f}"
+    assert shown["spans", "StCoverage@2"] == f"{1.8 / 2:.4f}"
+    assert main(["spans", str(judged), str(ranked), "-k", "2", "-q"]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[0] == "level\tmeasure\tquery\trun"
+    assert "spans\tStCoverage@2\tq\t0.9\n" in out
+
+
+PAGES = {"manual": [0, 100, 150], "faq": [0]}
+
+
+def test_pages_are_a_level_of_their_own(tmp_path, capsys):
+    run = {"q": [("manual", 0, 100), ("manual", 120, 160), ("faq", 0, 9)]}
+    found = rs.evaluate_spans(SPANS, run, k=[1, 2, 4], pages=PAGES)
+    assert list(found.levels) == ["documents", "pages", "spans", "characters"]
+    # judged: manual p. 2 and 3, faq p. 1; retrieved: manual p. 1, p. 2 and 3, faq p. 1
+    assert [found.pages[f"R@{k}"] for k in (1, 2, 4)] == [0, 1 / 3, 1]
+    assert found.pages["RR@4"] == 1 / 2
+    path = tmp_path / "pages.json"
+    path.write_text(json.dumps(PAGES))
+    assert rs.evaluate_spans(SPANS, run, k=[1, 2, 4], pages=path).pages == found.pages
+
+
+@pytest.mark.parametrize(
+    ("pages", "message"),
+    [
+        ({"manual": [0, 100]}, "there are no pages of document 'faq'"),
+        ({"manual": [0, 100, 100], "faq": [0]}, "begin at 0 and at rising positions"),
+        ({"manual": [5], "faq": [0]}, "begin at 0"),
+        ({"manual": 7, "faq": [0]}, "not at 7"),
+        ([0, 100], "expected an object of documents"),
+    ],
+)
+def test_bad_pages_teach(pages, message):
+    with pytest.raises(rs.DataError, match=re.escape(message)):
+        rs.evaluate_spans(SPANS, SPANS, pages=pages)
+
+
+@given(st.lists(st.tuples(st.integers(0, 99), st.integers(1, 60)), min_size=1, max_size=5))
+def test_graded_coverage_is_the_best_share_of_each_judged_part(found):
+    wanted = [(10, 30), (50, 90)]
+    run = [("d", start, start + size) for start, size in found]
+    value = rs.evaluate_spans({"q": [("d", *part) for part in wanted]}, {"q": run}, k=3).spans
+    first = list(dict.fromkeys(run))[:3]
+    best = [
+        max(max(0, min(b, end) - max(a, start)) / (b - a) for _, start, end in first)
+        for a, b in wanted
+    ]
+    assert value["StCoverage@3"] == pytest.approx(sum(best) / 2)
 
 
 @pytest.mark.parametrize(

@@ -123,8 +123,18 @@ class Conventions:
     duplicates: str = _choice(
         "first",
         "a document that occurs more than once in a query's ranking",
+        {
+            "duplicate-documents": {
+                "first": "the best-ranked occurrence counts",
+                "keep": "the best-ranked occurrence counts, the others keep their ranks as not "
+                "relevant",
+                "count": "each occurrence counts again (duplicates=count), so values may be above 1",
+                "error": "",
+            }
+        },
         first="its best-ranked occurrence counts, the others are dropped",
         keep="its best-ranked occurrence counts, the others keep their ranks as not relevant",
+        count="each occurrence counts again, as in many tools, whose recall may then be above 1",
         error="an error",
     )
     sums: str = _choice(

@@ -56,6 +56,7 @@ def evaluate(
     min_score: float | None = None,
     parents: Any = None,
     parent_rule: str = "first",
+    judged_chunks: bool = False,
     **choices: Unpack[ConventionOptions],
 ) -> Result:
     """Evaluate a run against judgments.
@@ -97,6 +98,8 @@ def evaluate(
             chunk ids such as ``"{doc}#{n}"``.
         parent_rule: how the chunks of a document become one result: ``"first"`` (the best-ranked
             chunk counts), ``"max"`` or ``"sum"`` of their scores.
+        judged_chunks: with ``parents``, the judgments are of chunks too: a document has the highest
+            grade of its chunks.
         choices: single conventions, for example ``ties="input"``.
 
     >>> result = evaluate({"q1": {"d1": 2}}, {"q1": ["d7", "d1"]}, ["RR"])
@@ -124,6 +127,7 @@ def evaluate(
         min_score=min_score,
         parents=parents,
         parent_rule=parent_rule,
+        judged_chunks=judged_chunks,
         needs=request.needs,
     )
     plan = request.plan(data.default)

@@ -20,7 +20,7 @@ class ConventionOptions(TypedDict, total=False):
     unjudged: Literal["nonrelevant", "remove"]
     missed: Literal["count", "ignore"]
     nonpositive: Literal["any", "nonrelevant"]
-    duplicates: Literal["first", "keep", "error"]
+    duplicates: Literal["first", "keep", "count", "error"]
     sums: Literal["exact", "plain"]
 
 
@@ -42,6 +42,7 @@ class ReadingOptions(TypedDict, total=False):
     min_score: float | None
     parents: Any
     parent_rule: str
+    judged_chunks: bool
 
 
 class DataOptions(ConventionOptions, ReadingOptions, total=False):

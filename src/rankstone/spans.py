@@ -1,9 +1,9 @@
-"""The verb ``evaluate_spans``: results and judgments that are parts of documents, at three levels."""
+"""The verb ``evaluate_spans``: results and judgments that are parts of documents, at each level."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import Any
 
@@ -14,22 +14,31 @@ from rankstone.core.subtopics import Aspect, with_subtopics
 from rankstone.errors import UsageError
 from rankstone.evaluation import evaluate
 from rankstone.io.load import load_judgments
+from rankstone.io.pages import load_pages
 from rankstone.io.spans import Span, Spans, load_spans
 from rankstone.measures.span_levels import span_measures
 
 
 @dataclass(frozen=True, eq=False)
 class SpanResults:
-    """The same run at three levels.
+    """The same run at each level.
 
     ``documents``: a document is relevant if a part of it is, and its best-ranked part counts.
-    ``spans``: a judged part is found by the first result that covers enough of it. ``characters``:
-    recall and precision by characters.
+    ``pages``: the same of pages, None if it is not known where they begin. ``spans``: a judged part
+    is found by the first result that covers enough of it, or counts by the share that the best
+    result covers. ``characters``: recall and precision by characters.
     """
 
     documents: Result
+    pages: Result | None
     spans: Result
     characters: Result
+
+    @property
+    def levels(self) -> dict[str, Result]:
+        """The results by level, from documents to characters."""
+        named = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: result for name, result in named.items() if result is not None}
 
 
 def evaluate_spans(
@@ -38,6 +47,7 @@ def evaluate_spans(
     *,
     k: int | Iterable[int] = (5, 10),
     overlap: float = 0.5,
+    pages: Any = None,
     name: str = "run",
 ) -> SpanResults:
     """Evaluate results that are parts of documents against judged parts of documents.
@@ -48,6 +58,8 @@ def evaluate_spans(
         run: the same, best first or with scores.
         k: cutoffs.
         overlap: share of a judged part that a result must cover to find it.
+        pages: ``{document: [start, ...]}``, the position at which each page begins, or the path of
+            a JSON file of that; with it pages are a level of their own.
         name: of the run.
 
     >>> judged = {"q": [("manual", 100, 200)]}
@@ -61,15 +73,30 @@ def evaluate_spans(
     cuts = [k] if isinstance(k, int) else list(k)
     judged, ranked = load_spans(judgments, "judgments"), load_spans(run, "run")
     ids = {query: [span.id for span in own] for query, own in ranked.items()}
-    by_document = (
-        {q: {span.doc: 1 for span in own} for q, own in judged.items()},
-        {q: list(dict.fromkeys(span.doc for span in own)) for q, own in ranked.items()},
-    )
+    starts = None if pages is None else load_pages(pages)
     measures = span_measures(cuts, overlap)
     return SpanResults(
-        evaluate(*by_document, measures.documents, name=name),
+        evaluate(*_units(judged, ranked, _documents_of), measures.documents, name=name),
+        None
+        if starts is None
+        else evaluate(*_units(judged, ranked, starts.of), measures.pages, name=name),
         evaluate(_by_span(judged, ranked), ids, measures.spans, name=name),
         evaluate(_by_character(judged, ranked), ids, measures.characters, name=name),
+    )
+
+
+def _documents_of(span: Span) -> list[str]:
+    return [span.doc]
+
+
+def _units(judged: Spans, ranked: Spans, units_of: Callable[[Span], list[str]]) -> tuple[Any, Any]:
+    """Return judgments and a run of the units that spans lie in, each where it is first reached."""
+    return (
+        {q: {unit: 1 for span in own for unit in units_of(span)} for q, own in judged.items()},
+        {
+            q: list(dict.fromkeys(unit for span in own for unit in units_of(span)))
+            for q, own in ranked.items()
+        },
     )
 
 

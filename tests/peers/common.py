@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 Qrels = dict[str, dict[str, float]]
-Run = dict[str, dict[str, float]]
+Run = dict[str, dict[str, float]]  # or lists of documents, best first
 Values = tuple[dict[str, float] | None, float | None]
 Function = Callable[[Qrels, Run, int | None], Values]
 
@@ -22,6 +22,7 @@ class Accepts:
     (labels and scores of the retrieved documents alone, unjudged ones labelled 0, in the order
     of the run: the tool never hears of a relevant document that was missed). ``all_negative``
     are queries without a grade from 0 up, ``empty`` collections without a relevant document;
+    ``repeats`` are documents that are ranked more than once, in runs that are lists;
     ``mean`` says whether its mean can be compared with Rankstone's aggregate, ``longest`` how
     long a list may be, ``shallowest`` the lowest cutoff.
     """
@@ -41,6 +42,7 @@ class Accepts:
     all_negative: bool = True
     empty: bool = True
     mean: bool = True
+    repeats: bool = False
     longest: int = 16
     shallowest: int = 1
     digits: float = 1e-9
@@ -53,8 +55,10 @@ def candidates(qrels: Qrels, run: Run, query: str) -> tuple[list[float], list[fl
     return [judged.get(d, 0) for d in run[query]], list(run[query].values())
 
 
-def ranking(scored: dict[str, float]) -> list[str]:
+def ranking(scored: dict[str, float] | list[str]) -> list[str]:
     """Return the documents by score, highest first, equal scores in the order of the run."""
+    if isinstance(scored, list):
+        return scored
     return sorted(scored, key=scored.__getitem__, reverse=True)
 
 

@@ -59,7 +59,7 @@ def draw(rng: random.Random, takes: Accepts) -> tuple[Qrels, Run]:
     documents = sorted({"".join(rng.choices(letters, k=rng.randint(1, 5))) for _ in range(32)})
     lowest = -5.0 if takes.nonpositive_scores else 0.25
     levels = [rng.uniform(lowest, 5) for _ in range(rng.choice([1, 3, 100]))]
-    length = rng.choice([None, None, rng.randint(2, 15)])
+    length = rng.choice([None, None, rng.randint(2, 15)]) if takes.short_lists else None
     scales = [[0, 1]]
     if takes.graded:
         scales += [[0, 1, 2, 3, 4], [0, 0, 3]]
@@ -88,7 +88,10 @@ def draw(rng: random.Random, takes: Accepts) -> tuple[Qrels, Run]:
             if not takes.all_negative:
                 qrels[query][judged[0]] = max(0, qrels[query][judged[0]])
         if place != "judged":
-            if takes.ties:
+            if takes.repeats:
+                run[query] = rng.choices(found, k=len(found))
+                run[query][0] = found[0]
+            elif takes.ties:
                 run[query] = {d: rng.choice(levels) + rng.random() * 1e-9 for d in found}
                 if rng.random() < 0.7:
                     run[query] = {d: rng.choice(levels) for d in found}

@@ -6,7 +6,7 @@ from functools import partial
 
 from peers.common import Accepts, Qrels, Run, Values, both, ranking, relevant
 
-ACCEPTS = Accepts(takes="ranking", graded=False, fractional=False, digits=1e-12)
+ACCEPTS = Accepts(takes="ranking", graded=False, fractional=False, repeats=True, digits=1e-12)
 EXCEPT: dict[str, Accepts] = {}
 
 

@@ -7,7 +7,8 @@ from functools import partial
 from peers.common import Accepts, Qrels, Run, Values, both, ranking, relevant
 
 ACCEPTS = Accepts(
-    takes="ranking", graded=False, fractional=False, no_relevant=False, digits=1e-12,
+    takes="ranking", graded=False, fractional=False, no_relevant=False, repeats=True,
+    digits=1e-12,
     refuses={"no_relevant": "ValueError: Retrieved ids and expected ids must be provided"},
 )  # fmt: skip
 EXCEPT: dict[str, Accepts] = {}

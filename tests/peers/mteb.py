@@ -16,7 +16,7 @@ ACCEPTS = Accepts(
     digits=5.1e-6,
     refuses={"unjudged_queries": "KeyError in its own mrr"},
 )
-EXCEPT = {"mrr_at_{k}": replace(ACCEPTS, digits=1e-12)}
+EXCEPT = {name: replace(ACCEPTS, digits=1e-12) for name in ("mrr_at_{k}", "R_cap_at_{k}")}
 
 
 def version() -> str:
@@ -65,7 +65,29 @@ FUNCTIONS = {
 }
 
 
+def _capped(qrels: Qrels, run: Run, k: int | None) -> Values:
+    from mteb._evaluators.retrieval_metrics import recall_cap
+
+    queries = [q for q in run if q in qrels]
+    values = recall_cap(whole(qrels), {q: run[q] for q in queries}, [k])[f"R_cap_at_{k}"]
+    pairs = zip(queries, values, strict=True)
+    return {query: value for query, value in pairs if value is not None}, None
+
+
+FUNCTIONS["R_cap_at_{k}"] = _capped
+
+
 def registry() -> list[str]:
-    """Return the names of its scores, without cutoffs; nauc is made of each of the others."""
-    _, scores = _scores({"q": {"d": 1}}, {"q": {"d": 1.0, "e": 0.5}}, 1)
-    return sorted({re.sub(r"_at_\d+.*|(?<=nauc)_.*", "", name) for name in scores})
+    """Return the names of its scores and of what else it computes, without cutoffs.
+
+    Its nauc is made of each of the others.
+    """
+    from mteb._evaluators import retrieval_metrics as module
+
+    one = {"q": {"d": 1}}, {"q": {"d": 1.0, "e": 0.5}}
+    _, scores = _scores(*one, 1)
+    names = {re.sub(r"_at_\d+.*|(?<=nauc)_.*", "", name) for name in scores}
+    for function in (module.recall_cap, module.hole, module.top_k_accuracy):
+        names |= {re.sub(r"(_at_|@)\d+", "", name) for name in function(*one, [1])}
+    others = (module.paired_accuracy, module.robustness_at_10)
+    return sorted({*names, "p-MRR", *(function.__name__ for function in others)})

@@ -22,6 +22,7 @@ def scan_run(
     range_size: int,
     progress: np.ndarray,
     first: int = 0,
+    repeats: bool = False,
 ) -> dict[str, Any]: ...
 def scan_judgments(
     text: bytes, layout: tuple[int, int, int, int, int, int, bool], first: int = 0
@@ -53,5 +54,6 @@ def match_columns(
     float32: bool,
     threads: int,
     range_size: int,
+    repeats: bool = False,
 ) -> dict[str, Any]: ...
 def judge_columns(query: Column, doc: Column, grade: Column | None) -> dict[str, Any]: ...

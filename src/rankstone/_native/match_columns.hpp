@@ -39,8 +39,8 @@ struct ColumnRun {
 class ColumnMatcher {
   public:
     ColumnMatcher(const RunColumns& run, const Index& index, bool float32, int threads,
-                  std::int64_t range_size)
-        : run_(run), index_(index), float32_(float32), threads_(std::max(1, threads)),
+                  std::int64_t range_size, bool repeats = false)
+        : run_(run), index_(index), float32_(float32), repeats_(repeats), threads_(std::max(1, threads)),
           range_size_(std::max<std::int64_t>(1, range_size)) {}
 
     ColumnRun match() {
@@ -51,7 +51,7 @@ class ColumnMatcher {
         const auto workers = static_cast<int>(
             std::min<std::size_t>(static_cast<std::size_t>(threads_), std::max<std::size_t>(1, ranges)));
         std::vector<Worker> state;
-        for (int i = 0; i < workers; ++i) state.emplace_back(index_);
+        for (int i = 0; i < workers; ++i) state.emplace_back(index_, repeats_);
         std::atomic<std::size_t> next{0};
         in_parallel(workers, [&](int worker) {
             Worker& own = state[static_cast<std::size_t>(worker)];
@@ -91,7 +91,7 @@ class ColumnMatcher {
                     ids.push_back(row.id());
             found.samples.add(q, ids);
         }
-        outcomes.arrange(index_.groups());
+        outcomes.arrange(index_.groups(), repeats_);
         return found;
     }
 
@@ -102,7 +102,7 @@ class ColumnMatcher {
     };
 
     struct Worker {
-        explicit Worker(const Index& index) : placer(index) {}
+        Worker(const Index& index, bool repeats) : placer(index, repeats) {}
         Placer placer;
         std::vector<char> keys;
         std::vector<double> scores;
@@ -214,6 +214,7 @@ class ColumnMatcher {
     const RunColumns& run_;
     const Index& index_;
     bool float32_;
+    bool repeats_;
     int threads_;
     std::int64_t range_size_;
     std::vector<std::size_t> first_;  // block of each query; one more at the end

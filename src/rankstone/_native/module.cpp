@@ -116,7 +116,8 @@ class InterruptibleSource final : public Source {
 
 nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const Index& index,
                   bool float32, int threads, std::size_t range_size,
-                  nb::ndarray<std::int64_t, nb::ndim<1>> progress, std::uint64_t first) {
+                  nb::ndarray<std::int64_t, nb::ndim<1>> progress, std::uint64_t first,
+                  bool repeats) {
     static_assert(sizeof(std::atomic<std::int64_t>) == sizeof(std::int64_t));
     auto* done = reinterpret_cast<std::atomic<std::int64_t>*>(progress.data());
     const RowLayout fields = layout_of(layout);
@@ -124,7 +125,8 @@ nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const In
     try {
         nb::gil_scoped_release release;
         const InterruptibleSource source(descriptor);
-        scan = RunScanner(source, size, fields, index, float32, threads, range_size, done, first)
+        scan = RunScanner(source, size, fields, index, float32, threads, range_size, done, first,
+                          repeats)
                    .scan();
     } catch (const Interrupted&) {
         throw nb::python_error();
@@ -302,12 +304,12 @@ nb::object column_fault_of(const ColumnFault& fault) {
 
 nb::dict match_columns(const Column& query, const Column& doc, const Column* score,
                        const Column* rank, bool ascending, const Index& index, bool float32,
-                       int threads, std::int64_t range_size) {
+                       int threads, std::int64_t range_size, bool repeats) {
     ColumnRun run;
     {
         nb::gil_scoped_release release;
         const RunColumns columns{query, doc, score, rank, ascending};
-        run = ColumnMatcher(columns, index, float32, threads, range_size).match();
+        run = ColumnMatcher(columns, index, float32, threads, range_size, repeats).match();
     }
     nb::dict out;
     if (run.fault.kind == ColumnFault::none) out = arrays_of(run.outcomes);
@@ -380,7 +382,7 @@ NB_MODULE(_core, m) {
         .def("__len__", [](const Column& self) { return self.length; })
         .def("of_codes", &Column::of_codes, "codes"_a, "The column of the values that codes stand for.");
     m.def("scan_run", &scan_run, "descriptor"_a, "size"_a, "layout"_a, "index"_a, "float32"_a,
-          "threads"_a, "range_size"_a, "progress"_a, "first"_a = 0,
+          "threads"_a, "range_size"_a, "progress"_a, "first"_a = 0, "repeats"_a = false,
           "Places the judged documents of a run in a file.");
     m.def("scan_judgments", &scan_judgments, "text"_a, "layout"_a, "first"_a = 0,
           "Reads judgments from text.");
@@ -401,7 +403,7 @@ NB_MODULE(_core, m) {
     m.def("column_of_objects", &column_of_objects, "values"_a,
           "Takes texts or whole numbers as a column, or says which is neither.");
     m.def("match_columns", &match_columns, "query"_a, "doc"_a, "score"_a.none(), "rank"_a.none(),
-          "ascending"_a, "index"_a, "float32"_a, "threads"_a, "range_size"_a,
+          "ascending"_a, "index"_a, "float32"_a, "threads"_a, "range_size"_a, "repeats"_a = false,
           "Places the judged documents of a run held in columns.");
     m.def("judge_columns", &judge_columns, "query"_a, "doc"_a, "grade"_a.none(),
           "Groups judgments held in columns.");

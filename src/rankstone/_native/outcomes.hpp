@@ -1,9 +1,11 @@
 // What became of each judged query in a run.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "place.hpp"
@@ -28,8 +30,32 @@ struct Outcomes {
         duplicates[query] = placement.duplicates;
     }
 
-    // Puts the matches in the order of the judgments, of which each has one at most.
-    void arrange(const std::vector<std::int64_t>& groups) {
+    // Puts the matches in the order of the judgments; those of one judgment, if repetitions were
+    // kept, by falling score and in input order.
+    void arrange(const std::vector<std::int64_t>& groups, bool repeats) {
+        if (repeats)
+            arrange_repeats(groups);
+        else
+            arrange_single(groups);
+    }
+
+    static bool comes_before(const Match& a, const Match& b) {
+        return std::tuple(a.judgment, -a.score, a.at) < std::tuple(b.judgment, -b.score, b.at);
+    }
+
+  private:
+    void arrange_repeats(const std::vector<std::int64_t>& groups) {
+        std::sort(matches.begin(), matches.end(), comes_before);
+        offsets.assign(1, 0);
+        std::size_t m = 0;
+        for (std::size_t q = 0; q < present.size(); ++q) {
+            while (m < matches.size() && static_cast<std::int64_t>(matches[m].judgment) < groups[q + 1]) ++m;
+            offsets.push_back(static_cast<std::int64_t>(m));
+        }
+    }
+
+    // Each judgment has one match at most.
+    void arrange_single(const std::vector<std::int64_t>& groups) {
         const std::size_t queries = present.size();
         std::vector<std::uint32_t> match_of(static_cast<std::size_t>(groups[queries]));
         for (std::size_t m = 0; m < matches.size(); ++m)

@@ -25,8 +25,8 @@ struct Row {
 };
 
 struct Placement {
-    std::uint32_t retrieved = 0;   // distinct documents
-    std::uint32_t duplicates = 0;  // rows dropped because their document stood there already
+    std::uint32_t retrieved = 0;   // documents; repetitions too, if they are kept
+    std::uint32_t duplicates = 0;  // rows whose document is in another row already
     bool rank_disagrees = false;
     std::string duplicate;         // the smallest id that occurs more than once
 
@@ -37,17 +37,17 @@ struct Placement {
 
 class Placer {
   public:
-    explicit Placer(const Index& index) : index_(index) {}
+    explicit Placer(const Index& index, bool repeats = false) : index_(index), repeats_(repeats) {}
 
     std::vector<Row> rows;
 
     // Places `rows` (in input order) of one query and appends to `matches`, whose positions are
-    // those in `rows`, from which repetitions of a document are taken out.
+    // those in `rows`, from which repetitions of a document are taken out unless they are kept.
     Placement place(std::size_t query, std::vector<Match>& matches) {
         Placement placement;
         placement.rank_disagrees = rank_disagrees();
         look_over(query);
-        if (!shared_.empty()) drop_duplicates(query, placement);
+        if (!shared_.empty()) note_duplicates(query, placement);
         placement.retrieved = static_cast<std::uint32_t>(rows.size());
         const std::size_t first = matches.size();
         match_near(query, matches);
@@ -133,9 +133,10 @@ class Placer {
         return one << (hash >> 58) | one << (hash >> 52 & 63) | one << (hash >> 46 & 63);
     }
 
-    // Of several rows for one document the one with the best score stays (the earliest of
-    // equals), so the outcome does not depend on the order of lines.
-    void drop_duplicates(std::size_t query, Placement& placement) {
+    // Counts repetitions and drops them unless they are kept: of several rows for one document the
+    // one with the best score stays (the earliest of equals), so the outcome does not depend on the
+    // order of lines.
+    void note_duplicates(std::size_t query, Placement& placement) {
         std::fill(bits_.begin(), bits_.end(), 0);
         for (const std::uint64_t hash : shared_) word_of(hash) |= bits_of(hash);
         suspects_.clear();
@@ -157,6 +158,7 @@ class Placer {
                 continue;
             }
             placement.note_duplicate(row.id());
+            if (repeats_) continue;
             Row& kept = rows[seen_[at].row - 1];
             if (row.score > kept.score) {
                 kept.length = dropped;
@@ -165,7 +167,7 @@ class Placer {
                 row.length = dropped;
             }
         }
-        if (!placement.duplicates) return;
+        if (!placement.duplicates || repeats_) return;
         std::erase_if(rows, [](const Row& row) { return row.length == dropped; });
         look_for_near(query);
     }
@@ -189,6 +191,7 @@ class Placer {
     static constexpr std::uint32_t dropped = ~std::uint32_t{0};  // as the length of an id
 
     const Index& index_;
+    bool repeats_;
     std::vector<WrittenRanks::Slot> rank_slots_;
     WrittenRanks::Aside aside_;
     std::vector<std::uint64_t> bits_;

@@ -46,12 +46,12 @@ inline std::uint32_t parse_rank(Field field) {
 
 class RunScanner {
   public:
-    // The rows start at `first`.
+    // The rows start at `first`; with `repeats` every row of a document counts.
     RunScanner(const Source& source, std::uint64_t size, RowLayout layout, const Index& index,
                bool float32, int threads, std::size_t range_size, std::atomic<std::int64_t>* done,
-               std::uint64_t first = 0)
+               std::uint64_t first = 0, bool repeats = false)
         : source_(source), size_(size), text_begin_(std::min(first, size)), layout_(layout),
-          index_(index), float32_(float32),
+          index_(index), float32_(float32), repeats_(repeats),
           threads_(std::max(1, threads)),
           // at most what can be added to an offset
           range_size_(std::clamp<std::size_t>(range_size, 1, ~std::size_t{0} / 4)), done_(done) {}
@@ -66,7 +66,7 @@ class RunScanner {
                                                      std::max<std::uint64_t>(ranges, 1)));
         std::vector<Worker> state;
         state.reserve(static_cast<std::size_t>(workers));
-        for (int i = 0; i < workers; ++i) state.emplace_back(index_);
+        for (int i = 0; i < workers; ++i) state.emplace_back(index_, repeats_);
         RunScan scan;
         scan.outcomes = Outcomes(index_.query_count());
         queries_ = std::vector<Query>(index_.query_count());
@@ -116,7 +116,7 @@ class RunScanner {
     };
 
     struct Worker {
-        explicit Worker(const Index& index) : placer(index) {}
+        Worker(const Index& index, bool repeats) : placer(index, repeats) {}
         Placer placer;
         std::vector<char> buffer;
         std::vector<Match> matches;
@@ -285,8 +285,8 @@ class RunScanner {
             const Query& query = queries_[q];
             if (!query.block.empty()) range_of(query.block).mixed = true;
             scattered.push_back(static_cast<std::uint32_t>(q));
-            rows.push_back(query.rows + static_cast<std::uint32_t>(outcomes.retrieved[q] +
-                                                                   outcomes.duplicates[q]));
+            const std::int64_t dropped = repeats_ ? 0 : outcomes.duplicates[q];
+            rows.push_back(query.rows + static_cast<std::uint32_t>(outcomes.retrieved[q] + dropped));
             outcomes.present[q] = 1;
         }
         std::vector<Match> unplaced;
@@ -307,7 +307,7 @@ class RunScanner {
                 if (!is_scattered(q)) outcomes.duplicate[q] = std::move(id);
         }
         Tally tally(index_, std::move(scattered), std::move(rows), std::move(unplaced),
-                    static_cast<int>(state.size()));
+                    static_cast<int>(state.size()), repeats_);
         const std::vector<std::size_t> sampled = queries_to_sample(
             outcomes.present, count_matches(outcomes.matches, tally.matches()), index_);
         for (const std::size_t q : sampled)
@@ -316,7 +316,7 @@ class RunScanner {
         tally.finish(outcomes);
         for (const std::size_t q : sampled)
             scan.samples.add(q, is_scattered(q) ? tally.sample_of(q) : sample_of(state[0], q));
-        outcomes.arrange(index_.groups());
+        outcomes.arrange(index_.groups(), repeats_);
     }
 
     bool is_scattered(std::size_t query) const {
@@ -407,6 +407,7 @@ class RunScanner {
     RowLayout layout_;
     const Index& index_;
     bool float32_;
+    bool repeats_;
     int threads_;
     std::size_t range_size_;
     std::atomic<std::int64_t>* done_;

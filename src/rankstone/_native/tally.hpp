@@ -21,8 +21,8 @@ class Tally {
   public:
     // `rows` counts the rows of each query; `matches` are the judged documents in them.
     Tally(const Index& index, std::vector<std::uint32_t> queries, std::vector<std::uint32_t> rows,
-          std::vector<Match> matches, int workers)
-        : index_(index), queries_(std::move(queries)), rows_(std::move(rows)),
+          std::vector<Match> matches, int workers, bool repeats)
+        : index_(index), repeats_(repeats), queries_(std::move(queries)), rows_(std::move(rows)),
           matches_(std::move(matches)), workers_(static_cast<std::size_t>(workers)),
           sampled_(queries_.size()) {
         number_of_.assign(index.query_count(), none);
@@ -33,7 +33,7 @@ class Tally {
             first_slot_.push_back(first_slot_.back() + rows_[u] + 1);
             total += rows_[u];
         }
-        keep_best();
+        sort_matches();
         set_targets();
         key_count_ = total + workers_.size() * block;
         keys_ = std::make_unique<std::uint64_t[]>(key_count_);
@@ -86,7 +86,7 @@ class Tally {
     // Writes what became of the queries, and the matches' counts.
     void finish(Outcomes& outcomes) {
         std::vector<Placement> placements(queries_.size());
-        drop_repetitions(placements);
+        note_repetitions(placements);
         for (std::size_t w = 1; w < workers_.size(); ++w)
             for (std::size_t t = 0; t < targets_.size(); ++t) {
                 Targets::Counts& sum = workers_[0].counts[t];
@@ -109,7 +109,7 @@ class Tally {
             placements[u].rank_disagrees =
                 !unranked && WrittenRanks::disagree(slots_.get() + first_slot_[u], rows_[u] + 1,
                                                     asides[u]);
-            placements[u].retrieved = rows_[u] - placements[u].duplicates;
+            placements[u].retrieved = rows_[u] - (repeats_ ? 0 : placements[u].duplicates);
             outcomes.set(queries_[u], placements[u]);
             if (placements[u].duplicates)
                 outcomes.duplicate[queries_[u]] = placements[u].duplicate;
@@ -160,11 +160,11 @@ class Tally {
         std::map<std::uint32_t, std::size_t> stretch_counts;  // of samples
     };
 
-    // Of several rows for one document the one with the best score counts, the earliest of equals.
-    void keep_best() {
-        std::sort(matches_.begin(), matches_.end(), [](const Match& a, const Match& b) {
-            return std::tuple(a.judgment, -a.score, a.at) < std::tuple(b.judgment, -b.score, b.at);
-        });
+    // Of several rows for one document the one with the best score counts, the earliest of equals,
+    // unless repetitions are kept.
+    void sort_matches() {
+        std::sort(matches_.begin(), matches_.end(), Outcomes::comes_before);
+        if (repeats_) return;
         const auto same = [](const Match& a, const Match& b) { return a.judgment == b.judgment; };
         matches_.erase(std::unique(matches_.begin(), matches_.end(), same), matches_.end());
     }
@@ -253,7 +253,7 @@ class Tally {
         }
     }
 
-    void drop_repetitions(std::vector<Placement>& placements) {
+    void note_repetitions(std::vector<Placement>& placements) {
         std::vector<Again> rows;
         for (Worker& own : workers_)
             rows.insert(rows.end(), std::make_move_iterator(own.again.begin()),
@@ -265,12 +265,14 @@ class Tally {
         for (std::size_t i = 1; i < rows.size(); ++i) {
             if (rows[i].number != rows[i - 1].number || rows[i].id != rows[i - 1].id) continue;
             placements[rows[i].number].note_duplicate(rows[i].id);
+            if (repeats_) continue;
             targets_.count(targets_.ties(rows[i].number, rows[i].score), rows[i].id, rows[i].at, -1,
                            workers_[0].counts.data());
         }
     }
 
     const Index& index_;
+    bool repeats_;
     std::vector<std::uint32_t> queries_;    // by number
     std::vector<std::uint32_t> rows_;       // of each
     std::vector<std::uint32_t> number_of_;  // each judged query

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.options import add_reading, reading_of
+from rankstone.cli.terminal import say
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -47,6 +47,8 @@ def run(args: Namespace) -> int:
     done = convert(
         args.source, args.target, args.to, kind=args.kind, force=args.force, **reading_of(args)
     )
+    for notice in done.notices:
+        say(f"warning: {notice.text}.")
     text = f"{plural(done.rows, 'row')} of {done.kind} from {done.source} to {done.target}"
-    print(f"rankstone: {text}", file=sys.stderr)
+    say(text)
     return 0

@@ -30,6 +30,11 @@ def add_changes(parser: Any) -> None:
         metavar="NAME",
         help="how chunks become one result: first (default), max or sum of scores",
     )
+    parser.add_argument(
+        "--judged-chunks",
+        action="store_true",
+        help="with --parents: the judgments are of chunks too, and become judgments of documents",
+    )
 
 
 def groups_of(by: str | None, judgments: str, max_bytes: int | None) -> dict[str, str] | str | None:
@@ -44,12 +49,13 @@ def groups_of(by: str | None, judgments: str, max_bytes: int | None) -> dict[str
 
 def changes_of(args: Namespace) -> dict[str, Any]:
     """Return the options that change a run before it is ranked, if some are given."""
-    if args.min_score is None and args.parents is None:
+    if args.min_score is None and args.parents is None and not args.judged_chunks:
         return {}
     return {
         "min_score": args.min_score,
         "parents": args.parents,
         "parent_rule": args.parent_rule,
+        "judged_chunks": args.judged_chunks,
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +17,8 @@ def add_to(commands: Any) -> None:
         "spans",
         help="evaluate results that are parts of documents",
         description="Evaluate results that are parts of documents (document, start, end) against "
-        "judged parts, at three levels: documents, judged parts, characters. The judgments stay "
-        "valid when texts are cut into other chunks.",
+        "judged parts, side by side at each level: documents, pages (with --pages), judged parts, "
+        "characters. The judgments stay valid when texts are cut into other chunks.",
     )
     parser.add_argument(
         "judgments", metavar="SPANS", help="JSONL with query_id, doc_id, start, end"
@@ -36,6 +35,11 @@ def add_to(commands: Any) -> None:
         help="share of a judged part that a result must cover to find it (0.5)",
     )
     parser.add_argument(
+        "--pages",
+        metavar="FILE",
+        help="JSON object of documents and the positions at which their pages begin",
+    )
+    parser.add_argument(
         "-q", "--per-query", action="store_true", help="also print the values of each query"
     )
     parser.add_argument(
@@ -45,25 +49,21 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Print one table for each level."""
+    """Print one table of all levels."""
     from rankstone.io.formats import run_name
-    from rankstone.report.write import write
+    from rankstone.report.levels import lines
     from rankstone.spans import evaluate_spans
 
+    name = run_name(args.run_file)
     found = evaluate_spans(
         args.judgments,
         args.run_file,
         k=args.k or (5, 10),
         overlap=args.overlap,
-        name=run_name(args.run_file),
+        pages=args.pages,
+        name=name,
     )
-    wide = sys.stdout.isatty()
-    form = args.format or ("table" if wide else "tsv")
-    colour = in_colour()
-    for i, level in enumerate(("documents", "spans", "characters")):
-        if form != "tsv":
-            print(f"{os.linesep if i else ''}{level}")
-        result = getattr(found, level)
-        for line in write([result], form, per_query=args.per_query, colour=colour):
-            print(line)
+    form = args.format or ("table" if sys.stdout.isatty() else "tsv")
+    for line in lines(found.levels, name, form, per_query=args.per_query, colour=in_colour()):
+        print(line)
     return 0

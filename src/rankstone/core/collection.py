@@ -13,7 +13,7 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.notices import large_ties_in_lists, nothing_in_common, tally_matches
 from rankstone.core.provenance import Source
-from rankstone.core.rank import Documents, rank, rounds_scores
+from rankstone.core.rank import Documents, how_to_match, rank
 from rankstone.core.ranked import Ranked
 from rankstone.core.reading_notices import OF_JUDGMENTS
 from rankstone.core.run import Run
@@ -59,7 +59,7 @@ class Collection(Protocol):
     def sources(self) -> tuple[Source, Source]:
         """Where judgments and run came from."""
 
-    def documents(self, *, float32: bool, run_queries: bool) -> Documents:
+    def documents(self, *, float32: bool, run_queries: bool, repeats: bool = False) -> Documents:
         """Return the judged documents and where they were retrieved."""
 
     def ranked(self, conventions: Conventions) -> Ranked:
@@ -109,7 +109,7 @@ class MatchedCollection:
     has_ids: bool = True
     is_part: bool = False
     max_grade: float | None = None
-    _matches: dict[tuple[bool, bool], Matches] = field(default_factory=dict, repr=False)
+    _matches: dict[tuple[bool, bool, bool], Matches] = field(default_factory=dict, repr=False)
     _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
 
     @property
@@ -127,11 +127,14 @@ class MatchedCollection:
         """Where judgments and run came from."""
         return self.judgments.source, self.run.source
 
-    def matches(self, *, float32: bool = False, run_queries: bool = False) -> Matches:
-        """Return the judged documents that the run retrieved, looked up once for each precision."""
-        key = float32, run_queries
+    def matches(
+        self, *, float32: bool = False, run_queries: bool = False, repeats: bool = False
+    ) -> Matches:
+        """Return the judged documents that the run retrieved, looked up once for each choice."""
+        key = float32, run_queries, repeats
         if key not in self._matches:
-            matches = self.run.match(self._judged(run_queries=run_queries), float32=float32)
+            judged = self._judged(run_queries=run_queries)
+            matches = self.run.match(judged, float32=float32, repeats=repeats)
             if not (self.is_part or matches.present.any()):
                 raise nothing_in_common(
                     self.run.name, self.judgments.queries, matches.unjudged_sample
@@ -155,9 +158,9 @@ class MatchedCollection:
             )
         return self.judgments.with_queries(queries) if queries else self.judgments
 
-    def documents(self, *, float32: bool, run_queries: bool) -> Documents:
+    def documents(self, *, float32: bool, run_queries: bool, repeats: bool = False) -> Documents:
         """Return the judged documents and where they were retrieved."""
-        matches = self.matches(float32=float32, run_queries=run_queries)
+        matches = self.matches(float32=float32, run_queries=run_queries, repeats=repeats)
         judgments = self._judged(run_queries=run_queries)
         return Documents(
             list(judgments.queries),
@@ -176,12 +179,12 @@ class MatchedCollection:
 
     def tied(self, conventions: Conventions) -> tuple[int, int]:
         """Return how many retrieved judged documents share their score, and how many there are."""
-        tied = self.matches(float32=rounds_scores(conventions)).tied
+        tied = self.matches(**how_to_match(conventions)).tied
         return int((tied > 1).sum()), len(tied)
 
     def tally(self, conventions: Conventions) -> Tally:
         """Count what is odd about the data."""
-        return tally_matches(self.judgments, self.matches(float32=rounds_scores(conventions)))
+        return tally_matches(self.judgments, self.matches(**how_to_match(conventions)))
 
     def document(self, judgment: int) -> Any:
         """Return the id of a row of ``Ranked.judgment``, None if documents have no ids."""
@@ -225,11 +228,11 @@ class ChosenQueries:
         """Where judgments and run came from."""
         return self.whole.sources
 
-    def documents(self, *, float32: bool, run_queries: bool) -> Documents:
+    def documents(self, *, float32: bool, run_queries: bool, repeats: bool = False) -> Documents:
         """Return the judged documents of the chosen queries, and where they were retrieved."""
-        matches = self.whole.matches(float32=float32, run_queries=run_queries)
+        matches = self.whole.matches(float32=float32, run_queries=run_queries, repeats=repeats)
         chosen = matches.present if self.chosen is None else self.chosen
-        documents = self.whole.documents(float32=float32, run_queries=run_queries)
+        documents = self.whole.documents(float32=float32, run_queries=run_queries, repeats=repeats)
         return documents.select(chosen, max_grade=self.whole.judgments.max_grade)
 
     def ranked(self, conventions: Conventions) -> Ranked:
@@ -243,7 +246,7 @@ class ChosenQueries:
     def tally(self, conventions: Conventions) -> Tally:
         """Count what is unusual about the queries; notices on the judgments are added once, at the end."""
         judgments, is_last = self.whole.judgments, self.chosen is not None
-        matches = self.whole.matches(float32=rounds_scores(conventions))
+        matches = self.whole.matches(**how_to_match(conventions))
         missing = np.zeros(len(matches.present), bool) if self.chosen is None else self.chosen
         tally = tally_matches(judgments, matches, missing)
         if is_last:
@@ -283,7 +286,7 @@ class LabelledCollection:
     sources: tuple[Source, Source] = (MEMORY, MEMORY)
     _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
 
-    def documents(self, *, float32: bool, run_queries: bool) -> Documents:
+    def documents(self, *, float32: bool, run_queries: bool, repeats: bool = False) -> Documents:
         """Return the labelled documents."""
         scores = self.scores
         if scores is not None and float32:

@@ -35,6 +35,11 @@ class Holes:
                 f"the interval of unjudged documents needs one order of tied documents, and "
                 f"ties={ranked.rule!r} has many. Choose another rule for ties, such as 'input'."
             )
+        if ranked.has_repeats:
+            raise UsageError(
+                "the interval of unjudged documents needs each document once, and some are ranked "
+                "more than once. Choose duplicates='first'."
+            )
         sizes = ranked.retrieved
         places = segments.offsets_of(sizes)
         is_hole = np.ones(places[-1], bool)

@@ -122,12 +122,12 @@ class ScoredRun:
         """Whether the sign of a score means something; that of a distance does not."""
         return not self.ascending
 
-    def match(self, judgments: Judgments, *, float32: bool) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
         """Find the judged documents in the dictionaries."""
         queries, docs = _ids_as_in(self.data, judgments, typed=self.typed)
         scan = engine.load().match_mapping(self.data, queries, docs, self.ascending, float32)
         if scan["fault"]:
-            return self._repaired(*scan["fault"]).match(judgments, float32=float32)
+            return self._repaired(*scan["fault"]).match(judgments, float32=float32, repeats=repeats)
         unjudged, sample = _unjudged(self.data, queries)
         return Matches.of(
             scan,
@@ -165,12 +165,6 @@ class ScoredRun:
         return {d: number_of(s, "score", f"{where}, document {d!r}") for d, s in rows.items()}
 
 
-def _repeats_above(listed: list[Any], order: dict[Any, int], judged: Any) -> list[int]:
-    """Return, for each judged document in a list, how many repetitions are listed above it."""
-    position = {doc: i for i, doc in reversed(list(enumerate(listed)))}
-    return [position[doc] - order[doc] for doc in judged if doc in order]
-
-
 @dataclass(frozen=True, eq=False)
 class ListedRun:
     """A run in a dict ``{query: [document, ...]}``, best first."""
@@ -185,12 +179,11 @@ class ListedRun:
         """Whether scores decide the order."""
         return False
 
-    def match(self, judgments: Judgments, *, float32: bool) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
         """Find the judged documents in the lists; position alone decides."""
         queries, docs = _ids_as_in(self.data, judgments, typed=self.typed)
         as_text = judgments.docs.kind == "text"
         rows: list[tuple[int, int]] = []
-        repeats_above: list[int] = []
         lengths, present, retrieved, duplicates = [], [], [], []
         duplicate = {}
         first = 0
@@ -198,12 +191,15 @@ class ListedRun:
             ranking = self._list(query, as_text=as_text) if query in self.data else []
             order = {doc: i for i, doc in enumerate(dict.fromkeys(ranking))}
             hits = [(first + j, order[doc]) for j, doc in enumerate(judged) if doc in order]
+            if repeats and len(order) < len(ranking):
+                places: dict[Any, list[int]] = {}
+                for i, doc in enumerate(ranking):
+                    places.setdefault(doc, []).append(i)
+                hits = [(first + j, i) for j, doc in enumerate(judged) for i in places.get(doc, ())]
             rows += hits
-            repeated = len(order) < len(ranking)
-            repeats_above += _repeats_above(ranking, order, judged) if repeated else [0] * len(hits)
             lengths.append(len(hits))
             present.append(query in self.data)
-            retrieved.append(len(order))
+            retrieved.append(len(ranking) if repeats else len(order))
             duplicates.append(len(ranking) - len(order))
             if duplicates[-1]:
                 seen: set[Any] = set()
@@ -226,7 +222,6 @@ class ListedRun:
             duplicates=np.array(duplicates, np.int64),
             rank_disagrees=np.zeros(len(present), bool),
             duplicate=duplicate,
-            repeats_above=np.array(repeats_above, np.int64),
             unjudged_queries=unjudged,
             unjudged_sample=sample,
             doc_samples=_doc_samples(

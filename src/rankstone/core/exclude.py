@@ -44,7 +44,7 @@ class ExcludingRun:
         """Where the run came from."""
         return self.run.source
 
-    def match(self, judgments: Judgments, *, float32: bool) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
         """Find the judged documents in what is left of the run."""
         for what, ours, theirs in (
             ("query", judgments.queries, self.excluded.queries),
@@ -56,7 +56,7 @@ class ExcludingRun:
                     f"{_KINDS[ours.kind]}; ids are compared exactly, so write them alike."
                 )
         both, rows, out = _together(judgments, self.excluded)
-        matches = self.run.match(both, float32=float32)
+        matches = self.run.match(both, float32=float32, repeats=repeats)
         gone = out[matches.judgment]
         query = segments.numbers(matches.offsets)
         kept = ~gone & (rows[matches.judgment] >= 0)

@@ -29,7 +29,9 @@ class Matches:
     Rows ``offsets[q]:offsets[q + 1]`` belong to judged query q, in the order of the
     judgments. ``above`` documents have a higher score; ``tied`` share its score, itself
     included; of those, ``greater`` have a greater id and ``earlier`` come earlier in the input.
-    ``repeats_above`` counts the dropped repetitions of documents above it, if that is known.
+    A document that is ranked more than once has one row, its best, unless the run was matched with
+    repetitions: then it has a row for each occurrence, one after another by falling score and in
+    input order, and ``retrieved`` counts them too. ``duplicates`` counts the repetitions.
     """
 
     offsets: np.ndarray
@@ -44,7 +46,6 @@ class Matches:
     duplicates: np.ndarray
     rank_disagrees: np.ndarray
     duplicate: dict[int, str | int] = field(default_factory=dict)
-    repeats_above: np.ndarray | None = None
     unjudged_queries: int = 0
     unjudged_capped: bool = False
     unjudged_sample: tuple[str | int, ...] = ()
@@ -71,20 +72,35 @@ class Matches:
 
     def select(self, chosen: np.ndarray, rows: np.ndarray) -> Matches:
         """Return the matches of the chosen queries; ``rows`` are the new rows of judgments."""
-        kept = np.repeat(chosen, np.diff(self.offsets))
+        kept = self.with_rows(np.repeat(chosen, np.diff(self.offsets)))
         place = np.cumsum(chosen) - 1
-        by_row = ("score", "above", "tied", "greater", "earlier")
         by_query = ("present", "retrieved", "duplicates", "rank_disagrees")
-        above = self.repeats_above
         return replace(
-            self,
+            kept,
             offsets=np.append(0, np.cumsum(np.diff(self.offsets)[chosen])),
-            judgment=rows[self.judgment[kept]],
-            **{name: getattr(self, name)[kept] for name in by_row},
+            judgment=rows[kept.judgment],
             **{name: getattr(self, name)[chosen] for name in by_query},
             duplicate={int(place[q]): doc for q, doc in self.duplicate.items() if chosen[q]},
-            repeats_above=None if above is None else above[kept],
         )
+
+    def with_rows(self, kept: np.ndarray) -> Matches:
+        """Return some of the rows; the other documents were retrieved, and are not judged."""
+        by_row = ("judgment", "score", "above", "tied", "greater", "earlier")
+        return replace(
+            self,
+            offsets=np.append(0, np.cumsum(kept))[self.offsets],
+            **{name: getattr(self, name)[kept] for name in by_row},
+        )
+
+    def with_distinct_ids(self, *, earlier_is_greater: bool) -> Matches:
+        """Return matches in which the occurrences of a document in a tie are in order of id."""
+        again = np.zeros(len(self.judgment), bool)
+        again[1:] = (np.diff(self.judgment) == 0) & (np.diff(self.above) == 0)
+        bounds = np.append(np.flatnonzero(~again), len(again))
+        copies = np.arange(len(again)) - np.repeat(bounds[:-1], np.diff(bounds))
+        if not earlier_is_greater:
+            copies = np.repeat(np.diff(bounds), np.diff(bounds)) - 1 - copies
+        return replace(self, greater=self.greater + copies)
 
 
 _ARRAYS = (

@@ -149,7 +149,7 @@ def data_notices(tally: Tally, conventions: Conventions) -> tuple[Notice, ...]:
         *_unjudged_queries(tally, conventions),
         *_look_alike_queries(tally),
         *_documents(tally),
-        *_duplicates(tally),
+        *_duplicates(tally, conventions),
         *_rank_disagrees(tally),
         *_large_scores(tally),
         *_ties(tally, conventions),
@@ -269,11 +269,12 @@ def _documents(tally: Tally) -> list[Notice]:
     return [Notice("no-document-found", tally.judged_queries, text, found)]
 
 
-def _duplicates(tally: Tally) -> list[Notice]:
+def _duplicates(tally: Tally, conventions: Conventions) -> list[Notice]:
     n = tally.duplicates
     if not n:
         return []
-    text = f"{plural(n, 'repeated document')} in the run; the best-ranked occurrence counts"
+    effect = conventions.effect("duplicate-documents")
+    text = f"{plural(n, 'repeated document')} in the run; {effect}"
     example = tally.examples["duplicate-documents"][:1]
     return [Notice("duplicate-documents", n, text, example)]
 

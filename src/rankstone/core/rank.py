@@ -74,12 +74,13 @@ class Documents:
 class Source(Protocol):
     """What ``rank`` needs of a collection."""
 
-    def documents(self, *, float32: bool, run_queries: bool) -> Documents:
+    def documents(self, *, float32: bool, run_queries: bool, repeats: bool = False) -> Documents:
         """Return the judged documents.
 
         Args:
             float32: compare scores rounded to 32 bits.
             run_queries: include the queries of the run that have no judgments.
+            repeats: find every occurrence of a document, not only its best.
         """
 
 
@@ -87,13 +88,13 @@ def rank(source: Source, conventions: Conventions) -> Ranked:
     """Return the ranks and grades of a collection's judged documents."""
     with stage("scan"):
         documents = source.documents(
-            float32=rounds_scores(conventions), run_queries=conventions.queries == "run"
+            **how_to_match(conventions), run_queries=conventions.queries == "run"
         )
     with stage("rank"):
         documents = apply_negatives(documents, conventions.negatives)
         documents = apply_nonpositive(documents, conventions.nonpositive)
         documents = apply_missed(documents, conventions.missed)
-        documents = apply_duplicates(documents, conventions.duplicates)
+        documents = apply_duplicates(documents, conventions.duplicates, conventions.ties)
         ranked = apply_ties(documents, conventions.ties, conventions)
         ranked = apply_unjudged(ranked, conventions.unjudged)
         return apply_queries(ranked, documents, conventions.queries)
@@ -102,6 +103,14 @@ def rank(source: Source, conventions: Conventions) -> Ranked:
 def rounds_scores(conventions: Conventions) -> bool:
     """Return whether scores are compared as 32-bit floats."""
     return conventions.precision == "float32"
+
+
+def how_to_match(conventions: Conventions) -> dict[str, bool]:
+    """Return what looking up the judged documents depends on, as arguments of ``Run.match``."""
+    return {
+        "float32": rounds_scores(conventions),
+        "repeats": conventions.duplicates in ("keep", "count"),
+    }
 
 
 def reads_input_order(conventions: Conventions) -> bool:
@@ -144,28 +153,33 @@ def apply_missed(documents: Documents, rule: str) -> Documents:
     return replace(documents, judged=judged)
 
 
-def apply_duplicates(documents: Documents, rule: str) -> Documents:
+def apply_duplicates(documents: Documents, rule: str, ties: str) -> Documents:
     """Refuse documents that are ranked more than once, or let the repetitions keep their ranks.
 
-    A match is the best-ranked occurrence of a document; the others are dropped before ranking.
+    With ``first`` they were left out when documents were looked up. Of occurrences that share a
+    score the earlier is ranked first.
     """
     matches = documents.matches
     if rule == "first" or matches is None or not matches.duplicates.any():
         return documents
-    if rule == "error" or matches.repeats_above is None:
+    if rule == "error":
         query = int(np.flatnonzero(matches.duplicates)[0])
-        needs = "" if rule == "error" else f", and duplicates={rule!r} needs lists of documents"
         raise DataError(
             f"{documents.name}: document {matches.duplicate[query]!r} is ranked more than once "
-            f"for query {documents.queries[query]!r}{needs}. Remove the repetition, or choose "
+            f"for query {documents.queries[query]!r}. Remove the repetition, or choose "
             "duplicates='first'."
         )
-    kept = replace(
-        matches,
-        above=matches.above + matches.repeats_above,
-        retrieved=matches.retrieved + matches.duplicates,
+    matches = matches.with_distinct_ids(earlier_is_greater=ties != "docid-asc")
+    if rule == "count":
+        return replace(documents, matches=matches)
+    first = np.append(True, np.diff(matches.judgment) != 0)[: len(matches.judgment)]
+    scores, grades = documents.scores, documents.retrieved_grades
+    return replace(
+        documents,
+        matches=matches.with_rows(first),
+        scores=None if scores is None else scores[first],
+        retrieved_grades=None if grades is None else grades[first],
     )
-    return replace(documents, matches=kept)
 
 
 def apply_ties(documents: Documents, rule: str, conventions: Conventions) -> Ranked:
@@ -232,6 +246,7 @@ def _ranked_rows(
         rule=rule,
         pooled=pooled,
         pooled_offsets=pooled_offsets,
+        has_repeats=how_to_match(conventions)["repeats"] and bool(matches.duplicates.any()),
         subtopics=documents.subtopics and replace(documents.subtopics, known=documents.judged),
     )
 
@@ -321,6 +336,7 @@ def conventions_that_matter(source: Source, base: Conventions) -> dict[str, list
         "negatives": bool((grades < 0).any()),
         "unjudged": bool((ranked.retrieved != rows).any()),
         "missed": matches is not None and len(np.unique(matches.judgment)) < len(grades),
+        "duplicates": matches is not None and bool(matches.duplicates.any()),
         "nonpositive": documents.scores is not None and bool((documents.scores <= 0).any()),
     }
     values: dict[str, list[Any]] = {

@@ -96,6 +96,7 @@ class Ranked:
     pooled_offsets: Array | None
     preferences: tuple[StatedPreferences, ...] | None
     subtopics: Subtopics | None
+    has_repeats: bool  # some documents have more than one rank
     has_ties: bool
     has_small_grades: bool  # all grades are known to be whole numbers from 0 to 255
     _cache: dict[Any, Any]
@@ -224,6 +225,7 @@ class Ranked:
             pooled_offsets=self.pooled_offsets,
             preferences=self.preferences,
             subtopics=self.subtopics,
+            has_repeats=self.has_repeats,
             part_of=None if self.whole is self else self.whole,
         )
 
@@ -383,6 +385,7 @@ class RankedRows(Ranked):
     pooled_offsets: Array | None = None
     preferences: tuple[StatedPreferences, ...] | None = None
     subtopics: Subtopics | None = None
+    has_repeats: bool = False
     part_of: Ranked | None = field(default=None, repr=False)
     has_small_grades: bool = field(default=False, init=False)
     _cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
@@ -482,6 +485,7 @@ def concatenated(parts: Sequence[RankedRows]) -> RankedRows:
         max_grade=max(part.max_grade for part in parts),
         conventions=parts[0].conventions,
         rule=parts[0].rule,
+        has_repeats=any(part.has_repeats for part in parts),
         pooled=np.concatenate(pooled) if pooled else None,
         pooled_offsets=_joined_offsets([_pooled_offsets(p) for p in parts]) if pooled else None,
     )
@@ -510,6 +514,7 @@ class RankedTable(Ranked):
     pooled_offsets: Array | None = None
     preferences = None
     subtopics = None
+    has_repeats = False
 
     def __init__(
         self,

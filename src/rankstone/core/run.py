@@ -28,8 +28,14 @@ class Run(Protocol):
     def source(self) -> Source:
         """Where the run came from."""
 
-    def match(self, judgments: Judgments, *, float32: bool) -> Matches:
-        """Find the judged documents in the run."""
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
+        """Find the judged documents in the run.
+
+        Args:
+            judgments: what to look for.
+            float32: compare scores rounded to 32 bits.
+            repeats: find every occurrence of a document, not only its best.
+        """
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,6 @@ class EmptyRun:
     scored: bool = False
     source: Source = MEMORY
 
-    def match(self, judgments: Judgments, *, float32: bool) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
         """Find nothing."""
         return Matches.none(len(judgments.queries))

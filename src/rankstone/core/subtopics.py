@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -173,6 +173,23 @@ def _laid_out(
         first=judgments.groups[:-1],
         last=judgments.groups[1:],
     )
+
+
+def aspects_of(judgments: Judgments) -> Iterator[Aspect]:
+    """Yield the grades of judged documents by subtopic, with text for ids."""
+    subtopics = judgments.subtopics
+    if subtopics is None:
+        return
+    names, vital = subtopics.names, subtopics.vital.tolist()
+    numbers, grades = subtopics.subtopic.tolist(), subtopics.grade.tolist()
+    ends = subtopics.offsets.tolist()
+    groups = judgments.groups.tolist()
+    for q, query in enumerate(judgments.queries):
+        for d in range(groups[q], groups[q + 1]):
+            doc = str(judgments.docs[d])
+            for i in range(ends[d], ends[d + 1]):
+                part = numbers[i]
+                yield Aspect(str(query), doc, grades[i], names[part], vital[part])
 
 
 def subtopic_notices(judgments: Judgments) -> list[Notice]:

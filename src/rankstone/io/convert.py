@@ -5,31 +5,36 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from typing import IO, Any, NamedTuple
 
 from rankstone.core import atomic
-from rankstone.errors import DataError, UsageError
+from rankstone.core.judgments import Judgments
+from rankstone.core.subtopics import aspects_of
+from rankstone.errors import DataError, Notice, UsageError, plural
 from rankstone.io import formats
 from rankstone.io.column_roles import Columns
-from rankstone.io.files import in_folder, rows_in
+from rankstone.io.files import in_folder, judgments_in, rows_in
 from rankstone.io.formats import Format, format_of
 from rankstone.io.input_file import Input, ReadOptions
-from rankstone.io.rows import TextRow
 from rankstone.io.streams import STDIN
 
 _BATCH = 1 << 12
 
 
 class Conversion(NamedTuple):
-    """What was converted: how many rows, of judgments or a run, from and to which format."""
+    """What was converted: how many rows, of judgments or a run, from and to which format.
+
+    ``notices`` say what the target cannot hold.
+    """
 
     rows: int
     kind: str
     source: str
     target: str
+    notices: tuple[Notice, ...] = ()
 
 
 def convert(
@@ -61,11 +66,19 @@ def convert(
     with Input.open(source, options) as file:
         form = format_of(file)
         kind = kind or kind_of(file, form)
-        write = writer.write_judgments if kind == "judgments" else writer.write_run
+        write: Callable[[Any, IO[bytes]], None] | None = (
+            writer.write_judgments if kind == "judgments" else writer.write_run
+        )
         if write is None:
             what = "judgments" if kind == "judgments" else "a run"
             raise UsageError(f"the format '{writer.name}' cannot hold {what}.")
-        rows = rows_in(file, form, kind)
+        judgments = _by_subtopic(file, form) if kind == "judgments" else None
+        notices = () if judgments is None else _left_out(judgments, writer)
+        if judgments is not None and writer.write_subtopics is not None:
+            write = writer.write_subtopics
+            rows: Iterable[Any] = aspects_of(judgments)
+        else:
+            rows = rows_in(file, form, kind)
         if form.mixes_queries and writer.writes_by_query:
             rows = _by_query(rows)
         counted = Counted(rows, empty=writer.holds_empty_queries)
@@ -75,7 +88,37 @@ def convert(
                 raise DataError(f"{source}: the file holds no rows.")
             named.check_used()
             file.check_unchanged()
-    return Conversion(counted.n, kind, form.name, writer.name)
+    return Conversion(counted.n, kind, form.name, writer.name, notices)
+
+
+def _by_subtopic(file: Input, form: Format) -> Judgments | None:
+    """Return the judgments of a file, None if they are not by subtopic."""
+    if not form.may_hold_subtopics:
+        return None
+    judgments = judgments_in(file, form)
+    return None if judgments.subtopics is None else judgments
+
+
+def _left_out(judgments: Judgments, writer: Format) -> tuple[Notice, ...]:
+    """Say what of judgments by subtopic a format cannot hold."""
+    subtopics = judgments.subtopics
+    if subtopics is None:
+        return ()
+    if writer.write_subtopics is None:
+        n = len(subtopics.names)
+        text = (
+            f"{plural(n, 'subtopic')} left out: the format '{writer.name}' cannot hold them. "
+            "Convert to trec, jsonl, csv or parquet to keep them"
+        )
+        return (Notice("subtopics-left-out", n, text),)
+    okay = 0 if writer.holds_importance else int((~subtopics.vital).sum())
+    if not okay:
+        return ()
+    text = (
+        f"the importance of {plural(okay, 'nugget')} (okay, not vital) left out: the format "
+        f"'{writer.name}' cannot hold it. Convert to jsonl, csv or parquet to keep it"
+    )
+    return (Notice("importance-left-out", okay, text),)
 
 
 def _check_other_file(source: str, target: str) -> None:
@@ -87,9 +130,9 @@ def _check_other_file(source: str, target: str) -> None:
             )
 
 
-def _by_query(rows: Iterable[TextRow]) -> Iterator[TextRow]:
+def _by_query(rows: Iterable[Any]) -> Iterator[Any]:
     """Put rows of one query together, in the order of their first rows."""
-    blocks: dict[str, list[TextRow]] = {}
+    blocks: dict[str, list[Any]] = {}
     for row in rows:
         blocks.setdefault(row[0], []).append(row)
     return chain.from_iterable(blocks.values())
@@ -98,16 +141,16 @@ def _by_query(rows: Iterable[TextRow]) -> Iterator[TextRow]:
 class Counted:
     """Rows that are counted as they pass; with ``empty`` queries without rows pass too."""
 
-    def __init__(self, rows: Iterable[TextRow], *, empty: bool) -> None:
+    def __init__(self, rows: Iterable[Any], *, empty: bool) -> None:
         self.rows = iter(rows)
         self.empty = empty
         self.n = 0
 
-    def __iter__(self) -> Iterator[TextRow]:
+    def __iter__(self) -> Iterator[Any]:
         """Yield the rows."""
         return chain.from_iterable(self._batches())
 
-    def _batches(self) -> Iterator[list[TextRow]]:
+    def _batches(self) -> Iterator[list[Any]]:
         while batch := list(islice(self.rows, _BATCH)):
             documents = [row for row in batch if row[1]]
             self.n += len(documents)

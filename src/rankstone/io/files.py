@@ -43,7 +43,8 @@ def _gathered(content: Any, file: Input) -> Any:
     """Return a run as it is, or gathered from rows or rankings."""
     if hasattr(content, "match"):
         return content
-    from rankstone.io.rows import Lists, as_text, lists_as_text, run_from
+    from rankstone.io.gathered import run_from
+    from rankstone.io.rows import Lists, as_text, lists_as_text
 
     rows = lists_as_text(content, file.path) if isinstance(content, Lists) else as_text(content)
     name = file.options.name or run_name(file.path)

@@ -94,7 +94,7 @@ def _table(
 class PositionalRun(dicts.ListedRun):
     """Rankings that belong to queries by their position alone."""
 
-    def match(self, judgments: Judgments, *, float32: bool) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
         """Find the judged documents, if there is one ranking for each query."""
         n = len(judgments.queries)
         positional = list(judgments.queries) == list(range(n))
@@ -104,4 +104,4 @@ class PositionalRun(dicts.ListedRun):
                 "Lists belong together by position; give one for each query, [] if nothing was "
                 "retrieved."
             )
-        return super().match(judgments, float32=float32)
+        return super().match(judgments, float32=float32, repeats=repeats)

@@ -189,6 +189,7 @@ def collection(
     min_score: float | None = None,
     parents: Any = None,
     parent_rule: str = "first",
+    judged_chunks: bool = False,
     needs: Needs | None = None,
     finite: bool = False,
 ) -> Collection:
@@ -213,6 +214,7 @@ def collection(
         min_score: a document with a worse score counts as not retrieved.
         parents: the document of each chunk, for a run of chunks and judgments of documents.
         parent_rule: how the chunks of a document become one result: first, max or sum.
+        judged_chunks: whether the judgments are of chunks too, and become judgments of documents.
         needs: what measures and conventions will read, to move no more from another device.
         finite: refuse labels that are NaN.
     """
@@ -282,6 +284,8 @@ def collection(
         max_bytes=max_bytes,
         encoding=encoding,
     )
+    if judged_chunks:
+        judged = judged_documents(judged, parents, max_bytes)
     if min_score is not None or parents is not None:
         from rankstone.io.input_file import ReadOptions, last_of
         from rankstone.io.scored import changed_run
@@ -303,6 +307,15 @@ def collection(
             ranked, load_judgments(exclude, columns, graded=False, encoding=encoding)
         )
     return MatchedCollection(ranked, judged, single)
+
+
+def judged_documents(judged: Judgments, parents: Any, max_bytes: int | None) -> Judgments:
+    """Return judgments of documents from judgments of their chunks."""
+    from rankstone.io import parents as of_chunks
+
+    if parents is None:
+        raise UsageError("judged_chunks=True needs parents=, the document of each chunk.")
+    return of_chunks.judged_documents(judged, of_chunks.Parents.of(parents, max_bytes))
 
 
 def _grades(grades: Any, not_retrieved: Any, name: str | None) -> Collection:
@@ -375,6 +388,7 @@ READING = (
     "min_score",
     "parents",
     "parent_rule",
+    "judged_chunks",
 )
 
 

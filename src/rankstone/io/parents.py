@@ -10,10 +10,12 @@ from typing import Any
 
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
+from rankstone.core.subtopics import Aspect, aspects_of
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
 from rankstone.io.column_roles import plain_name
+from rankstone.io.gathered import GatheredRun
 from rankstone.io.query_groups import BETWEEN, separator_of
-from rankstone.io.rows import NO_DOCUMENT, GatheredRun, Id, Row
+from rankstone.io.rows import NO_DOCUMENT, Id, Row, judgments_from
 from rankstone.io.streams import lines, open_seekable
 
 #: How the chunks of a document become one result.
@@ -30,7 +32,7 @@ _HOLE = re.compile(r"\{(\w+)\}")
 class Parents:
     """The document of each chunk: from a mapping, or from a pattern of ids."""
 
-    find: Callable[[Id], Id]
+    find: Callable[..., Id]
 
     @classmethod
     def of(cls, source: Any, max_bytes: int | None = None) -> Parents:
@@ -49,11 +51,11 @@ class Parents:
 
 
 def _in_mapping(parents: Mapping[str, Any], where: str) -> Callable[[Id], Id]:
-    def find(chunk: Id) -> Id:
+    def find(chunk: Id, what: str = "run") -> Id:
         doc = parents.get(str(chunk))
         if doc is None:
             hint = did_you_mean(str(chunk), list(parents)[:10_000])
-            raise DataError(f"{where}: chunk {chunk!r} of the run has no document.{hint}")
+            raise DataError(f"{where}: chunk {chunk!r} of the {what} has no document.{hint}")
         return doc
 
     return find
@@ -69,10 +71,10 @@ def _by_pattern(pattern: str) -> Callable[[Id], Id]:
     parts = [f"(?P<{p}>.+)" if i % 2 else re.escape(p) for i, p in enumerate(_HOLE.split(pattern))]
     regex = re.compile("".join(parts), re.DOTALL)
 
-    def find(chunk: Id) -> Id:
+    def find(chunk: Id, what: str = "run") -> Id:
         match = regex.fullmatch(str(chunk))
         if match is None:
-            raise DataError(f"chunk {chunk!r} of the run does not have the pattern {pattern!r}.")
+            raise DataError(f"chunk {chunk!r} of the {what} does not have the pattern {pattern!r}.")
         return match["doc"]
 
     return find
@@ -130,9 +132,9 @@ class ParentRun(GatheredRun):
 
     about: Notice | None = None
 
-    def match(self, judgments: Judgments, *, float32: bool) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
         """Find the judged documents, and say what became of the chunks."""
-        matches = super().match(judgments, float32=float32)
+        matches = super().match(judgments, float32=float32, repeats=repeats)
         about = (self.about,) if self.about else ()
         return replace(matches, notices=(*matches.notices, *about))
 
@@ -160,6 +162,34 @@ def documents_of(
     count, left = (sum(map(len, part.values())) for part in (chunks, scores))
     text = f"{plural(count, 'chunk')} of {plural(left, 'document')} in the run; {RULES[rule]}"
     return scores, Notice("parents", count, text, level="note")
+
+
+def judged_documents(judgments: Judgments, parents: Parents) -> Judgments:
+    """Return judgments of documents: each has the highest grade of its judged chunks."""
+    pairs = zip(judgments.queries, judgments.docs_by_query, strict=True)
+    grades = iter(judgments.grades.tolist())
+    rows: list[Row | Aspect] = [
+        (query, parents.find(chunk, "judgments"), next(grades))
+        for query, chunks in pairs
+        for chunk in chunks
+    ]
+    if judgments.subtopics is not None:
+        rows = [
+            row._replace(doc=parents.find(row.doc, "judgments")) for row in aspects_of(judgments)
+        ]
+    best: dict[tuple[Id, ...], Row | Aspect] = {}
+    for row in rows:
+        key = (row[0], row[1], *row[3:4])
+        if key not in best or row[2] > best[key][2]:
+            best[key] = row
+    typed = judgments.docs.typed
+    made = judgments_from(best.values(), judgments.source, judgments.source.name, typed=typed)
+    text = (
+        f"{plural(len(judgments), 'judged chunk')} of {plural(len(made), 'judged document')}; the "
+        "highest grade of its chunks is the grade of a document"
+    )
+    notice = Notice("judged-chunks", len(judgments), text, level="note")
+    return replace(made, notices=(*judgments.notices, notice))
 
 
 def _by_document(scores: Mapping[Id, float], parents: Parents) -> Iterator[tuple[Id, float]]:

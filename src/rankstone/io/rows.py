@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
 from rankstone.core import values
-from rankstone.core.dicts import ListedRun, ScoredRun, no_scores
 from rankstone.core.ids import Ids, sort_key
 from rankstone.core.judgments import Judgments
-from rankstone.core.matches import Matches
 from rankstone.core.notices import negative_notices, repeated_notices
 from rankstone.core.provenance import Source
 from rankstone.core.subtopics import Aspect, subtopic_notices, with_subtopics
 from rankstone.core.text import encode
-from rankstone.errors import DataError, EmptyError, UsageError
+from rankstone.errors import DataError
 
 # A query, a document and a grade or score. A row without a document says that there is such a
 # query, with nothing judged or nothing retrieved.
@@ -153,63 +151,6 @@ def judgments_from(
         judgments, counts = with_subtopics(judgments, aspects)
     notices = *repeated_notices(counts), *negative_notices(array), *subtopic_notices(judgments)
     return replace(judgments, notices=notices)
-
-
-@dataclass(frozen=True, eq=False)
-class GatheredRun(ScoredRun):
-    """A scored run gathered from rows, with the documents that were repeated."""
-
-    repeated: dict[Id, list[Id]] = field(default_factory=dict)
-
-    def match(self, judgments: Judgments, *, float32: bool) -> Matches:
-        """Find the judged documents, and count those that were repeated."""
-        matches = super().match(judgments, float32=float32)
-        if not self.repeated:
-            return matches
-        counts = matches.duplicates.copy()
-        examples: dict[int, Id] = {}
-        for q, query in enumerate(judgments.queries):
-            again = self.repeated.get(query) or self.repeated.get(str(query))
-            if again:
-                counts[q] = len(again)
-                examples[q] = min(again, key=lambda doc: encode(str(doc)))
-        return replace(matches, duplicates=counts, duplicate=examples)
-
-
-def run_from(
-    rows: Iterable[Row] | Lists,
-    name: str,
-    source: Source,
-    path: str,
-    *,
-    ascending: bool = False,
-    typed: bool = False,
-) -> GatheredRun | ListedRun:
-    """Gather a run; of a document that is there more than once the best score counts.
-
-    With ``typed`` ids are known to be text or to be numbers, as in Python objects.
-    """
-    if isinstance(rows, Lists):
-        if not rows.data:
-            raise EmptyError(f"{path}: the file holds no rows.")
-        if ascending:
-            raise UsageError(no_scores(path))
-        return ListedRun(rows.data, name, source, typed)
-    data: dict[Id, dict[Id, float]] = {}
-    repeated: dict[Id, list[Id]] = {}
-    for query, doc, score in rows:
-        scores = data.setdefault(query, {})
-        if doc == NO_DOCUMENT:
-            continue
-        if doc in scores:
-            repeated.setdefault(query, []).append(doc)
-            if (score >= scores[doc]) if ascending else (score <= scores[doc]):
-                continue
-            del scores[doc]  # the better row's place in the input is what counts
-        scores[doc] = score
-    if not data:
-        raise EmptyError(f"{path}: the file holds no rows.")
-    return GatheredRun(data, name, source, ascending, typed, repeated)
 
 
 def rows_of_lists(lists: Lists) -> Iterator[Row]:

@@ -9,9 +9,10 @@ from typing import Any
 from rankstone.core.run import Run
 from rankstone.errors import UsageError, one_of
 from rankstone.io.column_roles import Columns
+from rankstone.io.gathered import GatheredRun, run_from
 from rankstone.io.input_file import Input, ReadOptions
 from rankstone.io.parents import RULES, ParentRun, Parents, documents_of
-from rankstone.io.rows import NO_DOCUMENT, Id, Row, run_from
+from rankstone.io.rows import NO_DOCUMENT, Id, Row
 
 
 def scored_rows(
@@ -58,7 +59,8 @@ def _of_table(data: Any, columns: Mapping[str, Any] | None) -> Iterator[Row]:
     is_list = isinstance(data, list | tuple)
     run = lists.run_of(data, None, columns) if is_list else frames.run_of(data, columns)
     if not isinstance(run, frames.FrameRun):
-        yield from _of_dict(dict(run.data))  # type: ignore[attr-defined]
+        rows = run.rows() if isinstance(run, GatheredRun) else _of_dict(dict(run.data))  # type: ignore[attr-defined]
+        yield from rows
         return
     ids = (
         ids_in(column, numbers=frames.is_whole(column), what=f"run: the {what} column")

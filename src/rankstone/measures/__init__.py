@@ -27,6 +27,7 @@ from rankstone.measures.curves import (
 from rankstone.measures.dcg import CG as CG, DCG as DCG, IdealDCG as IdealDCG, nDCG as nDCG
 from rankstone.measures.err import ERR as ERR, Cascade as Cascade, cascade as cascade
 from rankstone.measures.fbeta import F as F
+from rankstone.measures.graded_coverage import StCoverage as StCoverage
 from rankstone.measures.inferred_ap import infAP as infAP
 from rankstone.measures.intent_aware import AP_IA as AP_IA, P_IA as P_IA, StRecall as StRecall
 from rankstone.measures.interpolated import AvgIPrec as AvgIPrec, IPrec as IPrec

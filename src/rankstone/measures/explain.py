@@ -102,9 +102,15 @@ def explain_query(
         value=value,
         remark=_remark(measure, computation, query, value, below, empty=not steps and not is_value),
         conventions={
-            name: getattr(ranked.conventions, name) for name in measure.definition.conventions
+            name: getattr(ranked.conventions, name)
+            for name in (*measure.definition.conventions, *_of_repeats(ranked))
         },
     )
+
+
+def _of_repeats(ranked: Ranked) -> tuple[str, ...]:
+    """Return the convention that makes documents count more than once, if some are repeated."""
+    return ("duplicates",) if ranked.has_repeats else ()
 
 
 def _at(part: np.ndarray | float, query: int) -> float:

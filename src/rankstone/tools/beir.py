@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankstone.conventions import Conventions
 from rankstone.tools.base import Name, Tool
-from rankstone.tools.texts import FAILS_EMPTY
+from rankstone.tools.texts import FAILS_EMPTY, JUDGED_ANYWHERE
 
 #: The measures that BEIR computes itself.
 _OWN = {"ties": "input", "queries": "judged", "precision": "float64"}
@@ -24,7 +24,7 @@ TOOLS = (
             Name("R_cap@{k}", "R", {"denominator": "min(R,k)"}, _OWN, FAILS_EMPTY),
             Name("Accuracy@{k}", "Success", conventions=_OWN),
         ),
-        unsupported={"Hole@{k}": "it takes a document as judged if it is for any query"},
+        unsupported={"Hole@{k}": JUDGED_ANYWHERE},
         limits=("means are rounded to 5 digits", "documents with the query's id are dropped"),
     ),
 )

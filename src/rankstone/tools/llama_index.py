@@ -6,7 +6,7 @@ from rankstone.conventions import Conventions
 from rankstone.tools.base import ANSWERS, NO_MEASURE, Name, Tool
 from rankstone.tools.texts import CALLER, FAILS_EMPTY, SETS
 
-_REPEATS = f"a node that is retrieved twice counts twice; {FAILS_EMPTY}"
+_REPEATS = {"duplicates": "count"}  # a node that is retrieved twice counts twice
 
 TOOLS = (
     Tool(
@@ -16,12 +16,14 @@ TOOLS = (
         conventions=Conventions(ties="input", queries="both"),
         names=(
             Name("hit_rate", "Success", note=FAILS_EMPTY),
-            Name("hit_rate(use_granular_hit_rate=True)", "R", note=_REPEATS),
+            Name(
+                "hit_rate(use_granular_hit_rate=True)", "R", conventions=_REPEATS, note=FAILS_EMPTY
+            ),
             Name("mrr", "RR", note=FAILS_EMPTY),
             Name("precision", "P", note=FAILS_EMPTY),
             Name("recall", "R", note=FAILS_EMPTY),
-            Name("ap", "AP", note=_REPEATS),
-            Name("ndcg", "nDCG", {"gain": "binary"}, note=_REPEATS),
+            Name("ap", "AP", conventions=_REPEATS, note=FAILS_EMPTY),
+            Name("ndcg", "nDCG", {"gain": "binary"}, _REPEATS, FAILS_EMPTY),
         ),
         unsupported={
             "mrr(use_granular_mrr=True)": NO_MEASURE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rankstone.conventions import Conventions
 from rankstone.tools.base import NO_MEASURE, Name, Tool
+from rankstone.tools.texts import JUDGED_ANYWHERE
 
 TOOLS = (
     Tool(
@@ -19,8 +20,22 @@ TOOLS = (
             Name("precision_at_{k}", "P"),
             Name("mrr_at_{k}", "RR", conventions={"precision": "float64"}),
             Name("hit_rate_at_{k}", "Success"),
+            Name(
+                "R_cap_at_{k}",
+                "R",
+                {"denominator": "min(R,k)"},
+                {"precision": "float64", "no_relevant": "skip"},
+            ),
         ),
-        unsupported={"nauc": NO_MEASURE},
+        unsupported={
+            "nauc": NO_MEASURE,
+            "Hole_at_{k}": JUDGED_ANYWHERE,
+            "Accuracy@{k}": "it leaves out queries without a hit, so its mean is 1",
+            "p-MRR": "it compares the ranks of documents whose relevance an instruction changed, in "
+            "two rankings",
+            "paired_accuracy": "it needs pairs of queries",
+            "robustness_at_10": "it needs groups of queries",
+        },
         limits=("means are rounded to 5 digits, except those of mrr",),
     ),
 )

@@ -9,6 +9,7 @@ from rankstone.tools.texts import SETS
 TOOLS = (
     Tool(
         name="ragas-0.4",
+        tested="0.4.3",
         about=f"{SETS}; retrieved contexts are a set, too",
         conventions=Conventions(ties="input", queries="both"),
         names=(

@@ -113,6 +113,7 @@ def match_columns(
     float32: bool,
     threads: int,  # noqa: ARG001
     range_size: int,  # noqa: ARG001
+    repeats: bool = False,
 ) -> dict[str, Any]:
     """Place the judged documents of a run held in columns."""
     fault = _fault(query, doc, score)
@@ -134,7 +135,7 @@ def match_columns(
         if judged is None:
             unjudged.add(name)
             continue
-        outcomes[judged] = place(block, index.docs[judged])
+        outcomes[judged] = place(block, index.docs[judged], repeats=repeats)
         names[judged] = name
     return {
         **arrays_of(outcomes),

@@ -27,8 +27,11 @@ class Outcome:
         self.matches: list[tuple[int, float, int, int, int, int]] = []
 
 
-def place(rows: list[Row], judged: dict[bytes, int]) -> Outcome:
-    """Place the judged documents among the rows of a query, in input order."""
+def place(rows: list[Row], judged: dict[bytes, int], *, repeats: bool = False) -> Outcome:
+    """Place the judged documents among the rows of a query, in input order.
+
+    With ``repeats`` every row of a document counts, else the best one.
+    """
     outcome = Outcome()
     outcome.present = True
     outcome.rank_disagrees = _rank_disagrees(rows)
@@ -41,9 +44,12 @@ def place(rows: list[Row], judged: dict[bytes, int]) -> Outcome:
         outcome.duplicate = doc if outcome.duplicates == 1 else min(doc, outcome.duplicate)
         if score > best[doc][1]:
             best[doc] = (i, score)
-    outcome.retrieved = len(best)
+    kept = [(doc, *at) for doc, at in best.items()]
+    if repeats:
+        kept = [(doc, i, score) for i, (doc, score, _) in enumerate(rows)]
+    outcome.retrieved = len(kept)
     groups: dict[float, list[tuple[int, bytes]]] = {}
-    for doc, (i, score) in best.items():
+    for doc, i, score in kept:
         groups.setdefault(score, []).append((i, doc))
     above = 0
     for score in sorted(groups, reverse=True):
@@ -94,7 +100,8 @@ def samples_of(
 
 def arrays_of(outcomes: list[Outcome]) -> dict[str, Any]:
     """Lay the outcomes of all queries out as flat arrays."""
-    matches = [m for o in outcomes for m in sorted(o.matches)]
+    # by judgment; those of one by falling score and in input order
+    matches = [m for o in outcomes for m in sorted(o.matches, key=lambda m: (m[0], m[2], m[5]))]
     columns: list[Any] = list(zip(*matches, strict=True)) or [[]] * 6
     ints = [np.array(c, np.int64) for i, c in enumerate(columns) if i != 1]
     judgment, above, tied, greater, earlier = ints

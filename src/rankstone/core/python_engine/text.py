@@ -77,8 +77,11 @@ class UnjudgedQueries:
 class _RunScan:
     """A run in a file, read line by line; the rows of one query at a time are in memory."""
 
-    def __init__(self, stream: IO[bytes], layout: RowLayout, index: Index, float32: bool) -> None:
-        self.stream, self.layout, self.index, self.float32 = stream, layout, index, float32
+    def __init__(
+        self, stream: IO[bytes], layout: RowLayout, index: Index, float32: bool, repeats: bool
+    ) -> None:
+        self.stream, self.layout, self.index = stream, layout, index
+        self.float32, self.repeats = float32, repeats
         self.outcomes = [Outcome() for _ in index.docs]
         self.stretches: dict[int, list[tuple[int, int]]] = {}  # of judged queries, as offsets
         self.unjudged = UnjudgedQueries()
@@ -112,7 +115,8 @@ class _RunScan:
             stretches = self.stretches.setdefault(self.judged, [])
             stretches.append((self.begin, end))
             if len(stretches) == 1:
-                self.outcomes[self.judged] = place(self.current, self.index.docs[self.judged])
+                docs = self.index.docs[self.judged]
+                self.outcomes[self.judged] = place(self.current, docs, repeats=self.repeats)
         self.current.clear()
 
     def row_of(self, fields: list[bytes], score: float) -> Row:
@@ -135,7 +139,7 @@ class _RunScan:
         docs = self.index.docs
         for q, stretches in self.stretches.items():
             if len(stretches) > 1:
-                self.outcomes[q] = place(list(self.reread(q)), docs[q])
+                self.outcomes[q] = place(list(self.reread(q)), docs[q], repeats=self.repeats)
         return {
             **arrays_of(self.outcomes),
             **self.unjudged.report(),
@@ -156,11 +160,12 @@ def scan_run(
     range_size: int,  # noqa: ARG001
     progress: np.ndarray,
     first: int = 0,
+    repeats: bool = False,
 ) -> dict[str, Any]:
     """Place the judged documents of a run in a file."""
     where = os.lseek(descriptor, 0, os.SEEK_CUR)
     with open(os.dup(descriptor), "rb") as stream:
-        scan = _RunScan(stream, layout, index, float32)
+        scan = _RunScan(stream, layout, index, float32, repeats)
         at = 0
         try:
             for at, line in lines_of(stream, min(first, size), size):

@@ -77,6 +77,9 @@ class Format:
         run: reads a run, row by row or as a whole.
         write_judgments: writes rows of judgments.
         write_run: writes rows of a run.
+        write_subtopics: writes judgments by subtopic.
+        may_hold_subtopics: whether judgments that are read may be by subtopic.
+        holds_importance: whether it can be written which nuggets are vital.
         accepts: whether a file may have it if somebody says so (default: ``detect``).
         kind: ``judgments`` or ``run``, None if the content does not tell.
         rows: reads row by row, for formats that are otherwise read as a whole.
@@ -100,6 +103,9 @@ class Format:
     holds_empty_queries: bool = False
     mixes_queries: bool = False
     writes_by_query: bool = False
+    write_subtopics: Callable[[Iterable[Aspect], IO[bytes]], None] | None = None
+    may_hold_subtopics: bool = False
+    holds_importance: bool = False
 
 
 def names() -> list[str]:

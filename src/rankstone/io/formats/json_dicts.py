@@ -106,4 +106,5 @@ FORMAT = Format(
     _write,
     accepts=lambda file: file.carrier != "text",
     holds_empty_queries=True,
+    may_hold_subtopics=True,
 )

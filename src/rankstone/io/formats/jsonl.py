@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import IO, Any
 
+from rankstone.core.subtopics import Aspect
 from rankstone.io.formats import Format, json_records
 from rankstone.io.formats.strict_json import parse
 from rankstone.io.input_file import Input
@@ -32,6 +33,16 @@ def _write(rows: Iterable[TextRow], out: IO[bytes], *, number: str) -> None:
         out.write(encode(record).encode() + b"\n")
 
 
+def _write_subtopics(rows: Iterable[Aspect], out: IO[bytes]) -> None:
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    for query, doc, grade, subtopic, vital in rows:
+        check_utf8(str(query), str(doc), str(subtopic))
+        record = {"query_id": query, "doc_id": doc, "subtopic": subtopic, "relevance": grade}
+        if vital is False:
+            record["importance"] = "okay"
+        out.write(encode(record).encode() + b"\n")
+
+
 FORMAT = Format(
     "jsonl",
     '{"query_id": "q1", "doc_id": "d1", "score": 2.5}, or one query in a line with expected_ids '
@@ -42,4 +53,7 @@ FORMAT = Format(
     partial(_write, number="relevance"),
     partial(_write, number="score"),
     accepts=lambda file: file.carrier != "text",
+    write_subtopics=_write_subtopics,
+    may_hold_subtopics=True,
+    holds_importance=True,
 )

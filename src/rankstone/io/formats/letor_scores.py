@@ -33,13 +33,13 @@ class RowScores:
         """Whether the sign of a score means something; that of a distance does not."""
         return not self.ascending
 
-    def match(self, judgments: Judgments, *, float32: bool) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
         """Give each judged row its score."""
         data: dict[Any, dict[Any, float]] = {}
         for query, doc, score in self.rows_for(judgments):
             data.setdefault(query, {})[doc] = score
         run = ScoredRun(data, self.name, self.source, self.ascending)
-        return run.match(judgments, float32=float32)
+        return run.match(judgments, float32=float32, repeats=repeats)
 
     def rows_for(self, judgments: Judgments) -> Iterator[tuple[Any, Any, float]]:
         """Yield the rows of the judgments' file with their scores."""

@@ -27,7 +27,12 @@ from rankstone.io.formats.csv_header import (
     types_of,
 )
 from rankstone.io.formats.trec_layout import has_blanks, has_quotes, is_header
-from rankstone.io.formats.write_tables import write_binary, write_text
+from rankstone.io.formats.write_tables import (
+    write_binary,
+    write_subtopics_as_binary,
+    write_subtopics_as_text,
+    write_text,
+)
 from rankstone.io.frames.columns import PlainTable, open_table, values_of
 from rankstone.io.input_file import Input
 from rankstone.io.rows import Row, TextRow, as_text, id_of
@@ -338,6 +343,9 @@ def _binary(name: str, example: str, detect: Callable[[Input], bool]) -> Format:
         kind=_kind,
         rows=_rows,
         mixes_queries=True,
+        write_subtopics=partial(write_subtopics_as_binary, kind=name),
+        may_hold_subtopics=True,
+        holds_importance=True,
     )
 
 
@@ -350,6 +358,7 @@ WORKBOOK = Format(
     kind=_kind,
     rows=_rows,
     mixes_queries=True,
+    may_hold_subtopics=True,
 )
 PARQUET = _binary("parquet", "a Parquet file", _is_parquet)
 ARROW = _binary("arrow", "an Arrow IPC file or stream, such as Feather", _is_arrow)
@@ -365,4 +374,7 @@ CSV = Format(
     kind=_kind,
     rows=_rows,
     mixes_queries=True,
+    write_subtopics=write_subtopics_as_text,
+    may_hold_subtopics=True,
+    holds_importance=True,
 )

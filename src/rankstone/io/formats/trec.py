@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
@@ -95,7 +95,7 @@ class TrecRun:
         """Yield the rows in blocks; of a query in a block at most that many, the best."""
         return _blocks(self.file, self.layout, most)
 
-    def match(self, judgments: Judgments, *, float32: bool) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
         """Find the judged documents in the file."""
         file, layout = self.file, self.layout
         file.check_unchanged("since it was opened. Open it again")
@@ -109,6 +109,7 @@ class TrecRun:
             _RANGE,
             self.progress,
             layout.first,
+            repeats,
         )
         file.check_unchanged()
         if scan["fault"]:
@@ -206,6 +207,18 @@ def _write_judgments(rows: Iterable[tuple[str, str, float]], out: IO[bytes]) -> 
         out.write(encode(f"{query} 0 {doc} {number_text(grade)}\n"))
 
 
+def _write_subtopics(rows: Iterable[Aspect], out: IO[bytes]) -> None:
+    """Write diversity qrels: the subtopic is the second column."""
+    for query, doc, grade, subtopic, _ in rows:
+        _check(str(query), str(doc))
+        if _UNWRITABLE.search(str(subtopic)):
+            raise DataError(
+                f"subtopic {subtopic!a} cannot be written to a TREC file, whose columns have no "
+                "blanks. Convert to jsonl."
+            )
+        out.write(encode(f"{query} {subtopic} {doc} {number_text(grade)}\n"))
+
+
 def _write_run(rows: Iterable[tuple[str, str, float]], out: IO[bytes]) -> None:
     """Write rows query by query, ranked by score as far as rows of a query are together."""
     for query, block in groupby(rows, itemgetter(0)):
@@ -232,7 +245,7 @@ def _of(
     qrels: LayoutOf | None,
     run: LayoutOf,
     kind: Callable[[Input], str | None],
-    **writers: Callable[[Iterable[tuple[str, str, float]], IO[bytes]], None],
+    **more: Any,
 ) -> Format:
     return Format(
         name,
@@ -245,7 +258,7 @@ def _of(
         rows=partial(_rows, qrels=qrels or run, run=run),
         scans=True,
         writes_by_query=True,
-        **writers,  # type: ignore[arg-type]
+        **more,
     )
 
 
@@ -265,6 +278,8 @@ FORMAT = _of(
     _kind,
     write_judgments=_write_judgments,
     write_run=_write_run,
+    write_subtopics=_write_subtopics,
+    may_hold_subtopics=True,
 )
 RANKS = _named("query-document-rank", "q1 d1 1", "run")
 SCORES = _named("query-document-score", "q1 d1 2.5", "run")

@@ -2,44 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from io import TextIOWrapper
 from itertools import islice
 from typing import IO, Any
 
+from rankstone.core.subtopics import Aspect
 from rankstone.io.frames import missing
 from rankstone.io.rows import TextRow, check_utf8
 
 _BATCH = 1 << 16
 
 
+_SUBTOPIC_NAMES = ("query_id", "doc_id", "relevance", "subtopic", "importance")
+
+
 def write_text(rows: Iterable[TextRow], out: IO[bytes], *, number: str) -> None:
     """Write rows as CSV with a header."""
+    _write_text(rows, ("query_id", "doc_id", number), out)
+
+
+def write_subtopics_as_text(rows: Iterable[Aspect], out: IO[bytes]) -> None:
+    """Write judgments by subtopic as CSV with a header."""
+    _write_text(_with_importance(rows), _SUBTOPIC_NAMES, out)
+
+
+def write_binary(rows: Iterable[TextRow], out: IO[bytes], *, number: str, kind: str) -> None:
+    """Write rows as a Parquet or Arrow file; all columns are in memory until they are complete."""
+    _write_binary(rows, ("query_id", "doc_id", number), out, kind)
+
+
+def write_subtopics_as_binary(rows: Iterable[Aspect], out: IO[bytes], *, kind: str) -> None:
+    """Write judgments by subtopic as a Parquet or Arrow file."""
+    _write_binary(_with_importance(rows), _SUBTOPIC_NAMES, out, kind)
+
+
+def _with_importance(rows: Iterable[Aspect]) -> Iterator[tuple[Any, ...]]:
+    return ((*row[:4], "okay" if row.vital is False else "vital") for row in rows)
+
+
+def _write_text(rows: Iterable[tuple[Any, ...]], names: Sequence[str], out: IO[bytes]) -> None:
     import csv
 
     wrapped = TextIOWrapper(out, "utf-8", newline="")
     try:
         writer = csv.writer(wrapped, lineterminator="\n")
-        writer.writerow(("query_id", "doc_id", number))
-        for query, doc, value in rows:
-            check_utf8(query, doc, without="\0\r")
-            writer.writerow((query, doc, repr(value)))
+        writer.writerow(names)
+        for query, doc, value, *more in rows:
+            check_utf8(query, doc, *more, without="\0\r")
+            writer.writerow((query, doc, repr(value), *more))
         wrapped.flush()
     finally:
         wrapped.detach()
 
 
-def write_binary(rows: Iterable[TextRow], out: IO[bytes], *, number: str, kind: str) -> None:
-    """Write rows as a Parquet or Arrow file; all columns are in memory until they are complete."""
-    names = ("query_id", "doc_id", number)
+def _write_binary(
+    rows: Iterable[tuple[Any, ...]], names: Sequence[str], out: IO[bytes], kind: str
+) -> None:
     make, write = _library(kind)
     remaining = iter(rows)
     parts = []
     while batch := list(islice(remaining, _BATCH)):
-        for query, doc, _ in batch:
-            if not (query.isascii() and doc.isascii()):
-                check_utf8(query, doc)
+        for query, doc, _, *more in batch:
+            if more or not (query.isascii() and doc.isascii()):
+                check_utf8(query, doc, *more)
         parts.append(make(dict(zip(names, zip(*batch, strict=True), strict=True))))
     if parts:
         write(parts, out)

@@ -215,7 +215,7 @@ class FrameRun:
         """Whether the sign of a score means something; that of a rank or distance does not."""
         return self.number is not None and not self.ascending
 
-    def match(self, judgments: Judgments, *, float32: bool) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
         """Find the judged documents in the columns."""
         numbers = (is_whole(self.query), is_whole(self.doc))
         scan = engine.load().match_columns(
@@ -228,6 +228,7 @@ class FrameRun:
             float32,
             self.threads,
             _RANGE,
+            repeats,
         )
         if scan["fault"]:
             raise _fault(self.what, self.roles, scan["fault"], typed=self.typed)
