@@ -1,13 +1,21 @@
-"""Rankstone inside Spark beside Spark's own RankingEvaluator, from the same tables.
+"""Rankstone inside Spark beside Spark's own RankingEvaluator and RankingMetrics.
 
-    python benchmarks/spark.py --rows 1000000 5000000              # both, side by side
+    python benchmarks/spark.py --rows 1000000 5000000              # side by side, both shapes
     python benchmarks/spark.py --rows 5000000 --cutoffs 5 10 20    # 13 measures instead of 5
+    python benchmarks/spark.py --rows 5000000 --shapes arrays --metrics
     python benchmarks/spark.py --rows 5000000 50000000 --only rankstone
 
-Both read Parquet files of judgments (query, doc, grade) and of a run (query, doc, score), with
-100 documents retrieved and 10 judged for each query, and compute all measures that it has.
-RankingEvaluator takes one row for each query with arrays, so rows are grouped and sorted first;
-the grouped rows are cached, which helps it, because each of its measures is a pass of its own.
+All compute the measures that RankingEvaluator has, with 100 documents retrieved and 10 judged for
+each query, from Parquet files in two shapes:
+
+rows    Judgments (query, doc, grade) and a run (query, doc, score). RankingEvaluator takes one row
+        for each query with arrays, so rows are grouped and sorted first; the grouped rows are
+        cached, which helps it, because each of its measures is a pass of its own.
+arrays  One row for each query with arrays of doubles (query, prediction, label): what
+        RankingEvaluator takes as it is. They are cached for it, too.
+
+Repetitions alternate between the tools. Printed are the medians of the wall time and of the
+processor time of all processes, the second of which tells more on a machine that others use.
 """
 
 from __future__ import annotations
@@ -17,8 +25,10 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 DOCS, JUDGED = 100, 10
@@ -68,19 +78,43 @@ def make(spark: Any, folder: Path, rows: int) -> tuple[str, str]:
     return judgments, run
 
 
-def ours(spark: Any, cutoffs: list[int], judgments: str, run: str) -> dict[str, float]:
-    """Return the measures by Rankstone, with the values of queries in Spark."""
+def make_arrays(spark: Any, folder: Path, rows: int) -> tuple[str]:
+    """Write the same as arrays, unless they are there."""
+    path = folder / f"arrays-{rows}"
+    if not (path / "_SUCCESS").exists():
+        judgments, run = make(spark, folder, rows)
+        frame = grouped(spark, judgments, run)
+        frame.write.mode("overwrite").parquet(str(path))
+    return (str(path),)
+
+
+def names_of(cutoffs: list[int]) -> list[str]:
+    """Return the measures in the words of Rankstone."""
+    return ["AP", *(f"{name}@{k}" for name in SAME.values() for k in cutoffs)]
+
+
+def ours(spark: Any, cutoffs: list[int], judgments: str, run: str) -> list[float]:
+    """Return the measures by Rankstone from rows, with the values of queries in Spark."""
     from rankstone.engines import spark as engine
 
-    measures = ["AP", *(f"{name}@{k}" for name in SAME.values() for k in cutoffs)]
-    done = engine.evaluate(spark.read.parquet(judgments), spark.read.parquet(run), measures)
+    done = engine.evaluate(
+        spark.read.parquet(judgments), spark.read.parquet(run), names_of(cutoffs)
+    )
     done.unpersist()
-    return done.summary.aggregates
+    return [*done.summary.aggregates.values()]
 
 
-def theirs(spark: Any, cutoffs: list[int], judgments: str, run: str) -> dict[str, float]:
-    """Return the measures by RankingEvaluator."""
-    from pyspark.ml.evaluation import RankingEvaluator
+def ours_of_arrays(spark: Any, cutoffs: list[int], arrays: str) -> list[float]:
+    """Return the measures by Rankstone from arrays, with the values of queries in Spark."""
+    from rankstone.engines import spark as engine
+
+    done = engine.evaluate_lists(spark.read.parquet(arrays).drop("query"), names_of(cutoffs))
+    done.unpersist()
+    return [*done.summary.aggregates.values()]
+
+
+def grouped(spark: Any, judgments: str, run: str) -> Any:
+    """Return rows as RankingEvaluator takes them."""
     from pyspark.sql import functions as f
 
     pair = f.struct((-f.col("score")).alias("key"), f.col("doc").cast("double").alias("doc"))
@@ -95,12 +129,41 @@ def theirs(spark: Any, cutoffs: list[int], judgments: str, run: str) -> dict[str
         .groupBy("query")
         .agg(f.collect_list(f.col("doc").cast("double")).alias("label"))
     )
-    rows = judged.join(ranked, "query").select("prediction", "label").cache()
+    return judged.join(ranked, "query").select("query", "prediction", "label")
+
+
+def theirs(spark: Any, cutoffs: list[int], judgments: str, run: str) -> list[float]:
+    """Return the measures by RankingEvaluator from rows."""
+    return evaluator_values(grouped(spark, judgments, run), cutoffs)
+
+
+def theirs_of_arrays(spark: Any, cutoffs: list[int], arrays: str) -> list[float]:
+    """Return the measures by RankingEvaluator from arrays."""
+    return evaluator_values(spark.read.parquet(arrays), cutoffs)
+
+
+def evaluator_values(frame: Any, cutoffs: list[int]) -> list[float]:
+    """Return the measures by RankingEvaluator, a pass for each."""
+    from pyspark.ml.evaluation import RankingEvaluator
+
+    rows = frame.select("prediction", "label").cache()
     wanted: list[tuple[Any, int]] = [(name, k) for name in SAME for k in cutoffs]
-    values = {
-        f"{name}@{k}": RankingEvaluator(metricName=name, k=k).evaluate(rows)
+    values = [
+        RankingEvaluator(metricName=name, k=k).evaluate(rows)
         for name, k in [("meanAveragePrecision", 1), *wanted]
-    }
+    ]
+    rows.unpersist()
+    return values
+
+
+def metrics_of_arrays(spark: Any, cutoffs: list[int], arrays: str) -> list[float]:
+    """Return the measures by RankingMetrics of the RDD API from arrays."""
+    from pyspark.mllib.evaluation import RankingMetrics
+
+    rows = spark.read.parquet(arrays).select("prediction", "label").cache()
+    metrics = RankingMetrics(rows.rdd.map(tuple))
+    calls = [metrics.ndcgAt, metrics.meanAveragePrecisionAt, metrics.precisionAt, metrics.recallAt]
+    values = [metrics.meanAveragePrecision, *(call(k) for call in calls for k in cutoffs)]
     rows.unpersist()
     return values
 
@@ -121,52 +184,73 @@ def cpu_seconds() -> float:
     return sum(used.get(pid, 0.0) for pid in below)
 
 
-def timed(
-    task: Callable[[], dict[str, float]], repeats: int
-) -> tuple[float, float, dict[str, float]]:
-    """Return the shortest wall time, the least processor time, and what the task returns.
-
-    Processor time tells more on a machine that others use.
-    """
-    wall = cpu = float("inf")
+def measured(
+    tasks: Mapping[str, Callable[[], list[float]]], repeats: int
+) -> dict[str, tuple[float, float, list[float]]]:
+    """Return the medians of wall and processor time, and what each task returns."""
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in tasks}
+    values = {}
     for _ in range(repeats):
-        start, used = time.perf_counter(), cpu_seconds()
-        values = task()
-        wall = min(wall, time.perf_counter() - start)
-        cpu = min(cpu, cpu_seconds() - used)
-    return wall, cpu, values
+        for name, task in tasks.items():
+            start, used = time.perf_counter(), cpu_seconds()
+            values[name] = task()
+            times[name].append((time.perf_counter() - start, cpu_seconds() - used))
+    middles = {
+        name: [median(column) for column in zip(*t, strict=True)] for name, t in times.items()
+    }
+    return {name: (*middles[name], values[name]) for name in tasks}
+
+
+def tasks_of(
+    shape: str, args: argparse.Namespace, spark: Any, data: tuple[str, ...]
+) -> dict[str, Callable[[], list[float]]]:
+    """Return the tools to measure, by name."""
+    tools: dict[str, Any] = {"rankstone": ours if shape == "rows" else ours_of_arrays}
+    if args.only is None:
+        tools["RankingEvaluator"] = theirs if shape == "rows" else theirs_of_arrays
+        if args.metrics and shape == "arrays":
+            tools["RankingMetrics"] = metrics_of_arrays
+    return {name: partial(tool, spark, args.cutoffs, *data) for name, tool in tools.items()}
 
 
 def main() -> None:
     """Measure."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000])
-    parser.add_argument("--only", choices=("rankstone", "spark"))
+    parser.add_argument(
+        "--shapes", nargs="+", choices=("rows", "arrays"), default=["rows", "arrays"]
+    )
+    parser.add_argument("--only", choices=("rankstone",))
+    parser.add_argument("--metrics", action="store_true", help="measure RankingMetrics too")
     parser.add_argument("--master", default="local[2]")
     parser.add_argument("--memory", default="4g")
     parser.add_argument("--cutoffs", type=int, nargs="+", default=[10])
     parser.add_argument("--partitions", type=int, default=16)
-    parser.add_argument("--repeats", type=int, default=1)
+    parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--data", default=str(Path(tempfile.gettempdir(), "rankstone-spark")))
     args = parser.parse_args()
     spark = session(args.master, args.memory, args.partitions)
     folder = Path(args.data)
-    ours(spark, args.cutoffs, *make(spark, folder, 10_000))  # Spark and its workers are started
-    if args.only is None:
-        theirs(spark, args.cutoffs, *make(spark, folder, 10_000))
-    for rows in args.rows:
-        data = make(spark, folder, rows)
-        line = f"{rows:>12,} rows"
-        if args.only != "spark":
-            wall, cpu, values = timed(lambda: ours(spark, args.cutoffs, *data), args.repeats)  # noqa: B023
-            line += f"  rankstone {wall:7.1f} s (processor {cpu:7.1f} s)"
-        if args.only != "rankstone":
-            wall2, cpu2, other = timed(lambda: theirs(spark, args.cutoffs, *data), args.repeats)  # noqa: B023
-            line += f"  RankingEvaluator {wall2:7.1f} s (processor {cpu2:7.1f} s)"
-        if args.only is None:
-            apart = max(abs(a - b) for a, b in zip(values.values(), other.values(), strict=True))
-            line += f"  ratio {wall2 / wall:.2f} ({cpu2 / cpu:.2f}), largest difference {apart:.0e}"
-        print(line, flush=True)
+    for rows in (100_000, *args.rows):  # the first starts Spark and its workers
+        for shape in args.shapes:
+            data = (make if shape == "rows" else make_arrays)(spark, folder, rows)
+            repeats = args.repeats if rows in args.rows else 1
+            results = measured(tasks_of(shape, args, spark, data), repeats)
+            if rows in args.rows:
+                print_line(rows, shape, results)
+
+
+def print_line(rows: int, shape: str, results: dict[str, tuple[float, float, list[float]]]) -> None:
+    """Print the times of a size, and how many times faster Rankstone was."""
+    (wall, cpu, values), *others = results.values()
+    line = f"{rows:>12,} rows {shape:<6}  rankstone {wall:6.1f} s (processor {cpu:6.1f} s)"
+    for name, (wall2, cpu2, other) in zip([*results][1:], others, strict=True):
+        apart = max(abs(a - b) for a, b in zip(values, other, strict=True))
+        line += (
+            f"  {name} {wall2:6.1f} s (processor {cpu2:6.1f} s), ratio {wall2 / wall:.2f} "
+            f"({cpu2 / cpu:.2f}), largest difference {apart:.0e}"
+        )
+    print(line, flush=True)
 
 
 if __name__ == "__main__":

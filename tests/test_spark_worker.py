@@ -9,12 +9,9 @@ import rankstone as rs
 
 pa = pytest.importorskip("pyarrow")
 
-from rankstone.engines.spark_worker import (  # noqa: E402
-    PACKED,
-    Job,
-    evaluate_partition,
-    pack_rows,
-)
+from rankstone.engines.spark_job import Job  # noqa: E402
+from rankstone.engines.spark_pack import PACKED, pack_rows  # noqa: E402
+from rankstone.engines.spark_worker import evaluate_lists, evaluate_partition  # noqa: E402
 from rankstone.evaluation_parts import merged  # noqa: E402
 from rankstone.evaluator_state import from_bytes  # noqa: E402
 
@@ -56,9 +53,8 @@ def table(rows, number):
 
 def packed(rows, side, buckets, size):
     """Rows packed as a task packs them, from batches of a size."""
-    keys = pa.array([hash(("some seed", row[0])) for row in rows], pa.int64())
-    frame = table(rows, "number").add_column(0, "key", keys)
-    return list(pack_rows(frame.to_batches(max_chunksize=size), side, buckets, 3 * size))
+    batches = table(rows, "number").to_batches(max_chunksize=size)
+    return list(pack_rows(batches, side, job(), buckets, 3 * size))
 
 
 @pytest.mark.parametrize(("buckets", "size"), [(1, 1000), (4, 7), (97, 50), (70_000, 500)])
@@ -104,6 +100,64 @@ def test_an_empty_partition_returns_nothing():
     ],
 )
 def test_bad_rows_are_named(ranked, words):
-    rows = packed([("q", "a", 1.0)], 0, 2, 10) + packed(ranked, 1, 2, 100)
+    def evaluated():
+        rows = packed([("q", "a", 1.0)], 0, 2, 10) + packed(ranked, 1, 2, 100)
+        return list(evaluate_partition(rows, job()))
+
     with pytest.raises(rs.DataError, match=words):
-        list(evaluate_partition(rows, job()))
+        evaluated()
+
+
+def lists(rows, ids):
+    """Rows of a query, its ranking and its relevant documents, as a batch."""
+    schema = pa.schema([("query", pa.string()), ("top", pa.list_(ids)), ("liked", pa.list_(ids))])
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    return pa.RecordBatch.from_arrays(
+        [pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)], schema=schema
+    )
+
+
+@pytest.mark.parametrize("ids", [pa.string(), pa.float64(), pa.int32()])
+@pytest.mark.parametrize("chunk_rows", [1, 7, 1000])
+def test_lists_give_the_values_of_dicts(ids, chunk_rows):
+    rng = random.Random(chunk_rows)
+    names = [f"d{i}" if ids == pa.string() else i for i in range(30)]
+    rows = [
+        (
+            f"q{i}",
+            rng.choices(names, k=rng.choice([0, 1, 9])),
+            rng.sample(names, rng.choice([0, 4])),
+        )
+        for i in range(40)
+    ]
+    settings = job(
+        number=None, max_grade=1.0, chunk_rows=chunk_rows, doc_is_text=ids == pa.string()
+    )
+    batches = [lists(rows[:25], ids), lists(rows[25:], ids)]
+    *parts, state = evaluate_lists(batches, settings)
+    values = {r["query"]: r for part in parts for r in part.to_pylist()}
+    here = rs.evaluate({q: e for q, _, e in rows}, {q: r for q, r, _ in rows}, MEASURES)
+    assert len(values) == len(here.queries)
+    for i, name in enumerate(MEASURES):
+        ours = np.array([values[q][f"c{i}"] for q in here.queries])
+        assert ours.tobytes() == here.values(name).tobytes()
+    assert {q for q in values if not values[q]["answered"]} == {*here.unanswered}
+    tally = from_bytes(state.to_pylist()[0]["state"])[0].tally
+    counts = {n.code: n.count for n in here.notices}
+    assert tally.duplicates == counts["duplicate-documents"]
+    assert tally.without_relevant == counts["no-relevant"]
+    assert tally.missing_queries == tally.unjudged_queries == 0
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (("q", [0.5], [1.0]), "a document id in column 'top' is not a whole number"),
+        (("q", [0.0], [None]), "a document in column 'liked' has no id"),
+        (("q", None, [1.0]), "column 'top' has no value in a row"),
+        ((None, [1.0], [1.0]), "column 'query' has no value in a row"),
+    ],
+)
+def test_bad_lists_are_refused(row, words):
+    with pytest.raises(rs.DataError, match=words):
+        list(evaluate_lists([lists([row], pa.float64())], job(number=None, doc_is_text=False)))

@@ -125,9 +125,11 @@ class Evaluator:
         mask: Any = None,
         qid: Any = None,
         group_sizes: Any = None,
+        exclude: Any = None,
     ) -> Evaluator:
         """Evaluate a part of the run; ``judgments`` are its own if the Evaluator has none.
 
+        ``exclude`` are pairs that are removed from this part, which has judgments of its own.
         ``mask``, ``qid`` and ``group_sizes`` go with labels and scores in arrays. Rows of arrays
         without ``qid`` are queries of their own, numbered from part to part.
         """
@@ -138,6 +140,10 @@ class Evaluator:
                 ".add(run, judgments)."
             )
         if self._judgments is not None:
+            if exclude is not None:
+                raise UsageError(
+                    "exclude= of add() goes with judgments of the part; give it to the Evaluator."
+                )
             if self._carry and not _is_empty(run):
                 run = self._without_open_query(run)
             return self if run is None or _is_empty(run) else self._add_run(run)
@@ -146,7 +152,7 @@ class Evaluator:
             EmptyRun() if _is_empty(run) else run,
             **self._reading,
             columns=self._columns,
-            exclude=self._exclude,
+            exclude=self._excluded(exclude),
             mask=mask,
             qid=qid,
             group_sizes=group_sizes,
@@ -162,6 +168,16 @@ class Evaluator:
         elif isinstance(data, MatchedCollection):
             data = replace(data, is_part=True, max_grade=self._max_grade)
         return self._add(data)
+
+    def _excluded(self, exclude: Any) -> Judgments | None:
+        """Return the pairs to remove from a part: those of the Evaluator, or its own."""
+        if exclude is None:
+            return self._exclude
+        if self._exclude is not None:
+            raise UsageError("exclude= is given to the Evaluator or to add(), not to both.")
+        if _is_empty(exclude):
+            return EMPTY
+        return load_judgments(exclude, self._columns, graded=False)
 
     def _without_open_query(self, run: Any) -> Any:
         """Return a part without its last query, and with the one that was kept before."""

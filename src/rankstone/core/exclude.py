@@ -50,7 +50,7 @@ class ExcludingRun:
             ("query", judgments.queries, self.excluded.queries),
             ("document", judgments.docs, self.excluded.docs),
         ):
-            if ours.kind != theirs.kind and ours.typed and theirs.typed:
+            if len(theirs) and ours.kind != theirs.kind and ours.typed and theirs.typed:
                 raise DataError(
                     f"exclude: {what} ids are {_KINDS[theirs.kind]}, those of the judgments "
                     f"{_KINDS[ours.kind]}; ids are compared exactly, so write them alike."
@@ -182,4 +182,7 @@ def _notices(
     cold = [q for q in judgments.queries if q not in known]
     examples = tuple(str(q) for q in cold[:3])
     of = len(judgments.queries)
-    return [*notices, *reading_notice("cold-queries", len(cold), examples, of=of, level="note")]
+    return [
+        *notices,
+        *reading_notice("cold-queries", len(cold), examples, of=of, level="note", keep_zero=True),
+    ]

@@ -144,7 +144,7 @@ def first_cutoff(cutoffs: Iterable[int | None]) -> int:
 def data_notices(tally: Tally, conventions: Conventions) -> tuple[Notice, ...]:
     """Return what users should know about their data."""
     return (
-        *tally.reading,
+        *(notice for notice in tally.reading if notice.count or not notice.of),
         *_missing_queries(tally, conventions),
         *_unjudged_queries(tally, conventions),
         *_look_alike_queries(tally),

@@ -34,13 +34,20 @@ OF_JUDGMENTS = ("excluded-judged", "cold-queries")
 
 
 def reading_notice(
-    code: str, n: int, examples: Iterable[str] = (), *, of: int = 0, level: str = "warning"
+    code: str,
+    n: int,
+    examples: Iterable[str] = (),
+    *,
+    of: int = 0,
+    level: str = "warning",
+    keep_zero: bool = False,
 ) -> list[Notice]:
     """Return the notice of that code, none if nothing was counted.
 
-    ``of`` is the number of what was examined, for texts that name it.
+    ``of`` is the number of what was examined, for texts that name it. It adds up over parts, so
+    with ``keep_zero`` a part in which nothing was counted has a notice too; it is not shown.
     """
-    if not n:
+    if not n and not keep_zero:
         return []
     return [Notice(code, n, _TEXTS[code](n, of), tuple(examples), level, of)]
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
+
+import numpy as np
 
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
@@ -49,3 +51,30 @@ class EmptyRun:
     def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
         """Find nothing."""
         return Matches.none(len(judgments.queries))
+
+
+@dataclass(frozen=True)
+class CompleteRun:
+    """A run that has a ranking for each judged query, though some of them are empty."""
+
+    run: Run
+
+    @property
+    def name(self) -> str:
+        """What to call the run."""
+        return self.run.name
+
+    @property
+    def scored(self) -> bool:
+        """Whether scores decide the order."""
+        return self.run.scored
+
+    @property
+    def source(self) -> Source:
+        """Where the run came from."""
+        return self.run.source
+
+    def match(self, judgments: Judgments, *, float32: bool) -> Matches:
+        """Find the judged documents in the run."""
+        matches = self.run.match(judgments, float32=float32)
+        return replace(matches, present=np.ones(len(judgments.queries), bool))

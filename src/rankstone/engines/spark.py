@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from rankstone import errors
 from rankstone.conventions import Conventions
-from rankstone.core.ids import sort_key
 from rankstone.core.provenance import Source
-from rankstone.core.result import Result
-from rankstone.engines.spark_tables import SparkTable, functions, open_tables
+from rankstone.engines.spark_result import SparkEvaluation, with_errors
+from rankstone.engines.spark_tables import (
+    SparkTable,
+    functions,
+    open_excluded,
+    open_lists,
+    open_tables,
+)
 from rankstone.errors import DataError, UsageError
 from rankstone.evaluation import evaluate as evaluate_here
 from rankstone.evaluation_parts import (
@@ -32,83 +33,20 @@ from rankstone.evaluation_parts import (
 from rankstone.evaluator import check_parts
 from rankstone.evaluator_state import from_bytes
 from rankstone.measures import DEFAULT, Measure
-from rankstone.measures.compute import Values
 
 if TYPE_CHECKING:
-    from rankstone.engines.spark_worker import Job
-
-T = TypeVar("T")
+    from rankstone.engines.spark_job import Job
 
 #: Rows of a chunk: enough to make NumPy worthwhile, few enough for any worker.
 CHUNK_ROWS = 1 << 18
 #: Rows of one query that a task ranks in memory.
 MAX_QUERY_ROWS = 20_000_000
-#: Rows that are packed at once.
-PACKED_ROWS = 1 << 21
+#: Rows that are packed at once: so many for each bucket, between two limits.
+ROWS_PER_BUCKET, LEAST_PACKED, MOST_PACKED = 1 << 12, 1 << 18, 1 << 21
 _BUCKETS_PER_PARTITION = 4
 _MERGED_AT = 64
 
-
-@dataclass(frozen=True, eq=False)
-class SparkEvaluation:
-    """An evaluation whose values of queries stay in Spark.
-
-    ``summary`` is a Result without values of queries: aggregates, notices, conventions.
-    """
-
-    summary: Result
-    _plan: Plan = field(repr=False)
-    _part: Evaluated = field(repr=False)
-    _job: Job = field(repr=False)
-    _rows: Any = field(repr=False)
-
-    def __getitem__(self, measure: object) -> float:
-        """Return the aggregate of a measure."""
-        return self.summary[measure]
-
-    @property
-    def per_query(self) -> Any:
-        """The values of queries as a Spark DataFrame: query, then a column for each measure."""
-        now, names = self._job.columns, self._plan.names
-        columns = [f"c{i}" for i in range(len(now))]
-        frame = self._rows.where("state IS NULL").select("query", *columns).toDF("query", *now)
-        if len(now) == len(names):
-            return frame
-        # Measures over all queries were computed here, from the judged documents.
-        values = completed(self._plan, self._part).values
-        late = [name for name in names if name not in now]
-        rows = zip(values.queries, *(values.columns[n].tolist() for n in late), strict=True)
-        kind = frame.schema["query"].dataType.simpleString()
-        schema = ", ".join([f"query {kind}", *(f"`{n}` double" for n in late)])
-        more = frame.sparkSession.createDataFrame(list(rows), schema)
-        joined = more.join(frame, "query", "left") if now else more
-        return joined.select("query", *(f"`{n}`" for n in names))
-
-    def collect(self) -> Result:
-        """Return an ordinary Result, with the values of all queries on the driver."""
-        now = self._job.columns
-        columns = _collected(self._rows.where("state IS NULL").drop("state"))
-        queries = columns["query"]
-        order = sorted(range(len(queries)), key=sort_key(queries).__getitem__)
-
-        def floats(name: str) -> np.ndarray:
-            return np.array(columns[name], np.float64)[order]
-
-        values = Values(
-            [queries[i] for i in order],
-            {n: floats(f"c{i}") for i, n in enumerate(now)},
-            {n: floats(f"w{i}") for i, n in enumerate(now) if n in self._job.weighted},
-            self._part.values.aggregates,
-        )
-        unanswered = [queries[i] for i in order if not columns["answered"][i]]
-        part = completed(self._plan, replace(self._part, values=values, unanswered=unanswered))
-        made = self.summary.provenance
-        sources = made.judgments, made.run
-        return result_of(self._plan, part, name=self.summary.name, sources=sources)
-
-    def unpersist(self) -> None:
-        """Let Spark forget the values of queries."""
-        self._rows.unpersist()
+__all__ = ["SparkEvaluation", "evaluate", "evaluate_lists"]
 
 
 def evaluate(
@@ -123,6 +61,7 @@ def evaluate(
     strict: bool = False,
     name: str | None = None,
     columns: Mapping[str, Any] | None = None,
+    exclude: Any = None,
     scores: str = "descending",
     partitions: int | None = None,
     chunk_rows: int = CHUNK_ROWS,
@@ -142,6 +81,8 @@ def evaluate(
         strict: make warnings errors, when the job is done.
         name: the name of the run.
         columns: the columns whose names do not say what they hold, by role.
+        exclude: a Spark DataFrame or a path with (query, document) pairs that are removed from
+            the run, such as training data.
         scores: ``"descending"``, or ``"ascending"`` if the lowest score is the best.
         partitions: number of partitions (default: that of the session, small ones joined).
         chunk_rows: number of rows that a task evaluates at a time.
@@ -150,18 +91,118 @@ def evaluate(
     """
     request = Request.of(measures, like, conventions, choices, tie_interval=tie_interval)
     plan = request.plan(Conventions())
-    limits = {"chunk_rows": chunk_rows, "max_query_rows": max_query_rows, "partitions": partitions}
+    _check_limits(chunk_rows=chunk_rows, max_query_rows=max_query_rows, partitions=partitions)
+    judged, ranked = open_tables(judgments, run, columns, name or "run", spark)
+    tables = [judged, ranked]
+    if exclude is not None:
+        tables.append(open_excluded(exclude, columns, judged, spark))
+    roles = ranked.roles
+    number = roles.number_role if roles.names[2] is not None else None
+    job = _job(
+        plan,
+        scores=scores,
+        name=ranked.what if ranked.source == "Spark DataFrame" else ranked.source,
+        number=number,
+        has_rank=len(roles.all) > 3,
+        keeps_order=number is None or plan.reads_input_order,
+        max_grade=_max_grade(judged),
+        chunk_rows=chunk_rows,
+        max_query_rows=max_query_rows,
+        query_is_text=judged.kind("query") == "text",
+        doc_is_text=judged.kind("doc") == "text",
+        excludes=exclude is not None,
+    )
+    rows = _by_query(tables, job, partitions).mapInArrow(
+        partial(_partition_task, job=job), job.spark_schema
+    )
+    sources = Source(judged.source), Source(ranked.source)
+    return _evaluated(plan, job, rows, sources, strict=strict)
+
+
+def evaluate_lists(
+    data: Any,
+    measures: str | Measure | Iterable[str | Measure] = DEFAULT,
+    *,
+    spark: Any = None,
+    like: str | None = None,
+    conventions: Conventions | None = None,
+    tie_interval: bool = False,
+    strict: bool = False,
+    name: str | None = None,
+    columns: Mapping[str, Any] | None = None,
+    chunk_rows: int = CHUNK_ROWS,
+    **choices: Any,
+) -> SparkEvaluation:
+    """Evaluate rows that hold the ranking of a query and its relevant documents in arrays.
+
+    This is what RankingEvaluator of Spark takes. No rows are moved between partitions.
+
+    Args:
+        data: a Spark DataFrame or a path to Parquet, with a column of documents, best first
+            (``prediction``), a column of relevant documents (``label``), and perhaps one of
+            query ids. Rows without a query id are numbered.
+        measures: names or measures.
+        spark: the session that reads paths (default: the active one, else a new one).
+        like: a tool whose numbers to give.
+        conventions: every other choice that changes a number.
+        tie_interval: give each measure's value with ties at their worst and best, too.
+        strict: make warnings errors, when the job is done.
+        name: the name of the run.
+        columns: other names of the columns: ``{"retrieved": ..., "expected": ..., "query": ...}``.
+        chunk_rows: number of documents that a task evaluates at a time.
+        choices: single conventions.
+    """
+    request = Request.of(measures, like, conventions, choices, tie_interval=tie_interval)
+    plan = request.plan(Conventions())
+    _check_limits(chunk_rows=chunk_rows)
+    lists = open_lists(data, columns, name or "run", spark)
+    job = _job(
+        plan,
+        scores="descending",
+        name=lists.what,
+        number=None,
+        has_rank=False,
+        keeps_order=False,
+        max_grade=1.0,
+        chunk_rows=chunk_rows,
+        max_query_rows=MAX_QUERY_ROWS,
+        query_is_text=lists.query_is_text,
+        doc_is_text=lists.doc_is_text,
+    )
+    if lists.query is not None:
+        _check_repeated(lists.frame, lists.what)
+    rows = lists.frame.mapInArrow(partial(_lists_task, job=job), job.spark_schema)
+    sources = Source(lists.source), Source(lists.source)
+    return _evaluated(plan, job, rows, sources, strict=strict)
+
+
+def _check_limits(**limits: int | None) -> None:
     for what, value in limits.items():
         if value is not None and value < 1:
             raise UsageError(f"{what} must be at least 1, not {value}.")
-    judged, ranked = open_tables(judgments, run, columns, name or "run", spark)
-    weighted = _weighted(request)
-    job = _job(plan, judged, ranked, scores, chunk_rows, max_query_rows, weighted)
-    task = partial(_partition_task, job=job)
+
+
+def _check_repeated(frame: Any, what: str) -> None:
+    """Refuse a query that has several rows; only the ids are read."""
+    counts = frame.groupBy("query").count().where("count > 1")
+    repeated = with_errors(lambda: counts.orderBy("query").limit(1).collect())
+    if repeated:
+        query, n = repeated[0]
+        raise DataError(
+            f"{what}: query {query!r} has {n} rows; a ranking and its relevant documents are one "
+            "row. Keep one of them, or give each ranking an id of its own."
+        )
+
+
+def _evaluated(
+    plan: Plan, job: Job, rows: Any, sources: tuple[Source, Source], *, strict: bool
+) -> SparkEvaluation:
     # Kept, because two jobs read them: one takes the states, another the values of queries.
-    rows = _by_query(judged, ranked, job, partitions).mapInArrow(task, job.spark_schema).persist()
+    rows = rows.persist()
     try:
-        states = _with_errors(lambda: rows.where("state IS NOT NULL").select("state").collect())
+        states = with_errors(lambda: rows.where("state IS NOT NULL").select("state").collect())
+        if not states:
+            raise DataError(f"{job.name}: the table has no rows.")
         part = _merged([bytes(row["state"]) for row in states])
         check_parts(part.tally, job.name)
         if strict:
@@ -170,7 +211,6 @@ def evaluate(
         rows.unpersist()
         raise
     total = without_values(completed(plan, part))
-    sources = Source(judged.source), Source(ranked.source)
     summary = result_of(plan, total, name=job.name, sources=sources)
     return SparkEvaluation(summary, plan, part, job, rows)
 
@@ -206,24 +246,15 @@ def _weighted(request: Request) -> frozenset[str]:
     return frozenset(result.weights)
 
 
-def _job(
-    plan: Plan,
-    judged: SparkTable,
-    ranked: SparkTable,
-    scores: str,
-    chunk_rows: int,
-    max_query_rows: int,
-    weighted: frozenset[str],
-) -> Job:
+def _job(plan: Plan, **fields: Any) -> Job:
     try:
-        from rankstone.engines.spark_worker import Job
+        from rankstone.engines.spark_job import Job
     except ImportError:
         raise errors.MissingDependencyError(
             "evaluation inside Spark needs the library pyarrow, here and on every executor: "
             "pip install 'rankstone[spark]'."
         ) from None
-    request, roles = plan.request, ranked.roles
-    number = roles.number_role if roles.names[2] is not None else None
+    request = plan.request
     late = plan.deferred(plan.steps, max_grade_known=True)
     return Job(
         measures=tuple(r.names[0] for r in request.measures),
@@ -231,18 +262,9 @@ def _job(
         conventions=None if request.conventions is None else request.conventions.to_dict(),
         choices=dict(request.choices),
         tie_interval=request.tie_interval,
-        scores=scores,
-        name=ranked.what if ranked.source == "Spark DataFrame" else ranked.source,
-        number=number,
-        has_rank=len(roles.all) > 3,
-        keeps_order=number is None or plan.reads_input_order,
-        max_grade=_max_grade(judged),
-        chunk_rows=chunk_rows,
-        max_query_rows=max_query_rows,
         columns=tuple(n for n, m, c in plan.steps if (n, m, c) not in late),
-        weighted=weighted,
-        query_is_text=judged.kind("query") == "text",
-        doc_is_text=judged.kind("doc") == "text",
+        weighted=_weighted(request),
+        **fields,
     )
 
 
@@ -256,7 +278,7 @@ def _max_grade(judged: SparkTable) -> float:
     value = f.lit(1.0) if grade is None else f.col(f"`{grade}`").cast("double")
     odd = f.isnan(value) | (f.abs(value) == float("inf"))
     missing = [f.count(f.when(f.col(f"`{n}`").isNull(), 1)) for n in (query, doc)]
-    row = _with_errors(
+    row = with_errors(
         lambda: judged.frame.agg(
             f.max(value).alias("highest"),
             f.count(f.lit(1)).alias("rows"),
@@ -282,21 +304,23 @@ def _max_grade(judged: SparkTable) -> float:
     return max(0.0, float(row["highest"]))
 
 
-def _by_query(judged: SparkTable, ranked: SparkTable, job: Job, partitions: int | None) -> Any:
-    """Return judgments and run in packed rows, all rows of a query in one bucket.
+def _by_query(tables: list[SparkTable], job: Job, partitions: int | None) -> Any:
+    """Return all tables in packed rows, all rows of a query in one bucket.
 
     The rows of a bucket are side by side in one partition.
     """
-    conf = judged.frame.sparkSession.conf
+    conf = tables[0].frame.sparkSession.conf
     n = partitions or int(conf.get("spark.sql.shuffle.partitions"))
     # More buckets than partitions, so that partitions differ less in size.
     buckets = n * _BUCKETS_PER_PARTITION
-    packed = [_packed(table, side, job, buckets) for side, table in enumerate((judged, ranked))]
-    return packed[0].union(packed[1]).repartition(n, "bucket").sortWithinPartitions("bucket")
+    first, *others = (_packed(table, side, job, buckets) for side, table in enumerate(tables))
+    for packed in others:
+        first = first.union(packed)
+    return first.repartition(n, "bucket").sortWithinPartitions("bucket")
 
 
 def _packed(table: SparkTable, side: int, job: Job, buckets: int) -> Any:
-    from rankstone.engines.spark_worker import SPARK_PACKED
+    from rankstone.engines.spark_pack import SPARK_PACKED
 
     f = functions()
     names = dict(zip(("query", "doc", "number", "rank"), table.roles.names, strict=False))
@@ -307,15 +331,15 @@ def _packed(table: SparkTable, side: int, job: Job, buckets: int) -> Any:
         if column == "position":
             value = f.monotonically_increasing_id()
         columns.append(value.cast(kind).alias(column))
-    key = f.xxhash64(columns[0]).alias("key")
-    task = partial(_pack_task, side=side, buckets=buckets)
-    return table.frame.select(key, *columns).mapInArrow(task, SPARK_PACKED)
+    task = partial(_pack_task, side=side, job=job, buckets=buckets)
+    return table.frame.select(*columns).mapInArrow(task, SPARK_PACKED)
 
 
-def _pack_task(batches: Iterator[Any], side: int, buckets: int) -> Iterator[Any]:
-    from rankstone.engines.spark_worker import pack_rows
+def _pack_task(batches: Iterator[Any], side: int, job: Job, buckets: int) -> Iterator[Any]:
+    from rankstone.engines.spark_pack import pack_rows
 
-    return pack_rows(batches, side, buckets, PACKED_ROWS)
+    rows = min(max(buckets * ROWS_PER_BUCKET, LEAST_PACKED), MOST_PACKED)
+    return pack_rows(batches, side, job, buckets, rows)
 
 
 def _partition_task(batches: Iterator[Any], job: Job) -> Iterator[Any]:
@@ -324,31 +348,7 @@ def _partition_task(batches: Iterator[Any], job: Job) -> Iterator[Any]:
     return evaluate_partition(batches, job)
 
 
-def _collected(frame: Any) -> dict[str, list[Any]]:
-    """Return the columns of a DataFrame as lists."""
-    if hasattr(frame, "toArrow"):
-        columns: dict[str, list[Any]] = frame.toArrow().to_pydict()
-        return columns
-    rows = frame.collect()
-    return {name: [row[name] for row in rows] for name in frame.columns}
+def _lists_task(batches: Iterator[Any], job: Job) -> Iterator[Any]:
+    from rankstone.engines.spark_worker import evaluate_lists as task
 
-
-_RAISED = re.compile(r"^rankstone\.errors\.(\w+): (.*)$", re.MULTILINE)
-
-
-def _with_errors(action: Callable[[], T]) -> T:
-    """Return what an action returns; an error that a worker raised is raised here as it was."""
-    try:
-        return action()
-    except Exception as error:
-        if not type(error).__module__.startswith(("pyspark", "py4j")):
-            raise
-        raised = _RAISED.search(str(error))
-        if raised is not None:
-            raise getattr(errors, raised[1])(raised[2].strip()) from None
-        if "No module named 'rankstone'" in str(error):
-            raise errors.MissingDependencyError(
-                "Spark's executors cannot import rankstone. Install its wheel on every node, or "
-                "ship it with spark.archives (docs/scale.md shows how)."
-            ) from None
-        raise
+    return task(batches, job)

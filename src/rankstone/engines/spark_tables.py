@@ -8,11 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankstone.errors import DataError, MissingDependencyError, NothingInCommonError, UsageError
-from rankstone.io.column_roles import Columns, Roles, judgment_roles, run_roles
+from rankstone.io.column_roles import (
+    Columns,
+    Roles,
+    column_or_none,
+    judgment_roles,
+    run_roles,
+)
 
 _TEXT = {"string"}
 _WHOLE = {"tinyint", "smallint", "int", "bigint"}
 _NUMBERS = {*_WHOLE, "float", "double"}
+_LISTS = {"retrieved": "prediction", "expected": "label"}
 _KINDS = {"text": "text", "number": "whole numbers"}
 
 
@@ -60,11 +67,82 @@ def open_tables(
     return judged, ranked
 
 
-def _open(data: Any, kind: str, what: str, columns: Columns, spark: Any) -> SparkTable:
+def open_excluded(
+    pairs: Any, columns: Mapping[str, Any] | None, judged: SparkTable, spark: Any
+) -> SparkTable:
+    """Open (query, document) pairs that are removed from the run."""
+    table = _open(pairs, "exclude", "exclude", Columns.of(columns), spark)
+    for role, noun in (("query", "query"), ("doc", "document")):
+        ours, theirs = judged.kind(role), table.kind(role)
+        if ours != theirs:
+            raise DataError(
+                f"exclude: {noun} ids are {_KINDS[theirs]}, those of the judgments "
+                f"{_KINDS[ours]}; ids are compared exactly, so write them alike."
+            )
+    return table
+
+
+@dataclass(frozen=True, eq=False)
+class SparkLists:
+    """A Spark DataFrame of queries, retrieved and relevant documents, these in arrays.
+
+    ``query`` is the column of the query ids, None if rows are numbered.
+    """
+
+    frame: Any
+    what: str
+    source: str
+    query: str | None
+    query_is_text: bool
+    doc_is_text: bool
+
+
+def open_lists(data: Any, columns: Mapping[str, Any] | None, name: str, spark: Any) -> SparkLists:
+    """Open rankings and relevant documents in arrays, and check their types; no rows are read."""
+    f = functions()
+    frame, what, source = _frame(data, "run", name, spark)
+    chosen, types = Columns.of(columns), _types(frame)
+    names: dict[str, str] = {}
+    for role, default in _LISTS.items():
+        column = str(chosen.get(role) or default)
+        if column not in types:
+            shown = ", ".join(map(repr, frame.columns))
+            raise DataError(
+                f"{what}: there is no column {column!r}. Columns: {shown}. Pass "
+                f"columns={{{role!r}: ...}}."
+            )
+        element = types[column].removeprefix("array<").removesuffix(">")
+        if types[column] == element or element not in _TEXT | _NUMBERS:
+            raise DataError(
+                f"{what}: column {column!r} is of type {types[column]}; the documents of a query "
+                "are an array of text or numbers. For a row for each document call "
+                "rankstone.engines.spark.evaluate."
+            )
+        names[role] = column
+    kinds = {role: types[column] == "array<string>" for role, column in names.items()}
+    if kinds["retrieved"] != kinds["expected"]:
+        raise NothingInCommonError(
+            f"{what}: one of the columns {names['retrieved']!r} and {names['expected']!r} holds "
+            "text, the other numbers; ids are compared exactly. Cast one of them."
+        )
+    query = column_or_none("query", frame.columns, chosen)
+    if query is None and chosen.get("query"):
+        raise DataError(f"{what}: there is no column {chosen['query']!r}.")
+    if query is not None:
+        _check_type(what, "query", query, types[query])
+    ids = f.monotonically_increasing_id() if query is None else f.col(f"`{query}`")
+    lists = [f.col(f"`{column}`") for column in names.values()]
+    text = query is not None and types[query] in _TEXT
+    return SparkLists(
+        frame.select(ids.alias("query"), *lists), what, source, query, text, kinds["retrieved"]
+    )
+
+
+def _frame(data: Any, kind: str, what: str, spark: Any) -> tuple[Any, str, str]:
+    """Return a DataFrame, what errors call it, and where it comes from."""
     source = "Spark DataFrame"
     if isinstance(data, str | os.PathLike):
-        source = os.fspath(data)
-        what = source
+        what = source = os.fspath(data)
         data = _read(source, kind, _session(spark))
     if not is_spark_frame(data):
         raise UsageError(
@@ -72,15 +150,20 @@ def _open(data: Any, kind: str, what: str, columns: Columns, spark: Any) -> Spar
             f"{type(data).__name__}. Make one with spark.createDataFrame(...), or call "
             "rankstone.evaluate."
         )
+    return data, what, source
+
+
+def _open(data: Any, kind: str, what: str, columns: Columns, spark: Any) -> SparkTable:
+    data, what, source = _frame(data, kind, what, spark)
     types = _types(data)
 
     def kinds(names: Sequence[str]) -> dict[str, str]:
         return {n: _kind(types[n]) for n in names}
 
-    if kind == "judgments":
-        roles = judgment_roles(what, data.columns, columns, True, kinds)
-    else:
+    if kind == "run":
         roles = run_roles(what, data.columns, columns, kinds)
+    else:
+        roles = judgment_roles(what, data.columns, columns, kind == "judgments", kinds)
     for role, column in zip(roles.all, roles.names, strict=True):
         if column is not None:
             _check_type(what, role, column, types[column])
@@ -151,7 +234,7 @@ def _trec(lines: Any, kind: str) -> Any:
     f = functions()
     lines = lines.where(f.trim("value") != "")
     parts = f.split(f.trim("value"), r"\s+")
-    number, role = (3, "grade") if kind == "judgments" else (4, "score")
+    number, role = (4, "score") if kind == "run" else (3, "grade")
     value = (
         f.element_at(parts, number + 1).try_cast("double")
         if hasattr(f.col("value"), "try_cast")
