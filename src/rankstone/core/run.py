@@ -74,7 +74,7 @@ class CompleteRun:
         """Where the run came from."""
         return self.run.source
 
-    def match(self, judgments: Judgments, *, float32: bool) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
         """Find the judged documents in the run."""
-        matches = self.run.match(judgments, float32=float32)
+        matches = self.run.match(judgments, float32=float32, repeats=repeats)
         return replace(matches, present=np.ones(len(judgments.queries), bool))
