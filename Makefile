@@ -10,8 +10,9 @@ SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src examples -ty
 demo: $(VENV)/.installed
 	@$(BIN)/rankstone demo
 
+# One order of tests and one set of random examples; test-all draws others each time.
 test: $(VENV)/.tools lint browser
-	$(BIN)/pytest -n auto --dist loadgroup
+	$(BIN)/pytest -n auto --dist loadgroup --randomly-seed=1
 
 test-all: $(VENV)/.heavy .venv-peers/.installed lint browser
 	$(BIN)/pytest -n auto --dist loadgroup --thorough

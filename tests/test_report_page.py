@@ -87,12 +87,21 @@ def numbers(page, selector):
     return [float(text.replace("\u2212", "-").replace("±", "")) for text in texts(page, selector)]
 
 
+def wait_until(page, condition):
+    """Wait for what a script says; the browser itself may not ask again, by the page's policy."""
+    for _ in range(400):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(condition)
+
+
 def draw_all(page):
     for figure in page.locator("figure").all():
         if figure.is_visible():
             figure.scroll_into_view_if_needed()
-    page.wait_for_function(
-        "[...document.querySelectorAll('figure')].every((f) => f.hidden || f.dataset.drawn)"
+    wait_until(
+        page, "[...document.querySelectorAll('figure')].every((f) => f.hidden || f.dataset.drawn)"
     )
 
 
@@ -110,6 +119,21 @@ def test_every_section_and_picture_is_drawn(opened, demo):
     details.locator("summary").click()
     assert details.locator("tbody tr").count() == 60
     assert demo.stat().st_size < 1_000_000
+
+
+def test_a_printed_page_has_every_picture_within_its_width(opened, demo):
+    page = opened(demo)
+    wait_until(
+        page,  # nothing is scrolled into sight
+        "[...document.querySelectorAll('figure')].every((f) => f.hidden || f.dataset.drawn)",
+    )
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 700, "height": 1000})
+    wide = """all => all.filter((one) => {
+        const box = one.getBoundingClientRect();
+        return box.width && box.right > document.documentElement.clientWidth + 1;
+    }).map((one) => one.id || one.tagName)"""
+    assert page.eval_on_selector_all("figure, canvas, table", wide) == []
 
 
 def test_tables_are_sorted_and_copied(opened, demo):
@@ -181,7 +205,7 @@ def test_a_click_in_a_picture_opens_the_query(opened, demo):
     page.wait_for_selector("#tooltip:not([hidden])")
     worst = texts(page, "#tooltip b")[0]
     page.mouse.click(box["x"] + box["width"] * 0.97, box["y"] + box["height"] * 0.6)
-    page.wait_for_function(f"location.hash === '#q={worst}'")
+    wait_until(page, f"location.hash === '#q={worst}'")
     assert texts(page, ".query-head h3") == [worst]
 
 
@@ -301,8 +325,8 @@ def test_thousands_of_queries_stay_light(opened, tmp_path):
     assert page.evaluate("performance.getEntriesByName('rankstone-drawn')[0].startTime") < 5000
     assert page.locator(".line").count() < 60
     page.evaluate("document.querySelector('.list').scrollTop = 2000 * 44")
-    page.wait_for_function(
-        "[...document.querySelectorAll('.line')].some((one) => one.ariaPosInSet === '2001')"
+    wait_until(
+        page, "[...document.querySelectorAll('.line')].some((one) => one.ariaPosInSet === '2001')"
     )
     assert page.locator(".line").count() < 60
 

@@ -123,15 +123,19 @@ function pictureFigure(name, definitions, state) {
     });
     figure.dataset.drawn = "true";
   }
-  const seen = new IntersectionObserver((entries) => {
-    if (entries.some((entry) => entry.isIntersecting)) {
-      seen.disconnect();
-      figure.waiting = false;
-      figure.draw();
-    }
-  }, { rootMargin: "300px" });
+  // What is in sight is drawn first, the rest when the page has nothing else to do: it may be printed.
+  const seen = new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && begin(), { rootMargin: "300px" });
+  function begin() {
+    if (!figure.waiting) return;
+    seen.disconnect();
+    figure.waiting = false;
+    figure.draw();
+  }
   figure.waiting = true;
   seen.observe(figure);
+  if (window.requestIdleCallback) requestIdleCallback(begin, { timeout: 5000 });
+  else setTimeout(begin, 2000);
+  addEventListener("beforeprint", begin);
   figure.draw = () => figure.waiting || draw().catch(console.error);
   return figure;
 }
