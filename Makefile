@@ -95,7 +95,7 @@ $(VENV)/.heavy: $(VENV)/.tools
 	@touch $@
 
 .venv-dist/.installed: pyproject.toml
-	$(PYTHON) -m venv .venv-dist
+	$(PYTHON) -m venv --clear .venv-dist
 	.venv-dist/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
 	.venv-dist/bin/python -m pip install --quiet --group dist
 	@touch $@

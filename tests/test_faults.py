@@ -158,8 +158,8 @@ print(rs.evaluate({{"q": {{"d": 1}}}}, {file!r}, ["RR"])["RR"], engine.name(), *
 '''
 try:
     interpreter = interpreters.create("legacy")
-except TypeError:
-    interpreter = interpreters.create()
+except TypeError:  # before Python 3.13
+    interpreter = interpreters.create(isolated=False)
 failed = run(interpreter, code.format(path=sys.path, file=sys.argv[1]))
 assert failed is None, failed
 """

@@ -160,8 +160,9 @@ def test_every_supported_python_is_built_and_tested():
     wheels = facts["tool"]["cibuildwheel"]["build"].split()
     assert wheels == [f"cp{v.replace('.', '')}-*" for v in listed]
     tests = release_file(".github/workflows/tests.yml")["jobs"]
-    assert tests["test"]["strategy"]["matrix"]["python"] == listed
-    assert "make test" in [step.get("run") for step in tests["test"]["steps"]]
+    assert tests["dist"]["strategy"]["matrix"]["python"] == listed
+    for job in ("test", "dist"):
+        assert f"make {job}" in [step.get("run") for step in tests[job]["steps"]]
 
 
 def test_only_the_job_that_publishes_can_prove_who_it_is():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO
@@ -37,9 +36,11 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _beside(target: str) -> Iterator[IO[bytes]]:
-    handle, temporary = tempfile.mkstemp(prefix=".rankstone-", dir=os.path.dirname(target))
+    # The name is known before the file is made, so that a signal in between leaves no file behind.
+    name = f".rankstone-{os.urandom(8).hex()}"
+    temporary = os.path.join(os.path.dirname(target), name)
     try:
-        with open(handle, "wb") as out:
+        with open(temporary, "xb", opener=_private) as out:
             yield out
             out.flush()
             os.fsync(out.fileno())
@@ -48,6 +49,10 @@ def _beside(target: str) -> Iterator[IO[bytes]]:
     finally:
         with suppress(FileNotFoundError):
             os.unlink(temporary)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

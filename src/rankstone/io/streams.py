@@ -6,8 +6,9 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import replace
+from importlib import import_module
 from io import BufferedReader
 from typing import IO, Any, NoReturn
 
@@ -279,10 +280,8 @@ def _decompressor(kind: str) -> Any:
         import lzma
 
         return lzma.LZMADecompressor()
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-
-        return zstd.ZstdDecompressor()
+    with suppress(ImportError):  # before Python 3.14, and in builds without it
+        return import_module("compression.zstd").ZstdDecompressor()
     try:
         import zstandard
     except ImportError:
