@@ -215,6 +215,27 @@ def test_mteb_accuracy_leaves_out_queries_without_a_hit(peer):
     assert top_k_accuracy(judged, run, [1]) == {"Accuracy@1": [1.0]}
 
 
+def test_p_mrr_of_two_runs_is_that_of_mteb(peer):
+    peer("mteb")
+    from mteb._evaluators.retrieval_metrics import calculate_pmrr
+
+    for seed in range(20):
+        rng = random.Random(seed)
+        docs = [f"d{i}" for i in range(9)]
+        queries = [f"q{i}" for i in range(4)]
+        changed = {q: rng.sample(docs, rng.randint(1, 4)) for q in queries}
+        before, after = (
+            {q: {d: float(rng.randint(0, 6)) for d in rng.sample(docs, 6)} for q in queries}
+            for _ in range(2)
+        )
+        expected = calculate_pmrr(
+            {f"{q}-og": own for q, own in before.items()},
+            {f"{q}-changed": own for q, own in after.items()},
+            changed,
+        )
+        assert rs.p_mrr(changed, before, after).value == pytest.approx(expected, abs=1e-12)
+
+
 def test_quepid_is_not_a_number_on_the_server_if_a_document_is_not_rated(peer):
     case = {"docs": [{"rating": 1}, {}], "best": [{"rating": 1}], "max": 1}
     for name in ("cg", "dcg"):

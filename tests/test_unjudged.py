@@ -307,3 +307,81 @@ def test_judging_by_effect_narrows_faster_than_from_the_top(measure):
         assert ours[0] == theirs[0]
         assert sum(ours) < sum(theirs)
         assert all(a <= b + 1e-12 for a, b in zip(ours, theirs, strict=True))
+
+
+def test_a_document_that_one_run_missed_counts_against_it():
+    """Judged relevant, it is one more that the other run did not find."""
+    judged = {"q": {"a": 1}}
+    runs = [{"q": ["a", "x"]}, {"q": ["a", "y"]}]
+    for measure in ("AP", "nDCG", "R"):
+        completed = {"q": {"a": 1, "x": 1, "y": 0}}
+        first, second = (rs.evaluate(completed, run, measure)[measure] for run in runs)
+        found = effects(judged, runs, measure)
+        assert found["q", "x"] == pytest.approx(first - second)
+        assert found["q", "y"] == pytest.approx(second - first)
+
+
+def small_collection(seed):
+    """Return the truth about a few queries, two runs, and the part of the truth that is known."""
+    rng = random.Random(seed)
+    docs = [f"d{i:02d}" for i in range(14)]
+    truth = {f"q{i}": dict.fromkeys(rng.sample(docs, 5), 1) for i in range(6)}
+    runs = [
+        {
+            q: sorted(docs, key=lambda d, own=own: rng.random() - 0.3 * (d in own))[:8]
+            for q, own in truth.items()
+        }
+        for _ in range(2)
+    ]
+    known = {}
+    for q, own in truth.items():
+        known[q] = {d: own.get(d, 0) for d in rng.sample(docs, 6)} | {next(iter(own)): 1}
+    return truth, runs, known
+
+
+def width_of_difference(judged, runs, measure):
+    """Return how far apart the difference of two runs can be, over all ways to judge the rest."""
+    completed, tops = {}, ({}, {})
+    for q, own in judged.items():
+        rest = sorted({d for run in runs for d in run[q]} - set(own))
+        for n, way in enumerate(itertools.product([0, 1], repeat=len(rest))):
+            completed[f"{q} {n}"] = own | dict(zip(rest, way, strict=True))
+            for top, run in zip(tops, runs, strict=True):
+                top[f"{q} {n}"] = run[q]
+    first, second = (rs.evaluate(completed, top, measure).per_query for top in tops)
+    differences = {}
+    for key in completed:
+        difference = first[key][measure] - second[key][measure]
+        differences.setdefault(key.split()[0], []).append(difference)
+    return sum(max(some) - min(some) for some in differences.values()) / len(differences)
+
+
+@pytest.mark.parametrize("measure", ["AP", "nDCG@5", "ERR@5"])
+def test_judging_by_effect_narrows_faster_where_effects_do_not_add_up(measure):
+    """Against all completions, as judging goes on: in all collections together and in nearly each."""
+    sums = []
+    for seed in range(8):
+        truth, runs, known = small_collection(seed)
+        by_effect = list(effects(known, runs, measure))
+        top_down = list(
+            dict.fromkeys(
+                (q, run[q][rank])
+                for rank in range(8)
+                for run in runs
+                for q in truth
+                if run[q][rank] not in known[q]
+            )
+        )
+        assert set(by_effect) == set(top_down)
+        sums.append(
+            [
+                sum(
+                    width_of_difference(judged_more(known, truth, order[:n]), runs, measure)
+                    for n in range(0, len(order), 6)
+                )
+                for order in (by_effect, top_down)
+            ]
+        )
+    ours, theirs = zip(*sums, strict=True)
+    assert sum(ours) < sum(theirs)
+    assert sum(a < b for a, b in sums) >= 7

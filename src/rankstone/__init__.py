@@ -26,6 +26,8 @@ _HOMES = {
     "Verification": "rankstone.verifying",
     "RiskCoverage": "rankstone.selective",
     "risk_coverage": "rankstone.selective",
+    "PairedMRR": "rankstone.instructions",
+    "p_mrr": "rankstone.instructions",
     "evaluate_spans": "rankstone.spans",
     "SpanResults": "rankstone.spans",
     "Comparison": "rankstone.stats.comparison",

@@ -59,12 +59,16 @@ class Holes:
         """Return the ranks of a query's holes."""
         return self.rank[self.offsets[query] : self.offsets[query + 1]]
 
-    def filled(self, query: Array, grades: Array) -> Ranked:
+    def filled(
+        self, query: Array, grades: Array, missed: tuple[Array, Array] | None = None
+    ) -> Ranked:
         """Return rankings in which the holes are judged, one for each entry of ``query``.
 
         Args:
             query: index of the query of each ranking.
             grades: the grades of its holes by rank, laid end to end.
+            missed: number of the ranking and grade of each document that is judged too, and was
+                not retrieved.
         """
         r = self.ranked
         rows = ranges(r.offsets[query], (r.offsets[1:] - r.offsets[:-1])[query])
@@ -87,6 +91,9 @@ class Holes:
                 for n in (_sizes(r.judged_offsets), self.count)
             ]
         )
+        if missed is not None:
+            owner = np.append(owner, missed[0])
+            judged = np.append(judged, missed[1])
         pooled, pooled_offsets = r.pooled, r.pooled_offsets
         if pooled is not None and pooled_offsets is not None:
             sizes = _sizes(pooled_offsets)[query]

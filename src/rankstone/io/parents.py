@@ -74,7 +74,10 @@ def _by_pattern(pattern: str) -> Callable[[Id], Id]:
     def find(chunk: Id, what: str = "run") -> Id:
         match = regex.fullmatch(str(chunk))
         if match is None:
-            raise DataError(f"chunk {chunk!r} of the {what} does not have the pattern {pattern!r}.")
+            raise DataError(
+                f"chunk {chunk!r} of the {what} does not have the pattern {pattern!r}. Write the "
+                "pattern of its ids, such as '{doc}#{n}', or give a file of chunks and documents."
+            )
         return match["doc"]
 
     return find

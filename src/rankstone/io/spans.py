@@ -59,10 +59,11 @@ def load_spans(data: Any, kind: str, max_bytes: int | None = None) -> Spans:
         spans = found.setdefault(query, [])
         if item is not None:
             spans.append(_span(item, where, len(spans)))
+    where = os.fspath(data) if isinstance(data, str | os.PathLike) else kind
     if not any(found.values()):
-        raise DataError(f"{data if isinstance(data, str) else kind}: there are no spans.")
+        raise DataError(f"{where}: there are no spans.")
     if kind == "judgments":
-        return {query: _apart(query, [s for _, s in spans]) for query, spans in found.items()}
+        return {q: _apart(f"{where}, query {q!r}", [s for _, s in own]) for q, own in found.items()}
     ranked = {q: sorted(spans, key=lambda pair: -pair[0]) for q, spans in found.items()}
     return {q: list(dict.fromkeys(span for _, span in spans)) for q, spans in ranked.items()}
 
@@ -124,13 +125,13 @@ def _span(item: Any, where: str, place: int) -> tuple[float, Span]:
     return score, Span(name, start, end)
 
 
-def _apart(query: str, spans: list[Span]) -> list[Span]:
+def _apart(where: str, spans: list[Span]) -> list[Span]:
     """Return judged spans in order; an error if two of one document overlap."""
     ordered = sorted(set(spans))
     for a, b in pairwise(ordered):
         if a.doc == b.doc and b.start < a.end:
             raise DataError(
-                f"query {query!r}: the judged spans {a.id} and {b.id} overlap, so their characters "
-                "would count twice. Merge them."
+                f"{where}: the judged spans {a.id} and {b.id} overlap, so their characters would "
+                "count twice. Merge them."
             )
     return ordered

@@ -27,7 +27,7 @@ TOOLS = (
         ),
         unsupported={
             "xdcg@{k}": "it is RBP(gain={1: 1, 2: 2, 3: 3, 4: 4}, p=0.6)@3 times 100 / 0.784",
-            "top3_max_relevance": NO_MEASURE,
+            "top3_max_relevance": "it is StCoverage@3 times the highest grade of the query",
             "holes": "it is the number of unjudged documents: holes_ratio is their share",
             "total_ground_truth_documents": NO_MEASURE,
         },

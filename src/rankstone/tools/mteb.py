@@ -31,8 +31,7 @@ TOOLS = (
             "nauc": NO_MEASURE,
             "Hole_at_{k}": JUDGED_ANYWHERE,
             "Accuracy@{k}": "it leaves out queries without a hit, so its mean is 1",
-            "p-MRR": "it compares the ranks of documents whose relevance an instruction changed, in "
-            "two rankings",
+            "p-MRR": "it compares two runs: rs.p_mrr",
             "paired_accuracy": "it needs pairs of queries",
             "robustness_at_10": "it needs groups of queries",
         },

@@ -1,0 +1,71 @@
+"""The verb ``p_mrr``: do rankings follow an instruction that makes documents irrelevant?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankstone.conventions import Conventions
+from rankstone.core.judgments import Judgments
+from rankstone.core.ranked import Ranked
+from rankstone.errors import DataError
+from rankstone.io.load import load_judgments, read, split_options
+from rankstone.measures.rank_change import paired_reciprocal_rank
+
+
+@dataclass(frozen=True)
+class PairedMRR:
+    """The mean over queries of the change of reciprocal ranks, and the value of each query.
+
+    Above 0 the documents that became irrelevant fell, below 0 they rose.
+    """
+
+    value: float
+    per_query: dict[Any, float]
+
+
+def p_mrr(changed: Any, before: Any, after: Any, **options: Any) -> PairedMRR:
+    """Compare the ranks of documents that an instruction made irrelevant, in two runs (p-MRR).
+
+    A document that was not retrieved ranks behind the last one. Queries that are missing from a run
+    are left out. (Weller et al., 2024; FollowIR, as MTEB computes it.)
+
+    Args:
+        changed: the documents whose relevance changed, ``{query: [document, ...]}`` or whatever
+            ``evaluate`` takes as judgments.
+        before: the run without the instruction.
+        after: the run with it; queries have the same ids.
+        options: conventions, and the options of ``evaluate`` that say how to read the runs.
+
+    >>> p_mrr({"q": ["a"]}, {"q": ["a", "b", "c"]}, {"q": ["b", "a", "c"]}).value
+    0.5
+    """
+    judgments = load_judgments(changed)
+    pairs = [_ranks(judgments, run, options) for run in (before, after)]
+    both = [query for query in pairs[0] if query in pairs[1]]
+    if not both:
+        raise DataError("no query with changed documents is in both runs.")
+    values = {q: float(paired_reciprocal_rank(pairs[0][q], pairs[1][q]).mean()) for q in both}
+    return PairedMRR(float(np.mean(list(values.values()))), values)
+
+
+def _ranks(judgments: Judgments, run: Any, options: dict[str, Any]) -> dict[Any, np.ndarray]:
+    """Return the ranks of the changed documents of each query of a run, in their order."""
+    reading, chosen = split_options(options)
+    conventions = Conventions(queries="both").replace(**chosen)
+    ranked = read([judgments, run], reading).ranked(conventions)
+    return dict(zip(ranked.queries, _each(ranked, judgments), strict=True))
+
+
+def _each(ranked: Ranked, judgments: Judgments) -> Iterable[np.ndarray]:
+    places = {query: q for q, query in enumerate(judgments.queries)}
+    groups = judgments.groups
+    for i, query in enumerate(ranked.queries):
+        first, last = groups[places[query] : places[query] + 2]
+        rank = np.full(last - first, ranked.retrieved[i] + 1)
+        rows = slice(ranked.offsets[i], ranked.offsets[i + 1])
+        rank[ranked.judgment[rows] - first] = ranked.rank[rows]
+        yield rank
