@@ -166,6 +166,49 @@ def test_saved_results_and_our_own_tables(tmp_path, capsys, results):
     assert rs.compare(twice).runs == ("one", "two")
 
 
+@pytest.mark.parametrize("parts", [0, 1, 3])
+def test_values_in_parquet(tmp_path, results, parts, capsys):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    paths = []
+    for result in results[::2]:
+        table = pa.table({"query": result.queries, **result.columns})
+        paths.append(tmp_path / (result.name if parts else f"{result.name}.parquet"))
+        if parts:  # a folder, as Spark writes it
+            paths[-1].mkdir()
+            (paths[-1] / "_SUCCESS").touch()
+            rows = -(-table.num_rows // parts)
+            for i in range(parts):
+                parquet.write_table(table.slice(i * rows, rows), paths[-1] / f"part-{i}.parquet")
+        else:
+            parquet.write_table(table, paths[-1])
+    expected = rs.compare(results[::2])["hybrid", "AP"]
+    assert rs.compare(paths)["hybrid", "AP"].p_value == expected.p_value
+    assert run(capsys, "--values", *paths)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"AP": [0.5]}, "cannot tell which column holds the queries. Columns: 'AP'"),
+        ({"query": ["q"], "AP": ["low"]}, "column 'AP' is of type string, not numbers"),
+        (None, "these are not readable Parquet files"),
+    ],
+)
+def test_bad_values_in_parquet(tmp_path, columns, message):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / "a.parquet"
+    if columns is None:
+        path.write_bytes(b"PAR1")
+    else:
+        parquet.write_table(pa.table(columns), path)
+    with pytest.raises(rs.DataError, match=message):
+        rs.compare({"a": str(path), "b": str(path)})
+
+
 BAD_VALUES = {
     "only aggregates": ("map\tall\t0.3\n", "there are only aggregates here"),
     "aggregates of ir_measures": ("AP\t0.3\nRR\t0.2\n", "there are only aggregates here"),

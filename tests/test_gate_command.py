@@ -79,6 +79,24 @@ def test_the_baseline_may_be_a_run_a_result_or_a_baseline_file(call, saved, form
     assert (code, json.loads(out)) == (0, json.loads(direct.to_json()))
 
 
+def test_the_candidate_may_be_a_saved_result(call, saved):
+    rs.evaluate(QRELS, HYBRID, ["nDCG@10"]).save("hybrid.json")
+    call_of_run = call("gate", QRELS, HYBRID, "--baseline", saved, *DROP, "--format", "json")
+    call_of_result = call(
+        "gate", QRELS, "hybrid.json", "--baseline", saved, *DROP, "--format", "json"
+    )
+    assert call_of_result[:2] == call_of_run[:2]
+    direct = rs.gate(None, "hybrid.json", saved, max_drop={"nDCG@10": 0.01})
+    assert json.loads(direct.to_json()) == json.loads(call_of_result[1])
+    code, _, err = call(
+        "gate", QRELS, "hybrid.json", "--baseline", saved, *DROP, "-c", "ties=input"
+    )
+    assert (code, "a Result cannot be evaluated differently" in err) == (2, True)
+    Path("broken.json").write_text('{"schema": "rankstone/result/1"', encoding="utf-8")
+    code, _, err = call("gate", QRELS, "broken.json", "--baseline", saved, *DROP)
+    assert (code, err.startswith("rankstone: error: broken.json: ")) == (3, True)
+
+
 def test_a_baseline_file_brings_back_every_bit(saved):
     result = rs.evaluate(QRELS, BM25, ["nDCG@10", "AP"])
     baseline = Baseline.from_json(saved.read_bytes())

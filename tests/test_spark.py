@@ -140,6 +140,85 @@ def test_whole_numbers_measures_over_all_queries_and_saved_results(spark, engine
     assert rs.Result.load(path) == here
 
 
+def lists_of(judged, ranked):
+    """The ranking and the relevant documents of each query, some of them empty."""
+    run, liked = {}, {}
+    for query, doc, score in ranked:
+        run.setdefault(query, {}).setdefault(doc, score)
+    for query, doc, grade in judged:
+        liked.setdefault(query, {}).update({doc: 1} if grade > 0 else {})
+    return [
+        (q, sorted(run.get(q, {}), key=lambda d: -run[q][d]), [*liked.get(q, {})])
+        for q in sorted({*run, *liked})
+    ]
+
+
+@pytest.mark.parametrize("options", [{}, {"queries": "both"}, {"no_relevant": "skip"}])
+def test_lists(spark, engine, options, request):
+    if options:
+        request.getfixturevalue("_thorough")
+    rows = lists_of(*random_rows(9))
+    schema = "user string, prediction array<string>, label array<string>"
+    frame = spark.createDataFrame(rows, schema).repartition(3)
+    done = engine.evaluate_lists(frame, MEASURES, chunk_rows=20, **options)
+    here = rs.evaluate({q: e for q, _, e in rows}, {q: r for q, r, _ in rows}, MEASURES, **options)
+    check_same(done.collect(), here)
+    assert done.per_query.count() == len(here.queries)
+
+
+@pytest.mark.usefixtures("_thorough")
+def test_lists_as_ranking_evaluator_takes_them(spark, engine):
+    from pyspark.ml.evaluation import RankingEvaluator
+
+    rows = [r for r in lists_of(*random_rows(10, numbers=True)) if r[2]]
+    doubles = [([float(d) for d in r], [float(d) for d in e]) for _, r, e in rows]
+    frame = spark.createDataFrame(doubles, "top array<double>, liked array<double>")
+    columns = {"retrieved": "top", "expected": "liked"}
+    done = engine.evaluate_lists(frame, ["AP", "P@5"], columns=columns)
+    names = {"predictionCol": "top", "labelCol": "liked"}
+    theirs = RankingEvaluator(metricName="meanAveragePrecision", **names).evaluate(frame)
+    assert done["AP"] == pytest.approx(theirs, rel=1e-12)
+    assert done.collect().queries != []
+    for data, words in (
+        (frame.drop("top"), "there is no column 'top'"),
+        (frame.selectExpr("top", "1 liked"), "column 'liked' is of type int"),
+        (frame.selectExpr("top", "array('a') liked"), "holds text, the other numbers"),
+        (frame.selectExpr("'q' query", "top", "liked"), "query 'q' has [0-9]+ rows"),
+        (frame.where("false"), "the table has no rows"),
+    ):
+        with pytest.raises(rs.DataError, match=words):
+            engine.evaluate_lists(data, ["AP"], columns=columns)
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_exclude(spark, engine, numbers, request):
+    if numbers:
+        request.getfixturevalue("_thorough")
+    judged, ranked = random_rows(11, numbers=numbers)
+    ids = "query bigint, doc bigint" if numbers else TEXT
+    pairs = [(q, d) for q, d, _ in ranked[::3]]
+    excluded = spark.createDataFrame(pairs, ids)
+    options = {"partitions": 5, "chunk_rows": 30}
+    done = engine.evaluate(
+        *frames(spark, judged, ranked, ids), MEASURES, exclude=excluded, **options
+    )
+    table = dict(zip(("query", "doc"), map(list, zip(*pairs, strict=True)), strict=True))
+    import pyarrow as pa
+
+    here = rs.evaluate(*tables(judged, ranked), MEASURES, exclude=pa.table(table))
+    collected = done.collect()
+    check_same(collected, here)
+    cold = [n.text for r in (collected, here) for n in r.notices if n.code == "cold-queries"]
+    assert cold[0] == cold[1]
+    other = (
+        excluded.selectExpr("'q' query", "doc")
+        if numbers
+        else excluded.selectExpr("1 query", "doc")
+    )
+    with pytest.raises(rs.DataError, match="exclude: query ids are"):
+        engine.evaluate(*frames(spark, judged, ranked, ids), ["AP"], exclude=other)
+
+
 @pytest.mark.usefixtures("_thorough")
 def test_input_order_breaks_ties_and_ranks_rows_without_scores(spark, engine):
     judged = [("q", "a", 1.0), ("q", "c", 1.0), ("r", "b", 1.0)]
@@ -363,6 +442,24 @@ def test_the_command(spark, tmp_path, capsys):
     saved = tmp_path / "bm25.json"
     saved.write_text(capsys.readouterr().out, encoding="utf-8")
     assert rs.Result.load(saved) == here
+    # compare and gate take what came back; so does a run that was evaluated here.
+    run.selectExpr("query", "doc", "-score score").write.parquet(str(tmp_path / "reversed"))
+    call[2] = str(tmp_path / "reversed")
+    assert main([*call, "nDCG@5", "--save-values", values, "--quiet", "--format", "json"]) == 0
+    other = tmp_path / "reversed.json"
+    other.write_text(capsys.readouterr().out, encoding="utf-8")
+    for pair in ((f"{values}/bm25", f"{values}/reversed"), (str(saved), str(other))):
+        assert main(["compare", "--values", *pair, "--format", "json"]) == 0
+        rows = json.loads(capsys.readouterr().out)
+        assert repr(here["AP"]) in json.dumps(rows)
+    gate = ["gate", paths[0], str(other), "--baseline", str(saved), "--max-drop"]
+    worse = rs.Result.load(other)["AP"] < here["AP"]
+    assert main([*gate, "AP=0.0"]) == int(worse)
+    assert main([*gate, "AP=1.0"]) == 0
+    chosen = here.queries[:5]
+    some = [frame.where(frame["query"].isin(chosen)).toArrow() for frame in (judgments, run)]
+    page = rs.report(some[0], {"bm25": some[1]}, ["AP"], pictures=False)
+    assert page.model.means == [[rs.evaluate(*some, ["AP"])["AP"]]]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,12 @@ from rankstone.evaluation import evaluate
 from rankstone.io.column_roles import Columns
 from rankstone.io.formats import run_name
 from rankstone.io.load import load_judgments
-from rankstone.io.query_values import read_query_values, read_query_weights
+from rankstone.io.query_values import (
+    is_parquet,
+    read_parquet_values,
+    read_query_values,
+    read_query_weights,
+)
 from rankstone.io.streams import read_all
 from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.parse import parse_measure
@@ -224,11 +229,13 @@ def read_values(
     """Return the values per query of the runs in a file that this or another tool wrote.
 
     Args:
-        path: of a saved Result, of the output of another tool, CSV or JSON.
+        path: of a saved Result, of the output of another tool, CSV, JSON or Parquet.
         chosen: measures that matter (default: all).
         name: of a run that has none in the file (default: that of the file).
         max_bytes: maximum size of the file in bytes after decompression.
     """
+    if is_parquet(path):
+        return [QueryValues(name or run_name(path), *read_parquet_values(path))]
     content = read_all(path, max_bytes)
     if content.lstrip()[:1] in (b"{", b"[") and b'"schema"' in content[:4096]:
         try:

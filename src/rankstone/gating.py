@@ -56,7 +56,7 @@ def gate(
 
     Args:
         judgments: whatever ``evaluate`` takes; None if the candidate is a Result.
-        candidate: a run, as ``evaluate`` takes it, or a Result.
+        candidate: a run, as ``evaluate`` takes it, a Result, or the path of a saved Result.
         baseline: a run, a Result, or the path of a run, a saved Result or a baseline file.
         max_drop: ``{measure: number}``; fails if the mean drops by more. The point estimate
             decides.
@@ -100,6 +100,7 @@ def gate(
         "inconclusive": inconclusive,
         "confidence": confidence,
     }
+    candidate = saved_candidate(candidate)
     return apply(
         rules_of(shared.values, own),
         judgments,
@@ -108,6 +109,26 @@ def gate(
         shared.file("by") if by is None else by,
         {**({} if isinstance(candidate, Result) else shared.evaluation()), **options},
     )
+
+
+def saved_candidate(candidate: Any, max_bytes: int | None = None) -> Any:
+    """Return the Result that a file holds; the candidate itself if it is something else."""
+    if not isinstance(candidate, _PATH) or not os.path.isfile(candidate):
+        return candidate
+    path = os.fspath(candidate)
+    try:
+        with open_seekable(path, max_bytes) as (stream, _, _):
+            stream.seek(0)
+            if not is_saved(stream.read(_HEAD)):
+                return candidate
+            stream.seek(0)
+            content = stream.read()
+    except EmptyError:  # a run without rows, about which the verdict has words
+        return candidate
+    try:
+        return Result.from_json(content)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
 
 
 def apply(
@@ -128,7 +149,7 @@ def apply(
             "run, or leave this out."
         )
     columns = Columns.of(options.pop("columns", None))
-    if isinstance(judgments, _PATH):  # read once
+    if isinstance(judgments, _PATH) and not isinstance(candidate, Result):  # read once
         judgments = loaded_once(judgments, columns, options)
     reading = {**options, "columns": columns}
     try:

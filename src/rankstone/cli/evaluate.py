@@ -258,7 +258,7 @@ def _check_engine(args: Namespace) -> None:
     """Refuse options that go with the other engine."""
     from rankstone.errors import UsageError
 
-    local = ("exclude", "input_format", "max_bytes", "groups", "threads")
+    local = ("input_format", "max_bytes", "groups", "threads")
     wrong = ("master", "save_values") if args.engine == "local" else local
     for name in wrong:
         if getattr(args, name) is not None:
@@ -285,6 +285,7 @@ def spark_results(args: Namespace) -> list[Result]:
         tie_interval=args.tie_interval,
         strict=args.strict,
         columns=columns_of(args.columns),
+        exclude=args.exclude,
         **dict(choice(text) for text in args.convention),
     )
 

@@ -48,7 +48,9 @@ def add_to(commands: Any) -> None:
         epilog="Exit codes: 0 it may ship, 1 it may not, 2 usage, 3 data.",
     )
     parser.add_argument("judgments", metavar="QRELS", help="judgments")
-    parser.add_argument("candidate", metavar="CANDIDATE", help="the run to ship")
+    parser.add_argument(
+        "candidate", metavar="CANDIDATE", help="the run to ship, or its saved result"
+    )
     parser.add_argument("--baseline", metavar="FILE", help="what the candidate is compared with")
     for kind, text in _LIMITS.items():
         parser.add_argument(
@@ -91,9 +93,10 @@ def add_to(commands: Any) -> None:
 
 def run(args: Namespace) -> int:
     """Apply the rules, print the verdict and return its exit code."""
+    from rankstone.core.result import Result
     from rankstone.gates.rules import rules_of
-    from rankstone.gates.settings import find_settings, read_settings
-    from rankstone.gating import apply
+    from rankstone.gates.settings import Settings, find_settings, read_settings
+    from rankstone.gating import apply, saved_candidate
 
     outputs = [(path, _form_of(path)) for path in args.output]
     settings = read_settings(args.settings) if args.settings else find_settings()
@@ -104,9 +107,9 @@ def run(args: Namespace) -> int:
     by = args.by or settings.file("by")
     with spoken_warnings(quiet=args.quiet):
         groups = groups_of(by, args.judgments, args.max_bytes)
-        verdict = apply(
-            rules, args.judgments, args.candidate, baseline, groups, _options(args, settings)
-        )
+        candidate = saved_candidate(args.candidate, args.max_bytes)
+        options = _options(args, Settings() if isinstance(candidate, Result) else settings)
+        verdict = apply(rules, args.judgments, candidate, baseline, groups, options)
     if not args.quiet:
         for notice in verdict.notices:
             if notice.level == "warning":

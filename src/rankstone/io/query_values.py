@@ -2,19 +2,24 @@
 
 Read are the output of ``trec_eval -q`` (measure, query, value), that of ``ir_measures -q`` (query,
 measure, value), CSV and TSV with a header (query, measure, value; or a column per measure), and
-JSON ``{query: {measure: value}}``.
+JSON ``{query: {measure: value}}``; and Parquet, a file or a folder of files, with a column of
+queries and a column per measure, as evaluation inside Spark writes it.
 """
 
 from __future__ import annotations
 
 import csv
 import math
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from rankstone.core.text import decode, unescape_field, without_mark
 from rankstone.errors import DataError
 from rankstone.io.column_roles import column_or_none
+from rankstone.io.frames import missing
 
 #: Values by query, then by measure.
 ByQuery = dict[str, dict[str, float]]
@@ -54,6 +59,42 @@ def read_query_values(
             "Write them with 'trec_eval -q', 'ir_measures -q' or 'rankstone evaluate -q'."
         )
     return runs
+
+
+def is_parquet(path: str) -> bool:
+    """Return whether a path is a Parquet file, or a folder that Spark wrote."""
+    if os.path.isdir(path):
+        return any(name.endswith(".parquet") for name in os.listdir(path))
+    return path.lower().endswith(".parquet")
+
+
+def read_parquet_values(path: str) -> tuple[list[Any], dict[str, np.ndarray]]:
+    """Return the queries of Parquet files, and the values of each measure."""
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError:
+        raise missing("pyarrow", f"{path}: reading Parquet files of values") from None
+    try:
+        table = parquet.read_table(path)
+    except (ArrowException, OSError) as error:
+        raise DataError(f"{path}: these are not readable Parquet files ({error}).") from None
+    query = column_or_none("query", table.column_names, None)
+    if query is None:
+        names = ", ".join(map(repr, table.column_names))
+        raise DataError(
+            f"{path}: cannot tell which column holds the queries. Columns: {names}. Expected are "
+            "a column 'query' and a column of values per measure."
+        )
+    values = {}
+    for name in table.column_names:
+        if name != query:
+            try:
+                values[name] = np.array(table[name].to_pylist(), np.float64)
+            except (TypeError, ValueError):
+                raise DataError(
+                    f"{path}: column {name!r} is of type {table[name].type}, not numbers."
+                ) from None
+    return table[query].to_pylist(), values
 
 
 _EXPECTED = (
