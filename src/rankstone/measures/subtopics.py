@@ -13,7 +13,7 @@ from rankstone.core.discounts import discount
 from rankstone.core.ranked import Ranked
 from rankstone.errors import DataError
 from rankstone.measures.param import Choice, Number
-from rankstone.measures.summation import Columns, Sum
+from rankstone.measures.summation import Columns, Sum, total
 
 Array = np.ndarray
 _MOST_STATES = 200_000
@@ -158,10 +158,9 @@ def best_possible(r: Ranked, alpha: float, name: str, k: int | None, rel: float 
 
     The list has k documents, without k as many as were retrieved.
     """
-    depth = r.retrieved if k is None else np.full(len(r), k)
-    ranks = np.arange(1, int(depth.max(initial=0)) + 1)
-    terms = np.power(1.0 - alpha, ranks - 1) * discount(ranks, name)[0]
-    return subtopic_count(r, rel) * np.append(0.0, np.cumsum(terms))[depth]
+    best = r.constant(k, 1.0)
+    count = subtopic_count(r, rel)[segments.numbers(best.offsets)]
+    return total(Sum(best, count * np.power(1.0 - alpha, best.rank - 1), name, k))
 
 
 def ideal_sum(
