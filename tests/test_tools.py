@@ -329,3 +329,14 @@ def test_repetitions_keep_their_ranks_in_files_too(tmp_path):
     files = str(tmp_path / "qrels"), str(tmp_path / "run")
     assert rs.evaluate(*files, "RR", like="article-1")["RR"] == 1 / 3
     assert rs.evaluate(*files, "RR")["RR"] == 0.5
+
+
+def test_the_readme_counts_the_tools_that_were_compared():
+    compared = {
+        name.rpartition("-")[0]
+        for name, tool in tools.TOOLS.items()
+        if tool.tested and not name.startswith("article")
+    }
+    for page, words in (("README.md", "tools"), ("README.zh-CN.md", "种工具")):
+        text = (Path(__file__).resolve().parent.parent / page).read_text(encoding="utf-8")
+        assert f"[{len(compared)} {words}]" in text
