@@ -457,7 +457,8 @@ def test_the_command(spark, tmp_path, capsys):
     assert main([*gate, "AP=0.0"]) == int(worse)
     assert main([*gate, "AP=1.0"]) == 0
     chosen = here.queries[:5]
-    some = [frame.where(frame["query"].isin(chosen)).toArrow() for frame in (judgments, run)]
+    some = [[r for r in rows if r[0] in chosen] for rows in (judged, ranked)]
+    some = tables(*some)
     page = rs.report(some[0], {"bm25": some[1]}, ["AP"], pictures=False)
     assert page.model.means == [[rs.evaluate(*some, ["AP"])["AP"]]]
 

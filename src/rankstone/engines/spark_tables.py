@@ -237,7 +237,7 @@ def _trec(lines: Any, kind: str) -> Any:
     number, role = (4, "score") if kind == "run" else (3, "grade")
     value = (
         f.element_at(parts, number + 1).try_cast("double")
-        if hasattr(f.col("value"), "try_cast")
+        if hasattr(type(f.col("value")), "try_cast")  # a column has any attribute in Spark 3.5
         else f.element_at(parts, number + 1).cast("double")
     )
     return lines.select(
