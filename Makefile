@@ -31,7 +31,7 @@ browser:
 
 bench: $(VENV)/.tools
 	$(BIN)/python -m pip install --quiet --group bench
-	$(BIN)/python benchmarks/shapes.py $(BENCH)
+	$(BIN)/python benchmarks/shapes.py $(or $(BENCH),--pages README.md README.zh-CN.md)
 	$(BIN)/python benchmarks/run.py
 
 sanitize: $(VENV)/.tools

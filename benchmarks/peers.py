@@ -138,8 +138,6 @@ PEERS: dict[str, Callable[[str, str], Values]] = {
     peer.__name__: peer for peer in (pytrec_eval, ir_measures, ranx, polars)
 }
 
-#: Tools that take a minute where others take seconds, and are timed once.
-SLOW = ("ranx", "ir_measures")
 #: How far the printed values of a tool may be off.
 DIGITS = {"trec_eval": 5e-5}
 

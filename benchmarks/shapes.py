@@ -32,7 +32,7 @@ from shape_results import (
     markdown,
     readme_table,
 )
-from timing import Times, in_turns, output_of, rankstone
+from timing import Times, in_turns, output_of, processor_time, rankstone, timed
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _MEASURES = ["nDCG@10", "AP"]
@@ -64,8 +64,8 @@ def main() -> int:
             print(item, flush=True)
             results.add(item)
     _write(results, args.output)
-    if args.readme:
-        _write_readme(results, args.readme)
+    for page in args.pages:
+        _write_table(results, page)
     return 1 if results.missed else 0
 
 
@@ -85,7 +85,7 @@ def _write(results: Results, folder: str) -> None:
         write("rows.svg", vegalite_to_svg(lines(results)))
 
 
-def _write_readme(results: Results, path: str) -> None:
+def _write_table(results: Results, path: str) -> None:
     """Replace the table between the two marks of a page."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
@@ -107,7 +107,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--output", default=_HERE, help="folder for RESULTS.md and results.json")
     parser.add_argument("--rounds", type=int, default=5, help="rounds of each comparison (5)")
     parser.add_argument("--scale", type=float, default=1.0, help="share of the queries (1)")
-    parser.add_argument("--readme", help="also write the table between the marks of this page")
+    parser.add_argument(
+        "--pages",
+        nargs="*",
+        default=[],
+        help="also write the table between the marks of these pages",
+    )
     parser.add_argument("--shape", help="only the shapes whose name holds this text")
     args = parser.parse_args()
     if unknown := set(args.sections) - set(names):
@@ -163,18 +168,24 @@ def _files(args: argparse.Namespace) -> Iterator[Ratio | Peak | Different]:
         values = [float(v) for v in output_of(ours).splitlines()[-1].split("\t")[-2:]]
         others = {name: peers.command(name, files.qrels, files.run) for name in peers.installed()}
         _agree(shape.name, values, peers.values_of(others["pytrec_eval"]))
+        once: dict[str, Times] = {}  # slow tools are not repeated
         for name in [name for name in others if name != "pytrec_eval"]:
-            if (off := _off(values, peers.values_of(others[name]))) > peers.DIGITS.get(name, _SAME):
+            before = processor_time()
+            taken, theirs = timed(partial(peers.values_of, others[name]))
+            once[name] = Times([taken], [processor_time() - before])
+            if (off := _off(values, theirs)) > peers.DIGITS.get(name, _SAME):
                 yield Different(shape.name, name, off)
-                del others[name]
+                del once[name]
+        repeated = {name: others[name] for name in ("pytrec_eval", "trec_eval") if name in others}
         if wc := shutil.which("wc"):
-            others["wc -l"] = [wc, "-l", files.run, files.qrels]
-        slow = {name: others.pop(name) for name in peers.SLOW if name in others}
-        for commands, rounds in ((others, args.rounds), (slow, 1)):
-            tasks = {n: partial(output_of, c) for n, c in {"ours": ours, **commands}.items()}
-            times = in_turns(tasks, rounds) if commands else {}
-            for name in commands:
-                yield _lead(shape.name, name, goal, ours=times["ours"], other=times[name])
+            repeated["wc -l"] = [wc, "-l", files.run, files.qrels]
+        tasks = {n: partial(output_of, c) for n, c in {"ours": ours, **repeated}.items()}
+        times = in_turns(tasks, args.rounds)
+        for name in repeated:
+            yield _lead(shape.name, name, goal, ours=times["ours"], other=times[name])
+        mine = Times([times["ours"].median], [Times(times["ours"].processors).median])
+        for name in sorted(once.keys() - repeated.keys()):
+            yield _lead(shape.name, name, goal, ours=mine, other=once[name])
         if memory.measurable():
             yield Peak(shape.name, memory.peak_anonymous(ours) / _MB, megabytes)
 

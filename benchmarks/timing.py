@@ -45,15 +45,15 @@ def in_turns(tasks: Mapping[str, Callable[[], object]], rounds: int) -> dict[str
     times = {name: Times([]) for name in tasks}
     for number in range(rounds + 1):
         for name, task in tasks.items():
-            before = _processor_time()
+            before = processor_time()
             taken = timed(task)[0]  # what a task returned is gone before the next one starts
             if number:
                 times[name].seconds.append(taken)
-                times[name].processors.append(_processor_time() - before)
+                times[name].processors.append(processor_time() - before)
     return times
 
 
-def _processor_time() -> float:
+def processor_time() -> float:
     """Return the seconds that all threads of this process and its ended children have run."""
     return sum(os.times()[:4])
 

@@ -117,6 +117,7 @@ def test_every_section_and_picture_is_drawn(opened, demo):
     assert page.locator("figure canvas").count() == 7
     details = page.locator("#picture-judged details")
     details.locator("summary").click()
+    details.locator("tbody tr").first.wait_for()
     assert details.locator("tbody tr").count() == 60
     assert demo.stat().st_size < 1_000_000
 

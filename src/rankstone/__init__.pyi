@@ -20,6 +20,7 @@ from rankstone.evaluation import evaluate as evaluate, explain as explain
 from rankstone.evaluator import Evaluator as Evaluator
 from rankstone.gates.verdict import Verdict as Verdict
 from rankstone.gating import gate as gate
+from rankstone.instructions import PairedMRR as PairedMRR, p_mrr as p_mrr
 from rankstone.io.load import load_judgments as load_judgments
 from rankstone.io.rankings import grades_by_position as grades_by_position
 from rankstone.measures import *

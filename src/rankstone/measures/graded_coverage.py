@@ -1,4 +1,4 @@
-"""Coverage of subtopics by degree, such as the share of a judged part that a result holds."""
+"""Coverage of subtopics by degree."""
 
 from __future__ import annotations
 
