@@ -75,6 +75,16 @@ def test_both_readmes_show_the_same_code_and_link_the_same_pages():
     assert pages[0] <= pages[1]
 
 
+def test_the_first_screen_has_the_two_commands_and_then_the_gate():
+    for page in (README, CHINESE):
+        first = page.read_text(encoding="utf-8").split("\n## ")[0]
+        places = [
+            first.index(command) for command in ("make demo", "make test", "$ rankstone gate")
+        ]
+        assert places == sorted(places)
+        assert first[: places[-1]].count("\n") < 40
+
+
 def test_every_page_is_reachable_from_the_index():
     docs = ROOT / "docs"
     index = (docs / "README.md").read_text(encoding="utf-8")
