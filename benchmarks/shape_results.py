@@ -158,18 +158,19 @@ def bars(results: Results) -> dict[str, Any]:
         for r in results.ratios
         if r.at_least and r.against != "one core"
     ]
-    x = {"field": "times", "type": "quantitative", "scale": {"type": "log"}}
+    x = {"field": "times", "type": "quantitative", "stack": None}
     return {
         "data": {"values": values},
         "mark": {"type": "bar", "tooltip": True},
         "encoding": {
             "y": {"field": "shape", "type": "nominal", "title": None, "sort": None},
             "yOffset": {"field": "against"},
-            "x": {**x, "title": "times as fast (logarithmic)"},
+            "x": {**x, "scale": {"type": "log", "domainMin": 1}, "title": "times as fast"},
+            "x2": {"datum": 1},
             "color": {"field": "against", "title": "against"},
         },
         "width": 480,
-        "height": {"step": 12},
+        "height": {"step": 10},
     }
 
 
