@@ -30,3 +30,10 @@ def test_ties_follow_the_convention():
 def test_runs_need_a_query_in_common():
     with pytest.raises(rs.DataError, match="no query"):
         rs.p_mrr({"q": ["a"], "r": ["a"]}, {"q": ["a"]}, {"r": ["a"]})
+
+
+def test_warnings_are_part_of_the_result():
+    found = rs.p_mrr({"q": ["01", "b"], "r": ["x"]}, {"q": ["1", "b"]}, {"q": ["b"], "r": ["x"]})
+    assert [n.code for n in found.notices["before"]] == ["missing-queries", "ids-look-alike"]
+    assert found.notices["after"] == ()
+    assert "ids-look-alike" in repr(found)

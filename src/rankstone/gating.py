@@ -100,7 +100,7 @@ def gate(
         "inconclusive": inconclusive,
         "confidence": confidence,
     }
-    candidate = saved_candidate(candidate)
+    candidate = saved_candidate(candidate, options.get("max_bytes"))
     return apply(
         rules_of(shared.values, own),
         judgments,
@@ -117,18 +117,25 @@ def saved_candidate(candidate: Any, max_bytes: int | None = None) -> Any:
         return candidate
     path = os.fspath(candidate)
     try:
-        with open_seekable(path, max_bytes) as (stream, _, _):
-            stream.seek(0)
-            if not is_saved(stream.read(_HEAD)):
-                return candidate
-            stream.seek(0)
-            content = stream.read()
-    except EmptyError:  # a run without rows, about which the verdict has words
+        content = _saved(path, max_bytes)
+    except EmptyError:  # a run without rows, which fails the gate
+        return candidate
+    if content is None:
         return candidate
     try:
         return Result.from_json(content)
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
+
+
+def _saved(path: str, max_bytes: int | None) -> bytes | None:
+    """Return the content of a file of saved values, None if it may be a run."""
+    with open_seekable(path, max_bytes) as (stream, _, _):
+        stream.seek(0)
+        if not is_saved(stream.read(_HEAD)):
+            return None
+        stream.seek(0)
+        return stream.read()
 
 
 def apply(
@@ -217,12 +224,8 @@ def saved_baseline(path: str, max_bytes: int | None = None) -> Baseline | None:
         )
     if os.path.isdir(path):
         return None
-    with open_seekable(path, max_bytes) as (stream, _, _):
-        stream.seek(0)
-        if not is_saved(stream.read(_HEAD)):
-            return None
-        stream.seek(0)
-        return load_baseline(stream.read(), path)
+    content = _saved(path, max_bytes)
+    return None if content is None else load_baseline(content, path)
 
 
 def _groups(by: Any, result: Result) -> dict[Any, str]:

@@ -10,8 +10,9 @@ import numpy as np
 
 from rankstone.conventions import Conventions
 from rankstone.core.judgments import Judgments
+from rankstone.core.notices import data_notices
 from rankstone.core.ranked import Ranked
-from rankstone.errors import DataError
+from rankstone.errors import DataError, Notice
 from rankstone.io.load import load_judgments, read, split_options
 from rankstone.measures.rank_change import paired_reciprocal_rank
 
@@ -20,11 +21,13 @@ from rankstone.measures.rank_change import paired_reciprocal_rank
 class PairedMRR:
     """The mean over queries of the change of reciprocal ranks, and the value of each query.
 
-    Above 0 the documents that became irrelevant fell, below 0 they rose.
+    Above 0 the documents that became irrelevant fell, below 0 they rose. ``notices`` are those of
+    each of the two runs, ``before`` and ``after``.
     """
 
     value: float
     per_query: dict[Any, float]
+    notices: dict[str, tuple[Notice, ...]]
 
 
 def p_mrr(changed: Any, before: Any, after: Any, **options: Any) -> PairedMRR:
@@ -44,19 +47,23 @@ def p_mrr(changed: Any, before: Any, after: Any, **options: Any) -> PairedMRR:
     0.5
     """
     judgments = load_judgments(changed)
-    pairs = [_ranks(judgments, run, options) for run in (before, after)]
-    both = [query for query in pairs[0] if query in pairs[1]]
-    if not both:
-        raise DataError("no query with changed documents is in both runs.")
-    values = {q: float(paired_reciprocal_rank(pairs[0][q], pairs[1][q]).mean()) for q in both}
-    return PairedMRR(float(np.mean(list(values.values()))), values)
-
-
-def _ranks(judgments: Judgments, run: Any, options: dict[str, Any]) -> dict[Any, np.ndarray]:
-    """Return the ranks of the changed documents of each query of a run, in their order."""
     reading, chosen = split_options(options)
     conventions = Conventions(queries="both").replace(**chosen)
-    ranked = read([judgments, run], reading).ranked(conventions)
+    data = {
+        name: read([judgments, run], reading)
+        for name, run in (("before", before), ("after", after))
+    }
+    old, new = (_ranks(judgments, own.ranked(conventions)) for own in data.values())
+    both = [query for query in old if query in new]
+    if not both:
+        raise DataError("no query with changed documents is in both runs.")
+    values = {q: float(paired_reciprocal_rank(old[q], new[q]).mean()) for q in both}
+    notices = {n: data_notices(own.tally(conventions), conventions) for n, own in data.items()}
+    return PairedMRR(float(np.mean(list(values.values()))), values, notices)
+
+
+def _ranks(judgments: Judgments, ranked: Ranked) -> dict[Any, np.ndarray]:
+    """Return the ranks of the changed documents of each query of a run, in their order."""
     return dict(zip(ranked.queries, _each(ranked, judgments), strict=True))
 
 

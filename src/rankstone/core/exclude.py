@@ -11,14 +11,13 @@ from rankstone.core import segments
 from rankstone.core.ids import Ids
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
-from rankstone.core.provenance import Source
 from rankstone.core.reading_notices import reading_notice
-from rankstone.core.run import Run
+from rankstone.core.run import WrappedRun
 from rankstone.errors import DataError, Notice
 
 
 @dataclass(frozen=True, eq=False)
-class ExcludingRun:
+class ExcludingRun(WrappedRun):
     """A run without the documents that ``excluded`` has for a query.
 
     The run is matched against judged and excluded documents together, so that any run can be
@@ -26,23 +25,7 @@ class ExcludingRun:
     tied with it, and before it in its tie.
     """
 
-    run: Run
     excluded: Judgments
-
-    @property
-    def name(self) -> str:
-        """What to call the run."""
-        return self.run.name
-
-    @property
-    def scored(self) -> bool:
-        """Whether scores decide the order."""
-        return self.run.scored
-
-    @property
-    def source(self) -> Source:
-        """Where the run came from."""
-        return self.run.source
 
     def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
         """Find the judged documents in what is left of the run."""

@@ -53,9 +53,9 @@ class EmptyRun:
         return Matches.none(len(judgments.queries))
 
 
-@dataclass(frozen=True)
-class CompleteRun:
-    """A run that has a ranking for each judged query, though some of them are empty."""
+@dataclass(frozen=True, eq=False)
+class WrappedRun:
+    """A run that changes what another one matches, and is called the same."""
 
     run: Run
 
@@ -73,6 +73,11 @@ class CompleteRun:
     def source(self) -> Source:
         """Where the run came from."""
         return self.run.source
+
+
+@dataclass(frozen=True, eq=False)
+class CompleteRun(WrappedRun):
+    """A run that has a ranking for each judged query, though some of them are empty."""
 
     def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
         """Find the judged documents in the run."""

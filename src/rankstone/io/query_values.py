@@ -71,7 +71,7 @@ def is_parquet(path: str) -> bool:
 def read_parquet_values(path: str) -> tuple[list[Any], dict[str, np.ndarray]]:
     """Return the queries of Parquet files, and the values of each measure."""
     try:
-        from pyarrow import ArrowException, parquet
+        from pyarrow import ArrowException, parquet, types
     except ImportError:
         raise missing("pyarrow", f"{path}: reading Parquet files of values") from None
     try:
@@ -87,13 +87,12 @@ def read_parquet_values(path: str) -> tuple[list[Any], dict[str, np.ndarray]]:
         )
     values = {}
     for name in table.column_names:
-        if name != query:
-            try:
-                values[name] = np.array(table[name].to_pylist(), np.float64)
-            except (TypeError, ValueError):
-                raise DataError(
-                    f"{path}: column {name!r} is of type {table[name].type}, not numbers."
-                ) from None
+        column = table[name]
+        if name == query:
+            continue
+        if not (types.is_floating(column.type) or types.is_integer(column.type)):
+            raise DataError(f"{path}: column {name!r} is of type {column.type}, not numbers.")
+        values[name] = column.to_numpy().astype(np.float64)  # NaN where there is none
     return table[query].to_pylist(), values
 
 
