@@ -92,7 +92,7 @@ def read_parquet_values(path: str) -> tuple[list[Any], dict[str, np.ndarray]]:
             continue
         if not (types.is_floating(column.type) or types.is_integer(column.type)):
             raise DataError(f"{path}: column {name!r} is of type {column.type}, not numbers.")
-        values[name] = column.to_numpy().astype(np.float64)  # NaN where there is none
+        values[name] = column.to_numpy().astype(np.float64)  # NaN for null
     return table[query].to_pylist(), values
 
 
