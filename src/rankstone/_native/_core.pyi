@@ -27,8 +27,14 @@ def scan_run(
 def scan_judgments(
     text: bytes, layout: tuple[int, int, int, int, int, int, bool], first: int = 0
 ) -> dict[str, Any]: ...
+def read_judged(judged: list[Any]) -> tuple[list[Any], bool, np.ndarray, np.ndarray] | None: ...
 def match_mapping(
-    run: dict[Any, Any], queries: list[Any], docs: list[list[Any]], float32: bool
+    run: dict[Any, Any],
+    queries: list[Any],
+    docs: list[Any],
+    groups: np.ndarray,
+    ascending: bool,
+    float32: bool,
 ) -> dict[str, Any]: ...
 def falling_order(values: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
 def falling_beside(

@@ -27,24 +27,24 @@ class MappingMatcher {
 
     MappingFault fault;
 
-    // `docs` are the judged documents of one query, the first of them row `first` of the
-    // judgments. False where the scores are at fault.
-    bool place(PyObject* run, PyObject* docs, std::uint32_t first, Placement& placement,
-               std::vector<Match>& matches) {
+    // Items `first` to `last` of the list `docs` are the judged documents of the query. False where
+    // the scores are at fault.
+    bool place(PyObject* run, PyObject* docs, Py_ssize_t first, Py_ssize_t last,
+               Placement& placement, std::vector<Match>& matches) {
         if (!PyDict_Check(run)) return fail("not_a_mapping", nullptr, run);
         if (!read_scores(run)) return false;
         placement.retrieved = static_cast<std::uint32_t>(scores_.size());
         const std::size_t begin = matches.size();
-        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(docs); ++i) {
+        for (Py_ssize_t i = first; i < last; ++i) {
             PyObject* value = PyDict_GetItemWithError(run, PyList_GET_ITEM(docs, i));
             if (!value) {
                 if (PyErr_Occurred()) PyErr_Clear();
                 continue;
             }
-            matches.push_back({number(value), 0, first + static_cast<std::uint32_t>(i), 0, 0, 1, 0, 0});
+            matches.push_back({number(value), 0, static_cast<std::uint32_t>(i), 0, 0, 1, 0, 0});
         }
         count(matches, begin);
-        settle_ties(run, docs, first, matches, begin);
+        settle_ties(run, docs, matches, begin);
         return true;
     }
 
@@ -150,8 +150,8 @@ class MappingMatcher {
         return answer == 1;
     }
 
-    void settle_ties(PyObject* run, PyObject* docs, std::uint32_t first,
-                     std::vector<Match>& matches, std::size_t begin) {
+    void settle_ties(PyObject* run, PyObject* docs, std::vector<Match>& matches,
+                     std::size_t begin) {
         tied_scores_.clear();
         for (std::size_t m = begin; m < matches.size(); ++m)
             if (matches[m].tied > 1) tied_scores_.push_back(matches[m].score);
@@ -168,11 +168,10 @@ class MappingMatcher {
             auto& group = ties_[static_cast<std::size_t>(tie - tied_scores_.begin())];
             group.push_back({nanobind::borrow(key), static_cast<std::uint32_t>(group.size())});
         }
-        count_greater_ids(docs, first, matches, begin);
+        count_greater_ids(docs, matches, begin);
     }
 
-    void count_greater_ids(PyObject* docs, std::uint32_t first, std::vector<Match>& matches,
-                           std::size_t begin) {
+    void count_greater_ids(PyObject* docs, std::vector<Match>& matches, std::size_t begin) {
         const auto by_id = [](const Tied& a, const Tied& b) { return less(a.id.ptr(), b.id.ptr()); };
         for (auto& group : ties_) std::sort(group.begin(), group.end(), by_id);
         for (std::size_t m = begin; m < matches.size(); ++m) {
@@ -180,7 +179,7 @@ class MappingMatcher {
             const auto tie = std::lower_bound(tied_scores_.begin(), tied_scores_.end(),
                                               matches[m].score);
             const auto& group = ties_[static_cast<std::size_t>(tie - tied_scores_.begin())];
-            const Tied own{nanobind::borrow(PyList_GET_ITEM(docs, matches[m].judgment - first)), 0};
+            const Tied own{nanobind::borrow(PyList_GET_ITEM(docs, matches[m].judgment)), 0};
             const auto found = std::lower_bound(group.begin(), group.end(), own, by_id);
             if (found == group.end()) break;
             matches[m].greater = static_cast<std::uint32_t>(group.end() - found - 1);

@@ -11,6 +11,7 @@
 
 #include "columns_of_objects.hpp"
 #include "falling_order.hpp"
+#include "judged_dicts.hpp"
 #include "match_columns.hpp"
 #include "match_mapping.hpp"
 #include "numpy_arrays.hpp"
@@ -333,19 +334,31 @@ nb::dict judge_columns(const Column& query, const Column& doc, const Column* gra
     return out;
 }
 
-nb::dict match_mapping(nb::dict run, nb::list queries, nb::list docs, bool ascending,
-                       bool float32) {
+nb::object read_judged(nb::list judged) {
+    JudgedDicts read;
+    for (const nb::handle own : judged)
+        if (!read.add(own.ptr())) return nb::none();
+    nb::list docs = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(read.docs.size())));
+    if (!docs.is_valid()) throw nb::python_error();
+    for (std::size_t i = 0; i < read.docs.size(); ++i)
+        PyList_SET_ITEM(docs.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(read.docs[i]));
+    return nb::make_tuple(docs, read.are_numbers(), array_of(std::move(read.groups)),
+                          array_of(std::move(read.grades)));
+}
+
+nb::dict match_mapping(nb::dict run, nb::list queries, nb::list docs,
+                       nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig> groups,
+                       bool ascending, bool float32) {
     MappingMatcher matcher(ascending, float32);
     Outcomes outcomes(queries.size());
     outcomes.offsets.assign(1, 0);
-    std::uint32_t first = 0;
     for (std::size_t q = 0; q < queries.size(); ++q) {
-        nb::list judged = nb::borrow<nb::list>(docs[q]);
         PyObject* rows = PyDict_GetItemWithError(run.ptr(), nb::handle(queries[q]).ptr());
         if (rows) {
             const nb::object held = nb::borrow(rows);
             Placement placement;
-            if (!matcher.place(rows, judged.ptr(), first, placement, outcomes.matches)) {
+            if (!matcher.place(rows, docs.ptr(), groups(q), groups(q + 1), placement,
+                               outcomes.matches)) {
                 nb::dict out;
                 out["fault"] = nb::make_tuple(matcher.fault.kind, queries[q], matcher.fault.doc,
                                               matcher.fault.value);
@@ -353,7 +366,6 @@ nb::dict match_mapping(nb::dict run, nb::list queries, nb::list docs, bool ascen
             }
             outcomes.set(q, placement);
         }
-        first += static_cast<std::uint32_t>(judged.size());
         outcomes.offsets.push_back(static_cast<std::int64_t>(outcomes.matches.size()));
     }
     nb::dict out = arrays_of(outcomes);
@@ -389,7 +401,10 @@ NB_MODULE(_core, m) {
     m.def("read_rows", &read_rows, "text"_a, "layout"_a, "offset"_a = 0, "most"_a = 0,
           "Reads the rows of text that starts at some offset of its file; of consecutive rows of a "
           "query the best ones only, if a number of them is given.");
-    m.def("match_mapping", &match_mapping, "run"_a, "queries"_a, "docs"_a, "ascending"_a, "float32"_a,
+    m.def("read_judged", &read_judged, "judged"_a,
+          "Reads the judgments of queries from dictionaries; None if they need a closer look.");
+    m.def("match_mapping", &match_mapping, "run"_a, "queries"_a, "docs"_a, "groups"_a, "ascending"_a,
+          "float32"_a,
           "Places the judged documents of a run held in dictionaries.");
     m.def("falling_order", &falling_order, "values"_a, "offsets"_a,
           "Orders each segment, highest first, and says which hold equal values.");

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 from typing import Any
@@ -33,38 +32,34 @@ def judgments_of(data: Mapping[Any, Any]) -> Judgments:
         _check_single(ids.objects, "the judgments", "query")
     sort_keys = sort_key(ids.objects)
     order = sorted(range(len(keys)), key=sort_keys.__getitem__)
+    docs, groups, grades = _judged({keys[i]: data[keys[i]] for i in order})
+    notices = tuple(negative_notices(grades))
+    return Judgments(ids.take(order), groups, docs, grades, MEMORY, notices)
+
+
+def _judged(data: dict[Any, Any]) -> tuple[Ids, np.ndarray, np.ndarray]:
+    """Return documents, the bounds of queries in them, and grades; all at once if they are plain."""
+    plain = engine.load().read_judged(list(data.values()))
+    if plain is not None:
+        objects, are_numbers, groups, grades = plain
+        return Ids(objects, "number" if are_numbers else "text"), groups, grades
     docs: list[Any] = []
-    grades: list[Any] = []
+    values: list[float] = []
     bounds = [0]
-    for query in (keys[i] for i in order):
-        judged = data[query]
+    for query, judged in data.items():
         if isinstance(judged, Mapping):
             docs.extend(judged)
-            grades.extend(judged.values())
+            values.extend(_grades(query, judged))
         else:
             relevant = dict.fromkeys(_listed(query, judged, "judgments"))
             docs.extend(relevant)
-            grades.extend([1.0] * len(relevant))
+            values.extend([1.0] * len(relevant))
         bounds.append(len(docs))
-    doc_ids = Ids.of(docs, "document")
-    if not doc_ids.typed:
-        for i, (a, b) in zip(order, pairwise(bounds), strict=True):
-            where = f"judgments of query {keys[i]!r}"
-            _check_single(doc_ids.objects[a:b], where, "document")
-    values = _numbers(grades)
-    if values is None:
-        for i, (a, b) in zip(order, pairwise(bounds), strict=True):
-            if isinstance(data[keys[i]], Mapping):
-                grades[a:b] = _grades(keys[i], data[keys[i]])
-        values = np.array(grades, np.float64)
-    return Judgments(
-        ids.take(order),
-        np.array(bounds, np.int64),
-        doc_ids,
-        values,
-        MEMORY,
-        tuple(negative_notices(values)),
-    )
+    ids = Ids.of(docs, "document")
+    if not ids.typed:
+        for query, (a, b) in zip(data, pairwise(bounds), strict=True):
+            _check_single(ids.objects[a:b], f"judgments of query {query!r}", "document")
+    return ids, np.array(bounds, np.int64), np.array(values, np.float64)
 
 
 def _check_single(ids: Sequence[Any], where: str, what: str) -> None:
@@ -74,16 +69,6 @@ def _check_single(ids: Sequence[Any], where: str, what: str) -> None:
         raise DataError(
             f"{where}: {what} {again!r} is there twice, as text and as a number. Keep one."
         )
-
-
-def _numbers(values: list[Any]) -> np.ndarray | None:
-    """Return numbers as an array; None if they are not all plain and finite."""
-    if {*map(type, values)} <= {int, float, bool}:
-        with suppress(OverflowError):
-            numbers = np.array(values, np.float64)
-            if np.isfinite(numbers).all():
-                return numbers
-    return None
 
 
 def _grades(query: Any, judged: Mapping[Any, Any]) -> list[float]:
@@ -125,7 +110,9 @@ class ScoredRun:
     def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
         """Find the judged documents in the dictionaries."""
         queries, docs = _ids_as_in(self.data, judgments, typed=self.typed)
-        scan = engine.load().match_mapping(self.data, queries, docs, self.ascending, float32)
+        scan = engine.load().match_mapping(
+            self.data, queries, docs, judgments.groups, self.ascending, float32
+        )
         if scan["fault"]:
             return self._repaired(*scan["fault"]).match(judgments, float32=float32, repeats=repeats)
         unjudged, sample = _unjudged(self.data, queries)
@@ -186,8 +173,9 @@ class ListedRun:
         rows: list[tuple[int, int]] = []
         lengths, present, retrieved, duplicates = [], [], [], []
         duplicate = {}
-        first = 0
-        for q, (query, judged) in enumerate(zip(queries, docs, strict=True)):
+        bounds = pairwise(judgments.groups.tolist())
+        for q, (query, (first, last)) in enumerate(zip(queries, bounds, strict=True)):
+            judged = docs[first:last]
             ranking = self._list(query, as_text=as_text) if query in self.data else []
             order = {doc: i for i, doc in enumerate(dict.fromkeys(ranking))}
             hits = [(first + j, order[doc]) for j, doc in enumerate(judged) if doc in order]
@@ -204,7 +192,6 @@ class ListedRun:
             if duplicates[-1]:
                 seen: set[Any] = set()
                 duplicate[q] = next(d for d in ranking if d in seen or seen.add(d))  # type: ignore[func-returns-value]
-            first += len(judged)
         unjudged, sample = _unjudged(self.data, queries)
         columns = np.array(rows, np.int64).reshape(-1, 2)
         zero = np.zeros(len(columns), np.int64)
@@ -320,18 +307,14 @@ def _with_ids_as_text(data: dict[Any, dict[Any, Any]], name: str) -> dict[str, d
 def _ids_as_in(
     data: Mapping[Any, Any], judgments: Judgments, *, typed: bool
 ) -> tuple[list[Any], list[Any]]:
-    """Return the judged queries, and documents by query, as the run has them: text or numbers.
+    """Return the judged queries and documents as the run has them: text or numbers.
 
     Text from a file does not say whether it stands for numbers, so it matches either.
     """
     rankings = (rows for rows in data.values() if isinstance(rows, Iterable))
     first_doc = (doc for rows in rankings for doc in islice(rows, 1))
     queries = _like(judgments.queries, iter(data), typed=typed)
-    docs = _like(judgments.docs, first_doc, typed=typed)
-    by_query = judgments.docs_by_query
-    if docs is not judgments.docs.objects:
-        by_query = [docs[a:b] for a, b in pairwise(judgments.groups.tolist())]
-    return queries, by_query
+    return queries, _like(judgments.docs, first_doc, typed=typed)
 
 
 def _like(ids: Ids, others: Iterator[Any], *, typed: bool) -> list[Any]:
@@ -356,7 +339,7 @@ def _doc_samples(
     unjudged: list[Any] = []
     bounds = [0]
     for q in queries:
-        judged = set(docs[q])
+        judged = set(docs[judgments.groups[q] : judgments.groups[q + 1]])
         unjudged += islice((doc for doc in ranking(q) if doc not in judged), SAMPLED_DOCS)
         bounds.append(len(unjudged))
     return DocSamples(np.array(queries, np.int64), np.array(bounds, np.int64), unjudged)

@@ -11,7 +11,7 @@ from rankstone.core.python_engine.columns import (
     match_columns,
 )
 from rankstone.core.python_engine.order import falling_beside, falling_order, falling_small
-from rankstone.core.python_engine.place import match_mapping
+from rankstone.core.python_engine.place import match_mapping, read_judged
 from rankstone.core.python_engine.text import Index, read_rows, scan_judgments, scan_run
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "judge_columns",
     "match_columns",
     "match_mapping",
+    "read_judged",
     "read_rows",
     "scan_judgments",
     "scan_run",

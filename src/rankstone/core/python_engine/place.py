@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -121,26 +121,49 @@ def arrays_of(outcomes: list[Outcome]) -> dict[str, Any]:
     }
 
 
+def read_judged(judged: list[Any]) -> tuple[list[Any], bool, np.ndarray, np.ndarray] | None:
+    """Read the judgments of queries from dictionaries; None if they need a closer look."""
+    if not all(type(rows) is dict for rows in judged):
+        return None
+    docs = [doc for rows in judged for doc in rows]
+    grades = [grade for rows in judged for grade in rows.values()]
+    types = {*map(type, docs)}
+    if (types - {str} and types - {int}) or "" in docs or {*map(type, grades)} - {int, float, bool}:
+        return None
+    try:
+        values = np.array(grades, np.float64)
+    except OverflowError:
+        return None
+    if not np.isfinite(values).all():
+        return None
+    groups = np.cumsum([0, *map(len, judged)], dtype=np.int64)
+    return docs, types == {int}, groups, values
+
+
 def match_mapping(
-    run: dict[Any, Any], queries: list[Any], docs: list[list[Any]], ascending: bool, float32: bool
+    run: dict[Any, Any],
+    queries: list[Any],
+    docs: list[Any],
+    groups: np.ndarray,
+    ascending: bool,
+    float32: bool,
 ) -> dict[str, Any]:
     """Place the judged documents of a run held in dictionaries."""
     outcomes = [Outcome() for _ in queries]
-    first = 0
     kinds: set[bool] = set()
-    for query, judged, outcome in zip(queries, docs, outcomes, strict=True):
+    bounds = pairwise(groups.tolist())
+    for query, (first, last), outcome in zip(queries, bounds, outcomes, strict=True):
         if query in run:
             rows = run[query]
             if not isinstance(rows, dict):
                 return {"fault": ("not_a_mapping", query, None, rows)}
             outcome.present = True
             fault = _check_ids(rows, kinds) or _place_mapping(
-                rows, judged, first, (ascending, float32), outcome
+                rows, docs[first:last], first, (ascending, float32), outcome
             )
             if fault:
                 kind, doc, value = fault
                 return {"fault": (kind, query, doc, value)}
-        first += len(judged)
     return {**arrays_of(outcomes), "fault": None}
 
 
