@@ -11,7 +11,8 @@ from _site.tables import code, prose, table
 from rankstone import Conventions, errors
 from rankstone.cli import process
 from rankstone.io import formats
-from rankstone.tools import TOOLS, Tool
+from rankstone.tools import TOOLS
+from rankstone.tools.base import Tool
 
 
 def pages() -> Iterator[tuple[str, str]]:

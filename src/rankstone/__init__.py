@@ -36,7 +36,7 @@ _HOMES = {
     "reconcile": "rankstone.reconciliation",
     "Reconciliation": "rankstone.report.tools",
     "TOOLS": "rankstone.tools",
-    "Tool": "rankstone.tools",
+    "Tool": "rankstone.tools.base",
     "tool": "rankstone.tools",
     "Explanation": "rankstone.report.explanation",
     "grades_by_position": "rankstone.io.rankings",

@@ -33,7 +33,8 @@ from rankstone.reporting import report as report
 from rankstone.selective import RiskCoverage as RiskCoverage, risk_coverage as risk_coverage
 from rankstone.spans import SpanResults as SpanResults, evaluate_spans as evaluate_spans
 from rankstone.stats.comparison import Comparison as Comparison
-from rankstone.tools import TOOLS as TOOLS, Tool as Tool, tool as tool
+from rankstone.tools import TOOLS as TOOLS, tool as tool
+from rankstone.tools.base import Tool as Tool
 from rankstone.verifying import Verification as Verification, verify as verify
 
 __version__: str

@@ -16,7 +16,6 @@ from rankstone.core.collection import Collection
 from rankstone.core.gpu import CutoffNeeds
 from rankstone.core.rank import ScoreNeeds, as_ranked, rank, score_needs
 from rankstone.core.result import Result
-from rankstone.core.unjudged import UnjudgedInterval, UnjudgedReport
 from rankstone.errors import DataError, SlowEngineWarning, UsageError, did_you_mean
 from rankstone.evaluation_parts import Plan, Request, evaluate_whole, result_of
 from rankstone.io.arrays import Needs, table_of_labels
@@ -27,6 +26,7 @@ from rankstone.measures import DEFAULT, Measure
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from rankstone.core.unjudged import UnjudgedReport
     from rankstone.options import ConventionOptions, DataOptions
     from rankstone.report.explanation import Explanation
 
@@ -174,6 +174,7 @@ def load_engine() -> None:
 def _unjudged(data: Collection, plan: Plan) -> UnjudgedReport:
     """Return what retrieved documents without a judgment leave open of each measure."""
     from rankstone.core.completions import Holes, judged_by_rank
+    from rankstone.core.unjudged import UnjudgedInterval, UnjudgedReport
     from rankstone.measures.unjudged import unjudged_extremes
 
     ranked = data.ranked(as_ranked(plan.conventions))

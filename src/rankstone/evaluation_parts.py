@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,7 +38,10 @@ from rankstone.measures.compute import (
     side_by_side,
 )
 from rankstone.measures.request import RequestedMeasure, requested_measures
-from rankstone.tools import Tool, conventions_of, tool
+from rankstone.tools import conventions_of, tool
+
+if TYPE_CHECKING:
+    from rankstone.tools.base import Tool
 
 Array = np.ndarray
 _LUCK = ("pessimistic", "optimistic")

@@ -259,10 +259,11 @@ def run_of(
         raise EmptyError("the run is empty.")
     if not {*map(type, plain)} <= {str, int} or "" in plain:
         plain = {id_of(query, "query"): rows for query, rows in plain.items()}
+    if {*map(type, plain.values())} == {dict}:
+        return ScoredRun(plain, name or "run", ascending=ascending)
     scored = [isinstance(rows, Mapping) for rows in plain.values()]
     if all(scored):
-        if not all(isinstance(rows, dict) for rows in plain.values()):
-            plain = {q: dict(rows) for q, rows in plain.items()}
+        plain = {q: rows if isinstance(rows, dict) else dict(rows) for q, rows in plain.items()}
         return ScoredRun(plain, name or "run", ascending=ascending)
     if any(scored):
         odd = next(q for q, is_scored in zip(plain, scored, strict=True) if not is_scored)

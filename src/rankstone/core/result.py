@@ -14,7 +14,6 @@ import numpy as np
 from rankstone.conventions import Conventions
 from rankstone.core.aggregate import FLOOR, Summary, summarise
 from rankstone.core.provenance import Source
-from rankstone.core.unjudged import UnjudgedReport
 from rankstone.errors import (
     DataError,
     MissingDependencyError,
@@ -25,6 +24,7 @@ from rankstone.errors import (
 )
 
 if TYPE_CHECKING:
+    from rankstone.core.unjudged import UnjudgedReport
     from rankstone.report.plots import Picture
     from rankstone.stats.intervals import Interval
 
@@ -344,7 +344,7 @@ class Result:
             requested=dict(data["requested"]),
             exceptions={n: dict(e) for n, e in data["exceptions"].items()},
             unanswered=tuple(data.get("unanswered", ())),
-            unjudged=UnjudgedReport.from_dict(report) if (report := data.get("unjudged")) else None,
+            unjudged=_unjudged(data.get("unjudged")),
         )
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
@@ -399,6 +399,14 @@ def _source(data: dict[str, Any]) -> Source:
         sha256=data["sha256"],
         content_sha256=data.get("content_sha256"),
     )
+
+
+def _unjudged(data: Any) -> UnjudgedReport | None:
+    if not data:
+        return None
+    from rankstone.core.unjudged import UnjudgedReport
+
+    return UnjudgedReport.from_dict(data)
 
 
 def _ties(data: dict[str, Any]) -> TieReport:

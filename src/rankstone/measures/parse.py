@@ -6,12 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankstone.errors import UsageError
 from rankstone.measures.base import REGISTRY, Measure
 from rankstone.tools import TOOLS
-from rankstone.tools.base import Name, Tool
+
+if TYPE_CHECKING:
+    from rankstone.tools.base import Name, Tool
 
 _GRAMMAR = re.compile(r"\s*(\w[\w-]*)\s*(?:\((.*)\))?\s*(?:@\s*(\S+))?\s*", re.DOTALL)
 _SUFFIX = re.compile(r"(.+?)(?:@|_at_|[._])([0-9]+)")

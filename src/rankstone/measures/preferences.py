@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,8 +12,10 @@ from rankstone.core.ranked import Ranked, StatedPreferences
 from rankstone.errors import DataError
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import Choice
-from rankstone.measures.preference_groups import Group, LevelGroup, TableGroup
 from rankstone.measures.summation import Terms
+
+if TYPE_CHECKING:
+    from rankstone.measures.preference_groups import Group
 
 Array = np.ndarray
 
@@ -56,6 +59,8 @@ def _groups(r: Ranked, q: int) -> list[Group]:
 def _group(
     query: object, place: Array, sitting: Array, level: Array, size: int, retrieved: int
 ) -> Group:
+    from rankstone.measures.preference_groups import LevelGroup, TableGroup
+
     sittings = np.unique(sitting)
     levels = np.full(size, np.nan)
     levels[place] = level

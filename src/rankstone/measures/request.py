@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from rankstone.conventions import Conventions
 from rankstone.errors import Notice, UsageError
 from rankstone.measures.base import Measure
 from rankstone.measures.parse import read_measure, split_names
-from rankstone.tools.base import Name, Tool
+
+if TYPE_CHECKING:
+    from rankstone.tools.base import Name, Tool
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankstone.conventions import Conventions
 from rankstone.errors import UsageError, did_you_mean
-from rankstone.tools.base import Name as Name, Tool as Tool
+
+if TYPE_CHECKING:
+    from rankstone.tools.base import Tool
 
 #: The files of this folder, in the order in which tools are listed. The file of a tool is called
 #: like the tool, without its version; it may hold several versions, the newest last.
@@ -52,7 +54,7 @@ def _load(file: str) -> tuple[Tool, ...]:
     return versions
 
 
-class _Tools(Mapping[str, Tool]):
+class _Tools(Mapping[str, "Tool"]):
     """Every tool by name and version, loaded on first use."""
 
     def __getitem__(self, name: str) -> Tool:
