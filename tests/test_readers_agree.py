@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings, strategies as st
 from strategies import NATIVE, collections, plain, write_qrels, write_run
 
 import rankstone as rs
-from rankstone.core import python_engine
+from rankstone.core import engine as engines, python_engine
 from rankstone.core.python_engine import text as engine_text
 from rankstone.core.row_layout import ATOF, ATOL, NUMBER, RANK, RowLayout
 from rankstone.io.formats.trec_layout import QRELS, RUN
@@ -383,3 +383,41 @@ def test_lenient_scores_may_be_infinite_as_those_of_atof(engine, tmp_path, text)
     assert matches.above.tolist() == [0 if INFINITE[text] > 0 else 2]
     with pytest.raises(rs.DataError, match="is not a (finite )?number"):
         load_run(run).match(judged, float32=False)
+
+
+JUDGED = [
+    [],
+    [{}],
+    [{"a": 1, "b": 0.5}, {}, {"a": True}],
+    [{1: 2, -(1 << 70): -3}, {5: 1.5}],
+    [{"a": 1 << 53, "b": -(1 << 62)}],
+    [{"a": 1 << 2000}],
+    [{"a": float("inf")}],
+    [{"a": float("nan")}],
+    [{"": 1}],
+    [{"a": 1, 2: 1}],
+    [{"a": 1}, {2: 1}],
+    [{True: 1}],
+    [{b"a": 1}],
+    [{"a": "1"}],
+    [{"a": None}],
+    [{"a": np.float64(1)}],
+    [{np.str_("a"): 1}],
+    [["a", "b"]],
+    [{"a", "b"}],
+    [None],
+]
+
+
+@needs_native
+@pytest.mark.parametrize("judged", JUDGED)
+def test_engines_read_the_same_judgments_from_dicts(judged):
+    native, python = (engines._load(name).read_judged(judged) for name in ("native", "python"))
+    if native is None or python is None:
+        assert native is python
+        return
+    assert native[0] == python[0]
+    assert native[1] is python[1]
+    for ours, theirs in zip(native[2:], python[2:], strict=True):
+        assert ours.dtype == theirs.dtype
+        assert ours.tolist() == theirs.tolist()
