@@ -158,6 +158,30 @@ def test_every_formula_is_set_as_mathematics():
     ]  # fmt: skip
 
 
+def test_definitions_say_what_a_formula_is_made_of(report):
+    by_name = {part.name: part for part in report.model.measures}
+    ndcg = by_name["nDCG@10"]
+    assert [tree["math"][0] for tree in ndcg.used] == [["i", "DCG@k"]]
+    assert list(ndcg.choices) == [
+        "gain='linear': the grade itself",
+        "discount='log2': 1 / log2(rank + 1)",
+        "ideal='judged': all judged documents, best first, cut at k",
+    ]
+    assert [tree["math"][0] for tree in by_name["AP"].used] == [["i", "P@k"]]
+    assert by_name["RR"].used == []
+
+
+def test_a_distribution_keeps_its_empty_ranges():
+    vl_convert = pytest.importorskip("vl_convert", reason="needs vl-convert-python")
+    judgments = {f"q{i}": {"d": 1} for i in range(4)}
+    run = {query: ["d"] if query < "q2" else ["x"] * 9 + ["d"] for query in judgments}
+    spec = dict(rs.evaluate(judgments, run, "RR").plot().spec)
+    svg = vl_convert.vegalite_to_svg(spec)
+    assert [
+        tick for tick in ("0.0", "0.2", "0.4", "0.6", "0.8", "1.0") if f">{tick}<" not in svg
+    ] == []
+
+
 def test_languages_have_the_same_words():
     strings = json.loads(asset("strings.json"))
     en, zh = strings["en"], strings["zh"]

@@ -137,6 +137,31 @@ def test_a_printed_page_has_every_picture_within_its_width(opened, demo):
     assert page.eval_on_selector_all("figure, canvas, table", wide) == []
 
 
+def test_pictures_are_printed_on_white(opened, demo):
+    page = opened(demo, color_scheme="dark")
+    wait_until(page, "document.querySelectorAll('.paper canvas').length === 7")
+    page.emulate_media(media="print")
+    shown = "[...document.querySelectorAll('figure canvas')].filter((one) => one.offsetWidth)"
+    corners = f"{shown}.map((one) => one.getContext('2d').getImageData(1, 1, 1, 1).data.join())"
+    assert page.evaluate(corners) == ["255,255,255,255"] * 7
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_legends_name_every_run_within_the_picture(opened, tmp_path, width):
+    path = tmp_path / "long.html"
+    runs = {f"{name} with a name that is long": run for name, run in RUNS.items()}
+    rs.report(f"{SEARCH}/qrels.txt", runs, "RR", resamples=100).save(path)
+    page = opened(path, viewport={"width": width, "height": 900})
+    draw_all(page)
+    is_clear = """(one) => {
+        const { width, height } = one; // nothing at the lower and at the right edge, by the legend
+        const part = one.getContext("2d").getImageData(0, height - 60, width, 60).data;
+        return part.every((value, i) => value === 255 || (i < 57 * width * 4 && (i >> 2) % width < width - 1));
+    }"""
+    for name in ("roc", "pr", "cutoffs", "distribution"):
+        assert page.locator(f"#picture-{name} canvas").evaluate(is_clear), name
+
+
 def test_tables_are_sorted_and_copied(opened, demo):
     page = opened(demo, permissions=["clipboard-read", "clipboard-write"])
     names = "#table tbody th"
@@ -193,7 +218,7 @@ def test_a_link_opens_a_query_with_rankings_and_working(opened, demo):
     assert page.locator(".working").first.locator("tbody tr").count() == len(working.steps)
     page.select_option(".choices select >> nth=0", label="AP")
     assert texts(page, ".outcome code")[0].startswith("AP = ")
-    assert "on AP" in texts(page, ".card")[0]
+    assert "+0.068 AP, 95 %" in texts(page, ".card")[0]
 
 
 def test_a_click_in_a_picture_opens_the_query(opened, demo):
@@ -261,6 +286,50 @@ def test_pages_without_rankings_or_differences(opened, tmp_path, data, title):
     draw_all(page)
     assert title in texts(page, ".card h3")[0]
     assert page.locator(".line").count() == 2
+    assert not {"null", "undefined", "NaN"} & set(page.inner_text("body").split())
+    runs = "1 run," if len(data[1]) == 1 else "2 runs,"
+    assert page.inner_text("header p") == f"{runs} 2 queries, 1 measure"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_cards_say_what_to_bear_in_mind(opened, tmp_path, language):
+    path = tmp_path / "page.html"
+    runs = {name: RUNS[name] for name in ("bm25", "dense")}
+    rs.report(f"{SEARCH}/qrels.txt", runs, "AP", language=language, resamples=100).save(path)
+    page = opened(path)
+    (said,) = texts(page, ".card .quiet")
+    words = {
+        "en": ["dense has no answer for 2 of 40 queries.", "On the 38 queries that both answered:",
+               "38 queries can only show differences of"],
+        "zh": ["dense 在 40 个查询中有 2 个没有结果。", "在双方都有结果的 38 个查询上：",
+               "38 个查询只能显示不小于"],
+    }  # fmt: skip
+    assert [word for word in words[language] if word not in said] == []
+    assert said.count("nDCG") == 0
+    assert page.locator(".detail").inner_text().split().count("null") == 0
+
+
+def test_the_working_is_written_as_explain_writes_it(opened, demo):
+    page = opened(demo, "#q=q04")
+    working = rs.explain("nDCG@10", f"{SEARCH}/qrels.txt", RUNS["dense"], query="q04")
+    shown = page.locator(".working").nth(1)
+    rows = [row.split("\t") for row in shown.locator("tbody tr").all_inner_texts()]
+    assert [row[0] for row in rows] == [str(i) for i in range(1, 11)]
+    assert rows[7] == ["8", "not judged, adds nothing"]
+    assert rows[0] == ["1", "tent-0061", "3", "3", "1", "3", "3"]
+    first = next(line for line in str(working).splitlines() if "tent-0061" in line)
+    assert first.split()[:7] == rows[0]
+    page = opened(demo, "#q=q37")  # without a relevant document
+    assert "There is nothing to divide by" in page.inner_text(".working >> nth=0")
+    assert texts(page, ".outcome code")[0] == "nDCG@10 = 0.0000"
+
+
+def test_the_level_of_intervals_is_the_one_asked_for(opened, tmp_path):
+    path = tmp_path / "page.html"
+    rs.report(f"{SEARCH}/qrels.txt", [RUNS["bm25"]], "AP", confidence=0.9).save(path)
+    page = opened(path)
+    assert page.inner_text(".card .numbers").startswith("90 % interval")
+    assert "90 % interval of the mean" in page.inner_text("#table")
 
 
 def test_hostile_names_stay_text(opened, tmp_path):

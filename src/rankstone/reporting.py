@@ -104,11 +104,13 @@ def report(
         raise UsageError(f"depth must be from 1 to 100, not {depth}.")
     tell = progress or (lambda _: None)
     statistics = {name: options.pop(name) for name in _STATISTICS if name in options}
+    statistics.setdefault("confidence", 0.95)
     named = _ordered(named_runs(runs), baseline)
     reading = _reading_again(options)
     evaluated = _evaluated(judgments, named, measures, options, tell)
     results = [one.result for one in evaluated]
-    tell(f"comparing {len(results)} runs")
+    if len(results) > 1:
+        tell(f"comparing {len(results)} runs")
     comparison = _comparison(results, statistics)
     ids = list(dict.fromkeys(query for result in results for query in result.queries))
     tell("collecting rankings and workings")
@@ -128,6 +130,7 @@ def report(
         values=[values_of(result, ids) for result in results],
         means=[cells(list(result.aggregates.values())) for result in results],
         intervals=[intervals_of(result, statistics) for result in results],
+        confidence=statistics["confidence"],
         pairs=pairs_of(comparison),
         comparison=method_of(comparison),
         rankings=rankings,

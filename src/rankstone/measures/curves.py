@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,7 +88,10 @@ def roc_curve(labels: Numbers, scores: Numbers, weights: Numbers | None = None) 
 
     Labels above 0 are relevant. The first point is (0, 0), above all scores.
     """
-    hits, others, thresholds = _counts(labels, scores, weights)
+    return _roc(*_counts(labels, scores, weights))
+
+
+def _roc(hits: np.ndarray, others: np.ndarray, thresholds: np.ndarray) -> Curve:
     if not len(hits) or not hits[-1] or not others[-1]:
         raise DataError("a ROC curve needs relevant and other documents, with weight.")
     return Curve(
@@ -99,7 +103,10 @@ def roc_curve(labels: Numbers, scores: Numbers, weights: Numbers | None = None) 
 
 def pr_curve(labels: Numbers, scores: Numbers, weights: Numbers | None = None) -> Curve:
     """Return recall (x) and precision (y) at every threshold, after the point (0, 1)."""
-    hits, others, thresholds = _counts(labels, scores, weights)
+    return _pr(*_counts(labels, scores, weights))
+
+
+def _pr(hits: np.ndarray, others: np.ndarray, thresholds: np.ndarray) -> Curve:
     if not len(hits) or not hits[-1]:
         raise DataError("a precision-recall curve needs relevant documents, with weight.")
     found = hits + others
@@ -126,12 +133,13 @@ def auc(
     curve = roc_curve(labels, scores, weights)
     x, y = curve.x, curve.y
     if max_fpr is None or max_fpr == 1:
-        return float(_trapezoids(x, y))
+        return _trapezoids(curve)
     if not 0 < max_fpr < 1:
         raise UsageError(f"max_fpr must be above 0 and at most 1, not {max_fpr!r}.")
     stop = int(np.searchsorted(x, max_fpr, "right"))
     edge = np.interp(max_fpr, x[stop - 1 : stop + 1], y[stop - 1 : stop + 1])
-    area = _trapezoids(np.append(x[:stop], max_fpr), np.append(y[:stop], edge))
+    cut = Curve(np.append(x[:stop], max_fpr), np.append(y[:stop], edge), curve.thresholds[:0])
+    area = _trapezoids(cut)
     least = max_fpr**2 / 2
     return float(0.5 * (1 + (area - least) / (max_fpr - least)))
 
@@ -144,9 +152,29 @@ def pr_area(labels: Numbers, scores: Numbers, weights: Numbers | None = None) ->
     >>> pr_area([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
     0.8333333333333333
     """
-    curve = pr_curve(labels, scores, weights)
+    return _steps(pr_curve(labels, scores, weights))
+
+
+def curves_and_areas(labels: Numbers, scores: Numbers) -> dict[str, tuple[Curve, float]]:
+    """Return the ROC curve (``roc``) and the precision-recall curve (``pr``) with their areas.
+
+    A curve that does not exist is left out: there are no relevant documents, or no others.
+
+    >>> {name: area for name, (_, area) in curves_and_areas([1, 0], [0.9, 0.8]).items()}
+    {'roc': 1.0, 'pr': 1.0}
+    """
+    counts = _counts(labels, scores, None)
+    found = {}
+    for name, curve_of, area_of in (("roc", _roc, _trapezoids), ("pr", _pr, _steps)):
+        with suppress(DataError):
+            curve = curve_of(*counts)
+            found[name] = curve, area_of(curve)
+    return found
+
+
+def _trapezoids(curve: Curve) -> float:
+    return float(np.sum(np.diff(curve.x) * (curve.y[1:] + curve.y[:-1]) / 2))
+
+
+def _steps(curve: Curve) -> float:
     return float(np.sum(np.diff(curve.x) * curve.y[1:]))
-
-
-def _trapezoids(x: np.ndarray, y: np.ndarray) -> np.floating:
-    return np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2)

@@ -130,11 +130,13 @@ def formula_of(measure: Measure) -> str:
     return " ".join(next(formulas, paragraphs[0]).split())
 
 
-def parameters_in_words(measure: Measure) -> Iterator[str]:
-    """Say what the parameters that are not at their default mean."""
+def parameters_in_words(measure: Measure, *, every: bool = False) -> Iterator[str]:
+    """Say what the parameters mean that are not at their default, or every one that matters."""
+    has_table = any(p.is_table(measure.params[p.name]) for p in measure.definition.params)
     for p in measure.definition.params:
         value = measure.params[p.name]
-        if value != p.default and p.choices:
+        matters = value is not None and (has_table or not p.beside_table)
+        if p.choices and (value != p.default or (every and matters)):
             meaning = p.choices.get(value) if isinstance(value, str) else "as given"
             yield f"{p.name}={value!r}: {meaning}"
 

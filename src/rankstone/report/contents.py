@@ -16,7 +16,7 @@ from rankstone.report.groups import rows_of
 from rankstone.report.model import Cell, QueryPart, RankingPart, SlicePart
 from rankstone.report.parts import cells
 from rankstone.report.result_table import ALL, own_aggregates
-from rankstone.report.verdicts import sentence
+from rankstone.report.verdicts import remarks, sentence
 from rankstone.report.write import write
 from rankstone.stats.comparison import Comparison
 
@@ -59,6 +59,7 @@ def pairs_of(comparison: Comparison | None) -> list[dict[str, Any]]:
         {
             **{name: value for name, value in pair.to_dict().items() if name not in left_out},
             "sentence": sentence(pair, comparison),
+            "remarks": remarks(pair),
             "significant": pair.significant,
         }
         for pair in comparison.comparisons

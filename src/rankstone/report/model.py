@@ -37,11 +37,16 @@ class RunPart:
 
 @dataclass(frozen=True)
 class MeasurePart:
-    """A measure as it was computed: its definition, and the conventions that matter most to it."""
+    """A measure as it was computed: its definition, and the conventions that matter most to it.
+
+    ``used`` are the formulas of other measures that its formula names, ``choices`` the values of its
+    parameters in words.
+    """
 
     name: str
     title: str
     formula: Any
+    used: Sequence[Any]
     text: str
     choices: Sequence[str]
     conventions: Mapping[str, Any]
@@ -121,7 +126,7 @@ class ReportModel:
     """Everything on the page.
 
     ``values[r][m]`` are those of run r by measure m, one per query. ``intervals[r][m]`` is the
-    confidence interval of the mean. ``pairs`` are comparisons, with a sentence each.
+    confidence interval of the mean, at ``confidence``. ``pairs`` are comparisons, with a sentence each.
     """
 
     title: str
@@ -132,6 +137,7 @@ class ReportModel:
     values: Sequence[Sequence[Sequence[Cell]]]
     means: Sequence[Sequence[Cell]]
     intervals: Sequence[Sequence[Sequence[Cell] | None]]
+    confidence: float
     pairs: Sequence[Mapping[str, Any]]
     comparison: Mapping[str, Any] | None
     rankings: RankingPart | None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -17,9 +18,8 @@ from rankstone.core.collection import Collection
 from rankstone.core.judgments import Judgments
 from rankstone.core.ranked import Ranked
 from rankstone.core.result import Result
-from rankstone.errors import DataError
-from rankstone.measures.base import Measure
-from rankstone.measures.curves import Curve, auc, pr_area, pr_curve, roc_curve
+from rankstone.measures.base import REGISTRY, Measure
+from rankstone.measures.curves import Curve, curves_and_areas
 from rankstone.measures.explain import formula_of, parameters_in_words
 from rankstone.measures.judged import judged_by_rank
 from rankstone.measures.working import Steps, Workings, workings
@@ -57,14 +57,7 @@ def run_part(result: Result, data: Collection, depth: int) -> RunPart:
     """Describe a run and the health of its data."""
     ranked = plain_ranking(data, result.conventions)
     labels = ranked.relevant().astype(np.float64)
-    areas, curves = {}, {}
-    for name, curve_of, area_of in (("roc", roc_curve, auc), ("pr", pr_curve, pr_area)):
-        try:
-            curve = curve_of(labels, ranked.score)
-        except DataError:  # no relevant documents, or no others: there is no curve
-            continue
-        areas[name] = round(area_of(labels, ranked.score), _DIGITS)
-        curves[name] = _thinned(curve)
+    curves = curves_and_areas(labels, ranked.score)
     return RunPart(
         name=result.name,
         source=result.provenance.run.to_dict(),
@@ -73,8 +66,8 @@ def run_part(result: Result, data: Collection, depth: int) -> RunPart:
         ties=result.ties.to_dict(),
         notices=[notice.to_dict() for notice in result.notices if notice.level != "info"],
         judged_by_rank=cells(judged_by_rank(ranked, depth)),
-        areas=areas,
-        curves=curves,
+        areas={name: round(area, _DIGITS) for name, (_, area) in curves.items()},
+        curves={name: _thinned(curve) for name, (curve, _) in curves.items()},
     )
 
 
@@ -93,8 +86,9 @@ def measure_parts(plan: Plan) -> list[MeasurePart]:
             name=column,
             title=measure.definition.pretty,
             formula=formula_tree(formula_of(measure)),
+            used=[formula_tree(formula_of(other)) for other in _used(measure)],
             text=measure.definition.text.split("\n\n")[0].replace("\n", " "),
-            choices=list(parameters_in_words(measure)),
+            choices=list(parameters_in_words(measure, every=True)),
             conventions={n: getattr(conventions, n) for n in measure.definition.conventions},
             aggregate=measure.definition.aggregate,
             higher_is_better=measure.definition.higher_is_better,
@@ -102,6 +96,13 @@ def measure_parts(plan: Plan) -> list[MeasurePart]:
         )
         for column, measure, conventions in plan
     ]
+
+
+def _used(measure: Measure) -> list[Measure]:
+    """Return the other measures that the formula of a measure names."""
+    names = re.findall(r"\b[A-Za-z](?:\w+|(?=@))", formula_of(measure).split(". ")[0])
+    own = measure.definition.name
+    return [REGISTRY[name] for name in dict.fromkeys(names) if name != own and name in REGISTRY]
 
 
 def convention_rows(conventions: Conventions) -> list[dict[str, Any]]:

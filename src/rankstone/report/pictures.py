@@ -33,14 +33,14 @@ def _config(theme: str) -> Spec:
     axis = {
         "labelColor": ink["quiet"], "titleColor": ink["quiet"], "gridColor": ink["line"],
         "domainColor": ink["line"], "tickColor": ink["line"], "titleFontWeight": "normal",
-        "labelFontSize": 12, "titleFontSize": 12,
+        "labelFontSize": 12, "titleFontSize": 12, "labelSeparation": 8,
     }  # fmt: skip
     return {
         "background": ink["ground"],
         "font": _FONT,
         "view": {"stroke": None},
         "axis": axis,
-        "legend": {"labelColor": ink["text"], "titleColor": ink["quiet"], "labelFontSize": 12, "labelLimit": 220},
+        "legend": {"labelColor": ink["text"], "titleColor": ink["quiet"], "labelFontSize": 12, "titleFontWeight": "normal"},
         "title": {"color": ink["text"], "fontSize": 14, "anchor": "start"},
         "range": {"category": runs, "diverging": [runs[1], "#8b949e", runs[2]]},
         "rule": {"color": ink["quiet"]},
@@ -54,7 +54,11 @@ def definitions(strings: Mapping[str, str]) -> dict[str, Spec]:
         "type": "nominal",
         "title": None,
         "sort": None,
-        "legend": {"orient": "bottom", "columns": 3},
+        "legend": {
+            "orient": "bottom",
+            "columns": {"expr": "§{columns}"},
+            "labelLimit": {"expr": "§{limit}"},
+        },
     }
     change = {
         "calculate": "datum.value == datum.baseline ? 'same' : "
@@ -121,14 +125,19 @@ def definitions(strings: Mapping[str, str]) -> dict[str, Spec]:
         "height": _HEIGHT,
         "transform": [
             {"bin": {"maxbins": 10}, "field": "value", "as": ["from", "to"]},
-            {"aggregate": [{"op": "count", "as": "queries"}], "groupby": ["run", "from", "to"]},
+            {"aggregate": [{"op": "count", "as": "queries"}], "groupby": ["run", "place", "from", "to"]},
+            {"joinaggregate": [{"op": "max", "field": "place", "as": "last"}]},
             {"calculate": "format(datum.from, '.3~f') + ' - ' + format(datum.to, '.3~f')", "as": "range"},
+            {"calculate": "0.9 * (datum.to - datum.from) / (datum.last + 1)", "as": "width"},
+            {"calculate": "datum.from + 0.05 * (datum.to - datum.from) + datum.place * datum.width", "as": "left"},
+            {"calculate": "datum.left + datum.width", "as": "right"},
         ],
-        "mark": {"type": "bar"},
+        "mark": {"type": "rect"},
         "encoding": {
-            "x": {"field": "range", "type": "ordinal", "title": "§{measure}", "sort": {"field": "from"}, "axis": {"labelAngle": 0, "grid": False, "labelExpr": "split(datum.label, ' - ')[0]"}},
-            "xOffset": {"field": "run", "type": "nominal", "sort": None},
-            "y": _y("queries", strings["axis_queries"]),
+            "x": _x("left", "§{measure}", axis={"grid": False}, scale={"nice": True, "zero": False}),
+            "x2": {"field": "right"},
+            "y": _y("queries", strings["axis_queries"], axis={"tickMinStep": 1}),
+            "y2": {"datum": 0},
             "color": runs,
             "tooltip": [_run_tip(strings), {"field": "range", "type": "nominal", "title": "§{measure}"}, {"field": "queries", "type": "quantitative", "title": strings["axis_queries"]}],
         },
@@ -139,7 +148,7 @@ def definitions(strings: Mapping[str, str]) -> dict[str, Spec]:
         "encoding": {
             "x": {"field": "rank", "type": "ordinal", "title": strings["axis_rank"], "axis": {"labelAngle": 0, "labelOverlap": True}},
             "y": {"field": "run", "type": "nominal", "title": None, "sort": None, "axis": {"labelLimit": 140}},
-            "color": {"field": "share", "type": "quantitative", "title": strings["axis_share"], "scale": {"domain": [0, 1], "scheme": "viridis"}, "legend": {"orient": "bottom", "format": ".0%"}},
+            "color": {"field": "share", "type": "quantitative", "title": strings["axis_share"], "scale": {"domain": [0, 1], "scheme": "viridis"}, "legend": {"orient": "bottom", "format": ".0%", "values": [0, 0.5, 1]}},
             "tooltip": [_run_tip(strings), {"field": "rank", "type": "ordinal", "title": strings["axis_rank"]}, {"field": "share", "type": "quantitative", "title": strings["axis_share"], "format": ".1%"}],
         },
     }  # fmt: skip
@@ -185,7 +194,10 @@ def _curve(x: str, y: str, runs: Spec, *, diagonal: bool) -> Spec:
         "mark": {"type": "rule", "strokeDash": [4, 4]},
         "encoding": {"x": {"datum": 0}, "y": {"datum": 0}, "x2": {"datum": 1}, "y2": {"datum": 1}},
     }
-    return {"height": _HEIGHT, "layer": [chance, line] if diagonal else [line]}
+    if diagonal:
+        return {"height": _HEIGHT, "layer": [chance, line]}
+    # Above the first relevant document precision is 0 at a recall of 0: a line on the axis.
+    return {"height": _HEIGHT, "transform": [{"filter": "datum.x > 0 || datum.y > 0"}], **line}
 
 
 def for_page(strings: Mapping[str, str]) -> dict[str, Any]:

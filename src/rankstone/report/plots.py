@@ -80,7 +80,9 @@ def picture(
     one_of(name, known, "picture")
     if not rows:
         raise DataError(f"there is nothing to draw in the picture '{name}'.")
-    filled = _filled(known[name], words)
+    longest = max(len(str(row.get("run", ""))) for row in rows)
+    columns = max(1, _WIDTH // (40 + 8 * longest))
+    filled = _filled(known[name], {**words, "columns": str(columns), "limit": str(_WIDTH - 30)})
     config = themes()[theme]
     return Picture(
         name,
@@ -121,8 +123,8 @@ def pair_rows(
 def value_rows(values: Mapping[str, Sequence[Any]]) -> Rows:
     """Return the rows of a distribution: a run and a value each."""
     return [
-        {"run": printable(run), "value": value}
-        for run, column in values.items()
+        {"run": printable(run), "place": place, "value": value}
+        for place, (run, column) in enumerate(values.items())
         for value in column
         if value is not None
     ]

@@ -13,7 +13,12 @@ _EXPRESSED = ("incomplete", "no-difference", "one-query", "underpowered")
 
 def sentence(pair: PairComparison, comparison: Comparison) -> str:
     """Say which of two runs is better, by how much and how sure it is."""
-    parts = [_verdict(pair, comparison)]
+    return " ".join([_verdict(pair, comparison), *remarks(pair)])
+
+
+def remarks(pair: PairComparison) -> list[str]:
+    """Say what else to know about a pair: where its uncertainty comes from, and its warnings."""
+    parts = []
     if pair.variance is not None:
         share = pair.variance.share_of_runs * 100
         repeats = " and ".join(map(str, pair.variance.repeats))
@@ -21,8 +26,7 @@ def sentence(pair: PairComparison, comparison: Comparison) -> str:
             f"Of the uncertainty {100 - share:.0f} % comes from queries and {share:.0f} % from "
             f"repeated runs ({repeats})."
         )
-    parts += [_as_sentence(str(n)) for n in pair.warnings if n.code not in _EXPRESSED]
-    return " ".join(parts)
+    return parts + [_as_sentence(str(n)) for n in pair.warnings if n.code not in _EXPRESSED]
 
 
 def _verdict(pair: PairComparison, comparison: Comparison) -> str:

@@ -28,16 +28,24 @@ function filled(element, attributes, children) {
   return element;
 }
 
-/** Return a text of the page's language with its names filled in. */
+/** Return a text of the page's language with its names filled in: {n} a value, {n|one|many} a word for it. */
 function t(key, values) {
   const text = strings[key] === undefined ? key : strings[key];
-  return text.replace(/\{(\w+)\}/g, (_, name) => (values && name in values ? String(values[name]) : ""));
+  return text.replace(/\{(\w+)(?:\|(\w+)\|(\w+))?\}/g, (_, name, one, many) => {
+    const value = values && name in values ? String(values[name]) : "";
+    return one ? (value === "1" ? one : many) : value;
+  });
 }
 
 function number(value, digits = 4) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   if (Number.isInteger(value) && Math.abs(value) > 1) return value.toLocaleString("en-US");
   return value.toFixed(digits);
+}
+
+/** Return a number of a working as explain writes it: whole ones without digits after the point. */
+function plain(value) {
+  return Number.isInteger(value) ? String(value) : number(value);
 }
 
 function signed(value, digits = 4) {
@@ -47,7 +55,7 @@ function signed(value, digits = 4) {
 }
 
 function percent(value, digits = 0) {
-  return value === null || value === undefined ? "–" : `${(100 * value).toFixed(digits)} %`;
+  return value === null || value === undefined ? "–" : `${(100 * value).toFixed(digits)}\u00a0%`;
 }
 
 function pInWords(p) {
@@ -59,6 +67,10 @@ function pInWords(p) {
 function visible(text) {
   return String(text).replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g,
     (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
+}
+
+function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function select(label, options, value, onchange) {
@@ -77,8 +89,9 @@ function wideTable(label, ...children) {
     h("table", {}, h("caption", { class: "hidden" }, label), children));
 }
 
-function headRow(names) {
-  return h("thead", {}, h("tr", {}, names.map((name) => h("th", { scope: "col" }, name))));
+/** Return the heads of a table; the columns in `left` are texts. */
+function headRow(names, left = []) {
+  return h("thead", {}, h("tr", {}, names.map((name, i) => h("th", { scope: "col", class: left.includes(i) ? "left" : null }, name))));
 }
 
 function save(name, content, type) {

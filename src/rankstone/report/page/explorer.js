@@ -1,11 +1,13 @@
 // The query explorer: a list that draws only what is in view, rankings side by side, the working.
 
 const ROW = 44; // height of a line of the list, as in the style sheet
+const HEADS = 34; // height of its heads
 
 function explorerSection(state) {
   const list = h("div", { class: "list", role: "listbox", tabindex: "0", "aria-label": t("explorer") });
   const inner = h("div", { class: "inner" });
-  list.append(inner);
+  const heads = h("div", { class: "heads", "aria-hidden": "true" });
+  list.append(heads, inner);
   const count = h("p", { class: "quiet", role: "status" });
   const detail = h("div", { class: "detail", id: "query-detail", tabindex: "-1" }, h("p", { class: "quiet" }, t("choose")));
   let order = [];
@@ -33,6 +35,10 @@ function explorerSection(state) {
   }
 
   function arranged() {
+    const [own, name] = [visible(model.runs[state.run].name), model.measures[state.measure].name];
+    heads.replaceChildren(h("span", { class: "name" }, h("span", {}, t("query"))), h("span", { class: "number", title: own }, own),
+      model.runs.length > 1 ? h("span", { class: "number" }, t("difference")) : "");
+    list.setAttribute("aria-label", `${t("explorer")}: ${own}, ${name}`);
     order = model.queries.ids.map((_, q) => q).filter(matches);
     const key = {
       worst: (q) => (change(q) ?? Infinity) * sign(), best: (q) => -(change(q) ?? -Infinity) * sign(),
@@ -57,7 +63,7 @@ function explorerSection(state) {
     },
     h("span", { class: "name" }, h("span", { class: "id" }, visible(model.queries.ids[q])),
       model.queries.texts && model.queries.texts[q] ? h("span", { class: "text" }, visible(model.queries.texts[q])) : null),
-    h("span", { class: "number" }, number(value(model.runs.length > 1 ? state.run : 0, q), 3)),
+    h("span", { class: "number" }, number(value(state.run, q), 3)),
     moved !== null ? h("span", { class: `number ${Math.abs(moved) < 1e-9 ? "" : good ? "up" : "down"}` }, signed(moved, 3)) : null);
   }
 
@@ -72,7 +78,7 @@ function explorerSection(state) {
     const place = order.indexOf(q);
     if (place < 0) return;
     if (place * ROW < list.scrollTop) list.scrollTop = place * ROW;
-    else if ((place + 1) * ROW > list.scrollTop + list.clientHeight) list.scrollTop = (place + 1) * ROW - list.clientHeight;
+    else if ((place + 1) * ROW > list.scrollTop + list.clientHeight - HEADS) list.scrollTop = (place + 1) * ROW - list.clientHeight + HEADS;
   }
 
   function step(by) {
@@ -125,7 +131,8 @@ function explorerSection(state) {
     h("label", { class: "field grow" }, h("span", {}, t("search")), search),
     select(t("show"), shows, filters.show, (own) => { filters.show = own; list.scrollTop = 0; arranged(); }),
     select(t("sort"), sorts, filters.sort, (own) => { filters.sort = own; list.scrollTop = 0; arranged(); }));
-  const shown = section("explorer", t("explorer"), controls, count, h("div", { class: "explorer" }, list, detail));
+  const shown = section("explorer", t("explorer"), controls, count,
+    h("div", { class: "explorer" }, list, detail));
   state.start = () => { arranged(); if (order.length && state.query === null) state.open(order[0], false, true); };
   return shown;
 }
@@ -135,12 +142,16 @@ function queryDetail(state, step) {
   const id = model.queries.ids[q];
   const text = model.queries.texts && model.queries.texts[q];
   const link = `#q=${encodeURIComponent(wellFormed(id))}`;
+  const copied = h("div", { class: "copied" });
   const parts = [h("div", { class: "query-head" },
     h("h3", {}, visible(id)),
     h("span", { class: "buttons" },
       h("button", { type: "button", onclick: () => step(-1), "aria-label": t("previous") }, "↑"),
       h("button", { type: "button", onclick: () => step(1), "aria-label": t("next") }, "↓"),
-      h("a", { class: "link", href: link }, t("link"))))];
+      h("a", { class: "link", href: link, onclick: (event) => {
+        event.preventDefault();
+        copy(new URL(link, location.href).href, event.target, copied);
+      } }, t("link")))), copied];
   if (text) parts.push(h("p", { class: "query-text" }, visible(text)));
   parts.push(wideTable(t("query"), headRow([t("run"), ...model.measures.map((m) => m.name)]), h("tbody", {},
     model.runs.map((_, r) => h("tr", {}, h("th", { scope: "row" }, runName(r)),
@@ -191,15 +202,15 @@ function rankingsOf(state, q) {
       h("span", { class: "name" }, h("span", { class: "id" }, label), body ? h("span", { class: "text" }, body) : null),
       before ? h("span", { class: "moved", "aria-label": spoken }, moved) : null);
     });
-    columns.push(h("div", { class: "column" }, h("h4", {}, runName(r), " ",
+    columns.push(h("div", { class: "column" }, h("h4", {}, runName(r),
       h("span", { class: "quiet" }, own.length ? t("of_retrieved", { shown: own.length, all: rankings.retrieved[r][q] }) : "")),
     own.length ? h("ol", { class: height === TALL ? "tall" : "" }, items) : h("p", { class: "quiet" }, t("nothing_retrieved"))));
   });
   const grid = h("div", { class: "rankings" }, columns);
-  const levels = [...new Set(model.rankings.grades[q])].sort((a, b) => a - b);
+  const levels = [...new Set(grades)].sort((a, b) => a - b);
   const legend = h("p", { class: "legend" }, t("legend"), ": ",
     levels.map((g) => h("span", { class: `key ${gradeClass(g)}` }, String(g))), h("span", { class: "key unjudged" }, `? ${t("unjudged")}`));
-  return [h("h4", {}, t("rankings")), chooser, h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("rankings") }, grid), legend];
+  return [h("h4", {}, t("rankings")), ...(chooser ? [chooser] : []), h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("rankings") }, grid), legend];
 }
 
 /** Return the lines between the places of a document in two columns. */
@@ -240,13 +251,15 @@ function workingOf(working, q) {
     const sum = working.steps.term.slice(a, b).reduce((x, y) => x + (y || 0), 0);
     const rest = (at(working.total) ?? sum) - (at(working.constant) || 0) - sum;
     if (Math.abs(rest) > 1e-5) lines.push(h("p", { class: "quiet" }, t("below", { depth: model.rankings.depth, rest: number(rest) })));
-    if (at(working.constant)) lines.push(h("p", { class: "quiet" }, t("constant", { constant: number(at(working.constant)) })));
+    if (at(working.constant)) lines.push(h("p", { class: "quiet" }, t("constant", { constant: plain(at(working.constant)) })));
   }
   let put = "";
   if (working.expression) {
-    put = working.expression.replace(/[A-Za-z_]\w*/g, (word) => (word in working.parts ? number(working.parts[word][q]) : word));
+    put = working.expression.replace(/[A-Za-z_]\w*/g, (word) => (word in working.parts ? plain(working.parts[word][q]) : word));
+  } else if (at(working.denominator) === 0) {
+    lines.push(h("p", { class: "quiet" }, t("nothing_to_divide", { value: plain(value) })));
   } else if (at(working.total) !== null && at(working.denominator) !== null) {
-    put = `${number(at(working.total))} / ${number(at(working.denominator))}`;
+    put = `${plain(at(working.total))} / ${plain(at(working.denominator))}`;
   }
   return h("div", { class: "working" }, h("h5", {}, runName(working.run)),
     working.steps ? stepsTable(working.steps, q, model.runs[working.run].name) : null, lines,
@@ -260,17 +273,26 @@ function stepsTable(steps, q, label) {
   const heads = [...(steps.rank ? [t("rank")] : []), ...(steps.documents ? [t("document")] : []),
     ...(steps.grade ? [t("grade_head")] : []), ...names, t("term"), t("sum")];
   let sum = 0;
+  let last = 0;
   const rows = [];
   for (let i = a; i < b; i += 1) {
     sum += steps.term[i] || 0;
+    if (steps.rank && steps.documents && steps.rank[i] > last + 1) rows.push(unjudgedRow(last + 1, steps.rank[i] - 1, heads.length));
+    if (steps.rank) last = steps.rank[i];
     const doc = steps.documents ? steps.documents[i] : null;
     rows.push(h("tr", {}, steps.rank ? h("td", {}, String(steps.rank[i])) : null,
       doc !== null ? h("td", { class: "left" }, doc < 0 ? "–" : visible(model.rankings.documents[q][doc])) : null,
       steps.grade ? h("td", {}, h("span", { class: `key ${gradeClass(steps.grade[i])}` }, String(steps.grade[i]))) : null,
       names.map((name) => {
         const cell = steps.columns[name][i];
-        return h("td", {}, typeof cell === "boolean" ? t(cell ? "yes" : "no") : number(cell));
-      }), h("td", {}, number(steps.term[i])), h("td", {}, number(sum))));
+        return h("td", {}, typeof cell === "boolean" ? t(cell ? "yes" : "no") : plain(cell));
+      }), h("td", {}, plain(steps.term[i])), h("td", {}, plain(+sum.toFixed(6)))));
   }
-  return wideTable(visible(label), headRow(heads), h("tbody", {}, rows));
+  return wideTable(visible(label), headRow(heads, [heads.indexOf(t("document"))]), h("tbody", {}, rows));
+}
+
+/** Return a row for ranks whose documents are not judged. */
+function unjudgedRow(first, last, width) {
+  return h("tr", { class: "unjudged-row" }, h("td", {}, first === last ? String(first) : `${first}–${last}`),
+    h("td", { class: "left quiet", colspan: width - 1 }, t("unjudged_row")));
 }

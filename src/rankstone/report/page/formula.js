@@ -10,13 +10,14 @@ function formula(tree) {
   if (typeof tree === "string") return h("p", { class: "formula" }, tree);
   const shown = math("math", ...tree.math.map(mathPart));
   shown.setAttribute("display", "block");
-  return h("div", { class: "formula" }, shown, tree.rest ? h("p", { class: "quiet" }, tree.rest) : null);
+  return h("div", { class: "formula" }, shown, tree.rest ? h("p", { class: "quiet" }, capital(tree.rest)) : null);
 }
 
 function mathPart([kind, ...parts]) {
   const plain = { n: "mn", i: "mi", o: "mo", t: "mtext" }[kind];
   if (plain) {
     const element = math(plain, parts[0]);
+    if (kind === "i" && parts[0].length === 1) element.setAttribute("class", "letter");
     if (parts[0] === "∑" || parts[0] === "∏") element.setAttribute("largeop", "true");
     if (parts[0] === "|") element.setAttribute("stretchy", "false");
     return element;

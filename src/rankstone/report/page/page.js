@@ -26,7 +26,8 @@ function newState() {
       state.query = q;
       state.tell("query");
       if (!silent) history.replaceState(null, "", `#q=${encodeURIComponent(wellFormed(model.queries.ids[q]))}`);
-      if (scroll) document.getElementById("explorer").scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+      const seen = matchMedia("(max-width: 860px)").matches ? "query-detail" : "explorer"; // the list is above it there
+      if (scroll) document.getElementById(seen).scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
     },
   };
   return state;

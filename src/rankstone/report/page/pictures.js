@@ -19,7 +19,7 @@ const ROWS = {
   differences: (state) => pairRows(state),
   scatter: (state) => pairRows(state),
   distribution: (state) => model.runs.flatMap((run, r) => model.values[r][state.measure]
-    .filter((value) => value !== null).map((value) => ({ run: visible(run.name), value }))),
+    .filter((value) => value !== null).map((value) => ({ run: visible(run.name), place: r, value }))),
   cutoffs: (state) => {
     const family = cutoffFamily(state.measure);
     return family ? model.runs.flatMap((run, r) => family.k.map((k, i) => ({ run: visible(run.name), k, value: family.means[r][i] }))) : [];
@@ -66,6 +66,12 @@ function completed(definition, words) {
     ? value.slice(1).replace(/\{(\w+)\}/g, (all, name) => (name in words ? words[name] : all)) : value));
 }
 
+/** Return how many names of runs fit beside each other in a legend, and how wide one may be. */
+function legendSize(rows, width) {
+  const longest = rows.reduce((most, row) => Math.max(most, (row.run || "").length), 0);
+  return { columns: Math.max(1, Math.floor(width / (40 + 8 * longest))), limit: Math.max(100, width - 30) };
+}
+
 const tooltip = h("div", { id: "tooltip", role: "tooltip", hidden: true });
 
 function showTooltip(handler, event, item, value) {
@@ -80,19 +86,28 @@ function showTooltip(handler, event, item, value) {
   tooltip.style.top = `${Math.min(event.clientY + 14, innerHeight - box.height - 8)}px`;
 }
 
+/** Call a function when the page has nothing else to do. */
+function idle(later) {
+  if (window.requestIdleCallback) requestIdleCallback(later, { timeout: 5000 });
+  else setTimeout(later, 2000);
+}
+
 function pictureFigure(name, definitions, state) {
   const canvas = h("div", { class: "canvas", role: "img", "aria-label": t(`picture_${name}`) });
   const caption = h("figcaption", {});
   const details = h("details", {}, h("summary", {}, t("as_table")));
   const figure = h("figure", { class: `picture ${name}`, id: `picture-${name}` },
     h("h3", {}, t(`picture_${name}`)), canvas, caption);
+  const paper = h("div", { class: "paper", "aria-hidden": "true" }); // a light copy of a dark picture, for print
+  canvas.after(paper);
   let view = null;
   let drawing = 0;
   const saved = (kind) => view && view.toImageURL(kind, kind === "png" ? 3 : 1).then((url) => saveUrl(`rankstone-${name}.${kind}`, url));
   figure.append(h("p", { class: "buttons" },
     h("button", { type: "button", onclick: () => saved("svg") }, t("save_svg")),
     h("button", { type: "button", onclick: () => saved("png") }, t("save_png"))), details);
-  const words = () => ({
+  const words = (rows) => ({
+    ...legendSize(rows, canvas.clientWidth - 60),
     run: model.runs.length > 1 ? visible(model.runs[state.run].name) : "",
     baseline: visible(model.runs[0].name),
     measure: name === "cutoffs" ? cutoffName(state.measure) : model.measures[state.measure].name,
@@ -102,26 +117,30 @@ function pictureFigure(name, definitions, state) {
     figure.hidden = !rows.length;
     if (!rows.length) return;
     const own = ++drawing;
-    caption.textContent = t(`caption_${name}`, words());
+    caption.textContent = t(`caption_${name}`, words(rows));
     details.replaceChildren(details.firstChild);
     details.open = false;
     details.ontoggle = () => details.open && details.children.length === 1 && details.append(rowTable(rows, t(`picture_${name}`)));
     const embed = await chartLibrary();
     if (own !== drawing) return;
-    const definition = completed(definitions.pictures[name], words());
+    const definition = completed(definitions.pictures[name], words(rows));
     const spec = { ...definition, data: { values: rows }, width: Math.max(200, canvas.clientWidth - 8), autosize: { type: "fit-x", contains: "padding" } };
     if (definition.height.step) spec.height = definition.height.step * model.runs.length;
     const dark = isDark();
-    const result = await embed(canvas, spec, {
+    const drawn = (place, theme) => embed(place, spec, {
       ast: true, actions: false, defaultStyle: false, renderer: "canvas",
-      config: definitions.themes[dark ? "dark" : "light"], tooltip: showTooltip,
+      config: definitions.themes[theme], tooltip: showTooltip,
     });
+    const result = await drawn(canvas, dark ? "dark" : "light");
     if (view) view.finalize();
     view = result.view;
     view.addEventListener("click", (_, item) => {
       if (item && item.datum && item.datum.q !== undefined) state.open(item.datum.q, true);
     });
     figure.dataset.drawn = "true";
+    canvas.classList.toggle("dark", dark);
+    paper.replaceChildren();
+    if (dark) idle(async () => own === drawing && (await drawn(paper, "light")).view.finalize());
   }
   // What is in sight is drawn first, the rest when the page has nothing else to do: it may be printed.
   const seen = new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && begin(), { rootMargin: "300px" });
@@ -133,15 +152,14 @@ function pictureFigure(name, definitions, state) {
   }
   figure.waiting = true;
   seen.observe(figure);
-  if (window.requestIdleCallback) requestIdleCallback(begin, { timeout: 5000 });
-  else setTimeout(begin, 2000);
+  idle(begin);
   addEventListener("beforeprint", begin);
   figure.draw = () => figure.waiting || draw().catch(console.error);
   return figure;
 }
 
 function rowTable(rows, label) {
-  const names = Object.keys(rows[0]).filter((name) => name !== "q" && name !== "sign");
+  const names = Object.keys(rows[0]).filter((name) => !["q", "sign", "place"].includes(name));
   const some = rows.slice(0, 500);
   return h("div", {}, h("p", { class: "quiet" }, t("rows_of", { shown: some.length, all: rows.length })),
     wideTable(label, headRow(names), h("tbody", {}, some.map((row) => h("tr", {}, names.map((name) =>
@@ -151,9 +169,22 @@ function rowTable(rows, label) {
 function picturesSection(state, definitions) {
   if (!definitions) return section("pictures", t("pictures"), h("p", { class: "quiet" }, t("no_pictures")));
   const figures = Object.keys(definitions.pictures).map((name) => pictureFigure(name, definitions, state));
-  const all = () => figures.forEach((figure) => figure.draw());
-  state.on("measure", all);
-  state.on("run", () => figures.slice(0, 2).forEach((figure) => figure.draw()));
+  const pending = new Set();
+  let busy = false;
+  const draw = async (some) => { // one after another, so that the page answers between them
+    some.forEach((figure) => pending.add(figure));
+    if (busy) return;
+    busy = true;
+    for (const figure of pending) {
+      pending.delete(figure);
+      await figure.draw();
+      await new Promise((resume) => { setTimeout(resume); });
+    }
+    busy = false;
+  };
+  const all = () => draw(figures);
+  state.on("measure", () => draw(figures.slice(0, 4)));
+  state.on("run", () => draw(figures.slice(0, 2)));
   state.on("theme", all);
   addEventListener("beforeprint", () => figures.forEach((figure) => { figure.waiting = false; figure.draw(); }));
   let width = innerWidth;

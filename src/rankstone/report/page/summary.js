@@ -2,6 +2,11 @@
 
 const MARKS = { better: "▲", worse: "▼", undecided: "≈", incomplete: "?", untestable: "–" };
 
+/** Return the confidence of intervals in percent. */
+function level() {
+  return +(100 * model.confidence).toFixed(2);
+}
+
 function pairOf(run, measure) {
   return model.pairs.find((p) => p.run === model.runs[run].name && p.measure === model.measures[measure].name);
 }
@@ -9,7 +14,8 @@ function pairOf(run, measure) {
 /** Return the interval of a difference as a small picture: a line over zero. */
 function intervalPicture(pair, reach) {
   const at = (value) => 110 + 100 * Math.max(-1, Math.min(1, value / reach));
-  return svg("svg", { class: "interval", viewBox: "0 0 220 24", role: "img", "aria-hidden": "true" },
+  return svg("svg", { class: "interval", viewBox: "0 0 220 36", role: "img", "aria-hidden": "true" },
+    svg("text", { x: 110, y: 34, "text-anchor": "middle" }, "0"),
     svg("line", { x1: 110, x2: 110, y1: 2, y2: 22, class: "zero" }),
     svg("line", { x1: at(pair.ci_low), x2: at(pair.ci_high), y1: 12, y2: 12, class: "range" }),
     svg("circle", { cx: at(pair.difference), cy: 12, r: 5, class: "dot" }));
@@ -26,19 +32,33 @@ function numbersOf(pair) {
   });
 }
 
+/** Return what to bear in mind about a verdict: answers that are missing, and what the queries can show. */
+function cautions(pair) {
+  const lines = [];
+  if (pair.incomplete && pair.missing) {
+    for (const [name, count] of [[pair.baseline, pair.missing.baseline], [pair.run, pair.missing.run]]) {
+      if (count) lines.push(t("no_answer", { run: visible(name), count, n: pair.n }));
+    }
+    if (pair.common) {
+      lines.push(t("no_answer_share", { share: percent(pair.missing.share) }));
+      lines.push(t("answered_by_both", { n: pair.common.n, numbers: numbersOf(pair.common) }));
+    }
+  }
+  const judged = pair.incomplete ? pair.common : pair;
+  if (judged && judged.verdict === "undecided" && judged.ties < judged.n && judged.detectable) {
+    lines.push(t("only_shows", { n: judged.n, detectable: number(judged.detectable, 3) }));
+  }
+  return [...lines, ...pair.remarks.map(visible)];
+}
+
 function verdictCard(pair, reach) {
   const words = { run: visible(pair.run), baseline: visible(pair.baseline), measure: pair.measure };
-  const english = document.documentElement.lang === "en";
-  const common = !english && pair.incomplete && pair.common
-    ? h("p", { class: "numbers" }, t("answered_by_both", { n: pair.common.n, numbers: numbersOf(pair.common) })) : null;
   return h("article", { class: `card ${pair.verdict}` },
     h("h3", {}, h("span", { class: "mark", "aria-hidden": "true" }, MARKS[pair.verdict]), " ",
       t(pair.ties === pair.n ? "same" : pair.verdict, words)),
     intervalPicture(pair, reach),
-    h("p", { class: "numbers" }, `${numbersOf(pair)}.`),
-    common,
-    english && pair.verdict !== "better" && pair.verdict !== "worse"
-      ? h("p", { class: "quiet" }, visible(pair.sentence)) : null);
+    h("p", { class: "numbers" }, numbersOf(pair)),
+    h("p", { class: "quiet" }, cautions(pair).join(" ")));
 }
 
 function verdictSection(state) {
@@ -55,7 +75,7 @@ function verdictSection(state) {
         const ends = model.intervals[r][state.measure];
         cards.append(h("article", { class: "card" },
           h("h3", {}, t("single", { run: visible(run.name), measure: model.measures[state.measure].name, mean: number(model.means[r][state.measure]) })),
-          ends && h("p", { class: "numbers" }, t("single_numbers", { level: 95, low: number(ends[0], 3), high: number(ends[1], 3), n: model.queries.ids.length }))));
+          ends && h("p", { class: "numbers" }, t("single_numbers", { level: level(), low: number(ends[0], 3), high: number(ends[1], 3), n: model.queries.ids.length }))));
       });
       return;
     }
@@ -79,8 +99,12 @@ function healthSection(state) {
   const measure = model.measures[0].name;
   const ties = model.runs.some((run) => run.ties.documents > 0);
   const all = model.queries.ids.length;
-  const heads = [t("run"), t("answered"), t("retrieved"), ...ranks.map((k) => t("judged_at", { k })),
-    ...(ties ? [t("tied"), t("tie_interval", { measure })] : [])];
+  const tall = (name) => h("th", { scope: "col", rowspan: 2 }, name);
+  const heads = h("thead", {},
+    h("tr", {}, tall(t("run")), tall(t("answered")), tall(t("retrieved")),
+      ranks.length ? h("th", { scope: "colgroup", colspan: ranks.length, class: "over" }, t("judged_at")) : null,
+      ties && [tall(t("tied")), tall(t("tie_interval", { measure }))]),
+    h("tr", {}, ranks.map((k) => h("th", { scope: "col" }, String(k)))));
   const rows = model.runs.map((run, r) => {
     const ends = run.ties.interval[measure];
     return h("tr", {}, h("th", { scope: "row" }, runName(r)),
@@ -107,12 +131,13 @@ function healthSection(state) {
     visible(notice.text),
     notice.examples.length ? h("span", { class: "quiet" }, ` (${t("for_example", { examples: notice.examples.map(visible).join(", ") })})`) : null));
   return section("health", t("health"),
-    wideTable(t("health"), headRow(heads), h("tbody", {}, rows)),
+    wideTable(t("health"), heads, h("tbody", {}, rows)),
     list.length ? h("ul", { class: "notices" }, list) : h("p", { class: "fine" }, t("health_fine")));
 }
 
 function runName(r) {
-  return [h("span", { class: "swatch", style: { background: runColour(r) }, "aria-hidden": "true" }), visible(model.runs[r].name)];
+  return h("span", { class: "run" }, h("span", { class: "swatch", style: { background: runColour(r) }, "aria-hidden": "true" }),
+    h("span", { class: "run-name" }, visible(model.runs[r].name)));
 }
 
 function tableSection(state) {
@@ -157,7 +182,9 @@ function tableSection(state) {
   const button = (key, action) => h("button", { type: "button", onclick: (event) => action(event.target) }, t(key));
   return section("table", t("table"),
     wideTable(t("table"), h("thead", {}, h("tr", {}, back, heads)), body),
-    model.comparison ? h("p", { class: "quiet" }, t("marks", { baseline: visible(model.comparison.baseline), alpha: +(1 - model.comparison.confidence).toFixed(4), level: +(100 * model.comparison.confidence).toFixed(2) })) : null,
+    h("p", { class: "quiet note" },
+      model.comparison ? `${t("marks", { baseline: visible(model.comparison.baseline), alpha: +(1 - model.confidence).toFixed(4) })} ` : null,
+      t("interval_note", { level: level() })),
     h("p", { class: "buttons" },
       button("copy_md", (own) => copy(model.tables.md, own, place)),
       button("copy_latex", (own) => copy(model.tables.latex, own, place)),
@@ -191,23 +218,30 @@ function definitionsSection() {
     h("h3", {}, t("measures")),
     model.measures.map((measure) => h("article", { class: "definition" },
       h("h4", {}, measure.name, h("span", { class: "quiet" }, ` ${measure.title}`)),
-      h("p", {}, measure.text), formula(measure.formula),
-      measure.choices.map((choice) => h("p", { class: "quiet" }, choice)),
+      h("p", {}, measure.text), [measure.formula, ...measure.used].map(formula),
+      measure.choices.length ? h("p", { class: "quiet" }, `${measure.choices.join("; ")}.`) : null,
       h("p", { class: "quiet" }, t("range", {
         low: number(measure.range[0], 0), high: measure.range[1] === null ? t("unbounded") : number(measure.range[1], 0),
         direction: t(measure.higher_is_better ? "higher" : "lower_better"), aggregate: measure.aggregate,
       }), " ", Object.entries(measure.conventions).map(([name, value]) => `${name}=${value}`).join(", ")))),
     h("h3", {}, t("conventions")),
     provenance.like ? h("p", {}, t("like", { tool: provenance.like })) : null,
-    wideTable(t("conventions"), headRow([t("convention"), t("value"), t("meaning")]),
-      h("tbody", {}, model.conventions.map((row) => h("tr", {}, h("th", { scope: "row" }, h("code", {}, row.name)),
-        h("td", { class: "left" }, h("code", {}, row.value), row.usual ? null : h("span", { class: "badge note" }, t("not_usual"))),
-        h("td", { class: "left" }, row.text, row.meaning ? `: ${row.meaning}` : ""))))),
-    model.comparison ? [h("h3", {}, t("statistics")), h("p", {}, `${model.comparison.method}.`)] : null,
+    wideTable(t("conventions"), headRow([t("convention"), t("meaning")], [1]),
+      h("tbody", {}, model.conventions.map((row) => h("tr", {}, h("th", { scope: "row", class: "choice" }, h("code", {}, `${row.name}=`, h("wbr"), row.value)),
+        h("td", { class: "left" }, row.text, row.meaning ? `: ${row.meaning}` : "", " ",
+          row.usual ? null : h("span", { class: "badge warning" }, t("not_usual"))))))),
+    model.comparison ? [h("h3", {}, t("statistics")), h("p", {}, `${capital(model.comparison.method)}.`)] : null,
     h("h3", {}, t("sources")),
-    wideTable(t("sources"), headRow([t("input"), t("file"), t("bytes"), "SHA-256"]), h("tbody", {},
+    wideTable(t("sources"), headRow([t("input"), t("file"), t("bytes"), "SHA-256"], [1, 3]), h("tbody", {},
       source(t("judgments"), provenance.judgments), model.runs.map((run) => source(visible(run.name), run.source)))),
     h("p", {}, t("made_with", { version: provenance.rankstone, engine: provenance.engine, numpy: provenance.numpy })),
-    provenance.command ? [h("p", {}, t("again")), h("pre", {}, h("code", {}, visible(provenance.command)))] : null,
+    provenance.command ? command(provenance.command) : null,
     h("p", { class: "quiet" }, t("plain_model", { schema: model.schema })));
+}
+
+/** Return the command that makes the page again, and a button to copy it. */
+function command(text) {
+  const place = h("div", { class: "copied" });
+  return [h("p", {}, t("again")), h("pre", {}, h("code", {}, visible(text))),
+    h("p", { class: "buttons" }, h("button", { type: "button", onclick: (event) => copy(text, event.target, place) }, t("copy_command"))), place];
 }
