@@ -301,7 +301,7 @@ def test_cards_say_what_to_bear_in_mind(opened, tmp_path, language):
     words = {
         "en": ["dense has no answer for 2 of 40 queries.", "On the 38 queries that both answered:",
                "38 queries can only show differences of"],
-        "zh": ["dense 在 40 个查询中有 2 个没有结果。", "在双方都有结果的 38 个查询上：",
+        "zh": ["dense 在 40 个查询中有 2 个没有结果。", "在双方都有结果的 38 个查询上",
                "38 个查询只能显示不小于"],
     }  # fmt: skip
     assert [word for word in words[language] if word not in said] == []
