@@ -343,6 +343,13 @@ def test_repeated_runs_are_one_system(tmp_path, capsys):
     assert (code, "write repeated runs as NAME=PATTERN" in err) == (2, True)
 
 
+def test_sentences_write_the_names_of_runs_as_they_are():
+    runs = {"bm25": "examples/search/bm25.run", "dense": "examples/search/dense.run"}
+    comparison = rs.compare("examples/search/qrels.txt", runs, "Unjudged@10", resamples=200)
+    assert " dense has no answer for 2 queries; 0 %" in comparison._repr_html_()
+    assert "Dense" not in comparison._repr_html_()
+
+
 # ---- the command
 
 

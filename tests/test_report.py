@@ -296,6 +296,18 @@ def test_pictures_are_saved_as_svg_png_and_pdf(tmp_path, capsys):
     assert "--picture differences" in capsys.readouterr().err
 
 
+def test_long_names_of_runs_leave_room_for_areas_and_plots():
+    pytest.importorskip("vl_convert", reason="needs vl-convert-python")
+    long = {name * 40: run for name, run in RUNS.items()}
+    report = rs.report(f"{SEARCH}/qrels.txt", long, "RR", resamples=100)
+    areas = [f"{part.areas['roc']:.3f}" for part in report.model.runs]
+    svg = report.plot("roc").to_svg()
+    assert re.findall(r">(0\.\d{3}) (?:bm25|dense|hybrid)", svg) == areas
+    for name in ("roc", "scatter"):
+        height = float(re.match(r'<svg[^>]* height="([0-9.]+)"', report.plot(name).to_svg())[1])
+        assert height < 400
+
+
 def test_results_and_comparisons_draw_themselves(tmp_path):
     pytest.importorskip("vl_convert", reason="needs vl-convert-python")
     comparison = rs.compare(f"{SEARCH}/qrels.txt", RUNS, ["nDCG@10"], resamples=200)

@@ -309,6 +309,14 @@ def test_cards_say_what_to_bear_in_mind(opened, tmp_path, language):
     assert page.locator(".detail").inner_text().split().count("null") == 0
 
 
+def test_runs_that_cannot_be_compared_say_why(opened, tmp_path):
+    path = tmp_path / "page.html"
+    rs.report({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["e", "d"]}}, "RR").save(path)
+    page = opened(path)
+    assert texts(page, ".card h3")[0].endswith("b and a cannot be compared")
+    assert page.inner_text(".card .quiet").startswith("One common query: ")
+
+
 def test_the_working_is_written_as_explain_writes_it(opened, demo):
     page = opened(demo, "#q=q04")
     working = rs.explain("nDCG@10", f"{SEARCH}/qrels.txt", RUNS["dense"], query="q04")

@@ -17,7 +17,7 @@ _MOST_ROWS = 40  # of a table on a terminal
 _AT_THE_END = 5
 _MOST_UNJUDGED = 5  # rows in a gap
 _MOST_AFTER = 5  # rows below the last that adds something
-_WORDS = ("document", "adds", "repeats")  # columns of words
+WORDS = ("document", "adds", "repeats")  # columns of words
 
 
 class Explanation(ExplanationData):
@@ -212,7 +212,7 @@ def _beside(tables: Mapping[str, list[str]], columns: int | None) -> Iterator[st
 
 
 def _aligned(heads: list[str], rows: list[list[str]]) -> list[str]:
-    head, *body = aligned([heads, *rows], lambda column: heads[column] in _WORDS)
+    head, *body = aligned([heads, *rows], lambda column: heads[column] in WORDS)
     rule = ["─" * width(cell) for cell in head]
     return ["  ".join(cells).rstrip() for cells in (head, rule, *body)]
 
@@ -235,7 +235,7 @@ def markdown(e: ExplanationData) -> Iterator[str]:
             yield title
             yield ""
         yield "| " + " | ".join(heads) + " |"
-        yield "|" + "|".join(":---" if h in _WORDS else "---:" for h in heads) + "|"
+        yield "|" + "|".join(":---" if h in WORDS else "---:" for h in heads) + "|"
         for row in rows:
             yield "| " + " | ".join(row) + " |"
     yield ""

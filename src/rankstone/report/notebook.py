@@ -5,15 +5,15 @@ Everything from outside is escaped, and styles are attributes, so that nothing l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from html import escape
 
 from rankstone.core.result import Result
 from rankstone.errors import Notice, printable
 from rankstone.measures.base import Measure
-from rankstone.measures.explain import ExplanationData, formula_of
+from rankstone.measures.explain import ExplanationData, formula_of, parameters_in_words
 from rankstone.report.comparison import MARKS
-from rankstone.report.explanation import rows_of, substituted
+from rankstone.report.explanation import WORDS, rows_of, substituted
 from rankstone.report.result_table import over_in_words, own_in_words
 from rankstone.report.text_table import are_counts, rounded
 from rankstone.report.verdicts import sentence
@@ -30,12 +30,14 @@ def _text(value: object) -> str:
     return escape(printable(str(value)).encode("utf-8", "replace").decode())
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """Return a table of cells that are HTML already; the first columns are text."""
+def _table(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], words: Collection[int] = (0,)
+) -> str:
+    """Return a table of cells that are HTML already; ``words`` are the columns of text."""
 
     def row(cells: Sequence[str], tag: str) -> str:
         shown = (
-            f'<{tag} style="text-align:{"left" if i < left else "right"};padding:2px 10px;'
+            f'<{tag} style="text-align:{"left" if i in words else "right"};padding:2px 10px;'
             f'border-bottom:{_LINE};background:none">{cell}</{tag}>'
             for i, cell in enumerate(cells)
         )
@@ -100,7 +102,7 @@ def of_comparison(comparison: Comparison) -> str:
     ]
     return _page(
         f'<ul style="margin:4px 0;padding-left:1.2em">{verdicts}</ul>',
-        _table(heads, rows, left=3),
+        _table(heads, rows, words=range(3)),
         _quiet(f"{comparison.method()}."),
     )
 
@@ -116,7 +118,8 @@ def of_explanation(working: ExplanationData) -> str:
     for title, steps in (("", working.steps), ("Ideal ranking", working.ideal)):
         if steps:
             heads, rows = rows_of(steps, None, gaps=not title)
-            shown = _table([*map(_text, heads)], [[*map(_text, row)] for row in rows], left=0)
+            words = [i for i, head in enumerate(heads) if head in WORDS]
+            shown = _table([*map(_text, heads)], [[*map(_text, row)] for row in rows], words)
             parts.append((f"<div><b>{title}</b></div>" if title else "") + shown)
     if working.remark:
         parts.append(_quiet(working.remark))
@@ -134,4 +137,5 @@ def of_measure(measure: Measure) -> str:
         f"<div><b>{_text(measure)}</b>: {_text(definition.pretty)}</div>",
         f"<div>{_text(first)}</div>",
         f"<div><code>{_text(formula_of(measure))}</code></div>",
+        _quiet("; ".join(parameters_in_words(measure, every=True))),
     )

@@ -34,6 +34,7 @@ def _config(theme: str) -> Spec:
         "labelColor": ink["quiet"], "titleColor": ink["quiet"], "gridColor": ink["line"],
         "domainColor": ink["line"], "tickColor": ink["line"], "titleFontWeight": "normal",
         "labelFontSize": 12, "titleFontSize": 12, "labelSeparation": 8,
+        "titleLimit": 240,
     }  # fmt: skip
     return {
         "background": ink["ground"],

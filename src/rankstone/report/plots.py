@@ -164,7 +164,7 @@ def picture_of(
         ]
     else:
         rows = [
-            {"run": f"{n} ({part.areas[name]:.3f})", "x": x, "y": y}
+            {"run": f"{part.areas[name]:.3f} {n}", "x": x, "y": y}
             for n, part in zip(names, model.runs, strict=True)
             if name in part.curves
             for x, y in zip(*part.curves[name], strict=True)

@@ -26,7 +26,9 @@ def remarks(pair: PairComparison) -> list[str]:
             f"Of the uncertainty {100 - share:.0f} % comes from queries and {share:.0f} % from "
             f"repeated runs ({repeats})."
         )
-    return parts + [_as_sentence(str(n)) for n in pair.warnings if n.code not in _EXPRESSED]
+    own = (str(n) for n in pair.warnings if n.code not in _EXPRESSED)
+    names = (pair.run, pair.baseline)  # which are written as they are
+    return parts + [f"{text}." if text.startswith(names) else _as_sentence(text) for text in own]
 
 
 def _verdict(pair: PairComparison, comparison: Comparison) -> str:

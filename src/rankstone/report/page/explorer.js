@@ -37,7 +37,7 @@ function explorerSection(state) {
   function arranged() {
     const [own, name] = [visible(model.runs[state.run].name), model.measures[state.measure].name];
     heads.replaceChildren(h("span", { class: "name" }, h("span", {}, t("query"))), h("span", { class: "number", title: own }, own),
-      model.runs.length > 1 ? h("span", { class: "number" }, t("difference")) : "");
+      model.runs.length > 1 ? h("span", { class: "number", title: t("difference") }, "Δ") : "");
     list.setAttribute("aria-label", `${t("explorer")}: ${own}, ${name}`);
     order = model.queries.ids.map((_, q) => q).filter(matches);
     const key = {

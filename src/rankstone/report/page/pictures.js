@@ -55,7 +55,7 @@ function curveRows(kind) {
   return model.runs.flatMap((run) => {
     if (!run.curves[kind]) return [];
     const [x, y] = run.curves[kind];
-    const name = `${visible(run.name)} (${run.areas[kind].toFixed(3)})`;
+    const name = `${run.areas[kind].toFixed(3)} ${visible(run.name)}`; // names may be cut, areas not
     return x.map((value, i) => ({ run: name, x: value, y: y[i] }));
   });
 }

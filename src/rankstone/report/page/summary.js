@@ -48,6 +48,7 @@ function cautions(pair) {
   if (judged && judged.verdict === "undecided" && judged.ties < judged.n && judged.detectable) {
     lines.push(t("only_shows", { n: judged.n, detectable: number(judged.detectable, 3) }));
   }
+  if (pair.verdict === "untestable" && pair.warnings.length) lines.push(`${capital(visible(pair.warnings[0].text))}.`);
   return [...lines, ...pair.remarks.map(visible)];
 }
 
@@ -56,7 +57,7 @@ function verdictCard(pair, reach) {
   return h("article", { class: `card ${pair.verdict}` },
     h("h3", {}, h("span", { class: "mark", "aria-hidden": "true" }, MARKS[pair.verdict]), " ",
       t(pair.ties === pair.n ? "same" : pair.verdict, words)),
-    intervalPicture(pair, reach),
+    pair.ci_low === null ? null : intervalPicture(pair, reach),
     h("p", { class: "numbers" }, numbersOf(pair)),
     h("p", { class: "quiet" }, cautions(pair).join(" ")));
 }
@@ -184,7 +185,7 @@ function tableSection(state) {
     wideTable(t("table"), h("thead", {}, h("tr", {}, back, heads)), body),
     h("p", { class: "quiet note" },
       model.comparison ? `${t("marks", { baseline: visible(model.comparison.baseline), alpha: +(1 - model.confidence).toFixed(4) })} ` : null,
-      t("interval_note", { level: level() })),
+      model.intervals.flat().some(Boolean) ? t("interval_note", { level: level() }) : null),
     h("p", { class: "buttons" },
       button("copy_md", (own) => copy(model.tables.md, own, place)),
       button("copy_latex", (own) => copy(model.tables.latex, own, place)),
@@ -207,7 +208,7 @@ function slicesSection(state) {
   state.on("measure", draw);
   draw();
   return section("slices", t("slices"),
-    wideTable(t("slices"), headRow([t("group"), t("queries"), ...model.runs.map((run) => visible(run.name))]), body));
+    wideTable(t("slices"), headRow([t("group"), t("queries"), ...model.runs.map((_, r) => runName(r))]), body));
 }
 
 function definitionsSection() {
