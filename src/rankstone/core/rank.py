@@ -18,7 +18,6 @@ from rankstone.core.matches import Matches
 from rankstone.core.ranked import Ranked
 from rankstone.core.ranked_rows import RankedRows
 from rankstone.core.ranked_table import RankedTable
-from rankstone.core.rearranged import condensed, select
 from rankstone.core.subtopics import Subtopics
 from rankstone.core.tie_breaking import is_by_id, is_by_input, needs_ids, tied_before
 from rankstone.core.timing import stage
@@ -280,7 +279,11 @@ def _max_grade(documents: Documents) -> float:
 
 def apply_unjudged(ranked: Ranked, rule: str) -> Ranked:
     """Leave unjudged documents in their places, or close the ranks."""
-    return condensed(ranked) if rule == "remove" else ranked
+    if rule != "remove":
+        return ranked
+    from rankstone.core.rearranged import condensed
+
+    return condensed(ranked)
 
 
 def as_ranked(conventions: Conventions) -> Conventions:
@@ -292,6 +295,8 @@ def apply_queries(ranked: Ranked, documents: Documents, rule: str) -> Ranked:
     """Keep all judged queries, or only those of the run."""
     if rule == "judged" or documents.matches is None or documents.matches.present.all():
         return ranked
+    from rankstone.core.rearranged import select
+
     return select(ranked, documents.matches.present)
 
 

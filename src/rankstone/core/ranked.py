@@ -89,6 +89,11 @@ class Ranked:
         return self
 
     @property
+    def all_judged(self) -> bool:
+        """Whether every retrieved document is known to have a judgment."""
+        return False
+
+    @property
     def ties_averaged(self) -> bool:
         """Whether values are means over the orders of tied documents, and some are tied."""
         return self.rule == "expected" and self.has_ties

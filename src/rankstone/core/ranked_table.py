@@ -68,6 +68,11 @@ class RankedTable(Ranked):
         """The ranking of all queries, of which this may be a part."""
         return self if self._whole is None else self._whole
 
+    @property
+    def all_judged(self) -> bool:
+        """Whether every retrieved document is known to have a judgment."""
+        return self.judged is None
+
     def _part(self, begin: int, end: int) -> RankedTable:
         if end - begin == len(self.bounds) - 1:
             return self

@@ -13,7 +13,6 @@ from rankstone.conventions import Conventions
 from rankstone.core import segments
 from rankstone.core.gpu import CutoffNeeds
 from rankstone.core.ranked import Ranked
-from rankstone.core.rearranged import with_ties_by
 from rankstone.errors import DataError, UsageError, did_you_mean
 from rankstone.measures import summation
 from rankstone.measures.param import Param
@@ -315,6 +314,8 @@ class Measure:
             )
         if self.definition.best_order is not None:
             return self.definition.best_order(ranked, self, ranked.tie_luck)
+        from rankstone.core.rearranged import with_ties_by
+
         gain = self.definition.gain(ranked, self, ranked.grade)
         return with_ties_by(ranked, gain, self.definition.unjudged_gain)
 

@@ -7,7 +7,6 @@ import numpy as np
 from rankstone.core import segments
 from rankstone.core.expected_ties import ties_of
 from rankstone.core.ranked import Ranked
-from rankstone.core.rearranged import with_ranks, with_ties_by
 from rankstone.measures.base import Example, Measure, measure, relevance_gain
 from rankstone.measures.param import REL
 from rankstone.measures.summation import Terms
@@ -23,6 +22,8 @@ def _best_order(r: Ranked, m: Measure, luck: int) -> Ranked:
     these and the relevant ones share the first places of a tie, in the worst the last places, and
     the best mixture of the two is looked for.
     """
+    from rankstone.core.rearranged import with_ranks, with_ties_by
+
     ranked = with_ties_by(r, relevance_gain(r, m, r.grade), 0.0)
     if ranked.pooled is None or ranked.pooled_offsets is None or not len(ranked.pooled):
         return ranked
