@@ -273,7 +273,8 @@ def gmap(r, p):
 
 def yaap(r, p):
     s = sum(precisions(r, p["rel"]), Fraction(0))
-    return mpmath.log(mpmath.mpf((1 + s) / (1 + r.count(p["rel"]) - s)))
+    below = 1 + r.count(p["rel"]) - s
+    return mpmath.log(mpmath.mpf((1 + s) / below)) if below > 0 else None
 
 
 def interpolated(r, p):
@@ -611,8 +612,11 @@ def orders(r: Ranking, names: list, rule: str) -> Iterator[Ranking]:
         yield replace(r, items=tuple(r.items[i] for tie in chosen for i in tie))
 
 
-def combined(values: list, name: str, rule: str) -> Number:
-    """Return the mean over all orders, or the best or the worst."""
+def combined(values: list, name: str, rule: str) -> Number | None:
+    """Return the mean over all orders, or the best or the worst; None is above all numbers."""
+    if None in values:
+        defined = [v for v in values if v is not None]
+        return min(defined) if defined and rule == "pessimistic" else None
     if rule in ("optimistic", "pessimistic"):
         best = (rule == "optimistic") != (name in LOWER_IS_BETTER)
         return max(values) if best else min(values)

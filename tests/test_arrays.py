@@ -11,7 +11,7 @@ from strategies import measures
 import rankstone as rs
 from rankstone.core import python_engine, ranked as ranked_module, segments
 from rankstone.core.as_numpy import numbers_of
-from rankstone.core.ranked import RankedTable
+from rankstone.core.ranked_table import RankedTable
 from rankstone.io.arrays import labels_and_scores
 
 labels = st.sampled_from([float("nan"), -1.0, 0.0, 0.0, 1.0, 1.0, 2.0, 3.0, 0.5])
@@ -114,11 +114,9 @@ def test_parts_have_the_bits_of_the_whole(monkeypatch, ties, unjudged):
     names += ["ERR"] if ties != "expected" else []
     whole = rs.evaluate(grades, score, names, ties=ties)
     seen = []
-    part = ranked_module.RankedTable._part
+    part = RankedTable._part
     monkeypatch.setattr(ranked_module, "_BLOCK", 300)
-    monkeypatch.setattr(
-        ranked_module.RankedTable, "_part", lambda self, *ab: seen.append(ab) or part(self, *ab)
-    )
+    monkeypatch.setattr(RankedTable, "_part", lambda self, *ab: seen.append(ab) or part(self, *ab))
     pieces = rs.evaluate(grades, score, names, ties=ties)
     assert len(seen) > 3
     for name in names:

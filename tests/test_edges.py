@@ -1,5 +1,6 @@
 """Edges: the last value that is still fine, and the first that is not."""
 
+import math
 import os
 from itertools import pairwise
 
@@ -142,6 +143,16 @@ def test_the_longest_line_of_other_formats(tmp_path, monkeypatch, more, fine):
     else:
         with pytest.raises(rs.DataError, match=":1: the line is longer than"):
             rs.evaluate({"q1": {"d1": 1}}, path, ["NumRet"])
+
+
+@pytest.mark.parametrize("sums", ["exact", "plain"])
+@pytest.mark.parametrize("times", [2, 3])
+def test_a_measure_that_repetitions_leave_undefined(sums, times):
+    """The log-odds of more than all there is; the other query is averaged alone."""
+    judged, run = {"q": {"a": 1}, "r": {"a": 1}}, {"q": ["a"] * times, "r": ["a"]}
+    result = rs.evaluate(judged, run, "YAAP", duplicates="count", sums=sums)
+    assert math.isnan(result.per_query["q"]["YAAP"])
+    assert result["YAAP"] == result.per_query["r"]["YAAP"] == math.log(2)
 
 
 def test_the_largest_gains_that_can_be_added_up():

@@ -63,6 +63,8 @@ def test_messages_quote_ids_printably(id_):
         ["validate"],
         ["explain", "nDCG@10"],
         ["explain", "nDCG@10", "--format", "md"],
+        ["holes", "tsv"],
+        ["pool", "tsv"],
     ],
     ids=" ".join,
 )
@@ -82,6 +84,10 @@ def test_nothing_of_an_id_reaches_the_terminal(tmp_path, monkeypatch, capsys, co
         )
     if command[0] == "explain":
         words = [*command[:2], "qrels.json", "run.json", "--query", id_, *command[2:]]
+    elif command[0] == "holes":
+        words = ["holes", "qrels.json", "run.json", "run.json"]
+    elif command[0] == "pool":
+        words = ["pool", "run.json"]
     else:
         words = [command[0], "qrels.json", "run.json", *command[1:]]
     code = main(words)

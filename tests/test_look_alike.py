@@ -23,6 +23,9 @@ MANGLED = {
     "case": ("Doc7", "doc7"),
     "accents": (unicodedata.normalize("NFC", "café"), unicodedata.normalize("NFD", "café")),
     "zeros in quotes": ("7", "'007'"),
+    "commas between thousands": ("1234567", "1,234,567"),
+    "a byte order mark": ("d7", "\ufeffd7"),
+    "a zero-width space": ("d7\u200b", "d7"),
 }
 BLANKS = {"a blank before": ("d7", " d7"), "a blank after": ("d7 ", "d7"), "wide": ("d7", "\xa0d7")}
 
@@ -146,7 +149,7 @@ def test_the_command_says_it(tmp_path, capsys):
     assert "judged '123', run '00123'" in capsys.readouterr().err
 
 
-ids = st.text(st.sampled_from("abAB01.7 é\"\n'e+"), min_size=1, max_size=6)
+ids = st.text(st.sampled_from("abAB01.,7 \ufeffé\"\n'e+"), min_size=1, max_size=6)
 
 
 @settings(max_examples=300)
@@ -166,5 +169,7 @@ def test_ids_that_differ_are_not_alike():
         ("a", "b"),
         ("1e3", "1000"),
         ("", "0"),
+        ("1,23", "123"),
+        ("a,123", "a123"),
     ):
         assert look_alikes([pair[0]], [pair[1]]) == []

@@ -16,6 +16,7 @@ from strategies import measures, write_qrels, write_run
 
 import rankstone as rs
 from rankstone.core.collection import default_conventions
+from rankstone.core.tie_breaking import tied_before
 
 SOURCE = Path(rs.__file__).parent
 MOVING = (
@@ -310,6 +311,21 @@ def test_every_tie_rule_that_picks_one_order_is_noticed(rule):
     result = rs.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, "RR", ties=rule)
     picks = not {"expected", "optimistic", "pessimistic"} & {rule}
     assert ("ties" in [n.code for n in result.notices]) == picks
+
+
+def test_a_tie_rule_without_an_order_gives_no_number():
+    """Whoever adds a rule is told, if nothing says in which order it puts tied documents."""
+    row = np.zeros(2, np.int64)
+    columns = ("grade", "above", "tied", "earlier", "judgment")
+    with pytest.raises(KeyError, match="by colour"):
+        tied_before("by colour", offsets=np.array([0, 2]), **dict.fromkeys(columns, row))
+
+
+@pytest.mark.parametrize("rule", ["docid-desc", "docid-asc"])
+def test_the_error_on_ids_that_are_missing_names_every_other_rule(rule):
+    with pytest.raises(rs.UsageError, match="needs document ids") as caught:
+        rs.evaluate([[1, 0]], [[0.5, 0.5]], "RR", ties=rule)
+    assert all(repr(other) in str(caught.value) for other in WITHOUT_IDS)
 
 
 @pytest.mark.parametrize(

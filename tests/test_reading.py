@@ -128,7 +128,10 @@ def test_a_column_of_distances_is_named(engine, tmp_path, capsys):
     wanted = bits(rs.evaluate(JUDGED, SCORED, MEASURES))
     for run in (frame, frame.to_pandas(), tmp_path / "run.csv", tmp_path / "run.parquet"):
         assert bits(rs.evaluate(JUDGED, run, MEASURES, columns={"distance": "dist"})) == wanted
-        with pytest.raises(rs.DataError, match=r"columns=\{'distance': 'dist'\} \(--columns dist"):
+        with pytest.raises(
+            rs.DataError,
+            match=r"Pass columns=\{'distance': 'dist'\} \(--columns distance=dist\) to rank the lowest",
+        ):
             rs.evaluate(JUDGED, run, "RR")
     call = ["evaluate", str(tmp_path / "qrels"), str(tmp_path / "run.csv"), "-m", "RR"]
     assert main([*call, "--columns", "distance=dist"]) == 0

@@ -120,6 +120,8 @@ def computes(measure):
 
 
 def test_the_persistence_behind_a_number_is_found():
+    found = rs.reconcile("RBP", [1, 0, 1, 0], value="0.544")
+    assert str(found.found[0].measure) == "RBP(p=0.6)"
     found = rs.reconcile("RBP", [1, 0, 1, 1], value="0.2539")
     assert [name for _, name, _ in found.found[0].choices] == ["p"]
     assert str(found.found[0].measure) == "RBP(p=0.9)"

@@ -231,6 +231,10 @@ def test_a_name_that_cannot_be_expressed_is_an_error_that_says_so(like, text, me
     assert "Did you mean" not in str(caught.value)
 
 
+def test_a_tool_with_two_versions_is_named_once():
+    assert reading("Accuracy").count("sentence_transformers") == 1
+
+
 def reading(text):
     """Return a measure as text, or the error that reading it raises."""
     try:

@@ -156,7 +156,7 @@ class Conventions:
         object.__setattr__(self, "relevance", float(level))
 
     def replace(self, **choices: Any) -> Conventions:
-        """Return a copy with some choices made differently."""
+        """Return the conventions with some choices made differently."""
         known = [f.name for f in fields(self)]
         for name in choices:
             if name not in known:
@@ -164,7 +164,7 @@ class Conventions:
                     raise UsageError(f"there is no option {name!r}: {_OTHER_WORDS[name]}.")
                 hint = did_you_mean(name, known)
                 raise UsageError(f"unknown convention {name!r}.{hint} Known: {', '.join(known)}.")
-        return replace(self, **choices)
+        return replace(self, **choices) if choices else self
 
     @classmethod
     def choices(cls) -> dict[str, list[str]]:

@@ -22,10 +22,10 @@ from rankstone.core.notices import (
     ranking_notices,
     tally_ranked,
 )
-from rankstone.core.provenance import Source
+from rankstone.core.provenance import Provenance, Source
 from rankstone.core.rank import ScoreNeeds, reads_input_order, score_needs
-from rankstone.core.ranked import RankedRows, concatenated
-from rankstone.core.result import Provenance, Result, TieReport
+from rankstone.core.ranked_rows import RankedRows, concatenated, rows_of
+from rankstone.core.result import Result, TieReport
 from rankstone.core.tally import Tally
 from rankstone.errors import Notice, StrictError
 from rankstone.measures import Measure
@@ -189,7 +189,7 @@ def _evaluated(
         ends.append(compute_each(data, now).aggregates if now else {})
     worst, best = ends
     unanswered = [ranked.queries[i] for i in np.flatnonzero(ranked.retrieved == 0).tolist()]
-    rankings = {c: data.ranked(c).rows() for c in dict.fromkeys(c for _, _, c in later)}
+    rankings = {c: rows_of(data.ranked(c)) for c in dict.fromkeys(c for _, _, c in later)}
     return Evaluated(values, tally, unanswered, worst, best, rankings)
 
 

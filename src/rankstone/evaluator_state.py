@@ -11,7 +11,7 @@ import numpy as np
 
 from rankstone.conventions import Conventions
 from rankstone.core.aggregate import Part as AggregatePart
-from rankstone.core.ranked import RankedRows
+from rankstone.core.ranked_rows import RankedRows
 from rankstone.core.tally import Tally
 from rankstone.errors import DataError, Notice
 from rankstone.evaluation_parts import Evaluated

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.evaluate import results_of
-from rankstone.cli.options import add_changes, add_conventions, add_reading
+from rankstone.cli.options import add_evaluation
 from rankstone.cli.terminal import spoken_warnings
 
 if TYPE_CHECKING:
@@ -35,13 +35,7 @@ def add_to(commands: Any) -> None:
         verb.add_argument("-m", "--measure", action="append", metavar="NAME",
                           help="a measure; may be repeated (accept: default those of the file)")  # fmt: skip
         verb.add_argument("--reason", default="", metavar="TEXT", help="why; kept in the file")
-        verb.add_argument("--quiet", action="store_true", help="suppress warnings on stderr")
-        verb.add_argument("--strict", action="store_true", help="make warnings errors")
-        add_conventions(verb)
-        verb.add_argument("--exclude", metavar="FILE", help="pairs taken out of the run first")
-        add_changes(verb)
-        add_reading(verb)
-        verb.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all)")
+        add_evaluation(verb)
         verb.set_defaults(tie_interval=False, unjudged_interval=False)
     show.add_argument("file", metavar="FILE", help="the baseline file, or a saved result")
     save.set_defaults(run=_save)

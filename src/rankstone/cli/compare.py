@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.evaluate import results_of
-from rankstone.cli.options import add_changes, add_conventions, add_reading, expand, names_of
+from rankstone.cli.options import add_evaluation, expand, names_of
 from rankstone.cli.terminal import in_colour, spoken_warnings
 
 if TYPE_CHECKING:
@@ -55,19 +55,7 @@ def add_runs(parser: Any) -> None:
         metavar="NAME",
         help="a measure, with @k for a cutoff; may be repeated",
     )
-    parser.add_argument("--strict", action="store_true", help="make warnings errors")
-    parser.add_argument(
-        "--quiet", action="store_true", help="print nothing on stderr unless it fails"
-    )
-    add_conventions(parser)
-    parser.add_argument(
-        "--exclude",
-        metavar="FILE",
-        help="(query, document) pairs to remove from the runs first, such as training data",
-    )
-    add_changes(parser)
-    add_reading(parser)
-    parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
+    add_evaluation(parser)
     parser.add_argument(
         "--unjudged-interval",
         action="store_true",
@@ -117,6 +105,19 @@ def add_methods(parser: Any) -> None:
         metavar="FILE",
         help="a query and its weight, such as its traffic, in each line",
     )
+
+
+def methods_of(args: Namespace) -> dict[str, Any]:
+    """Return how to compare runs, as ``add_methods`` lets a command say."""
+    return {
+        "test": args.test,
+        "correction": args.correction,
+        "interval": args.interval,
+        "confidence": args.confidence,
+        "resamples": args.resamples,
+        "rng": args.seed,
+        "weights": args.weights,
+    }
 
 
 def run(args: Namespace) -> int:
@@ -171,13 +172,7 @@ def comparison_of(args: Namespace) -> Comparison:
         measures=args.measure,
         baseline=_baseline(args.baseline, names),
         all_pairs=args.all_pairs,
-        test=args.test,
-        correction=args.correction,
-        interval=args.interval,
-        confidence=args.confidence,
-        resamples=args.resamples,
-        rng=args.seed,
-        weights=args.weights,
+        **methods_of(args),
         repeats={name: [names[path] for path in files] for name, files in repeats.items()},
     )
     if args.strict and comparison.warnings:

@@ -8,9 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.options import (
-    add_changes,
-    add_conventions,
-    add_reading,
+    add_evaluation,
     changes_of,
     choice,
     columns_of,
@@ -81,11 +79,6 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--top", type=int, metavar="N", help="show the first N runs, and queries of each"
     )
-    parser.add_argument("--strict", action="store_true", help="make warnings errors")
-    parser.add_argument(
-        "--quiet", action="store_true", help="print nothing on stderr unless it fails"
-    )
-    add_conventions(parser)
     parser.add_argument(
         "--tie-interval",
         action="store_true",
@@ -104,14 +97,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--confidence", type=float, default=0.95, metavar="X", help="level of the intervals (0.95)"
     )
-    parser.add_argument(
-        "--exclude",
-        metavar="FILE",
-        help="(query, document) pairs to remove from the runs first, such as training data",
-    )
-    add_changes(parser)
-    add_reading(parser)
-    parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
+    add_evaluation(parser)
     parser.add_argument(
         "--timing", action="store_true", help="print on stderr where time and memory went"
     )

@@ -45,7 +45,6 @@ def add_data(parser: Any) -> None:
     parser.add_argument("files", metavar="QRELS RUN", nargs="*", help="judgments and a run")
     parser.add_argument("--grades", metavar="G,G,...", help="grades in rank order; - is unjudged")
     parser.add_argument("--missed", metavar="G,G,...", help="grades that were not retrieved")
-    parser.add_argument("--exclude", metavar="FILE", help="pairs removed from the run first")
     add_changes(parser)
     add_reading(parser)
 

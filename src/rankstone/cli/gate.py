@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.compare import columns_of_terminal
 from rankstone.cli.options import (
-    add_changes,
-    add_conventions,
-    add_reading,
+    add_evaluation,
     changes_of,
     choice,
     columns_of,
@@ -77,17 +75,7 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("-o", "--output", action="append", default=[], metavar="FILE",
                         help="write a file, too: .md, .xml (JUnit), .json or .txt; may be repeated")  # fmt: skip
-    parser.add_argument("--strict", action="store_true", help="make warnings on the data errors")
-    parser.add_argument("--quiet", action="store_true", help="suppress warnings on stderr")
-    add_conventions(parser)
-    parser.add_argument(
-        "--exclude",
-        metavar="FILE",
-        help="(query, document) pairs to remove from the runs first, such as training data",
-    )
-    add_changes(parser)
-    add_reading(parser)
-    parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
+    add_evaluation(parser)
     parser.set_defaults(run=run)
 
 

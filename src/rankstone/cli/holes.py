@@ -60,9 +60,9 @@ def run(args: Namespace) -> int:
         encoding=args.encoding,
     )
     tops = [read_tops(path, args.depth, options) for path in args.runs]
-    found = holes(judgments, tops, measure, conventions)
-    shown = lines(found[: args.n], names_of(args.runs), aligned=sys.stdout.isatty())
+    unjudged = holes(judgments, tops, measure, conventions)
+    shown = lines(unjudged[: args.n], names_of(args.runs), aligned=sys.stdout.isatty())
     sys.stdout.writelines(f"{line}\n" for line in shown)
-    text = f"{plural(len(found), 'unjudged document')} down to rank {args.depth}"
+    text = f"{plural(len(unjudged), 'unjudged document')} down to rank {args.depth}"
     print(f"rankstone: {text}; effect on {measure}", file=sys.stderr)
     return 0

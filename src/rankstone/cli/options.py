@@ -10,8 +10,25 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
 
+def add_evaluation(parser: Any) -> None:
+    """Let a command take the options of an evaluation."""
+    parser.add_argument("--strict", action="store_true", help="make warnings about the data errors")
+    parser.add_argument(
+        "--quiet", action="store_true", help="suppress notes and warnings on stderr"
+    )
+    add_conventions(parser)
+    add_changes(parser)
+    add_reading(parser)
+    parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
+
+
 def add_changes(parser: Any) -> None:
-    """Let a command take a threshold of scores, and the documents of chunks."""
+    """Let a command take what changes a run before it is ranked."""
+    parser.add_argument(
+        "--exclude",
+        metavar="FILE",
+        help="(query, document) pairs to remove from the runs first, such as training data",
+    )
     parser.add_argument(
         "--min-score",
         type=float,

@@ -39,6 +39,7 @@ def run(args: Namespace) -> int:
     """Print the pool, and say how large it is."""
     import json
 
+    from rankstone.core.text import escape_field
     from rankstone.errors import plural
     from rankstone.io.load import load_judgments
     from rankstone.io.tops import pool, read_tops
@@ -50,7 +51,7 @@ def run(args: Namespace) -> int:
     for query, docs in pooled.items():
         for doc in docs:
             if args.format == "tsv":
-                print(f"{query}\t{doc}")
+                print(escape_field(str(query)), escape_field(str(doc)), sep="\t")
             else:
                 print(json.dumps({"query_id": query, "doc_id": doc}, ensure_ascii=False))
     count = plural(sum(map(len, pooled.values())), "document")

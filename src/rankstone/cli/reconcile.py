@@ -32,11 +32,11 @@ def run(args: Namespace) -> int:
     from rankstone.reconciliation import reconcile
 
     data, reading = data_of(args, "--value 0.932")
-    found = reconcile(args.measure, *data, value=args.value, **reading)
+    reconciliation = reconcile(args.measure, *data, value=args.value, **reading)
     if args.format == "json":
         import json
 
-        print(json.dumps(found.to_dict(), indent=2))
+        print(json.dumps(reconciliation.to_dict(), indent=2))
     else:
-        sys.stdout.write(f"{found}\n")
-    return 0 if found.explained else 1
+        sys.stdout.write(f"{reconciliation}\n")
+    return 0 if reconciliation.explained else 1

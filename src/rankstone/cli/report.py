@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.compare import add_methods, add_runs
+from rankstone.cli.compare import add_methods, add_runs, methods_of
 from rankstone.cli.options import changes_of, choice, expand, groups_of, names_of, reading_of
 from rankstone.cli.terminal import spoken_warnings
 
@@ -91,13 +91,7 @@ def report_of(args: Namespace, *, pictures: bool) -> Report:
             pictures=pictures,
             command=join(["rankstone", *args.words]),
             progress=None if args.quiet else _tell,
-            test=args.test,
-            correction=args.correction,
-            interval=args.interval,
-            confidence=args.confidence,
-            resamples=args.resamples,
-            rng=args.seed,
-            weights=args.weights,
+            **methods_of(args),
             like=args.like,
             strict=args.strict,
             threads=args.threads,

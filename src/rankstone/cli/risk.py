@@ -37,11 +37,12 @@ def add_to(commands: Any) -> None:
 def run(args: Namespace) -> int:
     """Print thresholds with coverage and risk."""
     from rankstone.measures import DEFAULT
+    from rankstone.report.text_table import lines_of
     from rankstone.selective import risk_coverage
 
     reading = reading_of(args)
     reading["group_sizes"] = reading.pop("groups")
-    found = risk_coverage(
+    curve = risk_coverage(
         args.judgments,
         args.run_file,
         args.measure or DEFAULT[0],
@@ -49,15 +50,15 @@ def run(args: Namespace) -> int:
         **reading,
         **dict(choice(text) for text in args.convention),
     )
-    count = len(found.thresholds)
+    count = len(curve.thresholds)
     step = 1 if args.points < 1 else max(1, -(-count // args.points))
     shown = sorted({*range(step - 1, count, step), count - 1})
     wide = sys.stdout.isatty()
     rows = [["threshold", "coverage", "risk"]]
     for i in shown:
-        numbers = found.thresholds[i], found.coverage[i], found.risk[i]
+        numbers = curve.thresholds[i], curve.coverage[i], curve.risk[i]
         rows.append([f"{n:.4f}" if wide else repr(float(n)) for n in numbers])
-    rows.append(["area", "", f"{found.area:.4f}" if wide else repr(found.area)])
-    for row in rows:
-        print("  ".join(cell.rjust(9) for cell in row) if wide else "\t".join(row))
+    rows.append(["area", "", f"{curve.area:.4f}" if wide else repr(curve.area)])
+    for line in lines_of(rows, 0, wide=wide):
+        print(line)
     return 0

@@ -55,7 +55,7 @@ def run(args: Namespace) -> int:
     from rankstone.spans import evaluate_spans
 
     name = run_name(args.run_file)
-    found = evaluate_spans(
+    evaluation = evaluate_spans(
         args.judgments,
         args.run_file,
         k=args.k or (5, 10),
@@ -64,6 +64,6 @@ def run(args: Namespace) -> int:
         name=name,
     )
     form = args.format or ("table" if sys.stdout.isatty() else "tsv")
-    for line in lines(found.levels, name, form, per_query=args.per_query, colour=in_colour()):
+    for line in lines(evaluation.levels, name, form, per_query=args.per_query, colour=in_colour()):
         print(line)
     return 0

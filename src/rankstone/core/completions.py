@@ -9,6 +9,7 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
+from rankstone.core.ranked_rows import rows_of
 from rankstone.core.subtopics import ranges
 from rankstone.errors import UsageError
 
@@ -100,7 +101,7 @@ class Holes:
             pooled = pooled[ranges(pooled_offsets[query], sizes)]
             pooled_offsets = segments.offsets_of(sizes)
         return replace(
-            r.rows(),
+            rows_of(r),
             queries=[r.queries[q] for q in query.tolist()],
             offsets=every,
             rank=rank[order],

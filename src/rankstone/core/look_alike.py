@@ -13,7 +13,7 @@ from rankstone.core.matches import Matches
 from rankstone.errors import Notice, plural
 
 _EXAMPLES = 3
-_AROUND = " \t\"'"
+_AROUND = " \t\r\"'\ufeff\u200b"
 
 
 class LookAlike(NamedTuple):
@@ -29,8 +29,9 @@ class LookAlike(NamedTuple):
 def look_alikes(missing: Iterable[object], present: Iterable[object]) -> list[LookAlike]:
     """Return missing ids with an id that is present and differs only in how it is written.
 
-    That is by type (1 and "1"), case, blanks or quotes around it, leading zeros, decimals (12.0),
-    rounding to an exponent (4.00638E+12), or the Unicode form of accented letters.
+    That is by type (1 and "1"), case, blanks, invisible characters or quotes around it, leading
+    zeros, decimals (12.0), commas between thousands (1,234), rounding to an exponent
+    (4.00638E+12), or the Unicode form of accented letters.
     """
     wanted, known = list(missing), list(present)
     return _pairs(wanted, known, [0, len(wanted)], [0, len(known)])
@@ -78,11 +79,18 @@ def _folded(ids: list[Any]) -> list[str]:
     if any(c in lines for c in _AROUND):
         forms = [form.strip(_AROUND) for form in forms]
         zeros = True
+    if "," in lines:
+        forms = [form.replace(",", "") if _has_thousands(form) else form for form in forms]
     if ".0" in lines:
         forms = [form.rstrip("0")[:-1] if _is_decimal(form) else form for form in forms]
     if zeros:
         forms = [form.lstrip("0") or "0" if form.isdecimal() else form for form in forms]
     return _rounded(forms) if "e+" in lines else forms
+
+
+def _has_thousands(text: str) -> bool:
+    first, *others = text.split(",")
+    return first.isdecimal() and all(len(part) == 3 and part.isdecimal() for part in others)
 
 
 def _is_decimal(text: str) -> bool:

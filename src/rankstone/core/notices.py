@@ -14,7 +14,7 @@ from rankstone.core.ids import type_names
 from rankstone.core.judgments import Judgments
 from rankstone.core.look_alike import documents_that_look_alike, look_alike_notices, look_alikes
 from rankstone.core.matches import Matches
-from rankstone.core.ranked import Ranked, RankedTable
+from rankstone.core.ranked import Ranked
 from rankstone.core.reading_notices import reading_notice
 from rankstone.core.tally import EXAMPLES, Tally
 from rankstone.core.text import decode
@@ -127,7 +127,7 @@ def tally_ranked(tally: Tally, ranked: Ranked, k: int) -> Tally:
         by_subtopic=int(ranked.subtopics is not None),
         examples={**tally.examples, "no-relevant": examples} if examples else tally.examples,
     )
-    if not k or (isinstance(ranked, RankedTable) and ranked.judged is None):
+    if not k or ranked.all_judged:
         return tally
     rich = (np.diff(ranked.judged_offsets) >= k) & (ranked.retrieved > 0)
     if not rich.any():

@@ -1,10 +1,11 @@
-"""Where data came from."""
+"""Where data came from, and what a result was made from."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from rankstone.errors import DataError
 
@@ -78,6 +79,41 @@ class Source:
             "sha256": digest,
             "content_sha256": digest if plain else self.content_digest(),
         }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Source:
+        """Read what ``to_dict`` returned."""
+        return cls(
+            data["name"],
+            size=data["bytes"],
+            sha256=data["sha256"],
+            content_sha256=data.get("content_sha256"),
+        )
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What a result was made from, and by what."""
+
+    rankstone: str
+    engine: str
+    judgments: Source
+    run: Source
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data, with checksums of files."""
+        return {
+            "rankstone": self.rankstone,
+            "engine": self.engine,
+            "judgments": self.judgments.to_dict(),
+            "run": self.run.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Provenance:
+        """Read what ``to_dict`` returned."""
+        judgments, run = (Source.from_dict(data[name]) for name in ("judgments", "run"))
+        return cls(data["rankstone"], data["engine"], judgments, run)
 
 
 MEMORY = Source("memory")

@@ -15,9 +15,11 @@ from rankstone.conventions import Conventions
 from rankstone.core import segments
 from rankstone.core.as_numpy import lowest
 from rankstone.core.matches import Matches
-from rankstone.core.ranked import Ranked, RankedRows, RankedTable
+from rankstone.core.ranked import Ranked
+from rankstone.core.ranked_rows import RankedRows
+from rankstone.core.ranked_table import RankedTable
 from rankstone.core.subtopics import Subtopics
-from rankstone.core.tie_breaking import needs_ids, tied_before
+from rankstone.core.tie_breaking import is_by_id, is_by_input, needs_ids, tied_before
 from rankstone.core.timing import stage
 from rankstone.errors import DataError
 
@@ -115,7 +117,7 @@ def how_to_match(conventions: Conventions) -> dict[str, bool]:
 
 def reads_input_order(conventions: Conventions) -> bool:
     """Return whether tied documents are ranked by the order of rows in the input."""
-    return conventions.ties == "input"
+    return is_by_input(conventions.ties)
 
 
 def apply_negatives(documents: Documents, rule: str) -> Documents:
@@ -186,7 +188,7 @@ def apply_ties(documents: Documents, rule: str, conventions: Conventions) -> Ran
     """Rank the retrieved documents by falling score, and tied ones by the rule."""
     if documents.matches is not None:
         return _ranked_rows(documents, documents.matches, rule, conventions)
-    if documents.scores is not None and rule.startswith("docid"):
+    if documents.scores is not None and is_by_id(rule):
         raise needs_ids(rule)
     return RankedTable(
         documents.grades,
@@ -277,7 +279,11 @@ def _max_grade(documents: Documents) -> float:
 
 def apply_unjudged(ranked: Ranked, rule: str) -> Ranked:
     """Leave unjudged documents in their places, or close the ranks."""
-    return ranked.condensed() if rule == "remove" else ranked
+    if rule != "remove":
+        return ranked
+    from rankstone.core.rearranged import condensed
+
+    return condensed(ranked)
 
 
 def as_ranked(conventions: Conventions) -> Conventions:
@@ -289,7 +295,9 @@ def apply_queries(ranked: Ranked, documents: Documents, rule: str) -> Ranked:
     """Keep all judged queries, or only those of the run."""
     if rule == "judged" or documents.matches is None or documents.matches.present.all():
         return ranked
-    return ranked.select(documents.matches.present)
+    from rankstone.core.rearranged import select
+
+    return select(ranked, documents.matches.present)
 
 
 class ScoreNeeds(NamedTuple):

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankstone.conventions import Conventions
 from rankstone.core.aggregate import FLOOR, Summary, summarise
-from rankstone.core.provenance import Source
+from rankstone.core.provenance import Provenance
 from rankstone.errors import (
     DataError,
     MissingDependencyError,
@@ -29,25 +29,6 @@ if TYPE_CHECKING:
     from rankstone.stats.intervals import Interval
 
 SCHEMA = "rankstone/result/2"
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """What a result was made from, and by what."""
-
-    rankstone: str
-    engine: str
-    judgments: Source
-    run: Source
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data, with checksums of files."""
-        return {
-            "rankstone": self.rankstone,
-            "engine": self.engine,
-            "judgments": self.judgments.to_dict(),
-            "run": self.run.to_dict(),
-        }
 
 
 @dataclass(frozen=True)
@@ -320,7 +301,6 @@ class Result:
         weights = {n: np.array(w, np.float64) for n, w in data["weights"].items()}
         if any(c.shape != (len(queries),) for c in [*columns.values(), *weights.values()]):
             raise ValueError("its columns differ in length")
-        made = data["provenance"]
         return cls(
             name=str(data["name"]),
             queries=queries,
@@ -333,12 +313,7 @@ class Result:
                 Notice(n["code"], n["count"], n["text"], tuple(n["examples"]), n["level"])
                 for n in data["notices"]
             ),
-            provenance=Provenance(
-                made["rankstone"],
-                made["engine"],
-                _source(made["judgments"]),
-                _source(made["run"]),
-            ),
+            provenance=Provenance.from_dict(data["provenance"]),
             ties=_ties(data["ties"]),
             like=data["like"],
             requested=dict(data["requested"]),
@@ -390,15 +365,6 @@ def _library(name: str) -> Any:
             f"this needs the library {name}: pip install {name}, or 'rankstone[frames]' for "
             "polars and pyarrow."
         ) from None
-
-
-def _source(data: dict[str, Any]) -> Source:
-    return Source(
-        data["name"],
-        size=data["bytes"],
-        sha256=data["sha256"],
-        content_sha256=data.get("content_sha256"),
-    )
 
 
 def _unjudged(data: Any) -> UnjudgedReport | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankstone.conventions import Conventions
 from rankstone.core import segments
 from rankstone.errors import UsageError
 
@@ -29,12 +30,12 @@ def tied_before(
     """
     if keeps_order(rule):
         return earlier
-    if rule in ("docid-desc", "docid-asc"):
+    if is_by_id(rule):
         if greater is None:
             raise needs_ids(rule)
         return tied - 1 - greater if rule == "docid-asc" else greater
     return before_by_gain(
-        luck_of(rule),
+        _LUCK[rule],
         offsets=offsets,
         gain=grade,
         unjudged_gain=0.0,
@@ -90,9 +91,20 @@ def keeps_order(rule: str) -> bool:
     return rule in ("input", "expected")
 
 
+def is_by_id(rule: str) -> bool:
+    """Return whether tied documents are in order of their ids."""
+    return rule in ("docid-desc", "docid-asc")
+
+
+def is_by_input(rule: str) -> bool:
+    """Return whether the order of rows in the input decides between tied documents."""
+    return not (rule == "expected" or is_by_id(rule) or luck_of(rule))
+
+
 def needs_ids(rule: str) -> UsageError:
     """Return the error for a rule that compares ids on data without ids."""
+    others = [repr(other) for other in Conventions.choices()["ties"] if not is_by_id(other)]
     return UsageError(
         f"ties={rule!r} needs document ids, and these are bare scores. "
-        "Choose 'expected', 'input', 'optimistic' or 'pessimistic'."
+        f"Choose {', '.join(others[:-1])} or {others[-1]}."
     )

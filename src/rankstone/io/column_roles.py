@@ -282,7 +282,7 @@ def _no_number(
     distance = next((name for name in others if plain_name(name) in _DISTANCES), None)
     if role == "score" and distance is not None:
         advice = (
-            f"columns={{'distance': {distance!r}}} (--columns distance={distance}) ranks the "
+            f"columns={{'distance': {distance!r}}} (--columns distance={distance}) to rank the "
             "lowest first"
         )
     else:

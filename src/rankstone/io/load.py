@@ -363,33 +363,16 @@ def _refuse_exclude(exclude: Any) -> None:
         )
 
 
+#: The options that say how to read data.
+READING = tuple(n for n in collection.__kwdefaults__ or () if n not in ("needs", "finite"))
+
+
 def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the options that say how to read data, and single conventions."""
     reading = {name: value for name, value in options.items() if name in READING}
     choices = {name: value for name, value in options.items() if name not in READING}
     Conventions().replace(**choices)  # a misspelt option is found before any file is read
     return reading, choices
-
-
-#: The options that say how to read data.
-READING = (
-    "name",
-    "threads",
-    "input_format",
-    "max_bytes",
-    "encoding",
-    "mask",
-    "qid",
-    "group_sizes",
-    "columns",
-    "exclude",
-    "not_retrieved",
-    "scores",
-    "min_score",
-    "parents",
-    "parent_rule",
-    "judged_chunks",
-)
 
 
 def read(data: Sequence[Any], reading: Mapping[str, Any]) -> Collection:

@@ -145,6 +145,9 @@ def YAAP(r: Ranked, m: Measure) -> Value:
 
     YAAP = ln((1 + s) / (1 + R - s)), where s = R * AP is the sum of precisions at relevant documents
 
+    If documents that are retrieved again count again, s may reach 1 + R. Then YAAP is undefined,
+    and the query is left out of the mean.
+
     Reading: orders rankings of a query as AP does, but differences near 0 and 1 count for more,
     so that easy and hard queries average alike.
     Not for: comparing with values from 0 to 1; its own have no bounds.
@@ -152,11 +155,13 @@ def YAAP(r: Ranked, m: Measure) -> Value:
     """
     working = _average_precision(r, AP(rel=m.rel))._replace(denominator=None)
     s, relevant = total(working), r.relevant_count(m.rel)
-    value = by_sums(
-        r,
-        exact=lambda: _log_odds((s, remainder_of(working, s)), relevant),
-        plain=lambda: np.log((1.0 + s) / (1.0 + relevant - s)),
-    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        odds = by_sums(
+            r,
+            exact=lambda: _log_odds((s, remainder_of(working, s)), relevant),
+            plain=lambda: np.log((1.0 + s) / (1.0 + relevant - s)),
+        )
+    value = np.where(s < 1.0 + relevant, odds, np.nan)
     expression = "ln((1 + s) / (1 + R - s))"
     return Value(r, value, expression, lambda: {"s": s, "R": relevant}, working)
 

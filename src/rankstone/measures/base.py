@@ -314,8 +314,10 @@ class Measure:
             )
         if self.definition.best_order is not None:
             return self.definition.best_order(ranked, self, ranked.tie_luck)
+        from rankstone.core.rearranged import with_ties_by
+
         gain = self.definition.gain(ranked, self, ranked.grade)
-        return ranked.with_ties_by(gain, self.definition.unjudged_gain)
+        return with_ties_by(ranked, gain, self.definition.unjudged_gain)
 
     def compute(self, ranked: Ranked) -> Array:
         """Return the value of every query; NaN if the conventions leave a query out."""

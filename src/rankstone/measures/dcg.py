@@ -6,6 +6,7 @@ import numpy as np
 
 from rankstone.core import pairs
 from rankstone.core.discounts import DISCOUNTS
+from rankstone.core.ideal import constant, ideal_of
 from rankstone.core.ranked import Ranked
 from rankstone.errors import DataError
 from rankstone.measures.base import Example, Measure, measure
@@ -108,12 +109,12 @@ def ideal_ranking(r: Ranked, m: Measure, source: str = "judged") -> Ranked:
     """Return the judged or the retrieved documents by falling gain, or a ranking of the best grade."""
     if source == "full":
         grades = np.array([r.max_grade, *(grade for table in m.tables for grade, _ in table)])
-        return r.constant(m.k, float(grades[gain_of(r, m, grades).argmax()]))
+        return constant(r, m.k, float(grades[gain_of(r, m, grades).argmax()]))
     if not m.tables:  # gains rise with the grade
-        return r.cached(("ideal", source), lambda: r.ideal(None, source))
+        return r.cached(("ideal", source), lambda: ideal_of(r, None, source))
     grade = r.judged_grade if source == "judged" else r.grade
     key = ("ideal", source, m.gain, m.get("unlisted"))
-    return r.cached(key, lambda: r.ideal(gain_of(r, m, grade), source))
+    return r.cached(key, lambda: ideal_of(r, gain_of(r, m, grade), source))
 
 
 @measure(

@@ -22,7 +22,9 @@ def _best_order(r: Ranked, m: Measure, luck: int) -> Ranked:
     these and the relevant ones share the first places of a tie, in the worst the last places, and
     the best mixture of the two is looked for.
     """
-    ranked = r.with_ties_by(relevance_gain(r, m, r.grade), 0.0)
+    from rankstone.core.rearranged import with_ranks, with_ties_by
+
+    ranked = with_ties_by(r, relevance_gain(r, m, r.grade), 0.0)
     if ranked.pooled is None or ranked.pooled_offsets is None or not len(ranked.pooled):
         return ranked
     hit, ties = ranked.relevant(m.rel), ties_of(ranked)
@@ -47,7 +49,7 @@ def _best_order(r: Ranked, m: Measure, luck: int) -> Ranked:
         rank[relevant] = first + 1 + np.arange(len(relevant)) + mixed
         pooled[inside] = np.setdiff1d(np.arange(first + 1, first + 1 + size), rank[relevant])
         rank[others] = np.arange(len(others)) + (below - len(others) if luck > 0 else above) + 1
-    return ranked.with_ranks(rank, pooled)
+    return with_ranks(ranked, rank, pooled)
 
 
 def _mixture(

@@ -220,7 +220,7 @@ def _shared(text: str, form: _Form, tools: Iterable[Tool]) -> tuple[str, Name | 
             m for m in most if any(n.has_cutoff == has_cutoff for _, n in names if n.measure == m)
         ]
     if len(most) != 1:
-        meanings = ", ".join(f"{n.measure} in {tool.family}" for tool, n in names)
+        meanings = ", ".join(dict.fromkeys(f"{n.measure} in {tool.family}" for tool, n in names))
         raise UsageError(
             f"{text!r} means different measures: {meanings}. Name the tool with like= or --like, "
             "or write the measure's own name."

@@ -20,7 +20,7 @@ _P = Number(
     default=0.8,
     above=0,
     below=1,
-    examples=(0.5, 0.8, 0.85, 0.9, 0.95, 0.99),
+    examples=(0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99),
 )
 _GAIN = Table(
     name="gain",

@@ -10,6 +10,7 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.discounts import discount
+from rankstone.core.ideal import IdealRanking, constant
 from rankstone.core.ranked import Ranked
 from rankstone.errors import DataError
 from rankstone.measures.param import Choice, Number
@@ -158,7 +159,7 @@ def best_possible(r: Ranked, alpha: float, name: str, k: int | None, rel: float 
 
     The list has k documents, without k as many as were retrieved.
     """
-    best = r.constant(k, 1.0)
+    best = constant(r, k, 1.0)
     count = subtopic_count(r, rel)[segments.numbers(best.offsets)]
     return total(Sum(best, count * np.power(1.0 - alpha, best.rank - 1), name, k))
 
@@ -184,12 +185,12 @@ def _ideal(
         relevant = r.relevant_count(rel)
         offsets = segments.offsets_of(relevant if k is None else np.minimum(relevant, k))
         gain = np.power(1.0 - alpha, segments.positions(offsets))
-        return r.listed(np.ones(len(gain)), offsets), gain
+        return IdealRanking(np.ones(len(gain)), offsets, r), gain
     orders = list(_orders(r, alpha, name, k, rel))
     offsets = segments.offsets_of(np.array([len(gains) for _, gains in orders], np.int64))
     columns = zip(*orders, strict=True) if orders else ((), ())
     covered, gain = (np.concatenate([np.zeros(0), *column]) for column in columns)
-    return r.listed(covered, offsets), gain
+    return IdealRanking(covered, offsets, r), gain
 
 
 def _orders(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from textwrap import wrap
 
+from rankstone.core.text import escape_field
 from rankstone.errors import printable
 
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
@@ -72,6 +73,15 @@ def aligned(rows: Sequence[Sequence[str]], is_left: Callable[[int], bool]) -> li
         return cell + gap if is_left(column) else gap + cell
 
     return [[padded(i, cell) for i, cell in enumerate(row)] for row in cells]
+
+
+def lines_of(rows: Sequence[Sequence[str]], names: int, *, wide: bool) -> Iterator[str]:
+    """Yield rows whose first cells are names: aligned for a terminal, else between tabs."""
+    if not wide:
+        yield from ("\t".join(map(escape_field, row)) for row in rows)
+        return
+    for row in aligned(rows, lambda column: column < names):
+        yield "  ".join(row).rstrip()
 
 
 def folded(rows: Sequence[Sequence[str]], columns: int | None) -> list[list[str]]:

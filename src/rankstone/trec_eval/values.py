@@ -13,6 +13,7 @@ from rankstone.core.aggregate import FLOOR, Part, aggregate, logarithms
 from rankstone.core.collection import MatchedCollection
 from rankstone.core.judgments import Judgments
 from rankstone.core.rank import rounds_scores
+from rankstone.core.rearranged import condensed, select, truncated
 from rankstone.core.run import Run
 from rankstone.errors import (
     DataError,
@@ -167,12 +168,12 @@ def _measured(
     except DataError as error:
         raise TrecEvalError(MEASURES, error) from None
     if options.depth is not None:
-        ranked = ranked.truncated(options.depth)
+        ranked = truncated(ranked, options.depth)
     if options.judged_only or preferences is not None:
-        ranked = ranked.condensed()
+        ranked = condensed(ranked)
     if options.query is not None:
         chosen = np.array([q == options.query for q in ranked.queries])
-        ranked, present = ranked.select(chosen), present[chosen]
+        ranked, present = select(ranked, chosen), present[chosen]
     if preferences is not None:
         ranked = preferences.placed(ranked)
     values, complete, strings = {}, {}, {}

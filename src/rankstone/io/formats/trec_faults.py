@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from rankstone.core.faults import LineFault
 from rankstone.core.text import decode
 from rankstone.errors import DataError
-from rankstone.io.formats.trec_layout import QRELS, RUN, TrecLayout
+from rankstone.io.formats.trec_layout import DECIMAL_COMMA, QRELS, RUN, TrecLayout
 from rankstone.io.input_file import Input
 
 _CHUNK = 1 << 20
-_DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]+,[0-9]+")
 _COLUMN_NAMES = {"grade": "relevance"}
 
 
@@ -75,7 +72,7 @@ def _shown(text: bytes) -> str:
 
 def _other_table(row: bytes, fields: int, layout: TrecLayout) -> str:
     """Say what a first line may be that is not a row of columns between blanks."""
-    if fields == 1 and layout == RUN and _DECIMAL_COMMA.fullmatch(row):
+    if fields == 1 and layout == RUN and DECIMAL_COMMA.fullmatch(row):
         return " Write decimals with a point: 0.5, not 0,5."
     for separator in (",", ";"):
         if separator.encode() in row:

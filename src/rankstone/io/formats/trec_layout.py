@@ -13,7 +13,7 @@ from rankstone.io.column_roles import SYNONYMS, ambiguous, plain_name
 from rankstone.io.input_file import Input
 
 _MOST_COLUMNS = 8
-_DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]+,[0-9]+")
+DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]+,[0-9]+")
 _MOST_LINES = 200
 
 # BEIR calls its grades scores; a run may call its scores what judgments call grades.
@@ -170,7 +170,7 @@ def has_quotes(file: Input) -> bool:
 
 def has_decimal_commas(file: Input) -> bool:
     """Return whether some field is a number such as 0,5, as spreadsheets may write it."""
-    return any(_DECIMAL_COMMA.fullmatch(field) for row in file.first_rows for field in row.fields)
+    return any(DECIMAL_COMMA.fullmatch(field) for row in file.first_rows for field in row.fields)
 
 
 def has_blanks(file: Input) -> bool:

@@ -13,6 +13,7 @@ from rankstone.core import engine, segments
 from rankstone.core.dicts import judgments_of
 from rankstone.core.judgments import Judgments
 from rankstone.core.ranked import Ranked, StatedPreferences
+from rankstone.core.ranked_rows import rows_of
 from rankstone.core.row_layout import ATOF, NUMBER, RowLayout
 from rankstone.core.text import encode
 from rankstone.errors import DataError
@@ -92,7 +93,7 @@ class Preferences:
                     np.array(levels),
                 )
             )
-        return replace(ranked.rows(), preferences=tuple(said))
+        return replace(rows_of(ranked), preferences=tuple(said))
 
 
 def _numbers(names: tuple[str, ...]) -> np.ndarray:

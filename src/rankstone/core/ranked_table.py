@@ -1,0 +1,343 @@
+"""Rankings of lists of grades and scores, whose columns are computed if they are asked for."""
+
+from __future__ import annotations
+
+from itertools import compress
+from typing import Any
+
+import numpy as np
+
+from rankstone.conventions import Conventions
+from rankstone.core import segments
+from rankstone.core.lazy import lazy
+from rankstone.core.ranked import Ranked, Task, on_parts, parts_of
+from rankstone.core.tie_breaking import keeps_order, tied_before
+
+Array = np.ndarray
+
+
+class RankedTable(Ranked):
+    """A ranking of lists of grades and scores; its columns are computed on first access.
+
+    List q is ``bounds[q]:bounds[q + 1]`` of ``grades`` and ``scores``; without scores documents
+    are in order of rank. ``judged`` masks the documents that have a grade, None if all have.
+    ``retrieved_grades`` are the grades that documents have in their list, if they differ from
+    their grades among the judgments. ``rule`` orders tied documents.
+    """
+
+    pooled: Array | None = None
+    pooled_offsets: Array | None = None
+    preferences = None
+    subtopics = None
+    has_repeats = False
+
+    def __init__(
+        self,
+        grades: Array,
+        scores: Array | None,
+        bounds: Array,
+        conventions: Conventions,
+        *,
+        rule: str = "input",
+        judged: Array | None = None,
+        width: int | None = None,
+        retrieved_grades: Array | None = None,
+        queries: list[Any] | None = None,
+        whole: RankedTable | None = None,
+    ) -> None:
+        self.grades = grades
+        self.retrieved_grades = grades if retrieved_grades is None else retrieved_grades
+        self.scores = scores
+        self.bounds = bounds
+        self.conventions = conventions
+        self.rule = rule
+        self.judged = judged
+        self.width = None if judged is not None else width
+        self._whole = whole
+        self._tie_counts: dict[int, tuple[int, int]] = {}
+        self._cache = {}
+        self._has_small_grades = False
+        if queries is not None:
+            self.queries = queries
+        if judged is not None and (negative := grades < 0).any():
+            self.pooled = self._place(negative)[3]
+            self.pooled_offsets = segments.keep(negative, bounds)
+
+    @property
+    def whole(self) -> Ranked:
+        """The ranking of all queries, of which this may be a part."""
+        return self if self._whole is None else self._whole
+
+    @property
+    def all_judged(self) -> bool:
+        """Whether every retrieved document is known to have a judgment."""
+        return self.judged is None
+
+    def _part(self, begin: int, end: int) -> RankedTable:
+        if end - begin == len(self.bounds) - 1:
+            return self
+        first, last = self.bounds[begin].item(), self.bounds[end].item()
+        return RankedTable(
+            self.grades[first:last],
+            None if self.scores is None else self.scores[first:last],
+            self.bounds[begin : end + 1] - first,
+            self.conventions,
+            rule=self.rule,
+            judged=None if self.judged is None else self.judged[first:last],
+            width=self.width,
+            retrieved_grades=self.retrieved_grades[first:last],
+            queries=self.queries[begin:end],
+            whole=self,
+        )
+
+    def by_query(self, task: Task) -> list[Array]:
+        """Return the columns that a task makes of some queries, for all, on all cores."""
+
+        def work(ends: tuple[int, int]) -> list[Array]:
+            part = self._part(*ends)
+            columns, tied = part.columns_and_ties(task)
+            # Counting ties needs the order, which is at hand now.
+            self._tie_counts[ends[0]] = tied, int(part.offsets[-1])
+            return columns
+
+        return on_parts(work, self.bounds)
+
+    def columns_and_ties(self, task: Task) -> tuple[list[Array], int]:
+        """Return a task's columns, and how many rows share their score with another document.
+
+        Lists with ties and lists without are apart: most have none, and cost less.
+        """
+        some = self._has_equals
+        mixed = some and not self._tied_lists.all()
+        tied = self._lists(self._tied_lists) if mixed else self
+        if mixed and self.rule != "input":
+            columns = self._put_together(task(self._lists(~self._tied_lists)), task(tied))
+        else:
+            columns = task(self)
+        count = Ranked.count_ties(tied)[0] if some else 0
+        tied.clear_cache()
+        self.clear_cache()
+        return columns, count
+
+    def _put_together(self, plain: list[Array], tied: list[Array]) -> list[Array]:
+        columns = []
+        for without, among in zip(plain, tied, strict=True):
+            column = np.empty(len(self), np.result_type(without, among))
+            column[~self._tied_lists], column[self._tied_lists] = without, among
+            columns.append(column)
+        return columns
+
+    def _lists(self, mask: Array) -> RankedTable:
+        """Return the ranking of some of the lists."""
+        sizes = segments.lengths(self.bounds)
+        rows = np.repeat(mask, sizes)
+        own = self.retrieved_grades is self.grades
+        table = RankedTable(
+            self.grades[rows],
+            None if self.scores is None else self.scores[rows],
+            segments.offsets_of(sizes[mask]),
+            self.conventions,
+            rule=self.rule,
+            judged=None if self.judged is None else self.judged[rows],
+            width=self.width,
+            retrieved_grades=None if own else self.retrieved_grades[rows],
+            queries=list(compress(self.queries, mask.tolist())),
+            whole=self if self._whole is None else self._whole,
+        )
+        table.__dict__["_by_score"] = self._by_score[0][rows], self._tied_lists[mask]
+        return table
+
+    def count_ties(self) -> tuple[int, int]:
+        """Return how many rows share their score with another document, and how many rows."""
+        parts = parts_of(self.bounds)
+        if len(self._tie_counts) < len(parts):
+            self.by_query(lambda _: [])
+        counts = self._tie_counts.values()
+        return sum(tied for tied, _ in counts), sum(rows for _, rows in counts)
+
+    @lazy
+    def _by_score(self) -> tuple[Array, Array]:
+        """The retrieved grades by falling score, and in which lists documents share theirs."""
+        if self.scores is None:
+            return self.retrieved_grades, np.zeros(len(self.bounds) - 1, bool)
+        return segments.falling_beside(self.scores, self.bounds, self.retrieved_grades)
+
+    @property
+    def _tied_lists(self) -> Array:
+        """Which lists hold documents with the same score."""
+        return self._by_score[1]
+
+    @lazy
+    def _has_equals(self) -> bool:
+        """Whether some documents of a list have the same score."""
+        return self.scores is not None and bool(self._by_score[1].any())
+
+    @lazy
+    def _order(self) -> Array:
+        """All documents by falling score."""
+        if self.scores is None:
+            return np.arange(len(self.grades))
+        return segments.falling_order(self.scores, self.bounds)
+
+    @lazy
+    def has_ties(self) -> bool:
+        """Whether a judged document shares its score with another."""
+        if not self._has_equals:
+            return False
+        return self.judged is None or bool((self._placed[2] > 1).any())
+
+    @lazy
+    def _placed(self) -> tuple[Array, Array, Array, Array]:
+        """Document, documents above, documents tied and rank of each judged one, by rank."""
+        return self._place(self.judged)
+
+    @lazy
+    def _tie_groups(self) -> tuple[Array, Array]:
+        """Documents above and documents tied of all documents, by falling score."""
+        place = segments.positions(self.bounds)
+        if not self._has_equals:
+            return place, np.ones(len(place), np.int64)
+        starts = np.flatnonzero(self._first_of_tie())
+        sizes = np.diff(starts, append=len(place))
+        return np.repeat(place[starts], sizes), np.repeat(sizes, sizes)
+
+    def _first_of_tie(self) -> Array:
+        """Return, for all documents by falling score, whether none before has the same."""
+        first = np.ones(len(self.grades), bool)
+        if self.scores is not None and self._has_equals:
+            score, _ = segments.falling_values(self.scores, self.bounds)
+            first[1:] = score[1:] != score[:-1]
+            first[self.bounds[:-1][segments.lengths(self.bounds) > 0]] = True
+        return first
+
+    def tie_starts(self) -> Array | None:
+        """Return which rows are the first of their tie; None if rows are not all documents."""
+        return self._first_of_tie() if self._in_score_order else None
+
+    def _place(self, mask: Array | None) -> tuple[Array, Array, Array, Array]:
+        """Return document, documents above, documents tied and rank of some documents, by rank."""
+        order = self._order
+        above, tied = self._tie_groups
+        earlier = segments.positions(self.bounds) - above
+        offsets = self.bounds
+        if mask is not None:
+            kept, offsets = mask[order], segments.keep(mask, self.bounds)
+            order, above, tied, earlier = (a[kept] for a in (order, above, tied, earlier))
+        if not self._has_equals:
+            return order, above, tied, above + 1
+        rank = (above + 1) + tied_before(
+            self.rule,
+            offsets=offsets,
+            grade=self.retrieved_grades[order],
+            above=above,
+            tied=tied,
+            earlier=earlier,
+            judgment=order,
+        )
+        if keeps_order(self.rule):
+            return order, above, tied, rank
+        by_rank = segments.falling_order(-rank.astype(np.float64), offsets)
+        return order[by_rank], above[by_rank], tied[by_rank], rank[by_rank]
+
+    @lazy
+    def _in_score_order(self) -> bool:
+        """Whether all documents are judged and the order by falling score is that by rank."""
+        return self.judged is None and (keeps_order(self.rule) or not self._has_equals)
+
+    @property
+    def _documents(self) -> Array:
+        """The judged documents by rank."""
+        return self._order if self._in_score_order else self._placed[0]
+
+    @lazy
+    def offsets(self) -> Array:
+        """Where the judged documents of each list begin."""
+        return self.bounds if self.judged is None else segments.keep(self.judged, self.bounds)
+
+    @lazy
+    def grade(self) -> Array:
+        """The grades by rank."""
+        if self._in_score_order:
+            return self._by_score[0]
+        return self.retrieved_grades[self._documents]
+
+    @lazy
+    def original_grade(self) -> Array:
+        """The grades by rank, whatever the scores."""
+        if self.retrieved_grades is self.grades:
+            return self.grade
+        return self.grades[self._documents]
+
+    @lazy
+    def score(self) -> Array:
+        """The scores by rank."""
+        if self.scores is None:
+            return -self.rank.astype(np.float64)
+        return self.scores[self._documents]
+
+    @lazy
+    def judgment(self) -> Array:
+        """Each document's position in its list as given."""
+        return self._documents - np.repeat(self.bounds[:-1], segments.lengths(self.offsets))
+
+    @lazy
+    def rank(self) -> Array:
+        """The ranks."""
+        if self._in_score_order:
+            return segments.positions(self.bounds) + 1
+        return self._placed[3]
+
+    @lazy
+    def above(self) -> Array:
+        """The number of documents with a higher score."""
+        return self._tie_groups[0] if self._in_score_order else self._placed[1]
+
+    @lazy
+    def tied(self) -> Array:
+        """The number of documents with the same score."""
+        return self._tie_groups[1] if self._in_score_order else self._placed[2]
+
+    @lazy
+    def retrieved(self) -> Array:
+        """The lengths of the lists."""
+        return segments.lengths(self.bounds)
+
+    @lazy
+    def judged_offsets(self) -> Array:
+        """Where the grades of each list begin."""
+        return self.offsets
+
+    @lazy
+    def judged_grade(self) -> Array:
+        """The grades of each list, highest first."""
+        grades = self.grades if self.judged is None else self.grades[self.judged]
+        falling, self._has_small_grades = segments.falling_values(grades, self.offsets)
+        return falling
+
+    @property
+    def has_small_grades(self) -> bool:  # type: ignore[override]
+        """Whether all grades are known to be whole numbers from 0 to 255."""
+        return self._has_small_grades
+
+    @lazy
+    def max_grade(self) -> float:
+        """The highest grade of all queries, at least 0."""
+        if self._whole is not None:
+            return self._whole.max_grade
+        grades = self.grades if self.judged is None else self.grades[self.judged]
+        return float(grades.max(initial=0.0))
+
+    @lazy
+    def queries(self) -> list[Any]:
+        """The numbers of the lists."""
+        return list(range(len(self.bounds) - 1))
+
+    def _count_from(self, level: float) -> Array:
+        return segments.count(self.grades >= level, self.bounds)  # counting needs no order
+
+    def _highest(self) -> Array:
+        if not self.width:
+            return super()._highest()
+        if "judged_grade" in self.__dict__:
+            return self.judged_grade[:: self.width]
+        return self.grades.reshape(-1, self.width).max(axis=1)

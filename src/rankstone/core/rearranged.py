@@ -1,0 +1,116 @@
+"""Rankings made from others: with other ranks, fewer documents or fewer queries."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rankstone.core import segments
+from rankstone.core.ranked import Ranked
+from rankstone.core.ranked_rows import RankedRows, rows_of
+from rankstone.core.tie_breaking import before_by_gain
+
+Array = np.ndarray
+
+
+def truncated(ranked: Ranked, n: int) -> RankedRows:
+    """Return the ranking cut off after n documents, as if no more had been retrieved."""
+    within = ranked.rank <= n
+    pooled, pooled_offsets = ranked.pooled, ranked.pooled_offsets
+    if pooled is not None and pooled_offsets is not None:
+        pooled_offsets = segments.keep(pooled <= n, pooled_offsets)
+        pooled = pooled[pooled <= n]
+    return replace(
+        rows_of(ranked),
+        offsets=segments.keep(within, ranked.offsets),
+        retrieved=np.minimum(ranked.retrieved, n),
+        pooled=pooled,
+        pooled_offsets=pooled_offsets,
+        rank=ranked.rank[within],
+        **_columns(ranked, within),
+    )
+
+
+def with_ties_by(ranked: Ranked, gain: Array, unjudged_gain: float) -> RankedRows:
+    """Return the ranking with the documents of each tie in order of what they gain.
+
+    Best or worst first, as ``tie_luck`` says. ``gain`` has an entry for each row.
+    """
+    before = before_by_gain(
+        ranked.tie_luck,
+        offsets=ranked.offsets,
+        gain=gain,
+        unjudged_gain=unjudged_gain,
+        grade=ranked.grade,
+        above=ranked.above,
+        tied=ranked.tied,
+        judgment=ranked.judgment,
+    )
+    return with_ranks(ranked, ranked.above + 1 + before)
+
+
+def with_ranks(ranked: Ranked, rank: Array, pooled: Array | None = None) -> RankedRows:
+    """Return the ranking with other ranks of its rows, and of its pooled documents."""
+    order = np.lexsort((rank, segments.numbers(ranked.offsets)))
+    return replace(
+        rows_of(ranked),
+        rank=rank[order],
+        pooled=ranked.pooled if pooled is None else pooled,
+        **_columns(ranked, order),
+    )
+
+
+def condensed(ranked: Ranked) -> RankedRows:
+    """Return the ranking without the documents that were not judged."""
+    place = segments.positions(ranked.offsets)
+    query = segments.numbers(ranked.offsets)
+    first = np.ones(len(place), bool)
+    first[1:] = (np.diff(query) != 0) | (np.diff(ranked.above) != 0)
+    starts = np.flatnonzero(first)
+    sizes = np.diff(np.append(starts, len(place)))
+    return replace(
+        rows_of(ranked),
+        rank=place + 1,
+        above=np.repeat(place[starts], sizes),
+        tied=np.repeat(sizes, sizes),
+        retrieved=segments.lengths(ranked.offsets),
+        pooled=None,
+        pooled_offsets=None,
+        width=ranked.width,
+    )
+
+
+def select(ranked: Ranked, chosen: Array) -> RankedRows:
+    """Return the ranking of the chosen queries."""
+    rows = np.repeat(chosen, segments.lengths(ranked.offsets))
+    judged = np.repeat(chosen, segments.lengths(ranked.judged_offsets))
+    pooled, pooled_offsets, preferences = ranked.pooled, ranked.pooled_offsets, ranked.preferences
+    if pooled is not None and pooled_offsets is not None:
+        lengths = segments.lengths(pooled_offsets)
+        pooled = pooled[np.repeat(chosen, lengths)]
+        pooled_offsets = segments.offsets_of(lengths[chosen])
+    keep = chosen.tolist()
+    if preferences is not None:
+        preferences = tuple(p for p, kept in zip(preferences, keep, strict=True) if kept)
+    return replace(
+        rows_of(ranked),
+        queries=[q for q, kept in zip(ranked.queries, keep, strict=True) if kept],
+        offsets=segments.offsets_of(segments.lengths(ranked.offsets)[chosen]),
+        retrieved=ranked.retrieved[chosen],
+        judged_offsets=segments.offsets_of(segments.lengths(ranked.judged_offsets)[chosen]),
+        judged_grade=ranked.judged_grade[judged],
+        pooled=pooled,
+        pooled_offsets=pooled_offsets,
+        preferences=preferences,
+        subtopics=ranked.subtopics and ranked.subtopics.select(chosen),
+        rank=ranked.rank[rows],
+        **_columns(ranked, rows),
+    )
+
+
+def _columns(ranked: Ranked, rows: Array) -> dict[str, Any]:
+    """Return the columns beside the ranks, of some rows or of all in another order."""
+    names = ("grade", "original_grade", "score", "judgment", "above", "tied")
+    return {name: getattr(ranked, name)[rows] for name in names}
