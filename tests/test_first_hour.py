@@ -359,3 +359,15 @@ def test_the_ideal_of_subtopics_has_no_wrong_names():
     working = rs.explain("alpha_nDCG@2", judged, {"t": ["d2", "d1"]})
     assert {step.document for step in working.ideal} == {None}
     assert repr(working).startswith("alpha_nDCG@2:")
+
+
+def test_options_may_stand_between_a_measure_and_files(tmp_path, capsys):
+    path = tmp_path / "eval.jsonl"
+    path.write_text('{"question": "q", "expected": ["a"], "retrieved": ["x", "a", "a"]}\n')
+    assert main(["explain", "RR", "--query", "q", str(path), str(path)]) == 0
+    assert "RR = 0.5" in capsys.readouterr().out
+    assert main(["reconcile", "R", "--value", "2.0", str(path), str(path)]) == 0
+    assert "duplicates=count" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["holes", str(path), str(path), "-m", "P@2", "AP"])
+    assert "unrecognized arguments: AP" in capsys.readouterr().err

@@ -52,6 +52,52 @@ FORMS = {
 }
 
 
+DICTS = {
+    "langchain": lambda doc, score: {"page_content": "t", "metadata": {"id": doc}, "score": score},
+    "langchain dumped": lambda doc, score: {
+        "id": None, "metadata": {"source": "f", "chunk_id": doc}, "page_content": "t",
+    },
+    "llamaindex": lambda doc, score: {
+        "node": {"id_": doc, "text": "t", "metadata": {}}, "score": score,
+    },
+    "llamaindex flat": lambda doc, score: {"node_id": doc, "text": "t", "score": score},
+    "haystack": lambda doc, score: {"id": doc, "content": "t", "meta": {"a": 1}, "score": score},
+    "haystack without ids": lambda doc, score: {"content": "t", "meta": {"doc_id": doc}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", DICTS)
+def test_results_are_read_as_dicts_and_from_files(form, tmp_path):
+    make = DICTS[form]
+    run = {"q": [make("x", 0.9), make("a", 0.5)], "r": [make("b", 0.4)], "s": []}
+    expected = {"q": {"RR": 0.5, "NumRet": 2}, "r": {"RR": 1, "NumRet": 1}}
+    assert rs.evaluate(JUDGED, run, ["RR", "NumRet"]).per_query == expected
+    assert rs.explain("RR", JUDGED, run, query="q").value == 0.5
+    same = rs.evaluate(JUDGED, run, ["RR", "NumRet"], parents={d: d for d in "xab"})
+    assert same.per_query == expected
+    path = tmp_path / "run.jsonl"
+    path.write_text(
+        "".join(json.dumps({"question": q, "retrieved": own}) + "\n" for q, own in run.items())
+    )
+    assert rs.evaluate(JUDGED, path, ["RR", "NumRet"]).per_query == expected
+    if "score" in make("a", 1):
+        assert rs.evaluate(JUDGED, run, "NumRet", min_score=0.5)["NumRet"] == 2
+        assert rs.risk_coverage(JUDGED, run, "RR").thresholds.tolist() == [0.9, 0.4]
+
+
+def test_a_dict_without_an_id_is_refused():
+    run = {"q": [{"page_content": "t", "metadata": {"source": "file.md"}}]}
+    with pytest.raises(rs.DataError, match="no key of the record is known to hold a document id"):
+        rs.evaluate(JUDGED, run, "RR")
+    named = rs.evaluate({"q": ["file.md"]}, run, "RR", columns={"doc": "metadata.source"})
+    assert named["RR"] == 1
+
+
+def test_risk_of_result_objects():
+    run = {"q": [NodeWithScore(Node("a"), 0.3)], "r": [NodeWithScore(Node("x"), 0.7)]}
+    assert rs.risk_coverage(JUDGED, run, "RR").thresholds.tolist() == [0.7, 0.3]
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_results_are_read_as_they_are(form):
     make = FORMS[form]

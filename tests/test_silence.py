@@ -85,6 +85,7 @@ def test_a_threshold_of_distances_is_the_highest(tmp_path):
         ),
         (lambda: rs.risk_coverage(JUDGED, SCORED, "NumRet"), "NumRet is not from 0 to 1"),
         (lambda: rs.risk_coverage(JUDGED, SCORED, "RR", scores="ascending"), "give -distance"),
+        (lambda: rs.risk_coverage(JUDGED, {"easy": ["a"]}, "RR"), "need scores"),
     ],
 )
 def test_bad_requests_teach(call, message):

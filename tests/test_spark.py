@@ -419,6 +419,39 @@ def test_spark_connect(tmp_path):
     assert "no score in a row of document" in lines[-1]
 
 
+def test_subtopics_chunks_and_thresholds(spark, engine, tmp_path):
+    names = ["StRecall@3", "alpha_nDCG@5", "nDCG@5", "NumRet"]
+    qrels, run = tmp_path / "judged.qrels", tmp_path / "chunks.run"
+    qrels.write_text("".join(
+        f"q{q} {s} d{d} {(q + s + d) % 3}\n" for q in range(8) for s in range(1, 4) for d in range(5)
+    ))  # fmt: skip
+    run.write_text("".join(
+        f"q{q} Q0 d{d}#{n} 1 {(q * d + n) % 7} t\n" for q in range(8) for d in range(7) for n in range(2)
+    ))  # fmt: skip
+    changes = {"parents": "{doc}#{n}", "parent_rule": "sum", "min_score": 2}
+    done = engine.evaluate(str(qrels), str(run), names, spark=spark, **changes)
+    here = rs.evaluate(qrels, run, names, **changes)
+    assert done.collect().per_query == here.per_query
+    assert {n.text for n in here.notices} == {n.text for n in done.summary.notices}
+    done.unpersist()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"min_score": "high"}, "min_score must be a number, not 'high'"),
+        ({"parents": "{n}"}, "must hold {doc} once"),
+        ({"judged_chunks": True}, "judged_chunks=True needs parents="),
+        ({"parents": "{doc}#{n}", "parent_rule": "mean"}, "unknown rule for chunks 'mean'"),
+    ],
+)
+def test_bad_changes_are_refused_before_a_job_starts(spark, engine, options, words):
+    judgments, run = frames(spark, [("q", "a", 1.0)], [("q", "a", 1.0)])
+    with pytest.raises(rs.UsageError) as caught:
+        engine.evaluate(judgments, run, ["RR"], **options)
+    assert words in str(caught.value)
+
+
 @pytest.mark.usefixtures("_thorough")
 def test_the_command(spark, tmp_path, capsys):
     from rankstone.cli import main
@@ -468,6 +501,11 @@ def test_the_command(spark, tmp_path, capsys):
     [
         (["--master", "local[2]"], "--master goes with --engine spark"),
         (["--engine", "spark", "--threads", "2"], "--threads goes with --engine local"),
+        (["--engine", "spark", "--encoding", "cp1252"], "--encoding goes with --engine local"),
+        (
+            ["--engine", "spark", "--unjudged-interval"],
+            "--unjudged-interval goes with --engine local",
+        ),
     ],
 )
 def test_options_of_the_other_engine_are_refused(options, words, capsys):

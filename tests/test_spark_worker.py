@@ -161,3 +161,91 @@ def test_lists_give_the_values_of_dicts(ids, chunk_rows):
 def test_bad_lists_are_refused(row, words):
     with pytest.raises(rs.DataError, match=words):
         list(evaluate_lists([lists([row], pa.float64())], job(number=None, doc_is_text=False)))
+
+
+def evaluated_in_parts(judged, ranked, chosen):
+    """Return values by query and the texts of notices, of rows that are packed."""
+    sides = [
+        pack_rows(rows.to_batches(), side, chosen, 5, 30)
+        for side, rows in enumerate((judged, ranked))
+    ]
+    rows = pa.Table.from_batches([batch for side in sides for batch in side], PACKED)
+    values, states = {}, []
+    for partition in range(3):
+        mine = rows.filter(pa.array(rows["bucket"].to_numpy() % 3 == partition)).sort_by("bucket")
+        for batch in evaluate_partition(mine.to_batches(), chosen):
+            for row in batch.to_pylist():
+                if row["state"] is None:
+                    values[row["query"]] = [row[f"c{i}"] for i in range(len(chosen.columns))]
+                else:
+                    states.append(row["state"])
+    notices = merged([from_bytes(state)[0] for state in states]).tally.reading
+    return values, {n.code: n.text for n in notices}
+
+
+def test_subtopics_reach_the_tasks():
+    rng = random.Random(6)
+    names = ("StRecall@3", "alpha_nDCG@5", "NuggetRecall(which='vital')", "nDCG@5")
+    rows = [
+        (f"q{q}", f"d{d}", float(rng.choice([0, 1, 2])), f"s{s}", "okay" if s % 2 else "vital")
+        for q in range(20)
+        for d in range(6)
+        for s in range(1 if q < 10 else 4)  # many parts have one subtopic only
+    ]
+    judged = pa.table(
+        dict(
+            zip(
+                ("query", "doc", "grade", "subtopic", "importance"),
+                map(list, zip(*rows, strict=True)),
+                strict=True,
+            )
+        )
+    )
+    ranked = table([(f"q{q}", f"d{d}", rng.random()) for q in range(20) for d in range(9)], "score")
+    whole = rs.evaluate(judged, ranked, names)
+    chosen = job(
+        measures=names,
+        columns=names,
+        weighted=frozenset(),
+        chunk_rows=20,
+        aspects=("subtopic", "importance"),
+    )
+    values, notices = evaluated_in_parts(
+        judged.rename_columns(["query", "doc", "number", "subtopic", "importance"]),
+        ranked.rename_columns(["query", "doc", "number"]), chosen,
+    )  # fmt: skip
+    assert values == {q: list(own.values()) for q, own in whole.per_query.items()}
+    assert notices["subtopics"] == next(n.text for n in whole.notices if n.code == "subtopics")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"min_score": 0.4},
+        {"parents": "{doc}#{n}"},
+        {"parents": "{doc}#{n}", "parent_rule": "sum", "min_score": 0.1},
+        {"parents": {f"d{d}#{n}": f"d{d}" for d in range(6) for n in range(3)}},
+        {"parents": "{doc}#{n}", "judged_chunks": True},
+    ],
+)
+def test_a_run_is_changed_in_the_tasks(changes):
+    rng = random.Random(7)
+    names = ("RR", "nDCG@5", "NumRet")
+    form = "d{}#9" if "judged_chunks" in changes else "d{}"
+    judged = table(
+        [(f"q{q}", form.format(d), float(d % 2)) for q in range(20) for d in range(6)], "grade"
+    )
+    ranked = table(
+        [(f"q{q}", f"d{d}#{n}", rng.random()) for q in range(18) for d in range(6) for n in range(3)
+         if rng.random() < 0.5], "score",
+    )  # fmt: skip
+    whole = rs.evaluate(judged, ranked, names, **changes)
+    chosen = job(
+        measures=names, columns=names, weighted=frozenset(), chunk_rows=20, changes=changes
+    )
+    values, notices = evaluated_in_parts(
+        *(t.rename_columns(["query", "doc", "number"]) for t in (judged, ranked)), chosen
+    )
+    assert values == {q: list(own.values()) for q, own in whole.per_query.items()}
+    assert {n.code: n.text for n in whole.notices}.items() >= notices.items()
+    assert ("parents" in notices) == ("parents" in changes)

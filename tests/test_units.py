@@ -94,6 +94,81 @@ def test_judgments_of_chunks_become_judgments_of_documents(tmp_path, capsys):
     assert "3 judged chunks of 2 judged documents" in captured.err
 
 
+def test_a_question_without_an_answer_stays_one():
+    judged = {"q": {"A#1": 1}, "none": {}}
+    options = {"parents": "{doc}#{n}", "judged_chunks": True, "no_relevant": "silence"}
+    result = rs.evaluate(judged, {"q": ["A#2"], "none": []}, "RR", **options)
+    assert result.per_query == {"q": {"RR": 1}, "none": {"RR": 1}}
+    by_subtopic = {1: {"A#1": {"x": 1}, "B#1": {"y": 1}}, 2: {}}
+    result = rs.evaluate(by_subtopic, {1: ["A#2"], 2: []}, "StRecall", **options)
+    assert result.per_query == {1: {"StRecall": 0.5}, 2: {"StRecall": 1}}
+
+
+def test_a_column_of_distances_ranks_the_lowest_first(tmp_path):
+    frame = pd.DataFrame(
+        {"query": ["q"] * 3, "doc": ["B#1", "A#1", "A#2"], "distance": [0.4, 0.1, 0.9]}
+    )
+    path = tmp_path / "run.csv"
+    frame.to_csv(path, index=False)
+    options = {"parents": "{doc}#{n}", "columns": {"distance": "distance"}}
+    for run in (frame, path, frame.to_dict("records")):
+        assert rs.evaluate({"q": ["A"]}, run, "RR", **options)["RR"] == 1
+        cut = rs.evaluate({"q": ["A"]}, run, ["RR", "NumRet"], min_score=0.2, **options)
+        assert cut.per_query["q"] == {"RR": 1, "NumRet": 1}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"parents": "{doc}#{n}"},
+        {"parents": PARENTS, "parent_rule": "sum"},
+        {"min_score": 0.4},
+        {"parents": "{doc}#{n}", "judged_chunks": True},
+    ],
+)
+def test_runs_in_parts(options):
+    """The result of an Evaluator is that of ``evaluate``, notices included."""
+    judged = JUDGED
+    if "judged_chunks" in options:
+        judged = {q: {f"{d}#1": g for d, g in docs.items()} for q, docs in JUDGED.items()}
+    names = ["RR", "NumRet"]
+    whole = rs.evaluate(judged, CHUNKS, names, **options)
+    given_once = rs.Evaluator(judged, names, **options)
+    given_each = rs.Evaluator(measures=names, **options)
+    for query, scores in CHUNKS.items():
+        given_once.add({query: scores})
+        given_each.add({query: scores}, {query: judged[query]})
+    given_each.add({}, {})
+    for result in (given_once.result(), given_each.result()):
+        assert result.per_query == whole.per_query
+        assert {n.text for n in result.notices} == {n.text for n in whole.notices}
+    with pytest.raises(rs.UsageError, match="judged_chunks=True needs parents="):
+        rs.Evaluator(JUDGED, names, judged_chunks=True)
+
+
+def test_pools_holes_and_risk_of_chunks(tmp_path, capsys):
+    qrels, run = write_qrels(tmp_path / "qrels", JUDGED), write_run(tmp_path / "run", CHUNKS)
+    parents = ["--parents", "{doc}#{n}"]
+    assert main(["pool", str(run), "--depth", "2", *parents]) == 0
+    assert capsys.readouterr().out == "q\tA\nq\tB\nr\tA\nr\tB\n"
+    assert main(["pool", str(run), "--depth", "2", *parents, "--judged", str(qrels)]) == 0
+    assert capsys.readouterr().out == "r\tB\n"
+    chunks = write_qrels(tmp_path / "chunks", {"q": {"A#9": 1, "B#9": 0}, "r": {"A#9": 1}})
+    call = ["pool", str(run), "--depth", "2", *parents, "--judged", str(chunks), "--judged-chunks"]
+    assert main(call) == 0
+    assert capsys.readouterr().out == "r\tB\n"
+    assert main(["holes", str(qrels), str(run), "-m", "P@2", *parents]) == 0
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert rows[1:] == [["r", "B", "1", "0.25"]]
+    assert main(["holes", str(chunks), str(run), "-m", "P@2", *parents, "--judged-chunks"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 3
+    assert main(["risk", str(qrels), str(run), "-m", "RR", *parents, "--parent-rule", "sum"]) == 0
+    assert [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()[1:3]] == [
+        "1.5",
+        "0.7",
+    ]
+
+
 def test_subtopics_of_chunks_become_subtopics_of_documents():
     judged = {"q": {"A#1": {"x": 1}, "A#2": {"y": 1, "x": 0}, "B#1": {"z": 1}}}
     result = rs.evaluate(

@@ -117,25 +117,95 @@ def test_the_interval_is_saved_and_shown(tmp_path, capsys):
     assert "whatever their grades, P@2 is from 0.5000 to 1.0000" in capsys.readouterr().out
 
 
+LEVELS = [0, 1, 2]
+
+
+def drawn_queries(rng, *, by_subtopic):
+    """Return judgments and rankings of two queries, and all ways to judge their holes together."""
+
+    def grade():
+        return {s: rng.choice(LEVELS) for s in "xy"} if by_subtopic else rng.choice(LEVELS)
+
+    judged, run, holes_ = {}, {}, []
+    for q in "qr":
+        run[q] = [f"{q}{i}" for i in range(rng.randint(1, 4))]
+        own = rng.sample(run[q], min(len(run[q]), rng.randint(0, 1 if by_subtopic else 2)))
+        known = [*(d for d in run[q] if d not in own), f"{q} missed"]
+        judged[q] = {d: grade() for d in known}
+        holes_ += [(q, d) for d in own]
+    judged["q"]["q missed"] = {"x": 2, "y": 1} if by_subtopic else 2
+    judged["r"]["r missed"] = {"x": 1, "y": 0} if by_subtopic else 1
+    levels = [dict(zip("xy", way, strict=True)) for way in itertools.product(LEVELS, repeat=2)]
+    completed = []
+    for way in itertools.product(levels if by_subtopic else LEVELS, repeat=len(holes_)):
+        one = {q: dict(docs) for q, docs in judged.items()}
+        for (q, doc), given in zip(holes_, way, strict=True):
+            one[q][doc] = given
+        completed.append(one)
+    return judged, run, completed
+
+
+def ends_of(values):
+    defined = [value for value in values if not math.isnan(value)]
+    return (min(defined), max(defined)) if defined else (math.nan, math.nan)
+
+
+SMALL = [(measure, False) for measure in rs.all_measures()]
+SMALL += [(measure, True) for measure, _ in SMALL if measure.definition.reads_subtopics]
+
+
+@pytest.mark.parametrize(("measure", "by_subtopic"), SMALL, ids=str)
+def test_intervals_of_small_collections_are_those_of_all_completions(measure, by_subtopic):
+    """Of queries and of the aggregate, whatever the weights and the queries that are left out."""
+    rng = random.Random(str(measure))
+    exact = 0
+    for _ in range(4):
+        judged, run, completed = drawn_queries(rng, by_subtopic=by_subtopic)
+        chosen = with_parameters(rng, measure)
+        rules = {"no_relevant": rng.choice(["zero", "one", "skip", "silence"])}
+        try:
+            result = rs.evaluate(judged, run, chosen, unjudged_interval=True, **rules)
+            every = [rs.evaluate(c, run, chosen, **rules) for c in completed]
+        except rs.RankstoneError:
+            continue
+        interval = result.unjudged.interval[str(chosen)]
+        expected = ends_of([one[chosen] for one in every])
+        if chosen.pools_queries or (by_subtopic and chosen.reads_ids):
+            assert not interval.exact or interval[:2] == pytest.approx(expected, nan_ok=True)
+            continue
+        exact += 1
+        assert interval.exact, (chosen, judged, run)
+        assert interval[:2] == pytest.approx(expected, nan_ok=True), (chosen, judged, run)
+        for q, query in enumerate(result.queries):
+            own = ends_of([one.per_query[query][str(chosen)] for one in every])
+            assert [end[q] for end in interval.per_query] == pytest.approx(own, nan_ok=True)
+    assert exact or (by_subtopic and measure.reads_ids) or measure.name == "AUC"
+
+
 def test_bounds_are_said():
+    """A greedy ideal depends on ids, and there are too many ways to judge many holes."""
     judged = {"q": {"a": {"s": 1}, "b": {"t": 1}}}
-    interval = rs.evaluate(judged, {"q": ["x", "a"]}, "StRecall", unjudged_interval=True).unjudged
-    assert interval.interval["StRecall"][:3] == (0.0, 1.0, False)
-    open_ = rs.evaluate(judged, {"q": ["x", "a"]}, "alpha_DCG", unjudged_interval=True)
+    interval = rs.evaluate(judged, {"q": ["x", "a"]}, "alpha_nDCG", unjudged_interval=True).unjudged
+    assert interval.interval["alpha_nDCG"][:3] == (0.0, 1.0, False)
+    many = {"q": ["a", *(f"x{i}" for i in range(7))]}
+    open_ = rs.evaluate(judged, many, "alpha_DCG", unjudged_interval=True)
     assert open_.unjudged.interval["alpha_DCG"].high == math.inf
     again = rs.Result.from_json(open_.to_json())
     assert again.unjudged.interval["alpha_DCG"].high == math.inf
 
 
-def test_a_query_that_may_come_into_the_mean_makes_it_a_bound():
+def test_a_query_may_come_into_the_mean():
     judged = {"q": {"a": 1}, "r": {"b": 0}}
     run = {"q": ["a"], "r": ["b", "b2", "x"]}
     result = rs.evaluate(judged, run, "RR", no_relevant="skip", unjudged_interval=True)
     interval = result.unjudged.interval["RR"]
     assert result["RR"] == 1
-    assert interval[:3] == (1 / 3, 1.0, False)
+    assert interval[:3] == ((1 + 1 / 3) / 2, 1.0, True)
     counted = rs.evaluate(judged, run, "RR", unjudged_interval=True).unjudged.interval["RR"]
     assert counted[:3] == (0.5, 0.75, True)
+    long = {**run, "r": ["b", *(f"x{i}" for i in range(20))]}
+    bound = rs.evaluate(judged, long, "RR", no_relevant="skip", unjudged_interval=True)
+    assert bound.unjudged.interval["RR"][:3] == (1 / 21, 1.0, False)
 
 
 def test_ties_need_an_order():
@@ -239,6 +309,13 @@ def test_holes_are_listed_by_their_effect(tmp_path, capsys):
     assert capsys.readouterr().out.splitlines()[1].split("\t")[:3] == ["q", "x", "1"]
     assert main(["holes", str(qrels), str(first), str(other), str(first)]) == 2
     assert "give one run, or two to compare, not 3" in capsys.readouterr().err
+
+
+def test_subtopics_decide_what_a_document_adds():
+    judged = load_judgments({"q": {"a": {"s": 1}, "b": {"t": 1}}})
+    with pytest.raises(rs.UsageError, match="StRecall depends on which subtopics it covers"):
+        holes(judged, [{"q": ["x", "a"]}], rs.StRecall, rs.Conventions())
+    assert holes(judged, [{"q": ["x", "a"]}], rs.RR, rs.Conventions())[0].document == "x"
 
 
 def judged_more(known, truth, documents):

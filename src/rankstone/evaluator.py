@@ -40,7 +40,8 @@ from rankstone.evaluation_parts import (
 from rankstone.evaluator_state import from_bytes, to_bytes
 from rankstone.io.carry import joined, last_query_apart
 from rankstone.io.column_roles import Columns
-from rankstone.io.load import collection, load_judgments
+from rankstone.io.load import collection, judged_documents, load_judgments
+from rankstone.io.parents import Parents
 from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.compute import Values
 
@@ -65,6 +66,10 @@ class Evaluator:
         columns: the columns of tables whose names do not say what they hold.
         exclude: (query, document) pairs that are removed from the run.
         scores: ``"descending"``, or ``"ascending"`` if the lowest score is the best.
+        min_score: a document with a worse score counts as not retrieved.
+        parents: the document of each chunk, for parts that are runs of chunks.
+        parent_rule: how the chunks of a document become one result: first, max or sum.
+        judged_chunks: whether the judgments are of chunks too, and become judgments of documents.
         carry: the last query of a part goes on in the next one. Its rows are kept until a part
             begins with another query (default: a query in two parts is an error).
         per_query: keep the values of queries; without them a result has aggregates only, the
@@ -93,6 +98,10 @@ class Evaluator:
         columns: Mapping[str, Any] | None = None,
         exclude: Any = None,
         scores: str = "descending",
+        min_score: float | None = None,
+        parents: Any = None,
+        parent_rule: str = "first",
+        judged_chunks: bool = False,
         carry: bool = False,
         per_query: bool = True,
         max_grade: float | None = None,
@@ -102,12 +111,23 @@ class Evaluator:
         load_engine()
         self._columns = Columns.of(columns)
         self._judgments = None if judgments is None else load_judgments(judgments, self._columns)
+        self._parents = None if parents is None else Parents.of(parents)
+        self._judged_chunks = judged_chunks
+        if judged_chunks and self._judgments is not None:
+            self._judgments = judged_documents(self._judgments, self._parents, None)
         if carry and judgments is None:
             raise UsageError("carry= is for parts of a run; give the judgments to the Evaluator.")
         self._exclude = (
             None if exclude is None else load_judgments(exclude, self._columns, graded=False)
         )
-        self._reading: dict[str, Any] = {"name": name, "threads": threads, "scores": scores}
+        self._reading: dict[str, Any] = {
+            "name": name,
+            "threads": threads,
+            "scores": scores,
+            "min_score": min_score,
+            "parents": self._parents,
+            "parent_rule": parent_rule,
+        }
         self._strict, self._per_query, self._max_grade = strict, per_query, max_grade
         self._carry, self._open = carry, None
         self._plan: Plan | None = None
@@ -156,6 +176,7 @@ class Evaluator:
             mask=mask,
             qid=qid,
             group_sizes=group_sizes,
+            judged_chunks=self._judged_chunks and not _is_empty(judgments),
             needs=self._request.needs,
         )
         numbered = isinstance(data, LabelledCollection) and qid is None

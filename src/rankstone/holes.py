@@ -32,6 +32,11 @@ def holes(
     """
     if not 1 <= len(runs) <= 2:
         raise UsageError(f"give one run, or two to compare, not {len(runs)}.")
+    if measure.definition.reads_subtopics and judgments.subtopics is not None:
+        raise UsageError(
+            f"the effect of a document on {measure} depends on which subtopics it covers. Choose a "
+            "measure that does not read subtopics, such as nDCG@10."
+        )
     found = [Holes.of(collection(judgments, run).ranked(conventions)) for run in runs]
     ranks = [_ranks(own, run) for own, run in zip(found, runs, strict=True)]
     open_ = {

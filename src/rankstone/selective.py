@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +11,11 @@ import numpy as np
 
 from rankstone.errors import DataError, UsageError
 from rankstone.evaluation import evaluate
+from rankstone.io.column_roles import Columns
 from rankstone.io.input_file import ReadOptions, last_of
-from rankstone.io.rows import NO_DOCUMENT
-from rankstone.io.scored import scored_rows
+from rankstone.io.load import load_run
+from rankstone.io.rows import NO_DOCUMENT, Row
+from rankstone.io.scored import changed_run, scored_rows
 from rankstone.measures import Measure
 from rankstone.measures.curves import risk_area, risk_coverage_curve
 
@@ -60,15 +63,8 @@ def risk_coverage(judgments: Any, run: Any, measure: str | Measure, **options: A
             f"{result.measures[0]} is not from 0 to 1 for every query; choose another measure, or "
             "another value of no_relevant."
         )
-    columns = options.get("columns")
-    reading = ReadOptions(
-        last_of(options.get("input_format")),
-        options.get("max_bytes"),
-        columns=columns,
-        encoding=last_of(options.get("encoding")),
-    )
     best: dict[str, float] = {}
-    for query, doc, score in scored_rows(run, columns, reading):
+    for query, doc, score in _scored(run, options):
         if doc != NO_DOCUMENT:
             best[str(query)] = max(score, best.get(str(query), score))
     if not best:
@@ -85,3 +81,33 @@ def risk_coverage(judgments: Any, run: Any, measure: str | Measure, **options: A
         curve.y,
         risk_area(curve),
     )
+
+
+def _scored(run: Any, options: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield the rows of the run, as documents if it is one of chunks."""
+    columns = Columns.of(options.get("columns"))
+    form, encoding = last_of(options.get("input_format")), last_of(options.get("encoding"))
+    max_bytes = options.get("max_bytes")
+    loaded = load_run(
+        run, columns=columns, input_format=form, max_bytes=max_bytes, encoding=encoding
+    )
+    if not loaded.scored:
+        raise UsageError(
+            f"{loaded.name}: risk and coverage need scores, of which the highest is the best, and "
+            "this run has none."
+        )
+    reading = ReadOptions(form, max_bytes, columns=columns, encoding=encoding)
+    changes = {name: options.get(name) for name in ("min_score", "parents")}
+    if all(value is None for value in changes.values()):
+        yield from scored_rows(run, columns, reading)
+        return
+    changed = changed_run(
+        run,
+        loaded,
+        **changes,
+        parent_rule=options.get("parent_rule", "first"),
+        columns=columns,
+        options=reading,
+        ascending=False,
+    )
+    yield from changed.rows()

@@ -47,5 +47,6 @@ def registry() -> list[str]:
     with quiet(DeprecationWarning), quiet(FutureWarning), quiet(UserWarning):
         from ragas import metrics
 
-        own = (getattr(metrics, n) for n in dir(metrics) if n.startswith("IDBased"))
+        listed = {name.lstrip("_") for name in dir(metrics)}
+        own = (getattr(metrics, n) for n in listed if n.startswith("IDBased"))
         return sorted(metric().name for metric in own)

@@ -69,9 +69,13 @@ def main(argv: list[str] | None = None) -> int:
     args, more = parser.parse_known_args(words)
     if more:
         chosen = commands.choices[args.command]
-        if not hasattr(args, "measure") or any(word.startswith("-") for word in more):
+        several = isinstance(getattr(args, "measure", None), list)
+        if any(word.startswith("-") for word in more) or not (several or hasattr(args, "files")):
             chosen.error(f"unrecognized arguments: {' '.join(more)}")
-        args.measure = [*(args.measure or ()), *more]  # words after that of -m
+        if several:
+            args.measure = [*args.measure, *more]  # words after that of -m
+        else:
+            args.files = [*args.files, *more]  # words after an option
     args.words = words
     use_utf8()
     return guarded(lambda: args.run(args))

@@ -244,10 +244,11 @@ def _check_engine(args: Namespace) -> None:
     """Refuse options that go with the other engine."""
     from rankstone.errors import UsageError
 
-    local = ("input_format", "max_bytes", "groups", "threads")
+    local = ("input_format", "max_bytes", "encoding", "groups", "threads", "unjudged_interval")
     wrong = ("master", "save_values") if args.engine == "local" else local
     for name in wrong:
-        if getattr(args, name) is not None:
+        value = getattr(args, name)
+        if value is not None and value is not False:
             option = f"--{name.replace('_', '-')}"
             other = "spark" if args.engine == "local" else "local"
             raise UsageError(f"{option} goes with --engine {other}.")
@@ -272,6 +273,7 @@ def spark_results(args: Namespace) -> list[Result]:
         strict=args.strict,
         columns=columns_of(args.columns),
         exclude=args.exclude,
+        **changes_of(args),
         **dict(choice(text) for text in args.convention),
     )
 

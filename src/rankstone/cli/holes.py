@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.options import add_reading, choice, names_of
-from rankstone.cli.pool import tops_options
+from rankstone.cli.options import add_parents, add_reading, choice, names_of
+from rankstone.cli.pool import chunks_of, tops_options
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -34,6 +34,7 @@ def add_to(commands: Any) -> None:
         "-c", "--convention", action="append", default=[], metavar="NAME=VALUE",
         help="a convention, such as relevance=2; may be repeated",
     )  # fmt: skip
+    add_parents(parser)
     add_reading(parser)
     parser.set_defaults(run=run)
 
@@ -43,7 +44,7 @@ def run(args: Namespace) -> int:
     from rankstone.conventions import Conventions
     from rankstone.errors import plural
     from rankstone.holes import holes
-    from rankstone.io.load import load_judgments
+    from rankstone.io.load import judged_documents, load_judgments
     from rankstone.io.tops import read_tops
     from rankstone.measures import DEFAULT
     from rankstone.measures.parse import parse_measure
@@ -51,7 +52,7 @@ def run(args: Namespace) -> int:
 
     measure = parse_measure(args.measure) if args.measure else DEFAULT[0]
     conventions = Conventions().replace(**dict(choice(text) for text in args.convention))
-    options = tops_options(args)
+    options, chunks = tops_options(args), chunks_of(args)
     judgments = load_judgments(
         args.judgments,
         options.columns,
@@ -59,7 +60,9 @@ def run(args: Namespace) -> int:
         max_bytes=args.max_bytes,
         encoding=args.encoding,
     )
-    tops = [read_tops(path, args.depth, options) for path in args.runs]
+    if args.judged_chunks:
+        judgments = judged_documents(judgments, args.parents, args.max_bytes)
+    tops = [read_tops(path, args.depth, options, **chunks) for path in args.runs]
     unjudged = holes(judgments, tops, measure, conventions)
     shown = lines(unjudged[: args.n], names_of(args.runs), aligned=sys.stdout.isatty())
     sys.stdout.writelines(f"{line}\n" for line in shown)

@@ -35,6 +35,11 @@ def add_changes(parser: Any) -> None:
         metavar="X",
         help="documents with a lower score count as not retrieved",
     )
+    add_parents(parser)
+
+
+def add_parents(parser: Any) -> None:
+    """Let a command take the documents of chunks."""
     parser.add_argument(
         "--parents",
         metavar="FILE",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.options import add_reading, expand, reading_of
+from rankstone.cli.options import add_parents, add_reading, expand, reading_of
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -31,6 +31,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--format", choices=("tsv", "jsonl"), default="tsv", help="query and document (default tsv)"
     )
+    add_parents(parser)
     add_reading(parser)
     parser.set_defaults(run=run)
 
@@ -41,12 +42,14 @@ def run(args: Namespace) -> int:
 
     from rankstone.core.text import escape_field
     from rankstone.errors import plural
-    from rankstone.io.load import load_judgments
+    from rankstone.io.load import judged_documents, load_judgments
     from rankstone.io.tops import pool, read_tops
 
-    options = tops_options(args)
-    tops = [read_tops(path, args.depth, options) for path in expand(args.runs)]
+    options, chunks = tops_options(args), chunks_of(args)
+    tops = [read_tops(path, args.depth, options, **chunks) for path in expand(args.runs)]
     judgments = load_judgments(args.judged, max_bytes=args.max_bytes) if args.judged else None
+    if judgments is not None and args.judged_chunks:
+        judgments = judged_documents(judgments, args.parents, args.max_bytes)
     pooled = pool(tops, judgments)
     for query, docs in pooled.items():
         for doc in docs:
@@ -70,3 +73,8 @@ def tops_options(args: Namespace) -> ReadOptions:
         columns=reading["columns"],
         encoding=last_of(reading["encoding"]),
     )
+
+
+def chunks_of(args: Namespace) -> dict[str, Any]:
+    """Return how the chunks of a run become documents."""
+    return {"parents": args.parents, "parent_rule": args.parent_rule}

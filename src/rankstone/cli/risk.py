@@ -5,7 +5,14 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.options import add_conventions, add_reading, choice, reading_of
+from rankstone.cli.options import (
+    add_changes,
+    add_conventions,
+    add_reading,
+    changes_of,
+    choice,
+    reading_of,
+)
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -30,6 +37,7 @@ def add_to(commands: Any) -> None:
         "--points", type=int, default=20, metavar="N", help="thresholds to show, 0 for all (20)"
     )
     add_conventions(parser)
+    add_changes(parser)
     add_reading(parser)
     parser.set_defaults(run=run)
 
@@ -48,6 +56,7 @@ def run(args: Namespace) -> int:
         args.measure or DEFAULT[0],
         like=args.like,
         **reading,
+        **changes_of(args),
         **dict(choice(text) for text in args.convention),
     )
     count = len(curve.thresholds)

@@ -9,8 +9,8 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
-from rankstone.core.ranked_rows import rows_of
-from rankstone.core.subtopics import ranges
+from rankstone.core.ranked_rows import RankedRows, rows_of
+from rankstone.core.subtopics import Subtopics, ranges
 from rankstone.errors import UsageError
 
 Array = np.ndarray
@@ -60,9 +60,71 @@ class Holes:
         """Return the ranks of a query's holes."""
         return self.rank[self.offsets[query] : self.offsets[query + 1]]
 
+    def subtopics(self, query: int) -> Array:
+        """Return the subtopics of a query, as numbers in ``ranked.subtopics``."""
+        known = self.ranked.subtopics
+        if known is None:
+            return np.zeros(0, np.int64)
+        rows = slice(known.offsets[known.first[query]], known.offsets[known.last[query]])
+        return np.unique(known.subtopic[rows])
+
+    def filled_by_subtopic(self, query: Array, grades: list[Array]) -> Ranked:
+        """Return rankings in which the holes are judged for each subtopic of their query.
+
+        Args:
+            query: index of the query of each ranking.
+            grades: a table for each ranking, with a row for each hole by rank and a column for
+                each of the query's subtopics.
+        """
+        known = self.ranked.subtopics
+        if known is None:
+            raise UsageError("the judgments have no subtopics.")
+        highest = [table.max(axis=1, initial=0.0) for table in grades]
+        ranked = self.filled(query, np.concatenate([np.zeros(0), *highest]))
+        judgment = ranked.judgment.copy()
+        columns: dict[str, list[Array]] = {
+            name: [] for name in ("sizes", "subtopic", "grade", "known", "parts", "documents")
+        }
+        documents = parts = 0
+        for i, (q, table) in enumerate(zip(query.tolist(), grades, strict=True)):
+            first, last = int(known.first[q]), int(known.last[q])
+            own, count = self.subtopics(q), len(table)
+            rows = slice(known.offsets[first], known.offsets[last])
+            columns["sizes"] += [np.diff(known.offsets[first : last + 1]), np.full(count, len(own))]
+            columns["subtopic"] += [
+                parts + np.searchsorted(own, known.subtopic[rows]),
+                parts + np.tile(np.arange(len(own)), count),
+            ]
+            columns["grade"] += [known.grade[rows], table.ravel()]
+            counts = np.ones(last - first, bool) if known.known is None else known.known[first:last]
+            columns["known"] += [counts, np.ones(count, bool)]
+            columns["parts"].append(own)
+            columns["documents"].append(np.array([last - first + count]))
+            mine = judgment[ranked.offsets[i] : ranked.offsets[i + 1]]
+            is_hole = mine < 0
+            mine[~is_hole] += documents - first
+            mine[is_hole] = documents + last - first + np.arange(count)
+            documents += last - first + count
+            parts += len(own)
+        every = {name: np.concatenate(values) for name, values in columns.items()}
+        bounds = segments.offsets_of(every["documents"])
+        subtopics = Subtopics(
+            names=[known.names[part] for part in every["parts"].tolist()],
+            vital=known.vital[every["parts"]],
+            offsets=segments.offsets_of(every["sizes"]),
+            subtopic=every["subtopic"],
+            grade=every["grade"],
+            by_id=np.arange(documents),
+            first=bounds[:-1],
+            last=bounds[1:],
+            known=every["known"],
+            length=None if known.length is None else known.length[every["parts"]],
+        )
+        return replace(ranked, judgment=judgment, subtopics=subtopics)
+
     def filled(
         self, query: Array, grades: Array, missed: tuple[Array, Array] | None = None
-    ) -> Ranked:
+    ) -> RankedRows:
         """Return rankings in which the holes are judged, one for each entry of ``query``.
 
         Args:

@@ -26,6 +26,15 @@ _TEXTS: dict[str, Callable[[int, int], str]] = {
     "excluded-judged": lambda n, _: (
         f"{plural(n, 'judged document')} in exclude too; the run cannot gain from them"
     ),
+    "parents": lambda n, of: f"{plural(n, 'chunk')} of {plural(of, 'document')} in the run",
+    "judged-chunks": lambda n, of: (
+        f"{plural(n, 'judged chunk')} of {plural(of, 'judged document')}; the highest grade of its "
+        "chunks is the grade of a document"
+    ),
+    "subtopics": lambda n, _: (
+        f"judgments of {plural(n, 'subtopic')}; measures that do not read subtopics take the "
+        "highest grade of a document"
+    ),
     "cold-queries": lambda n, of: f"{n} of {plural(of, 'judged query')} not in exclude (cold)",
 }
 _EXAMPLES = 3
@@ -41,15 +50,17 @@ def reading_notice(
     of: int = 0,
     level: str = "warning",
     keep_zero: bool = False,
+    more: str = "",
 ) -> list[Notice]:
     """Return the notice of that code, none if nothing was counted.
 
+    ``more`` are words behind the counts, which are the same in all parts.
     ``of`` is the number of what was examined, for texts that name it. It adds up over parts, so
     with ``keep_zero`` a part in which nothing was counted has a notice too; it is not shown.
     """
     if not n and not keep_zero:
         return []
-    return [Notice(code, n, _TEXTS[code](n, of), tuple(examples), level, of)]
+    return [Notice(code, n, _TEXTS[code](n, of) + more, tuple(examples), level, of)]
 
 
 def merged_notices(a: Iterable[Notice], b: Iterable[Notice]) -> tuple[Notice, ...]:
@@ -68,4 +79,6 @@ def merged_notices(a: Iterable[Notice], b: Iterable[Notice]) -> tuple[Notice, ..
 def _sum(a: Notice, b: Notice) -> Notice:
     n, of = a.count + b.count, a.of + b.of
     examples = tuple(sorted({*a.examples, *b.examples})[: max(len(a.examples), len(b.examples))])
-    return replace(a, count=n, of=of, text=_TEXTS[a.code](n, of), examples=examples[:_EXAMPLES])
+    words = _TEXTS[a.code]
+    text = words(n, of) + a.text.removeprefix(words(a.count, a.of))
+    return replace(a, count=n, of=of, text=text, examples=examples[:_EXAMPLES])

@@ -32,6 +32,8 @@ from rankstone.evaluation_parts import (
 )
 from rankstone.evaluator import check_parts
 from rankstone.evaluator_state import from_bytes
+from rankstone.io.parents import Parents, plain_parents
+from rankstone.io.scored import check_changes
 from rankstone.measures import DEFAULT, Measure
 
 if TYPE_CHECKING:
@@ -63,6 +65,10 @@ def evaluate(
     columns: Mapping[str, Any] | None = None,
     exclude: Any = None,
     scores: str = "descending",
+    min_score: float | None = None,
+    parents: Any = None,
+    parent_rule: str = "first",
+    judged_chunks: bool = False,
     partitions: int | None = None,
     chunk_rows: int = CHUNK_ROWS,
     max_query_rows: int = MAX_QUERY_ROWS,
@@ -84,6 +90,11 @@ def evaluate(
         exclude: a Spark DataFrame or a path with (query, document) pairs that are removed from
             the run, such as training data.
         scores: ``"descending"``, or ``"ascending"`` if the lowest score is the best.
+        min_score: a document with a worse score counts as not retrieved.
+        parents: the document of each chunk, for a run of chunks: a dict, a pattern such as
+            ``{doc}#{n}``, or the path of a file, which is read here and sent to the tasks.
+        parent_rule: how the chunks of a document become one result: first, max or sum.
+        judged_chunks: whether the judgments are of chunks too, and become judgments of documents.
         partitions: number of partitions (default: that of the session, small ones joined).
         chunk_rows: number of rows that a task evaluates at a time.
         max_query_rows: the most rows of one query, which a task ranks in memory.
@@ -98,6 +109,15 @@ def evaluate(
         tables.append(open_excluded(exclude, columns, judged, spark))
     roles = ranked.roles
     number = roles.number_role if roles.names[2] is not None else None
+    changes = _changes(
+        ranked.what,
+        min_score,
+        parents,
+        parent_rule,
+        judged_chunks,
+        has_scores=number != "rank" and number is not None,
+    )
+    max_grade, by_subtopic = _facts(judged, columns)
     job = _job(
         plan,
         scores=scores,
@@ -105,12 +125,14 @@ def evaluate(
         number=number,
         has_rank=len(roles.all) > 3,
         keeps_order=number is None or plan.reads_input_order,
-        max_grade=_max_grade(judged),
+        max_grade=max_grade,
         chunk_rows=chunk_rows,
         max_query_rows=max_query_rows,
         query_is_text=judged.kind("query") == "text",
         doc_is_text=judged.kind("doc") == "text",
         excludes=exclude is not None,
+        aspects=tuple(judged.aspects) if by_subtopic else (),
+        changes=changes,
     )
     rows = _by_query(tables, job, partitions).mapInArrow(
         partial(_partition_task, job=job), job.spark_schema
@@ -174,6 +196,30 @@ def evaluate_lists(
     rows = lists.frame.mapInArrow(partial(_lists_task, job=job), job.spark_schema)
     sources = Source(lists.source), Source(lists.source)
     return _evaluated(plan, job, rows, sources, strict=strict)
+
+
+def _changes(
+    name: str,
+    min_score: float | None,
+    parents: Any,
+    parent_rule: str,
+    judged_chunks: bool,
+    *,
+    has_scores: bool,
+) -> dict[str, Any]:
+    """Return what changes the run before it is ranked, in plain values; bad options are refused."""
+    check_changes(name, min_score, parents, parent_rule, has_scores=has_scores)
+    if judged_chunks and parents is None:
+        raise UsageError("judged_chunks=True needs parents=, the document of each chunk.")
+    plain = None if parents is None else plain_parents(parents)
+    if isinstance(plain, str):
+        Parents.of(plain)
+    return {
+        "min_score": min_score,
+        "parents": plain,
+        "parent_rule": parent_rule,
+        "judged_chunks": judged_chunks,
+    }
 
 
 def _check_limits(**limits: int | None) -> None:
@@ -268,14 +314,18 @@ def _job(plan: Plan, **fields: Any) -> Job:
     )
 
 
-def _max_grade(judged: SparkTable) -> float:
-    """Return the highest grade; missing values and grades that are not finite are refused.
+def _facts(judged: SparkTable, columns: Mapping[str, Any] | None) -> tuple[float, bool]:
+    """Return the highest grade, and whether grades are by subtopic.
+
+    Missing values and grades that are not finite are refused.
 
     This reads the judgments once, which are few beside the run.
     """
     f = functions()
     query, doc, grade = judged.roles.names
     value = f.lit(1.0) if grade is None else f.col(f"`{grade}`").cast("double")
+    named = judged.aspects.get("subtopic")
+    subtopic = f.lit("") if named is None else f.col(f"`{named}`").cast("string")
     odd = f.isnan(value) | (f.abs(value) == float("inf"))
     missing = [f.count(f.when(f.col(f"`{n}`").isNull(), 1)) for n in (query, doc)]
     row = with_errors(
@@ -286,6 +336,8 @@ def _max_grade(judged: SparkTable) -> float:
             missing[1].alias("doc"),
             f.count(f.when(value.isNull(), 1)).alias("grade"),
             f.count(f.when(odd, 1)).alias("odd"),
+            f.min(subtopic).alias("first"),
+            f.max(subtopic).alias("last"),
         ).collect()[0]
     )
     if not row["rows"]:
@@ -301,7 +353,8 @@ def _max_grade(judged: SparkTable) -> float:
             f"{judged.what}: the grade of {errors.plural(row['odd'], 'row')} is not a finite number. "
             "Remove them or repair what made them."
         )
-    return max(0.0, float(row["highest"]))
+    several = row["first"] != row["last"] or bool((columns or {}).get("subtopic"))
+    return max(0.0, float(row["highest"])), named is not None and several
 
 
 def _by_query(tables: list[SparkTable], job: Job, partitions: int | None) -> Any:
@@ -324,6 +377,7 @@ def _packed(table: SparkTable, side: int, job: Job, buckets: int) -> Any:
 
     f = functions()
     names = dict(zip(("query", "doc", "number", "rank"), table.roles.names, strict=False))
+    names |= table.aspects
     columns = []
     for column, kind in job.packed_columns(side).items():
         name = names.get(column)

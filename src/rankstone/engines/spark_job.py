@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
@@ -29,6 +29,8 @@ class Job:
     of rows is the ranking. A chunk has about ``chunk_rows`` rows; a query may have
     ``max_query_rows``. ``columns`` are the measures that tasks compute, and of those the
     ``weighted`` ones have weights. With ``excludes`` a third table has the pairs to leave out.
+    ``aspects`` are the further columns of judgments by subtopic. ``changes`` are the options that
+    change a run before it is ranked, in plain values.
     """
 
     measures: tuple[str, ...]
@@ -49,6 +51,8 @@ class Job:
     query_is_text: bool
     doc_is_text: bool
     excludes: bool = False
+    aspects: tuple[str, ...] = ()
+    changes: dict[str, Any] = field(default_factory=dict)
 
     def packed_columns(self, side: int) -> dict[str, str]:
         """Return the columns of rows with their types, in the words of Spark."""
@@ -58,6 +62,8 @@ class Job:
         }
         if side == JUDGMENT or (side == RETRIEVED and self.number is not None):
             columns["number"] = "double"
+        if side == JUDGMENT:
+            columns |= dict.fromkeys(self.aspects, "string")
         if side == RETRIEVED and self.has_rank:
             columns["rank"] = "double"
         if side == RETRIEVED and self.keeps_order:
@@ -97,6 +103,7 @@ class Job:
     def evaluator(self) -> Evaluator:
         """Return an Evaluator for this job."""
         own = self.conventions
+        named = [name for name in ("distance",) if name == self.number] + list(self.aspects)
         return Evaluator(
             measures=self.measures,
             like=self.like,
@@ -104,9 +111,10 @@ class Job:
             tie_interval=self.tie_interval,
             name=self.name,
             threads=1,
-            columns={"distance": "distance"} if self.number == "distance" else None,
+            columns={name: name for name in named},
             scores=self.scores,
             per_query=False,
             max_grade=self.max_grade,
+            **self.changes,
             **self.choices,
         )

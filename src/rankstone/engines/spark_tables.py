@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from rankstone.errors import DataError, MissingDependencyError, NothingInCommonError, UsageError
@@ -14,23 +14,34 @@ from rankstone.io.column_roles import (
     column_or_none,
     judgment_roles,
     run_roles,
+    subtopic_columns,
 )
 
 _TEXT = {"string"}
 _WHOLE = {"tinyint", "smallint", "int", "bigint"}
 _NUMBERS = {*_WHOLE, "float", "double"}
 _LISTS = {"retrieved": "prediction", "expected": "label"}
+_NOUNS = {
+    "query": "a query id",
+    "doc": "a document id",
+    "subtopic": "a subtopic",
+    "importance": "the importance of a nugget",
+}
 _KINDS = {"text": "text", "number": "whole numbers"}
 
 
 @dataclass(frozen=True, eq=False)
 class SparkTable:
-    """A Spark DataFrame with the roles of its columns; ``what`` names it in errors."""
+    """A Spark DataFrame with the roles of its columns; ``what`` names it in errors.
+
+    ``aspects`` are the columns of the subtopics in judgments and of their importance, by role.
+    """
 
     frame: Any
     what: str
     source: str
     roles: Roles
+    aspects: Mapping[str, str] = field(default_factory=dict)
 
     def kind(self, role: str) -> str:
         """Return whether the ids of a role are ``text`` or a ``number``."""
@@ -167,7 +178,15 @@ def _open(data: Any, kind: str, what: str, columns: Columns, spark: Any) -> Spar
     for role, column in zip(roles.all, roles.names, strict=True):
         if column is not None:
             _check_type(what, role, column, types[column])
-    return SparkTable(data, what, source, roles)
+    aspects: dict[str, str] = {}
+    if kind == "judgments":
+        pair = zip(
+            ("subtopic", "importance"), subtopic_columns(what, data.columns, columns), strict=True
+        )
+        aspects = {role: column for role, column in pair if column is not None}
+        for role, column in aspects.items():
+            _check_type(what, role, column, types[column])
+    return SparkTable(data, what, source, roles, aspects)
 
 
 def is_spark_frame(data: Any) -> bool:
@@ -186,12 +205,11 @@ def _kind(type_: str) -> str:
 
 
 def _check_type(what: str, role: str, column: str, type_: str) -> None:
-    if role in ("query", "doc"):
-        noun = "query" if role == "query" else "document"
+    if role in _NOUNS:
         if type_ in _TEXT or type_ in _WHOLE:
             return
         raise DataError(
-            f"{what}: column {column!r} is of type {type_}; a {noun} id is text or a whole "
+            f"{what}: column {column!r} is of type {type_}; {_NOUNS[role]} is text or a whole "
             "number. Cast the column to string or bigint."
         )
     if type_ not in _NUMBERS and not (role == "grade" and type_ == "boolean"):
@@ -240,8 +258,7 @@ def _trec(lines: Any, kind: str) -> Any:
         if hasattr(type(f.col("value")), "try_cast")  # a column has any attribute in Spark 3.5
         else f.element_at(parts, number + 1).cast("double")
     )
-    return lines.select(
-        f.element_at(parts, 1).alias("query"),
-        f.element_at(parts, 3).alias("doc"),
-        value.alias(role),
-    )
+    columns = [f.element_at(parts, 1).alias("query"), f.element_at(parts, 3).alias("doc")]
+    if kind == "judgments":
+        columns.append(f.element_at(parts, 2).alias("subtopic"))
+    return lines.select(*columns, value.alias(role))

@@ -16,7 +16,7 @@ SYNONYMS = {
         "questionid question querytext",
         # docno is the id if there is a docid too (which is then a number of the index).
         "doc": "docno docid itemid item documentid corpusid pid doc document iid did passageid "
-        "movieid productid chunkid product corpus",
+        "movieid productid chunkid nodeid product corpus",
         "score": "score prediction pred sim similarity predicted predictedscore",
         "grade": "relevance label rating grade rel gain judgment judgement",
         "rank": "rank position",

@@ -11,7 +11,7 @@ from rankstone.conventions import Conventions
 from rankstone.core.collection import Collection, MatchedCollection
 from rankstone.core.exclude import ExcludingRun
 from rankstone.core.judgments import Judgments
-from rankstone.core.run import Run
+from rankstone.core.run import EmptyRun, Run
 from rankstone.errors import Notice, UsageError, one_of
 from rankstone.io.column_roles import Columns
 
@@ -286,7 +286,8 @@ def collection(
     )
     if judged_chunks:
         judged = judged_documents(judged, parents, max_bytes)
-    if min_score is not None or parents is not None:
+    is_changed = min_score is not None or parents is not None
+    if is_changed and not isinstance(ranked, EmptyRun):
         from rankstone.io.input_file import ReadOptions, last_of
         from rankstone.io.scored import changed_run
 

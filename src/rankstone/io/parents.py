@@ -10,8 +10,9 @@ from typing import Any
 
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
+from rankstone.core.reading_notices import reading_notice
 from rankstone.core.subtopics import Aspect, aspects_of
-from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
+from rankstone.errors import DataError, Notice, UsageError, did_you_mean
 from rankstone.io.column_roles import plain_name
 from rankstone.io.gathered import GatheredRun
 from rankstone.io.query_groups import BETWEEN, separator_of
@@ -37,17 +38,27 @@ class Parents:
     @classmethod
     def of(cls, source: Any, max_bytes: int | None = None) -> Parents:
         """Take a mapping, the path of a file, or a pattern such as ``{doc}#{n}``."""
-        if isinstance(source, Mapping):
-            return cls(_in_mapping({str(chunk): doc for chunk, doc in source.items()}, "parents"))
-        if isinstance(source, str) and "{" in source:
-            return cls(_by_pattern(source))
-        if isinstance(source, str | os.PathLike):
-            path = os.fspath(source)
-            return cls(_in_mapping(_read(path, max_bytes), path))
-        raise UsageError(
-            f"parents= is a dict {{chunk: document}}, the path of a file with a chunk and its "
-            f"document in each line, or a pattern such as '{{doc}}#{{n}}', not {source!r}."
-        )
+        if isinstance(source, Parents):
+            return source
+        plain = plain_parents(source, max_bytes)
+        if isinstance(plain, str):
+            return cls(_by_pattern(plain))
+        where = os.fspath(source) if isinstance(source, str | os.PathLike) else "parents"
+        return cls(_in_mapping(plain, where))
+
+
+def plain_parents(source: Any, max_bytes: int | None = None) -> str | dict[str, Any]:
+    """Return a pattern, or the document of each chunk, which are read if a path is given."""
+    if isinstance(source, Mapping):
+        return {str(chunk): doc for chunk, doc in source.items()}
+    if isinstance(source, str) and "{" in source:
+        return source
+    if isinstance(source, str | os.PathLike):
+        return _read(os.fspath(source), max_bytes)
+    raise UsageError(
+        f"parents= is a dict {{chunk: document}}, the path of a file with a chunk and its "
+        f"document in each line, or a pattern such as '{{doc}}#{{n}}', not {source!r}."
+    )
 
 
 def _in_mapping(parents: Mapping[str, Any], where: str) -> Callable[[Id], Id]:
@@ -163,8 +174,10 @@ def documents_of(
             added = score if known is None or rule != "sum" else known + score
             docs[doc] = added if known is None or rule == "sum" else better(known, score)
     count, left = (sum(map(len, part.values())) for part in (chunks, scores))
-    text = f"{plural(count, 'chunk')} of {plural(left, 'document')} in the run; {RULES[rule]}"
-    return scores, Notice("parents", count, text, level="note")
+    (notice,) = reading_notice(
+        "parents", count, of=left, level="note", keep_zero=True, more=f"; {RULES[rule]}"
+    )
+    return scores, notice
 
 
 def judged_documents(judgments: Judgments, parents: Parents) -> Judgments:
@@ -177,8 +190,10 @@ def judged_documents(judgments: Judgments, parents: Parents) -> Judgments:
         for chunk in chunks
     ]
     if judgments.subtopics is not None:
+        query_of = {str(query): query for query in judgments.queries}
         rows = [
-            row._replace(doc=parents.find(row.doc, "judgments")) for row in aspects_of(judgments)
+            row._replace(query=query_of[str(row.query)], doc=parents.find(row.doc, "judgments"))
+            for row in aspects_of(judgments)
         ]
     best: dict[tuple[Id, ...], Row | Aspect] = {}
     for row in rows:
@@ -186,13 +201,14 @@ def judged_documents(judgments: Judgments, parents: Parents) -> Judgments:
         if key not in best or row[2] > best[key][2]:
             best[key] = row
     typed = judgments.docs.typed
-    made = judgments_from(best.values(), judgments.source, judgments.source.name, typed=typed)
-    text = (
-        f"{plural(len(judgments), 'judged chunk')} of {plural(len(made), 'judged document')}; the "
-        "highest grade of its chunks is the grade of a document"
+    made = judgments_from(
+        [*((query, NO_DOCUMENT, 0.0) for query in judgments.queries), *best.values()],
+        judgments.source,
+        judgments.source.name,
+        typed=typed,
     )
-    notice = Notice("judged-chunks", len(judgments), text, level="note")
-    return replace(made, notices=(*judgments.notices, notice))
+    notice = reading_notice("judged-chunks", len(judgments), of=len(made), level="note")
+    return replace(made, notices=(*judgments.notices, *notice))
 
 
 def _by_document(scores: Mapping[Id, float], parents: Parents) -> Iterator[tuple[Id, float]]:

@@ -90,5 +90,21 @@ def _id_of(item: Any, where: str) -> Any:
     )
 
 
+def with_id(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a result that is a dict, with the id that its node or its metadata hold.
+
+    LlamaIndex writes a node into ``node``; LangChain and Haystack have ``metadata`` and ``meta``.
+    Without an id it is returned unchanged.
+    """
+    node = item.get("node")
+    parts = [node, item] if isinstance(node, Mapping) else [item]
+    keyed = [part.get(key) for part in parts for key in ("node_id", "id", "id_")]
+    for part in parts:
+        own = [part[key] for key in ("metadata", "meta") if isinstance(part.get(key), Mapping)]
+        keyed += [metadata.get(key) for metadata in own for key in _KEYS]
+    found = next((value for value in keyed if value is not None), None)
+    return item if found is None else {**item, "id": found}
+
+
 def _score_of(item: Any) -> Any:
     return item[1] if isinstance(item, tuple) else getattr(item, "score", None)

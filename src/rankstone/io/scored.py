@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 from rankstone.core.run import Run
 from rankstone.errors import UsageError, one_of
@@ -18,15 +18,16 @@ from rankstone.io.rows import NO_DOCUMENT, Id, Row
 def scored_rows(
     data: Any, columns: Mapping[str, Any] | None, options: ReadOptions
 ) -> Iterator[Row]:
-    """Yield the rows of a run that has scores, from a path, a dict, a list or a table."""
+    """Yield the rows of a run that has scores, from a path, a dict, a list or a table.
+
+    A rank, and the number in a column of distances, is negative, so that the highest is the best.
+    """
     if isinstance(data, str | os.PathLike):
         yield from _of_file(os.fspath(data), options)
-    elif isinstance(data, Mapping):
-        yield from _of_dict(data)
     elif hasattr(data, "match") and hasattr(data, "source"):
         raise UsageError("min_score= and parents= need the run itself: a path, a dict or a table.")
     else:
-        yield from _of_table(data, columns)
+        yield from _of_memory(data, columns)
 
 
 def _of_file(path: str, options: ReadOptions) -> Iterator[Row]:
@@ -52,14 +53,22 @@ def _of_dict(data: Mapping[Any, Any]) -> Iterator[Row]:
             yield query, doc, number_of(score, "score", where)
 
 
-def _of_table(data: Any, columns: Mapping[str, Any] | None) -> Iterator[Row]:
-    from rankstone.io import frames, lists
+def _of_memory(data: Any, columns: Mapping[str, Any] | None) -> Iterator[Row]:
+    from rankstone.io import frames, lists, objects
     from rankstone.io.frames.subtopics import grades_in, ids_in
+    from rankstone.io.retrieved import has_objects, plain_results
 
-    is_list = isinstance(data, list | tuple)
-    run = lists.run_of(data, None, columns) if is_list else frames.run_of(data, columns)
+    if isinstance(data, Mapping | list | tuple) and has_objects(data):
+        data = plain_results(data, "the run")
+    run: Any
+    if isinstance(data, Mapping):
+        run = objects.run_of(data, None, columns)
+    elif isinstance(data, list | tuple):
+        run = lists.run_of(data, None, columns)
+    else:
+        run = frames.run_of(data, columns)
     if not isinstance(run, frames.FrameRun):
-        rows = run.rows() if isinstance(run, GatheredRun) else _of_dict(dict(run.data))  # type: ignore[attr-defined]
+        rows = run.rows() if isinstance(run, GatheredRun) else _of_dict(run.data)
         yield from rows
         return
     ids = (
@@ -68,7 +77,8 @@ def _of_table(data: Any, columns: Mapping[str, Any] | None) -> Iterator[Row]:
     )
     count = len(run.doc)
     numbers = range(count, 0, -1) if run.number is None else grades_in(run.number, count)
-    sign = -1.0 if run.number is not None and run.roles.number_role == "rank" else 1.0
+    is_lowest_best = run.number is not None and run.roles.number_role in ("rank", "distance")
+    sign = -1.0 if is_lowest_best else 1.0
     for query, doc, number in zip(*ids, numbers, strict=True):
         yield query, doc, sign * number
 
@@ -83,33 +93,41 @@ def changed_run(
     columns: Mapping[str, Any] | None,
     options: ReadOptions,
     ascending: bool,
-) -> Run:
+) -> GatheredRun:
     """Return a run without documents of a worse score than a threshold, or of documents for chunks.
 
     A query that is left without documents stays a query of the run. If the lowest score is the
     best, the threshold is the highest that counts.
     """
+    are_distances = not ascending and Columns.of(columns).get("distance") is not None
+    has_scores = run.scored or ascending or are_distances
+    check_changes(run.name, min_score, parents, parent_rule, has_scores=has_scores)
+    rows = scored_rows(data, Columns.of(columns), options)
+    if min_score is not None:
+        rows = _kept(rows, -min_score if are_distances else min_score, ascending=ascending)
+    typed = not isinstance(data, str | os.PathLike)
+    if parents is None:
+        left = run_from(rows, run.name, run.source, run.name, ascending=ascending, typed=typed)
+        return cast("GatheredRun", left)
+    known = Parents.of(parents, options.max_bytes)
+    scores, about = documents_of(rows, known, parent_rule, ascending=ascending)
+    return ParentRun(scores, run.name, run.source, ascending, typed, {}, about)
+
+
+def check_changes(
+    name: str, min_score: float | None, parents: Any, parent_rule: str, *, has_scores: bool
+) -> None:
+    """Refuse options that do not suit a run."""
     one_of(parent_rule, RULES, "rule for chunks")
-    has_scores = run.scored or ascending
     if min_score is not None:
         if isinstance(min_score, bool) or not isinstance(min_score, int | float):
             raise UsageError(f"min_score must be a number, not {min_score!r}.")
         if not has_scores:
-            raise UsageError(f"{run.name}: min_score= needs scores, and this run has none.")
+            raise UsageError(f"{name}: min_score= needs scores, and this run has none.")
     if parents is not None and parent_rule != "first" and not has_scores:
         raise UsageError(
-            f"{run.name}: the rule '{parent_rule}' needs scores, and this run has none. Choose "
-            "'first'."
+            f"{name}: the rule '{parent_rule}' needs scores, and this run has none. Choose 'first'."
         )
-    rows = scored_rows(data, Columns.of(columns), options)
-    if min_score is not None:
-        rows = _kept(rows, min_score, ascending=ascending)
-    typed = not isinstance(data, str | os.PathLike)
-    if parents is None:
-        return run_from(rows, run.name, run.source, run.name, ascending=ascending, typed=typed)
-    known = Parents.of(parents, options.max_bytes)
-    scores, about = documents_of(rows, known, parent_rule, ascending=ascending)
-    return ParentRun(scores, run.name, run.source, ascending, typed, {}, about)
 
 
 def _kept(rows: Iterable[Row], min_score: float, *, ascending: bool) -> Iterator[Row]:

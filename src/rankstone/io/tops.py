@@ -2,32 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rankstone.core.judgments import Judgments
 from rankstone.core.text import encode
 from rankstone.errors import UsageError
-from rankstone.io.files import rows_in
+from rankstone.io.files import read_run, rows_in
 from rankstone.io.formats import format_of
 from rankstone.io.input_file import Input, ReadOptions
 from rankstone.io.rows import NO_DOCUMENT, TextRow
+from rankstone.io.scored import changed_run
 
 Tops = dict[str, list[str]]
 
 
-def read_tops(path: str, depth: int, options: ReadOptions | None = None) -> Tops:
+def read_tops(
+    path: str,
+    depth: int,
+    options: ReadOptions | None = None,
+    *,
+    parents: Any = None,
+    parent_rule: str = "first",
+) -> Tops:
     """Return the first documents of each query of a run, best first.
 
     Of equal scores the greater id is first. Of a document that is there twice the best score
-    counts.
+    counts. With ``parents`` the run is one of chunks.
     """
     if depth < 1:
         raise UsageError(f"a depth is at least 1, not {depth}.")
+    if parents is not None:
+        return _tops(
+            _rows_of_documents(path, options or ReadOptions(), parents, parent_rule), depth
+        )
     with Input.open(path, options or ReadOptions()) as file:
         tops = _tops(rows_in(file, format_of(file), "run"), depth)
         file.check_unchanged()
     return tops
+
+
+def _rows_of_documents(
+    path: str, options: ReadOptions, parents: Any, rule: str
+) -> Iterator[TextRow]:
+    run = changed_run(
+        path,
+        read_run(path, options),
+        min_score=None,
+        parents=parents,
+        parent_rule=rule,
+        columns=options.columns,
+        options=options,
+        ascending=False,
+    )
+    return ((str(query), str(doc), score) for query, doc, score in run.rows())
 
 
 def _tops(rows: Iterable[TextRow], depth: int) -> Tops:

@@ -81,6 +81,8 @@ class Definition:
             lowest or the highest gain.
         pools_queries: the value of a query depends on the others; a bool, or a function of the
             measure.
+        reads_ids: with subtopics the value depends on which of two judged documents has the greater
+            id; a bool, or a function of the measure.
         reads_subtopics: documents count by the subtopics they cover; without judgments by
             subtopic a query is its only subtopic.
         reads_max_grade: it depends on the highest grade of all; a function of the measure.
@@ -109,6 +111,7 @@ class Definition:
     rises: bool | Callable[[Measure], bool] = False
     lowest_at_ends: bool = False
     pools_queries: bool | Callable[[Measure], bool] = False
+    reads_ids: bool | Callable[[Measure], bool] = False
     reads_subtopics: bool = False
     reads_max_grade: Callable[[Measure], bool] = lambda _: False
     ties_as_one: bool = False
@@ -249,6 +252,12 @@ class Measure:
     def pools_queries(self) -> bool:
         """Whether the value of a query depends on the others."""
         known = self.definition.pools_queries
+        return known(self) if callable(known) else known
+
+    @property
+    def reads_ids(self) -> bool:
+        """Whether the value depends on the order of ids of judged documents."""
+        known = self.definition.reads_ids
         return known(self) if callable(known) else known
 
     def needs_all_queries(self, *, max_grade_known: bool) -> bool:

@@ -76,7 +76,7 @@ def _values(
     best: bool,
 ) -> Array:
     """Return the value of a query for each chosen document, which is best or worthless."""
-    levels = grades_by_gain(measure, holes)
+    levels = grades_by_gain(measure, holes, holes.ranked.judged_grade)
     sizes = np.diff(documents.offsets)[query]
     open_ = ranges(documents.offsets[query], sizes)
     is_good = background[open_]

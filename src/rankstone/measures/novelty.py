@@ -80,6 +80,7 @@ def alpha_DCG(r: Ranked, m: Measure) -> Sum:
     "Normalised alpha discounted cumulative gain",
     params=(K, REL, ALPHA, IDEAL),
     conventions=("ties",),
+    reads_ids=lambda m: m.ideal == "greedy",
     reads_subtopics=True,
     supports_extreme_ties=False,
     example=Example(
@@ -138,6 +139,7 @@ def ERR_IA(r: Ranked, m: Measure) -> Sum:
     "Normalised intent-aware expected reciprocal rank",
     params=(K, REL, ALPHA, IDEAL),
     conventions=("ties",),
+    reads_ids=lambda m: m.ideal == "greedy",
     reads_subtopics=True,
     supports_extreme_ties=False,
     example=Example("nERR_IA@2", _GRADES, "(2 / 1 + 0.5 / 2) / (2 / 1 + 1 / 2)"),
@@ -201,6 +203,7 @@ def NRBP(r: Ranked, m: Measure) -> Terms:
     "Normalised novelty- and rank-biased precision",
     params=(REL, ALPHA, _BETA),
     conventions=("ties",),
+    reads_ids=True,
     reads_subtopics=True,
     supports_extreme_ties=False,
     example=Example("nNRBP", _GRADES, "(2 + 0.5 * 0.5 + 1 * 0.25) / (2 + 1 * 0.5 + 0.5 * 0.25)"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, combinations_with_replacement, product
 from math import comb
 
@@ -51,7 +51,8 @@ def unjudged_extremes(measure: Measure, holes: Holes, tried: int = MOST_TRIED) -
     A document may get 0 or any grade of the judgments. If a query has few holes, all ways to judge
     them are tried. If it has many, and the order of gains is the best to the measure, then grades
     that fall and grades that rise with the rank are tried. If neither ends soon, the value lies in
-    the measure's range, and no more is known.
+    the measure's range, and no more is known. In judgments by subtopic a document may get such a
+    grade for each subtopic.
     """
     ranked = holes.ranked
     values, weight = _values(measure, holes, np.arange(len(ranked)), None)
@@ -77,14 +78,63 @@ def unjudged_extremes(measure: Measure, holes: Holes, tried: int = MOST_TRIED) -
         if undefined[q] and plan.low and plan.high:
             low[q] = high[q] = np.nan
     weighted |= bool((left_out & ~undefined).any())
-    return _aggregated(measure, low, high, exact=sure, weighted=weighted)
+    found = _aggregated(measure, low, high, exact=sure, weighted=weighted)
+    if found.exact or not sure or not _few_together(measure, holes, tried):
+        return found
+    return replace(found, ends=_ends(measure, holes), exact=True)
+
+
+def _few_together(measure: Measure, holes: Holes, tried: int) -> bool:
+    """Return whether all ways to judge the holes of all queries together can be tried."""
+    cells = sum(_cells(measure, holes, q) for q in range(len(holes.ranked)))
+    return len(_levels(measure, holes)) ** cells <= tried
+
+
+def _ends(measure: Measure, holes: Holes) -> tuple[float, float]:
+    """Return the lowest and the highest aggregate over all ways to judge all holes together."""
+    queries = np.arange(len(holes.ranked))
+    levels = _levels(measure, holes).tolist()
+    cells = sum(_cells(measure, holes, q) for q in queries.tolist())
+    how = aggregate(measure.definition.aggregate)
+    ends = [
+        how.finish(how.of(*_values(measure, holes, queries, np.array(way))))
+        for way in product(levels, repeat=cells)
+    ]
+    defined = [end for end in ends if not np.isnan(end)]
+    return (min(defined), max(defined)) if defined else (np.nan, np.nan)
+
+
+def _by_subtopic(measure: Measure, holes: Holes) -> bool:
+    return measure.definition.reads_subtopics and holes.ranked.subtopics is not None
+
+
+def _cells(measure: Measure, holes: Holes, q: int) -> int:
+    """Return how many grades the holes of a query need: one each, or one for each subtopic."""
+    count = int(holes.count[q])
+    return count * len(holes.subtopics(q)) if _by_subtopic(measure, holes) else count
+
+
+def _levels(measure: Measure, holes: Holes) -> Array:
+    """Return the grades that an unjudged document may have, for a subtopic if these are read."""
+    known = holes.ranked.subtopics
+    if known is not None and _by_subtopic(measure, holes):
+        return grades_by_gain(measure, holes, known.grade)
+    return grades_by_gain(measure, holes, holes.ranked.judged_grade)
 
 
 def _values(
     measure: Measure, holes: Holes, query: Array, grades: Array | None
 ) -> tuple[Array, Array | None]:
     """Return the values and weights of rankings whose holes are filled, or open without grades."""
-    ranked = holes.ranked if grades is None else holes.filled(query, grades)
+    if grades is None:
+        ranked = holes.ranked
+    elif _by_subtopic(measure, holes):
+        shapes = [(int(holes.count[q]), len(holes.subtopics(q))) for q in query.tolist()]
+        ends = np.cumsum([a * b for a, b in shapes])[:-1]
+        tables = [part.reshape(s) for part, s in zip(np.split(grades, ends), shapes, strict=True)]
+        ranked = holes.filled_by_subtopic(query, tables)
+    else:
+        ranked = holes.filled(query, grades)
     computation = measure.computation(ranked)
     return measure.values(computation), computation.query_weight
 
@@ -108,10 +158,14 @@ def _blocks(plans: dict[int, _Plan], holes: Holes) -> Iterator[tuple[Array, Arra
 
 def _plan(measure: Measure, holes: Holes, q: int, tried: int) -> _Plan:
     definition, count = measure.definition, int(holes.count[q])
-    by_subtopic = definition.reads_subtopics and holes.ranked.subtopics is not None
-    if by_subtopic or measure.pools_queries:
+    if measure.pools_queries:
         return _Plan((), low=False, high=False)
-    levels = grades_by_gain(measure, holes)
+    levels = _levels(measure, holes)
+    if _by_subtopic(measure, holes):
+        cells = _cells(measure, holes, q)
+        if measure.reads_ids or len(levels) ** cells > tried:
+            return _Plan((), low=False, high=False)
+        return _Plan(map(np.array, product(levels.tolist(), repeat=cells)))
     if measure.rises:
         least = np.full(count, levels[0])
         least[-1] = levels[min(1, len(levels) - 1)]  # a query may be empty without it
@@ -130,10 +184,10 @@ def _plan(measure: Measure, holes: Holes, q: int, tried: int) -> _Plan:
     return _Plan((), low=False, high=False)
 
 
-def grades_by_gain(measure: Measure, holes: Holes) -> Array:
-    """Return the grades that an unjudged document may have, by rising gain."""
+def grades_by_gain(measure: Measure, holes: Holes, known: Array) -> Array:
+    """Return 0 and the known grades above it, by rising gain."""
     ranked, definition = holes.ranked, measure.definition
-    grades = np.unique(np.append(np.maximum(ranked.judged_grade, 0.0), 0.0))
+    grades = np.unique(np.append(np.maximum(known, 0.0), 0.0))
     gain = definition.gain(ranked, measure, grades)
     grades = grades[np.argsort(gain, kind="stable")]
     if definition.gain in (relevance_gain, is_judged) and not definition.uses_grades:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankstone.conventions import Conventions
-from rankstone.tools.base import ANSWERS, NO_MEASURE, Name, Tool
+from rankstone.tools.base import ANSWERS, Name, Tool
 from rankstone.tools.texts import CALLER, FAILS_EMPTY, SETS
 
 _REPEATS = {"duplicates": "count"}  # a node that is retrieved twice counts twice
@@ -26,7 +26,9 @@ TOOLS = (
             Name("ndcg", "nDCG", {"gain": "binary"}, _REPEATS, FAILS_EMPTY),
         ),
         unsupported={
-            "mrr(use_granular_mrr=True)": NO_MEASURE,
+            "mrr(use_granular_mrr=True)": (
+                "it is the mean of 1 / rank over the relevant nodes that were retrieved"
+            ),
             "cohere_rerank_relevancy": ANSWERS,
         },
     ),

@@ -15,6 +15,7 @@ from rankstone.io.column_roles import SYNONYMS, plain_name, wanted_names
 from rankstone.io.formats.trec_layout import GRADE_NAMES, SCORE_NAMES
 from rankstone.io.key_paths import with_paths
 from rankstone.io.nuggets import grade_of, is_vital
+from rankstone.io.retrieved import with_id
 from rankstone.io.rows import NO_DOCUMENT, Id, Lists, Row, id_of
 
 _ID_NAMES = [name for name in SYNONYMS["query"] if name.endswith(("id", "no"))]
@@ -348,6 +349,10 @@ def _listed(
         item = with_paths(nested, columns)
         plain = {plain_name(str(key)): key for key in reversed(item)} | {k: k for k in item}
         doc = next((n for n in doc_names if n in plain), None)
+        if doc is None or item[plain[doc]] is None:
+            item = with_id(item)
+            if item.get("id") is not None:
+                doc = plain["id"] = "id"
         number = next((n for n in number_names if n in plain), None)
         first = first or (doc, number)
         if doc is None:

@@ -20,7 +20,14 @@ from rankstone.core.provenance import MEMORY, Source
 from rankstone.core.subtopics import Aspect, subtopic_notices, with_subtopics
 from rankstone.core.text import decode
 from rankstone.errors import DataError, MissingDependencyError, Notice, UsageError
-from rankstone.io.column_roles import Roles, judgment_roles, plain_name, run_roles, subtopic_columns
+from rankstone.io.column_roles import (
+    Roles,
+    judgment_roles,
+    plain_name,
+    run_roles,
+    subtopic_columns,
+    wanted_names,
+)
 from rankstone.io.frames.columns import PlainTable, Table, as_narwhals, no_value, open_table
 
 _RANGE = 1 << 16
@@ -82,7 +89,7 @@ def judgments_of(
 def _aspects(
     table: Table, judged: tuple[Any, Any, Any], what: str, columns: Mapping[str, Any] | None
 ) -> list[Aspect]:
-    """Return the grades by subtopic, none if no column holds several subtopics."""
+    """Return the grades by subtopic, none if no column is named and none holds several subtopics."""
     named, weighed = subtopic_columns(what, table.names, columns)
     if named is None:
         return []
@@ -98,7 +105,7 @@ def _aspects(
 
     query, doc, grade = judged
     subtopics = values(table.take([named])[named], named)
-    if len(set(subtopics)) < 2:
+    if len(set(subtopics)) < 2 and not wanted_names(columns, "subtopic"):
         return []
     importance = None if weighed is None else values(table.take([weighed])[weighed], weighed)
     ids = values(query, "query"), values(doc, "doc")
