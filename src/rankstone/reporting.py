@@ -18,7 +18,7 @@ from rankstone.core.result import Result
 from rankstone.errors import UsageError, one_of
 from rankstone.evaluation import Evaluated, evaluate_collection
 from rankstone.io.column_roles import Columns
-from rankstone.io.input_file import ReadOptions, last_of
+from rankstone.io.input_file import ReadOptions, first_of, last_of
 from rankstone.io.load import collection, split_options
 from rankstone.io.query_groups import QueryGroups, read_query_groups
 from rankstone.io.top_documents import top_documents
@@ -114,7 +114,7 @@ def report(
     tell("collecting rankings and workings")
     with _no_garbage():
         rankings, workings = _looked_at(evaluated, ids, depth, reading)
-    grouped = _groups(groups, ids)
+    grouped = _groups(groups, ids, first_of(options.get("encoding")))
     if rankings is not None and documents is not None:
         tell("reading texts of documents")
         rankings = replace(rankings, texts=document_texts(documents, rankings, results))
@@ -235,14 +235,16 @@ def _looked_at(
 
 
 def _groups(
-    groups: Mapping[Any, str] | str | os.PathLike[str] | None, ids: Sequence[Any]
+    groups: Mapping[Any, str] | str | os.PathLike[str] | None,
+    ids: Sequence[Any],
+    encoding: str | None,
 ) -> QueryGroups | None:
     if groups is None:
         return None
     if isinstance(groups, Mapping):
         own = {str(query): str(group) for query, group in groups.items()}
         return QueryGroups("groups", own).fitted(ids)
-    return read_query_groups(os.fspath(groups), taken=(ALL,)).fitted(ids)
+    return read_query_groups(os.fspath(groups), (ALL,), encoding=encoding).fitted(ids)
 
 
 def _by_cutoff(evaluated: Sequence[Evaluated]) -> dict[str, dict[str, Any]]:

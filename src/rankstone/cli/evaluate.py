@@ -294,6 +294,7 @@ def _groups(args: Namespace) -> QueryGroups | None:
     """Read the groups of queries, before any run is."""
     if args.by is None:
         return None
+    from rankstone.io.input_file import first_of
     from rankstone.io.query_groups import groups_in_records, read_query_groups
     from rankstone.report.result_table import ALL
 
@@ -301,7 +302,7 @@ def _groups(args: Namespace) -> QueryGroups | None:
         groups = groups_in_records(args.judgments, args.by, (ALL,), args.max_bytes)
         if groups is not None:
             return groups
-    return read_query_groups(args.by, taken=(ALL,), max_bytes=args.max_bytes)
+    return read_query_groups(args.by, (ALL,), args.max_bytes, first_of(args.encoding))
 
 
 def _noted(result: Result, groups: QueryGroups, strict: bool) -> Result:

@@ -209,14 +209,16 @@ def _plain(array: np.ndarray) -> np.ndarray:
 
 def _check_values(missing: np.ndarray, name: str) -> None:
     if missing.any():
-        raise DataError(no_value(name, int(np.flatnonzero(missing)[0])))
+        raise DataError(no_value(name, _row(int(np.flatnonzero(missing)[0]))))
 
 
-def no_value(name: str, row: int) -> str:
+def no_value(name: str, place: str) -> str:
     """Say which row of a column has no value, and what to do."""
-    return (
-        f"column {name!r} has no value in row {row} (rows count from 0); fill it or drop the row."
-    )
+    return f"column {name!r} has no value in {place}; fill it or drop the row."
+
+
+def _row(row: int) -> str:
+    return f"row {row} (rows count from 0)"
 
 
 def _objects(values: list[Any], name: str) -> Any:
@@ -230,7 +232,7 @@ def _objects(values: list[Any], name: str) -> Any:
         return column
     for i, value in enumerate(values):
         if value is None or type(value).__name__ in _MISSING:
-            raise DataError(no_value(name, i))
+            raise DataError(no_value(name, _row(i)))
     if all(isinstance(v, int | float | np.number) for v in values):
         return core.column_of_array(np.array(values, np.float64))
     odd = next((i for i, v in enumerate(values) if plain_id(v) is None and v != ""), None)
@@ -241,7 +243,7 @@ def _objects(values: list[Any], name: str) -> Any:
         odd = row
     value = values[odd]
     if isinstance(value, float) and value != value:  # noqa: PLR0124
-        raise DataError(no_value(name, odd))
+        raise DataError(no_value(name, _row(odd)))
     raise DataError(
         f"column {name!r} holds {value!r} ({type(value).__name__}) in row {odd}; {_REMEDY}"
     )
