@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pydoc
+import re
 from pathlib import Path
 
 import pytest
@@ -138,9 +139,37 @@ def test_wide_characters_stay_aligned():
 def test_explain_shows_documents_that_are_not_judged_and_names_the_ideal():
     lines = str(rs.explain("nDCG@3", JUDGED, RUN)).splitlines()
     table = [line.split() for line in lines[4:9]]
-    assert table[2][:2] == ["1", "(not"]
+    assert table[2][:3] == ["1", "x", "-"]
     assert table[2][-7:][:2] == ["1", "b"]
     assert table[3][:2] == ["2", "b"]
+    assert "1 of the first 3 documents is not judged (grade -) and adds nothing." in lines
+
+
+def test_explain_names_documents_that_are_not_judged_from_every_kind_of_run(tmp_path, monkeypatch):
+    rows = [("q1", "y", 3.0), ("q1", "x", 2.0), ("q1", "b", 1.0), ("q2", "z", 9.0)]
+    (tmp_path / "run.txt").write_text("".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows))
+    (tmp_path / "run.csv").write_text(
+        "query,doc,score\n" + "".join(f"{q},{d},{s}\n" for q, d, s in rows)
+    )
+    scored = {"q1": {d: s for q, d, s in rows if q == "q1"}}
+    for run in (
+        str(tmp_path / "run.txt"),
+        str(tmp_path / "run.csv"),
+        scored,
+        {"q1": ["y", "x", "b"]},
+    ):
+        assert rs.explain("RR", JUDGED, run, query="q1").unjudged == {1: "y", 2: "x"}
+    kept = rs.explain("RR", JUDGED, scored, exclude={"q1": ["y"]})
+    assert kept.unjudged == {1: "x"}
+    assert rs.explain("RR", JUDGED, scored, unjudged="remove").unjudged == {}
+    with (tmp_path / "run.csv").open() as piped:
+        monkeypatch.setattr("sys.stdin", piped)
+        assert "(not judged)" in str(rs.explain("RR", JUDGED, "-", query="q1"))
+
+
+def test_explain_names_the_ideal_of_arrays_by_position():
+    working = rs.explain("nDCG@2", [0, 3, 1], [0.9, 0.5, 0.7])
+    assert [(step.rank, step.document) for step in working.ideal] == [(1, 1), (2, 2)]
 
 
 def test_explain_stops_where_nothing_more_counts(tmp_path, capsys):
@@ -212,7 +241,7 @@ def test_the_types_of_options_are_those_of_the_conventions_and_of_evaluate():
     from typing import get_args, get_type_hints
 
     from rankstone.io.load import READING
-    from rankstone.options import ConventionOptions, ReadingOptions
+    from rankstone.options import ConventionOptions, EvaluationOptions, ReadingOptions
 
     hints = get_type_hints(ConventionOptions)
     assert list(hints) == list(rs.Conventions.__dataclass_fields__)
@@ -221,6 +250,13 @@ def test_the_types_of_options_are_those_of_the_conventions_and_of_evaluate():
     } == rs.Conventions.choices()
     assert set(get_type_hints(ReadingOptions)) == set(READING)
     assert set(READING) <= set(inspect.signature(rs.evaluate).parameters)
+    named = {*inspect.signature(rs.evaluate).parameters} - {
+        "judgments",
+        "run",
+        "measures",
+        "choices",
+    }
+    assert {*get_type_hints(EvaluationOptions)} == {*named, *hints}
 
 
 def test_a_misspelt_convention_is_found_by_the_type_checker(tmp_path):
@@ -231,12 +267,25 @@ def test_a_misspelt_convention_is_found_by_the_type_checker(tmp_path):
         'rs.evaluate({}, {}, "AP", tise="input")\n'
         'rs.evaluate({}, {}, "AP", ties="inputs")\n'
         'rs.explain("AP", {}, {}, tise="input")\n'
+        'rs.reconcile("AP", {}, {}, value=0.5, tise="input")\n'
+        'rs.compare({}, {}, "AP", tise="input")\n'
+        'rs.compare({}, {}, "AP", ties="input", like="ranx", strict=True)\n'
+        'rs.gate({}, {}, tise="input")\n'
+        "rs.evaluate({}, {}, [rs.MRR @ 10, rs.MAP, rs.NDCG @ 10, rs.HR, rs.Recall, rs.Precision])\n"
     )
     out, _, _ = api.run(
         [str(tmp_path / "use.py"), "--cache-dir", str(tmp_path), "--no-error-summary"]
     )
     lines = [line.split(":")[1] for line in out.splitlines() if "error" in line]
-    assert lines == ["3", "4", "5"], out
+    assert lines == ["3", "4", "5", "6", "7", "9"], out
+
+
+def test_the_names_of_other_tools_in_the_stub_are_measures():
+    stub = (Path(rs.__file__).parent / "__init__.pyi").read_text()
+    names = re.findall(r"^(\w+): Measure$", stub, re.MULTILINE)
+    assert {"MRR", "MAP", "NDCG", "HR"} <= {*names}
+    for name in names:
+        assert isinstance(getattr(rs, name), rs.Measure)
 
 
 def test_several_measures_in_one_text_for_every_verb(capsys):

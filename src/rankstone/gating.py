@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankstone.comparing import loaded_once, values_of_result
 from rankstone.core.result import Result
@@ -27,6 +27,11 @@ from rankstone.io.input_file import first_of
 from rankstone.io.query_groups import read_query_groups
 from rankstone.io.streams import STDIN, open_seekable
 from rankstone.measures import Measure
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from rankstone.options import EvaluationOptions
 
 _PATH = str | os.PathLike
 _HEAD = 4096
@@ -51,7 +56,7 @@ def gate(
     inconclusive: str | None = None,
     confidence: float | None = None,
     settings: str | os.PathLike[str] | None = None,
-    **options: Any,
+    **options: Unpack[EvaluationOptions],
 ) -> Verdict:
     """Decide whether a candidate may ship.
 

@@ -18,8 +18,8 @@ from rankstone.core.result import Result
 from rankstone.errors import UsageError, one_of
 from rankstone.evaluation import Evaluated, evaluate_collection
 from rankstone.io.column_roles import Columns
-from rankstone.io.input_file import ReadOptions, first_of, last_of
-from rankstone.io.load import collection, split_options
+from rankstone.io.input_file import ReadOptions, first_of
+from rankstone.io.load import collection, run_options, split_options
 from rankstone.io.query_groups import QueryGroups, read_query_groups
 from rankstone.io.top_documents import top_documents
 from rankstone.measures import DEFAULT, Measure
@@ -105,7 +105,7 @@ def report(
     tell = progress or (lambda _: None)
     statistics = {name: options.pop(name) for name in _STATISTICS if name in options}
     named = _ordered(named_runs(runs), baseline)
-    reading = _reading_again(options)
+    reading = run_options(options)
     evaluated = _evaluated(judgments, named, measures, options, tell)
     results = [one.result for one in evaluated]
     tell(f"comparing {len(results)} runs")
@@ -193,17 +193,6 @@ def _evaluated(
         results.append(replace(one, result=replace(one.result, name=name)))
     columns.check_used()
     return results
-
-
-def _reading_again(options: Mapping[str, Any]) -> ReadOptions:
-    """Return how the files of runs are read."""
-    return ReadOptions(
-        format=last_of(options.get("input_format")),
-        max_bytes=options.get("max_bytes"),
-        columns=Columns.of(options.get("columns")),
-        ascending=options.get("scores") == "ascending",
-        encoding=last_of(options.get("encoding")),
-    )
 
 
 def _comparison(results: Sequence[Result], statistics: dict[str, Any]) -> Comparison | None:

@@ -115,7 +115,7 @@ def of_explanation(working: ExplanationData) -> str:
     ]
     for title, steps in (("", working.steps), ("Ideal ranking", working.ideal)):
         if steps:
-            heads, rows = rows_of(steps, None, gaps=not title)
+            heads, rows = rows_of(steps, None, unjudged=None if title else working.unjudged)
             shown = _table([*map(_text, heads)], [[*map(_text, row)] for row in rows], left=0)
             parts.append((f"<div><b>{title}</b></div>" if title else "") + shown)
     if working.remark:
