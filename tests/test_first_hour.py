@@ -44,6 +44,10 @@ def test_several_measures_in_one_text(capsys):
     both = output(capsys, "evaluate", QRELS, BM25, "-m", "nDCG@10", "-m", "AP", "--quiet")
     assert output(capsys, "evaluate", QRELS, BM25, "-m", "nDCG@10,AP", "--quiet") == both
     assert output(capsys, "evaluate", QRELS, BM25, "-m", "nDCG@10", "AP", "--quiet") == both
+    assert output(capsys, "evaluate", "-m", "nDCG@10", "AP", QRELS, BM25, "--quiet") == both
+    assert output(capsys, "evaluate", "-m", "nDCG@10", "-m", "AP", QRELS, BM25, "--quiet") == both
+    assert main(["evaluate", "-m", "AP", "no-such-file", BM25]) == 3
+    assert "no-such-file: there is no such file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("tool", rs.TOOLS.values(), ids=lambda tool: tool.name)
