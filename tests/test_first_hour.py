@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import pydoc
 import re
+import time
+from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import rankstone as rs
 from rankstone.cli import main
+from rankstone.cli.terminal import progress
 from rankstone.measures.parse import split_names
-from rankstone.report.text_table import Grid, Line, shortened, terminal, width
+from rankstone.report.text_table import Grid, Line, shortened, terminal, width, wrapped
 
 SEARCH = Path(__file__).parent.parent / "examples" / "search"
 QRELS, BM25, DENSE = (str(SEARCH / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
@@ -138,6 +142,31 @@ def test_wide_characters_stay_aligned():
     assert len({width(line) for line in lines}) == 1
     assert shortened("什么是排序学习", 7) == "什…习"
     assert shortened("short", 7) == "short"
+
+
+def test_sentences_with_wide_characters_fit_the_terminal():
+    text = "Cannot tell whether 新模型 is better than 基线模型 on 防水徒步鞋男款的查询集合, not yet"
+    lines = wrapped(text, 30, "  ")
+    assert max(map(width, lines)) <= 30
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+
+
+def test_several_long_runs_show_how_far_they_are(monkeypatch):
+    shown = StringIO()
+    shown.isatty = lambda: True
+    monkeypatch.setattr("sys.stderr", shown)
+    runs = [
+        SimpleNamespace(name=name, progress=[1 << 28], source=SimpleNamespace(size=size))
+        for name, size in {"bm25": 10, "混合": 1 << 30}.items()
+    ]
+    with progress(2, quiet=False) as watch:
+        for run in runs:
+            watch(run)
+        while "混合 (2 of 2): 25 % of 1024 MiB" not in shown.getvalue():
+            time.sleep(0.01)
+    assert shown.getvalue().endswith("\r\x1b[K")
+    with progress(2, quiet=True) as watch:
+        watch(runs[1])
 
 
 def test_explain_shows_documents_that_are_not_judged_and_names_the_ideal():

@@ -86,8 +86,7 @@ def test_the_first_screen_has_the_install_line_two_commands_and_then_the_gate():
 
 def test_the_demo_says_what_it_does_and_how_long_it_takes():
     made = (ROOT / "Makefile").read_text(encoding="utf-8")
-    told = re.findall(r'@echo "([^"]+)"', made.split("\ntest:")[0] + made.split(".installed:")[-1])
-    assert any("about a minute" in line for line in told)
+    assert '@echo "Building and installing Rankstone into $(VENV): about a minute' in made
     chinese = (ROOT / "docs" / "quickstart.zh.md").read_text(encoding="utf-8")
     assert "pip install ." in chinese
     assert ">>> import rankstone as rs" in chinese

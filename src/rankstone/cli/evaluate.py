@@ -357,25 +357,26 @@ def results_of(args: Namespace) -> list[Result]:
             max_bytes=args.max_bytes,
             encoding=args.encoding,
         )
-        with progress(loaded, args.quiet or len(paths) > 1):
-            return evaluate(
-                judgments,
-                path if changes else loaded,
-                measures,
-                name=name,
-                input_format=args.input_format,
-                max_bytes=args.max_bytes,
-                encoding=args.encoding,
-                like=args.like,
-                tie_interval=args.tie_interval,
-                unjudged_interval=args.unjudged_interval,
-                strict=args.strict,
-                columns=columns,
-                exclude=exclude,
-                **changes,
-                **choices,
-            )
+        watch(loaded)
+        return evaluate(
+            judgments,
+            path if changes else loaded,
+            measures,
+            name=name,
+            input_format=args.input_format,
+            max_bytes=args.max_bytes,
+            encoding=args.encoding,
+            like=args.like,
+            tie_interval=args.tie_interval,
+            unjudged_interval=args.unjudged_interval,
+            strict=args.strict,
+            columns=columns,
+            exclude=exclude,
+            **changes,
+            **choices,
+        )
 
     named = list(zip(names_of(paths), paths, strict=True))
-    first = result_of(named[0])  # so that what runs share is there when the others start
-    return [first, *on_each(result_of, named[1:])]
+    with progress(len(paths), args.quiet) as watch:
+        first = result_of(named[0])  # so that what runs share is there when the others start
+        return [first, *on_each(result_of, named[1:])]
