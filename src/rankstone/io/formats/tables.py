@@ -257,7 +257,8 @@ def _workbook(file: Input, _: Any) -> Any:
             str(name): [row[i] for row in rows[1:]]
             for i, name in enumerate(rows[0])
             if name is not None
-        }
+        },
+        in_file=True,
     )
 
 
@@ -341,7 +342,7 @@ def _plain_text(file: Input, _: Any) -> Any:
             raise ValueError(f"column {name!r} holds text")
         else:
             columns[name] = list(values)
-    return PlainTable(columns)
+    return PlainTable(columns, in_file=True)
 
 
 def _binary(name: str, example: str, detect: Callable[[Input], bool]) -> Format:

@@ -21,7 +21,14 @@ from rankstone.core.subtopics import Aspect, subtopic_notices, with_subtopics
 from rankstone.core.text import decode
 from rankstone.errors import DataError, MissingDependencyError, Notice, UsageError
 from rankstone.io.column_roles import Roles, judgment_roles, plain_name, run_roles, subtopic_columns
-from rankstone.io.frames.columns import PlainTable, Table, as_narwhals, no_value, open_table
+from rankstone.io.frames.columns import (
+    PlainTable,
+    Table,
+    as_narwhals,
+    no_value,
+    open_table,
+    place_of,
+)
 
 _RANGE = 1 << 16
 _LIKED = 4  # of five stars: the lowest rating that recommender papers count as a hit
@@ -327,7 +334,7 @@ def _words(form: str) -> str:
 def _fault(what: str, roles: Roles, fault: tuple[int, int, int], *, typed: bool) -> DataError:
     kind, which, row = fault
     name = roles.names[which]
-    place = f"row {row} (rows count from 0)" if typed else f"row {row + 1} under the header"
+    place = place_of(row, in_file=not typed)
     if kind == ColumnFault.MISSING:
         hint = "" if typed else " A blank line may be read as a row."
         return DataError(f"{what}: {no_value(str(name), place)}{hint}")

@@ -29,9 +29,10 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class PlainTable:
-    """Columns as lists of texts or of numbers."""
+    """Columns as lists of texts or of numbers; ``in_file`` if they are under a header in a file."""
 
     columns: dict[str, list[Any]]
+    in_file: bool = False
 
     def numbers(self, name: str, role: str, what: str) -> Any:
         """Return a column of numbers, some of which may be text."""
@@ -60,7 +61,9 @@ def _plain_table(data: Any) -> Table | None:
     if not isinstance(data, PlainTable):
         return None
     return Table(
-        data, list(data.columns), lambda names: {n: _objects(data.columns[n], n) for n in names}
+        data,
+        list(data.columns),
+        lambda names: {n: _objects(data.columns[n], n, in_file=data.in_file) for n in names},
     )
 
 
@@ -209,7 +212,7 @@ def _plain(array: np.ndarray) -> np.ndarray:
 
 def _check_values(missing: np.ndarray, name: str) -> None:
     if missing.any():
-        raise DataError(no_value(name, _row(int(np.flatnonzero(missing)[0]))))
+        raise DataError(no_value(name, place_of(int(np.flatnonzero(missing)[0]))))
 
 
 def no_value(name: str, place: str) -> str:
@@ -217,11 +220,12 @@ def no_value(name: str, place: str) -> str:
     return f"column {name!r} has no value in {place}; fill it or drop the row."
 
 
-def _row(row: int) -> str:
-    return f"row {row} (rows count from 0)"
+def place_of(row: int, *, in_file: bool = False) -> str:
+    """Say where a row is, as people count: from 0 in memory, from 1 under the header of a file."""
+    return f"row {row + 1} under the header" if in_file else f"row {row} (rows count from 0)"
 
 
-def _objects(values: list[Any], name: str) -> Any:
+def _objects(values: list[Any], name: str, *, in_file: bool = False) -> Any:
     """Return texts, whole numbers or other numbers as a column.
 
     Texts and whole numbers together are text, as in a file.
@@ -232,7 +236,7 @@ def _objects(values: list[Any], name: str) -> Any:
         return column
     for i, value in enumerate(values):
         if value is None or type(value).__name__ in _MISSING:
-            raise DataError(no_value(name, _row(i)))
+            raise DataError(no_value(name, place_of(i, in_file=in_file)))
     if all(isinstance(v, int | float | np.number) for v in values):
         return core.column_of_array(np.array(values, np.float64))
     odd = next((i for i, v in enumerate(values) if plain_id(v) is None and v != ""), None)
@@ -243,7 +247,8 @@ def _objects(values: list[Any], name: str) -> Any:
         odd = row
     value = values[odd]
     if isinstance(value, float) and value != value:  # noqa: PLR0124
-        raise DataError(no_value(name, _row(odd)))
+        raise DataError(no_value(name, place_of(odd, in_file=in_file)))
     raise DataError(
-        f"column {name!r} holds {value!r} ({type(value).__name__}) in row {odd}; {_REMEDY}"
+        f"column {name!r} holds {value!r} ({type(value).__name__}) in "
+        f"{place_of(odd, in_file=in_file)}; {_REMEDY}"
     )
