@@ -144,6 +144,30 @@ def test_both_engines_order_alike(rows):
 
 
 @given(
+    st.lists(
+        st.lists(
+            scores | st.sampled_from([0.0, -0.0, 1e308, np.nan, np.inf, -np.inf]), max_size=60
+        ),
+        max_size=6,
+    )
+)
+def test_both_engines_count_equals_alike(rows):
+    offsets = segments.offsets_of(np.array([len(r) for r in rows], np.int64))
+    values = np.array([v for r in rows for v in r], np.float64)
+    wanted = [sum(row.count(v) > 1 for v in row if v == v) for row in rows]
+    assert segments.count_equals(values, offsets).tolist() == wanted
+    assert python_engine.count_equals(values, offsets).tolist() == wanted
+
+
+@pytest.mark.parametrize("few", [2, 50, 100_000])
+def test_equals_are_counted_in_long_rows(few):
+    values = np.random.default_rng(few).integers(0, few, (4, 5000)).astype(np.float64)
+    _, at, times = np.unique(values[2], return_inverse=True, return_counts=True)
+    count = segments.count_equals(values.reshape(-1), np.arange(5) * 5000)
+    assert count[2] == (times[at] > 1).sum()
+
+
+@given(
     st.lists(st.lists(st.sampled_from([0.0, -0.0, 1.0, 2.0, 7.0, 255.0]), max_size=40), max_size=6),
     st.sampled_from([None, 256.0, 0.5, -1.0, 1e300, -1e-300, 2.0**52 + 1, 5e-324]),
 )
@@ -194,7 +218,7 @@ def test_long_rows_are_ordered_whatever_their_spread(width, kind):
 def test_offsets_outside_the_values_are_refused():
     native = pytest.importorskip("rankstone._native._core")
     for bad in ([0, 3], [0, 2, 1], [-1, 2], [1, 2], [0, 1], [0], []):
-        for order in (native.falling_order, native.falling_small):
+        for order in (native.falling_order, native.falling_small, native.count_equals):
             with pytest.raises(ValueError, match="offsets must rise"):
                 order(np.zeros(2), np.array(bad, np.int64))
     with pytest.raises(ValueError, match="as many numbers beside"):

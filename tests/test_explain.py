@@ -104,13 +104,13 @@ def test_files_and_a_query(tmp_path, capsys):
     assert main(["explain", "AP", str(qrels), str(run), "--query", "42"]) == 0
     out, _ = capsys.readouterr()
     assert out.splitlines()[3:] == [
-        "rank  document      grade  relevant  hits    term     sum",
-        "────  ────────────  ─────  ────────  ────  ──────  ──────",
-        "   1  (not judged)      -",
-        "   2  a                 1       yes     1  0.5000  0.5000",
-        "   3  b                 0        no     1       0  0.5000",
+        "rank  document  grade  relevant  hits    term     sum",
+        "────  ────────  ─────  ────────  ────  ──────  ──────",
+        "   1  x             -",
+        "   2  a             1       yes     1  0.5000  0.5000",
+        "   3  b             0        no     1       0  0.5000",
         "",
-        "1 of the first 3 documents is not judged and adds nothing.",
+        "1 of the first 3 documents is not judged (grade -) and adds nothing.",
         "AP = 0.5000 / 2 = 0.25",
         "Conventions: ties=docid-desc, no_relevant=zero",
     ]

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import pydoc
+import re
+import time
+from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import rankstone as rs
 from rankstone.cli import main
+from rankstone.cli.terminal import progress
 from rankstone.measures.parse import split_names
-from rankstone.report.text_table import Grid, Line, shortened, terminal, width
+from rankstone.report.text_table import Grid, Line, shortened, terminal, width, wrapped
 
 SEARCH = Path(__file__).parent.parent / "examples" / "search"
 QRELS, BM25, DENSE = (str(SEARCH / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
@@ -43,6 +48,10 @@ def test_several_measures_in_one_text(capsys):
     both = output(capsys, "evaluate", QRELS, BM25, "-m", "nDCG@10", "-m", "AP", "--quiet")
     assert output(capsys, "evaluate", QRELS, BM25, "-m", "nDCG@10,AP", "--quiet") == both
     assert output(capsys, "evaluate", QRELS, BM25, "-m", "nDCG@10", "AP", "--quiet") == both
+    assert output(capsys, "evaluate", "-m", "nDCG@10", "AP", QRELS, BM25, "--quiet") == both
+    assert output(capsys, "evaluate", "-m", "nDCG@10", "-m", "AP", QRELS, BM25, "--quiet") == both
+    assert main(["evaluate", "-m", "AP", "no-such-file", BM25]) == 3
+    assert "no-such-file: there is no such file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("tool", rs.TOOLS.values(), ids=lambda tool: tool.name)
@@ -135,12 +144,65 @@ def test_wide_characters_stay_aligned():
     assert shortened("short", 7) == "short"
 
 
+def test_sentences_with_wide_characters_fit_the_terminal():
+    text = "Cannot tell whether 新模型 is better than 基线模型 on 防水徒步鞋男款的查询集合, not yet"
+    lines = wrapped(text, 30, "  ")
+    assert max(map(width, lines)) <= 30
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+
+
+def test_several_long_runs_show_how_far_they_are(monkeypatch):
+    shown = StringIO()
+    shown.isatty = lambda: True
+    monkeypatch.setattr("sys.stderr", shown)
+    runs = [
+        SimpleNamespace(name=name, progress=[1 << 28], source=SimpleNamespace(size=size))
+        for name, size in {"bm25": 10, "混合": 1 << 30}.items()
+    ]
+    with progress(2, quiet=False) as watch:
+        for run in runs:
+            watch(run)
+        while "混合 (2 of 2): 25 % of 1024 MiB" not in shown.getvalue():
+            time.sleep(0.01)
+    assert shown.getvalue().endswith("\r\x1b[K")
+    with progress(2, quiet=True) as watch:
+        watch(runs[1])
+
+
 def test_explain_shows_documents_that_are_not_judged_and_names_the_ideal():
     lines = str(rs.explain("nDCG@3", JUDGED, RUN)).splitlines()
     table = [line.split() for line in lines[4:9]]
-    assert table[2][:2] == ["1", "(not"]
+    assert table[2][:3] == ["1", "x", "-"]
     assert table[2][-7:][:2] == ["1", "b"]
     assert table[3][:2] == ["2", "b"]
+    assert "1 of the first 3 documents is not judged (grade -) and adds nothing." in lines
+
+
+def test_explain_names_documents_that_are_not_judged_from_every_kind_of_run(tmp_path, monkeypatch):
+    rows = [("q1", "y", 3.0), ("q1", "x", 2.0), ("q1", "b", 1.0), ("q2", "z", 9.0)]
+    (tmp_path / "run.txt").write_text("".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows))
+    (tmp_path / "run.csv").write_text(
+        "query,doc,score\n" + "".join(f"{q},{d},{s}\n" for q, d, s in rows)
+    )
+    scored = {"q1": {d: s for q, d, s in rows if q == "q1"}}
+    for run in (
+        str(tmp_path / "run.txt"),
+        str(tmp_path / "run.csv"),
+        scored,
+        {"q1": ["y", "x", "b"]},
+    ):
+        assert rs.explain("RR", JUDGED, run, query="q1").unjudged == {1: "y", 2: "x"}
+    kept = rs.explain("RR", JUDGED, scored, exclude={"q1": ["y"]})
+    assert kept.unjudged == {1: "x"}
+    assert rs.explain("RR", JUDGED, scored, unjudged="remove").unjudged == {}
+    with (tmp_path / "run.csv").open() as piped:
+        monkeypatch.setattr("sys.stdin", piped)
+        assert "(not judged)" in str(rs.explain("RR", JUDGED, "-", query="q1"))
+
+
+def test_explain_names_the_ideal_of_arrays_by_position():
+    working = rs.explain("nDCG@2", [0, 3, 1], [0.9, 0.5, 0.7])
+    assert [(step.rank, step.document) for step in working.ideal] == [(1, 1), (2, 2)]
 
 
 def test_explain_stops_where_nothing_more_counts(tmp_path, capsys):
@@ -212,7 +274,7 @@ def test_the_types_of_options_are_those_of_the_conventions_and_of_evaluate():
     from typing import get_args, get_type_hints
 
     from rankstone.io.load import READING
-    from rankstone.options import ConventionOptions, ReadingOptions
+    from rankstone.options import ConventionOptions, EvaluationOptions, ReadingOptions
 
     hints = get_type_hints(ConventionOptions)
     assert list(hints) == list(rs.Conventions.__dataclass_fields__)
@@ -221,6 +283,13 @@ def test_the_types_of_options_are_those_of_the_conventions_and_of_evaluate():
     } == rs.Conventions.choices()
     assert set(get_type_hints(ReadingOptions)) == set(READING)
     assert set(READING) <= set(inspect.signature(rs.evaluate).parameters)
+    named = {*inspect.signature(rs.evaluate).parameters} - {
+        "judgments",
+        "run",
+        "measures",
+        "choices",
+    }
+    assert {*get_type_hints(EvaluationOptions)} == {*named, *hints}
 
 
 def test_a_misspelt_convention_is_found_by_the_type_checker(tmp_path):
@@ -231,12 +300,25 @@ def test_a_misspelt_convention_is_found_by_the_type_checker(tmp_path):
         'rs.evaluate({}, {}, "AP", tise="input")\n'
         'rs.evaluate({}, {}, "AP", ties="inputs")\n'
         'rs.explain("AP", {}, {}, tise="input")\n'
+        'rs.reconcile("AP", {}, {}, value=0.5, tise="input")\n'
+        'rs.compare({}, {}, "AP", tise="input")\n'
+        'rs.compare({}, {}, "AP", ties="input", like="ranx", strict=True)\n'
+        'rs.gate({}, {}, tise="input")\n'
+        "rs.evaluate({}, {}, [rs.MRR @ 10, rs.MAP, rs.NDCG @ 10, rs.HR, rs.Recall, rs.Precision])\n"
     )
     out, _, _ = api.run(
         [str(tmp_path / "use.py"), "--cache-dir", str(tmp_path), "--no-error-summary"]
     )
     lines = [line.split(":")[1] for line in out.splitlines() if "error" in line]
-    assert lines == ["3", "4", "5"], out
+    assert lines == ["3", "4", "5", "6", "7", "9"], out
+
+
+def test_the_names_of_other_tools_in_the_stub_are_measures():
+    stub = (Path(rs.__file__).parent / "__init__.pyi").read_text()
+    names = re.findall(r"^(\w+): Measure$", stub, re.MULTILINE)
+    assert {"MRR", "MAP", "NDCG", "HR"} <= {*names}
+    for name in names:
+        assert isinstance(getattr(rs, name), rs.Measure)
 
 
 def test_several_measures_in_one_text_for_every_verb(capsys):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import rankstone as rs
 from rankstone.cli import main
+from rankstone.core import gpu, segments
 
 ROWS = [
     {"user_id": 1, "item_id": 10, "rating": 4.0},
@@ -251,6 +255,16 @@ def test_nested_keys_are_named_by_their_path(tmp_path):
         values({"q": {"a": 1}}, rows, columns={"doc": "meta.id"})
 
 
+def test_an_id_within_metadata_is_pointed_at():
+    found = [{"page_content": "...", "metadata": {"id": "c1"}, "score": 0.2}]
+    rows = [{"question": "q1", "expected_ids": ["c1"], "retrieved": found}]
+    with pytest.raises(
+        rs.DataError, match=r"pass columns=\{'doc': 'metadata.id'\} \(--columns doc="
+    ):
+        values(rows, rows)
+    assert values(rows, rows, columns={"doc": "metadata.id"}) == {"q1": {"RR": 1.0}}
+
+
 @pytest.mark.parametrize("kind", ["csr_matrix", "csc_matrix", "coo_matrix", "csr_array"])
 def test_sparse_matrices_are_judgments_scores_and_exclusions(kind):
     from scipy import sparse
@@ -281,11 +295,57 @@ def test_a_masked_item_that_is_relevant_is_said():
     assert rs.RR(np.array([[1.0, 0.0, 1.0]]), np.array([[-np.inf, 0.3, 0.2]])).tolist() == [0.5]
 
 
+@pytest.mark.parametrize("distinct", [3, 20, 400, 10**9])
+@pytest.mark.parametrize("rule", ["expected", "input", "optimistic"])
+def test_a_wide_table_is_cut_before_ties_are_resolved(monkeypatch, distinct, rule):
+    """Hit rate at 10 of a catalogue: no list is sorted, and nothing about the result differs."""
+    rng = np.random.default_rng(distinct)
+    scores = rng.integers(0, distinct, (60, 500)).astype(float)
+    labels = (rng.random(scores.shape) < 0.02) * rng.integers(-1, 4, scores.shape)
+    measures = ["HR@10", "nDCG@10", "P@3", "RR@10"]
+    with monkeypatch.context() as patch:
+        patch.setattr(gpu, "top_k", lambda *_: None)
+        whole = rs.evaluate(labels, scores, measures, ties=rule)
+    for name in ("falling_order", "falling_beside"):
+        monkeypatch.setattr(segments, name, partial(_only_short, getattr(segments, name)))
+    cut = rs.evaluate(labels, scores, measures, ties=rule)
+    assert cut == whole
+    assert (cut.ties, cut.notices) == (whole.ties, whole.notices)
+
+
+def _only_short(order, values, offsets, *more):
+    assert np.diff(offsets).max(initial=0) < 500
+    return order(values, offsets, *more)
+
+
+def test_large_scores_that_may_be_rounded_are_said_of_wide_tables_too():
+    scores = np.arange(1000.0)[None] + 2.0**53
+    notices = rs.evaluate(scores > 2.0**53 + 990, scores, "HR@10").notices
+    assert [n.code for n in notices] == ["large-scores"]
+
+
 def test_ratings_that_became_grades_are_said_once():
     result = rs.evaluate(ROWS, RANKED, "nDCG@10")
     assert [n.code for n in result.notices if n.level == "note"] == ["ratings-as-grades"]
+    assert "the column 'rating' holds the grades" in repr(result)
     named = rs.evaluate(ROWS, RANKED, "nDCG@10", columns={"grade": "rating"})
-    assert "ratings-as-grades" not in [n.code for n in named.notices]
+    chosen = rs.evaluate(ROWS, RANKED, ["HR@10", "nDCG(gain='binary')@10"], relevance=4)
+    graded = rs.evaluate(ROWS, RANKED, ["nDCG@10"], relevance=4)
+    stars = [{**row, "rating": min(row["rating"], 3)} for row in ROWS]
+    search = rs.evaluate(stars, RANKED, "nDCG@10")  # a scale up to 3 has no rating of 4
+    codes = [[n.code for n in r.notices if n.level == "note"] for r in (named, chosen, search)]
+    assert codes == [[], [], []]
+    assert [n.code for n in graded.notices if n.level == "note"] == ["ratings-as-grades"]
+
+
+def test_words_of_other_libraries_for_options_are_answered():
+    for word, answer in {
+        "gain": r"as in \"NAME\(gain=",
+        "group": r"group_sizes=",
+        "train": r"exclude=",
+    }.items():
+        with pytest.raises(rs.UsageError, match=answer):
+            rs.evaluate(ROWS, RANKED, "nDCG@10", **{word: "binary"})
 
 
 SPREADSHEETS = {
@@ -339,11 +399,91 @@ def test_workbooks_are_read_or_named(tmp_path, monkeypatch):
         book.save(tmp_path / f"{name}.xlsx")
     files = tmp_path / "judged.xlsx", tmp_path / "run.xlsx"
     assert values(*files) == {"q1": {"RR": 0.5}}
+    indexed = openpyxl.Workbook()  # as pandas writes it: the first column has no name
+    for row in [[None, "query", "doc", "grade"], [0, "q1", 12, 1.5], [1, "q1", "b", 0]]:
+        indexed.active.append(row)
+    indexed.save(tmp_path / "indexed.xlsx")
+    assert values(tmp_path / "indexed.xlsx", files[1]) == {"q1": {"RR": 0.5}}
+    noted = openpyxl.Workbook()
+    noted.active.title = "notes"
+    noted.create_sheet("ratings")
+    noted.save(tmp_path / "noted.xlsx")
+    with pytest.raises(
+        rs.DataError, match=r"'notes', has no rows .* first of its sheets \(notes, ratings\)"
+    ):
+        values(tmp_path / "noted.xlsx", files[1])
     monkeypatch.setattr(tables, "find_spec", lambda _: None)
     with pytest.raises(
         rs.MissingDependencyError, match="Excel workbook; reading it needs openpyxl"
     ):
         values(*files)
+
+
+def test_workbooks_are_read_by_the_other_reader_too(tmp_path, monkeypatch):
+    pa, openpyxl = pytest.importorskip("pyarrow"), pytest.importorskip("openpyxl")
+    from rankstone.io.formats import tables
+
+    book = openpyxl.Workbook()
+    for row in [["query", "doc", "score"], ["q1", "b", 0.75], ["q1", "a", 0.5]]:
+        book.active.append(row)
+    book.save(tmp_path / "run.xlsx")
+    cells = pa.table({"0": ["query", "q1", "q1"], "1": ["doc", "b", "a"], "2": ["score", "3", "2"]})
+
+    def read_excel(content):
+        assert content == (tmp_path / "run.xlsx").read_bytes()
+        sheet = SimpleNamespace(to_arrow=lambda: cells)
+        return SimpleNamespace(sheet_names=["Sheet"], load_sheet=lambda *_, **__: sheet)
+
+    monkeypatch.setitem(sys.modules, "fastexcel", SimpleNamespace(read_excel=read_excel))
+    monkeypatch.setattr(tables, "find_spec", lambda name: name != "openpyxl" or None)
+    assert values({"q1": {"a": 1}}, tmp_path / "run.xlsx") == {"q1": {"RR": 0.5}}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+            r"Excel workbook of the old kind \(.xls\); save it as",
+        ),
+        (
+            b"PK\x03\x04mimetypeapplication/vnd.oasis",
+            r"OpenDocument spreadsheets are; save the sheet",
+        ),
+    ],
+)
+def test_other_binary_files_are_named_as_what_they_are(tmp_path, content, message):
+    (tmp_path / "ratings").write_bytes(content)
+    with pytest.raises(rs.DataError, match=message):
+        values(tmp_path / "ratings", {"q1": ["a"]})
+
+
+def test_ratings_in_cp1252_and_responses_in_utf8(tmp_path, capsys):
+    """A spreadsheet beside what a search engine answers; JSON is UTF-8 by its standard."""
+    judged, run, by = (str(tmp_path / name) for name in ("judged.csv", "run.json", "by.csv"))
+    (tmp_path / "judged.csv").write_text(
+        'sep=;\nSuche;SKU;Note\nmüsli;a;0\nmüsli;b;2,5\n"zelt; groß";c;1\n', encoding="cp1252"
+    )
+    hits = {"müsli": ["a", "b"], "zelt; groß": ["c"]}
+    response = {q: {"hits": {"hits": [{"_id": d} for d in ids]}} for q, ids in hits.items()}
+    (tmp_path / "run.json").write_text(json.dumps(response, ensure_ascii=False), encoding="utf-8")
+    (tmp_path / "by.csv").write_text('sep=;\n"zelt; groß";Zelte\nmüsli;Essen\n', encoding="cp1252")
+    words = ["-m", "RR", "--encoding", "cp1252", "--columns", "query=Suche,doc=SKU,grade=Note"]
+    assert main(["evaluate", judged, run, *words, "-q"]) == 0
+    assert capsys.readouterr().out.endswith("müsli\t0.5\nrun\tzelt; groß\t1\nrun\tall\t0.75\n")
+    assert main(["evaluate", judged, run, *words, "--by", by]) == 0
+    assert "run\tEssen\tmean\tRR\t0.5\t1\t0\n" in capsys.readouterr().out
+    (tmp_path / "run.txt").write_text("müsli Q0 b 1 2.5 x\n", encoding="utf-8")
+    assert main(["evaluate", judged, str(tmp_path / "run.txt"), *words]) == 3
+    assert "run.txt: the file is UTF-8, not cp1252" in capsys.readouterr().err
+    words[3] = "cp1252:utf-8"
+    assert main(["evaluate", judged, str(tmp_path / "run.txt"), *words]) == 0
+
+
+def test_a_rating_that_is_missing_is_named_as_spreadsheets_count(tmp_path):
+    (tmp_path / "judged.csv").write_text("query;doc;grade\nq1;a;1\nq1;b;\n")
+    with pytest.raises(rs.DataError, match=r"'grade' has no value in row 2 under the header; fill"):
+        values(tmp_path / "judged.csv", {"q1": ["a"]})
 
 
 def test_groups_of_queries_from_a_spreadsheet(tmp_path):

@@ -370,9 +370,12 @@ CSV = {
     "ragged": ("qid,docno,score\n1,a,1\n1,b,2,3,4\n", r"the table cannot be read"),
     "text": ("qid,docno,score\n1,a,high\n", r":2: 'high' in column 'score' is not a number"),
     "decimal comma": ("qid;docno;score\n1;a;2.5\n1;b;0,5\n", r":3: '0,5' in column 'score'"),
-    "no value": ("qid,docno,score\n1,a,1\n1,b,\n", r"no value in row 1"),
-    "no id": ("qid,docno,score\n1,a,1\n1,,2\n", r"no value in row 1|empty document id in row 1"),
-    "nan": ("qid,docno,score\n1,a,nan\n", r"score in row 0 .* is not a finite number"),
+    "no value": ("qid,docno,score\n1,a,1\n1,b,\n", r"no value in row 2 under the header"),
+    "no id": ("qid,docno,score\n1,a,1\n1,,2\n", r"no value in row 2|empty document id in row 2"),
+    "nan": (
+        "qid,docno,score\n1,a,nan\n",
+        r"score in row 1 under the header .* is not a finite number",
+    ),
     "no score": ("qid,docno,bm25\n1,a,1\n", r"cannot tell which column holds the scores"),
     "stray quote far down": (
         "qid,docno,score\n" + "1,document,1\n" * 200_000 + '1,5" b,2\n',

@@ -75,14 +75,21 @@ def test_both_readmes_show_the_same_code_and_link_the_same_pages():
     assert pages[0] <= pages[1]
 
 
-def test_the_first_screen_has_the_two_commands_and_then_the_gate():
-    for page in (README, CHINESE):
+def test_the_first_screen_has_the_install_line_two_commands_and_then_the_gate():
+    for page, time in ((README, "ten minutes"), (CHINESE, "十分钟")):
         first = page.read_text(encoding="utf-8").split("\n## ")[0]
-        places = [
-            first.index(command) for command in ("make demo", "make test", "$ rankstone gate")
-        ]
+        commands = ("`pip install .`", "`make demo`", "`make test`", time, "$ rankstone gate")
+        places = [first.index(command) for command in commands]
         assert places == sorted(places)
         assert first[: places[-1]].count("\n") < 40
+
+
+def test_the_demo_says_what_it_does_and_how_long_it_takes():
+    made = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert '@echo "Building and installing Rankstone into $(VENV): about a minute' in made
+    chinese = (ROOT / "docs" / "quickstart.zh.md").read_text(encoding="utf-8")
+    assert "pip install ." in chinese
+    assert ">>> import rankstone as rs" in chinese
 
 
 def test_every_page_is_reachable_from_the_index():

@@ -24,6 +24,7 @@ from rankstone.instructions import PairedMRR as PairedMRR, p_mrr as p_mrr
 from rankstone.io.load import load_judgments as load_judgments
 from rankstone.io.rankings import grades_by_position as grades_by_position
 from rankstone.measures import *
+from rankstone.measures import Measure as Measure
 from rankstone.planning import power as power
 from rankstone.reconciliation import across_tools as across_tools, reconcile as reconcile
 from rankstone.report.explanation import Explanation as Explanation
@@ -38,3 +39,11 @@ from rankstone.tools.base import Tool as Tool
 from rankstone.verifying import Verification as Verification, verify as verify
 
 __version__: str
+
+# Other names of measures, of which any tool's is resolved at run time.
+HR: Measure
+MAP: Measure
+MRR: Measure
+NDCG: Measure
+Precision: Measure
+Recall: Measure

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,11 @@ from rankstone.stats.comparison import Comparison
 from rankstone.stats.holes import with_holes
 from rankstone.stats.resampling import Seed
 from rankstone.stats.values import QueryValues
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from rankstone.options import EvaluationOptions
 
 #: Measures of saved values that are compared without being chosen; each one costs power.
 _MOST_MEASURES = 10
@@ -56,7 +61,7 @@ def compare(
     incomplete_above: float = 0.1,
     zeros: str = "wilcox",
     moved: int = 5,
-    **options: Any,
+    **options: Unpack[EvaluationOptions],
 ) -> Comparison:
     """Compare runs query by query, with statistics; queries are matched by id.
 
@@ -90,7 +95,7 @@ def compare(
     >>> pair.difference, pair.p_value, pair.verdict
     (0.5, 0.015625, 'better')
     """
-    values, names = values_by_query(judgments, runs, measures, options)
+    values, names = values_by_query(judgments, runs, measures, dict(options))
     if isinstance(weights, _PATH):
         weights = _by_id(read_query_weights(os.fspath(weights)), values)
     comparison = compare_values(

@@ -26,6 +26,7 @@ def _choice(
 
 
 _CUTOFF = "write the cutoff with each measure, as in 'NAME@10'"
+_PARAMETER = "it is a parameter of a measure, as in \"NAME({}='...')@10\""
 _OTHER_WORDS = {
     "metrics": "name the measures with measures=",
     "metric": "name the measures with measures=",
@@ -33,6 +34,13 @@ _OTHER_WORDS = {
     "cutoff": _CUTOFF,
     "top_k": _CUTOFF,
     "qrels": "judgments are the first argument, the run is the second",
+    "gain": _PARAMETER.format("gain"),
+    "discount": _PARAMETER.format("discount"),
+    "rel": 'write relevance=2 for all measures, or "NAME(rel=2)" for one',
+    "group": "give the sizes of the groups with group_sizes=",
+    "groups": "give the sizes of the groups with group_sizes=",
+    "train": "give the items to leave out of the run with exclude=",
+    "seen": "give the items to leave out of the run with exclude=",
     "relevance_level": "write relevance=2 for grades from 2 up",
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from rankstone.conventions import Conventions
 from rankstone.core import engine
 from rankstone.core.as_numpy import numbers_of
-from rankstone.core.collection import Collection
+from rankstone.core.collection import Collection, MatchedCollection
 from rankstone.core.gpu import CutoffNeeds
 from rankstone.core.rank import ScoreNeeds, as_ranked, rank, score_needs
 from rankstone.core.result import Result
@@ -20,13 +20,14 @@ from rankstone.errors import DataError, SlowEngineWarning, UsageError, did_you_m
 from rankstone.evaluation_parts import Plan, Request, evaluate_whole, result_of
 from rankstone.io.arrays import Needs, table_of_labels
 from rankstone.io.column_roles import Columns
-from rankstone.io.load import collection, read, split_options
+from rankstone.io.load import collection, read, run_options, split_options
 from rankstone.measures import DEFAULT, Measure
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from rankstone.core.unjudged import UnjudgedReport
+    from rankstone.measures.explain import ExplanationData
     from rankstone.options import ConventionOptions, DataOptions
     from rankstone.report.explanation import Explanation
 
@@ -275,7 +276,29 @@ def explain(
     row = _row(query, ranked.queries)
     judged = source.judged_documents(ranked.queries[row])
     working = explain_query(request.measures[0].measure, ranked, row, source.document, judged)
+    working = replace(working, unjudged=_unjudged_ids(source, working, judged, reading))
     return Explanation.of(replace(working, query=None) if source.single else working)
+
+
+def _unjudged_ids(
+    source: Collection,
+    working: ExplanationData,
+    judged: Sequence[tuple[Any, float]],
+    reading: Mapping[str, Any],
+) -> dict[int, str]:
+    """Return the ids of documents without a judgment by rank, as far as they can be read.
+
+    Those that are tied with each other are in input order.
+    """
+    from rankstone.io.top_documents import top_documents
+
+    gaps = working.gaps
+    if not gaps or not isinstance(source, MatchedCollection):
+        return {}
+    first = top_documents(source.run, [working.query], gaps[-1] + len(judged), run_options(reading))
+    known = {str(document) for document, _ in judged}
+    ids = (doc for doc in (first or {}).get(str(working.query), ()) if doc not in known)
+    return dict(zip(gaps, ids, strict=False))
 
 
 def _row(query: Any, queries: list[Any]) -> int:

@@ -117,6 +117,16 @@ class Plan:
         return [name for name, _, _ in self.steps]
 
     @property
+    def chooses_hits(self) -> bool:
+        """Whether it was said for every measure which grades are relevant, and none has other gains."""
+        lowest = Conventions().relevance
+        return all(
+            (c.relevance != lowest or m.params.get("rel") is not None)
+            and m.params.get("gain") in (None, "binary")
+            for _, m, c in self.steps
+        )
+
+    @property
     def reads_input_order(self) -> bool:
         """Whether the order of rows in the input decides between tied documents."""
         return any(reads_input_order(c) for c in (self.conventions, *(c for _, _, c in self.steps)))
@@ -280,8 +290,9 @@ def result_of(plan: Plan, part: Evaluated, *, name: str, sources: tuple[Source, 
 
 def notices_of(plan: Plan, tally: Tally) -> tuple[Notice, ...]:
     """Return what users should know about data and numbers."""
+    answered = ("ratings-as-grades",) if plan.chooses_hits else ()
     return (
-        *data_notices(tally, plan.conventions),
+        *(n for n in data_notices(tally, plan.conventions) if n.code not in answered),
         *ranking_notices(tally, plan.conventions, plan.cutoff),
         *no_subtopics(tally, [n for n, m, _ in plan.steps if m.definition.reads_subtopics]),
         *(r.notice for r in plan.request.measures if r.notice),

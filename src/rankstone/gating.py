@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankstone.comparing import loaded_once, values_of_result
 from rankstone.core.result import Result
@@ -23,9 +23,15 @@ from rankstone.gates.settings import Settings, read_settings
 from rankstone.gates.verdict import Verdict
 from rankstone.io.column_roles import Columns
 from rankstone.io.formats import run_name
+from rankstone.io.input_file import first_of
 from rankstone.io.query_groups import read_query_groups
 from rankstone.io.streams import STDIN, open_seekable
 from rankstone.measures import Measure
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from rankstone.options import EvaluationOptions
 
 _PATH = str | os.PathLike
 _HEAD = 4096
@@ -50,7 +56,7 @@ def gate(
     inconclusive: str | None = None,
     confidence: float | None = None,
     settings: str | os.PathLike[str] | None = None,
-    **options: Any,
+    **options: Unpack[EvaluationOptions],
 ) -> Verdict:
     """Decide whether a candidate may ship.
 
@@ -179,7 +185,9 @@ def apply(
         if isinstance(candidate, Result) or (isinstance(candidate, str) and candidate == STDIN):
             raise UsageError("must-find looks for documents: give the run in a file or in memory.")
         ranks = ranks_of(rules.must_find, candidate, result.conventions, result.queries, reading)
-    return decide(rules, needs, result, values, _groups(by, result), ranks)
+    return decide(
+        rules, needs, result, values, _groups(by, result, first_of(reading.get("encoding"))), ranks
+    )
 
 
 def _result(
@@ -228,11 +236,12 @@ def saved_baseline(path: str, max_bytes: int | None = None) -> Baseline | None:
     return None if content is None else load_baseline(content, path)
 
 
-def _groups(by: Any, result: Result) -> dict[Any, str]:
+def _groups(by: Any, result: Result, encoding: str | None) -> dict[Any, str]:
     if by is None:
         return {}
     if isinstance(by, _PATH):
-        return read_query_groups(os.fspath(by)).fitted(result.queries).of(result.queries)
+        named = read_query_groups(os.fspath(by), encoding=encoding)
+        return named.fitted(result.queries).of(result.queries)
     groups = {query: str(by[query]) for query in result.queries if query in by}
     if not groups:
         raise UsageError("by= names none of the queries that were evaluated.")

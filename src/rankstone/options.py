@@ -47,3 +47,13 @@ class ReadingOptions(TypedDict, total=False):
 
 class DataOptions(ConventionOptions, ReadingOptions, total=False):
     """How to read the data, and single conventions."""
+
+
+class EvaluationOptions(DataOptions, total=False):
+    """The options of ``evaluate``."""
+
+    like: str | None
+    conventions: Any
+    tie_interval: bool
+    unjudged_interval: bool
+    strict: bool

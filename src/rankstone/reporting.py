@@ -18,8 +18,8 @@ from rankstone.core.result import Result
 from rankstone.errors import UsageError, one_of
 from rankstone.evaluation import Evaluated, evaluate_collection
 from rankstone.io.column_roles import Columns
-from rankstone.io.input_file import ReadOptions, last_of
-from rankstone.io.load import collection, split_options
+from rankstone.io.input_file import ReadOptions, first_of
+from rankstone.io.load import collection, run_options, split_options
 from rankstone.io.query_groups import QueryGroups, read_query_groups
 from rankstone.io.top_documents import top_documents
 from rankstone.measures import DEFAULT, Measure
@@ -106,7 +106,7 @@ def report(
     statistics = {name: options.pop(name) for name in _STATISTICS if name in options}
     statistics.setdefault("confidence", 0.95)
     named = _ordered(named_runs(runs), baseline)
-    reading = _reading_again(options)
+    reading = run_options(options)
     evaluated = _evaluated(judgments, named, measures, options, tell)
     results = [one.result for one in evaluated]
     if len(results) > 1:
@@ -116,7 +116,7 @@ def report(
     tell("collecting rankings and workings")
     with _no_garbage():
         rankings, workings = _looked_at(evaluated, ids, depth, reading)
-    grouped = _groups(groups, ids)
+    grouped = _groups(groups, ids, first_of(options.get("encoding")))
     if rankings is not None and documents is not None:
         tell("reading texts of documents")
         rankings = replace(rankings, texts=document_texts(documents, rankings, results))
@@ -198,17 +198,6 @@ def _evaluated(
     return results
 
 
-def _reading_again(options: Mapping[str, Any]) -> ReadOptions:
-    """Return how the files of runs are read."""
-    return ReadOptions(
-        format=last_of(options.get("input_format")),
-        max_bytes=options.get("max_bytes"),
-        columns=Columns.of(options.get("columns")),
-        ascending=options.get("scores") == "ascending",
-        encoding=last_of(options.get("encoding")),
-    )
-
-
 def _comparison(results: Sequence[Result], statistics: dict[str, Any]) -> Comparison | None:
     """Compare the runs by those measures that are means over queries."""
     means = [
@@ -238,14 +227,16 @@ def _looked_at(
 
 
 def _groups(
-    groups: Mapping[Any, str] | str | os.PathLike[str] | None, ids: Sequence[Any]
+    groups: Mapping[Any, str] | str | os.PathLike[str] | None,
+    ids: Sequence[Any],
+    encoding: str | None,
 ) -> QueryGroups | None:
     if groups is None:
         return None
     if isinstance(groups, Mapping):
         own = {str(query): str(group) for query, group in groups.items()}
         return QueryGroups("groups", own).fitted(ids)
-    return read_query_groups(os.fspath(groups), taken=(ALL,)).fitted(ids)
+    return read_query_groups(os.fspath(groups), (ALL,), encoding=encoding).fitted(ids)
 
 
 def _by_cutoff(evaluated: Sequence[Evaluated]) -> dict[str, dict[str, Any]]:

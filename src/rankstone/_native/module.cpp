@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "columns_of_objects.hpp"
+#include "count_equals.hpp"
 #include "falling_order.hpp"
 #include "judged_dicts.hpp"
 #include "match_columns.hpp"
@@ -413,6 +414,8 @@ NB_MODULE(_core, m) {
           "which hold equal values.");
     m.def("falling_small", &falling_small, "values"_a, "offsets"_a,
           "The whole numbers from 0 to 255 of each segment, highest first; None if there are others.");
+    m.def("count_equals", &count_equals, "values"_a, "offsets"_a,
+          "How many numbers of each segment equal another of it.");
     m.def("columns_of_stream", &columns_of_stream, "capsule"_a, "Takes the columns of an Arrow stream.");
     m.def("column_of_array", &column_of_array, "array"_a, "Takes an array of numbers as a column.");
     m.def("column_of_objects", &column_of_objects, "values"_a,

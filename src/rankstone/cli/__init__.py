@@ -66,7 +66,7 @@ def main(argv: list[str] | None = None) -> int:
         parser.error(f"unknown command {words[0]!r}.{hint} Commands: {known}.")
     for name in words[:1] if words[:1] and words[0] in COMMANDS else COMMANDS:
         import_module(f"rankstone.cli.{name}").add_to(commands)
-    args, more = parser.parse_known_args(words)
+    args, more = parser.parse_known_args(_with_an_option_each(words))
     if more:
         chosen = commands.choices[args.command]
         several = isinstance(getattr(args, "measure", None), list)
@@ -79,3 +79,35 @@ def main(argv: list[str] | None = None) -> int:
     args.words = words
     use_utf8()
     return guarded(lambda: args.run(args))
+
+
+def _with_an_option_each(words: list[str]) -> list[str]:
+    """Return words in which each measure after ``-m`` has an option of its own, before files too."""
+    written: list[str] = []
+    measures = 0  # -1 at the word of -m, then the number of measures so far
+    for word in words:
+        if measures > 0 and _names_a_measure(word):
+            written.append("-m")
+        elif measures >= 0:
+            measures = -1 if word in ("-m", "--measure") else 0
+            written.append(word)
+            continue
+        measures = max(measures, 0) + 1
+        written.append(word)
+    return written
+
+
+def _names_a_measure(word: str) -> bool:
+    """Return whether a word is not the path of a file, and is a measure."""
+    import os
+
+    if word.startswith("-") or os.path.exists(word):
+        return False
+    from rankstone.errors import UsageError
+    from rankstone.measures import parse_measure
+
+    try:
+        parse_measure(word)
+    except UsageError:
+        return False
+    return True

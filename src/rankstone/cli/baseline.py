@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.evaluate import results_of
 from rankstone.cli.options import add_evaluation
-from rankstone.cli.terminal import spoken_warnings
+from rankstone.cli.terminal import say, spoken_warnings
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -102,7 +102,7 @@ def _evaluated(args: Namespace) -> Baseline:
         results = results_of(args)
     if not args.quiet:
         for line in lines(results):
-            print(f"rankstone: {line}", file=sys.stderr)
+            say(line)
     return Baseline.of(results[0])
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.evaluate import results_of
 from rankstone.cli.options import add_evaluation, expand, names_of
-from rankstone.cli.terminal import in_colour, spoken_warnings
+from rankstone.cli.terminal import in_colour, say, spoken_warnings
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -209,7 +209,7 @@ def source_of(args: Namespace, more: list[str], command: str) -> tuple[Any, dict
         from rankstone.report.notices import lines
 
         for line in lines(results):
-            print(f"rankstone: {line}", file=sys.stderr)
+            say(line)
     return results, names
 
 

@@ -282,6 +282,7 @@ def _groups(args: Namespace) -> QueryGroups | None:
     """Read the groups of queries, before any run is."""
     if args.by is None:
         return None
+    from rankstone.io.input_file import first_of
     from rankstone.io.query_groups import groups_in_records, read_query_groups
     from rankstone.report.result_table import ALL
 
@@ -289,7 +290,7 @@ def _groups(args: Namespace) -> QueryGroups | None:
         groups = groups_in_records(args.judgments, args.by, (ALL,), args.max_bytes)
         if groups is not None:
             return groups
-    return read_query_groups(args.by, taken=(ALL,), max_bytes=args.max_bytes)
+    return read_query_groups(args.by, (ALL,), args.max_bytes, first_of(args.encoding))
 
 
 def _noted(result: Result, groups: QueryGroups, strict: bool) -> Result:
@@ -344,25 +345,26 @@ def results_of(args: Namespace) -> list[Result]:
             max_bytes=args.max_bytes,
             encoding=args.encoding,
         )
-        with progress(loaded, args.quiet or len(paths) > 1):
-            return evaluate(
-                judgments,
-                path if changes else loaded,
-                measures,
-                name=name,
-                input_format=args.input_format,
-                max_bytes=args.max_bytes,
-                encoding=args.encoding,
-                like=args.like,
-                tie_interval=args.tie_interval,
-                unjudged_interval=args.unjudged_interval,
-                strict=args.strict,
-                columns=columns,
-                exclude=exclude,
-                **changes,
-                **choices,
-            )
+        watch(loaded)
+        return evaluate(
+            judgments,
+            path if changes else loaded,
+            measures,
+            name=name,
+            input_format=args.input_format,
+            max_bytes=args.max_bytes,
+            encoding=args.encoding,
+            like=args.like,
+            tie_interval=args.tie_interval,
+            unjudged_interval=args.unjudged_interval,
+            strict=args.strict,
+            columns=columns,
+            exclude=exclude,
+            **changes,
+            **choices,
+        )
 
     named = list(zip(names_of(paths), paths, strict=True))
-    first = result_of(named[0])  # so that what runs share is there when the others start
-    return [first, *on_each(result_of, named[1:])]
+    with progress(len(paths), args.quiet) as watch:
+        first = result_of(named[0])  # so that what runs share is there when the others start
+        return [first, *on_each(result_of, named[1:])]

@@ -14,7 +14,7 @@ from rankstone.cli.options import (
     columns_of,
     groups_of,
 )
-from rankstone.cli.terminal import in_colour, spoken_warnings
+from rankstone.cli.terminal import in_colour, say, spoken_warnings
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -101,7 +101,7 @@ def run(args: Namespace) -> int:
     if not args.quiet:
         for notice in verdict.notices:
             if notice.level == "warning":
-                print(f"rankstone: warning: {notice}", file=sys.stderr)
+                say(f"warning: {notice}")
     command = _command(args, settings, rules, baseline, by)
     for path, form in outputs:
         _write(path, form, verdict, command)

@@ -112,7 +112,9 @@ def add_reading(parser: Any) -> None:
         help="maximum size of a file after decompression (default: 100 times its size, or 64 MiB)",
     )
     parser.add_argument(
-        "--encoding", metavar="NAME", help="encoding of text files (UTF-8), such as cp1252"
+        "--encoding",
+        metavar="NAME",
+        help="encoding of text files (UTF-8), such as cp1252; cp1252:utf-8 for judgments and runs",
     )
     parser.add_argument("--groups", metavar="FILE", help="sizes of groups, for rows without qid")
     parser.add_argument(

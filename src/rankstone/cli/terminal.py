@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -41,46 +41,56 @@ def say(text: str, program: str = "rankstone") -> None:
     message = f"{program}: {text}"
     if sys.stderr.isatty():
         from shutil import get_terminal_size
-        from textwrap import fill
 
-        width = get_terminal_size().columns
-        message = fill(message, width, subsequent_indent="  ", break_on_hyphens=False)
+        from rankstone.report.text_table import wrapped
+
+        lines = wrapped(message, get_terminal_size().columns, "  ", at_hyphens=False)
+        message = "\n".join(lines)
     print(message, file=sys.stderr, flush=True)
 
 
 @contextmanager
-def progress(loaded: Any, quiet: bool) -> Iterator[None]:
-    """Show how far a long scan is, on a terminal."""
-    from rankstone.core import engine
-
-    size = (loaded.source.size or 0) if hasattr(loaded, "progress") else 0
-    long = 1 << (28 if engine.name() == "native" else 23)  # several seconds
-    if quiet or size < long or not sys.stderr.isatty():
-        yield
+def progress(runs: int, quiet: bool) -> Iterator[Callable[[Any], None]]:
+    """Show how far long scans are, on a terminal; yields what is called with each run to scan."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _: None
         return
     from threading import Event, Thread
 
+    from rankstone.core import engine
     from rankstone.errors import printable
 
+    long = 1 << (28 if engine.name() == "native" else 23)  # several seconds
+    begun: list[Any] = []
+    scanned: list[tuple[int, Any]] = []  # long ones, each with its number
+    threads: list[Thread] = []
     done = Event()
 
     def report() -> None:
         shown = False
         while not done.wait(0.5):
-            share = min(100, 100 * int(loaded.progress[0]) // size)
-            print(
-                f"\r{printable(loaded.name)}: {share} % of {size >> 20} MiB",
-                end="",
-                file=sys.stderr,
-            )
+            number, run = scanned[-1]
+            size = run.source.size
+            share = min(100, 100 * int(run.progress[0]) // size)
+            which = f" ({number} of {runs})" if runs > 1 else ""
+            text = f"{printable(run.name)}{which}: {share} % of {size >> 20} MiB"
+            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
             shown = True
         if shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
-    thread = Thread(target=report, daemon=True)
-    thread.start()
+    def watch(run: Any) -> None:
+        begun.append(run)
+        if not hasattr(run, "progress") or (run.source.size or 0) < long:
+            return
+        scanned.append((len(begun), run))
+        if not threads:
+            threads.append(Thread(target=report, daemon=True))
+            threads[0].start()
+
     try:
-        yield
+        yield watch
     finally:
         done.set()
-        thread.join()
+        for thread in threads:
+            thread.join()

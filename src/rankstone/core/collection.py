@@ -323,5 +323,9 @@ class LabelledCollection:
         return None if self.scores is None else judgment
 
     def judged_documents(self, query: Any) -> list[tuple[Any, float]]:
-        """Return nothing: documents have no ids."""
-        return []
+        """Return the positions and labels of a query's documents, if they are not in order of rank."""
+        if self.scores is None:
+            return []
+        row = query if self.queries is None else self.queries.index(query)
+        labels = self.labels[self.bounds[row] : self.bounds[row + 1]].tolist()
+        return [(i, max(label, 0.0)) for i, label in enumerate(labels) if label == label]  # noqa: PLR0124

@@ -17,6 +17,7 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.as_numpy import array_of, numbers_of
+from rankstone.core.notices import ROUNDED
 from rankstone.core.parallel import on_each
 from rankstone.core.rank import ScoreNeeds
 
@@ -24,6 +25,7 @@ Array = np.ndarray
 
 _BLOCK = 1 << 24
 _HOST_BLOCK = 1 << 18  # so that a tie has few lists put in order, and a cache holds them
+_FEW = 8  # documents below rank k that the host looks at for those that tie with it
 _WIDE = 16  # times the cutoff: narrower tables of the host are put in order as quickly
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
 _SCORES = (*_FLOATS, "int8", "int16", "int32", "uint8")  # which float64 tells apart as they do
@@ -68,7 +70,7 @@ def top_k(labels: Any, scores: Any, cutoff: CutoffNeeds | None, needs: ScoreNeed
     """Return what measures read of a table.
 
     None if all of it is needed: measures or conventions read more, something is wrong with it, or
-    it is so narrow, or ties are counted, that the host puts all of it in order as quickly.
+    it is so narrow that the host puts all of it in order as quickly.
     """
     if cutoff is None:
         return None
@@ -76,16 +78,15 @@ def top_k(labels: Any, scores: Any, cutoff: CutoffNeeds | None, needs: ScoreNeed
     if library is None or not _fits(labels, scores, cutoff.k) or not _order_suffices(scores, needs):
         return None
     refuses = not cutoff.supports_expected_ties and needs.every_tie
-    whole = cutoff.count_ties or refuses
     width = int(labels.shape[-1])
-    if library.on_host and (whole or width < _WIDE * cutoff.k or labels.ndim == 1):
+    if library.on_host and (refuses or width < _WIDE * cutoff.k or labels.ndim == 1):
         return None
     label, score = (_plain(v).reshape(-1, width) for v in (labels, scores))
     step = max(1, (_HOST_BLOCK if library.on_host else _BLOCK) // width)
 
     def cut(begin: int) -> _Part | None:
         rows = slice(begin, begin + step)
-        part = _first(library, label[rows], score[rows], cutoff.k, whole=whole)
+        part = _first(library, label[rows], score[rows], cutoff, refuses=refuses)
         return None if part is None or (refuses and part.tied) else part
 
     begins = range(0, len(label), step)
@@ -213,28 +214,27 @@ class _Part:
     tied: int
 
 
-def _first(library: _Library, labels: Any, scores: Any, k: int, *, whole: bool) -> _Part | None:
+def _first(
+    library: _Library, labels: Any, scores: Any, cutoff: CutoffNeeds, *, refuses: bool
+) -> _Part | None:
     """Return what counts of some lists, None where a number in them is not finite.
 
-    Documents that share their score with the one at rank k are among the first.
+    Documents that share their score with the one at rank k are among the first. If ties are
+    counted, scores so large that whole numbers are rounded are not cut: ties there are mentioned.
     """
-    finite = library.names.isfinite
+    finite, k = library.names.isfinite, cutoff.k
     if not (bool(finite(labels).all()) and bool(finite(scores).all())):
         return None
+    if cutoff.count_ties and max(float(scores.max()), -float(scores.min())) >= ROUNDED:
+        return None
     score = _whole(library, scores)
-    if not whole:
-        falling, columns = library.top(score, k + 1)
-        whole = bool((falling[:, 1:] == falling[:, :-1]).any())
-        if whole and library.on_host:
-            # Those that share the score of rank k are few; the rest need no order.
-            count = int((score >= falling[:, k - 1 : k]).sum(1).max())
-            whole = count > score.shape[1] // 2
-            if not whole:
-                falling, columns = library.top(score, count)
-    if whole:
-        falling, columns = library.order(score)
+    everywhere = refuses or (cutoff.count_ties and not library.on_host)
+    falling, columns = library.order(score) if everywhere else _falling(library, score, k)
     same = falling[:, 1:] == falling[:, :-1]
     tied = int(same.sum()) + int(same[:, 0].sum()) + int((same[:, 1:] & ~same[:, :-1]).sum())
+    if cutoff.count_ties and library.on_host:
+        bounds = np.arange(len(score) + 1) * score.shape[1]
+        tied = int(segments.count_equals(score.reshape(-1), bounds).sum())
     last = falling[:, k - 1 : k]
     size = (falling >= last).sum(1)
     width = int(size.max())
@@ -247,6 +247,24 @@ def _first(library: _Library, labels: Any, scores: Any, k: int, *, whole: bool) 
         array_of(other.sum(1), "sizes"),
         tied,
     )
+
+
+def _falling(library: _Library, score: Any, k: int) -> tuple[Any, Any]:
+    """Return the first scores in falling order and their columns, with all that tie at rank k."""
+    if not library.on_host:
+        falling, columns = library.top(score, k + 1)
+        tied = bool((falling[:, 1:] == falling[:, :-1]).any())
+        return library.order(score) if tied else (falling, columns)
+    few = min(k + _FEW, score.shape[1])
+    falling, columns = library.top(score, few)
+    beyond = falling[:, k - 1] == falling[:, few - 1]  # a tie at rank k that may go on
+    if few == score.shape[1] or not beyond.any():
+        return falling, columns
+    # Those that share the score of rank k are few; the rest need no order.
+    count = int((score[beyond] >= falling[beyond, k - 1 : k]).sum(1).max())
+    if count > score.shape[1] // 2:
+        return library.order(score)
+    return library.top(score, max(count, few))
 
 
 def _whole(library: _Library, values: Any) -> Any:

@@ -23,7 +23,7 @@ from rankstone.errors import DataError, NothingInCommonError, Notice, plural
 _LOW = 0.5  # a lower share of judged documents is noticed
 _FEW = 0.01  # a lower share of tied documents is mentioned only on request
 _COMPARED = 1000
-_ROUNDED = 2.0**53  # from here on a float64 does not hold every whole number
+ROUNDED = 2.0**53  # from here on a float64 does not hold every whole number
 
 
 def judgment_notices(scan: dict[str, Any]) -> list[Notice]:
@@ -194,12 +194,12 @@ def _ties(tally: Tally, conventions: Conventions) -> list[Notice]:
 
 
 def _is_large(scores: np.ndarray) -> np.ndarray:
-    return np.abs(scores) >= _ROUNDED
+    return np.abs(scores) >= ROUNDED
 
 
 def large_ties_in_lists(scores: np.ndarray, bounds: np.ndarray) -> int:
     """Count documents of lists that are tied at a score so large that whole numbers are rounded."""
-    if max(scores.max(initial=0.0), -scores.min(initial=0.0)) < _ROUNDED:
+    if max(scores.max(initial=0.0), -scores.min(initial=0.0)) < ROUNDED:
         return 0
     rows = np.flatnonzero(_is_large(scores))
     lists = np.searchsorted(bounds, rows, "right")

@@ -162,9 +162,10 @@ class Result:
         # A result without values of queries knows how many are in its means.
         over = plural(len(self.queries) or max(self.counted.values(), default=0), "query")
         shown = f"{self.name}: {values} ({over}, {self.conventions_in_words()})"
-        if self.warnings:
-            shown += f"; {plural(len(self.warnings), 'warning')}: {self.warnings[0]}"
-            shown += "; ..." if len(self.warnings) > 1 else ""
+        told = self.warnings or [n for n in self.notices if n.level == "note"]
+        if told:
+            shown += f"; {plural(len(told), told[0].level)}: {told[0]}"
+            shown += "; ..." if len(told) > 1 else ""
         return f"<Result {shown}>"
 
     def _repr_html_(self) -> str:

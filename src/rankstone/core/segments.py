@@ -92,6 +92,12 @@ def falling_beside(values: Array, offsets: Array, beside: Array) -> tuple[Array,
     return carried, tied.view(bool)
 
 
+def count_equals(values: Array, offsets: Array) -> Array:
+    """Return how many values of each segment equal another of it."""
+    counts: Array = engine.load().count_equals(_floats(values), offsets)
+    return counts
+
+
 def _floats(values: Array) -> Array:
     return np.ascontiguousarray(values, np.float64)
 

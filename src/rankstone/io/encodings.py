@@ -21,12 +21,44 @@ def is_text(stream: IO[bytes]) -> bool:
     return not stream.read(6).startswith(_BINARY)
 
 
+def is_json_in_utf8(stream: IO[bytes]) -> bool:
+    """Return whether a file is JSON in UTF-8, the only encoding that its standard knows."""
+    stream.seek(0)
+    start = stream.read(_PART).removeprefix(codecs.BOM_UTF8).lstrip()
+    return start.startswith((b"{", b"[")) and is_utf8(stream)
+
+
+def is_utf8(stream: IO[bytes]) -> bool:
+    """Return whether a text is UTF-8."""
+    stream.seek(0)
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        while part := stream.read(_PART):
+            decoder.decode(part)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def check_utf16(start: bytes, path: str) -> None:
     """Refuse a text in UTF-16 that was not said to be."""
     if start[:2] in _MARKS and start[2:4] != b"\xff\xff":  # which is a stream of Arrow
         raise DataError(
             f"{path}: the file is UTF-16. Say so: encoding='utf-16' (--encoding utf-16)."
         )
+
+
+def _has_a_character_per_byte(encoding: str) -> bool:
+    """Return whether text in this encoding is UTF-8 only by a very unlikely chance."""
+    high = bytes(range(128, 256))
+    is_utf = codecs.lookup(encoding).name.startswith("utf")
+    return not is_utf and len(high.decode(encoding, "replace")) == len(high)
+
+
+def _is_ascii(stream: IO[bytes]) -> bool:
+    stream.seek(0)
+    return all(part.isascii() for part in iter(lambda: stream.read(_PART), b""))
 
 
 @contextmanager
@@ -40,6 +72,11 @@ def as_utf8(stream: IO[bytes], path: str, encoding: str) -> Iterator[IO[bytes]]:
         raise UsageError(
             f"unknown encoding {encoding!r}; examples are utf-8, cp1252, latin-1 and utf-16."
         ) from None
+    if _has_a_character_per_byte(encoding) and is_utf8(stream) and not _is_ascii(stream):
+        raise DataError(
+            f"{path}: the file is UTF-8, not {encoding}. Name the encodings of judgments and runs "
+            f"apart: encoding='{encoding}:utf-8' (--encoding {encoding}:utf-8), judgments first."
+        )
     line = 1
     stream.seek(0)
     with TemporaryFile() as copy:

@@ -12,7 +12,7 @@ from weakref import finalize
 from rankstone.core.provenance import Source
 from rankstone.core.text import BOM
 from rankstone.errors import DataError
-from rankstone.io.encodings import as_utf8, check_utf16, is_text
+from rankstone.io.encodings import as_utf8, check_utf16, is_json_in_utf8, is_text
 from rankstone.io.streams import lines, open_seekable
 
 HEAD = 1 << 16
@@ -79,12 +79,13 @@ class Input(AbstractContextManager["Input"]):
         """Open a file, a pipe or standard input, decompressed if it is compressed."""
         resources = ExitStack()
         stream, size, source = resources.enter_context(open_seekable(path, options.max_bytes))
-        if options.encoding is not None and is_text(stream):
-            stream = resources.enter_context(as_utf8(stream, path, options.encoding))
+        encoding = options.encoding
+        if encoding is not None and is_text(stream) and not is_json_in_utf8(stream):
+            stream = resources.enter_context(as_utf8(stream, path, encoding))
             size = stream.seek(0, 2)
         file = cls(path, stream, size, source, options, resources)
         finalize(file, resources.close)
-        if options.encoding is None:
+        if encoding is None:
             check_utf16(file.start, path)
         return file
 

@@ -17,6 +17,7 @@ from rankstone.io.column_roles import Columns
 
 if TYPE_CHECKING:
     from rankstone.io.arrays import Needs
+    from rankstone.io.input_file import ReadOptions
 
 
 def load_judgments(
@@ -374,6 +375,19 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
     choices = {name: value for name, value in options.items() if name not in READING}
     Conventions().replace(**choices)  # a misspelt option is found before any file is read
     return reading, choices
+
+
+def run_options(reading: Mapping[str, Any]) -> ReadOptions:
+    """Return how the file of a run is read again, for the ids of its documents."""
+    from rankstone.io.input_file import ReadOptions, last_of
+
+    return ReadOptions(
+        format=last_of(reading.get("input_format")),
+        max_bytes=reading.get("max_bytes"),
+        columns=Columns.of(reading.get("columns")),
+        ascending=reading.get("scores") == "ascending",
+        encoding=last_of(reading.get("encoding")),
+    )
 
 
 def read(data: Sequence[Any], reading: Mapping[str, Any]) -> Collection:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from rankstone.core.look_alike import look_alikes
 from rankstone.core.text import decode
 from rankstone.errors import DataError, Notice, did_you_mean, plural
 from rankstone.io.column_roles import column_or_none
+from rankstone.io.encodings import as_utf8, is_utf8
 from rankstone.io.streams import lines, open_seekable
 
 #: The group of queries that a file does not name.
@@ -74,17 +76,23 @@ class QueryGroups:
 
 
 def read_query_groups(
-    path: str, taken: Collection[str] = (), max_bytes: int | None = None
+    path: str,
+    taken: Collection[str] = (),
+    max_bytes: int | None = None,
+    encoding: str | None = None,
 ) -> QueryGroups:
     """Read a file with a query and its group in each line; the group is the rest of the line.
 
     Between the two is a tab, a semicolon, a comma or blanks, as in the first row. ``taken`` are
-    names that no group may have.
+    names that no group may have, ``encoding`` is that of a file that is not UTF-8.
     """
     rows: dict[str, tuple[str, int]] = {}
     head = None
     between: tuple[str | None, int] | None = None
-    with open_seekable(path, max_bytes=max_bytes) as (stream, _, _):
+    with ExitStack() as resources:
+        stream, _, _ = resources.enter_context(open_seekable(path, max_bytes=max_bytes))
+        if encoding is not None and not is_utf8(stream):
+            stream = resources.enter_context(as_utf8(stream, path, encoding))
         for number, raw in lines(stream, path):
             where = f"{path}:{number}"
             line = decode(raw).strip()
@@ -152,7 +160,8 @@ def groups_in_records(
             query = keys_of(record).query
             if key not in known or query is None:
                 continue
-            group = str(known[key])
+            value = known[key]
+            group = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
             if group in taken or group == REST:
                 raise DataError(f"{where}: {group!r} cannot be a group's name; it has a meaning.")
             if group_of.setdefault(str(record[query]), group) != group:

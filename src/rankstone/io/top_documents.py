@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby, islice
 from typing import Any
@@ -57,9 +58,10 @@ def top_documents(
         }
     if isinstance(run, TrecRun):
         return _of_blocks(run.blocks(depth + _SPARE), wanted, depth)
-    if run.source.path is None or hasattr(run, "rows_for"):  # scores alone have no ids
-        return None
-    with Input.open(run.source.path, options or ReadOptions()) as file:
+    path = run.source.path
+    if path is None or hasattr(run, "rows_for") or not os.path.isfile(path):
+        return None  # scores alone have no ids, and a pipe is read once
+    with Input.open(path, options or ReadOptions()) as file:
         rows = list(rows_in(file, format_of(file), "run"))
     sign = -1.0 if file.options.ascending else 1.0
     scores = sign * np.array([score for _, _, score in rows])

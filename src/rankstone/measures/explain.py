@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,8 @@ class ExplanationData:
     ``total`` is the sum of the terms of ``steps`` and ``constant``, and ``value`` is ``total`` over
     ``denominator``, unless ``remark`` says why not. If there is an ``expression``, the value is that
     of the expression with ``parts`` as its names. ``ideal`` are the steps of the ranking that the
-    denominator comes from.
+    denominator comes from. ``unjudged`` are, by rank, the ids of documents without a judgment
+    between those of the steps, if they can be read.
     """
 
     measure: str
@@ -56,6 +58,13 @@ class ExplanationData:
     value: float
     remark: str
     conventions: dict[str, Any]
+    unjudged: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def gaps(self) -> list[int]:
+        """The ranks between those of the steps, which documents without a judgment have."""
+        ranks = [0, *(s.rank for s in self.steps if s.rank is not None)]
+        return [rank for a, b in pairwise(ranks) for rank in range(a + 1, b)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data; a value that is left out is None."""

@@ -6,11 +6,19 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from textwrap import wrap
 
 from rankstone.errors import printable
 from rankstone.report.latex import latex
-from rankstone.report.text_table import Grid, Line, grid_width, markdown, rounded, terminal, width
+from rankstone.report.text_table import (
+    Grid,
+    Line,
+    grid_width,
+    markdown,
+    rounded,
+    terminal,
+    width,
+    wrapped,
+)
 from rankstone.report.verdicts import moved, sentence
 from rankstone.report.write import Cells, csv, exact, tsv
 from rankstone.stats.comparison import Comparison, PairComparison
@@ -68,14 +76,14 @@ def _on_terminal(comparison: Comparison, digits: int, colour: bool, columns: int
             yield from _folded(_moved_head(pair), columns)
             yield from lines
     yield ""
-    yield from wrap(printable(_method(comparison)), columns)
+    yield from wrapped(printable(_method(comparison)), columns)
 
 
 def _folded(text: str, columns: int) -> Iterator[str]:
     """Yield the lines of a text; a p-value stays on one line."""
     kept = re.sub(r"p ([<=]) ", "p\u00a0\\1\u00a0", printable(text))
     indent = " " * (len(text) - len(text.lstrip()) + 2)
-    for line in wrap(kept, columns, subsequent_indent=indent):
+    for line in wrapped(kept, columns, indent):
         yield line.replace("\u00a0", " ")
 
 

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from itertools import pairwise, zip_longest
+from itertools import zip_longest
 
 from rankstone.errors import plural, printable
 from rankstone.measures.explain import ExplanationData, Step
@@ -17,6 +17,7 @@ _MOST_ROWS = 40  # of a table on a terminal
 _AT_THE_END = 5
 _MOST_UNJUDGED = 5  # rows in a gap
 _MOST_AFTER = 5  # rows below the last that adds something
+_NOT_JUDGED = "(not judged)"
 WORDS = ("document", "adds", "repeats")  # columns of words
 
 
@@ -60,13 +61,13 @@ def rows_of(
     steps: Sequence[Step],
     most: int | None,
     *,
-    gaps: bool,
+    unjudged: Mapping[int, str] | None = None,
     quote: Callable[[str], str] = printable,
 ) -> tuple[list[str], list[list[str]]]:
     """Return the heads and cells of a table of steps, at most so many.
 
-    With ``gaps`` ranks between those of steps are rows of documents without a judgment. ``quote``
-    makes ids fit for the table.
+    With ``unjudged`` ranks between those of steps are rows of documents without a judgment, whose
+    ids it holds as far as they are known. ``quote`` makes ids fit for the table.
     """
     named = any(s.document is not None for s in steps)
     ranked = any(s.rank is not None for s in steps)
@@ -76,8 +77,9 @@ def rows_of(
     rows: list[list[str]] = []
     last = 0
     for s in steps:
-        if gaps and s.rank is not None:
-            rows += _unjudged(last, s.rank, named, len(heads))
+        if unjudged is not None and s.rank is not None:
+            ids = {rank: quote(document) for rank, document in unjudged.items()}
+            rows += _unjudged(last, s.rank, ids if named else None, len(heads))
             last = s.rank
         rank, grade = ([], []) if s.rank is None else ([str(s.rank)], [_number(s.grade or 0.0)])
         name = ["" if s.document is None else quote(str(s.document))] * named
@@ -89,15 +91,21 @@ def rows_of(
     return heads, [*rows[: most - _AT_THE_END], left_out, *rows[-_AT_THE_END:]]
 
 
-def _unjudged(last: int, rank: int, named: bool, width: int) -> list[list[str]]:
-    """Return a row for each rank between two that holds a document without a judgment."""
+def _unjudged(last: int, rank: int, ids: Mapping[int, str] | None, width: int) -> list[list[str]]:
+    """Return a row for each rank between two that holds a document without a judgment.
+
+    Without ``ids`` the table does not name documents.
+    """
     between = range(last + 1, rank)
     if len(between) > _MOST_UNJUDGED:
-        places = [f"{between[0]}-{between[-1]}"]
+        places = {f"{between[0]}-{between[-1]}": _NOT_JUDGED}
     else:
-        places = [str(place) for place in between]
-    cells = ["(not judged)", "-"] if named else ["-"]
-    return [[place, *cells, *[""] * (width - 1 - len(cells))] for place in places]
+        places = {str(r): (ids or {}).get(r, _NOT_JUDGED) for r in between}
+    return [
+        [place, *([document] if ids is not None else []), "-"]
+        + [""] * (width - 2 - (ids is not None))
+        for place, document in places.items()
+    ]
 
 
 def _counting(steps: Sequence[Step]) -> Sequence[Step]:
@@ -129,11 +137,15 @@ def substituted(e: ExplanationData) -> str:
 
 def _remarks(e: ExplanationData) -> Iterator[str]:
     """Yield what the table does not show."""
-    ranks = [0, *(s.rank for s in e.steps if s.rank is not None)]
-    missing = sum(b - a - 1 for a, b in pairwise(ranks))
+    missing = len(e.gaps)
     if missing:
-        verb = "is not judged and adds" if missing == 1 else "are not judged and add"
-        yield f"{missing} of the first {plural(ranks[-1], 'document')} {verb} nothing."
+        last = max(s.rank for s in e.steps if s.rank is not None)
+        verb = (
+            "is not judged (grade -) and adds"
+            if missing == 1
+            else "are not judged (grade -) and add"
+        )
+        yield f"{missing} of the first {plural(last, 'document')} {verb} nothing."
     if e.constant:
         yield f"What was not retrieved adds {_number(e.constant)}."
     if e.remark:
@@ -149,9 +161,9 @@ def text(e: ExplanationData, *, whole: bool = False, columns: int | None = None)
     most = None if whole else _MOST_ROWS
     if e.steps:
         steps = e.steps if whole else _counting(e.steps)
-        tables = {"actual ranking": _aligned(*rows_of(steps, most, gaps=True))}
+        tables = {"actual ranking": _aligned(*rows_of(steps, most, unjudged=e.unjudged))}
         if e.ideal:
-            tables["ideal ranking"] = _aligned(*rows_of(e.ideal, most, gaps=False))
+            tables["ideal ranking"] = _aligned(*rows_of(e.ideal, most))
         yield from _beside(tables, columns)
         if len(steps) < len(e.steps):
             yield f"{plural(len(e.steps) - len(steps), 'more judged document')} below, adding nothing."
@@ -168,7 +180,9 @@ def compared(
     most = None if whole else _MOST_ROWS
     yield from _beside(
         {
-            name: _aligned(*rows_of(e.steps if whole else _counting(e.steps), most, gaps=True))
+            name: _aligned(
+                *rows_of(e.steps if whole else _counting(e.steps), most, unjudged=e.unjudged)
+            )
             for name, e in named.items()
         },
         columns,
@@ -229,7 +243,7 @@ def markdown(e: ExplanationData) -> Iterator[str]:
     for title, steps in (("", e.steps), ("Ideal ranking:", e.ideal)):
         if not steps:
             continue
-        heads, rows = rows_of(steps, None, gaps=not title, quote=escaped)
+        heads, rows = rows_of(steps, None, unjudged=None if title else e.unjudged, quote=escaped)
         yield ""
         if title:
             yield title

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from textwrap import wrap
 
 from rankstone.errors import printable
 from rankstone.gates.verdict import CANNOT_TELL, FAIL, PASS, WARN, Check, Verdict
-from rankstone.report.text_table import Grid, Line, escaped, markdown, terminal
+from rankstone.report.text_table import Grid, Line, escaped, markdown, terminal, wrapped
 from rankstone.stats.comparison import Moved
 
 FORMATS = ("text", "md", "junit", "github", "json")
@@ -67,7 +66,7 @@ def _as_text(verdict: Verdict, colour: bool, columns: int) -> Iterator[str]:
 def _wrapped(text: str, columns: int) -> Iterator[str]:
     # A line that starts with two colons is a command to some build servers.
     harmless = re.sub(r"(?<=\s)::", r"\\x3a:", printable(text))
-    yield from wrap(harmless, columns, subsequent_indent="  ", break_on_hyphens=False)
+    yield from wrapped(harmless, columns, "  ", at_hyphens=False)
 
 
 def _by_gravity(verdict: Verdict) -> list[Check]:

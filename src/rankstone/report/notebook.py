@@ -117,7 +117,7 @@ def of_explanation(working: ExplanationData) -> str:
     ]
     for title, steps in (("", working.steps), ("Ideal ranking", working.ideal)):
         if steps:
-            heads, rows = rows_of(steps, None, gaps=not title)
+            heads, rows = rows_of(steps, None, unjudged=None if title else working.unjudged)
             words = [i for i, head in enumerate(heads) if head in WORDS]
             shown = _table([*map(_text, heads)], [[*map(_text, row)] for row in rows], words)
             parts.append((f"<div><b>{title}</b></div>" if title else "") + shown)

@@ -14,6 +14,7 @@ from rankstone.errors import printable
 
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _ESCAPES = {**{c: f"\\{c}" for c in "\\|`*_<>[]"}, "&": "&amp;"}
+_FILLER = "\0"  # the second column of a wide character, where characters are counted
 _NARROWEST = 12  # columns of a cell on several lines
 _LINKS = re.compile(r"(?<!\w)[@#](?=\w)|:(?=//)|\bwww(?=\.)")
 
@@ -45,7 +46,7 @@ def terminal(grid: Grid, colour: bool = False, columns: int | None = None) -> It
         yield from _aligned_grid(piece, colour)
     for text in grid.foot:
         shown = printable(text)
-        for line in wrap(shown, columns) if columns else [shown]:
+        for line in wrapped(shown, columns) if columns else [shown]:
             yield _painted(_DIM, line, colour)
 
 
@@ -105,7 +106,7 @@ def folded(rows: Sequence[Sequence[str]], columns: int | None) -> list[list[str]
     lines = []
     for row in rows:
         cells = [
-            wrap(cell, max(wide, 1), break_on_hyphens=False)
+            wrapped(cell, max(wide, 1), at_hyphens=False)
             for cell, wide in zip(row, widths, strict=True)
         ]
         lines += [list(line) for line in zip_longest(*cells, fillvalue="")]
@@ -236,6 +237,13 @@ def rounded(value: float, digits: int, *, whole: bool) -> str:
 def are_counts(values: Sequence[float]) -> bool:
     """Return whether numbers are whole, and not all of them 0 or 1."""
     return all(v == int(v) for v in values if not math.isnan(v)) and any(v > 1 for v in values)
+
+
+def wrapped(text: str, columns: int, indent: str = "", *, at_hyphens: bool = True) -> list[str]:
+    """Return the lines of a text that take at most so many columns; all but the first are indented."""
+    filled = text if text.isascii() else "".join(c + _FILLER * (width(c) - 1) for c in text)
+    lines = wrap(filled, columns, subsequent_indent=indent, break_on_hyphens=at_hyphens)
+    return [line.replace(_FILLER, "") for line in lines]
 
 
 def width(text: str) -> int:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from textwrap import wrap
 from typing import Any
 
 from rankstone.conventions import Conventions
 from rankstone.measures.base import REGISTRY, Measure
 from rankstone.measures.candidates import Candidate, Departure, ToolMeasure
-from rankstone.report.text_table import aligned, folded, width
+from rankstone.report.text_table import aligned, folded, width, wrapped
 from rankstone.tools import TOOLS
 from rankstone.tools.base import Name, Tool
 
@@ -238,7 +237,7 @@ def _departures(choices: Any, none: str = "default") -> str:
 
 def _texts(texts: Iterable[str], columns: int | None) -> Iterator[str]:
     for text in texts:
-        yield from wrap(text, columns, subsequent_indent="  ") if columns else [text]
+        yield from wrapped(text, columns, "  ") if columns else [text]
 
 
 def _table(rows: Sequence[Sequence[str]], columns: int | None, head: bool = False) -> Iterator[str]:

@@ -10,7 +10,12 @@ from rankstone.core.python_engine.columns import (
     judge_columns,
     match_columns,
 )
-from rankstone.core.python_engine.order import falling_beside, falling_order, falling_small
+from rankstone.core.python_engine.order import (
+    count_equals,
+    falling_beside,
+    falling_order,
+    falling_small,
+)
 from rankstone.core.python_engine.place import match_mapping, read_judged
 from rankstone.core.python_engine.text import Index, read_rows, scan_judgments, scan_run
 
@@ -20,6 +25,7 @@ __all__ = [
     "column_of_array",
     "column_of_objects",
     "columns_of_stream",
+    "count_equals",
     "falling_beside",
     "falling_order",
     "falling_small",

@@ -32,3 +32,17 @@ def falling_beside(
 def falling_small(values: np.ndarray, offsets: np.ndarray) -> None:
     """Return None: here counting small numbers is no quicker than sorting them."""
     del values, offsets
+
+
+def count_equals(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Return how many numbers of each segment equal another of it."""
+    order, tied = falling_order(values, offsets)
+    ordered = values[order]
+    bounds = np.repeat(offsets[:-1], np.diff(offsets))
+    place = np.arange(len(values))
+    same = np.zeros(len(values) + 1, bool)  # as the number before, of the same segment
+    same[1:-1] = (ordered[1:] == ordered[:-1]) & (place[1:] > bounds[1:])
+    equal = same[:-1] | same[1:]
+    return np.bincount(
+        np.repeat(np.arange(len(tied)), np.diff(offsets))[equal], minlength=len(tied)
+    )

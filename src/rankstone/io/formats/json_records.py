@@ -381,6 +381,12 @@ def _unknown(record: dict[str, Any], where: str, wanted: str) -> DataError:
     shown = ", ".join(ascii(k) for k in list(record)[:8]) or "none"
     single = next((k for k in parts_named(record) if isinstance(record[k], str | int)), None)
     hint = f" Put {single!a} into a list: [{record[single]!a}]." if single else ""
+    inner = next((k for k, v in record.items() if isinstance(v, dict) and "id" in v), None)
+    if inner is not None and "document" in wanted:
+        path = f"{inner}.id"
+        hint += (
+            f" For the id within {inner!a} pass columns={{'doc': {path!a}}} (--columns doc={path})."
+        )
     return DataError(
         f"{where}: no key of the record is known to hold {wanted} (keys: {shown}).{hint} Name the "
         "keys: columns={'expected': ..., 'retrieved': ...} (--columns expected=...,retrieved=...), "

@@ -243,30 +243,44 @@ def _polars_binary(file: Input, content: Any) -> Any:
 
 
 def _workbook(file: Input, _: Any) -> Any:
-    """Read the first sheet of an Excel workbook."""
+    """Read the first sheet of an Excel workbook; columns without a name are left out."""
+    sheets, cells = _first_sheet(file)
+    rows = [row for row in cells if any(cell is not None for cell in row)]
+    if len(rows) < 2:
+        others = f"; the table is to be the first of its sheets ({', '.join(sheets)})"
+        raise DataError(
+            f"{file.path}: the first sheet, {sheets[0]!r}, has no rows under a header"
+            f"{others if len(sheets) > 1 else ''}."
+        )
+    return PlainTable(
+        {
+            str(name): [row[i] for row in rows[1:]]
+            for i, name in enumerate(rows[0])
+            if name is not None
+        },
+        in_file=True,
+    )
+
+
+def _first_sheet(file: Input) -> tuple[list[str], list[list[Any]]]:
+    """Return the names of the sheets of a workbook, and the rows of the first."""
     if find_spec("openpyxl") is not None:
         from openpyxl import load_workbook
 
-        sheet = load_workbook(file.stream, read_only=True, data_only=True).worksheets[0]
-        rows = [list(row) for row in sheet.iter_rows(values_only=True)]
-    elif find_spec("fastexcel") is not None:
+        book = load_workbook(file.stream, read_only=True, data_only=True)
+        return book.sheetnames, [list(r) for r in book.worksheets[0].iter_rows(values_only=True)]
+    if find_spec("fastexcel") is not None and find_spec("pyarrow") is not None:
         import fastexcel
 
-        sheet = fastexcel.read_excel(file.stream.read()).load_sheet(
-            0, header_row=None, dtypes="string"
-        )
+        file.stream.seek(0)
+        reader = fastexcel.read_excel(file.stream.read())
+        sheet = reader.load_sheet(0, header_row=None, dtypes="string")
         columns = [column.to_pylist() for column in sheet.to_arrow().columns]
-        rows = [list(row) for row in zip(*columns, strict=True)]
-    else:
-        raise MissingDependencyError(
-            f"{file.path}: this is an Excel workbook; reading it needs openpyxl or fastexcel: pip "
-            "install 'rankstone[excel]', or save the sheet as CSV."
-        )
-    rows = [row for row in rows if any(cell is not None for cell in row)]
-    if len(rows) < 2:
-        raise DataError(f"{file.path}: the first sheet has no rows under a header.")
-    names = [str(name) for name in rows[0] if name is not None]
-    return PlainTable({name: [row[i] for row in rows[1:]] for i, name in enumerate(names)})
+        return reader.sheet_names, [list(row) for row in zip(*columns, strict=True)]
+    raise MissingDependencyError(
+        f"{file.path}: this is an Excel workbook; reading it needs openpyxl or fastexcel: pip "
+        "install 'rankstone[excel]', or save the sheet as CSV."
+    )
 
 
 def _pyarrow_text(file: Input, content: Any) -> Any:
@@ -328,7 +342,7 @@ def _plain_text(file: Input, _: Any) -> Any:
             raise ValueError(f"column {name!r} holds text")
         else:
             columns[name] = list(values)
-    return PlainTable(columns)
+    return PlainTable(columns, in_file=True)
 
 
 def _binary(name: str, example: str, detect: Callable[[Input], bool]) -> Format:

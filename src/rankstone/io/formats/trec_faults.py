@@ -9,6 +9,11 @@ from rankstone.io.formats.trec_layout import DECIMAL_COMMA, QRELS, RUN, TrecLayo
 from rankstone.io.input_file import Input
 
 _CHUNK = 1 << 20
+_BINARY = {
+    b"\xd0\xcf\x11\xe0": "an Excel workbook of the old kind (.xls); save it as .xlsx or as CSV",
+    b"PK\x03\x04": "a zip archive, as OpenDocument spreadsheets are; save the sheet as .xlsx or CSV",
+    b"\x93NUMPY": "an array of NumPy; load it and evaluate it in Python",
+}
 _COLUMN_NAMES = {"grade": "relevance"}
 
 
@@ -35,6 +40,9 @@ def fault_error(
         remedy = f"Is this {what}? It looks like binary data."
         if text == b"\r":
             remedy = "The file seems to have CR-only line ends; convert them to LF."
+        for start, words in _BINARY.items():
+            if file.head.startswith(start):
+                return DataError(f"{file.path}: this is {words}.")
         return DataError(f"{where}:{column + 1}: control character 0x{field:02x}. {remedy}")
     return DataError(f"{where}: the line is longer than 1 MiB. Is this {what}?")
 

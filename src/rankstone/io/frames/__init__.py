@@ -28,9 +28,17 @@ from rankstone.io.column_roles import (
     subtopic_columns,
     wanted_names,
 )
-from rankstone.io.frames.columns import PlainTable, Table, as_narwhals, no_value, open_table
+from rankstone.io.frames.columns import (
+    PlainTable,
+    Table,
+    as_narwhals,
+    no_value,
+    open_table,
+    place_of,
+)
 
 _RANGE = 1 << 16
+_LIKED = 4  # of five stars: the lowest rating that recommender papers count as a hit
 _TEXT = {"u", "U", "vu"}
 _INTEGERS = set("cCsSiIlL")
 _FLOATS = {"f", "g"}
@@ -115,13 +123,16 @@ def _aspects(
 def _rating_notices(
     roles: Roles, columns: Mapping[str, Any] | None, scan: Mapping[str, Any]
 ) -> list[Notice]:
-    """Say that ratings became grades, unless somebody named the column."""
+    """Say that ratings became grades, unless somebody named the column or no rating is a high one."""
     name = roles.names[2]
     if name is None or plain_name(name) != "rating" or "grade" in (columns or {}):
         return []
+    if scan["grades"].max(initial=0.0) < _LIKED:
+        return []
     text = (
-        f"the column {name!r} holds the grades, so every rating above 0 is relevant and gains grow "
-        "with it; for hits as recommender papers count them choose relevance=4, and gain='binary'"
+        f"the column {name!r} holds the grades: a rating of 1 or more is relevant, and gains grow "
+        f"with it. Recommender papers count ratings from {_LIKED} up as hits: relevance={_LIKED} "
+        f"(-c relevance={_LIKED}), and NAME(gain='binary') for a measure with gains"
     )
     return [Notice("ratings-as-grades", len(scan["grades"]), text, level="note")]
 
@@ -330,18 +341,18 @@ def _words(form: str) -> str:
 def _fault(what: str, roles: Roles, fault: tuple[int, int, int], *, typed: bool) -> DataError:
     kind, which, row = fault
     name = roles.names[which]
+    place = place_of(row, in_file=not typed)
     if kind == ColumnFault.MISSING:
         hint = "" if typed else " A blank line may be read as a row."
-        return DataError(f"{what}: {no_value(str(name), row)}{hint}")
+        return DataError(f"{what}: {no_value(str(name), place)}{hint}")
     if kind == ColumnFault.NOT_FINITE:
         return DataError(
-            f"{what}: the {roles.number_role} in row {row} (rows count from 0) of column {name!r} "
-            "is not a finite number. Remove the row or repair what made it."
+            f"{what}: the {roles.number_role} in {place} of column {name!r} is not a finite "
+            "number. Remove the row or repair what made it."
         )
     noun = ("query", "document")[which]
     return DataError(
-        f"{what}: empty {noun} id in row {row} (rows count from 0) of column {name!r}. "
-        f"Give every {noun} an id."
+        f"{what}: empty {noun} id in {place} of column {name!r}. Give every {noun} an id."
     )
 
 

@@ -29,9 +29,10 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class PlainTable:
-    """Columns as lists of texts or of numbers."""
+    """Columns as lists of texts or of numbers; ``in_file`` if they are under a header in a file."""
 
     columns: dict[str, list[Any]]
+    in_file: bool = False
 
     def numbers(self, name: str, role: str, what: str) -> Any:
         """Return a column of numbers, some of which may be text."""
@@ -60,7 +61,9 @@ def _plain_table(data: Any) -> Table | None:
     if not isinstance(data, PlainTable):
         return None
     return Table(
-        data, list(data.columns), lambda names: {n: _objects(data.columns[n], n) for n in names}
+        data,
+        list(data.columns),
+        lambda names: {n: _objects(data.columns[n], n, in_file=data.in_file) for n in names},
     )
 
 
@@ -209,17 +212,20 @@ def _plain(array: np.ndarray) -> np.ndarray:
 
 def _check_values(missing: np.ndarray, name: str) -> None:
     if missing.any():
-        raise DataError(no_value(name, int(np.flatnonzero(missing)[0])))
+        raise DataError(no_value(name, place_of(int(np.flatnonzero(missing)[0]))))
 
 
-def no_value(name: str, row: int) -> str:
+def no_value(name: str, place: str) -> str:
     """Say which row of a column has no value, and what to do."""
-    return (
-        f"column {name!r} has no value in row {row} (rows count from 0); fill it or drop the row."
-    )
+    return f"column {name!r} has no value in {place}; fill it or drop the row."
 
 
-def _objects(values: list[Any], name: str) -> Any:
+def place_of(row: int, *, in_file: bool = False) -> str:
+    """Say where a row is, as people count: from 0 in memory, from 1 under the header of a file."""
+    return f"row {row + 1} under the header" if in_file else f"row {row} (rows count from 0)"
+
+
+def _objects(values: list[Any], name: str, *, in_file: bool = False) -> Any:
     """Return texts, whole numbers or other numbers as a column.
 
     Texts and whole numbers together are text, as in a file.
@@ -230,7 +236,7 @@ def _objects(values: list[Any], name: str) -> Any:
         return column
     for i, value in enumerate(values):
         if value is None or type(value).__name__ in _MISSING:
-            raise DataError(no_value(name, i))
+            raise DataError(no_value(name, place_of(i, in_file=in_file)))
     if all(isinstance(v, int | float | np.number) for v in values):
         return core.column_of_array(np.array(values, np.float64))
     odd = next((i for i, v in enumerate(values) if plain_id(v) is None and v != ""), None)
@@ -241,7 +247,8 @@ def _objects(values: list[Any], name: str) -> Any:
         odd = row
     value = values[odd]
     if isinstance(value, float) and value != value:  # noqa: PLR0124
-        raise DataError(no_value(name, odd))
+        raise DataError(no_value(name, place_of(odd, in_file=in_file)))
     raise DataError(
-        f"column {name!r} holds {value!r} ({type(value).__name__}) in row {odd}; {_REMEDY}"
+        f"column {name!r} holds {value!r} ({type(value).__name__}) in "
+        f"{place_of(odd, in_file=in_file)}; {_REMEDY}"
     )
