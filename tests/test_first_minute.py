@@ -255,14 +255,14 @@ def test_nested_keys_are_named_by_their_path(tmp_path):
         values({"q": {"a": 1}}, rows, columns={"doc": "meta.id"})
 
 
-def test_an_id_within_metadata_is_pointed_at():
-    found = [{"page_content": "...", "metadata": {"id": "c1"}, "score": 0.2}]
+def test_an_id_within_another_key_is_pointed_at():
+    found = [{"text": "...", "payload": {"id": "c1"}, "score": 0.2}]
     rows = [{"question": "q1", "expected_ids": ["c1"], "retrieved": found}]
     with pytest.raises(
-        rs.DataError, match=r"pass columns=\{'doc': 'metadata.id'\} \(--columns doc="
+        rs.DataError, match=r"pass columns=\{'doc': 'payload.id'\} \(--columns doc="
     ):
         values(rows, rows)
-    assert values(rows, rows, columns={"doc": "metadata.id"}) == {"q1": {"RR": 1.0}}
+    assert values(rows, rows, columns={"doc": "payload.id"}) == {"q1": {"RR": 1.0}}
 
 
 @pytest.mark.parametrize("kind", ["csr_matrix", "csc_matrix", "coo_matrix", "csr_array"])

@@ -5,7 +5,14 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.options import add_parents, add_reading, choice, names_of
+from rankstone.cli.options import (
+    add_measure,
+    add_parents,
+    add_reading,
+    choice,
+    names_of,
+    only_measure,
+)
 from rankstone.cli.pool import chunks_of, tops_options
 
 if TYPE_CHECKING:
@@ -23,9 +30,7 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("judgments", metavar="QRELS", help="judgments, in any known format")
     parser.add_argument("runs", metavar="RUN", nargs="+", help="one run, or two to compare")
-    parser.add_argument(
-        "-m", "--measure", metavar="NAME", help="default: the first that evaluate shows"
-    )
+    add_measure(parser)
     parser.add_argument(
         "--depth", type=int, default=100, metavar="N", help="first documents of each run (100)"
     )
@@ -50,7 +55,7 @@ def run(args: Namespace) -> int:
     from rankstone.measures.parse import parse_measure
     from rankstone.report.holes import lines
 
-    measure = parse_measure(args.measure) if args.measure else DEFAULT[0]
+    measure = parse_measure(only_measure(args) or DEFAULT[0])
     conventions = Conventions().replace(**dict(choice(text) for text in args.convention))
     options, chunks = tops_options(args), chunks_of(args)
     judgments = load_judgments(

@@ -22,6 +22,27 @@ def add_evaluation(parser: Any) -> None:
     parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
 
 
+def add_measure(parser: Any) -> None:
+    """Let a command take one measure."""
+    parser.add_argument(
+        "-m",
+        "--measure",
+        action="append",
+        metavar="NAME",
+        help="default: the first that evaluate shows",
+    )
+
+
+def only_measure(args: Namespace) -> str | None:
+    """Return the measure that was named, if any."""
+    if len(args.measure or ()) > 1:
+        from rankstone.errors import UsageError
+
+        first, second = args.measure[:2]
+        raise UsageError(f"give one measure, not {first!r} and {second!r}.")
+    return args.measure[0] if args.measure else None
+
+
 def add_changes(parser: Any) -> None:
     """Let a command take what changes a run before it is ranked."""
     parser.add_argument(

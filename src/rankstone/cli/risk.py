@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from rankstone.cli.options import (
     add_changes,
     add_conventions,
+    add_measure,
     add_reading,
     changes_of,
     choice,
+    only_measure,
     reading_of,
 )
 
@@ -30,9 +32,7 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("judgments", metavar="QRELS", help="judgments, in any known format")
     parser.add_argument("run_file", metavar="RUN", help="a run with scores")
-    parser.add_argument(
-        "-m", "--measure", metavar="NAME", help="default: the first that evaluate shows"
-    )
+    add_measure(parser)
     parser.add_argument(
         "--points", type=int, default=20, metavar="N", help="thresholds to show, 0 for all (20)"
     )
@@ -53,7 +53,7 @@ def run(args: Namespace) -> int:
     curve = risk_coverage(
         args.judgments,
         args.run_file,
-        args.measure or DEFAULT[0],
+        only_measure(args) or DEFAULT[0],
         like=args.like,
         **reading,
         **changes_of(args),
