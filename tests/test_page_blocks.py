@@ -1,9 +1,11 @@
 """Blocks of pages that show no output are run too, on data of the names they use."""
 
+import json
 import re
 import shlex
 import shutil
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -17,7 +19,11 @@ from rankstone.gates.settings import read_settings
 
 ROOT = Path(__file__).resolve().parent.parent
 SEARCH = ROOT / "examples" / "search"
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "benchmarks/README.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "examples").rglob("*.md")),
+]
 
 
 def blocks(page):
@@ -29,13 +35,18 @@ def blocks(page):
 
 
 BLOCKS = [(page.name, *block) for page in PAGES for block in blocks(page)]
-COMMANDS = [
-    (page, command.strip())
-    for page, _, block in BLOCKS
-    for command in block.replace("\\\n", " ").splitlines()
-    if command.startswith("rankstone ")
+LINES = [
+    (page, line.strip())
+    for page, language, block in BLOCKS
+    if language in ("", "sh")
+    for line in block.replace("\\\n", " ").splitlines()
 ]
-PYTHON = [(page, block) for page, language, block in BLOCKS if language == "python"]
+COMMANDS = [(page, line) for page, line in LINES if line.startswith("rankstone ")]
+PYTHON = [
+    (page, block)
+    for page, language, block in BLOCKS
+    if language == "python" and "engines import spark" not in block  # test_spark.py runs these
+]
 
 
 @pytest.fixture
@@ -94,6 +105,93 @@ def test_commands_without_output_work(page, command, work):
         assert main(words) == 0
 
 
+def inline(page):
+    """Yield the code within the sentences and tables of a page."""
+    text = re.sub(
+        r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
+    )
+    yield from (" ".join(code.split()) for code in re.findall(r"`([^`]+)`", text))
+
+
+def known_options():
+    """The options of each command."""
+    return {name: {*parser._option_string_actions} for name, parser in parsers().items()}
+
+
+def test_commands_within_sentences_exist_with_their_options():
+    options = known_options()
+    named = [(page.name, code) for page in PAGES for code in inline(page)]
+    commands = [(page, code) for page, code in named if code.startswith("rankstone ")]
+    assert len(commands) > 20
+    for page, code in commands:
+        name, *words = code.split()[1:]
+        if name == "trec_eval" or name == "COMMAND" or name.startswith("-"):
+            continue
+        assert name in options, f"{page}: {code}"
+        used = {word.partition("=")[0] for word in words if word.startswith("-")}
+        assert used <= options[name], f"{page}: {code}"
+
+
+def test_long_options_within_sentences_exist():
+    of_others = {"--py-files", "--archives"}  # of spark-submit
+    of_trec_eval = {"--compat", "--lenient"}
+    known = set().union(of_others, of_trec_eval, *known_options().values())
+    for page in PAGES:
+        if page.parent.name == "docs":
+            for code in inline(page):
+                used = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", code))
+                if used and code.startswith("python "):  # one of this repository's own scripts
+                    used -= options_of(code.split()[1])
+                assert used <= known, f"{page.name}: {code}"
+
+
+def options_of(script):
+    return set(re.findall(r'"(--[\w-]+)"', (ROOT / script).read_text(encoding="utf-8")))
+
+
+def is_record(line):
+    """Say whether a line of JSON is in the example that the page describes."""
+    shown = json.loads(line)
+    for name in ("questions.jsonl", "results.jsonl"):
+        for row in map(json.loads, (ROOT / "examples" / "rag" / name).read_text().splitlines()):
+            cut = {
+                k: row.get(k, [])[: len(v)] if isinstance(v, list) else row.get(k)
+                for k, v in shown.items()
+            }
+            if cut == shown and row.keys() == shown.keys():
+                return True
+    return False
+
+
+def test_every_other_line_of_a_block_names_what_exists():
+    """A line that this test does not know fails, so that none escapes."""
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    elsewhere = ("job/bin/venv-pack ", "spark-submit ")  # programs of others
+    for page, text in LINES:
+        line = text.partition("  #")[0].strip()
+        if not line or line.startswith(("rankstone ", *elsewhere)):
+            continue
+        where = f"{page}: {line}"
+        words = [word for word in shlex.split(line) if "/bin/" not in word]
+        if line.startswith("{"):
+            assert is_record(line), where
+        elif line.startswith("make "):
+            assert words[1] in targets, where
+        elif "pip install" in line:
+            assert set(re.findall(r"\[(\w+)\]", line)) <= {*extras}, where
+        else:
+            assert re.match(r"(\S+/)?(python|pytest) ", line), where
+            scripts = [word for word in words if word.endswith(".py")]
+            assert scripts
+            assert all((ROOT / script).is_file() for script in scripts), where
+            if "pytest" not in line:
+                used = {word for word in words if word.startswith("--")}
+                assert used <= options_of(scripts[0]), where
+
+
 def module(**members):
     made = ModuleType("stand-in")
     vars(made).update(members)
@@ -139,12 +237,6 @@ def names(work, monkeypatch):
 @pytest.mark.parametrize(("page", "block"), PYTHON, ids=[b.split("\n")[0] for _, b in PYTHON])
 def test_python_without_output_works(page, block, names):
     code = compile(block, page, "exec")
-    if "engines import spark" in block:  # the tests of the engine call each of these
-        spark = pytest.importorskip("rankstone.engines.spark", exc_type=ImportError)
-        used = set(re.findall(r"done\.(\w+)", block))
-        assert used or "evaluate_lists" in block
-        assert used <= {*dir(spark.SparkEvaluation), *spark.SparkEvaluation.__annotations__}
-        return
     exec(code, names)
     if "Evaluator(measures" in block:
         assert sorted(names["total"].result().queries) == ["a", "b"]

@@ -103,7 +103,8 @@ def test_every_page_is_reachable_from_the_index():
 
 
 def test_links_between_pages_lead_somewhere():
-    for page in PAGES:
+    more = [*ROOT.glob("*.md"), *(ROOT / "benchmarks").glob("*.md")]
+    for page in {*PAGES, *(ROOT / "examples").rglob("*.md"), *more}:
         text = page.read_text(encoding="utf-8")
         pictures = re.findall(r'<img src="([^"]+)"', text)
         for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text) + pictures:

@@ -1,5 +1,7 @@
 """The documentation site: it builds, it is complete, and its links lead somewhere."""
 
+import inspect
+import json
 import os
 import re
 import subprocess
@@ -12,6 +14,7 @@ from urllib.parse import unquote, urldefrag
 
 import numpy as np
 import pytest
+from _site.api_pages import MODULES, RETURNED, public_names
 from _site.handwritten import GENERATED
 from _site.measure_pages import sections
 from _site.pictures import drawn_measure, weights
@@ -87,6 +90,32 @@ def test_every_public_name_has_an_entry_and_every_entry_is_a_name(site):
         assert hasattr(owner, member) or member in owner.__annotations__, name
 
 
+def test_public_modules_and_the_parts_of_results_have_entries(site):
+    entries = {name for name, _ in inventory(site)}
+    for module in MODULES:
+        assert {f"{module}.{name}" for name in public_names(locate(module))} <= entries
+    assert {*RETURNED} <= entries
+
+
+def test_every_class_that_a_public_function_returns_has_an_entry():
+    described = {*dir(rs), *(path.rpartition(".")[2] for path in RETURNED)}
+    described |= {"Any", "None", "Judgments"}  # judgments are passed on, and are not looked into
+    for name in public_names(rs):
+        if inspect.isfunction(function := getattr(rs, name)):
+            returned = str(inspect.signature(function).return_annotation)
+            assert {*re.findall(r"\b[A-Z]\w+", returned)} <= described, name
+
+
+def test_a_search_for_the_name_in_another_tool_finds_the_measure(site):
+    index = (site / "searchindex.js").read_text(encoding="utf-8")
+    names = json.loads(index.removeprefix("Search.setIndex(").removesuffix(")"))
+    for name, measure in {"mrr": "RR", "map": "AP", "ndcg_cut": "nDCG", "hr": "Success"}.items():
+        pages = [
+            names["docnames"][page] for page, _, is_main in names["indexentries"][name] if is_main
+        ]
+        assert f"reference/measures/{measure}" in pages
+
+
 def test_every_measure_has_a_page_with_all_its_parts(site):
     for measure in rs.all_measures():
         page = site / "reference" / "measures" / f"{measure.name}.html"
@@ -106,6 +135,8 @@ def test_every_definition_says_how_to_read_it_and_what_it_is_not_for(measure):
     parts = sections(measure)
     assert parts["Reading"]
     assert parts["Not for"]
+    # A page begins the sentence with a capital letter, and a parameter has to keep its own.
+    assert parts["Reading"].split()[0] not in [p.name for p in measure.definition.params]
     assert not set(parts) - {"", "Reading", "Not for", "Reference"}
 
 

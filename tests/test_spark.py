@@ -3,11 +3,13 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from spark_session import require_spark, spark_session
@@ -42,6 +44,29 @@ def engine(spark):
     from rankstone.engines import spark as module
 
     return module
+
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "scale.md"
+
+
+def test_the_code_on_the_page(spark):
+    """The blocks run as they are, on data of the names they use."""
+    judged = [("u1", "a", 1.0), ("u2", "b", 2.0)]
+    ranked = [("u1", "a", 0.9), ("u1", "x", 0.1), ("u2", "x", 0.7), ("u2", "b", 0.2)]
+    judgments, run = frames(spark, judged, ranked)
+    lists = [("u1", ["a", "x"], ["a"]), ("u2", ["x", "b"], ["b"])]
+    columns = [("prediction", "label"), ("top", "liked")]
+    frame = spark.createDataFrame(
+        [(*row, *row[1:]) for row in lists],
+        "user string, " + ", ".join(f"{name} array<string>" for pair in columns for name in pair),
+    )
+    blocks = re.findall(r"```python\n(from rankstone\.engines.*?)```", PAGE.read_text(), re.DOTALL)
+    assert len(blocks) == 2
+    for block in blocks:
+        names = {"judgments": judgments, "run": run, "frame": frame}
+        exec(block, names)
+        assert names["done"]["AP"] == 0.75
+        assert names["done"].collect()["AP"] == 0.75
 
 
 def random_rows(seed, queries=60, *, numbers=False):

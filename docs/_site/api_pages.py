@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
+from importlib import import_module
+from types import ModuleType
 
 import rankstone as rs
 from _site.tables import code, table
@@ -11,11 +13,48 @@ from rankstone.measures import manual
 from rankstone.measures.base import Measure
 
 _KINDS = ("Functions", "Classes", "Errors and warnings", "Constants")
+#: Classes that nobody creates, but that functions return, or that are parts of what they return.
+RETURNED = (
+    "rankstone.agreeing.RunAgreement",
+    "rankstone.core.aggregate.Summary",
+    "rankstone.core.result.Provenance",
+    "rankstone.core.result.TieReport",
+    "rankstone.core.unjudged.UnjudgedInterval",
+    "rankstone.core.unjudged.UnjudgedReport",
+    "rankstone.gates.verdict.Check",
+    "rankstone.measures.candidates.Candidate",
+    "rankstone.measures.candidates.ToolMeasure",
+    "rankstone.report.plots.Picture",
+    "rankstone.stats.agreement.JudgmentAgreement",
+    "rankstone.stats.agreement.OrderingAgreement",
+    "rankstone.stats.agreement.RankingAgreement",
+    "rankstone.stats.comparison.Missing",
+    "rankstone.stats.comparison.Moved",
+    "rankstone.stats.comparison.PairComparison",
+    "rankstone.stats.intervals.Interval",
+    "rankstone.stats.judges.Confusion",
+    "rankstone.stats.power.Plan",
+    "rankstone.stats.rank_biased_overlap.RBO",
+    "rankstone.stats.repeats.VarianceParts",
+    "rankstone.verifying.ChangedValue",
+)
+#: Modules that pages tell users to import, with what they are for.
+MODULES = {
+    "rankstone.testing": "Assertions for tests of search quality ([the gate](../gate.md)).",
+    "rankstone.engines.spark": "Evaluation inside Apache Spark ([scale](../scale.md)).",
+}
 
 
 def pages() -> Iterator[tuple[str, str]]:
     """Yield the path and the text of the page."""
     yield "reference/api.md", "\n".join(_page())
+
+
+def public_names(module: ModuleType) -> list[str]:
+    """Return the names that a module offers, without its measures."""
+    names = getattr(module, "__all__", None) or dir(module)
+    values = {name: getattr(module, name) for name in names if name != "__version__"}
+    return sorted(n for n, value in values.items() if not hasattr(value, "definition"))
 
 
 def _page() -> Iterator[str]:
@@ -26,18 +65,18 @@ def _page() -> Iterator[str]:
         "[a page of its own](measures.md)."
     )
     names: dict[str, list[str]] = {kind: [] for kind in _KINDS}
-    measures = []
-    for name in dir(rs):
-        value = getattr(rs, name)
-        if isinstance(value, Measure):
-            measures.append(value)
-        elif name != "__version__":
-            names[_kind(value)].append(name)
+    for name in public_names(rs):
+        names[_kind(getattr(rs, name))].append(name)
     for kind, members in names.items():
-        yield f"\n## {kind}\n\n```{{eval-rst}}"
-        yield from (f"{_entry(name)}\n" for name in members)
-        yield "```"
+        yield f"\n## {kind}\n"
+        yield from _entries(f"rankstone.{name}" for name in members)
+    yield "\n## Parts of results\n\nFunctions return these; there is no need to create one.\n"
+    yield from _entries(RETURNED)
+    for module, text in MODULES.items():
+        yield f"\n## {module}\n\n{text}\n"
+        yield from _entries(f"{module}.{name}" for name in public_names(import_module(module)))
     yield "\n## Measures\n"
+    measures = [value for n in dir(rs) if isinstance(value := getattr(rs, n), Measure)]
     rows = [(f"[{code(m.name)}](measures/{m.name}.md)", manual.summary(m)) for m in measures]
     yield from table(("name", "what it is"), rows)
 
@@ -48,12 +87,19 @@ def _kind(value: object) -> str:
     return "Functions" if inspect.isroutine(value) or callable(value) else "Constants"
 
 
-def _entry(name: str) -> str:
+def _entries(paths: Iterator[str] | tuple[str, ...]) -> Iterator[str]:
+    yield "```{eval-rst}"
+    yield from (f"{_entry(path)}\n" for path in paths)
+    yield "```"
+
+
+def _entry(path: str) -> str:
     """Return the directive that describes a name."""
-    value = getattr(rs, name)
+    module, _, name = path.rpartition(".")
+    value = getattr(import_module(module), name)
     if isinstance(value, type):
         members = "" if issubclass(value, Exception) else "\n   :members:"
-        return f".. autoclass:: rankstone.{name}{members}"
+        return f".. autoclass:: {path}{members}"
     if inspect.isfunction(value):
-        return f".. autofunction:: rankstone.{name}"
-    return f".. py:data:: rankstone.{name}\n\n   {(type(value).__doc__ or '').splitlines()[0]}"
+        return f".. autofunction:: {path}"
+    return f".. py:data:: {path}\n\n   {(type(value).__doc__ or '').splitlines()[0]}"

@@ -29,13 +29,15 @@ GENERATED = {
 }
 #: Where a page has the names of tools.
 _NAMES = re.compile(r"<!-- names of (.*?) -->")
+#: The blank line that ends the output of an example for doctest.
+_LAST_BLANK = re.compile(r"(^```python\n(?:(?!^```).)*?\n)\n(?=```$)", re.DOTALL | re.MULTILINE)
 _RULE = "|:---|:---|\n"  # between the head of a table and its rows
 
 
 def pages() -> dict[str, str]:
     """Return the text of every page by its path; the index comes from README.md."""
     texts = {p.name: _without_outside_links(p) for p in sorted(DOCS.glob("*.md"))}
-    texts = {name: _NAMES.sub(_names, text) for name, text in texts.items()}
+    texts = {name: _LAST_BLANK.sub(r"\1", _NAMES.sub(_names, text)) for name, text in texts.items()}
     index = "".join(_index(texts.pop("README.md")))
     return texts | {"index.md": index + "\n".join(_toctrees(index))}
 
@@ -78,6 +80,8 @@ def _toctrees(index: str) -> list[str]:
         heading = section.split("\n", 1)[0]
         linked = [target for _, target, _ in _LINK.findall(section) if target.endswith(".md")]
         names = dict.fromkeys(target.removesuffix(".md") for target in linked)
+        if not names:
+            continue
         lines += [
             "",
             "```{toctree}",

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import rankstone as rs
 from _site.mathml import formula
 from _site.pictures import drawn_measure, picture
-from _site.tables import code, prose, slug, table
+from _site.tables import code, names_table, prose, slug, table
 from rankstone.measures import manual
 from rankstone.measures.base import Example, Measure
 from rankstone.measures.explain import formula_of
@@ -83,6 +83,7 @@ def _page(measure: Measure) -> Iterator[str]:
     parts = sections(measure)
     yield f"# {d.name}: {d.pretty}"
     yield ""
+    yield from _search_terms(measure)
     yield prose(manual.summary(measure))
     yield ""
     yield f"```{{eval-rst}}\n.. py:data:: rankstone.{d.name}\n```\n"
@@ -109,6 +110,17 @@ def _page(measure: Measure) -> Iterator[str]:
         yield prose(parts["Reference"])
 
 
+def _search_terms(measure: Measure) -> Iterator[str]:
+    """Yield the names that a search finds the page by: what other tools call the measure."""
+    names = {
+        re.split(r"[@.({]", name.shown)[0].strip("_-")
+        for tool in TOOLS.values()
+        for name in tool.names_of(measure.name)
+    }
+    if names:
+        yield f"```{{index}} {', '.join(f'! {name}' for name in sorted(names))}\n```\n"
+
+
 def _fifteen(measure: Measure) -> str:
     about = "15 judged documents, graded 0 or 1, and one below them that is not relevant"
     return f"{about}, all of one subtopic" if measure.definition.reads_subtopics else about
@@ -124,7 +136,7 @@ def _facts(measure: Measure) -> Iterator[str]:
     low, high = d.range
     ends = [f"{end:g}".replace("inf", "∞") for end in (low, high)]
     yield f"- Range: {' to '.join(ends)}; {'higher' if d.higher_is_better else 'lower'} is better."
-    yield f"- Over queries: {d.aggregate}."
+    yield f"- Aggregate over queries: {d.aggregate}."
     if d.conventions:
         links = ", ".join(f"[{code(c)}](../conventions.md#{slug(c)})" for c in d.conventions)
         yield f"- Conventions that matter most: {links}."
@@ -174,7 +186,7 @@ def _elsewhere(measure: Measure) -> Iterator[str]:
         yield "No tool that Rankstone knows has it."
         return
     cells = [(tool, ", ".join(names), how) for (tool, how), names in rows.items()]
-    yield from table(("tool", "its names", "how it differs"), cells)
+    yield from names_table(("tool", "its names", "how it differs"), cells)
 
 
 def difference(name: Name) -> str:

@@ -7,7 +7,7 @@ from dataclasses import fields
 
 import rankstone
 from _site.measure_pages import difference
-from _site.tables import code, prose, table
+from _site.tables import code, names_table, prose, table
 from rankstone import Conventions, errors
 from rankstone.cli import process
 from rankstone.io import formats
@@ -86,7 +86,7 @@ def names(tool: Tool, folder: str) -> Iterator[str]:
         measure = f"[{code(name.measure)}]({folder}/{name.measure}.md)"
         rows.setdefault((measure, difference(name)), []).append(code(name.shown))
     cells = [(", ".join(theirs), *ours) for ours, theirs in rows.items()]
-    yield from table(("its names", "measure", "with"), cells)
+    yield from names_table(("its names", "measure", "with"), cells)
 
 
 def _formats() -> Iterator[str]:

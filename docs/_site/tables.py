@@ -19,6 +19,13 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     yield from (f"| {' | '.join(row)} |" for row in rows)
 
 
+def names_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a table whose code may break anywhere, so that it fits into the page."""
+    yield "```{table}\n:class: names\n"
+    yield from table(heads, rows)
+    yield "```"
+
+
 def prose(text: str) -> str:
     """Return the text of a docstring as Markdown: its code as code, the rest as it is written."""
     parts = text.split("``")

@@ -1,4 +1,4 @@
-"""Rankstone: right numbers for rankings, with their working.
+"""Rankstone evaluates rankings: correct numbers, and how each is calculated.
 
 >>> import rankstone as rs
 >>> rs.evaluate({"q1": {"d1": 2}}, {"q1": ["d7", "d1"]}, [rs.nDCG @ 10, "RR"])["RR"]

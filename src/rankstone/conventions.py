@@ -119,8 +119,8 @@ class Conventions:
     missed: str = _choice(
         "count",
         "judged documents that were not retrieved",
-        count="are known, and missed",
-        ignore="do not exist, as in tools that see a list of candidates and no more",
+        count="count as not retrieved",
+        ignore="are left out, as in tools that see only a list of candidates",
     )
     nonpositive: str = _choice(
         "any",

@@ -50,7 +50,7 @@ def main(argv: list[str] | None = None) -> int:
         return trec_eval.main(words[1:])
     parser = argparse.ArgumentParser(
         prog="rankstone",
-        description="Right numbers for rankings, with their working.",
+        description="Evaluate rankings: correct numbers, and how each is calculated.",
         epilog=EXIT_CODES,
     )
     parser.add_argument("--version", action="version", version=f"rankstone {__version__}")

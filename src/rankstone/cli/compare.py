@@ -21,7 +21,7 @@ def add_to(commands: Any) -> None:
     """Describe the command."""
     parser = commands.add_parser(
         "compare",
-        help="say which run is better, by how much, and how sure it is",
+        help="say which run is better, by how much, and how certain that is",
         description="Compare runs query by query: differences, confidence intervals, p-values "
         "corrected for the number of comparisons, wins and losses. With --values, from values per "
         "query that this or another tool wrote: trec_eval -q, ir_measures -q, CSV, saved results.",

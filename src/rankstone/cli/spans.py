@@ -23,7 +23,9 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "judgments", metavar="SPANS", help="JSONL with query_id, doc_id, start, end"
     )
-    parser.add_argument("run_file", metavar="RUN", help="the same with a score, best first without")
+    parser.add_argument(
+        "run_file", metavar="RUN", help="the same with a score; without scores, best first"
+    )
     parser.add_argument(
         "-k", type=int, action="append", metavar="N", help="a cutoff; may be repeated (5, 10)"
     )

@@ -116,7 +116,7 @@ def NumRelRet(r: Ranked, m: Measure) -> Sum:
 def NumNonrelRet(r: Ranked, m: Measure) -> Sum:
     """The number of retrieved documents that were judged not relevant; in all, their sum.
 
-    Reading: what was shown in vain and is known to be so.
+    Reading: documents that were shown and are known not to be relevant.
     Not for: quality where many documents are unjudged; they do not count.
     """
     hit = r.relevant(m.rel)

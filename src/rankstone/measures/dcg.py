@@ -217,8 +217,10 @@ def nDCG(r: Ranked, m: Measure) -> Sum:
     The ideal ranking holds all judged documents, best first, cut at k, whether they were
     retrieved or not; ``ideal`` chooses otherwise.
 
-    Reading: the share of the attainable discounted gain.
-    Not for: comparing across collections judged on different scales without naming the gain.
+    Reading: the share of the highest attainable DCG, for a user who is less and less likely to
+    read on.
+    Not for: comparing values with another gain, discount or ideal ranking; tools differ in all
+    three.
     Reference: Järvelin and Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS
     2002; with the gain 2^grade - 1, Burges et al., Learning to rank using gradient descent, ICML
     2005.

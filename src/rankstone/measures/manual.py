@@ -105,7 +105,7 @@ def page(measure: Measure) -> Iterator[str]:
     low, high = d.range
     top = "no upper bound" if math.isinf(high) else f"{high:g}"
     yield f"Range: {low:g} to {top}; {'higher' if d.higher_is_better else 'lower'} is better."
-    yield f"Over queries: {d.aggregate}."
+    yield f"Aggregate over queries: {d.aggregate}."
     if d.conventions:
         yield f"Conventions that matter most: {', '.join(d.conventions)}."
     if d.reads_subtopics:

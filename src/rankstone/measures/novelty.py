@@ -64,7 +64,8 @@ def alpha_DCG(r: Ranked, m: Measure) -> Sum:
 
     A document covers a subtopic if its grade for it is relevant.
 
-    Reading: alpha is the probability that one document satisfies a user's wish for a subtopic.
+    Reading: a user who wants a subtopic is satisfied by a document about it with probability
+    alpha, so the next one about it gains less.
     Not for: comparing queries with different numbers of subtopics; see alpha_nDCG.
     Reference: Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR
     2008.

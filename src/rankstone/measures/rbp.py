@@ -84,9 +84,9 @@ def RBP(r: Ranked, m: Measure) -> Terms:
 
     RBP = (1 - p) * sum over ranks i of gain_i * p^(i - 1)
 
-    Reading: p = 0.5 is an impatient user, p = 0.95 a patient one, who reads 20 documents on
-    average.
-    Not for: short rankings without RBPResidual beside it, which says how much is left open.
+    Reading: a user who reads on with probability p: impatient with p = 0.5, patient with
+    p = 0.95, which is 20 documents on average.
+    Not for: short rankings on its own; RBPResidual says how much the unseen ranks could add.
     Reference: Moffat and Zobel, Rank-biased precision for measurement of retrieval effectiveness,
     TOIS 2008.
     """
@@ -101,7 +101,7 @@ def RBP(r: Ranked, m: Measure) -> Terms:
 
 @measure(
     "RBPResidual",
-    "Rank-biased precision left open",
+    "Residual of rank-biased precision",
     params=(
         _P,
         Choice(

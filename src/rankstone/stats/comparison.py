@@ -37,7 +37,7 @@ class Missing:
     """Queries that a run did not answer, and what they do to the difference.
 
     ``difference`` is the part of the difference of means that comes from these queries, ``share``
-    its size relative to both parts: |part| / (|part| + |rest|).
+    its size relative to both parts: ``|part| / (|part| + |rest|)``.
     """
 
     baseline: int
