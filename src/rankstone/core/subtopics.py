@@ -10,8 +10,9 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.judgments import Judgments
+from rankstone.core.reading_notices import reading_notice
 from rankstone.core.text import encode
-from rankstone.errors import DataError, Notice, plural
+from rankstone.errors import DataError, Notice
 
 Array = np.ndarray
 
@@ -196,9 +197,4 @@ def subtopic_notices(judgments: Judgments) -> list[Notice]:
     """Say that judgments are by subtopic, and what other measures make of them."""
     if judgments.subtopics is None:
         return []
-    n = len(judgments.subtopics.names)
-    text = (
-        f"judgments of {plural(n, 'subtopic')}; measures that do not read subtopics take the "
-        "highest grade of a document"
-    )
-    return [Notice("subtopics", n, text, level="note")]
+    return reading_notice("subtopics", len(judgments.subtopics.names), level="note")

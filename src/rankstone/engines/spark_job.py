@@ -29,6 +29,8 @@ class Job:
     of rows is the ranking. A chunk has about ``chunk_rows`` rows; a query may have
     ``max_query_rows``. ``columns`` are the measures that tasks compute, and of those the
     ``weighted`` ones have weights. With ``excludes`` a third table has the pairs to leave out.
+    ``grade`` is what the column of the grades is called. ``subtopics`` are the roles of further
+    columns of the judgments: ``subtopic``, and perhaps ``importance``.
     """
 
     measures: tuple[str, ...]
@@ -49,6 +51,8 @@ class Job:
     query_is_text: bool
     doc_is_text: bool
     excludes: bool = False
+    grade: str = "grade"
+    subtopics: tuple[str, ...] = ()
 
     def packed_columns(self, side: int) -> dict[str, str]:
         """Return the columns of rows with their types, in the words of Spark."""
@@ -58,6 +62,8 @@ class Job:
         }
         if side == JUDGMENT or (side == RETRIEVED and self.number is not None):
             columns["number"] = "double"
+        if side == JUDGMENT:
+            columns |= dict.fromkeys(self.subtopics, "string")
         if side == RETRIEVED and self.has_rank:
             columns["rank"] = "double"
         if side == RETRIEVED and self.keeps_order:
@@ -97,6 +103,7 @@ class Job:
     def evaluator(self) -> Evaluator:
         """Return an Evaluator for this job."""
         own = self.conventions
+        named = [*self.subtopics, *(["distance"] if self.number == "distance" else [])]
         return Evaluator(
             measures=self.measures,
             like=self.like,
@@ -104,7 +111,7 @@ class Job:
             tie_interval=self.tie_interval,
             name=self.name,
             threads=1,
-            columns={"distance": "distance"} if self.number == "distance" else None,
+            columns={role: role for role in named},
             scores=self.scores,
             per_query=False,
             max_grade=self.max_grade,

@@ -82,7 +82,7 @@ def judgments_of(
 def _aspects(
     table: Table, judged: tuple[Any, Any, Any], what: str, columns: Mapping[str, Any] | None
 ) -> list[Aspect]:
-    """Return the grades by subtopic, none if no column holds several subtopics."""
+    """Return the grades by subtopic; none if the column of subtopics has one, and nobody named it."""
     named, weighed = subtopic_columns(what, table.names, columns)
     if named is None:
         return []
@@ -98,7 +98,7 @@ def _aspects(
 
     query, doc, grade = judged
     subtopics = values(table.take([named])[named], named)
-    if len(set(subtopics)) < 2:
+    if len(set(subtopics)) < 2 and "subtopic" not in (columns or {}):
         return []
     importance = None if weighed is None else values(table.take([weighed])[weighed], weighed)
     ids = values(query, "query"), values(doc, "doc")
