@@ -84,7 +84,7 @@ def evaluate(
         exclude: a Spark DataFrame or a path with (query, document) pairs that are removed from
             the run, such as training data.
         scores: ``"descending"``, or ``"ascending"`` if the lowest score is the best.
-        partitions: number of partitions (default: that of the session, small ones joined).
+        partitions: number of partitions (default: that of the session, for shuffles).
         chunk_rows: number of rows that a task evaluates at a time.
         max_query_rows: the most rows of one query, which a task ranks in memory.
         choices: single conventions, for example ``ties="input"``.
