@@ -105,6 +105,58 @@ def test_parts_with_judgments_of_their_own_give_the_same_bits(n, max_grade):
     assert same(in_parts, whole)
 
 
+def by_subtopic(judgments):
+    """The same documents, judged for some subtopics each; no two queries name them in one order."""
+    rng = random.Random(0)
+    return {
+        query: {
+            doc: {str(s): max(grade, 0) for s in rng.sample(range(12), 3)}
+            for doc, grade in docs.items()
+        }
+        for query, docs in judgments.items()
+    }
+
+
+@pytest.mark.parametrize("n", [1, 7, 100])
+@pytest.mark.parametrize("subtopics", [False, True])
+def test_every_registered_measure_in_parts_gives_the_same_bits(n, subtopics):
+    judgments, run = big_collection(6)
+    if subtopics:
+        judgments = by_subtopic(judgments)
+    names = [str(m) for m in rs.all_measures() if m.definition.reads_subtopics == subtopics]
+    whole = rs.evaluate(judgments, run, names)
+    rng = random.Random(n)
+
+    def make():
+        return rs.Evaluator(judgments, names)
+
+    states = [make().add(part).state() for part in divided(run, n, rng) if part]
+    assert same(merged_in_a_random_tree(states, make, rng).result(), whole)
+
+    def make_without_judgments():
+        return rs.Evaluator(measures=names)
+
+    states = []
+    for part in divided(dict.fromkeys([*judgments, *run]), n, rng):
+        own = {q: judgments[q] for q in part if q in judgments}
+        mine = {q: run[q] for q in part if q in run}
+        states.append(make_without_judgments().add(mine, own).state())
+    assert same(merged_in_a_random_tree(states, make_without_judgments, rng).result(), whole)
+
+
+def test_notices_of_judgments_add_up_over_parts():
+    import pyarrow as pa
+
+    judged = {"user": [*"uvw"], "item": [*"abc"], "rating": [5.0, 4.0, 3.0]}
+    ranked = {"user": [*"uvw"], "item": [*"abx"], "score": [1.0, 1.0, 1.0]}
+    whole = rs.evaluate(pa.table(judged), pa.table(ranked), ["RR"])
+    evaluator = rs.Evaluator(measures=["RR"])
+    for i in range(3):
+        evaluator.add(*(pa.table(table).slice(i, 1) for table in (ranked, judged)))
+    assert same(evaluator.result(), whole)
+    assert [(n.code, n.count) for n in whole.notices] == [("ratings-as-grades", 3)]
+
+
 @settings(max_examples=60)
 @given(collections(min_queries=2), st.lists(measures(), min_size=1, max_size=3), st.data())
 def test_any_measure_in_any_parts(collection, some, data):

@@ -286,6 +286,64 @@ def test_paths(spark, engine, tmp_path):
         engine.evaluate(str(tmp_path / "nowhere"), str(trec), ["AP"], spark=spark)
 
 
+@pytest.mark.parametrize(
+    ("judgments", "run", "measures"),
+    [
+        (  # ids stay as they are written
+            ("a.csv", "query,doc,grade\n01,007,1\n1,7,0\n2,1e2,1\n"),
+            ("b.csv", "query,doc,score\n01,7,2\n01,007,1\n1,7,3\n2,100,2\n2,1e2,1\n"),
+            ["AP"],
+        ),
+        (
+            ("a.qrels", "\ufeffq 1 a 1\nq 2 a 0\n\tr\t2\tb\t2 \n"),
+            ("a.run", "q Q0 a 2 2.0 t\r\nq Q0 b 1 1 t\n\nr Q0 b 1 1 t\n"),
+            ["alpha_nDCG@5", "nDCG"],
+        ),
+        (
+            (
+                "a.tsv",
+                'query\tdoc\tnugget\timportance\trating\nq\ta\t"x ""y"""\tvital\t2\nq\tb\t2\tokay\t1\n',
+            ),
+            ("b.csv", "query,doc,score\nq,b,2\nq,c,1\n"),
+            ["NuggetRecall(which='vital')@1", "NuggetRecall@1", "nDCG"],
+        ),
+    ],
+)  # fmt: skip
+def test_text_is_read_as_it_is_here(spark, engine, tmp_path, judgments, run, measures, request):
+    if judgments[0] != "a.csv":
+        request.getfixturevalue("_thorough")
+    for name, text in (judgments, run):
+        (tmp_path / name).write_text(text, encoding="utf-8", newline="")
+    paths = [str(tmp_path / name) for name, _ in (judgments, run)]
+    done = engine.evaluate(*paths, measures, spark=spark).collect()
+    here = rs.evaluate(*paths, measures)
+    check_same(done, here)
+    assert {n.code: n.text for n in done.notices} == {n.code: n.text for n in here.notices}
+
+
+@pytest.mark.usefixtures("_thorough")
+def test_ids_in_text_match_whole_numbers(spark, engine, tmp_path):
+    qrels, run = tmp_path / "a.qrels", str(tmp_path / "run")
+    qrels.write_text("1 0 7 1\n2 0 08 1\n", encoding="utf-8")
+    rows = spark.createDataFrame([(1, 7, 1.0), (2, 8, 2.0)], "query int, doc bigint, score double")
+    rows.write.parquet(run)
+    done = engine.evaluate(str(qrels), run, ["RR"], spark=spark).collect()
+    assert done.per_query == {"1": {"RR": 1.0}, "2": {"RR": 0.0}}
+
+
+def test_text_that_is_something_else_is_refused_before_a_job_starts(spark, engine, tmp_path):
+    qrels, run = tmp_path / "a.qrels", tmp_path / "a.run"
+    qrels.write_text("q 0 a 1\n", encoding="utf-8")
+    run.write_text("q Q0 a 1 2.0 t\n", encoding="utf-8")
+    with pytest.raises(rs.DataError, match="expected 4 fields .*, found 6"):
+        engine.evaluate(str(run), str(qrels), ["AP"], spark=spark)
+    with pytest.raises(rs.DataError, match="expected 6 fields .*, found 4"):
+        engine.evaluate(str(qrels), str(qrels), ["AP"], spark=spark)
+    qrels.write_text("q 0 a 1\nq 0 b\n# q a\n", encoding="utf-8")
+    with pytest.raises(rs.DataError, match="'grade' has no value in 2 rows"):
+        engine.evaluate(str(qrels), str(run), ["AP"], spark=spark)
+
+
 def test_bad_input_is_refused_before_a_job_starts(spark, engine):
     judged, ranked = frames(spark, [("q", "a", 1.0)], [("q", "a", 1.0)])
     from pyspark.sql import functions as f
@@ -421,7 +479,9 @@ spark.stop()
 
 @pytest.mark.usefixtures("_thorough")
 def test_spark_connect(tmp_path):
-    require_spark()
+    jars = os.path.join(os.path.dirname(require_spark().__file__), "jars")
+    if not any(name.startswith("spark-connect_") for name in os.listdir(jars)):
+        pytest.skip("this PySpark comes without a Spark Connect server")
     pytest.importorskip("grpc", reason="Spark Connect needs grpcio")
     judged, ranked = random_rows(7, 20)
     path = tmp_path / "data.json"

@@ -85,6 +85,36 @@ def test_packed_rows_give_the_values_of_an_evaluation_at_once(buckets, size):
     assert (tally.tied, tally.documents) == (whole.ties.documents, whole.ties.retrieved)
 
 
+def test_judgments_by_subtopic():
+    """A chunk in which all judgments are of one subtopic is judged by subtopic like the others."""
+    rng = random.Random(3)
+    judged = [(f"q{i}", f"d{j}", 1.0, "1", "vital") for i in range(9) for j in range(0, 9, 2)]
+    judged += [("q9", f"d{j}", 1.0, rng.choice("23"), "okay") for j in range(9)]
+    judged = [(*row[:4], {"1": "okay", "2": "vital", "3": "okay"}[row[3]]) for row in judged]
+    ranked = [(f"q{i}", f"d{j}", rng.random()) for i in range(10) for j in range(9)]
+    columns = ["query", "doc", "grade", "subtopic", "importance"]
+    table_of = pa.table(dict(zip(columns, map(list, zip(*judged, strict=True)), strict=True)))
+    measures = ("alpha_nDCG@5", "AP_IA", "NuggetRecall(which='vital')@3", "nDCG@5")
+    settings = job(
+        measures=measures, columns=measures, weighted=frozenset(), chunk_rows=1,
+        subtopics=("subtopic", "importance"),
+    )  # fmt: skip
+    batches = table_of.rename_columns(["query", "doc", "number", *columns[3:]]).to_batches()
+    rows = [*pack_rows(batches, 0, settings, 5, 20), *packed(ranked, 1, 5, 20)]
+    rows = pa.Table.from_batches(rows, PACKED).sort_by("bucket").to_batches()
+    *parts, state = evaluate_partition(rows, settings)
+    values = {r["query"]: r for part in parts for r in part.to_pylist()}
+    whole = rs.evaluate(table_of, table(ranked, "score"), measures)
+    for i, name in enumerate(measures):
+        ours = np.array([values[q][f"c{i}"] for q in whole.queries])
+        assert ours.tobytes() == whole.values(name).tobytes()
+    tally = from_bytes(state.to_pylist()[0]["state"])[0].tally
+    counts = {n.code: n.count for n in whole.notices}
+    assert {n.code: n.count for n in tally.reading} == {
+        code: counts[code] for code in ("subtopics", "repeated-judgments") if code in counts
+    }
+
+
 def test_an_empty_partition_returns_nothing():
     assert list(evaluate_partition([], job())) == []
 
@@ -208,7 +238,7 @@ def test_subtopics_reach_the_tasks():
         columns=names,
         weighted=frozenset(),
         chunk_rows=20,
-        aspects=("subtopic", "importance"),
+        subtopics=("subtopic", "importance"),
     )
     values, notices = evaluated_in_parts(
         judged.rename_columns(["query", "doc", "number", "subtopic", "importance"]),

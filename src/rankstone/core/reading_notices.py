@@ -19,6 +19,10 @@ _TEXTS: dict[str, Callable[[int, int], str]] = {
     "negative-grades": lambda n, _: (
         f"{plural(n, 'negative grade')}; their gain is 0, and the convention 'negatives' decides whether they count as judged"
     ),
+    "subtopics": lambda n, _: (
+        f"judgments of {plural(n, 'subtopic')}; measures that do not read subtopics take the "
+        "highest grade of a document"
+    ),
     "missing-labels": lambda n, of: (
         f"{n} of {plural(of, 'label')} NaN; such documents count as not judged"
     ),
@@ -31,12 +35,10 @@ _TEXTS: dict[str, Callable[[int, int], str]] = {
         f"{plural(n, 'judged chunk')} of {plural(of, 'judged document')}; the highest grade of its "
         "chunks is the grade of a document"
     ),
-    "subtopics": lambda n, _: (
-        f"judgments of {plural(n, 'subtopic')}; measures that do not read subtopics take the "
-        "highest grade of a document"
-    ),
     "cold-queries": lambda n, of: f"{n} of {plural(of, 'judged query')} not in exclude (cold)",
 }
+#: Notices whose text is the same for every count.
+_WITHOUT_COUNT = ("ratings-as-grades",)
 _EXAMPLES = 3
 #: Notices that do not depend on the run, whoever counts them.
 OF_JUDGMENTS = ("excluded-judged", "cold-queries")
@@ -64,14 +66,13 @@ def reading_notice(
 
 
 def merged_notices(a: Iterable[Notice], b: Iterable[Notice]) -> tuple[Notice, ...]:
-    """Return the notices of two parts as one; those without counts in their text count once."""
+    """Return the notices of two parts as one; those that count nothing in a part count once."""
     merged: dict[tuple[str, str], Notice] = {}
     for notice in (*a, *b):
-        counted = notice.code in _TEXTS
-        key = notice.code, "" if counted else notice.text
+        key = notice.code, "" if notice.code in _TEXTS else notice.text
         if key not in merged:
             merged[key] = notice
-        elif counted:
+        elif notice.code in (*_TEXTS, *_WITHOUT_COUNT):
             merged[key] = _sum(merged[key], notice)
     return tuple(merged[key] for key in sorted(merged))
 
@@ -79,6 +80,7 @@ def merged_notices(a: Iterable[Notice], b: Iterable[Notice]) -> tuple[Notice, ..
 def _sum(a: Notice, b: Notice) -> Notice:
     n, of = a.count + b.count, a.of + b.of
     examples = tuple(sorted({*a.examples, *b.examples})[: max(len(a.examples), len(b.examples))])
-    words = _TEXTS[a.code]
-    text = words(n, of) + a.text.removeprefix(words(a.count, a.of))
+    text = a.text
+    if words := _TEXTS.get(a.code):
+        text = words(n, of) + a.text.removeprefix(words(a.count, a.of))
     return replace(a, count=n, of=of, text=text, examples=examples[:_EXAMPLES])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankstone import errors
 from rankstone.conventions import Conventions
@@ -32,6 +32,7 @@ from rankstone.evaluation_parts import (
 )
 from rankstone.evaluator import check_parts
 from rankstone.evaluator_state import from_bytes
+from rankstone.io.column_roles import wanted_names
 from rankstone.io.parents import Parents, plain_parents
 from rankstone.io.scored import check_changes
 from rankstone.measures import DEFAULT, Measure
@@ -95,7 +96,7 @@ def evaluate(
             ``{doc}#{n}``, or the path of a file, which is read here and sent to the tasks.
         parent_rule: how the chunks of a document become one result: first, max or sum.
         judged_chunks: whether the judgments are of chunks too, and become judgments of documents.
-        partitions: number of partitions (default: that of the session, small ones joined).
+        partitions: number of partitions (default: that of the session, for shuffles).
         chunk_rows: number of rows that a task evaluates at a time.
         max_query_rows: the most rows of one query, which a task ranks in memory.
         choices: single conventions, for example ``ties="input"``.
@@ -107,6 +108,7 @@ def evaluate(
     tables = [judged, ranked]
     if exclude is not None:
         tables.append(open_excluded(exclude, columns, judged, spark))
+    facts = _facts(judged, columns)
     roles = ranked.roles
     number = roles.number_role if roles.names[2] is not None else None
     changes = _changes(
@@ -117,7 +119,6 @@ def evaluate(
         judged_chunks,
         has_scores=number != "rank" and number is not None,
     )
-    max_grade, by_subtopic = _facts(judged, columns)
     job = _job(
         plan,
         scores=scores,
@@ -125,13 +126,14 @@ def evaluate(
         number=number,
         has_rank=len(roles.all) > 3,
         keeps_order=number is None or plan.reads_input_order,
-        max_grade=max_grade,
+        max_grade=facts.max_grade,
         chunk_rows=chunk_rows,
         max_query_rows=max_query_rows,
-        query_is_text=judged.kind("query") == "text",
-        doc_is_text=judged.kind("doc") == "text",
+        query_is_text=any(table.kind("query") == "text" for table in tables),
+        doc_is_text=any(table.kind("doc") == "text" for table in tables),
         excludes=exclude is not None,
-        aspects=tuple(judged.aspects) if by_subtopic else (),
+        grade=_grade_name(judged, columns),
+        subtopics=facts.subtopics,
         changes=changes,
     )
     rows = _by_query(tables, job, partitions).mapInArrow(
@@ -314,38 +316,45 @@ def _job(plan: Plan, **fields: Any) -> Job:
     )
 
 
-def _facts(judged: SparkTable, columns: Mapping[str, Any] | None) -> tuple[float, bool]:
-    """Return the highest grade, and whether grades are by subtopic.
+class _Facts(NamedTuple):
+    """What a first pass tells of the judgments."""
 
-    Missing values and grades that are not finite are refused.
+    max_grade: float
+    subtopics: tuple[str, ...]
 
-    This reads the judgments once, which are few beside the run.
+
+def _facts(judged: SparkTable, columns: Mapping[str, Any] | None) -> _Facts:
+    """Look through the judgments; missing values and grades that are not finite are refused.
+
+    This reads the judgments once, which are few beside the run. Subtopics count if there are
+    several or their column is named, as in a file.
     """
     f = functions()
     query, doc, grade = judged.roles.names
     value = f.lit(1.0) if grade is None else f.col(f"`{grade}`").cast("double")
-    named = judged.aspects.get("subtopic")
-    subtopic = f.lit("") if named is None else f.col(f"`{named}`").cast("string")
     odd = f.isnan(value) | (f.abs(value) == float("inf"))
-    missing = [f.count(f.when(f.col(f"`{n}`").isNull(), 1)) for n in (query, doc)]
+    parts = [n for n in (judged.subtopic, judged.importance) if n is not None]
+    ids = [str(query), str(doc), *parts]
+    missing = [f.count(f.when(f.col(f"`{n}`").isNull(), 1)) for n in ids]
+    missing.append(f.count(f.when(value.isNull(), 1)))
+    part = f.lit(None) if not parts else f.col(f"`{parts[0]}`")
     row = with_errors(
         lambda: judged.frame.agg(
             f.max(value).alias("highest"),
             f.count(f.lit(1)).alias("rows"),
-            missing[0].alias("query"),
-            missing[1].alias("doc"),
-            f.count(f.when(value.isNull(), 1)).alias("grade"),
             f.count(f.when(odd, 1)).alias("odd"),
-            f.min(subtopic).alias("first"),
-            f.max(subtopic).alias("last"),
+            f.min(part).alias("first"),
+            f.max(part).alias("last"),
+            *(count.alias(f"missing{i}") for i, count in enumerate(missing)),
         ).collect()[0]
     )
     if not row["rows"]:
         raise DataError(f"{judged.what}: the table has no rows.")
-    for name, column in zip(("query", "doc", "grade"), judged.roles.names, strict=True):
-        if row[name]:
+    for i, column in enumerate([*ids, grade]):
+        n = row[f"missing{i}"]
+        if n:
             raise DataError(
-                f"{judged.what}: column {column!r} has no value in {errors.plural(row[name], 'row')}; "
+                f"{judged.what}: column {column!r} has no value in {errors.plural(n, 'row')}; "
                 "fill them or drop the rows."
             )
     if row["odd"]:
@@ -353,8 +362,15 @@ def _facts(judged: SparkTable, columns: Mapping[str, Any] | None) -> tuple[float
             f"{judged.what}: the grade of {errors.plural(row['odd'], 'row')} is not a finite number. "
             "Remove them or repair what made them."
         )
-    several = row["first"] != row["last"] or bool((columns or {}).get("subtopic"))
-    return max(0.0, float(row["highest"])), named is not None and several
+    several = row["first"] != row["last"] or bool(wanted_names(columns, "subtopic"))
+    roles = ("subtopic", "importance")[: len(parts)] if several else ()
+    return _Facts(max(0.0, float(row["highest"])), roles)
+
+
+def _grade_name(judged: SparkTable, columns: Mapping[str, Any] | None) -> str:
+    """Return the name of the grades if nobody chose it, since that of ratings has a meaning."""
+    name = judged.roles.names[2]
+    return "grade" if name is None or "grade" in (columns or {}) else name
 
 
 def _by_query(tables: list[SparkTable], job: Job, partitions: int | None) -> Any:
@@ -377,7 +393,7 @@ def _packed(table: SparkTable, side: int, job: Job, buckets: int) -> Any:
 
     f = functions()
     names = dict(zip(("query", "doc", "number", "rank"), table.roles.names, strict=False))
-    names |= table.aspects
+    names |= {"subtopic": table.subtopic, "importance": table.importance}
     columns = []
     for column, kind in job.packed_columns(side).items():
         name = names.get(column)

@@ -29,8 +29,9 @@ class Job:
     of rows is the ranking. A chunk has about ``chunk_rows`` rows; a query may have
     ``max_query_rows``. ``columns`` are the measures that tasks compute, and of those the
     ``weighted`` ones have weights. With ``excludes`` a third table has the pairs to leave out.
-    ``aspects`` are the further columns of judgments by subtopic. ``changes`` are the options that
-    change a run before it is ranked, in plain values.
+    ``grade`` is what the column of the grades is called. ``subtopics`` are the roles of further
+    columns of the judgments: ``subtopic``, and perhaps ``importance``.
+    ``changes`` are the options that change a run before it is ranked, in plain values.
     """
 
     measures: tuple[str, ...]
@@ -51,7 +52,8 @@ class Job:
     query_is_text: bool
     doc_is_text: bool
     excludes: bool = False
-    aspects: tuple[str, ...] = ()
+    grade: str = "grade"
+    subtopics: tuple[str, ...] = ()
     changes: dict[str, Any] = field(default_factory=dict)
 
     def packed_columns(self, side: int) -> dict[str, str]:
@@ -63,7 +65,7 @@ class Job:
         if side == JUDGMENT or (side == RETRIEVED and self.number is not None):
             columns["number"] = "double"
         if side == JUDGMENT:
-            columns |= dict.fromkeys(self.aspects, "string")
+            columns |= dict.fromkeys(self.subtopics, "string")
         if side == RETRIEVED and self.has_rank:
             columns["rank"] = "double"
         if side == RETRIEVED and self.keeps_order:
@@ -103,7 +105,7 @@ class Job:
     def evaluator(self) -> Evaluator:
         """Return an Evaluator for this job."""
         own = self.conventions
-        named = [name for name in ("distance",) if name == self.number] + list(self.aspects)
+        named = [*self.subtopics, *(["distance"] if self.number == "distance" else [])]
         return Evaluator(
             measures=self.measures,
             like=self.like,
@@ -111,7 +113,7 @@ class Job:
             tie_interval=self.tie_interval,
             name=self.name,
             threads=1,
-            columns={name: name for name in named},
+            columns={role: role for role in named},
             scores=self.scores,
             per_query=False,
             max_grade=self.max_grade,

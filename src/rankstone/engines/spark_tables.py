@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from rankstone.errors import DataError, MissingDependencyError, NothingInCommonError, UsageError
@@ -16,17 +16,13 @@ from rankstone.io.column_roles import (
     run_roles,
     subtopic_columns,
 )
+from rankstone.io.formats.trec_layout import QRELS, RUN
 
 _TEXT = {"string"}
 _WHOLE = {"tinyint", "smallint", "int", "bigint"}
 _NUMBERS = {*_WHOLE, "float", "double"}
 _LISTS = {"retrieved": "prediction", "expected": "label"}
-_NOUNS = {
-    "query": "a query id",
-    "doc": "a document id",
-    "subtopic": "a subtopic",
-    "importance": "the importance of a nugget",
-}
+_IDS = {"query": "a query id", "doc": "a document id", "subtopic": "a subtopic"}
 _KINDS = {"text": "text", "number": "whole numbers"}
 
 
@@ -34,19 +30,28 @@ _KINDS = {"text": "text", "number": "whole numbers"}
 class SparkTable:
     """A Spark DataFrame with the roles of its columns; ``what`` names it in errors.
 
-    ``aspects`` are the columns of the subtopics in judgments and of their importance, by role.
+    ``typed`` is False for files of text, whose ids may stand for numbers. ``subtopic`` and
+    ``importance`` are the columns of judgments by subtopic.
     """
 
     frame: Any
     what: str
     source: str
     roles: Roles
-    aspects: Mapping[str, str] = field(default_factory=dict)
+    typed: bool = True
+    subtopic: str | None = None
+    importance: str | None = None
 
     def kind(self, role: str) -> str:
         """Return whether the ids of a role are ``text`` or a ``number``."""
         name = self.roles.names[self.roles.all.index(role)]
         return "text" if _types(self.frame)[str(name)] in _TEXT else "number"
+
+    def matches(self, other: SparkTable, role: str) -> bool:
+        """Return whether the ids of a role can be compared with those of another table."""
+        ours, theirs = self.kind(role), other.kind(role)
+        text = self if ours == "text" else other
+        return ours == theirs or not text.typed
 
 
 def functions() -> Any:
@@ -70,7 +75,7 @@ def open_tables(
     ranked = _open(run, "run", name, names, spark)
     for role, noun in (("query", "query"), ("doc", "document")):
         ours, theirs = judged.kind(role), ranked.kind(role)
-        if ours != theirs:
+        if not judged.matches(ranked, role):
             raise NothingInCommonError(
                 f"{name}: {noun} ids are {_KINDS[theirs]}, those of the judgments {_KINDS[ours]}; "
                 "ids are compared exactly. Cast one of the columns."
@@ -85,7 +90,7 @@ def open_excluded(
     table = _open(pairs, "exclude", "exclude", Columns.of(columns), spark)
     for role, noun in (("query", "query"), ("doc", "document")):
         ours, theirs = judged.kind(role), table.kind(role)
-        if ours != theirs:
+        if not judged.matches(table, role):
             raise DataError(
                 f"exclude: {noun} ids are {_KINDS[theirs]}, those of the judgments "
                 f"{_KINDS[ours]}; ids are compared exactly, so write them alike."
@@ -111,8 +116,9 @@ class SparkLists:
 def open_lists(data: Any, columns: Mapping[str, Any] | None, name: str, spark: Any) -> SparkLists:
     """Open rankings and relevant documents in arrays, and check their types; no rows are read."""
     f = functions()
-    frame, what, source = _frame(data, "run", name, spark)
-    chosen, types = Columns.of(columns), _types(frame)
+    chosen = Columns.of(columns)
+    frame, what, source = _frame(data, "run", name, chosen, spark)
+    types = _types(frame)
     names: dict[str, str] = {}
     for role, default in _LISTS.items():
         column = str(chosen.get(role) or default)
@@ -149,12 +155,12 @@ def open_lists(data: Any, columns: Mapping[str, Any] | None, name: str, spark: A
     )
 
 
-def _frame(data: Any, kind: str, what: str, spark: Any) -> tuple[Any, str, str]:
+def _frame(data: Any, kind: str, what: str, columns: Columns, spark: Any) -> tuple[Any, str, str]:
     """Return a DataFrame, what errors call it, and where it comes from."""
     source = "Spark DataFrame"
     if isinstance(data, str | os.PathLike):
         what = source = os.fspath(data)
-        data = _read(source, kind, _session(spark))
+        data = _read(source, kind, columns, _session(spark))
     if not is_spark_frame(data):
         raise UsageError(
             f"{what}: the Spark engine takes Spark DataFrames and paths that Spark reads, not "
@@ -165,8 +171,10 @@ def _frame(data: Any, kind: str, what: str, spark: Any) -> tuple[Any, str, str]:
 
 
 def _open(data: Any, kind: str, what: str, columns: Columns, spark: Any) -> SparkTable:
-    data, what, source = _frame(data, kind, what, spark)
+    typed = not (isinstance(data, str | os.PathLike) and _is_text(os.fspath(data)))
+    data, what, source = _frame(data, kind, what, columns, spark)
     types = _types(data)
+    subtopic = importance = None
 
     def kinds(names: Sequence[str]) -> dict[str, str]:
         return {n: _kind(types[n]) for n in names}
@@ -175,18 +183,15 @@ def _open(data: Any, kind: str, what: str, columns: Columns, spark: Any) -> Spar
         roles = run_roles(what, data.columns, columns, kinds)
     else:
         roles = judgment_roles(what, data.columns, columns, kind == "judgments", kinds)
+    if kind == "judgments":
+        subtopic, importance = subtopic_columns(what, data.columns, columns)
     for role, column in zip(roles.all, roles.names, strict=True):
         if column is not None:
             _check_type(what, role, column, types[column])
-    aspects: dict[str, str] = {}
-    if kind == "judgments":
-        pair = zip(
-            ("subtopic", "importance"), subtopic_columns(what, data.columns, columns), strict=True
-        )
-        aspects = {role: column for role, column in pair if column is not None}
-        for role, column in aspects.items():
-            _check_type(what, role, column, types[column])
-    return SparkTable(data, what, source, roles, aspects)
+    for column in (subtopic, importance):
+        if column is not None:
+            _check_type(what, "subtopic", column, types[column])
+    return SparkTable(data, what, source, roles, typed, subtopic, importance)
 
 
 def is_spark_frame(data: Any) -> bool:
@@ -205,11 +210,11 @@ def _kind(type_: str) -> str:
 
 
 def _check_type(what: str, role: str, column: str, type_: str) -> None:
-    if role in _NOUNS:
+    if role in _IDS:
         if type_ in _TEXT or type_ in _WHOLE:
             return
         raise DataError(
-            f"{what}: column {column!r} is of type {type_}; {_NOUNS[role]} is text or a whole "
+            f"{what}: column {column!r} is of type {type_}; {_IDS[role]} is text or a whole "
             "number. Cast the column to string or bigint."
         )
     if type_ not in _NUMBERS and not (role == "grade" and type_ == "boolean"):
@@ -227,15 +232,27 @@ def _session(spark: Any) -> Any:
     return SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
 
 
-def _read(path: str, kind: str, spark: Any) -> Any:
-    """Read a path by its ending; what has none of the known ones is Parquet, or TREC text."""
-    name = path.rstrip("/").lower().removesuffix(".gz")
+_TABLES = {".csv": ",", ".tsv": "\t"}
+_TREC = (".txt", ".trec", ".run", ".qrels", ".qrel")
+
+
+def _plain(path: str) -> str:
+    return path.rstrip("/").lower().removesuffix(".gz")
+
+
+def _is_text(path: str) -> bool:
+    """Return whether a path is that of text, by its ending."""
+    return _plain(path).endswith((*_TABLES, *_TREC))
+
+
+def _read(path: str, kind: str, columns: Columns, spark: Any) -> Any:
+    """Read a path by its ending; what has none of the known ones is Parquet."""
+    name = _plain(path)
     try:
-        if name.endswith((".csv", ".tsv")):
-            mark = "\t" if name.endswith(".tsv") else ","
-            return spark.read.csv(path, header=True, inferSchema=True, sep=mark)
-        if name.endswith((".txt", ".trec", ".run", ".qrels", ".qrel")):
-            return _trec(spark.read.text(path), kind)
+        if name.endswith(tuple(_TABLES)):
+            return _csv(path, _TABLES[name[-4:]], columns, spark)
+        if name.endswith(_TREC):
+            return _trec(spark.read.text(path), kind, path)
         return spark.read.parquet(path)
     except Exception as error:  # of a class that differs between Spark and Spark Connect
         if type(error).__module__.startswith("pyspark"):
@@ -247,18 +264,49 @@ def _read(path: str, kind: str, spark: Any) -> Any:
         raise
 
 
-def _trec(lines: Any, kind: str) -> Any:
-    """Return the columns of TREC text."""
+def _csv(path: str, mark: str, columns: Columns, spark: Any) -> Any:
+    """Read a table of text; Spark finds the types of numbers, and ids stay as they are written."""
+    from pyspark.sql.types import StringType, StructField, StructType
+
+    options = {"header": True, "sep": mark, "escape": '"'}
+    found = spark.read.csv(path, inferSchema=True, **options).schema
+    roles = ("query", "doc", "subtopic", "importance")
+    ids = {column_or_none(role, found.names, columns) for role in roles}
+    fields = [StructField(f.name, StringType() if f.name in ids else f.dataType) for f in found]
+    return spark.read.csv(path, StructType(fields), enforceSchema=False, **options)
+
+
+def _trec(lines: Any, kind: str, path: str) -> Any:
+    """Return the columns of TREC text; a line that is not such a row has no number."""
     f = functions()
-    lines = lines.where(f.trim("value") != "")
-    parts = f.split(f.trim("value"), r"\s+")
-    number, role = (4, "score") if kind == "run" else (3, "grade")
-    value = (
-        f.element_at(parts, number + 1).try_cast("double")
-        if hasattr(type(f.col("value")), "try_cast")  # a column has any attribute in Spark 3.5
-        else f.element_at(parts, number + 1).cast("double")
-    )
-    columns = [f.element_at(parts, 1).alias("query"), f.element_at(parts, 3).alias("doc")]
-    if kind == "judgments":
-        columns.append(f.element_at(parts, 2).alias("subtopic"))
-    return lines.select(*columns, value.alias(role))
+    usual = RUN if kind == "run" else QRELS
+    layout = usual.layout
+    text = f.regexp_replace("value", r"^[\s\uFEFF]+|\s+$", "")
+    lines = lines.select(text.alias("value")).where("value != ''")
+    first = [row["value"] for row in lines.limit(1).collect()]
+    for line in first:
+        count = len(line.split())
+        if count != layout.columns:
+            raise DataError(
+                f"{path}: expected {layout.columns} fields ({usual.columns}), found {count}: "
+                f"{line!r}. Spark reads tables with other columns from .csv, .tsv and Parquet."
+            )
+    parts = f.split("value", r"\s+")
+    is_row = (f.size(parts) == layout.columns) & ~f.col("value").startswith("#")
+
+    def number(column: int) -> Any:
+        field = f.when(is_row, f.get(parts, f.lit(column)))
+        # A column has any attribute in Spark 3.5, where a cast never fails.
+        can_try = hasattr(type(field), "try_cast")
+        return field.try_cast("double") if can_try else field.cast("double")
+
+    columns = {
+        "query": f.get(parts, f.lit(layout.query)),
+        "doc": f.get(parts, f.lit(layout.doc)),
+        usual.number: number(layout.value),
+    }
+    if layout.iteration >= 0:
+        columns["iteration"] = f.get(parts, f.lit(layout.iteration))
+    if layout.rank >= 0 and first and first[0].split()[layout.rank].isdigit():
+        columns["rank"] = number(layout.rank)
+    return lines.select(*(column.alias(name) for name, column in columns.items()))

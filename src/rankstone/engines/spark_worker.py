@@ -23,7 +23,7 @@ def evaluate_partition(batches: Iterable[pa.RecordBatch], job: Job) -> Iterator[
     """Return the values of the queries of a partition, and at the end one row with its state."""
     evaluator = job.evaluator()
     for tables in whole_queries(batches, job):
-        judgments = tables[JUDGMENT].rename_columns(["query", "doc", "grade", *job.aspects])
+        judgments = tables[JUDGMENT].rename_columns(["query", "doc", job.grade, *job.subtopics])
         excluded = tables[EXCLUDED] if job.excludes else None
         evaluator.add(_run(tables[RETRIEVED], job), judgments, exclude=excluded)
         yield _values(evaluator, job)

@@ -131,8 +131,9 @@ def novelty_gain(r: Ranked, alpha: float, rel: float | None) -> Array:
 
 
 def added(r: Ranked, row: Array, terms: Array) -> Array:
-    """Return the sum of the terms of each row of a ranking."""
-    return np.bincount(row, terms, minlength=len(r.rank))
+    """Return the sum of the terms of each row of a ranking, whatever the order of subtopics."""
+    order = np.lexsort((terms, row))
+    return np.bincount(row[order], terms[order], minlength=len(r.rank))
 
 
 def words(r: Ranked, rel: float | None) -> Columns:

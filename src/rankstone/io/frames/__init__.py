@@ -127,14 +127,15 @@ def _rating_notices(
     name = roles.names[2]
     if name is None or plain_name(name) != "rating" or "grade" in (columns or {}):
         return []
-    if scan["grades"].max(initial=0.0) < _LIKED:
+    high = int((scan["grades"] >= _LIKED).sum())  # a count that adds up over parts
+    if not high:
         return []
     text = (
         f"the column {name!r} holds the grades: a rating of 1 or more is relevant, and gains grow "
         f"with it. Recommender papers count ratings from {_LIKED} up as hits: relevance={_LIKED} "
         f"(-c relevance={_LIKED}), and NAME(gain='binary') for a measure with gains"
     )
-    return [Notice("ratings-as-grades", len(scan["grades"]), text, level="note")]
+    return [Notice("ratings-as-grades", high, text, level="note")]
 
 
 def run_of(
