@@ -85,7 +85,7 @@ def test_seeds_decide():
     assert seed_of(np.random.default_rng(3)) == seed_of(np.random.default_rng(3))
     assert seed_of(None) != seed_of(None)
     for wrong in (-1, 1.5, True, "x"):
-        with pytest.raises(UsageError, match="rng must be"):
+        with pytest.raises(UsageError, match="the seed must be a whole number"):
             seed_of(wrong)
     with pytest.raises(UsageError, match="resamples must be"):
         tests.randomization(d, resamples=0)
