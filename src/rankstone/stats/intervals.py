@@ -91,8 +91,9 @@ def mean_intervals(
             n - 1 degrees of freedom instead of the normal one (Hesterberg 2015). The distance of
             a BCa interval's middle from the mean, which comes from the skewness, is multiplied by
             how well the skewness is known: unless values are many or very skewed, estimates of it
-            are noise, and the interval is symmetric. It is longer by the part that Student's t
-            misses with skewed values (Hall 1983). False gives the textbook's interval.
+            are noise, and the interval is symmetric. Without weights it is longer by the
+            part that Student's t misses with skewed values (Hall 1983). False gives the textbook's
+            interval.
 
     Returns:
         Two arrays; NaN for rows of fewer than two (effective) queries.
@@ -157,7 +158,9 @@ class BCa:
         own, resampled = means.only(rows), BootstrapMeans.of(means, rows)
         known, skewness = np.ones(len(rows)), np.zeros(len(rows))
         if small_sample:
-            known, skewness = own.skewness_known(), own.squared_skewness()
+            known = own.skewness_known()
+            if means.weights is None:
+                skewness = own.squared_skewness()
         columns = (own.mean, own.acceleration(), known, skewness, own.effective)
         for i, (row, *numbers) in enumerate(zip(rows, *columns, strict=True)):
             mean, a, *others = map(float, numbers)
