@@ -60,6 +60,19 @@ class Means:
         columns = (self.mean, self.n, self.effective, self.influence)
         return Means(self.values[rows], self.weights, *(column[rows] for column in columns))
 
+    def oriented(self) -> tuple[Means, np.ndarray]:
+        """Return rows that begin with a positive deviation, and which ones were turned round.
+
+        Whichever run of a pair is the baseline, what is computed from these has the same bits.
+        """
+        deviation = np.nan_to_num(self.influence)
+        first = np.take_along_axis(deviation, (deviation != 0).argmax(axis=1)[:, None], axis=1)
+        sign = np.where(first < 0, -1.0, 1.0)
+        values, influence = self.values * sign, self.influence * sign
+        mean = self.mean * sign[:, 0]
+        turned = Means(values, self.weights, mean, self.n, self.effective, influence)
+        return turned, first[:, 0] < 0
+
     def variance(self) -> np.ndarray:
         """Return the estimated variance of each mean; NaN for less than two queries."""
         squares = np.nansum(self.influence**2, axis=1) / np.maximum(self.n, 1) ** 2

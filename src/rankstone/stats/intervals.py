@@ -112,6 +112,7 @@ def intervals_of(
     if method == "t":
         half = t * np.sqrt(means.variance())
         return means.mean - half, means.mean + half
+    means, turned = means.oriented()
     reach = (
         t * expansion(means.effective) if small_sample else np.full(len(t), normal_quantile(upper))
     )
@@ -130,7 +131,8 @@ def intervals_of(
     # The grid blurs the ends of the range by a fraction of its unit; no mean is outside of it.
     with np.errstate(invalid="ignore"):
         low, high = (f(means.values, axis=1, initial=e) for f, e in _RANGE)
-        return np.clip(ends[0], low, high), np.clip(ends[1], low, high)
+        low, high = np.clip(ends, low, high)
+    return np.where(turned, -high, low), np.where(turned, -low, high)
 
 
 @dataclass(frozen=True)

@@ -145,7 +145,7 @@ def bootstrap(differences: np.ndarray, *, weights: np.ndarray | None = None) -> 
 
     p is below 0.05 exactly if the 95 % interval of ``mean_intervals`` leaves 0 out.
     """
-    means = Means.of(_rows(differences), weights)
+    means, _ = Means.of(_rows(differences), weights).oriented()
     wide = expansion(means.effective)
     p = np.where(means.effective >= 2, np.where(means.mean == 0, 1.0, 0.0), np.nan)
 
