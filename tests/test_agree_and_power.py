@@ -1,6 +1,7 @@
 """Agreement and planning, through the verbs and the commands."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -93,6 +94,12 @@ def test_power(capsys):
     _, out, _ = run(capsys, *args)
     assert "40 queries can show a difference of " in out
     assert "the pilot's, needs " in out
+    _, out, _ = run(capsys, *args, "--difference", 0.02)
+    assert re.search(r"A difference of 0.020 needs 2,\d{3} queries\.", out)
+    _, out, _ = run(capsys, *args, "--difference", 1e-7)
+    assert "A difference of 1e-07 needs more than 1,000,000,000 queries." in out
+    _, out, _ = run(capsys, *args, "--difference", 1e-7, "--format", "json")
+    assert json.loads(out)["AP"]["queries"] is None
 
 
 @pytest.mark.parametrize(
@@ -106,6 +113,7 @@ def test_power(capsys):
         (["power", QRELS, *RUNS, "--quiet"], 2, "a pilot is two runs, not 3"),
         (["power", QRELS, *RUNS[:2], "--quiet", "--power", "2"], 2, "power must be between 0 and 1"),
         (["power", QRELS, *RUNS[:2], "-n", "1"], 2, "--queries must be at least 2"),
+        (["power", QRELS, *RUNS[:2], "--difference", "0"], 2, "must be a number other than 0"),
     ],
 )  # fmt: skip
 def test_errors(capsys, args, code, message):

@@ -1,5 +1,6 @@
 """Runs compared, as a person does it: the verb, the command, and what they print."""
 
+import csv
 import json
 import re
 import shutil
@@ -361,7 +362,7 @@ def test_the_table_fits_and_leads_with_the_answer(capsys, monkeypatch):
     assert max(map(len, out.splitlines())) <= 80
     words = " ".join(out.split())
     assert words.startswith("Incomplete, dense against bm25 on AP: dense has no answer for 2 of 40")
-    assert "hybrid is better than bm25 on AP: +0.140 (95 % interval +0.076 to +0.203)" in words
+    assert "hybrid is better than bm25 on AP: +0.140 (95 % interval +0.076 to +0.204)" in words
     assert "hybrid 0.5393 ▲ 0.5721 ▲" in words
     for part in ("10000 resamples, seed 0", "Holm correction over 4 comparisons", "31/1/8"):
         assert part in words
@@ -388,7 +389,22 @@ def test_the_seed_decides_and_the_order_does_not(capsys):
     _, again, _ = run(capsys, QRELS, *RUNS[::-1], *args)
     assert sorted(first.splitlines()) == sorted(again.splitlines())
     _, other, _ = run(capsys, QRELS, *RUNS, *args, "--seed", 1)
-    assert other != first
+    drawn = [
+        [line["p_value"] for line in csv.DictReader(text.splitlines())] for text in (first, other)
+    ]
+    assert drawn[0] != drawn[1]
+
+
+def test_every_line_of_a_table_says_how_it_was_computed(capsys, comparison):
+    _, out, _ = run(capsys, QRELS, *RUNS, "-m", "AP", "--quiet", "--format", "csv", "--seed", 3)
+    dense, hybrid = csv.DictReader(out.splitlines())
+    for line in (dense, hybrid):
+        method = [line[name] for name in ("test", "resamples", "seed", "correction", "family")]
+        assert method == ["randomization", "10000", "3", "holm", "2"]
+        assert line["interval"] == "bca"
+    common = comparison["dense", "AP"].common
+    assert (int(dense["common_n"]), float(dense["common_difference"])) == (38, common.difference)
+    assert {hybrid[name] for name in hybrid if name.startswith("common_")} == {""}
 
 
 def test_all_pairs(capsys):
@@ -411,6 +427,7 @@ def test_all_pairs(capsys):
         ([QRELS, *RUNS, "--correction", "hom"], 2, "Did you mean holm?"),
         ([QRELS, *RUNS, "--confidence", "95"], 2, "for 95 % use 0.95"),
         ([QRELS, *RUNS, "--weights", "no.tsv"], 3, "no.tsv"),
+        ([QRELS, *RUNS, "--seed", "-1"], 2, "the seed must be a whole number from 0"),
         ([QRELS, *RUNS, "--strict", "-m", "AP"], 3, "an error because of strict"),
         (["--values", *RUNS, "--like", "ranx"], 2, "--like goes with QRELS and runs"),
         ([QRELS, RUNS[0], RUNS[0]], 2, "two runs are called"),
@@ -428,6 +445,49 @@ def write_values(folder, **runs):
         paths.append(folder / f"{name}.eval")
         paths[-1].write_text("".join(f"AP\t{q}\t{v}\n" for q, v in row.items()))
     return paths
+
+
+def test_means_over_other_queries_than_the_difference_are_marked(tmp_path, capsys):
+    first, second = {"q1": 0.2, "q2": 0.4, "q3": 0.9}, {"q1": 0.4, "q2": 0.5, "q4": 0.0}
+    paths = write_values(tmp_path, a=first, b=second)
+    _, out, _ = run(capsys, "--values", *paths, "--format", "table")
+    words = " ".join(out.split())
+    assert (
+        "means over each run's own queries, differences over those that both have (2 queries)"
+        in words
+    )
+    _, out, _ = run(
+        capsys, "--values", *write_values(tmp_path, a=first, b=first), "--format", "table"
+    )
+    assert "means over 3 queries;" in " ".join(out.split())
+
+
+def test_the_direction_of_an_unknown_measure(tmp_path, capsys):
+    paths = []
+    for name, shift in (("a", 0), ("b", 10)):
+        paths.append(tmp_path / f"{name}.csv")
+        rows = (f"q{i},{100 + i + shift + (shift and i % 3)}\n" for i in range(12))
+        paths[-1].write_text("query,latency\n" + "".join(rows))
+    args = ("--values", *paths, "--format", "table")
+    words = " ".join(run(capsys, *args)[1].split())
+    assert words.startswith("b is better than a on latency")
+    assert "Rankstone does not know latency, so higher counts as better" in words
+    words = " ".join(run(capsys, *args, "--lower-is-better", "latency")[1].split())
+    assert words.startswith("b is worse than a on latency: +11.000 (lower is better)")
+    assert "does not know" not in words
+    code, _, err = run(capsys, *args, "--lower-is-better", "latncy")
+    assert (code, "Did you mean latency?" in err) == (2, True)
+    paths = write_values(tmp_path, a=FIVE, b=FIVE)
+    code, _, err = run(capsys, "--values", *paths, "--lower-is-better", "AP")
+    assert (code, "higher values of AP are better" in err) == (2, True)
+
+
+def test_the_name_of_a_run_keeps_its_case():
+    values = {q: {"d1": 1} for q in "abcdefgh"}
+    runs = {"one": {"a": ["d1"], "b": ["d2", "d1"]}, "two": {"a": ["d2", "d1"], "b": ["d1"]}}
+    shown = " ".join(write_comparison(rs.compare(values, runs, "RR"), "md"))
+    assert "one has no answer for 6 queries" in shown
+    assert "One has" not in shown
 
 
 FIVE = {f"q{i}": 0.1 * i for i in range(5)}
@@ -456,6 +516,8 @@ def test_odd_values_through_the_command(tmp_path, capsys, case):
         ("q0 -1\nq1 1\nq2 1\nq3 1\nq4 1\n", "weights must be finite and not negative"),
         ("q0 1\n", "4 queries without a weight (q1, q2, q3, ...)"),
         ("q0 0\nq1 0\nq2 0\nq3 0\nq4 0\n", "all weights are 0"),
+        ("q0 1\nq0 2\n", "query 'q0' has the weight '2' here, and '1' in line 1"),
+        ("q0\n", "expected a query and its weight"),
     ],
 )
 def test_bad_weights_through_the_command(tmp_path, capsys, weights, message):

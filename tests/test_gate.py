@@ -11,6 +11,8 @@ from strategies import collections
 
 import rankstone as rs
 from rankstone.gates.rules import must_find_of
+from rankstone.gates.verdict import Check, Verdict
+from rankstone.report.gate import write_verdict
 
 
 def run(ranks, prefix="q"):
@@ -251,6 +253,19 @@ def test_a_drop_in_a_slice_that_may_be_noise_passes():
     (check,) = [c for c in tight.checks if c.slice == "news"]
     assert (check.status, check.high > 0) == ("pass", True)
     assert "can only show a drop of" in check.text
+    shown = "\n".join(write_verdict(tight, "text"))
+    assert "a slice fails if its drop is beyond the limit and more than noise" in shown
+
+
+def test_the_headline_counts_what_gave_the_verdict():
+    lost = Check("answers", "warn", "x"), Check("max-drop RR=0.1", "cannot tell", "y")
+    for choice, status, reason in (
+        ("pass", "warn", "1 of 2 checks warned"),
+        ("warn", "cannot tell", "1 of 2 checks cannot tell"),
+        ("fail", "fail", "1 of 2 checks cannot tell"),
+    ):
+        verdict = Verdict("new", "old", 9, lost, choice, 0.95, "")
+        assert (verdict.status, reason in verdict.headline()) == (status, True)
 
 
 def test_intervals_of_slices_are_wider_the_more_slices_there_are():

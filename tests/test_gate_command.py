@@ -214,7 +214,11 @@ def test_numbers_of_another_version_are_refused(call, saved):
 def damage(text):
     """Yield ways in which a baseline file can be broken, and what is said."""
     data = json.loads(text)
-    yield "edited", text.replace("0.43077", "0.13077", 1), "its checksum is wrong"
+    yield (
+        "edited",
+        text.replace("0.43077", "0.13077", 1),
+        "delete it and make it again with 'rankstone baseline save'",
+    )
     yield (
         "conflict",
         text.replace('"name"', '<<<<<<< HEAD\n"name"', 1),

@@ -129,6 +129,14 @@ def test_a_ranking_agrees_with_itself(x, p):
     assert rbo(x, x, p, "a").extrapolated <= 1.0 + 1e-12
 
 
+@pytest.mark.parametrize("p", [0.5, 0.9, 0.98])
+@pytest.mark.parametrize("n", [1, 3, 10, 30, 100])
+def test_bounds_of_rbo_are_exact(n, p):
+    same, other = rbo(range(n), range(n), p), rbo(range(n), range(n, 2 * n), p)
+    assert (same.extrapolated, same.maximum) == (1.0, 1.0)
+    assert (other.extrapolated, other.minimum) == (0.0, 0.0)
+
+
 @given(tied_rankings(), tied_rankings("efghijkl"))
 def test_forms_of_rbo_are_ordered_and_symmetric(x, y):
     a, b = rbo(x, y, 0.9, "a"), rbo(x, y, 0.9, "b")

@@ -12,9 +12,11 @@ from scipy import stats
 
 from rankstone.core.aggregate import MEAN
 from rankstone.errors import DataError, NothingInCommonError, UsageError
+from rankstone.stats.bootstrap import Means
 from rankstone.stats.compare import compare
 from rankstone.stats.comparison import Comparison
 from rankstone.stats.corrections import adjust
+from rankstone.stats.repeats import variance_parts
 from rankstone.stats.tests import TESTS
 from rankstone.stats.values import QueryValues
 
@@ -314,9 +316,37 @@ def test_repeated_runs_are_one_system_with_variance_between_runs():
     within = (rest**2).sum() / (4 * 59) / (60 * 5)
     assert pair.variance.runs == pytest.approx(between - within, rel=1e-9)
     assert pair.variance.share_of_runs > 0.5
-    assert 3.9 < pair.variance.df < 12
+    runs_part, queries_part = pair.variance.runs, pair.variance.queries
+    reach = math.sqrt(
+        stats.t.ppf(0.975, 59) ** 2 * queries_part + stats.t.ppf(0.975, 4) ** 2 * runs_part
+    )
+    assert (pair.ci_low, pair.ci_high) == pytest.approx((d.mean() - reach, d.mean() + reach))
     one = compare(runs[:2], test="t", interval="t")["x.0", "AP"]
     assert pair.ci_high - pair.ci_low > 2 * (one.ci_high - one.ci_low)
+
+
+@pytest.mark.parametrize(("count", "shift"), [(2, 0.0), (3, 0.05), (5, 0.3)])
+def test_the_p_value_of_repeated_runs_is_their_interval_turned_round(count, shift):
+    base, *more = repeated(40, count, between=0.03, seed=5)
+    more = [run(r.name, r.columns["AP"] + shift) for r in more]
+    repeats = {"x": [r.name for r in more]}
+    p = compare([base, *more], repeats=repeats)["x", "AP"].p_value
+    pair = compare([base, *more], repeats=repeats, confidence=1 - p)["x", "AP"]
+    assert min(abs(pair.ci_low), abs(pair.ci_high)) == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_intervals_of_few_repeated_runs_cover(count):
+    rng = np.random.default_rng(8)
+    n, trials = 200, 400
+    covered = 0
+    for _ in range(trials):
+        noise = rng.normal(0, 0.05, (count, 1)) + rng.normal(0, 0.1, (count, n))
+        system = rng.normal(0, 0.2, n) + noise
+        means = Means.of(system.mean(axis=0)[None])
+        parts = variance_parts(means, 0, [np.zeros((1, n)), system], None)
+        covered += abs(float(means.mean[0])) <= parts.reach(0.025)
+    assert covered / trials > 0.925  # common degrees of freedom cover 87 and 92 %
 
 
 def test_runs_that_do_not_vary_add_nothing():
@@ -335,8 +365,8 @@ def test_repeated_runs_with_equal_weights_change_nothing():
     plain = compare(runs, repeats=repeats)["x", "AP"].variance
     weighted = compare(runs, repeats=repeats, weights=dict.fromkeys(runs[0].queries, 3.0))
     ours = weighted["x", "AP"].variance
-    assert (ours.queries, ours.runs, ours.df) == pytest.approx(
-        (plain.queries, plain.runs, plain.df), rel=1e-9
+    assert (ours.queries, ours.runs, ours.n) == pytest.approx(
+        (plain.queries, plain.runs, plain.n), rel=1e-9
     )
 
 

@@ -85,7 +85,7 @@ def test_seeds_decide():
     assert seed_of(np.random.default_rng(3)) == seed_of(np.random.default_rng(3))
     assert seed_of(None) != seed_of(None)
     for wrong in (-1, 1.5, True, "x"):
-        with pytest.raises(UsageError, match="rng must be"):
+        with pytest.raises(UsageError, match="the seed must be a whole number"):
             seed_of(wrong)
     with pytest.raises(UsageError, match="resamples must be"):
         tests.randomization(d, resamples=0)
@@ -192,6 +192,19 @@ def test_the_bootstrap_test_is_the_interval_turned_round(seed, n, confidence):
     p = tests.bootstrap(d)[0]
     if abs(p - (1 - confidence)) > 1e-3:
         assert (p < 1 - confidence) == (not low[0] <= 0 <= high[0])
+
+
+@pytest.mark.parametrize("weights", [None, np.linspace(0.5, 2.0, 40)])
+def test_which_run_is_the_baseline_changes_no_bit(weights):
+    rng = np.random.default_rng(3)
+    for _ in range(20 if weights is None else 2):
+        d = realistic(rng, 40, 0.1)[None]
+        for method in ("bca", "percentile", "t"):
+            low, high = mean_intervals(d, weights=weights, method=method)
+            other = mean_intervals(-d, weights=weights, method=method)
+            assert (low[0], high[0]) == (-other[1][0], -other[0][0])
+        p = tests.bootstrap(d, weights=weights)
+        assert p[0] == tests.bootstrap(-d, weights=weights)[0]
 
 
 def test_nothing_to_test_is_nan():

@@ -330,7 +330,7 @@ BAD = {
     "no comma": ("\n#\nq1,easy\nq2 easy\n", ":4: expected a query and its group, with a comma between them as in line 3"),
     "empty group": ("q1,\n", ":1: expected a query and its group"),
     "empty query": (",easy\n", ":1: expected a query and its group"),
-    "two groups": ("q1 easy\nq2 easy\nq1 hard\n", ":3: query 'q1' is in the group 'hard' here, and in 'easy' in line 1."),
+    "two groups": ("q1 easy\nq2 easy\nq1 hard\n", ":3: query 'q1' has the group 'hard' here, and 'easy' in line 1."),
     "empty": ("", ": the file is empty"),
     "comments": ("# q1 easy\n\n", ": the file names no query"),
     "names of columns only": ("query\tgroup\n", ": the file names no query"),

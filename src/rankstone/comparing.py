@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankstone.core.result import Result
-from rankstone.errors import DataError, UsageError, plural
+from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
 from rankstone.evaluation import evaluate
 from rankstone.io.column_roles import Columns
 from rankstone.io.formats import run_name
@@ -98,6 +98,7 @@ def compare(
     values, names = values_by_query(judgments, runs, measures, dict(options))
     if isinstance(weights, _PATH):
         weights = _by_id(read_query_weights(os.fspath(weights)), values)
+    _check_directions(lower_is_better, values)
     comparison = compare_values(
         values,
         measures=names,
@@ -117,6 +118,7 @@ def compare(
         zeros=zeros,
         moved=moved,
     )
+    comparison = _with_directions(comparison, lower_is_better)
     return comparison if weights is not None else with_holes(comparison, values)
 
 
@@ -310,6 +312,40 @@ def _is_measure(name: str) -> bool:
     except UsageError:
         return False
     return True
+
+
+def _check_directions(lower: Collection[str], values: Sequence[QueryValues]) -> None:
+    """Refuse a measure that no run has, or whose direction is known to be the other one."""
+    names = list(dict.fromkeys(name for run in values for name in run.columns))
+    for name in lower:
+        if name not in names:
+            hint = did_you_mean(name, names)
+            raise UsageError(
+                f"lower_is_better: no run has a measure {name!r}.{hint} They have: "
+                f"{', '.join(names)}."
+            )
+        if _is_measure(name) and not _falls(name):
+            raise UsageError(f"lower_is_better: higher values of {name} are better.")
+
+
+def _with_directions(comparison: Comparison, lower: Collection[str]) -> Comparison:
+    """Say that higher counts as better where that is not known."""
+    unknown = {m for m in comparison.measures if not _is_measure(m) and m not in lower}
+    pairs = tuple(
+        replace(pair, warnings=(*pair.warnings, _direction(pair.measure)))
+        if pair.measure in unknown
+        else pair
+        for pair in comparison.comparisons
+    )
+    return replace(comparison, comparisons=pairs)
+
+
+def _direction(measure: str) -> Notice:
+    text = (
+        f"rankstone does not know {measure}, so higher counts as better; otherwise use "
+        "--lower-is-better"
+    )
+    return Notice("unknown-measure", 1, text, level="note")
 
 
 def _falls(name: str) -> bool:

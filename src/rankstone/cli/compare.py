@@ -69,6 +69,13 @@ def add_statistics(parser: Any) -> None:
     add_methods(parser)
     parser.add_argument("--all-pairs", action="store_true", help="compare every two runs")
     parser.add_argument(
+        "--lower-is-better",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a measure that rankstone does not know, and of which lower is better, such as latency",
+    )
+    parser.add_argument(
         "--repeats",
         action="append",
         default=[],
@@ -174,6 +181,7 @@ def comparison_of(args: Namespace) -> Comparison:
         all_pairs=args.all_pairs,
         **methods_of(args),
         repeats={name: [names[path] for path in files] for name, files in repeats.items()},
+        lower_is_better=args.lower_is_better,
     )
     if args.strict and comparison.warnings:
         raise StrictError(f"{comparison.warnings[0]} [an error because of strict].")

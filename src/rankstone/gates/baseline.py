@@ -138,7 +138,8 @@ class Baseline:
             if checksum != _checksum(data):
                 raise DataError(
                     "the baseline was edited by hand or by a merge: its checksum is wrong. Restore "
-                    "it from version control, or make it again with 'rankstone baseline accept'."
+                    "it from version control, or delete it and make it again with 'rankstone "
+                    "baseline save'."
                 )
             return cls._from_dict(data)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -146,7 +147,7 @@ class Baseline:
                 raise
             raise DataError(
                 f"this is not a baseline file ({_reason(error)}). Restore it from version control, "
-                "or make one with 'rankstone baseline save'."
+                "or delete it and make one with 'rankstone baseline save'."
             ) from None
 
     @classmethod

@@ -98,11 +98,11 @@ class Verdict:
         unclear = len(self.of_status(CANNOT_TELL))
         if failed:
             return f"{failed} of {plural(checks, 'check')} failed"
+        warned = len(self.of_status(WARN))
+        if warned and (not unclear or self.inconclusive == "pass"):
+            return f"{warned} of {plural(checks, 'check')} warned"
         if unclear:
             return f"{unclear} of {plural(checks, 'check')} cannot tell"
-        warned = len(self.of_status(WARN))
-        if warned:
-            return f"{warned} of {plural(checks, 'check')} warned"
         return "the one check passed" if checks == 1 else f"all {checks} checks passed"
 
     def __repr__(self) -> str:

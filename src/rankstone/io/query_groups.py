@@ -80,11 +80,13 @@ def read_query_groups(
     taken: Collection[str] = (),
     max_bytes: int | None = None,
     encoding: str | None = None,
+    noun: str = "group",
 ) -> QueryGroups:
     """Read a file with a query and its group in each line; the group is the rest of the line.
 
     Between the two is a tab, a semicolon, a comma or blanks, as in the first row. ``taken`` are
-    names that no group may have, ``encoding`` is that of a file that is not UTF-8.
+    names that no group may have, ``encoding`` is that of a file that is not UTF-8. ``noun`` is what
+    messages call a group.
     """
     rows: dict[str, tuple[str, int]] = {}
     head = None
@@ -101,7 +103,7 @@ def read_query_groups(
             _check_text(line, where)
             first = between is None
             between = between or (separator_of(line), number)
-            query, group = _split(line, between, where)
+            query, group = _split(line, between, where, noun)
             if group in taken or group == REST:
                 raise DataError(f"{where}: {group!r} cannot be a group's name; it has a meaning.")
             if first and column_or_none("query", [query], None):
@@ -110,12 +112,12 @@ def read_query_groups(
             known, line_before = rows.setdefault(query, (group, number))
             if known != group:
                 raise DataError(
-                    f"{where}: query {query!r} is in the group {group!r} here, and in "
-                    f"{known!r} in line {line_before}. Give it one group."
+                    f"{where}: query {query!r} has the {noun} {group!r} here, and {known!r} in "
+                    f"line {line_before}. Give it one {noun}."
                 )
     if not rows:
         raise DataError(
-            f"{path}: the file names no query. Write a query and its group in each line, with a "
+            f"{path}: the file names no query. Write a query and its {noun} in each line, with a "
             "tab between them."
         )
     return QueryGroups(path, {query: group for query, (group, _) in rows.items()}, head)
@@ -179,7 +181,7 @@ def _check_text(line: str, where: str) -> None:
         raise DataError(f"{where}: control character 0x{ord(odd):02x}.{ends}")
 
 
-def _split(line: str, between: tuple[str | None, int], where: str) -> tuple[str, str]:
+def _split(line: str, between: tuple[str | None, int], where: str, noun: str) -> tuple[str, str]:
     """Return the query and the group; blanks in a group's name are single."""
     separator, first = between
     if separator in (",", ";") and '"' in line:
@@ -196,7 +198,7 @@ def _split(line: str, between: tuple[str | None, int], where: str) -> tuple[str,
     query, group = query.strip(), " ".join(rest.split())
     if not query or not group:
         raise DataError(
-            f"{where}: expected a query and its group, with {BETWEEN[separator]} between them "
+            f"{where}: expected a query and its {noun}, with {BETWEEN[separator]} between them "
             f"as in line {first}, found {line[:80]!r}."
         )
     return query, group

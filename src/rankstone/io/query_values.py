@@ -239,7 +239,7 @@ def read_query_weights(path: str, max_bytes: int | None = None) -> dict[str, flo
     from rankstone.io.query_groups import read_query_groups
 
     weights = {}
-    for query, text in read_query_groups(path, max_bytes=max_bytes).group_of.items():
+    for query, text in read_query_groups(path, max_bytes=max_bytes, noun="weight").group_of.items():
         try:
             weights[query] = float(text)
         except ValueError:

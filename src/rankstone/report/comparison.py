@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rankstone.errors import printable
+from rankstone.errors import plural, printable
 from rankstone.report.latex import latex
 from rankstone.report.text_table import (
     Grid,
@@ -27,11 +27,13 @@ BETTER, WORSE, INCOMPLETE = "▲", "▼", "?"
 MARKS = {"better": BETTER, "worse": WORSE, "incomplete": INCOMPLETE}
 _MOST_SENTENCES = 10
 _MOST_MOVED = 3
-_TEXTS = ("measure", "baseline", "run", "test", "correction", "verdict", "warnings")
+_TEXTS = ("measure", "baseline", "run", "test", "correction", "interval", "verdict", "warnings")
 _NUMBERS = (
     "n", "baseline_mean", "mean", "difference", "ci_low", "ci_high", "confidence", "p_value",
-    "p_adjusted", "wins", "ties", "losses", "effect_size", "superiority",
+    "p_adjusted", "wins", "ties", "losses", "effect_size", "superiority", "resamples",
 )  # fmt: skip
+_OF_ALL = ("seed", "family")  # the same for all comparisons
+_COMMON = ("n", "difference", "ci_low", "ci_high", "p_value", "p_adjusted")
 
 
 def write_comparison(
@@ -51,13 +53,17 @@ def write_comparison(
 
 
 def _cells(comparison: Comparison) -> Iterator[Cells]:
-    """Yield the heads, then one line per pair and measure."""
-    yield [*_TEXTS], [*_NUMBERS]
+    """Yield the heads, then one line per pair and measure.
+
+    The columns ``common_...`` are of the queries that both runs answered, if some were not.
+    """
+    yield [*_TEXTS], [*_NUMBERS, *_OF_ALL, *(f"common_{name}" for name in _COMMON)]
     for pair in comparison.comparisons:
         codes = " ".join(dict.fromkeys(notice.code for notice in pair.warnings))
         texts = [str(getattr(pair, name)) for name in _TEXTS[:-1]]
-        numbers = (float(getattr(pair, name)) for name in _NUMBERS)
-        yield [*texts, codes], [exact(n) for n in numbers]
+        sources = ((pair, _NUMBERS), (comparison, _OF_ALL), (pair.common, _COMMON))
+        numbers = (getattr(source, name, None) for source, names in sources for name in names)
+        yield [*texts, codes], ["" if n is None else exact(float(n)) for n in numbers]
 
 
 def _on_terminal(comparison: Comparison, digits: int, colour: bool, columns: int) -> Iterator[str]:
@@ -171,7 +177,15 @@ def _beaten(comparison: Comparison, measure: str, run: str) -> str:
 def _foot(comparison: Comparison, method: bool) -> Iterator[str]:
     kind = "weighted means" if comparison.weighted else "means"
     counts = sorted({p.n for p in comparison.comparisons})
-    over = f"{counts[0]} queries" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} queries"
+    over = (
+        plural(counts[0], "query") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} queries"
+    )
+    if any(
+        comparison.means[name][p.measure] != mean
+        for p in comparison.comparisons
+        for name, mean in ((p.run, p.mean), (p.baseline, p.baseline_mean))
+    ):
+        over = f"each run's own queries, differences over those that both have ({over})"
     alpha = f"{1 - comparison.confidence:g}"
     if comparison.baseline is None:
         marks = f">1,2 is better than runs 1 and 2 (p at most {alpha})"

@@ -90,9 +90,10 @@ def _slices(verdict: Verdict) -> Grid:
         _line([c.rule, str(c.slice), str(c.n), c.status if c.decides else "too small"], c)
         for c in rows[:most]
     ]
-    more = [f"{len(rows) - most} more passed"] if len(rows) > most else []
+    foot = [f"{len(rows) - most} more passed"] if len(rows) > most else []
+    foot.append("a slice fails if its drop is beyond the limit and more than noise")
     return Grid(
-        ["rule", "slice", "n", "status"], ["baseline", "candidate", "difference"], lines, more
+        ["rule", "slice", "n", "status"], ["baseline", "candidate", "difference"], lines, foot
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 from rankstone.errors import plural
@@ -26,12 +27,19 @@ def plan_lines(plans: Mapping[str, Plan], *, seen: bool, colour: bool = False) -
             yield "  The pilot's difference is 0; give another with --difference."
         else:
             which = ", the pilot's," if seen else ""
-            yield (
-                f"  A difference of {plan.difference:.3f}{which} needs "
-                f"{plural(plan.queries, 'query')}."
-            )
+            yield f"  A difference of {_size(plan.difference)}{which} needs {_needed(plan.queries)}."
     yield ""
     yield from terminal(_grid(plans), colour)
+
+
+def _size(difference: float) -> str:
+    return f"{difference:.3f}" if difference >= 0.0005 else f"{difference:.1g}"
+
+
+def _needed(queries: float) -> str:
+    if math.isinf(queries):
+        return "more than 1,000,000,000 queries"
+    return f"{queries:,} {'query' if queries == 1 else 'queries'}"
 
 
 def _grid(plans: Mapping[str, Plan]) -> Grid:

@@ -26,9 +26,9 @@ def remarks(pair: PairComparison) -> list[str]:
             f"Of the uncertainty {100 - share:.0f} % comes from queries and {share:.0f} % from "
             f"repeated runs ({repeats})."
         )
+    names = (pair.run, pair.baseline)
     own = (str(n) for n in pair.warnings if n.code not in _EXPRESSED)
-    names = (pair.run, pair.baseline)  # which are written as they are
-    return parts + [f"{text}." if text.startswith(names) else _as_sentence(text) for text in own]
+    return parts + [_as_sentence(text, names) for text in own]
 
 
 def _verdict(pair: PairComparison, comparison: Comparison) -> str:
@@ -112,8 +112,9 @@ def p_in_words(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
 
 
-def _as_sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
+def _as_sentence(text: str, names: tuple[str, ...]) -> str:
+    """Begin with a capital letter, except for the name of a run."""
+    return f"{text}." if text.startswith(names) else f"{text[:1].upper()}{text[1:]}."
 
 
 def moved(pair: PairComparison) -> Iterator[str]:

@@ -125,7 +125,7 @@ def few_repeats(repeats: Sequence[int]) -> list[Notice]:
     if 2 not in repeats:
         return []
     text = (
-        "two runs say little about the variance between runs, and the interval covers less than "
-        "it should; use three or more"
+        "two runs say little about the variance between runs, which makes the interval long; use "
+        "three or more"
     )
     return [Notice("few-repeats", 2, text)]

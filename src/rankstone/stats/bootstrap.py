@@ -55,6 +55,24 @@ class Means:
             effective = total**2 / (share**2).sum(axis=1)
         return cls(values, weights, mean, n, effective, influence)
 
+    def only(self, rows: np.ndarray) -> Means:
+        """Return some of the rows."""
+        columns = (self.mean, self.n, self.effective, self.influence)
+        return Means(self.values[rows], self.weights, *(column[rows] for column in columns))
+
+    def oriented(self) -> tuple[Means, np.ndarray]:
+        """Return rows that begin with a positive deviation, and which ones were turned round.
+
+        Whichever run of a pair is the baseline, what is computed from these has the same bits.
+        """
+        deviation = np.nan_to_num(self.influence)
+        first = np.take_along_axis(deviation, (deviation != 0).argmax(axis=1)[:, None], axis=1)
+        sign = np.where(first < 0, -1.0, 1.0)
+        values, influence = self.values * sign, self.influence * sign
+        mean = self.mean * sign[:, 0]
+        turned = Means(values, self.weights, mean, self.n, self.effective, influence)
+        return turned, first[:, 0] < 0
+
     def variance(self) -> np.ndarray:
         """Return the estimated variance of each mean; NaN for less than two queries."""
         squares = np.nansum(self.influence**2, axis=1) / np.maximum(self.n, 1) ** 2
@@ -75,12 +93,24 @@ class Means:
         It is 1 - 4 v / skewness^2, at least 0, where v is the variance of the estimated skewness
         of symmetric values: 0 up to two standard errors.
         """
+        square, variance = self._skewness()
+        skewed = square > 4.0 * variance
+        return np.where(skewed, 1.0 - 4.0 * variance / np.where(skewed, square, 1.0), 0.0)
+
+    def squared_skewness(self) -> np.ndarray:
+        """Return the square of the values' skewness, less what chance adds to it."""
+        square, variance = self._skewness()
+        return np.maximum(square - variance, 0.0)
+
+    def _skewness(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the squared skewness, and its variance if the values were symmetric."""
+        n = np.maximum(self.n, 1)
         squares, cubes, fourth, sixth = (
-            np.nansum(self.influence**k, axis=1) / np.maximum(self.n, 1) for k in (2, 3, 4, 6)
+            np.nansum(self.influence**k, axis=1) / n for k in (2, 3, 4, 6)
         )
-        variance = (sixth - 6.0 * fourth * squares + 9.0 * squares**3) / np.maximum(self.n, 1)
-        skewed = cubes**2 > 4.0 * variance
-        return np.where(skewed, 1.0 - 4.0 * variance / np.where(skewed, cubes**2, 1.0), 0.0)
+        variance = (sixth - 6.0 * fourth * squares + 9.0 * squares**3) / n
+        scale = np.where(squares > 0, squares, 1.0) ** 3
+        return cubes**2 / scale, variance / scale
 
     def parts(self) -> Iterator[np.ndarray]:
         """Yield the rows that vary, those with equally many queries together."""

@@ -130,7 +130,7 @@ class PairComparison:
         if own["variance"] is not None:
             parts = own["variance"]
             own["variance"] = VarianceParts(
-                parts["queries"], parts["runs"], parts["df"], tuple(parts["repeats"])
+                parts["queries"], parts["n"], tuple(parts["by_system"]), tuple(parts["repeats"])
             )
         if own["common"] is not None:
             own["common"] = cls.from_dict(own["common"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
@@ -21,6 +21,7 @@ INTERVALS = {
     "percentile": "percentile bootstrap",
     "t": "Student t",
 }
+_HALVINGS = 40  # of the range that a reach is searched in
 _RANGE = ((np.nanmin, np.inf), (np.nanmax, -np.inf))
 
 
@@ -77,7 +78,8 @@ def mean_intervals(
 
     With F the distribution function of the resampled mean, z the standard normal one, a the
     acceleration and z0 = z^-1(F(mean)), the ends of a BCa interval are F^-1(z(e)) with
-    e = z0 + (z0 + q) / (1 - a (z0 + q)), where q is the lower or the upper quantile.
+    e = z0 + (z0 + q) / (1 - a (z0 + q)), where q is the lower or the upper quantile. A percentile
+    interval has a = z0 = 0.
 
     Args:
         values: one row per mean, one column per query; NaN leaves a query out of a row.
@@ -86,9 +88,12 @@ def mean_intervals(
         confidence: the share of such intervals that should contain the true mean.
         small_sample: correct bootstrap intervals for few queries, which cover 92 to 94 % of means
             instead of 95 %. q is then sqrt(n / (n - 1)) times the quantile of Student's t with
-            n - 1 degrees of freedom instead of the normal one (Hesterberg 2015), and z0 and a are
-            multiplied by how well the skewness is known, because estimates of it are noise unless
-            values are many or very skewed. False gives the textbook's interval.
+            n - 1 degrees of freedom instead of the normal one (Hesterberg 2015). The distance of
+            a BCa interval's middle from the mean, which comes from the skewness, is multiplied by
+            how well the skewness is known: unless values are many or very skewed, estimates of it
+            are noise, and the interval is symmetric. Without weights it is longer by the
+            part that Student's t misses with skewed values (Hall 1983). False gives the textbook's
+            interval.
 
     Returns:
         Two arrays; NaN for rows of fewer than two (effective) queries.
@@ -107,28 +112,86 @@ def intervals_of(
     if method == "t":
         half = t * np.sqrt(means.variance())
         return means.mean - half, means.mean + half
-    reach, known = np.full(len(t), normal_quantile(upper)), np.ones(len(t))
-    if small_sample:
-        reach, known = t * expansion(means.effective), means.skewness_known()
+    means, turned = means.oriented()
+    reach = (
+        t * expansion(means.effective) if small_sample else np.full(len(t), normal_quantile(upper))
+    )
     ends = np.where(means.effective >= 2, means.mean, np.nan) + np.zeros((2, 1))
-    acceleration = known * means.acceleration()
 
     def fill(rows: np.ndarray) -> None:
+        if method == "bca":
+            for one in BCa.of(means, rows, small_sample=small_sample):
+                ends[:, one.row] = one.ends(reach[one.row])
+            return
         resampled = BootstrapMeans.of(means, rows)
         for i, row in enumerate(rows.tolist()):
-            a = z0 = 0.0
-            if method == "bca":
-                a = acceleration[row]
-                z0 = known[row] * normal_quantile(resampled.below(i, means.mean[row]))
-            for end, q in enumerate((-reach[row], reach[row])):
-                e = z0 + (z0 + q) / (1.0 - a * (z0 + q))
-                ends[end, row] = resampled.quantile(i, normal_cdf(e))
+            ends[:, row] = [resampled.quantile(i, normal_cdf(q * reach[row])) for q in (-1, 1)]
 
     on_each(fill, list(means.parts()))
     # The grid blurs the ends of the range by a fraction of its unit; no mean is outside of it.
     with np.errstate(invalid="ignore"):
         low, high = (f(means.values, axis=1, initial=e) for f, e in _RANGE)
-        return np.clip(ends[0], low, high), np.clip(ends[1], low, high)
+        low, high = np.clip(ends, low, high)
+    return np.where(turned, -high, low), np.where(turned, -low, high)
+
+
+@dataclass(frozen=True)
+class BCa:
+    """The BCa intervals of one mean, for any confidence.
+
+    ``index`` is the row of ``resampled``, ``row`` that of the means. ``known`` is how much of the
+    distance of the interval's middle from the mean counts, ``skewness`` the squared skewness of
+    the values that makes it longer, ``n`` the effective number of queries.
+    """
+
+    resampled: BootstrapMeans
+    index: int
+    row: int
+    mean: float
+    acceleration: float
+    z0: float
+    known: float
+    skewness: float
+    n: float
+
+    @classmethod
+    def of(cls, means: Means, rows: np.ndarray, *, small_sample: bool = True) -> Iterator[BCa]:
+        """Yield the intervals for one of ``means.parts()``."""
+        own, resampled = means.only(rows), BootstrapMeans.of(means, rows)
+        known, skewness = np.ones(len(rows)), np.zeros(len(rows))
+        if small_sample:
+            known = own.skewness_known()
+            if means.weights is None:
+                skewness = own.squared_skewness()
+        columns = (own.mean, own.acceleration(), known, skewness, own.effective)
+        for i, (row, *numbers) in enumerate(zip(rows, *columns, strict=True)):
+            mean, a, *others = map(float, numbers)
+            z0 = normal_quantile(resampled.below(i, mean))
+            yield cls(resampled, i, int(row), mean, a, z0, *others)
+
+    def ends(self, reach: float) -> tuple[float, float]:
+        """Return both ends; ``reach`` is the upper quantile that is used for them."""
+        low, high = self._end(-reach), self._end(reach)
+        middle = self.mean + self.known * (0.5 * (low + high) - self.mean)
+        # The normal quantile that belongs to the reach, squared (Wallace 1959).
+        z2 = (self.n - 1.0) * math.log1p(reach * reach / self.n)
+        longer = self.skewness * max((z2 + 3.0) * (z2 - 1.0), 0.0) / (18.0 * self.n)
+        half = 0.5 * (high - low) * (1.0 + longer)
+        return middle - half, middle + half
+
+    def reach_of(self, value: float, most: float) -> float:
+        """Return the reach of the interval that ends at a value, at most ``most``."""
+        low, high = 0.0, most
+        for _ in range(_HALVINGS):
+            reach = 0.5 * (low + high)
+            first, last = self.ends(reach)
+            low, high = (low, reach) if first <= value <= last else (reach, high)
+        return 0.5 * (low + high)
+
+    def _end(self, q: float) -> float:
+        steps = self.z0 + q
+        e = self.z0 + steps / max(1.0 - self.acceleration * steps, 1e-9)
+        return self.resampled.quantile(self.index, normal_cdf(e))
 
 
 def expansion(n: np.ndarray) -> np.ndarray:

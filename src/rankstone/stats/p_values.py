@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from rankstone.stats import tests
-from rankstone.stats.distributions import t_tail
 from rankstone.stats.repeats import VarianceParts, variance_parts
 from rankstone.stats.resampling import on_grid
 from rankstone.stats.samples import Options, Sample
@@ -67,9 +65,8 @@ def _t(sample: Sample) -> PValues:
             continue
         repeated = [sample.table.repeated(k, sample.measure) for k in pair]
         parts[row] = variance_parts(sample.means, row, repeated, sample.weights)
-        error, size = math.sqrt(parts[row].total), abs(float(sample.means.mean[row]))
-        if error > 0:
-            p[row] = 2.0 * t_tail(size / error, parts[row].df)
+        if parts[row].runs > 0:
+            p[row] = parts[row].p_value(float(sample.means.mean[row]))
     return PValues(p, np.zeros(len(p), bool), parts)
 
 

@@ -12,7 +12,6 @@ from rankstone.errors import Notice
 from rankstone.stats import advice
 from rankstone.stats.comparison import Missing, Moved, PairComparison
 from rankstone.stats.corrections import adjust
-from rankstone.stats.distributions import t_quantile
 from rankstone.stats.intervals import intervals_of
 from rankstone.stats.p_values import PValues, p_values
 from rankstone.stats.power import detectable_by
@@ -93,7 +92,7 @@ def _of_measure(
         if parts is not None:
             smallest *= math.sqrt(parts.total) / error if error > 0 else 1.0
             error = math.sqrt(parts.total)
-            reach = t_quantile(0.5 + 0.5 * options.confidence, parts.df) * error
+            reach = parts.reach(0.5 * options.alpha)
             ends = (difference - reach, difference + reach)
         sd = error * math.sqrt(effective)
         ties = n - wins[row] - losses[row]

@@ -28,7 +28,8 @@ class Plan:
 
     ``sd`` is the standard deviation of the pilot's ``pilot_n`` differences. With ``n`` queries a
     true difference of ``detectable`` is found significant at ``alpha`` with chance ``power``.
-    ``difference`` is the one to plan for, and needs ``queries``; both are None if there is none.
+    ``difference`` is the one to plan for, and needs ``queries``; both are None if the pilot shows
+    none. ``queries`` is infinite if it takes more than a thousand million.
     """
 
     sd: float
@@ -36,14 +37,15 @@ class Plan:
     n: int
     detectable: float
     difference: float | None
-    queries: int | None
+    queries: int | float | None
     alpha: float
     power: float
     comparisons: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return asdict(self)
+        """Return it as plain data; an infinite number of queries is None."""
+        queries = self.queries if isinstance(self.queries, int) else None
+        return {**asdict(self), "queries": queries}
 
 
 def plan(
@@ -75,6 +77,10 @@ def plan(
         raise DataError(
             f"a pilot of {plural(len(values), 'query')} does not show how much differences vary; "
             "at least 2 are needed, and 20 or more give a usable estimate."
+        )
+    if difference is not None and not 0 < abs(difference) < math.inf:
+        raise UsageError(
+            f"the difference to plan for must be a number other than 0, not {difference!r}."
         )
     if comparisons < 1:
         raise UsageError(f"comparisons must be at least 1, not {comparisons!r}.")
@@ -129,8 +135,10 @@ def detectable_difference(
 
 def queries_needed(
     difference: float, sd: float, *, alpha: float = 0.05, power: float = POWER
-) -> int:
+) -> int | float:
     """Return the smallest number of queries that find a true difference with chance ``power``.
+
+    It is infinite if it takes more than a thousand million.
 
     >>> queries_needed(0.05, 0.12)
     48
@@ -145,6 +153,8 @@ def queries_needed(
     high = 2
     while _power(float(high), effect, alpha) < power and high < _MOST_QUERIES:
         high *= 2
+    if high > _MOST_QUERIES:
+        return math.inf
     low = max(2, high // 2)
     while low < high:
         middle = (low + high) // 2
@@ -170,7 +180,7 @@ def _detectable(n: float, alpha: float, power: float) -> float:
     """Return the detectable difference in standard deviations."""
     # About right for many queries.
     start = (_critical(n - 1.0, alpha) + normal_quantile(power)) / math.sqrt(n)
-    return _root(lambda effect: _power(n, effect, alpha) - power, 0.99 * start, 1.1 * start)
+    return root(lambda effect: _power(n, effect, alpha) - power, 0.99 * start, 1.1 * start)
 
 
 def _power(n: float, effect: float, alpha: float) -> float:
@@ -184,7 +194,7 @@ def _critical(df: float, alpha: float) -> float:
     return t_quantile(1.0 - 0.5 * alpha, df)
 
 
-def _root(function: Callable[[float], float], low: float, high: float) -> float:
+def root(function: Callable[[float], float], low: float, high: float) -> float:
     """Return where an increasing function crosses 0, by the Illinois method."""
     below, above = function(low), function(high)
     while below > 0:

@@ -83,14 +83,17 @@ def rbo(first: Items, second: Items, p: float = 0.9, ties: str = "a") -> RBO:
     highest_tail = float(((2 * growing - complete) / growing * p**growing).sum())
     highest_tail += p ** (complete + 1) / (1.0 - p)
     expected_tail = (shared + (depth - s) * known[s - 1]) / depth * p ** (depth + 1) / (1.0 - p)
-    minimum, maximum, extrapolated = (
-        min(max((1.0 - p) / p * (float((agreement * powers).sum()) + float(tail)), 0.0), 1.0)
-        for agreement, tail in (
-            (known, lowest_tail),
-            (highest, highest_tail),
-            (expected, expected_tail),
-        )
-    )
+    whole_tail = p ** (depth + 1) / (1.0 - p)
+
+    def value(agreement: np.ndarray, tail: float) -> float:
+        found = (1.0 - p) / p * (float((agreement * powers).sum()) + tail)
+        # What is missing is added up if it is less, so that RBO(x, x) is exactly 1.
+        missing = (1.0 - p) / p * (float(((1.0 - agreement) * powers).sum()) + whole_tail - tail)
+        return min(max(found if found < 0.5 else 1.0 - missing, 0.0), 1.0)
+
+    minimum = value(known, float(lowest_tail))
+    maximum = value(highest, highest_tail)
+    extrapolated = value(expected, float(expected_tail))
     return RBO(extrapolated, minimum, maximum, maximum - minimum, p, ties)
 
 

@@ -7,26 +7,38 @@ mean + effect of the query + effect of the run + rest, queries and runs crossed.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from rankstone.stats.bootstrap import Means
+from rankstone.stats.distributions import normal_cdf, t_quantile
+from rankstone.stats.power import root
+
+_SMALLEST = 1e-30  # of the tails that are told apart
+_MOST_Z = 11.6  # the normal quantile beyond it
 
 
 @dataclass(frozen=True)
 class VarianceParts:
     """The variance of a mean (or of a difference of means) and where it comes from.
 
-    ``df`` are the degrees of freedom of the estimate (Satterthwaite), ``repeats`` the number of
-    runs of the baseline and of the run.
+    ``queries`` is the part of the variance due to queries, of which there are ``n`` (effective)
+    ones; ``by_system`` are the parts due to the runs of the baseline and of the run, and
+    ``repeats`` the numbers of these runs.
     """
 
     queries: float
-    runs: float
-    df: float
+    n: float
+    by_system: tuple[float, ...]
     repeats: tuple[int, ...]
+
+    @property
+    def runs(self) -> float:
+        """The part of the variance that is due to runs."""
+        return sum(self.by_system)
 
     @property
     def total(self) -> float:
@@ -38,9 +50,34 @@ class VarianceParts:
         """The share of the variance that more queries would not reduce."""
         return self.runs / self.total if self.total > 0 else 0.0
 
+    def reach(self, tail: float) -> float:
+        """Return half the length of the interval with this much probability beyond each end.
+
+        Each part of the variance counts with the quantile of Student's t that belongs to it: the
+        square of the reach is the sum of t^2 times the part, with n - 1 degrees of freedom for
+        queries and one less than the runs of a system for these (Banerjee 1960). This covers
+        at least as much as it should; with common degrees of freedom it would cover too little
+        if there are few runs.
+        """
+        sources = [(self.queries, self.n), *zip(self.by_system, self.repeats, strict=True)]
+        quantiles = ((t_quantile(tail, count - 1.0), part) for part, count in sources if part > 0)
+        return math.sqrt(sum(t * t * part for t, part in quantiles))
+
+    def p_value(self, difference: float) -> float:
+        """Return the p at which the interval with confidence 1 - p ends at 0."""
+        size = abs(difference)
+        if not size or not self.total:
+            return 0.0 if size else 1.0
+        if self.reach(_SMALLEST) < size:
+            return 2.0 * _SMALLEST
+        most = min(size / math.sqrt(self.total), _MOST_Z)
+        z = root(lambda z: self.reach(normal_cdf(-z)) - size, 0.25 * most, most)
+        return 2.0 * normal_cdf(-z)
+
     def to_dict(self) -> dict[str, object]:
         """Return it as plain data."""
-        return {**asdict(self), "repeats": list(self.repeats), "share_of_runs": self.share_of_runs}
+        parts = {"by_system": list(self.by_system), "repeats": list(self.repeats)}
+        return {**asdict(self), **parts, "runs": self.runs, "share_of_runs": self.share_of_runs}
 
 
 def variance_parts(
@@ -62,10 +99,8 @@ def variance_parts(
     n = float(means.effective[row])
     share = np.ones(int(used.sum())) if weights is None else weights[used]
     share = share / share.sum()
-    of_queries = float(means.variance()[row])
-    of_runs = 0.0
-    squares = of_queries**2 / (n - 1.0)
-    for system in systems:
+    of_runs = [0.0] * len(systems)
+    for place, system in enumerate(systems):
         count = len(system)
         if count < 2:
             continue
@@ -75,9 +110,6 @@ def variance_parts(
         rest = values - run_means[:, None] - values.mean(axis=0) + run_means.mean()
         spread = float((rest**2 * share).sum()) / (count - 1) * n / (n - 1.0)
         within = spread / (n * count)
-        if between > within:
-            of_runs += between - within
-            squares += (between**2 + within**2 / (n - 1.0)) / (count - 1)
-    total = of_queries + of_runs
-    df = total**2 / squares if squares > 0 else n - 1.0
-    return VarianceParts(of_queries, of_runs, df, tuple(len(system) for system in systems))
+        of_runs[place] = max(between - within, 0.0)
+    counts = tuple(len(system) for system in systems)
+    return VarianceParts(float(means.variance()[row]), n, tuple(of_runs), counts)

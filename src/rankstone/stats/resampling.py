@@ -33,7 +33,10 @@ def seed_of(rng: Seed) -> int:
         return int(rng.integers(1 << 53))
     if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0:
         return int(rng)
-    raise UsageError(f"rng must be a whole number from 0, a NumPy Generator or None, not {rng!r}.")
+    raise UsageError(
+        f"the seed must be a whole number from 0 (rng= also takes a NumPy Generator or None), not "
+        f"{rng!r}."
+    )
 
 
 def check_resamples(resamples: int) -> int:

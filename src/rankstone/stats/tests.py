@@ -15,9 +15,9 @@ import numpy as np
 
 from rankstone.core.parallel import on_each
 from rankstone.errors import one_of
-from rankstone.stats.bootstrap import BootstrapMeans, Means
+from rankstone.stats.bootstrap import Means
 from rankstone.stats.distributions import normal_cdf, normal_quantile, t_tail
-from rankstone.stats.intervals import expansion
+from rankstone.stats.intervals import BCa, expansion
 from rankstone.stats.resampling import Seed, check_resamples, in_chunks, on_grid, seed_of
 from rankstone.stats.sign_flips import sign_flips, threshold_of
 
@@ -145,22 +145,16 @@ def bootstrap(differences: np.ndarray, *, weights: np.ndarray | None = None) -> 
 
     p is below 0.05 exactly if the 95 % interval of ``mean_intervals`` leaves 0 out.
     """
-    means = Means.of(_rows(differences), weights)
-    known = means.skewness_known()
-    acceleration, wide = known * means.acceleration(), expansion(means.effective)
+    means, _ = Means.of(_rows(differences), weights).oriented()
+    wide = expansion(means.effective)
     p = np.where(means.effective >= 2, np.where(means.mean == 0, 1.0, 0.0), np.nan)
 
     def fill(rows: np.ndarray) -> None:
-        resampled = BootstrapMeans.of(means, rows)
-        for i, row in enumerate(rows.tolist()):
-            n = float(means.effective[row])
+        for one in BCa.of(means, rows):
+            n = float(means.effective[one.row])
             # No resample is rarer than n draws of one query.
-            least = max(1e-15, 0.5 * n**-n)
-            chance = min(max(resampled.below(i, 0.0), least), 1.0 - least)
-            z0 = known[row] * normal_quantile(resampled.below(i, means.mean[row]))
-            reach = normal_quantile(chance) - z0
-            z = reach / max(1.0 + acceleration[row] * reach, 1e-9) - z0
-            p[row] = 2.0 * t_tail(abs(z) / wide[row], n - 1.0)
+            most = -normal_quantile(max(1e-15, 0.5 * n**-n))
+            p[one.row] = 2.0 * t_tail(one.reach_of(0.0, most) / wide[one.row], n - 1.0)
 
     on_each(fill, list(means.parts()))
     return p
