@@ -172,7 +172,7 @@ def _check_ids(rows: dict[Any, Any], kinds: set[bool]) -> tuple[str, Any, Any] |
     for doc, value in rows.items():
         is_text = isinstance(doc, str)
         whole = isinstance(doc, int | np.integer) and not isinstance(doc, bool)
-        if doc == "" or not (is_text or whole):
+        if not (is_text or whole) or (is_text and not doc):
             return "not_an_id", doc, value
         kinds.add(is_text)
         if len(kinds) > 1:
@@ -234,4 +234,7 @@ def _scores(rows: dict[Any, Any]) -> Any:
 def _number(value: Any) -> float:
     if isinstance(value, str | bytes | bytearray):
         raise TypeError
-    return float(value)
+    try:
+        return float(value)
+    except (ValueError, OverflowError) as error:
+        raise TypeError from error
