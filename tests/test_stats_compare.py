@@ -314,7 +314,9 @@ def test_repeated_runs_are_one_system_with_variance_between_runs():
     within = (rest**2).sum() / (4 * 59) / (60 * 5)
     assert pair.variance.runs == pytest.approx(between - within, rel=1e-9)
     assert pair.variance.share_of_runs > 0.5
-    assert 3.9 < pair.variance.df < 12
+    parts = np.array([pair.variance.queries, between, within])
+    squares = (parts**2 / [59, 4, 4 * 59]).sum()
+    assert pair.variance.df == pytest.approx(pair.variance.total**2 / squares, rel=1e-9)
     one = compare(runs[:2], test="t", interval="t")["x.0", "AP"]
     assert pair.ci_high - pair.ci_low > 2 * (one.ci_high - one.ci_low)
 
@@ -363,6 +365,12 @@ def test_a_difference_without_variance(test):
     assert (pair.ci_low, pair.ci_high) == pytest.approx((0.25, 0.25))
     assert codes(pair) == ["zero-variance"]
     assert pair.to_dict()["effect_size"] is None
+
+
+def test_a_difference_of_one_is_a_difference():
+    a = np.tile([0.0, 0.5], 10)
+    pair = compare([run("a", a), run("b", a + np.repeat([0.75, 1.25], 10))])["b", "AP"]
+    assert (pair.difference, pair.verdict) == (1.0, "better")
 
 
 @pytest.mark.parametrize("test", list(TESTS))
