@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rankstone.core.text import escape_field
 from rankstone.core.unjudged import Hole
-from rankstone.errors import printable
 from rankstone.report.text_table import lines_of
 
 
 def lines(holes: Sequence[Hole], runs: Sequence[str], *, aligned: bool) -> Iterator[str]:
-    """Return a line of heads and one for each document: between tabs, or aligned for a terminal.
-
-    Between tabs, ids are written by ``escape_field``.
-    """
-    shown = printable if aligned else escape_field
-    rows = [["query", "document", *(f"rank in {shown(name)}" for name in runs), "effect"]]
+    """Return a line of heads and one for each document: between tabs, or aligned for a terminal."""
+    rows = [["query", "document", *(f"rank in {name}" for name in runs), "effect"]]
     for hole in holes:
         ranks = ["-" if rank is None else str(rank) for rank in hole.ranks]
         effect = f"{hole.effect:+.4f}" if aligned else repr(hole.effect)
-        rows.append([shown(str(hole.query)), shown(str(hole.document)), *ranks, effect])
+        rows.append([str(hole.query), str(hole.document), *ranks, effect])
     return lines_of(rows, 2, wide=aligned)

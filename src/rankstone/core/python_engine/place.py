@@ -214,14 +214,15 @@ def _place_mapping(
 
 def _scores(rows: dict[Any, Any]) -> Any:
     """Return the scores as an array, or what is wrong with the first bad one."""
+    items = list(rows.items())  # reading a score may change the dict
     try:
-        values = [v if type(v) is float else _number(v) for v in rows.values()]
+        values = [v if type(v) is float else _number(v) for _, v in items]
     except TypeError:
         values = []
     scores = np.array(values, np.float64)
-    if len(scores) == len(rows) and np.isfinite(scores).all():
+    if len(scores) == len(items) and np.isfinite(scores).all():
         return scores
-    for doc, value in rows.items():
+    for doc, value in items:
         try:
             number = _number(value)
         except TypeError:
