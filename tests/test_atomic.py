@@ -47,6 +47,14 @@ def test_a_link_stays_a_link(tmp_path):
     assert (tmp_path / "real").read_text() == "new"
 
 
+def test_a_planted_link_is_not_followed(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "urandom", bytes)  # the name can be foreseen
+    (tmp_path / f".rankstone-{bytes(8).hex()}").symlink_to("victim")
+    with pytest.raises(rs.DataError, match="cannot be written"):
+        atomic.write_text(tmp_path / "out", "x")
+    assert not (tmp_path / "victim").exists()
+
+
 def test_what_cannot_be_written_is_an_error_that_names_it(tmp_path):
     for path in (tmp_path / "no" / "folder", tmp_path):
         with pytest.raises(rs.RankstoneError, match=r"cannot be written \("):

@@ -344,6 +344,25 @@ def test_scores_that_do_not_fit(files):
         rs.evaluate(qrels, run, ["RR"])
 
 
+@pytest.mark.parametrize("odd", ["\v0.5", "0.5\f", "\x1c0.5"], ids=ascii)
+def test_scores_hold_no_control_characters(files, odd):
+    qrels, run = files(qrels="1 qid:1 1:0.5\n0 qid:1 1:0.25\n", run=f"0.25\n{odd}\n")
+    with pytest.raises(rs.DataError, match="is not a number|control character"):
+        rs.evaluate(qrels, run, ["RR"], input_format="letor:scores")
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "neither"])
+def test_a_header_that_is_not_utf8_is_refused_row_by_row(tmp_path, monkeypatch, library):
+    from rankstone.io.convert import convert
+    from rankstone.io.formats import tables
+
+    monkeypatch.setattr(tables, "find_spec", lambda name: name if name == library else None)
+    path = tmp_path / "run.csv"
+    path.write_bytes(b"qi\xef\xef\xefd,docno\nq1,d2\nq0,d1\n")
+    with pytest.raises(rs.DataError, match=r"run\.csv"):
+        convert(str(path), str(tmp_path / "out"), "json", kind="run", input_format="csv")
+
+
 def test_decimal_ids_are_pointed_out(engine, files):
     qrels, run = files("1.0 0 d1 1\n2 0 d1 1\n", "1 Q0 d1 1 1 t\n2 Q0 d1 1 1 t\n")
     codes = warned(rs.evaluate(qrels, run, ["RR"]))

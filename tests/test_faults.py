@@ -31,10 +31,11 @@ def run_python(code, *args, **environment):
 DAMAGED = """
 import sys
 from importlib import util
-hidden = util.find_spec
-util.find_spec = lambda name, *more: None if name == "polars" else hidden(name, *more)
+absent, *paths = sys.argv[1:]
+find_spec = util.find_spec
+util.find_spec = lambda name, *more: None if name == absent else find_spec(name, *more)
 import rankstone as rs
-for path in sys.argv[1:]:
+for path in paths:
     try:
         rs.evaluate({"q1": {"d1": 1}}, path, ["RR"])
     except rs.DataError as error:
@@ -64,27 +65,30 @@ def test_damaged_arrow_files(tmp_path, engine, kind):
             content[:at] + offset.to_bytes(4, "little", signed=True) + content[at + 4 :]
         )
         paths.append(bad)
-    done = run_python(DAMAGED, good, *paths, RANKSTONE_ENGINE=engine)
+    done = run_python(DAMAGED, "polars", good, *paths, RANKSTONE_ENGINE=engine)
     assert (done.returncode, done.stdout.split()) == (0, ["read"] + ["refused"] * 3), done.stderr
 
 
-def test_randomly_damaged_arrow_files(tmp_path):
-    table = pa.table(
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+@pytest.mark.parametrize("kind", ["ipc", "ipc_stream", "parquet"])
+def test_randomly_damaged_tables(tmp_path, kind, library):
+    frame = pl.DataFrame(
         {"query": ["q1"] * 40, "doc": [f"d{i}" for i in range(40)], "score": [0.5] * 40}
     )
-    good = tmp_path / "good.arrow"
-    with pa.ipc.new_file(str(good), table.schema) as writer:
-        writer.write_table(table)
+    good = tmp_path / "good"
+    getattr(frame, f"write_{kind}")(good)
     random = Random(1)
     paths = []
-    for i in range(200):
+    for i in range(100):
         content = bytearray(good.read_bytes())
         for _ in range(random.randint(1, 4)):
             content[random.randrange(8, len(content))] = random.choice([0, 1, 127, 128, 255])
-        paths.append(tmp_path / f"{i}.arrow")
-        paths[-1].write_bytes(content)
-    done = run_python(DAMAGED, *paths)
-    assert (done.returncode, len(done.stdout.splitlines())) == (0, 200), done.stderr
+        paths.append(tmp_path / f"{i}.{kind.partition('_')[0]}")
+        paths[-1].write_bytes(content[: random.choice([None, -1, -100])])
+    done = run_python(DAMAGED, "pyarrow" if library == "polars" else "polars", good, *paths)
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 101), done.stderr
+    assert done.stdout.startswith("read\n")
+    assert "refused\n" in done.stdout
 
 
 SHRINKS = """

@@ -426,6 +426,9 @@ def test_more_errors(engine):
         rr(columns={"docs": "doc_id"})
     with pytest.raises(rs.DataError, match="is one column; give a table"):
         rs.evaluate(JUDGED_DICT, pl.Series([1, 2]), "RR")
+    for index in (["a", "b"], pd.MultiIndex.from_tuples([("1", "a"), ("1", "b")])):
+        with pytest.raises(rs.DataError, match="is one column; give a table|cannot read a table"):
+            rs.evaluate(JUDGED_DICT, pd.Series([1.0, 2.0], index=index), "RR")
     reader = pa.table(RUN).to_reader()
     assert rs.evaluate(JUDGED_DICT, reader, "RR")["RR"] == 0.75
     with pytest.raises(rs.DataError, match="the table has no rows|cannot be read"):

@@ -98,6 +98,32 @@ def test_nothing_of_an_id_reaches_the_terminal(tmp_path, monkeypatch, capsys, co
     assert "forged" not in {line[17:] for line in (out + err).splitlines()}
 
 
+@pytest.mark.parametrize("id_", [h for h in HOSTILE if "\udc9b" not in h], ids=ascii)
+@pytest.mark.parametrize(
+    "command",
+    [["compare", "-m", "RR"], ["holes"], ["explain", "AP"], ["trec_eval", "-q", "-m", "runid"]],
+    ids=" ".join,
+)
+def test_nothing_of_the_name_of_a_run_reaches_the_terminal(
+    tmp_path, monkeypatch, capsys, command, id_
+):
+    monkeypatch.chdir(tmp_path)
+    judged = {f"{id_}{i}": {f"{id_}{j}": j % 2 for j in range(4)} for i in range(6)}
+    Path("qrels.json").write_text(json.dumps(judged))
+    names = ["a.json", f"b{id_}.json"]
+    for i, name in enumerate(names):
+        run = {q: {f"{id_}{j}": float(j * (i or -1)) for j in range(6)} for q in judged}
+        Path(name).write_text(json.dumps(run))
+    words = {
+        "explain": [*command, "qrels.json", *names, "--query", f"{id_}1"],
+        "trec_eval": [*command, "qrels.json", names[1]],
+    }.get(command[0], [command[0], "qrels.json", *names, *command[1:]])
+    assert main(words) == 0
+    out, err = capsys.readouterr()
+    assert is_harmless(out.replace("\t", "") + err)
+    assert "rankstone: error: forged" not in {line[:24] for line in out.splitlines()}
+
+
 ids = st.text(min_size=1).filter(lambda t: t not in ("all", "amean"))
 
 

@@ -114,6 +114,7 @@ def test_a_series_that_may_be_either_is_refused():
         ([["1", "0"]], [["0.9", "1"]]),
         (np.array(["1", "0", "2"]), np.array(["0.9", "0.1", "0.3"])),
         (["0.5", "1"], ["9", "8"]),
+        ([b"1", b"0", b"2"], [b"0.9", b"0.1", b"0.3"]),
     ],
 )
 def test_numbers_that_are_text_are_not_ids(labels, scores):
@@ -126,10 +127,27 @@ def test_ids_that_look_like_whole_numbers_are_ids():
     assert RR(["v1.5"], ["2.5", "v1.5"]) == 0.5
 
 
-@pytest.mark.parametrize("odd", [None, float("nan"), "", (1, 2), 1.5, True], ids=repr)
+@pytest.mark.parametrize("odd", [None, float("nan"), pd.NA, "", (1, 2), 1.5, True], ids=repr)
 def test_ids_of_documents_that_are_not_judged_are_checked(engine, odd):
     with pytest.raises(rs.DataError, match=r"query 'q1': (empty )?document id"):
         rr(JUDGED, {"q1": {"d1": 1.0, odd: 2.0}})
+
+
+class NoNumber:
+    def __float__(self):
+        raise ValueError("no number")
+
+    def __repr__(self):
+        return "NoNumber()"
+
+
+@pytest.mark.parametrize("odd", [10**400, NoNumber(), None, pd.NA, b"1", 1j], ids=type)
+def test_scores_that_are_no_numbers_are_refused(engine, odd):
+    with pytest.raises(
+        rs.DataError, match=r"query 'q1': score .+ of document 'd2' is not a number"
+    ) as e:
+        rr(JUDGED, {"q1": {"d1": 1.0, "d2": odd}})
+    assert len(str(e.value)) < 150
 
 
 @pytest.mark.parametrize("odd", [b"d7", np.str_("d7"), 7, np.int64(7)], ids=repr)

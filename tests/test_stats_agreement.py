@@ -281,6 +281,14 @@ def test_alpha_has_the_values_that_krippendorff_publishes(level, value):
     assert krippendorff_alpha(rows, level) == pytest.approx(value, abs=5e-4)
 
 
+def test_a_ratio_may_be_to_0():
+    # Pairs of 0 and 1 disagree wholly, as names do.
+    rows = [[0.0, 0.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0]]
+    assert krippendorff_alpha(rows, "ratio") == krippendorff_alpha(rows, "nominal")
+    with pytest.raises(UsageError, match="at least 0"):
+        krippendorff_alpha([[-1.0, 2.0], [1.0, 2.0]], "ratio")
+
+
 @given(pairs_of_scores)
 def test_alpha_for_names_counts_disagreements(pair):
     x, y = pair

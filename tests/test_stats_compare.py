@@ -395,6 +395,12 @@ def test_a_difference_without_variance(test):
     assert pair.to_dict()["effect_size"] is None
 
 
+def test_a_difference_of_one_is_a_difference():
+    a = np.tile([0.0, 0.5], 10)
+    pair = compare([run("a", a), run("b", a + np.repeat([0.75, 1.25], 10))])["b", "AP"]
+    assert (pair.difference, pair.verdict) == (1.0, "better")
+
+
 @pytest.mark.parametrize("test", list(TESTS))
 def test_one_common_query(test):
     pair = compare([run("a", [0.1], ["q1"]), run("b", [0.4], ["q1"])], test=test)["b", "AP"]

@@ -50,6 +50,8 @@ def test_the_normal_quantile_is_that_of_scipy(probability):
 def test_quantiles_at_the_ends():
     assert (normal_quantile(0.0), normal_quantile(1.0)) == (-math.inf, math.inf)
     assert math.isnan(normal_quantile(1.5))
+    assert (t_quantile(0.0, 5), t_quantile(1.0, 5)) == (-math.inf, math.inf)
+    assert math.isnan(t_quantile(0.9, math.nan))
     assert t_tail(math.inf, 5) == 0.0
     assert math.isnan(t_tail(math.nan, 5))
 

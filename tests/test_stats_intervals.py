@@ -71,6 +71,17 @@ def test_the_acceleration_is_that_of_the_jackknife():
     assert Means.of(x[None]).acceleration()[0] == pytest.approx(theirs, rel=1e-12)
 
 
+@pytest.mark.parametrize("n", [30, 300])
+def test_how_well_a_skewness_is_known(n):
+    x = skewed(n, 2)
+    u = x - x.mean()
+    second, third, fourth, sixth = ((u**k).mean() for k in (2, 3, 4, 6))
+    error = math.sqrt((sixth - 6 * fourth * second + 9 * second**3) / n)
+    theirs = max(1 - (2 * error / third) ** 2, 0.0)
+    assert Means.of(x[None]).skewness_known()[0] == pytest.approx(theirs, rel=1e-9)
+    assert 0 < theirs < 1
+
+
 @pytest.mark.parametrize("n", [10, 60, 700])
 def test_the_bootstrap_distribution_is_that_of_resampled_means(n):
     rng = np.random.default_rng(n)

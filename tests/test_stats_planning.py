@@ -108,6 +108,7 @@ def test_a_plan_from_pilot_data():
         (lambda: plan(np.array([0.1, 0.3]), comparisons=0), UsageError, "at least 1"),
         (lambda: queries_needed(0.0, 0.2), UsageError, "must not be 0"),
         (lambda: power_of(1, 0.1, 0.2), UsageError, "n of at least 2"),
+        (lambda: power_of(9, 0.1, 0.0), UsageError, "sd above 0"),
         (lambda: power_of(9, 0.1, 0.2, alpha=5), UsageError, "alpha must be between 0 and 1"),
         (lambda: detectable_difference(9, 0.2, power=80), UsageError, "power must be"),
     ],

@@ -10,7 +10,7 @@ from scipy import stats
 from rankstone.errors import UsageError
 from rankstone.stats import resampling, tests
 from rankstone.stats.intervals import mean_intervals
-from rankstone.stats.resampling import on_grid, seed_of
+from rankstone.stats.resampling import check_resamples, on_grid, seed_of
 from rankstone.stats.sign_flips import sign_flips
 
 # Multiples of an eighth tie exactly, in binary as on paper.
@@ -185,9 +185,10 @@ def test_the_sign_test_of_thousands_of_queries():
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(0, 10_000), st.sampled_from([12, 25, 60]), st.floats(0.8, 0.99))
-def test_the_bootstrap_test_is_the_interval_turned_round(seed, n, confidence):
-    d = np.random.default_rng(seed).normal(0.1, 0.3, n)
+@given(st.integers(0, 10_000), st.sampled_from([12, 25, 60]), st.floats(0.8, 0.99), st.booleans())
+def test_the_bootstrap_test_is_the_interval_turned_round(seed, n, confidence, skewed):
+    rng = np.random.default_rng(seed)
+    d = rng.exponential(1.0, 10 * n) - 0.9 if skewed else rng.normal(0.1, 0.3, n)
     low, high = mean_intervals(d[None], confidence=confidence)
     p = tests.bootstrap(d)[0]
     if abs(p - (1 - confidence)) > 1e-3:
@@ -205,6 +206,13 @@ def test_which_run_is_the_baseline_changes_no_bit(weights):
             assert (low[0], high[0]) == (-other[1][0], -other[0][0])
         p = tests.bootstrap(d, weights=weights)
         assert p[0] == tests.bootstrap(-d, weights=weights)[0]
+
+
+def test_a_single_resample_is_one():
+    assert check_resamples(1) == 1
+    for bad in (0, -1, True, 2.0):
+        with pytest.raises(UsageError, match="resamples must be a whole number from 1"):
+            check_resamples(bad)
 
 
 def test_nothing_to_test_is_nan():

@@ -16,7 +16,7 @@ from rankstone.core.matches import DocSamples, Matches
 from rankstone.core.notices import negative_notices
 from rankstone.core.provenance import MEMORY, Source
 from rankstone.core.sampling import SAMPLED_DOCS, spread
-from rankstone.core.values import id_of, number_of
+from rankstone.core.values import id_of, number_of, shown
 from rankstone.errors import DataError, EmptyError, UsageError
 
 _NUMBERS = (int, np.integer)
@@ -145,7 +145,7 @@ class ScoredRun:
         if kind == "not_a_number" and isinstance(value, str):
             return replace(self, data={q: self._numbers(q, rows) for q, rows in self.data.items()})
         problem = "a finite number" if kind == "not_finite" else "a number"
-        raise DataError(f"{where}: score {value!r} of document {doc!r} is not {problem}.")
+        raise DataError(f"{where}: score {shown(value)} of document {doc!r} is not {problem}.")
 
     def _numbers(self, query: Any, rows: dict[Any, Any]) -> dict[Any, float]:
         where = f"{self.name}, query {query!r}"

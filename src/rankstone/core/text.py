@@ -34,9 +34,9 @@ def number_text(number: float) -> str:
     return repr(number).removesuffix(".0")
 
 
-_ESCAPED = re.compile(
-    r"[\\\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\A\s|\s\Z"
-)
+_STEERING = r"\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+_CONTROLS = re.compile(f"[{_STEERING}]")
+_ESCAPED = re.compile(rf"[\\{_STEERING}]|\A\s|\s\Z")
 _ESCAPE = re.compile(r"\\(?:([\\tnr])|x([0-9a-f]{2})|u([0-9a-f]{4}))")
 _LETTERS = {"\\": "\\", "\t": "t", "\n": "n", "\r": "r"}
 _CHARACTERS = {letter: character for character, letter in _LETTERS.items()}
@@ -53,6 +53,15 @@ def escape_field(text: str) -> str:
     a\tb\x1b\x20
     """
     return _ESCAPED.sub(_escape_character, text)
+
+
+def escape_controls(text: str) -> str:
+    r"""Return text that cannot steer a terminal, but is otherwise as trec_eval would print it.
+
+    >>> print(escape_controls("a\\b\x1b[2J"))
+    a\b\x1b[2J
+    """
+    return _CONTROLS.sub(_escape_character, text)
 
 
 def _escape_character(match: re.Match[str]) -> str:

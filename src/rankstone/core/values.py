@@ -30,7 +30,7 @@ def id_of(value: object, what: str, where: str = "") -> str | int:
     if id_ is not None:
         return id_
     at = f"{where}: " if where else ""
-    if value in ("", b""):
+    if isinstance(value, str | bytes):
         raise DataError(f"{at}empty {what} id. Give every {what} an id.")
     raise DataError(
         f"{at}{what} id {shown(value)} is neither text nor a whole number.{_remedy(value)}"

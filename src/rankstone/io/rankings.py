@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankstone.core.as_numpy import array_of
-from rankstone.core.text import is_number
+from rankstone.core.text import decode, is_number
 from rankstone.errors import DataError, UsageError
 from rankstone.io.arrays import are_arrays
 
@@ -59,7 +59,8 @@ def _refuse_numbers_as_text(judgments: Any, run: Any) -> None:
     """Refuse labels and scores that are text, which would be read as ids of documents."""
     for what, data in (("labels", judgments), ("scores", run)):
         items = _items(data if isinstance(data, list | tuple) else array_of(data, what).tolist())
-        texts = [item for item in items if isinstance(item, str)]
+        texts = [decode(item) if isinstance(item, bytes) else item for item in items]
+        texts = [text for text in texts if isinstance(text, str)]
         fraction = next((t for t in texts if is_number(t) and not _is_whole(t)), None)
         if fraction is not None and len(texts) == len(items) and all(map(is_number, texts)):
             raise UsageError(

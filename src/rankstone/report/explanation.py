@@ -180,7 +180,7 @@ def compared(
     most = None if whole else _MOST_ROWS
     yield from _beside(
         {
-            name: _aligned(
+            printable(name): _aligned(
                 *rows_of(e.steps if whole else _counting(e.steps), most, unjudged=e.unjudged)
             )
             for name, e in named.items()
@@ -189,7 +189,7 @@ def compared(
     )
     for name, e in named.items():
         yield ""
-        yield f"{name}:"
+        yield f"{printable(name)}:"
         yield from _result(e)
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from rankstone.core.text import escape_controls
+
 _CHUNK = 256
 
 
@@ -25,7 +27,7 @@ def lines(rows: Sequence[Row], queries: Sequence[str], *, zscore: bool = False) 
     """Yield the lines of all queries, many at a time.
 
     A line is the label in 22 columns, the query and the value with 4 decimals, whole numbers
-    and texts as they are.
+    and texts as they are, but for characters that would steer a terminal.
     """
     if not rows:
         return
@@ -33,7 +35,8 @@ def lines(rows: Sequence[Row], queries: Sequence[str], *, zscore: bool = False) 
     table = zip(*(_plain(row, zscore) for row in rows), strict=True)
     part = []
     for query, values in zip(queries, table, strict=True):
-        part.append(pattern.replace("\0", query.replace("%", "%%")) % values)
+        shown = escape_controls(query).replace("%", "%%")
+        part.append(pattern.replace("\0", shown) % values)
         if len(part) == _CHUNK:
             yield "".join(part)
             part.clear()
@@ -51,7 +54,7 @@ def _pattern(row: Row, zscore: bool) -> str:
 
 def _plain(row: Row, zscore: bool) -> list[Any]:
     if row.text:
-        return list(row.values)
+        return [escape_controls(str(text)) for text in row.values]
     values = np.asarray(row.values, np.float64)
     if row.integer and not zscore:
         values = values.astype(np.int64)

@@ -172,7 +172,7 @@ def _check_ids(rows: dict[Any, Any], kinds: set[bool]) -> tuple[str, Any, Any] |
     for doc, value in rows.items():
         is_text = isinstance(doc, str)
         whole = isinstance(doc, int | np.integer) and not isinstance(doc, bool)
-        if doc == "" or not (is_text or whole):
+        if not (is_text or whole) or (is_text and not doc):
             return "not_an_id", doc, value
         kinds.add(is_text)
         if len(kinds) > 1:
@@ -214,14 +214,15 @@ def _place_mapping(
 
 def _scores(rows: dict[Any, Any]) -> Any:
     """Return the scores as an array, or what is wrong with the first bad one."""
+    items = list(rows.items())  # reading a score may change the dict
     try:
-        values = [v if type(v) is float else _number(v) for v in rows.values()]
+        values = [v if type(v) is float else _number(v) for _, v in items]
     except TypeError:
         values = []
     scores = np.array(values, np.float64)
-    if len(scores) == len(rows) and np.isfinite(scores).all():
+    if len(scores) == len(items) and np.isfinite(scores).all():
         return scores
-    for doc, value in rows.items():
+    for doc, value in items:
         try:
             number = _number(value)
         except TypeError:
@@ -234,4 +235,7 @@ def _scores(rows: dict[Any, Any]) -> Any:
 def _number(value: Any) -> float:
     if isinstance(value, str | bytes | bytearray):
         raise TypeError
-    return float(value)
+    try:
+        return float(value)
+    except (ValueError, OverflowError) as error:
+        raise TypeError from error

@@ -66,7 +66,7 @@ def _detect(file: Input) -> bool:
 
 def _scores(file: Input) -> Iterator[float]:
     for number, line in file.lines():
-        shown = decode(line.strip())
+        shown = decode(line.strip(b" \t\r\n"))
         if shown and not shown.startswith("#"):
             yield number_of(shown, "score", f"{file.path}:{number}")
 

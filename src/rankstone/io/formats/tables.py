@@ -115,7 +115,8 @@ def _typed_rows(file: Input, kind: str) -> Iterator[Row]:
 
     Without a number column judged rows get grade 1, and runs are ranked by row order.
     """
-    table = open_table(_frame(file))
+    frame = _frame(file)
+    table = _reading(file, lambda: open_table(frame))
     roles = _reading(file, lambda: frames.roles_of(table, kind, file.path, file.options.columns))
     names = [name for name in roles.names[:3] if name is not None]
     values: Iterable[tuple[Any, ...]] = _reading(file, lambda: values_of(table, names))

@@ -67,7 +67,9 @@ def _plain_table(data: Any) -> Table | None:
     )
 
 
-def _pandas_table(data: Any) -> Table:
+def _pandas_table(data: Any) -> Table | None:
+    if not hasattr(data, "columns"):
+        return None
     columns = [str(c) for c in data.columns]
     return Table(
         data,
