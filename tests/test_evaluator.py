@@ -154,7 +154,7 @@ def test_notices_of_judgments_add_up_over_parts():
     for i in range(3):
         evaluator.add(*(pa.table(table).slice(i, 1) for table in (ranked, judged)))
     assert same(evaluator.result(), whole)
-    assert [(n.code, n.count) for n in whole.notices] == [("ratings-as-grades", 3)]
+    assert [(n.code, n.count) for n in whole.notices] == [("ratings-as-grades", 2)]
 
 
 @settings(max_examples=60)

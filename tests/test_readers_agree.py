@@ -385,7 +385,7 @@ def test_lenient_scores_may_be_infinite_as_those_of_atof(engine, tmp_path, text)
         load_run(run).match(judged, float32=False)
 
 
-JUDGED = [
+JUDGED_DICTS = [
     [],
     [{}],
     [{"a": 1, "b": 0.5}, {}, {"a": True}],
@@ -410,7 +410,7 @@ JUDGED = [
 
 
 @needs_native
-@pytest.mark.parametrize("judged", JUDGED)
+@pytest.mark.parametrize("judged", JUDGED_DICTS)
 def test_engines_read_the_same_judgments_from_dicts(judged):
     native, python = (engines._load(name).read_judged(judged) for name in ("native", "python"))
     if native is None or python is None:

@@ -119,9 +119,9 @@ class Plan:
     @property
     def chooses_hits(self) -> bool:
         """Whether it was said for every measure which grades are relevant, and none has other gains."""
-        lowest = Conventions().relevance
+        usual = Conventions()
         return all(
-            (c.relevance != lowest or m.params.get("rel") is not None)
+            ("relevance" in usual.diff(c) or m.params.get("rel") is not None)
             and m.params.get("gain") in (None, "binary")
             for _, m, c in self.steps
         )

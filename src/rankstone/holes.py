@@ -15,7 +15,7 @@ from rankstone.core.unjudged import Hole
 from rankstone.errors import UsageError
 from rankstone.io.load import collection
 from rankstone.io.tops import Tops
-from rankstone.measures.base import Measure
+from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.influence import OpenDocuments, influences
 
 Ranks = dict[Any, int]  # of unjudged documents
@@ -35,7 +35,7 @@ def holes(
     if measure.definition.reads_subtopics and judgments.subtopics is not None:
         raise UsageError(
             f"the effect of a document on {measure} depends on which subtopics it covers. Choose a "
-            "measure that does not read subtopics, such as nDCG@10."
+            f"measure that does not read subtopics, such as {DEFAULT[0]}."
         )
     found = [Holes.of(collection(judgments, run).ranked(conventions)) for run in runs]
     ranks = [_ranks(own, run) for own, run in zip(found, runs, strict=True)]

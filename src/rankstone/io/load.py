@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from rankstone.conventions import Conventions
 from rankstone.core.collection import Collection, MatchedCollection
-from rankstone.core.exclude import ExcludingRun
 from rankstone.core.judgments import Judgments
 from rankstone.core.run import EmptyRun, Run
 from rankstone.errors import Notice, UsageError, one_of
@@ -305,6 +304,8 @@ def collection(
             ascending=is_ascending(scores),
         )
     if exclude is not None:
+        from rankstone.core.exclude import ExcludingRun
+
         ranked = ExcludingRun(
             ranked, load_judgments(exclude, columns, graded=False, encoding=encoding)
         )

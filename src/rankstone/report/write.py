@@ -18,7 +18,6 @@ from rankstone.report.result_table import (
     table_of,
 )
 from rankstone.report.text_table import Grid, Line, are_counts, markdown, rounded, terminal
-from rankstone.report.unjudged import unjudged_lines
 
 if TYPE_CHECKING:
     from rankstone.report.groups import SummaryRow
@@ -102,7 +101,10 @@ def _foot(
         for name, (low, high) in result.ties.interval.items():
             which = f"{result.name}, {name}" if len(results) > 1 else name
             yield f"with ties at their worst and best, {which} is {low:.{digits}f} to {high:.{digits}f}"
-        yield from unjudged_lines(result, digits, several=len(results) > 1)
+        if result.unjudged is not None:
+            from rankstone.report.unjudged import unjudged_lines
+
+            yield from unjudged_lines(result, digits, several=len(results) > 1)
 
 
 def _wide(table: Table, digits: int | None, intervals: Intervals | None) -> Iterator[Cells]:
