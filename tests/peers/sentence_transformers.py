@@ -20,7 +20,7 @@ def version() -> str:
 
 
 def _metrics(qrels: Qrels, run: Run, k: int) -> dict[str, dict[int, float]]:
-    from sentence_transformers.evaluation import InformationRetrievalEvaluator
+    from sentence_transformers.sentence_transformer.evaluation import InformationRetrievalEvaluator
 
     evaluator = InformationRetrievalEvaluator(
         dict.fromkeys(qrels, ""), {}, {q: set(relevant(judged)) for q, judged in qrels.items()},
