@@ -540,3 +540,11 @@ def test_a_list_has_its_value_whatever_ties_other_lists_have(rule):
 
     assert tied(table) == sum(map(tied, apart))
     assert tied(table) > 0 or rule != "input"
+
+
+@pytest.mark.parametrize("width", [10, 200])
+def test_a_measure_without_a_best_order_refuses_ties_below_its_cutoff_too(width):
+    labels = np.eye(1, width)
+    scores = np.maximum(np.arange(width, 0.0, -1.0), width - 5.0)[None]
+    with pytest.raises(rs.UsageError, match="best and the worst order of tied documents"):
+        rs.evaluate(labels, scores, ["CharPrecision@2"], ties="optimistic")

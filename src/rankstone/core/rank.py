@@ -19,7 +19,7 @@ from rankstone.core.ranked import Ranked
 from rankstone.core.ranked_rows import RankedRows
 from rankstone.core.ranked_table import RankedTable
 from rankstone.core.subtopics import Subtopics
-from rankstone.core.tie_breaking import is_by_id, is_by_input, needs_ids, tied_before
+from rankstone.core.tie_breaking import is_by_id, is_by_input, luck_of, needs_ids, tied_before
 from rankstone.core.timing import stage
 from rankstone.errors import DataError
 
@@ -113,6 +113,11 @@ def how_to_match(conventions: Conventions) -> dict[str, bool]:
         "float32": rounds_scores(conventions),
         "repeats": conventions.duplicates in ("keep", "count"),
     }
+
+
+def asks_for_extremes(conventions: Conventions) -> bool:
+    """Return whether tied documents are in their best or in their worst order."""
+    return luck_of(conventions.ties) != 0
 
 
 def reads_input_order(conventions: Conventions) -> bool:

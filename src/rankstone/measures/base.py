@@ -12,6 +12,7 @@ import numpy as np
 from rankstone.conventions import Conventions
 from rankstone.core import segments
 from rankstone.core.gpu import CutoffNeeds
+from rankstone.core.rank import asks_for_extremes
 from rankstone.core.ranked import Ranked
 from rankstone.errors import DataError, UsageError, did_you_mean
 from rankstone.measures import summation
@@ -228,6 +229,8 @@ class Measure:
             return None  # a table may give a gain to the grade 0
         if summation.depends_on_every_tie(conventions):
             return None
+        if asks_for_extremes(conventions) and not self.supports_extreme_ties:
+            return None  # any tie is refused, wherever it is
         return CutoffNeeds(k, self.supports_expected_ties)
 
     @property
