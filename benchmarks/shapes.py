@@ -9,12 +9,15 @@ import platform
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from itertools import islice
+from statistics import median
+from typing import TypeVar
 
 import array_shapes
 import memory
@@ -34,6 +37,7 @@ from shape_results import (
 )
 from timing import Times, in_turns, output_of, processor_time, rankstone, timed
 
+T = TypeVar("T")
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _MEASURES = ["nDCG@10", "AP"]
 _SAME = 1e-9  # two ways to add up differ by far less, two ways to rank by more
@@ -277,6 +281,13 @@ def _start(args: argparse.Namespace) -> Iterator[Ratio]:
     yield Ratio.of("start", "import numpy", 1.15, long=ours, short=numpy, at_least=False)
 
 
+def _batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Yield the items in lists of some size."""
+    left = iter(items)
+    while batch := list(islice(left, size)):
+        yield batch
+
+
 def _flat(args: argparse.Namespace) -> Iterator[Ratio | Cost]:
     """Compare the cost of a row, beyond the command on 1,000 rows, from 10^5 to 10^8 rows."""
     sizes = [round(rows * args.scale) for rows in _FLAT]
@@ -288,11 +299,14 @@ def _flat(args: argparse.Namespace) -> Iterator[Ratio | Cost]:
             "ours": partial(output_of, _evaluate(files.qrels, files.run)),
             "start": partial(output_of, _evaluate(few.qrels, few.run)),
         }
-        # Start-up is most of the time that few rows take, so its noise has to be averaged out.
-        turns = args.rounds * (1 if rows > 10**6 else 10)
-        ours, start = in_turns(tasks, turns).values()
+        # Start-up is most of the time that few rows take: the middle of several turns is one round.
+        turns = 1 if rows > 10**6 else 9
+        ours, start = in_turns(tasks, args.rounds * turns).values()
         beyond = [
-            [(a - b) / (rows - 1000) for a, b in zip(*pairs, strict=True)]
+            [
+                median((a - b) / (rows - 1000) for a, b in round_)
+                for round_ in _batched(zip(*pairs, strict=True), turns)
+            ]
             for pairs in ((ours.seconds, start.seconds), (ours.processors, start.processors))
         ]
         costs.append((rows, Times(*beyond)))
