@@ -30,6 +30,8 @@ def spark_session():
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "4",
+        # The data of tests are small, and are to be merged from several partitions.
+        "spark.sql.adaptive.coalescePartitions.enabled": "false",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "13",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",

@@ -244,6 +244,30 @@ def test_exclude(spark, engine, numbers, request):
         engine.evaluate(*frames(spark, judged, ranked, ids), ["AP"], exclude=other)
 
 
+def test_small_partitions_are_joined_where_the_session_allows_it(spark, engine):
+    from pyspark.sql.functions import spark_partition_id
+
+    judged, ranked = random_rows(21)
+    given = frames(spark, judged, ranked)
+    name = "spark.sql.adaptive.coalescePartitions.enabled"
+    kept = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
+    before = spark.conf.get(kept, None)
+    results, counts = [], []
+    for joins, partitions in (("true", None), ("false", None), ("true", 3)):
+        spark.conf.set(name, joins)
+        try:
+            done = engine.evaluate(*given, MEASURES, partitions=partitions)
+        finally:
+            spark.conf.set(name, "false")
+        counts.append(done.per_query.select(spark_partition_id()).distinct().count())
+        results.append(done.collect())
+        done.unpersist()
+    assert counts == [1 if spark.version >= "4" else 4, 4, 3]  # 3.5 does not join kept rows
+    assert spark.conf.get(kept, None) == before
+    for result in results:
+        check_same(result, rs.evaluate(*tables(judged, ranked), MEASURES))
+
+
 @pytest.mark.usefixtures("_thorough")
 def test_input_order_breaks_ties_and_ranks_rows_without_scores(spark, engine):
     judged = [("q", "a", 1.0), ("q", "c", 1.0), ("r", "b", 1.0)]

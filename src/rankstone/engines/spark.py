@@ -48,6 +48,7 @@ MAX_QUERY_ROWS = 20_000_000
 ROWS_PER_BUCKET, LEAST_PACKED, MOST_PACKED = 1 << 12, 1 << 18, 1 << 21
 _BUCKETS_PER_PARTITION = 4
 _MERGED_AT = 64
+_JOINS_KEPT = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
 
 __all__ = ["SparkEvaluation", "evaluate", "evaluate_lists"]
 
@@ -96,7 +97,8 @@ def evaluate(
             ``{doc}#{n}``, or the path of a file, which is read here and sent to the tasks.
         parent_rule: how the chunks of a document become one result: first, max or sum.
         judged_chunks: whether the judgments are of chunks too, and become judgments of documents.
-        partitions: number of partitions (default: that of the session, for shuffles).
+        partitions: number of partitions (default: at most that of the session for shuffles, with
+            small ones joined).
         chunk_rows: number of rows that a task evaluates at a time.
         max_query_rows: the most rows of one query, which a task ranks in memory.
         choices: single conventions, for example ``ties="input"``.
@@ -245,8 +247,7 @@ def _check_repeated(frame: Any, what: str) -> None:
 def _evaluated(
     plan: Plan, job: Job, rows: Any, sources: tuple[Source, Source], *, strict: bool
 ) -> SparkEvaluation:
-    # Kept, because two jobs read them: one takes the states, another the values of queries.
-    rows = rows.persist()
+    rows = _persisted(rows)
     try:
         states = with_errors(lambda: rows.where("state IS NOT NULL").select("state").collect())
         if not states:
@@ -261,6 +262,23 @@ def _evaluated(
     total = without_values(completed(plan, part))
     summary = result_of(plan, total, name=job.name, sources=sources)
     return SparkEvaluation(summary, plan, part, job, rows)
+
+
+def _persisted(rows: Any) -> Any:
+    """Keep rows, because two jobs read them: one takes states, another the values of queries.
+
+    Spark joins small partitions of rows that it keeps only if a setting allows it.
+    """
+    conf = rows.sparkSession.conf
+    before = conf.get(_JOINS_KEPT, None)
+    conf.set(_JOINS_KEPT, "true")
+    try:
+        return rows.persist()
+    finally:
+        if before is None:
+            conf.unset(_JOINS_KEPT)
+        else:
+            conf.set(_JOINS_KEPT, before)
 
 
 def _merged(states: list[bytes]) -> Evaluated:
@@ -385,7 +403,9 @@ def _by_query(tables: list[SparkTable], job: Job, partitions: int | None) -> Any
     first, *others = (_packed(table, side, job, buckets) for side, table in enumerate(tables))
     for packed in others:
         first = first.union(packed)
-    return first.repartition(n, "bucket").sortWithinPartitions("bucket")
+    # Without a number of partitions Spark joins small ones.
+    by_bucket = first.repartition(*([n] if partitions else []), "bucket")
+    return by_bucket.sortWithinPartitions("bucket")
 
 
 def _packed(table: SparkTable, side: int, job: Job, buckets: int) -> Any:
