@@ -122,6 +122,20 @@ def test_numbers_that_are_text_are_not_ids(labels, scores):
         nDCG(labels, scores)
 
 
+@pytest.mark.parametrize(
+    ("relevant", "ranking"),
+    [([1, 0], ["2", "1"]), (["1", "0"], [2, 1]), ({1: 1, 0: 2}, ["1", "0"]), (["A"], ["b", "a"])],
+)
+def test_ids_that_only_look_alike_give_no_number(relevant, ranking):
+    with pytest.raises(rs.NothingInCommonError, match="write them alike"):
+        nDCG(relevant, ranking)
+
+
+def test_no_relevant_document_retrieved_is_0():
+    assert nDCG(["a"], ["b", "c"]) == 0
+    assert nDCG({1, 2}, [3, 4]) == 0
+
+
 def test_ids_that_look_like_whole_numbers_are_ids():
     assert RR(["17"], ["3", "17"]) == 0.5
     assert RR(["v1.5"], ["2.5", "v1.5"]) == 0.5

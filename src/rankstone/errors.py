@@ -47,7 +47,7 @@ class DataError(RankstoneError, ValueError):
 
 
 class NothingInCommonError(DataError):
-    """No query is both judged and in the run."""
+    """Judgments and run share no query, or no document because ids are written differently."""
 
 
 class EmptyError(DataError):

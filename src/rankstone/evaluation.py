@@ -14,9 +14,16 @@ from rankstone.core import engine
 from rankstone.core.as_numpy import numbers_of
 from rankstone.core.collection import Collection, MatchedCollection
 from rankstone.core.gpu import CutoffNeeds
+from rankstone.core.notices import data_notices
 from rankstone.core.rank import ScoreNeeds, as_ranked, rank, score_needs
 from rankstone.core.result import Result
-from rankstone.errors import DataError, SlowEngineWarning, UsageError, did_you_mean
+from rankstone.errors import (
+    DataError,
+    NothingInCommonError,
+    SlowEngineWarning,
+    UsageError,
+    did_you_mean,
+)
 from rankstone.evaluation_parts import Plan, Request, evaluate_whole, result_of
 from rankstone.io.arrays import Needs, table_of_labels
 from rankstone.io.column_roles import Columns
@@ -211,12 +218,23 @@ def call(measure: Measure, data: tuple[Any, ...], conventions: Conventions | Non
         )
     else:
         source = collection(*data, finite=True, needs=_needs_of(measure, conventions))
-    values = measure.compute(rank(source, source.default if conventions is None else conventions))
+    chosen = source.default if conventions is None else conventions
+    ranked = rank(source, chosen)
+    if isinstance(source, MatchedCollection) and not len(ranked.rank):
+        _refuse_look_alikes(source, chosen)
+    values = measure.compute(ranked)
     if source.single:
         return float(values[0])
     if hasattr(scores, "columns") and hasattr(labels, "index"):
         return type(labels)(values, index=getattr(scores, "index", None), name=str(measure))
     return values
+
+
+def _refuse_look_alikes(source: Collection, conventions: Conventions) -> None:
+    """Refuse ids that differ only in how they are written; a bare number cannot carry a warning."""
+    for notice in data_notices(source.tally(conventions), conventions):
+        if notice.code == "ids-look-alike":
+            raise NothingInCommonError(f"no judged document was retrieved: {notice}.")
 
 
 def _are_labels_and_scores(labels: Any, scores: Any) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from rankstone import errors
 from rankstone.conventions import Conventions
 from rankstone.core.provenance import Source
+from rankstone.engines.spark_judgments import facts_of, grade_name
 from rankstone.engines.spark_result import SparkEvaluation, with_errors
 from rankstone.engines.spark_tables import (
     SparkTable,
@@ -32,7 +33,6 @@ from rankstone.evaluation_parts import (
 )
 from rankstone.evaluator import check_parts
 from rankstone.evaluator_state import from_bytes
-from rankstone.io.column_roles import wanted_names
 from rankstone.io.parents import Parents, plain_parents
 from rankstone.io.scored import check_changes
 from rankstone.measures import DEFAULT, Measure
@@ -110,7 +110,7 @@ def evaluate(
     tables = [judged, ranked]
     if exclude is not None:
         tables.append(open_excluded(exclude, columns, judged, spark))
-    facts = _facts(judged, columns)
+    facts = facts_of(judged, columns)
     roles = ranked.roles
     number = roles.number_role if roles.names[2] is not None else None
     changes = _changes(
@@ -134,7 +134,7 @@ def evaluate(
         query_is_text=any(table.kind("query") == "text" for table in tables),
         doc_is_text=any(table.kind("doc") == "text" for table in tables),
         excludes=exclude is not None,
-        grade=_grade_name(judged, columns),
+        grade=grade_name(judged, columns),
         subtopics=facts.subtopics,
         changes=changes,
     )
@@ -332,63 +332,6 @@ def _job(plan: Plan, **fields: Any) -> Job:
         weighted=_weighted(request),
         **fields,
     )
-
-
-class _Facts(NamedTuple):
-    """What a first pass tells of the judgments."""
-
-    max_grade: float
-    subtopics: tuple[str, ...]
-
-
-def _facts(judged: SparkTable, columns: Mapping[str, Any] | None) -> _Facts:
-    """Look through the judgments; missing values and grades that are not finite are refused.
-
-    This reads the judgments once, which are few beside the run. Subtopics count if there are
-    several or their column is named, as in a file.
-    """
-    f = functions()
-    query, doc, grade = judged.roles.names
-    value = f.lit(1.0) if grade is None else f.col(f"`{grade}`").cast("double")
-    odd = f.isnan(value) | (f.abs(value) == float("inf"))
-    parts = [n for n in (judged.subtopic, judged.importance) if n is not None]
-    ids = [str(query), str(doc), *parts]
-    missing = [f.count(f.when(f.col(f"`{n}`").isNull(), 1)) for n in ids]
-    missing.append(f.count(f.when(value.isNull(), 1)))
-    part = f.lit(None) if not parts else f.col(f"`{parts[0]}`")
-    row = with_errors(
-        lambda: judged.frame.agg(
-            f.max(value).alias("highest"),
-            f.count(f.lit(1)).alias("rows"),
-            f.count(f.when(odd, 1)).alias("odd"),
-            f.min(part).alias("first"),
-            f.max(part).alias("last"),
-            *(count.alias(f"missing{i}") for i, count in enumerate(missing)),
-        ).collect()[0]
-    )
-    if not row["rows"]:
-        raise DataError(f"{judged.what}: the table has no rows.")
-    for i, column in enumerate([*ids, grade]):
-        n = row[f"missing{i}"]
-        if n:
-            raise DataError(
-                f"{judged.what}: column {column!r} has no value in {errors.plural(n, 'row')}; "
-                "fill them or drop the rows."
-            )
-    if row["odd"]:
-        raise DataError(
-            f"{judged.what}: the grade of {errors.plural(row['odd'], 'row')} is not a finite number. "
-            "Remove them or repair what made them."
-        )
-    several = row["first"] != row["last"] or bool(wanted_names(columns, "subtopic"))
-    roles = ("subtopic", "importance")[: len(parts)] if several else ()
-    return _Facts(max(0.0, float(row["highest"])), roles)
-
-
-def _grade_name(judged: SparkTable, columns: Mapping[str, Any] | None) -> str:
-    """Return the name of the grades if nobody chose it, since that of ratings has a meaning."""
-    name = judged.roles.names[2]
-    return "grade" if name is None or "grade" in (columns or {}) else name
 
 
 def _by_query(tables: list[SparkTable], job: Job, partitions: int | None) -> Any:
