@@ -65,7 +65,15 @@ RECORDS = {
     "nothing": ([], "the judgments are empty"),
     "rows as tuples": ([("u", "i", 4.0)], r"\('u', 'i', 4.0\) looks like a row"),
     "rows of numbers": ([(1, 10, 4.0)], r"\(1, 10, 4.0\) looks like a row"),
+    "rows with whole numbers": ([("u", 10, 4)], r"\('u', 10, 4\) looks like a row"),
+    "rows of two texts": ([("u", "i", 4)], r"\('u', 'i', 4\) looks like a row"),
 }
+
+
+@pytest.mark.parametrize("ranking", [(1, 10, 4), ("u", "i", "4"), ("u", "i"), ["u", "i", 4]])
+def test_tuples_that_are_no_rows(ranking):
+    """Three whole numbers may be documents, so they are."""
+    assert rs.evaluate([{ranking[1]}], [ranking], "RR").per_query == {0: {"RR": 0.5}}
 
 
 @pytest.mark.parametrize("case", RECORDS)

@@ -108,9 +108,22 @@ def test_bad_names_teach(text, message):
 
 @pytest.mark.parametrize(
     "text",
-    ["P@1", "P(rel=0.001)", "RBP(p=0.999)", "RBP(p=0.001)", "F(beta=0.001)", "IPrec@0", "IPrec@1"]
-    + ["AvgIPrec(points=(0, 1))", "alpha_nDCG(alpha=0)", "alpha_nDCG(alpha=1)", "AUC(max_fpr=1)"]
-    + ["ERR(max_grade=0.001)", "Rprec(multiple=0.001)", "nDCG(gain={1: 0})", "Utility"],
+    [
+        "P@1",
+        "P(rel=0.001)",
+        "RBP(p=0.999)",
+        "RBP(p=0.001)",
+        "F(beta=0.001)",
+        "IPrec@0",
+        "IPrec@1",
+        "AvgIPrec(points=(0, 1))",
+        "alpha_nDCG(alpha=0)",
+        "alpha_nDCG(alpha=1)",
+        "AUC(max_fpr=1)",
+        "ERR(max_grade=0.001)",
+        "Rprec(multiple=0.001)",
+        "nDCG(gain={1: 0})",
+    ],
 )
 def test_the_last_number_within_bounds_is_taken(text):
     assert str(rs.parse_measure(text)) == text

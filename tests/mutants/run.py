@@ -57,7 +57,9 @@ def contexts_of(
                 stdout=output, check=False,
             )  # fmt: skip
     seconds: dict[str, float] = defaultdict(lambda: 0.02)
-    for taken, test in re.findall(r"^([\d.]+)s (?:setup|call) +(.+)$", log.read_text(), re.M):
+    for taken, test in re.findall(
+        r"^([\d.]+)s (?:setup|call) +(.+)$", log.read_text(), re.MULTILINE
+    ):
         seconds[test] += float(taken)
     read = CoverageData(str(data))
     read.read()
@@ -94,12 +96,11 @@ def rounds_of(
     left.sort()
     rounds = []
     for limit, most in ROUNDS:
-        taken, later = [], []
+        taken: list[tuple[int, float, str]] = []
+        later = []
         for row in left:
-            limit -= row[1]
-            (taken if limit >= 0 and len(taken) < most else later).append(row)
-            if limit < 0:
-                limit += row[1]
+            fits = sum(r[1] for r in taken) + row[1] <= limit and len(taken) < most
+            (taken if fits else later).append(row)
         rounds.append([test for _, _, test in taken])
         left = later
     return rounds
