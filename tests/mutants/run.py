@@ -159,7 +159,7 @@ def main() -> int:
     args.coverage.parent.mkdir(exist_ok=True)
     by_line, seconds = contexts_of(args.tests, args.coverage, reuse=args.reuse)
     known = {
-        line.partition("  #")[0].strip()
+        line.rpartition("  #")[0].strip()
         for line in (Path(__file__).parent / "equivalent.txt").read_text().splitlines()
     }
     every = [
