@@ -303,6 +303,18 @@ def test_a_masked_item_that_is_relevant_is_said():
     assert rs.RR(np.array([[1.0, 0.0, 1.0]]), np.array([[-np.inf, 0.3, 0.2]])).tolist() == [0.5]
 
 
+def test_items_may_be_masked_in_two_ways():
+    """By a mask and by the score -inf; what the mask leaves out is not spoken of."""
+    labels, scores = np.array([[1.0, 0.0, 1.0, 1.0]]), np.array([[-np.inf, 0.3, 0.2, -np.inf]])
+    mask = np.array([[True, True, True, False]])
+    result = rs.evaluate(labels, scores, ["RR", "NumRet", "NumRel"], mask=mask)
+    assert [*result.aggregates.values()] == [0.5, 2, 1]
+    assert [(n.code, n.count) for n in result.notices] == [("masked-relevant", 1)]
+    mask[0, 0] = False
+    again = rs.evaluate(labels, scores, ["RR", "NumRet", "NumRel"], mask=mask)
+    assert (again.aggregates, again.notices) == (result.aggregates, ())
+
+
 @pytest.mark.parametrize("distinct", [3, 20, 400, 10**9])
 @pytest.mark.parametrize("rule", ["expected", "input", "optimistic"])
 def test_a_wide_table_is_cut_before_ties_are_resolved(monkeypatch, distinct, rule):
