@@ -186,3 +186,15 @@ def test_queries_of_one_kind():
         assert rs.evaluate(judged, run, name)[name] == value
     with pytest.raises(rs.DataError, match="query 'q1' has documents of one kind only"):
         rs.evaluate(judged, run, "AUC(single_class='error')")
+
+
+@pytest.mark.parametrize("grades", [[1, 0], [1, 0, 0], [1, 1, 0], [1, 1], [1], [0], [0, 0]])
+def test_one_document_of_a_kind_is_enough(grades):
+    judged = {"q": {f"d{i}": grade for i, grade in enumerate(grades)}}
+    run = {"q": {f"d{i}": -float(i) for i in range(len(grades))}}
+    name = "AUC(single_class='error')"
+    if len({*grades}) == 2:
+        assert rs.evaluate(judged, run, name)[name] == 1
+    else:
+        with pytest.raises(rs.DataError, match="query 'q' has documents of one kind only"):
+            rs.evaluate(judged, run, name)

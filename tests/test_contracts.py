@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
-from strategies import as_collection, collections, measures, rankings
+from strategies import as_collection, collections, measures, rankings, values_of
 
 import rankstone as rs
 from rankstone import conventions
@@ -132,6 +132,23 @@ def test_names_of_documents_and_order_of_queries_do_not_matter(measure, collecti
     after = rs.evaluate(twist(judgments), twist(run), [measure], ties="input")
     assert same(after[measure], before[measure])
     assert same_per_query(after.per_query, before.per_query)
+
+
+@each
+@settings(max_examples=30)
+@given(data=st.data())
+def test_sums_in_another_order_are_the_same_but_for_rounding(measure, data):
+    """With any parameters, on several queries with ties."""
+    chosen = {p.name: data.draw(values_of(p)) for p in measure.definition.params}
+    measure = measure(**{n: v for n, v in chosen.items() if v is not None})
+    judgments, run = data.draw(collections(grades=st.sampled_from([-1, 0, 1, 2, 3])))
+    rules = {"ties": "input", "negatives": data.draw(st.sampled_from(["nonrelevant", "unjudged"]))}
+    try:
+        exact = rs.evaluate(judgments, run, measure, **rules).values(measure)
+    except rs.RankstoneError:
+        assume(False)
+    plain = rs.evaluate(judgments, run, measure, sums="plain", **rules).values(measure)
+    assert plain.tolist() == pytest.approx(exact.tolist(), rel=1e-9, abs=1e-12, nan_ok=True)
 
 
 @thousand

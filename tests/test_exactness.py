@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from strategies import as_collection
 
 import rankstone as rs
-from rankstone.core import segments
+from rankstone.core import pairs, segments
 from rankstone.core.discounts import DISCOUNTS, discount, discount_sums, log2
 
 mpmath.mp.dps = 50
@@ -25,6 +25,82 @@ def measured(found, missed, *names):
     judgments, run = as_collection(found, missed)
     result = rs.evaluate(judgments, run, names)
     return [result[n] for n in names]
+
+
+numbers = st.floats(-1e9, 1e9).filter(lambda x: x == 0 or abs(x) > 1e-9)
+nonzero = numbers.filter(bool)
+
+
+def exactly(pair):
+    """Return what a pair stands for, as fractions."""
+    return [
+        Fraction(h) + Fraction(r) for h, r in zip(*(part.tolist() for part in pair), strict=True)
+    ]
+
+
+def pair(high, share):
+    """Return a number with digits behind its own, as a pair."""
+    return np.array([high]), np.array([high * share * 2.0**-54])
+
+
+@given(numbers, numbers, st.integers(0, 2**26 - 1))
+def test_sums_and_products_of_two_numbers_are_exact(a, b, whole):
+    one, other, short = np.array([a]), np.array([b]), np.array([float(whole)])
+    assert exactly(pairs.two_sum(one, other)) == [Fraction(a) + Fraction(b)]
+    assert exactly(pairs.two_product(one, other)) == [Fraction(a) * Fraction(b)]
+    assert exactly(pairs.short_product(short, other)) == [whole * Fraction(b)]
+
+
+@given(nonzero, nonzero, st.floats(-1, 1), st.floats(-1, 1))
+def test_pairs_hold_a_hundred_bits(a, b, more, less):
+    """Sums relative to the terms, all else relative to the result."""
+    x, y = pair(a, more), pair(b, less)
+    (p,), (q,) = exactly(x), exactly(y)
+    tiny = Fraction(1, 2**100)
+    size = abs(p) + abs(q)
+    assert abs(exactly(pairs.add(x, y))[0] - (p + q)) <= tiny * size
+    assert abs(exactly(pairs.subtract(x, y))[0] - (p - q)) <= tiny * size
+    assert abs(exactly(pairs.multiply(x, y))[0] - p * q) <= tiny * abs(p * q)
+    assert abs(exactly(pairs.divide(x, y))[0] - p / q) <= tiny * abs(p / q)
+    ratio = Fraction(a) / Fraction(b)
+    assert abs(exactly(pairs.quotient(x[0], y[0]))[0] - ratio) <= tiny * abs(ratio)
+
+
+@pytest.mark.parametrize("base", [0.1, 0.8, 0.95, 1.0, 3.0])
+def test_powers_hold_a_hundred_bits(base):
+    exponent = np.array([0, 1, 2, 3, 7, 8, 63, 100])
+    for n, power in zip(exponent.tolist(), exactly(pairs.power(base, exponent)), strict=True):
+        assert abs(power - Fraction(base) ** n) <= Fraction(base) ** n / 2**92
+    assert exponent.tolist() == [0, 1, 2, 3, 7, 8, 63, 100]  # what was given stays
+
+
+@pytest.mark.parametrize("sizes", [(40,), (7, 0, 1, 30, 2), (25, 25), (0, 3, 3, 3)])
+def test_running_pairs_hold_ninety_bits(sizes):
+    rng = np.random.default_rng(5)
+    offsets = segments.offsets_of(np.array(sizes))
+    high = rng.random(offsets[-1]) * 10.0 ** -rng.integers(0, 6, offsets[-1])
+    values = high, high * (rng.random(offsets[-1]) - 0.5) * 2.0**-53
+    factors = 1 - high / 10, high * 2.0**-58
+    sums = exactly(pairs.running_sum(values, offsets))
+    products = exactly(pairs.running_product(factors, offsets))
+    terms, each = exactly(values), exactly(factors)
+    for begin, end in pairwise(offsets.tolist()):
+        total, product, whole = Fraction(0), Fraction(1), sum(terms[begin:end])
+        for i in range(begin, end):
+            total += terms[i]
+            assert abs(sums[i] - total) <= whole / 2**95
+            assert abs(products[i] - product) <= product / 2**90
+            product *= each[i]
+
+
+def test_products_that_vanish_stay_numbers():
+    """Below what a float64 holds, a product is 0, and so is what rounding took from it."""
+    factors = np.full(400, 0.125), np.full(400, 2.0**-60)
+    high, low = pairs.running_product(factors, np.array([0, 400]))
+    assert high.tolist() == [0.125**i for i in range(400)]
+    assert np.isfinite(low).all()
+    assert low[0] == 0
+    assert low[-1] == 0
 
 
 long_rankings = st.lists(st.sampled_from([0, 0, 0, 1, 2, 3, 4]), min_size=1, max_size=300)

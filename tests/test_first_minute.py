@@ -65,7 +65,15 @@ RECORDS = {
     "nothing": ([], "the judgments are empty"),
     "rows as tuples": ([("u", "i", 4.0)], r"\('u', 'i', 4.0\) looks like a row"),
     "rows of numbers": ([(1, 10, 4.0)], r"\(1, 10, 4.0\) looks like a row"),
+    "rows with whole numbers": ([("u", 10, 4)], r"\('u', 10, 4\) looks like a row"),
+    "rows of two texts": ([("u", "i", 4)], r"\('u', 'i', 4\) looks like a row"),
 }
+
+
+@pytest.mark.parametrize("ranking", [(1, 10, 4), ("u", "i", "4"), ("u", "i"), ["u", "i", 4]])
+def test_tuples_that_are_no_rows(ranking):
+    """Three whole numbers may be documents, so they are."""
+    assert rs.evaluate([{ranking[1]}], [ranking], "RR").per_query == {0: {"RR": 0.5}}
 
 
 @pytest.mark.parametrize("case", RECORDS)
@@ -293,6 +301,18 @@ def test_a_masked_item_that_is_relevant_is_said():
     assert result["RR"] == 0.5
     assert [n.code for n in result.notices] == ["masked-relevant"]
     assert rs.RR(np.array([[1.0, 0.0, 1.0]]), np.array([[-np.inf, 0.3, 0.2]])).tolist() == [0.5]
+
+
+def test_items_may_be_masked_in_two_ways():
+    """By a mask and by the score -inf; what the mask leaves out is not spoken of."""
+    labels, scores = np.array([[1.0, 0.0, 1.0, 1.0]]), np.array([[-np.inf, 0.3, 0.2, -np.inf]])
+    mask = np.array([[True, True, True, False]])
+    result = rs.evaluate(labels, scores, ["RR", "NumRet", "NumRel"], mask=mask)
+    assert [*result.aggregates.values()] == [0.5, 2, 1]
+    assert [(n.code, n.count) for n in result.notices] == [("masked-relevant", 1)]
+    mask[0, 0] = False
+    again = rs.evaluate(labels, scores, ["RR", "NumRet", "NumRel"], mask=mask)
+    assert (again.aggregates, again.notices) == (result.aggregates, ())
 
 
 @pytest.mark.parametrize("distinct", [3, 20, 400, 10**9])

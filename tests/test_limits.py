@@ -11,9 +11,11 @@ from hypothesis import given, strategies as st
 import rankstone as rs
 from rankstone import NumPref, Pref
 from rankstone.measures.explain import _ExactSum
-from rankstone.measures.preference_groups import LevelGroup
+from rankstone.measures.preference_groups import LevelGroup, TableGroup
+from rankstone.measures.preferences import _shares
 
-levels = st.lists(st.sampled_from([np.nan, 0.0, 1.0, 2.0, 3.5]), min_size=1, max_size=9)
+grade = st.sampled_from([np.nan, 0.0, 1.0, 2.0, 3.5])
+levels = st.lists(grade, min_size=1, max_size=9)
 
 
 @given(levels, st.integers(0, 9), st.sampled_from(["all", "found", "retrieved"]))
@@ -28,6 +30,35 @@ def test_preferences_are_counted_by_definition(level, retrieved, which):
         of += 1
         kept += i < m and level[i] > level[j]
     assert LevelGroup(np.array(level), m).counts(which) == (kept, of)
+
+
+WHICH = st.sampled_from(["all", "found", "retrieved"])
+
+
+@given(st.lists(st.lists(grade, min_size=4, max_size=4), max_size=4), st.integers(0, 4), WHICH)
+def test_people_share_a_pair_by_what_they_prefer(people, m, which):
+    """The first m of four documents are retrieved; each pair counts as one, whoever compared it."""
+    shares, of = [], 0
+    for i, j in combinations(range(4), 2):
+        first, second = (sum(p[a] > p[b] for p in people) for a, b in ((i, j), (j, i)))
+        wanted = {"all": 0, "found": 1, "retrieved": 2}[which]
+        if not first + second or (i < m) + (j < m) < wanted:
+            continue
+        of += 1
+        if i < m:
+            shares.append(first / (first + second))
+    found, number = _shares([LevelGroup(np.array(p), m) for p in people], which)
+    if len(people) == 1:  # their sum, since each is 0 or 1
+        shares = [sum(shares)]
+    assert (sorted(found.tolist()), number) == (sorted(shares), of)
+
+
+@given(levels, st.integers(0, 9), WHICH)
+def test_a_table_of_preferences_counts_as_levels_do(level, retrieved, which):
+    m = min(retrieved, len(level))
+    group = LevelGroup(np.array(level), m)
+    table = TableGroup(np.array(level), m, group.over)
+    assert table.counts(which) == group.counts(which)
 
 
 @given(levels, st.integers(0, 9), st.sampled_from(["all", "retrieved"]))

@@ -173,3 +173,16 @@ def test_ids_that_differ_are_not_alike():
         ("a,123", "a123"),
     ):
         assert look_alikes([pair[0]], [pair[1]]) == []
+
+
+def test_ids_that_look_alike_in_a_later_part_are_all_there_are():
+    """A part in which every document is found says nothing about how many were looked at."""
+    judged = {"q1": {"d1": 1}, "q2": {"doc-1": 1}}
+    parts = {"q1": ["d1"]}, {"q2": ["DOC-1"]}
+    whole = rs.evaluate(judged, parts[0] | parts[1], "RR")
+    evaluator = rs.Evaluator(judged, ["RR"])
+    for part in parts:
+        evaluator.add(part)
+    (notice,) = (n for n in whole.notices if n.code == "ids-look-alike")
+    assert [n for n in evaluator.result().notices if n.code == "ids-look-alike"] == [notice]
+    assert "at least" not in notice.text

@@ -66,6 +66,21 @@ def test_spellings(text, printed):
         ("P(k=2.5)", "k of P must be a whole number, not 2.5"),
         ("P(rel=0)", "rel of P must be above 0, not 0"),
         ("P(rel=1e999)", "rel of P must be a finite number"),
+        ("RBP(p=0)", "p of RBP must be above 0 and below 1, not 0"),
+        ("RBP(p=1)", "p of RBP must be above 0 and below 1, not 1"),
+        ("F(beta=0)", "beta of F must be above 0, not 0"),
+        ("NRBP(beta=1)", "beta of NRBP must be above 0 and below 1, not 1"),
+        ("IPrec@1.01", "recall of IPrec must be from 0 to 1, not 1.01"),
+        ("IPrec(recall=-0.01)", "recall of IPrec must be from 0 to 1, not -0.01"),
+        ("AvgIPrec(points=(0, 1.01))", "points of AvgIPrec must be from 0 to 1, not 1.01"),
+        ("AvgIPrec(points=(-0.01, 1))", "points of AvgIPrec must be from 0 to 1, not -0.01"),
+        ("AvgIPrec(points=1)", "points of AvgIPrec must be some numbers"),
+        ("alpha_nDCG(alpha=1.01)", "alpha of alpha_nDCG must be from 0 to 1, not 1.01"),
+        ("alpha_nDCG(alpha=-0.01)", "alpha of alpha_nDCG must be from 0 to 1, not -0.01"),
+        ("AUC(max_fpr=0)", "max_fpr of AUC must be above 0, not 0"),
+        ("ERR(max_grade=0)", "max_grade of ERR must be above 0, not 0"),
+        ("Rprec(multiple=0)", "multiple of Rprec must be above 0, not 0"),
+        ("Utility(collection=-1)", "collection of Utility must be at least 0, not -1"),
         ("P(relevance=1)", "P has no parameter 'relevance'. Did you mean rel?"),
         ("NumQ@5", "NumQ has no parameter 'k'. It has none."),
         ("nDCG(gain='expo2')", "Did you mean exp2?"),
@@ -89,6 +104,44 @@ def test_bad_names_teach(text, message):
     with pytest.raises(rs.UsageError) as caught:
         rs.parse_measure(text)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "P@1",
+        "P(rel=0.001)",
+        "RBP(p=0.999)",
+        "RBP(p=0.001)",
+        "F(beta=0.001)",
+        "IPrec@0",
+        "IPrec@1",
+        "AvgIPrec(points=(0, 1))",
+        "alpha_nDCG(alpha=0)",
+        "alpha_nDCG(alpha=1)",
+        "AUC(max_fpr=1)",
+        "ERR(max_grade=0.001)",
+        "Rprec(multiple=0.001)",
+        "nDCG(gain={1: 0})",
+    ],
+)
+def test_the_last_number_within_bounds_is_taken(text):
+    assert str(rs.parse_measure(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("AUC(max_fpr=1.01)", r"max_fpr of AUC must be at most 1, not 1\.01"),
+        ("ERR(max_grade=1001)", "grade 1001 is too large for .*: 2.grade overflows"),
+        ("ERR(max_grade=0.5)", "grade 1 is above max_grade=0.5"),
+    ],
+)
+def test_numbers_that_only_data_can_refuse(text, message):
+    with pytest.raises(rs.RankstoneError, match=message):
+        rs.evaluate({"q": {"d": 1, "e": 0}}, {"q": ["d", "e"]}, text)
+    for fine in ("AUC(max_fpr=1)", "ERR(max_grade=1000)", "ERR(max_grade=1)"):
+        assert rs.evaluate({"q": {"d": 1, "e": 0}}, {"q": ["d", "e"]}, fine).measures == [fine]
 
 
 def test_only_names_and_measures_are_measures():

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import lzma
 import os
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -324,6 +325,123 @@ def test_runs_of_any_columns(engine, tmp_path, shape, header):
     listed = {"q1": ["d2", "d1"], "q2": ["d3", "d9"]}
     got = rs.evaluate(JUDGED, tmp_path / "run", MEASURES)
     assert bits(got) == bits(rs.evaluate(JUDGED, listed, MEASURES))
+
+
+ROLES = {"query_id": 0, "doc_id": 1, "rank": 2, "score": 3}
+
+
+@pytest.mark.parametrize("left_out", [None, "rank", "score"])
+@pytest.mark.parametrize("separator", [" ", "\t", ","])
+def test_named_columns_of_a_run_may_have_any_order(engine, tmp_path, left_out, separator):
+    listed = {"q1": ["d2", "d1"], "q2": ["d3", "d9"]}
+    expected = bits(rs.evaluate(JUDGED, listed, MEASURES))
+    path = tmp_path / ("run.csv" if separator == "," else "run.txt")
+    for names in permutations(name for name in ROLES if name != left_out):
+        rows = [names, *([str(row[ROLES[name]]) for name in names] for row in ROWS)]
+        path.write_text("".join(separator.join(row) + "\n" for row in rows))
+        assert bits(rs.evaluate(JUDGED, path, MEASURES)) == expected, names
+
+
+@pytest.mark.parametrize("separator", [" ", "\t", ","])
+def test_named_columns_of_judgments_may_have_any_order(engine, tmp_path, separator):
+    path = tmp_path / ("qrels.csv" if separator == "," else "qrels.txt")
+    run = {"q": ["a", "b"]}
+    cells = {"query_id": "qqq", "subtopic": "sts", "doc_id": "aab", "relevance": "120"}
+    for names in permutations(cells):
+        rows = [names, *zip(*(cells[name] for name in names), strict=True)]
+        path.write_text("".join(separator.join(row) + "\n" for row in rows))
+        found = rs.evaluate(path, run, ["StRecall@1", "CG@1", "NumRel"])
+        assert [*found.aggregates.values()] == [1.0, 2.0, 1.0], names
+    cells.pop("subtopic")
+    for names in permutations(cells):
+        rows = [names, *zip(*(cells[name][1:] for name in names), strict=True)]
+        path.write_text("".join(separator.join(row) + "\n" for row in rows))
+        assert rs.evaluate(path, run, "CG@1")["CG@1"] == 2.0, names
+
+
+def read_as(tmp_path, text):
+    """Return the rankings of a file as lists."""
+    path = tmp_path / "run"
+    path.write_text(text)
+    found = rs.evaluate({"q": {"a": 1, "b": 2, "c": 3}}, path, ["RR", "CG@1", "NumRet"])
+    return [*found.aggregates.values()]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("q a 1\nq b 2\n", [1, 1, 2]),  # ranks from 1
+        ("q a 0\nq b 1\n", [1, 1, 2]),  # ranks from 0
+        ("q a 1\nq b 3\nq c 2.5\n", [1, 2, 3]),  # scores, for one has decimals
+        ("q a 1\nq b 2\nq c -1\n", [1, 2, 3]),  # scores, for one is below 0
+        ("q a 1 0.5\nq b 2 0.25\n", [1, 1, 2]),
+        ("q Q0 a 1 0.5\n", [1, 1, 1]),
+        ("q Q0 a 1 0.5 my tag\nq Q0 b 2 0.25 my tag\n", [1, 1, 2]),
+    ],
+)
+def test_what_columns_without_names_are(engine, tmp_path, text, found):
+    assert read_as(tmp_path, text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("q a 1\n", "is the third a rank or a score"),
+        ("q a 1\nr a 1\n", "is the third a rank or a score"),
+        ("q a 2\nq b 3\n", "is the third a rank or a score"),
+        ("q a 1\nq b 3\n", "is the third a rank or a score"),
+        ("q a 1 0.5\n", "expected 6"),
+        ("q a 2 0.5\nq b 3 0.25\n", "expected 6"),
+        ("q a 1 0.5\nq b 2 x\n", "expected 6"),
+        ("q Q0 a x 0.5\n", "expected 6"),
+        ("q Q0 a 1 x\n", "expected 6"),
+        ("q Q0 a 1 x my tag\n", "expected 6"),
+    ],
+)
+def test_columns_without_names_that_say_too_little(engine, tmp_path, text, message):
+    with pytest.raises(rs.DataError, match=message):
+        read_as(tmp_path, text)
+
+
+@pytest.mark.parametrize("shape", ["q {d} {n}", "q 0 {d} {n} more"])
+def test_six_grades_that_count_up_are_ranks(engine, tmp_path, shape):
+    path, run = tmp_path / "qrels", {"q": ["d1"]}
+    rows = [shape.format(d=f"d{n}", n=n) + "\n" for n in range(1, 7)]
+    path.write_text("".join(rows[:5]))
+    assert rs.evaluate(path, run, "NumRel")["NumRel"] == 5
+    path.write_text("".join(rows))
+    with pytest.raises(rs.DataError, match="the grades count up like ranks"):
+        rs.evaluate(path, run, "NumRel")
+    few = "".join(rows[:3])
+    path.write_text(few + few.replace("q", "r"))  # of each query a few
+    assert rs.evaluate(path, run, "NumRel")["NumRel"] == 6
+    path.write_text("".join([*rows[:5], rows[5].replace("6", "9")]))
+    assert rs.evaluate(path, run, "NumRel")["NumRel"] == 6
+
+
+def test_grades_of_nine_digits_are_times(engine, tmp_path):
+    path, run = tmp_path / "qrels", {"u": ["i"]}
+    path.write_text("u i 4 99999999\nu j 5 12345678\n")
+    assert rs.evaluate(path, {"u": ["4"]}, "CG@1")["CG@1"] == 99999999
+    path.write_text("u i 4 999999999\nu j 5 123456789\n")
+    with pytest.raises(rs.DataError, match="such as 999999999, look like times"):
+        rs.evaluate(path, run, "RR")
+    path.write_text("u 0 i 999999999\nu 0 j 123456789\n")
+    assert rs.evaluate(path, run, "CG@1")["CG@1"] == 999999999
+    path.write_text("u i 4 999999999\nu j 5 1\n")
+    assert rs.evaluate(path, {"u": ["5"]}, "CG@1")["CG@1"] == 1
+
+
+@pytest.mark.parametrize(("more", "named"), [(5, True), (6, False)])
+def test_a_first_line_names_up_to_eight_columns(engine, tmp_path, more, named):
+    path = tmp_path / "run.txt"
+    names = ["query_id", "doc_id", "score", *(f"x{i}" for i in range(more))]
+    path.write_text(" ".join(names) + "\nq a 0.5" + " 7" * more + "\n")
+    if named:
+        assert rs.evaluate({"q": {"a": 1}}, path, "RR")["RR"] == 1
+    else:
+        with pytest.raises(rs.DataError, match="expected 6"):
+            rs.evaluate({"q": {"a": 1}}, path, "RR")
 
 
 def test_rows_that_are_commented_out_are_counted(engine, tmp_path):

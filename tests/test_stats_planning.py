@@ -1,10 +1,13 @@
 """Corrections and power, against statsmodels."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
 from rankstone.errors import DataError, UsageError
+from rankstone.stats import advice
 from rankstone.stats.bootstrap import Means
 from rankstone.stats.corrections import CORRECTIONS, adjust
 from rankstone.stats.power import (
@@ -13,6 +16,7 @@ from rankstone.stats.power import (
     plan,
     power_of,
     queries_needed,
+    root,
 )
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=20)
@@ -117,3 +121,104 @@ def test_plans_that_cannot_be_made(call, error, message):
     with pytest.raises(error) as caught:
         call()
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("crossing", [1e-3, 0.3, 1.0, 1.05, 1.2, 7.0, 1e3])
+@pytest.mark.parametrize("bent", [False, True])
+def test_a_root_is_found_wherever_it_is(crossing, bent):
+    """In the bracket, at its ends, below and above it; in few steps."""
+    calls = []
+
+    def function(x):
+        calls.append(x)
+        return x**3 - crossing**3 if bent else x - crossing
+
+    assert root(function, 1.0, 1.2) == pytest.approx(crossing, rel=1e-12)
+    assert len(calls) < 80
+
+
+# Warnings: the last number that says nothing, and the first that does -------------------------
+
+
+def said(notices):
+    """Return the code, the number and the level of the only notice, None if there is none."""
+    return [(n.code, n.count, n.level) for n in notices] or None
+
+
+@pytest.mark.parametrize(
+    ("n", "resamples", "factor", "alpha", "code", "needed"),
+    [
+        (5, None, 1, 0.05, "too-few-queries", "at least 6 are needed"),
+        (6, None, 1, 0.05, None, None),
+        (5, None, 1, 0.0625, None, None),
+        (1, None, 1, 0.05, "too-few-queries", "with 1 query no outcome"),
+        (6, None, 2, 0.05, "too-few-queries", "at least 7 are needed"),
+        (7, None, 2, 0.05, None, None),
+        (9, 18, 1, 0.05, "too-few-resamples", "use resamples=40 or more"),
+        (9, 19, 1, 0.05, None, None),
+        (9, 59, 3, 0.05, None, None),
+        (9, 58, 3, 0.05, "too-few-resamples", "use resamples=120 or more"),
+    ],
+)
+def test_when_no_outcome_can_be_significant(n, resamples, factor, alpha, code, needed):
+    """With n queries p is at least 2 / 2^n, with r resamples 1 / (r + 1), times the correction."""
+    found = advice.hopeless(n, resamples, factor, alpha)
+    assert [notice.code for notice in found] == [code] * (code is not None)
+    assert all(needed in notice.text and notice.level == "warning" for notice in found)
+
+
+@pytest.mark.parametrize(
+    ("n", "effective", "ties", "error", "wanted"),
+    [
+        (1, 1.0, 0, 0.1, ("one-query", 1, "warning")),
+        (2, 1.9, 0, 0.1, ("one-query", 2, "warning")),
+        (2, 2.0, 0, 0.1, None),
+        (2, 2.0, 2, 0.0, ("no-difference", 2, "note")),
+        (2, 2.0, 1, 0.0, ("zero-variance", 2, "warning")),
+        (3, 3.0, 2, 0.1, None),
+    ],
+)
+def test_what_too_little_variation_means(n, effective, ties, error, wanted):
+    assert said(advice.degenerate(n, effective, ties, error)) == (wanted and [wanted])
+
+
+@pytest.mark.parametrize(
+    ("counts", "share", "common", "wanted"),
+    [
+        ([("a", 1), ("b", 0)], 0.2, 4, ("unanswered", 1, "note")),
+        ([("a", 1), ("b", 2)], 0.25, 4, ("unanswered", 3, "note")),
+        ([("a", 1), ("b", 2)], 0.26, 4, ("incomplete", 3, "warning")),
+        ([("a", 1), ("b", 2)], 0.1, 0, ("incomplete", 3, "warning")),
+    ],
+)
+def test_when_missing_answers_decide(counts, share, common, wanted):
+    (notice,) = advice.unanswered(counts, share, 0.25, common)
+    assert (notice.code, notice.count, notice.level) == wanted
+    assert notice.text.startswith("a has no answer for 1 query")
+    assert ("b has no answer for 2 queries" in notice.text) == (counts[1][1] == 2)
+    if common:
+        assert f"; {share * 100:.0f} % of the difference comes from them" in notice.text
+    if wanted[0] == "incomplete" and common:
+        assert "(more than 25 %)" in notice.text
+        assert "the 4 queries that both answered" in notice.text
+
+
+def test_queries_left_out_are_counted_and_some_are_named():
+    (notice,) = advice.left_out([1, 2, 3, 4], 9)
+    assert (notice.count, notice.level, notice.examples) == (4, "note", ("1", "2", "3"))
+    assert notice.text.startswith("4 of 9 queries left out")
+
+
+@pytest.mark.parametrize(("repeats", "said"), [((2, 3), 1), ((3, 3), 0), ((1, 2), 1)])
+def test_two_runs_are_few(repeats, said):
+    assert [n.count for n in advice.few_repeats(repeats)] == [2] * said
+
+
+def test_when_a_worthwhile_difference_would_be_missed():
+    """About ((z_0.975 + z_0.8) sd / difference)^2 + z_0.975^2 / 2 queries are needed."""
+    assert advice.underpowered(25, 0.1, 0.1, 0.02, 0.05) == []
+    assert advice.underpowered(25, 0.1, 0.0, 0.02, 0.05) == []
+    (notice,) = advice.underpowered(25, 0.1001, 0.05, 0.02, 0.05)
+    needed = math.ceil(((1.959964 + 0.841621) * 0.02 * 5 / 0.05) ** 2 + 1.959964**2 / 2)
+    assert f"differences of 0.100 or more (80 % power); for 0.050 about {needed} " in notice.text
+    assert (notice.code, notice.count, notice.level) == ("underpowered", 25, "note")

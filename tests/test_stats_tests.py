@@ -260,3 +260,16 @@ def test_tukey_of_two_runs_is_the_randomization_test():
 
 def test_a_chunk_is_part_of_what_a_seed_means():
     assert resampling.CHUNK == 4096
+
+
+def test_a_seed_means_the_same_numbers_in_every_version():
+    """So that a result that was saved with its seed can be had again; two chunks of resamples."""
+    values = (np.arange(93) ** 2 * 37 % 101).reshape(3, 31) / 100
+    p = tests.randomization(values[:1] - values[1:], resamples=5000, rng=7).p
+    assert p.tolist() == [0.3747250549890022, 0.6274745050989802]
+    tukey = tests.tukey(values, resamples=5000, rng=7).p
+    assert tukey[np.triu_indices(3, 1)].tolist() == [
+        0.674865026994601,
+        0.8878224355128974,
+        0.3759248150369926,
+    ]

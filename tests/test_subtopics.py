@@ -370,6 +370,25 @@ def test_nugget_recall(tmp_path, params, value):
     assert rs.evaluate(frame, {"q": ["a", "b"]}, measure)[measure] == value
 
 
+WORDS = {
+    1.0: ["support", "full_support", "Supported"],
+    0.5: ["partial_support", "partial", "partially supported"],
+    0.0: ["not_support", "no_support", "not supported"],
+}
+
+
+@pytest.mark.parametrize(("grade", "word"), [(g, w) for g, words in WORDS.items() for w in words])
+@pytest.mark.parametrize("importance", ["vital", "okay", "ok", True, False])
+def test_words_for_support_and_importance(tmp_path, grade, word, importance):
+    path = tmp_path / "nuggets.jsonl"
+    records = nuggets(("a", "n1", importance, word), ("b", "n2", "vital", "support"))
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    measures = ["CG", "NuggetRecall", "NuggetRecall(which='vital')"]
+    found = rs.evaluate(path, {"q": ["a"]}, measures)
+    vital = importance in ("vital", True)
+    assert [*found.aggregates.values()] == [grade, grade / 2, grade / 2 if vital else 0]
+
+
 @pytest.mark.parametrize(
     ("records", "message"),
     [

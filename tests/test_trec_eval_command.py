@@ -1,8 +1,10 @@
 """``rankstone trec_eval``: options, output, exit codes, and what is refused."""
 
 import io
+import random
 import subprocess
 import sys
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -263,6 +265,27 @@ def test_preferences_of_several_people(tmp_path, capsys):
         "prefs_simp_ret": f"{2 / 4:.4f}",
     }
     assert {n: found[n, "all"] for n in wanted} == wanted
+
+
+@pytest.mark.parametrize("rule", ["optimistic", "pessimistic"])
+def test_documents_of_the_pool_mix_with_relevant_ones_in_the_best_order(rule):
+    """Of all orders of a tie, infAP takes the best or the worst, whatever is in the tie."""
+    best = {"optimistic": max, "pessimistic": min}[rule]
+    rng = random.Random(5)
+    for _ in range(40):
+        docs = "abcde"[: rng.randint(2, 5)]
+        judged = {d: rng.choice([-1, -1, 0, 1, 1, 2]) for d in docs if rng.random() < 0.9}
+        judged |= {"x": 1, "y": rng.choice([-1, 0, 1])}
+        below = {"y": 1.0, "x": 0.5}
+        values = [
+            rs.evaluate(
+                {"q": judged}, {"q": {**dict.fromkeys(order, 2.0), **below}}, "infAP", ties="input"
+            )["infAP"]
+            for order in permutations(docs)
+        ]
+        run = {"q": {**dict.fromkeys(docs, 2.0), **below}}
+        found = rs.evaluate({"q": judged}, run, "infAP", ties=rule)["infAP"]
+        assert found == pytest.approx(best(values), abs=1e-15)
 
 
 def test_people_who_contradict_themselves_are_an_error(tmp_path, capsys):

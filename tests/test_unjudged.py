@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from rankstone.holes import holes
 from rankstone.io.load import collection, load_judgments
 from rankstone.io.tops import read_tops
 from rankstone.measures.unjudged import MOST_TRIED, unjudged_extremes
+from rankstone.stats.holes import _notice, difference_interval
 
 
 def drawn(rng):
@@ -245,6 +247,37 @@ def test_a_verdict_may_survive_its_holes():
     assert "could reverse it: whatever their grades, the difference is from +0.000" in notice.text
     assert rs.stats.comparison.Comparison.from_json(comparison.to_json()) == comparison
     assert not any("holes" in n.code for n in rs.compare(JUDGED, runs, "RR")["new", "RR"].warnings)
+
+
+def test_a_difference_lies_between_the_ends_of_both():
+    comparison = rs.compare(JUDGED, {"old": WORST, "new": BEST}, "RR")
+    pair = comparison["new", "RR"]
+    new, old = {"new": {"RR": (0.25, 1.0)}}, {"old": {"RR": (0.5, 0.75)}}
+    assert difference_interval(pair, {**new, **old}) == (-0.5, 0.5)
+    for known in (new, old, {}, {**new, "old": {"AP": (0.0, 1.0)}}):
+        assert difference_interval(pair, known) is None
+
+
+@pytest.mark.parametrize(
+    ("ends", "code"),
+    [
+        ((0.001, 0.5), "survives-holes"),
+        ((-0.5, -0.001), "survives-holes"),
+        ((0.0, 0.5), "holes"),
+        ((-0.5, 0.0), "holes"),
+        ((-0.1, 0.1), "holes"),
+        ((-math.inf, -0.1), "survives-holes"),
+        ((0.1, math.inf), "survives-holes"),
+    ],
+)
+def test_what_is_above_0_at_both_ends_survives(ends, code):
+    pair = rs.compare(JUDGED, {"old": WORST, "new": BEST}, "RR")["new", "RR"]
+    notice = _notice(pair, ends)
+    assert (notice.code, notice.count) == (code, 1)
+    assert ("may be anything" in notice.text) == any(map(math.isinf, ends))
+    assert notice.level == ("note" if code == "survives-holes" else "warning")
+    undecided = replace(pair, p_adjusted=1.0)
+    assert _notice(undecided, ends).level == "note"
 
 
 def test_compare_says_whether_a_verdict_survives(tmp_path, capsys):

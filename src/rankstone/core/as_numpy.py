@@ -104,7 +104,7 @@ def _sums_up(values: Array) -> bool:
 def lowest(values: Array) -> float:
     """Return the lowest of some numbers, NaN if one is."""
     minima = on_each(np.min, _blocks(values))
-    return float(minima[0] if len(minima) == 1 else np.min(minima))
+    return float(np.min(minima))
 
 
 def lowest_and_finite(values: Array, others: Array) -> tuple[float, bool]:

@@ -187,8 +187,8 @@ def _area(m: Measure, above: np.ndarray, tied: np.ndarray, total: np.ndarray) ->
     f = float(m.max_fpr)
     safe = np.maximum(total, 1)
     a, b = above / safe, (above + tied) / safe
-    slope = np.where(b > a, (np.minimum(f, b) - a) ** 2 / (2 * np.where(b > a, b - a, 1)), 0.0)
-    return np.where(f <= a, 0.0, slope + np.maximum(f - b, 0.0))
+    reach = np.maximum(np.minimum(f, b) - a, 0.0) ** 2
+    return np.divide(reach, 2 * (b - a), out=np.zeros(len(a)), where=b > a) + np.maximum(f - b, 0.0)
 
 
 def _rescaled(m: Measure, area: np.ndarray) -> np.ndarray:

@@ -202,7 +202,9 @@ def root(function: Callable[[float], float], low: float, high: float) -> float:
     while above < 0:
         high, above = 2.0 * high, function(2.0 * high)
     for _ in range(100):
-        x = low + (high - low) * below / (below - above) if below < above else low
+        if not below < 0 < above:  # an end is the root itself
+            return low if below == 0 else high
+        x = low + (high - low) * below / (below - above)
         if high - low < 1e-13 * high or not low < x < high:
             break
         at = function(x)

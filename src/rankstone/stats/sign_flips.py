@@ -85,7 +85,7 @@ def _counter(
 
     def count(stream: np.random.PCG64, resamples: int) -> np.ndarray:
         sums = _signed_sums(columns, stream, resamples)
-        counts = np.empty(len(first))
+        counts = np.zeros(len(first))
         for rows in _parts(len(first), resamples):
             far = sums[first[rows]]
             far -= sums[second[rows]]
