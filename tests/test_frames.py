@@ -148,6 +148,22 @@ def test_engines_read_columns_alike(rows, float32, ascending, how):
         alike(found[1], found[3])
 
 
+@pytest.mark.skipif(not NATIVE, reason="the compiled core was not built here")
+def test_a_rank_that_is_missing_is_not_looked_up():
+    """What stands for a missing value in a column of codes may be the code of nothing."""
+    from rankstone._native import _core
+
+    missing, stray = pa.py_buffer(b"\x01"), pa.py_buffer(np.array([0, 2**30], np.int32))
+    codes = pa.Array.from_buffers(pa.int32(), 2, [missing, stray])
+    ranks = pa.DictionaryArray.from_arrays(codes, pa.array([1.0]), safe=False)
+    table = pa.table({"qid": ["q", "q"], "docno": ["d", "e"], "score": [2.0, 1.0], "rank": ranks})
+    columns = [c for _, c in _core.columns_of_stream(table.__arrow_c_stream__())]
+    ends = np.array([0, 1], np.int64)
+    index = _core.Index(b"q", ends, ends, b"d", ends)
+    found = _core.match_columns(*columns, False, index, False, 1, 1000)
+    assert (found["retrieved"].tolist(), found["rank_disagrees"].tolist()) == ([2], [0])
+
+
 # Types a column of ids or numbers may have, with what makes one of Python's values.
 TEXTS = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string()),
          pa.dictionary(pa.uint32(), pa.large_string())]  # fmt: skip

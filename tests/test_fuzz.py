@@ -8,6 +8,7 @@ from fuzz.target import TARGETS, Misread, run_target
 from fuzz.written import read_alike
 
 from rankstone import errors
+from rankstone.core import saved
 from rankstone.io import input_file, rows
 from rankstone.io.formats import json_records, letor, tables, trec
 
@@ -47,6 +48,8 @@ PLANTED = {
     "stray quotes are let pass": (tables, "check_alike", lambda f: lambda *a: None, "csv", b'qid,docno,rel,x"y\nq",d,1,2\nr,d,2,3\n'),
     "the best row is lost": (rows, "max", lambda f: min, "trec", b"q 0 d 2\nq 0 d 1\n"),
     "a message breaks a line": (errors, "printable", lambda f: lambda m: m + "\n", "json", b"{"),
+    "values are rounded": (saved, "number", lambda f: lambda v: round(f(v), 1), "results", (CORPUS / "results" / "fine").read_bytes()),
+    "texts are values": (saved, "_NUMBERS", lambda f: {*f, str}, "results", (CORPUS / "results" / "of-text").read_bytes()),
     "an error of no kind of ours": (json_records, "keys_of", lambda f: lambda *_: {}["x"], "jsonl", b'{"qid": 1}\n{}'),
 }  # fmt: skip
 

@@ -86,6 +86,29 @@ def test_documents_that_look_alike_are_counted(engine, tmp_path, case, hold):
         rs.evaluate(*data, "RR", strict=True)
 
 
+def repeated_rows(folder, judged, run):
+    (folder / "run").write_text("".join(f"q Q0 {d} 0 {s} t\n" for d, s in run))
+    return judged, folder / "run"
+
+
+def repeated_items(_, judged, run):
+    return judged, {"q": [d for d, _ in run]}
+
+
+def repeated_records(_, judged, run):
+    docs, scores = zip(*run, strict=True)
+    return judged, pl.DataFrame({"qid": "q", "docno": docs, "score": scores})
+
+
+@pytest.mark.parametrize("hold", [repeated_rows, repeated_items, repeated_records])
+def test_repetitions_do_not_stand_for_missing_documents(engine, tmp_path, hold):
+    """As many rows are judged as there are judgments, but of one document."""
+    data = hold(tmp_path, {"q": {"d1": 1, "d2": 1}}, [("d1", 3.0), ("d1", 2.0), ("D2", 1.0)])
+    result = rs.evaluate(*data, "P@3", duplicates="count")
+    (notice,) = (n for n in result.warnings if n.code == "ids-look-alike")
+    assert notice.examples == ("judged 'd2', run 'D2'",)
+
+
 def test_numbers_and_text_look_alike(engine):
     result = rs.evaluate({1: {"3": 1, "4": 1, "9": 1}}, {1: {3: 1.0, 4: 0.5}}, "RR")
     (notice,) = result.warnings

@@ -88,12 +88,45 @@ def test_what_is_no_result_is_refused(text):
         rs.Result.from_json(text)
 
 
-@pytest.mark.parametrize(
-    ("key", "value"), [("values", {"RR": [[1], [1], [1]]}), ("aggregates", {"RR": 10**400})]
-)
-def test_values_of_a_result_are_numbers(key, value):
+NOTICE = {"code": "c", "count": 1, "text": "t", "examples": [], "level": "note"}
+REFUSED = [
+    ("values", {"RR": [[1], [1], [1]]}),
+    ("values", {"RR": ["1", "0", "0"]}),
+    ("values", {"RR": [True, 0, 0]}),
+    ("values", {"RR": [1e400, 0, 0]}),
+    ("values", {}),
+    ("aggregates", {"RR": 10**400}),
+    ("aggregates", {"RR": "0.5"}),
+    ("aggregates", {"RR": -1e400}),
+    ("counted", {"RR": 1.5}),
+    ("counted", {"RR": -1}),
+    ("weights", {"RR": ["1", "1", "1"]}),
+    ("queries", "abc"),
+    ("queries", ["a", "b", "a"]),
+    ("queries", ["a", "b", {}]),
+    ("queries", ["a", "b", ""]),
+    ("queries", ["a", "b", True]),
+    ("name", 7),
+    ("like", ["trec_eval-9"]),
+    ("requested", {"mrr": "AP"}),
+    ("exceptions", {"RR": {"ties": 7}}),
+    ("unanswered", "q1"),
+    ("ties", {"documents": "1", "retrieved": 2, "interval": {}}),
+    ("ties", {"documents": 1, "retrieved": 2, "interval": {"RR": [0, "1"]}}),
+    ("unjudged", {"documents": 1, "retrieved": 2, "judged_by_rank": ["1"], "interval": {}}),
+    ("unjudged", {}),
+    ("notices", [{**NOTICE, "level": "error"}]),
+    ("notices", [{**NOTICE, "text": 7}]),
+    ("notices", [{**NOTICE, "examples": "abc"}]),
+    ("notices", [{**NOTICE, "count": None}]),
+]
+
+
+@pytest.mark.parametrize(("key", "value"), REFUSED)
+def test_a_result_says_nothing_but_what_one_can_say(key, value):
     good = json.loads(rs.evaluate(JUDGED, RUN, ["RR"]).to_json())
-    with pytest.raises(rs.DataError, match="not a saved Rankstone result"):
+    assert len(good["queries"]) == 3
+    with pytest.raises(rs.RankstoneError):
         rs.Result.from_json(json.dumps({**good, key: value}))
 
 

@@ -23,6 +23,14 @@ SCALARS = [
     "q1", "d1", "1", "0.5", "x", "NaN", "1_0", "\u0663", "\ud800", "\x00", "a\nb", "a b",
     [], {}, [[]], {"": {}}, ["d1"], {"d1": 1}, {"id": "d1"}, {"d1": None},
 ]  # fmt: skip
+# Values that may stand where another of their type stands.
+ALIKE = {
+    str: ["q1", "d1", "x", "1", "a b", "é", "RR", "nDCG@10", "memory", "info", "warning", "zero"],
+    int: [0, 1, 2, 3, 7, 1 << 40, 10**400],
+    float: [0.0, -0.0, 0.5, 1.0, -2.5, 1e300, 1e-320, float("nan"), float("inf")],
+    bool: [True, False],
+    type(None): [None, 1, 0.5, "x"],
+}
 TOKENS = re.compile(r"[\w.+-]+|\s|[^\w\s]")
 
 
@@ -78,7 +86,8 @@ def _json(text, random):
         values = [json.loads(line) for line in text.split("\n") if line.strip()]
     for _ in range(random.choice((1, 1, 2, 3))):
         i = random.randrange(len(values))
-        values[i] = _changed(values[i], random)
+        change = _changed if random.random() < 0.5 else _kept
+        values[i] = change(values[i], random)
         if random.random() < 0.1:
             values.insert(i, values[random.randrange(len(values))])
     indent = random.choice((None, None, 1)) if len(values) == 1 else None
@@ -110,3 +119,54 @@ def _changed(value, random):
     if way < 0.45:
         return {**value, random.choice(WORDS): random.choice((value[key], *SCALARS))}
     return {k: _changed(v, random) if k == key else v for k, v in value.items()}
+
+
+def _kept(value, random):
+    """Return a value with something changed that leaves its structure as it is.
+
+    A scalar becomes another of its type, rows are left out or said again in all lists of one length,
+    or a word is replaced wherever it stands, be it a key or a value.
+    """
+    inner = [*_within(value)]
+    scalars = [v for v in inner if not isinstance(v, list | dict)]
+    lists = [v for v in inner if isinstance(v, list)]
+    way = random.random()
+    if way < 0.3 and lists:
+        length = len(random.choice(lists))
+        at, twice = random.randrange(length) if length else 0, random.random() < 0.5
+        keep = [i for i in range(length) for _ in range(1 + twice if i == at else 1)]
+        keep = keep if twice else [i for i in range(length) if i != at]
+        return _mapped(value, lists=lambda v: [v[i] for i in keep] if len(v) == length else v)
+    words = [v for v in scalars if isinstance(v, str)]
+    words += [k for v in inner if isinstance(v, dict) for k in v]
+    if way < 0.45 and words:
+        old, new = random.choice(words), random.choice((random.choice(words), *ALIKE[str]))
+        return _mapped(value, words=lambda word: new if word == old else word)
+    if not scalars:
+        return _changed(value, random)
+    at = random.randrange(len(scalars))
+    new = random.choice(ALIKE[type(scalars[at])])
+    count = iter(range(len(scalars)))
+    return _mapped(value, scalars=lambda v: new if next(count) == at else v)
+
+
+def _within(value):
+    """Yield a value and everything in it, scalars in the order of _mapped."""
+    yield value
+    for inner in (
+        value if isinstance(value, list) else value.values() if isinstance(value, dict) else ()
+    ):
+        yield from _within(inner)
+
+
+def _mapped(value, *, lists=None, words=None, scalars=None):
+    """Return a value with its lists, its words, keys among them, or its scalars put through a function."""
+    again = {"lists": lists, "words": words, "scalars": scalars}
+    if isinstance(value, list):
+        items = [_mapped(v, **again) for v in value]
+        return lists(items) if lists else items
+    if isinstance(value, dict):
+        return {words(k) if words else k: _mapped(v, **again) for k, v in value.items()}
+    if words and isinstance(value, str):
+        return words(value)
+    return scalars(value) if scalars else value

@@ -284,6 +284,25 @@ def of_rre(data, _):
     return gathered
 
 
+def results(data):
+    """Return the queries, values and aggregates of each saved result."""
+
+    def plain(value):
+        if isinstance(value, bool) or not isinstance(value, int | float | None):
+            raise Meaningless(f"{value!r} is no value")
+        return math.nan if value is None else float(value)
+
+    found = json.loads(data)
+    for one in found if isinstance(found, list) else [found]:
+        queries = one["queries"]
+        if not all(type(q) in (str, int) and q != "" for q in queries):
+            raise Meaningless("a query that is no id")
+        values = {n: [plain(v) for v in column] for n, column in one["values"].items()}
+        if len({*queries}) < len(queries) or any(len(c) != len(queries) for c in values.values()):
+            raise Meaningless("a query twice, or without a value")
+        yield queries, values, {n: plain(one["aggregates"][n]) for n in values}
+
+
 # Rows
 
 

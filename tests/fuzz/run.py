@@ -24,7 +24,12 @@ MOST_SECONDS = 60  # for one input, by the clock of a machine that may be busy
 MOST_MEGABYTES = 3000
 GUIDES = (
     "rankstone.io.",
+    "rankstone.conventions",
+    "rankstone.core.aggregate",
+    "rankstone.core.provenance",
     "rankstone.core.result",
+    "rankstone.core.saved",
+    "rankstone.core.unjudged",
     "rankstone.core.python_engine.text",
     "rankstone.measures.parse",
 )
@@ -106,7 +111,11 @@ def worker(target, scratch, *flags):
 
     def changed(data, most, seed):
         draw = random.Random(seed)
-        return mutated(data, draw, lambda d: atheris.Mutate(d, len(d) + 16))[:most]
+        for _ in range(3):  # what is cut off is seldom well formed
+            made = mutated(data, draw, lambda d: atheris.Mutate(d, len(d) + 16))
+            if len(made) <= most:
+                break
+        return made[:most]
 
     if target == "written":
         atheris.Setup([sys.argv[0], *flags], lambda d: read_alike.hypothesis.fuzz_one_input(d))

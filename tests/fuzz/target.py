@@ -290,11 +290,25 @@ def packed(data, folder, *, all_ways=True):
 
 
 def results(data, folder, *, all_ways=True):
-    """A result as JSON is refused, or read as what is written again."""
-    found = attempt(lambda: Result.from_json(data))
-    if found is not None:
-        again = found.to_json()
+    """A result as JSON is refused, or read as what it says, and can be shown and written again."""
+    found = attempt(lambda: Result.all_from_json(data))
+    if found is None:
+        return
+    try:
+        said = list(oracles.results(data))
+    except Exception as error:
+        raise Misread(f"read as a result, but there is {error!r}") from error
+    for result, meant in zip(found, said, strict=True):
+        values = {n: result.values(n).tolist() for n in result.measures}
+        same(repr((result.queries, values, result.aggregates)), repr(meant), "values of a result")
+        again = result.to_json()
         same(Result.from_json(again).to_json(), again, "a result")
+        same(list(result.per_query), result.queries, "queries of a result")
+        same(result == result, True, "a result beside itself")
+        for show in (repr, Result._repr_html_, Result.conventions_in_words):
+            attempt(lambda s=show, r=result: s(r))
+        for name in result.measures:
+            attempt(lambda n=name, r=result: r.summary(n, "median"))
 
 
 def measures(data, folder, *, all_ways=True):

@@ -25,14 +25,36 @@ struct DocSamples {
     }
 };
 
-// The queries to sample, spread evenly over those that qualify: judged documents are missing
-// among the matches, one for each judgment at most.
+// How many judged documents of each query were retrieved.
+class RetrievedCounts {
+  public:
+    // With `repeats` a judgment may have several matches.
+    RetrievedCounts(const Index& index, bool repeats)
+        : index_(index), counts_(index.query_count()),
+          seen_(repeats ? static_cast<std::size_t>(index.groups().back()) : 0) {}
+
+    void add(const std::vector<Match>& matches) {
+        for (const Match& match : matches) {
+            if (!seen_.empty() && seen_[match.judgment]) continue;
+            if (!seen_.empty()) seen_[match.judgment] = true;
+            ++counts_[match.query];
+        }
+    }
+
+    bool missing(std::size_t query) const { return counts_[query] < index_.judged_count(query); }
+
+  private:
+    const Index& index_;
+    std::vector<std::uint32_t> counts_;
+    std::vector<bool> seen_;  // of each judgment
+};
+
+// The queries to sample, spread evenly over those in which judged documents are missing.
 inline std::vector<std::size_t> queries_to_sample(const std::vector<std::uint8_t>& present,
-                                                  const std::vector<std::uint32_t>& match_counts,
-                                                  const Index& index) {
+                                                  const RetrievedCounts& counts) {
     std::vector<std::size_t> missing, chosen;
     for (std::size_t q = 0; q < present.size(); ++q)
-        if (present[q] && match_counts[q] < index.judged_count(q)) missing.push_back(q);
+        if (present[q] && counts.missing(q)) missing.push_back(q);
     const std::size_t step = (missing.size() + most_sampled_queries - 1) / most_sampled_queries;
     for (std::size_t i = 0; i < missing.size(); i += step) chosen.push_back(missing[i]);
     return chosen;

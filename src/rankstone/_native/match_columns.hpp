@@ -76,14 +76,14 @@ class ColumnMatcher {
             }
         });
         if (at_fault(state)) return first_fault();
-        std::vector<std::uint32_t> match_counts(index_.query_count());
+        RetrievedCounts counts(index_, repeats_);
         for (Worker& own : state) {
             outcomes.matches.insert(outcomes.matches.end(), own.matches.begin(), own.matches.end());
             outcomes.duplicate.merge(own.duplicate);
-            for (const Match& match : own.matches) ++match_counts[match.query];
+            counts.add(own.matches);
             own.matches = {};
         }
-        for (const std::size_t q : queries_to_sample(outcomes.present, match_counts, index_)) {
+        for (const std::size_t q : queries_to_sample(outcomes.present, counts)) {
             gather(state[0], q);
             std::vector<std::string_view> ids;
             for (const Row& row : state[0].placer.rows)
@@ -201,10 +201,13 @@ class ColumnMatcher {
             });
             if (run_.rank)
                 run_.rank->parts(begin, end, [&](const Chunk& c, std::int64_t a, std::int64_t e) {
-                    c.doubles(a, e, [&](std::int64_t i, double value) {
-                        if (c.valid(i) && value >= 0 && value < 1e9)
+                    const auto use = [&](std::int64_t i, double value) {
+                        if (value >= 0 && value < 1e9)
                             first[c.begin + i - begin].rank = static_cast<std::uint32_t>(value);
-                    });
+                    };
+                    if (!c.may_have_nulls()) return c.doubles(a, e, use);
+                    for (; a < e; ++a)  // the code of a null may stand for nothing
+                        if (c.valid(a)) c.doubles(a, a + 1, use);
                 });
             if (!whole) own.at_fault = true;
         }

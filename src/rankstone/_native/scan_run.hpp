@@ -308,8 +308,10 @@ class RunScanner {
         }
         Tally tally(index_, std::move(scattered), std::move(rows), std::move(unplaced),
                     static_cast<int>(state.size()), repeats_);
-        const std::vector<std::size_t> sampled = queries_to_sample(
-            outcomes.present, count_matches(outcomes.matches, tally.matches()), index_);
+        RetrievedCounts counts(index_, repeats_);
+        counts.add(outcomes.matches);
+        counts.add(tally.matches());
+        const std::vector<std::size_t> sampled = queries_to_sample(outcomes.present, counts);
         for (const std::size_t q : sampled)
             if (is_scattered(q)) tally.sample(q);
         count_rows(state, tally);
@@ -325,14 +327,6 @@ class RunScanner {
 
     Range& range_of(const Piece& piece) {
         return ranges_[static_cast<std::size_t>((piece.begin - text_begin_) / range_size_)];
-    }
-
-    std::vector<std::uint32_t> count_matches(const std::vector<Match>& some,
-                                             const std::vector<Match>& others) const {
-        std::vector<std::uint32_t> counts(index_.query_count());
-        for (const Match& match : some) ++counts[match.query];
-        for (const Match& match : others) ++counts[match.query];
-        return counts;
     }
 
     void count_rows(std::vector<Worker>& state, Tally& tally) {

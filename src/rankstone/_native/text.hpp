@@ -242,10 +242,9 @@ inline bool starts_with(const char* p, const char* end, const char* word) {
            (p[2] | 0x20) == word[2];
 }
 
-// A hexadecimal number after its 0x, up to what is none any more.
+// A hexadecimal number after its 0x, up to what is none any more. Where that is, is not left to the
+// library: libstdc++ takes two signs of an exponent for one.
 inline Number parse_hexadecimal(const char* begin, const char* end, double& value) {
-    const auto read = read_hexadecimal(begin, end, value);
-    if (read.ec != std::errc::result_out_of_range) return Number::fine;
     std::int64_t magnitude = 0;  // of the first digit that is not 0, in powers of 16
     bool point = false, nonzero = false;
     const char* p = begin;
@@ -259,10 +258,18 @@ inline Number parse_hexadecimal(const char* begin, const char* end, double& valu
         if (!nonzero && point) --magnitude;
     }
     std::int64_t exponent = 0;
-    const bool down = p + 1 < end && p[1] == '-';
-    for (p += p + 1 < end && (p[1] == '-' || p[1] == '+') ? 2 : 1; p < end && is_digit(*p); ++p)
-        if (exponent < 1'000'000'000) exponent = exponent * 10 + (*p - '0');
-    if (4 * magnitude + (down ? -exponent : exponent) > 0) return Number::not_finite;
+    if (p < end && (*p | 0x20) == 'p') {
+        const char* q = p + 1;
+        const bool down = q < end && *q == '-';
+        if (q < end && (*q == '-' || *q == '+')) ++q;
+        if (q < end && is_digit(*q)) {
+            for (p = q; p < end && is_digit(*p); ++p)
+                if (exponent < 1'000'000'000) exponent = exponent * 10 + (*p - '0');
+            if (down) exponent = -exponent;
+        }
+    }
+    if (read_hexadecimal(begin, p, value).ec != std::errc::result_out_of_range) return Number::fine;
+    if (4 * magnitude + exponent > 0) return Number::not_finite;
     value = 0.0;
     return Number::fine;
 }

@@ -15,7 +15,7 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.matches import DocSamples, Matches
 from rankstone.core.notices import negative_notices
 from rankstone.core.provenance import MEMORY, Source
-from rankstone.core.sampling import SAMPLED_DOCS, spread
+from rankstone.core.sampling import SAMPLED_DOCS, incomplete, spread
 from rankstone.core.values import id_of, number_of, shown
 from rankstone.errors import DataError, EmptyError, UsageError
 
@@ -121,7 +121,7 @@ class ScoredRun:
             unjudged_queries=unjudged,
             unjudged_sample=sample,
             doc_samples=_doc_samples(
-                scan["offsets"],
+                scan["judgment"],
                 scan["present"].astype(bool),
                 judgments,
                 docs,
@@ -212,7 +212,7 @@ class ListedRun:
             unjudged_queries=unjudged,
             unjudged_sample=sample,
             doc_samples=_doc_samples(
-                offsets,
+                columns[:, 0],
                 np.array(present, bool),
                 judgments,
                 docs,
@@ -328,15 +328,14 @@ def _like(ids: Ids, others: Iterator[Any], *, typed: bool) -> list[Any]:
 
 
 def _doc_samples(
-    offsets: np.ndarray,
+    judgment: np.ndarray,
     present: np.ndarray,
     judgments: Judgments,
     docs: Sequence[Any],
     ranking: Callable[[int], Iterable[Any]],
 ) -> DocSamples:
     """Return unjudged documents of a few queries in which judged documents are missing."""
-    missing = present & (np.diff(offsets) < np.diff(judgments.groups))
-    queries = spread(np.flatnonzero(missing).tolist())
+    queries = spread(np.flatnonzero(incomplete(judgments.groups, judgment, present)).tolist())
     unjudged: list[Any] = []
     bounds = [0]
     for q in queries:

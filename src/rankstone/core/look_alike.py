@@ -10,6 +10,7 @@ import numpy as np
 
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
+from rankstone.core.sampling import incomplete
 from rankstone.errors import Notice, plural
 
 _EXAMPLES = 3
@@ -139,8 +140,8 @@ def documents_that_look_alike(
         before[np.cumsum(np.append(0, last - first))].tolist(),
         samples.bounds.tolist(),
     )
-    incomplete = matches.present & (np.diff(matches.offsets) < np.diff(judgments.groups))
-    return pairs, len(samples.queries) < int(incomplete.sum())
+    lacking = incomplete(judgments.groups, matches.judgment, matches.present)
+    return pairs, len(samples.queries) < int(lacking.sum())
 
 
 def look_alike_notices(

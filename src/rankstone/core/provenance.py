@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from rankstone.core import saved
 from rankstone.errors import DataError
 
 
@@ -84,10 +85,10 @@ class Source:
     def from_dict(cls, data: Mapping[str, Any]) -> Source:
         """Read what ``to_dict`` returned."""
         return cls(
-            data["name"],
-            size=data["bytes"],
-            sha256=data["sha256"],
-            content_sha256=data.get("content_sha256"),
+            saved.text(data["name"]),
+            size=saved.optional(saved.whole, data["bytes"]),
+            sha256=saved.optional(saved.text, data["sha256"]),
+            content_sha256=saved.optional(saved.text, data.get("content_sha256")),
         )
 
 
@@ -113,7 +114,7 @@ class Provenance:
     def from_dict(cls, data: Mapping[str, Any]) -> Provenance:
         """Read what ``to_dict`` returned."""
         judgments, run = (Source.from_dict(data[name]) for name in ("judgments", "run"))
-        return cls(data["rankstone"], data["engine"], judgments, run)
+        return cls(saved.text(data["rankstone"]), saved.text(data["engine"]), judgments, run)
 
 
 MEMORY = Source("memory")

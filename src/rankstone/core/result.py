@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankstone.conventions import Conventions
+from rankstone.core import saved
 from rankstone.core.aggregate import FLOOR, Summary, summarise
 from rankstone.core.provenance import Provenance
 from rankstone.errors import (
@@ -294,33 +295,29 @@ class Result:
     def _from_dict(cls, data: dict[str, Any]) -> Result:
         if data["schema"] != SCHEMA:
             raise ValueError(f"schema {data['schema']!r}, expected {SCHEMA!r}")
-        columns = {
-            n: np.array([math.nan if v is None else v for v in c], np.float64)
-            for n, c in data["values"].items()
-        }
-        queries = list(data["queries"])
-        weights = {n: np.array(w, np.float64) for n, w in data["weights"].items()}
+        columns = {n: saved.column(c) for n, c in data["values"].items()}
+        weights = {n: saved.column(w) for n, w in data["weights"].items()}
+        queries = saved.ids(data["queries"])
+        if not columns:
+            raise ValueError("it has no measures")
         if any(c.shape != (len(queries),) for c in [*columns.values(), *weights.values()]):
             raise ValueError("its columns differ in length")
         return cls(
-            name=str(data["name"]),
+            name=saved.text(data["name"]),
             queries=queries,
             columns=columns,
-            aggregates={n: _number(data["aggregates"][n]) for n in columns},
-            counted={n: int(data["counted"][n]) for n in columns},
+            aggregates={n: saved.number(data["aggregates"][n]) for n in columns},
+            counted={n: saved.whole(data["counted"][n]) for n in columns},
             weights=weights,
             conventions=Conventions(**data["conventions"]),
-            notices=tuple(
-                Notice(n["code"], n["count"], n["text"], tuple(n["examples"]), n["level"])
-                for n in data["notices"]
-            ),
+            notices=tuple(_notice(n) for n in saved.items(data["notices"])),
             provenance=Provenance.from_dict(data["provenance"]),
             ties=_ties(data["ties"]),
-            like=data["like"],
-            requested=dict(data["requested"]),
-            exceptions={n: dict(e) for n, e in data["exceptions"].items()},
-            unanswered=tuple(data.get("unanswered", ())),
-            unjudged=_unjudged(data.get("unjudged")),
+            like=saved.optional(saved.text, data["like"]),
+            requested=_requested(data["requested"], columns),
+            exceptions={n: _departures(e) for n, e in data["exceptions"].items()},
+            unanswered=tuple(saved.ids(data.get("unanswered", []))),
+            unjudged=_unjudged(data.get("unjudged"), len(queries)),
         )
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
@@ -368,21 +365,39 @@ def _library(name: str) -> Any:
         ) from None
 
 
-def _unjudged(data: Any) -> UnjudgedReport | None:
-    if not data:
+def _unjudged(data: Any, queries: int) -> UnjudgedReport | None:
+    if data is None:
         return None
     from rankstone.core.unjudged import UnjudgedReport
 
-    return UnjudgedReport.from_dict(data)
+    return UnjudgedReport.from_dict(data, queries)
+
+
+def _notice(data: dict[str, Any]) -> Notice:
+    examples = tuple(saved.text(e) for e in saved.items(data["examples"]))
+    code, words, level = (saved.text(data[key]) for key in ("code", "text", "level"))
+    if level not in ("warning", "note", "info"):
+        raise ValueError(f"{level!r:.40} is no level of a notice")
+    return Notice(code, saved.whole(data["count"]), words, examples, level)
+
+
+def _requested(data: dict[str, str], columns: Mapping[str, Any]) -> dict[str, str]:
+    for name, measure in data.items():
+        if measure not in columns or (name in columns and name != measure):
+            raise ValueError(f"{name!r:.40} was requested and is not measured")
+    return dict(data)
+
+
+def _departures(data: dict[str, Any]) -> dict[str, Any]:
+    Conventions().replace(**data)  # refuses what is none
+    return dict(data)
 
 
 def _ties(data: dict[str, Any]) -> TieReport:
-    interval = {n: (_number(low), _number(high)) for n, (low, high) in data["interval"].items()}
-    return TieReport(int(data["documents"]), int(data["retrieved"]), interval)
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else float(value)
+    pairs = {
+        n: (saved.number(low), saved.number(high)) for n, (low, high) in data["interval"].items()
+    }
+    return TieReport(saved.whole(data["documents"]), saved.whole(data["retrieved"]), pairs)
 
 
 def _plain(value: float) -> float | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 SAMPLED_QUERIES, SAMPLED_DOCS = 32, 256
 
 
@@ -12,3 +14,15 @@ def spread(queries: list[int]) -> list[int]:
     [0, 3, 6]
     """
     return queries[:: -(-len(queries) // SAMPLED_QUERIES) or 1]
+
+
+def incomplete(groups: np.ndarray, judgment: np.ndarray, present: np.ndarray) -> np.ndarray:
+    """Return which queries of the run miss judged documents; a judgment may have several matches.
+
+    >>> incomplete(np.array([0, 2, 4]), np.array([0, 0, 2, 3]), np.array([True, True])).tolist()
+    [True, False]
+    """
+    missing = np.ones(int(groups[-1]), bool)
+    missing[judgment] = False
+    before = np.cumsum(np.append(0, missing))
+    return present & (np.diff(before[groups]) > 0)

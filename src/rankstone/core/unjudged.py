@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankstone.core import saved
+
 
 class UnjudgedInterval(NamedTuple):
     """Between which values an aggregate lies, whatever the grades of unjudged documents.
@@ -54,19 +56,14 @@ class UnjudgedReport:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> UnjudgedReport:
-        """Read what ``to_dict`` returned."""
-        interval = {
-            name: UnjudgedInterval(
-                _number(i["low"], -math.inf),
-                _number(i["high"], math.inf),
-                bool(i["exact"]),
-                (_column(i["per_query"][0], -math.inf), _column(i["per_query"][1], math.inf)),
-            )
-            for name, i in data["interval"].items()
-        }
-        by_rank = tuple(map(float, data["judged_by_rank"]))
-        return cls(int(data["documents"]), int(data["retrieved"]), by_rank, interval)
+    def from_dict(cls, data: Mapping[str, Any], queries: int) -> UnjudgedReport:
+        """Read what ``to_dict`` returned for a result of so many queries."""
+        return cls(
+            saved.whole(data["documents"]),
+            saved.whole(data["retrieved"]),
+            tuple(saved.column(data["judged_by_rank"]).tolist()),
+            {name: _interval(i, queries) for name, i in data["interval"].items()},
+        )
 
 
 @dataclass(frozen=True)
@@ -89,11 +86,18 @@ def _plain(value: float) -> float | str | None:
     return value if math.isfinite(value) else "unbounded"
 
 
-def _number(value: float | str | None, unbounded: float) -> float:
-    if value is None:
-        return math.nan
-    return unbounded if value == "unbounded" else float(value)
+def _interval(data: Mapping[str, Any], queries: int) -> UnjudgedInterval:
+    lows, highs = data["per_query"]
+    ends = _column(lows, -math.inf), _column(highs, math.inf)
+    if not isinstance(data["exact"], bool) or any(len(end) != queries for end in ends):
+        raise ValueError("an interval is not one of its queries")
+    low, high = _number(data["low"], -math.inf), _number(data["high"], math.inf)
+    return UnjudgedInterval(low, high, data["exact"], ends)
 
 
-def _column(values: list[Any], unbounded: float) -> np.ndarray:
-    return np.array([_number(v, unbounded) for v in values], np.float64)
+def _number(value: Any, unbounded: float) -> float:
+    return unbounded if value == "unbounded" else saved.number(value)
+
+
+def _column(values: Any, unbounded: float) -> np.ndarray:
+    return np.array([_number(v, unbounded) for v in saved.items(values)], np.float64)

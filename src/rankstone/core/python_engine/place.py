@@ -81,7 +81,9 @@ def _rank_disagrees(rows: list[Row]) -> bool:
 def sampled(outcomes: Sequence[Outcome], judged: Sequence[Any]) -> list[int]:
     """Return a few queries in which judged documents are missing, spread over all of them."""
     pairs = enumerate(zip(outcomes, judged, strict=True))
-    return spread([q for q, (o, docs) in pairs if o.present and len(o.matches) < len(docs)])
+    return spread(
+        [q for q, (o, d) in pairs if o.present and len({m[0] for m in o.matches}) < len(d)]
+    )
 
 
 def samples_of(

@@ -1,0 +1,74 @@
+"""Parts of saved JSON, checked: what we would not have written raises ``ValueError`` or ``TypeError``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+T = TypeVar("T")
+_NUMBERS = {int, float, type(None)}  # bool is another type
+
+
+def text(value: Any) -> str:
+    """Return a text."""
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.40} is no text")
+    return value
+
+
+def whole(value: Any) -> int:
+    """Return a count."""
+    if type(value) is not int or value < 0:
+        raise ValueError(f"{value!r:.40} is no count")
+    return value
+
+
+def number(value: Any) -> float:
+    """Return a number; None stands for a value that is missing.
+
+    >>> number(2), number(None)
+    (2.0, nan)
+    """
+    if type(value) not in _NUMBERS or math.isinf(
+        found := math.nan if value is None else float(value)
+    ):
+        raise ValueError(f"{value!r:.40} is no number")
+    return found
+
+
+def optional(check: Callable[[Any], T], value: Any) -> T | None:
+    """Return what may be missing."""
+    return None if value is None else check(value)
+
+
+def items(value: Any) -> list[Any]:
+    """Return a list."""
+    if not isinstance(value, list):
+        raise TypeError(f"{value!r:.40} is no list")
+    return value
+
+
+def column(value: Any) -> np.ndarray:
+    """Return a list of numbers, some of them missing, as an array."""
+    if not {*map(type, items(value))} <= _NUMBERS:
+        raise ValueError("there are values that are no numbers")
+    found = np.array([math.nan if v is None else v for v in value], np.float64)
+    if np.isinf(found).any():
+        raise ValueError("there are infinite values")
+    return found
+
+
+def ids(value: Any) -> list[str | int]:
+    """Return ids, all of them different.
+
+    >>> ids(["q1", 2])
+    ['q1', 2]
+    """
+    if not {*map(type, items(value))} <= {str, int} or "" in value:
+        raise ValueError("there are ids that are neither texts nor whole numbers")
+    if len({*value}) < len(value):
+        raise ValueError("an id stands there twice")
+    return value
