@@ -135,6 +135,25 @@ def test_names_of_documents_and_order_of_queries_do_not_matter(measure, collecti
 
 
 @each
+def test_a_query_without_relevant_documents_is_up_to_the_conventions(measure):
+    """Its documents are judged, and none is of any use."""
+    definition = measure.definition
+    judged, run = {"q": {"a": 0, "b": -1}, "r": {"a": 1, "b": 0}}, {"q": ["a", "b"], "r": ["a"]}
+
+    def ruled(rule):
+        return rs.evaluate(judged, run, measure, no_relevant=rule).per_query["q"][str(measure)]
+
+    values = [ruled(rule) for rule in ("zero", "one", "skip", "silence")]
+    if definition.undefined_without_relevant:
+        top = 0.0 if math.isinf(definition.range[1]) else 1.0
+        assert values[:2] == [0.0, top]
+        assert math.isnan(values[2])
+        assert values[3] == 0.0  # there was something to be silent about
+    else:
+        assert all(same(value, values[0]) for value in values)
+
+
+@each
 @settings(max_examples=30)
 @given(data=st.data())
 def test_sums_in_another_order_are_the_same_but_for_rounding(measure, data):
