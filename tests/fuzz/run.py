@@ -30,7 +30,7 @@ GUIDES = (
     "rankstone.core.result",
     "rankstone.core.saved",
     "rankstone.core.unjudged",
-    "rankstone.core.python_engine.text",
+    "rankstone.core.python_engine.",
     "rankstone.measures.parse",
 )
 MEMORY = "/dev/shm"  # files are many and short-lived
