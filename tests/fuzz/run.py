@@ -28,9 +28,9 @@ GUIDES = (
     "rankstone.core.aggregate",
     "rankstone.core.provenance",
     "rankstone.core.result",
-    "rankstone.core.saved",
+    "rankstone.core.saved",  # and saved_result
     "rankstone.core.unjudged",
-    "rankstone.core.python_engine.text",
+    "rankstone.core.python_engine.",
     "rankstone.measures.parse",
 )
 MEMORY = "/dev/shm"  # files are many and short-lived

@@ -16,6 +16,7 @@ from functools import partial
 from unittest import mock
 
 from fuzz import oracles
+from fuzz.engines import _core, matched, ordered
 from fuzz.oracles import Gathered
 
 import rankstone as rs
@@ -327,6 +328,14 @@ def rows_of_columns(data, folder, *, all_ways=True):
     attempt(lambda: load_run(path, lenient=True).match(known, float32=True))
 
 
+def engines(found, data, folder, *, all_ways=True):
+    """The compiled core finds what the pure-Python engine finds."""
+    if _core is None:
+        return
+    for what, (native, python) in found(data):
+        same(native, python, what)
+
+
 TARGETS = {
     **{
         n: partial(check, form=n)
@@ -341,6 +350,8 @@ TARGETS = {
     "packed": packed,
     "results": results,
     "measures": measures,
+    "orders": partial(engines, ordered),
+    "mappings": partial(engines, matched),
 }
 
 

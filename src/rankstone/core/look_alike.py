@@ -10,7 +10,6 @@ import numpy as np
 
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
-from rankstone.core.sampling import incomplete
 from rankstone.errors import Notice, plural
 
 _EXAMPLES = 3
@@ -129,6 +128,8 @@ def documents_that_look_alike(
     samples = matches.doc_samples
     if samples is None or not len(samples.queries):
         return [], False
+    from rankstone.core.sampling import incomplete
+
     first, last = judgments.groups[samples.queries], judgments.groups[samples.queries + 1]
     rows = np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)])
     missing = np.ones(len(judgments), bool)

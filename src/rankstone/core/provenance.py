@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rankstone.core import saved
 from rankstone.errors import DataError
 
 
@@ -84,6 +83,8 @@ class Source:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Source:
         """Read what ``to_dict`` returned."""
+        from rankstone.core import saved
+
         return cls(
             saved.text(data["name"]),
             size=saved.optional(saved.whole, data["bytes"]),
@@ -113,6 +114,8 @@ class Provenance:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Provenance:
         """Read what ``to_dict`` returned."""
+        from rankstone.core import saved
+
         judgments, run = (Source.from_dict(data[name]) for name in ("judgments", "run"))
         return cls(saved.text(data["rankstone"]), saved.text(data["engine"]), judgments, run)
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankstone.conventions import Conventions
-from rankstone.core import saved
 from rankstone.core.aggregate import FLOOR, Summary, summarise
 from rankstone.core.provenance import Provenance
 from rankstone.errors import (
@@ -277,12 +276,14 @@ class Result:
         """Read one result or a list of them."""
         import json
 
+        from rankstone.core.saved_result import result_of
+
         try:
             data = json.loads(text)
             several = data if isinstance(data, list) else [data]
             if not several:
                 raise ValueError("it is empty")
-            return [cls._from_dict(one) for one in several]
+            return [result_of(one) for one in several]
         except (
             ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError
         ) as error:  # fmt: skip
@@ -290,35 +291,6 @@ class Result:
                 f"this is not a saved Rankstone result ({error}). "
                 "Save one with Result.save or 'rankstone evaluate --format json'."
             ) from None
-
-    @classmethod
-    def _from_dict(cls, data: dict[str, Any]) -> Result:
-        if data["schema"] != SCHEMA:
-            raise ValueError(f"schema {data['schema']!r}, expected {SCHEMA!r}")
-        columns = {n: saved.column(c) for n, c in data["values"].items()}
-        weights = {n: saved.column(w) for n, w in data["weights"].items()}
-        queries = saved.ids(data["queries"])
-        if not columns:
-            raise ValueError("it has no measures")
-        if any(c.shape != (len(queries),) for c in [*columns.values(), *weights.values()]):
-            raise ValueError("its columns differ in length")
-        return cls(
-            name=saved.text(data["name"]),
-            queries=queries,
-            columns=columns,
-            aggregates={n: saved.number(data["aggregates"][n]) for n in columns},
-            counted={n: saved.whole(data["counted"][n]) for n in columns},
-            weights=weights,
-            conventions=Conventions(**data["conventions"]),
-            notices=tuple(_notice(n) for n in saved.items(data["notices"])),
-            provenance=Provenance.from_dict(data["provenance"]),
-            ties=_ties(data["ties"]),
-            like=saved.optional(saved.text, data["like"]),
-            requested=_requested(data["requested"], columns),
-            exceptions={n: _departures(e) for n, e in data["exceptions"].items()},
-            unanswered=tuple(saved.ids(data.get("unanswered", []))),
-            unjudged=_unjudged(data.get("unjudged"), len(queries)),
-        )
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the result to a file, whole or not at all.
@@ -363,41 +335,6 @@ def _library(name: str) -> Any:
             f"this needs the library {name}: pip install {name}, or 'rankstone[frames]' for "
             "polars and pyarrow."
         ) from None
-
-
-def _unjudged(data: Any, queries: int) -> UnjudgedReport | None:
-    if data is None:
-        return None
-    from rankstone.core.unjudged import UnjudgedReport
-
-    return UnjudgedReport.from_dict(data, queries)
-
-
-def _notice(data: dict[str, Any]) -> Notice:
-    examples = tuple(saved.text(e) for e in saved.items(data["examples"]))
-    code, words, level = (saved.text(data[key]) for key in ("code", "text", "level"))
-    if level not in ("warning", "note", "info"):
-        raise ValueError(f"{level!r:.40} is no level of a notice")
-    return Notice(code, saved.whole(data["count"]), words, examples, level)
-
-
-def _requested(data: dict[str, str], columns: Mapping[str, Any]) -> dict[str, str]:
-    for name, measure in data.items():
-        if measure not in columns or (name in columns and name != measure):
-            raise ValueError(f"{name!r:.40} was requested and is not measured")
-    return dict(data)
-
-
-def _departures(data: dict[str, Any]) -> dict[str, Any]:
-    Conventions().replace(**data)  # refuses what is none
-    return dict(data)
-
-
-def _ties(data: dict[str, Any]) -> TieReport:
-    pairs = {
-        n: (saved.number(low), saved.number(high)) for n, (low, high) in data["interval"].items()
-    }
-    return TieReport(saved.whole(data["documents"]), saved.whole(data["retrieved"]), pairs)
 
 
 def _plain(value: float) -> float | None:

@@ -170,15 +170,21 @@ def match_mapping(
 
 
 def _check_ids(rows: dict[Any, Any], kinds: set[bool]) -> tuple[str, Any, Any] | None:
-    """Return what is wrong with the first id that is not plain, or of another kind than others."""
-    for doc, value in rows.items():
+    """Return what is wrong with the first id that is not plain, or of another kind than others.
+
+    A score before it that is at fault comes first.
+    """
+    for i, (doc, value) in enumerate(rows.items()):
         is_text = isinstance(doc, str)
         whole = isinstance(doc, int | np.integer) and not isinstance(doc, bool)
         if not (is_text or whole) or (is_text and not doc):
-            return "not_an_id", doc, value
-        kinds.add(is_text)
-        if len(kinds) > 1:
-            return "mixed_ids", doc, value
+            fault = "not_an_id"
+        else:
+            kinds.add(is_text)
+            fault = "mixed_ids" if len(kinds) > 1 else ""
+        if fault:
+            before = _scores(dict(islice(rows.items(), i)))
+            return before if isinstance(before, tuple) else (fault, doc, value)
     return None
 
 
