@@ -37,16 +37,15 @@ from rankstone.report.contents import (
 from rankstone.report.html import LANGUAGES, Report
 from rankstone.report.model import RankingPart, ReportModel, WorkingPart
 from rankstone.report.parts import (
-    Plan,
     cells,
     convention_rows,
     measure_parts,
     plain_ranking,
-    rankings_part,
     run_part,
-    working_parts,
 )
+from rankstone.report.rankings import rankings_part
 from rankstone.report.result_table import ALL, own_aggregates
+from rankstone.report.workings import Plan, working_parts
 from rankstone.stats.comparison import Comparison
 
 _STATISTICS = (
@@ -192,7 +191,11 @@ def _evaluated(
     for i, (name, run) in enumerate(named, 1):
         tell(f"evaluating {name} ({i} of {len(named)})")
         data = collection(judgments, run, name=name, columns=columns, **reading)
-        one = evaluate_collection(data, measures or DEFAULT, **followed, **choices)
+        # Beside other runs the page shows the tie interval of the first measure alone.
+        tied = 1 if len(named) > 1 else None
+        one = evaluate_collection(
+            data, measures or DEFAULT, tied_measures=tied, **followed, **choices
+        )
         results.append(replace(one, result=replace(one.result, name=name)))
     columns.check_used()
     return results
@@ -221,9 +224,9 @@ def _looked_at(
     judgments = matched[0].judgments
     ranked = [plain_ranking(one.data, one.result.conventions) for one in evaluated]
     tops = [top_documents(data.run, ids, depth, options) for data in matched]
-    rankings = rankings_part(judgments, ids, ranked, tops, depth)
+    rankings, places = rankings_part(judgments, ids, ranked, tops, depth)
     plans: list[tuple[Collection, Plan]] = [(one.data, one.plan) for one in evaluated]
-    return rankings, working_parts(plans, judgments, ids, rankings)
+    return rankings, working_parts(plans, ids, places, depth)
 
 
 def _groups(
@@ -250,13 +253,21 @@ def _by_cutoff(evaluated: Sequence[Evaluated]) -> dict[str, dict[str, Any]]:
         if measure.definition.cutoff_param != "k" or "k" not in measure.params:
             continue
         name = str(measure(k=None))
-        if name in families or len(families) == _FAMILIES:
-            continue
-        means = []
-        for one in evaluated:
-            conventions = one.plan[place][2]
-            plan = [(str(k), measure @ k, conventions) for k in cutoffs]
-            parts = compute_each(one.data, plan).aggregates
-            means.append(cells(list(final_values({n: m for n, m, _ in plan}, parts).values())))
-        families[name] = {"measure": place, "k": cutoffs, "means": means}
+        if name not in families and len(families) < _FAMILIES:
+            families[name] = {"measure": place, "k": cutoffs, "means": []}
+    for one in evaluated:
+        aggregates = _aggregates(one, [f["measure"] for f in families.values()], cutoffs)
+        for family in families.values():
+            family["means"].append(cells([next(aggregates) for _ in cutoffs]))
     return families
+
+
+def _aggregates(one: Evaluated, places: Sequence[int], cutoffs: Sequence[int]) -> Iterator[float]:
+    """Yield the aggregates of some measures of a plan at each cutoff, from one computation."""
+    chosen = [one.plan[place] for place in places]
+    steps = [(measure @ k, conventions) for _, measure, conventions in chosen for k in cutoffs]
+    known = {(m, c): one.result.aggregates[name] for name, m, c in one.plan}
+    plan = [(str(m), m, c) for m, c in steps if (m, c) not in known]
+    parts = compute_each(one.data, plan).aggregates if plan else {}
+    computed = final_values({name: m for name, m, _ in plan}, parts)
+    return (known[step] if step in known else computed[str(step[0])] for step in steps)

@@ -23,7 +23,9 @@ LANGUAGES = ("en", "zh")
 _MARK = b'<meta name="generator" content="rankstone">'
 _LEVEL = 5  # of compression: a tenth larger than at best, in a tenth of the time
 _GZIP = 16 + zlib.MAX_WBITS
-_SCRIPTS = ("dom.js", "formula.js", "summary.js", "pictures.js", "explorer.js", "page.js")
+_SCRIPTS = (
+    "dom.js", "model.js", "formula.js", "summary.js", "pictures.js", "explorer.js", "page.js",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,96 @@
+"""Columns of numbers as short text: what takes most of a report's data.
+
+A list of numbers in JSON is slow to write, to compress and to read in a browser, and large. Here each
+number is a whole number of units, written with the same number of digits of base 64.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
+_BITS = 6  # of a digit
+_PARTS = 10**6  # of 1: six decimals are kept, tables have four
+_SAMPLE = 64
+_LARGEST = 1 << 53  # beyond, a browser does not know every whole number
+_ALPHABET = np.frombuffer(DIGITS.encode(), np.uint8)
+
+
+def packed(column: np.ndarray) -> Any:
+    """Return a column for JSON: rounded to six decimals; what is not finite becomes none.
+
+    Number i is ``(low + code) * unit / 1000000``, and none if the code equals ``none``. The text has
+    the first digit of every code, then the second of every code, and so on, ``digits`` in all. With
+    ``flags`` the numbers are yes (1) and no (0). A column of numbers that are too large is a list.
+
+    >>> packed(np.array([0.5, 1.0, 0.25, 0.5]))
+    {'low': 1, 'unit': 250000, 'digits': 1, 'text': '1301'}
+    >>> packed(np.array([np.nan, -2.0, 71.0])), packed(np.array([True, False]))["text"]
+    ({'low': -2, 'unit': 1000000, 'digits': 2, 'text': '101A09', 'none': 74}, '10')
+    """
+    numbers = np.asarray(column, np.float64)
+    finite = np.isfinite(numbers)
+    every = bool(finite.all())
+    known = numbers if every else numbers[finite]
+    if np.abs(known).max(initial=0.0) * _PARTS >= _LARGEST:
+        return [v if math.isfinite(v) else None for v in np.round(numbers, 6).tolist()]
+    parts = np.rint(known * _PARTS).astype(np.int64)
+    unit = _unit(parts)
+    parts //= unit
+    low = int(parts.min()) if len(parts) else 0
+    parts -= low
+    largest = int(parts.max(initial=0))
+    more: dict[str, Any] = {}
+    if not every:
+        largest += 1
+        more["none"] = largest
+        codes = np.full(len(numbers), largest, np.int64)
+        codes[finite] = parts
+        parts = codes
+    if column.dtype == bool:
+        more["flags"] = True
+    digits = max(1, math.ceil(largest.bit_length() / _BITS))
+    return {"low": low, "unit": unit, "digits": digits, "text": _text(parts, digits), **more}
+
+
+def _unit(parts: np.ndarray) -> int:
+    """Return what all numbers are multiples of."""
+    some = int(np.gcd.reduce(parts[:_SAMPLE])) if len(parts) else 0
+    return (some if some == 1 else int(np.gcd.reduce(parts, initial=0))) or _PARTS
+
+
+def _text(codes: np.ndarray, digits: int) -> str:
+    shifts = range(_BITS * (digits - 1), -1, -_BITS)
+    return b"".join(_ALPHABET[codes >> shift & 63].tobytes() for shift in shifts).decode()
+
+
+def unpacked(column: Any) -> np.ndarray:
+    """Return the numbers of a packed column; none is NaN.
+
+    >>> unpacked(packed(np.array([0.5, np.nan, -0.25]))).tolist()
+    [0.5, nan, -0.25]
+    """
+    if isinstance(column, list):
+        return np.array([math.nan if v is None else v for v in column])
+    value_of = np.zeros(128, np.int64)
+    value_of[_ALPHABET] = np.arange(64)
+    rows = value_of[np.frombuffer(column["text"].encode(), np.uint8)].reshape(column["digits"], -1)
+    codes = np.zeros(rows.shape[1], np.int64)
+    for row in rows:
+        codes = (codes << _BITS) + row
+    numbers = (column["low"] + codes) * column["unit"] / _PARTS
+    return np.where(codes == column.get("none", -1), math.nan, numbers)
+
+
+def separated(texts: list[str]) -> dict[str, str]:
+    r"""Return texts as one, for JSON, with a separator that none of them has.
+
+    >>> separated(["d1", "d 2"])
+    {'separator': '\n', 'text': 'd1\nd 2'}
+    """
+    every = "".join(texts)
+    separator = next(c for c in map(chr, (32, 10, *range(0x110000))) if c not in every)
+    return {"separator": separator, "text": separator.join(texts)}
