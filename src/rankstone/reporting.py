@@ -111,7 +111,9 @@ def report(
     if len(results) > 1:
         tell(f"comparing {len(results)} runs")
     comparison = _comparison(results, statistics)
-    ids = list(dict.fromkeys(query for result in results for query in result.queries))
+    ids = list(results[0].queries)
+    if any(list(result.queries) != ids for result in results):
+        ids = list(dict.fromkeys(query for result in results for query in result.queries))
     tell("collecting rankings and workings")
     with _no_garbage():
         rankings, workings = _looked_at(evaluated, ids, depth, reading)

@@ -96,14 +96,16 @@ def _of_blocks(blocks: Blocks, row_of: Mapping[str, int], depth: int) -> tuple[T
         if wanted.all():
             rows = rows.with_more(row, docs, scores)
         else:
-            rows = rows.with_more(row[wanted], list(compress(docs, wanted)), scores[wanted])
+            rows = rows.with_more(
+                row[wanted], list(compress(docs, wanted.tolist())), scores[wanted]
+            )
         if len(rows.docs) > _MOST_ROWS + 2 * kept:  # the rows of a query are far apart
             rows = rows.first(depth + _SPARE)
             kept = len(rows.docs)
-    if not rows.may_repeat():
-        rows = rows.first(depth)
-        sizes = np.bincount(rows.row, minlength=len(row_of))
-        return TopDocuments(segments.offsets_of(sizes), rows.docs), False
+    best = rows.first(depth)
+    if not best.may_repeat():
+        sizes = np.bincount(best.row, minlength=len(row_of))
+        return TopDocuments(segments.offsets_of(sizes), best.docs), False
     rows = rows.first(depth + _SPARE)
     sizes = np.bincount(rows.row, minlength=len(row_of))
     every = TopDocuments(segments.offsets_of(sizes), rows.docs)
@@ -132,26 +134,41 @@ class _Rows:
 
     def first(self, most: int) -> _Rows:
         """Return the best rows of each query, in order of queries and scores."""
-        row, docs, scores = self.row, self.docs, np.concatenate(self.numbers)
-        step = np.diff(row)
-        if ((step < 0) | ((step == 0) & (np.diff(scores) > 0))).any():
+        row, docs, scores = _by_query(self.row, self.docs, np.concatenate(self.numbers))
+        if ((np.diff(row) == 0) & (np.diff(scores) > 0)).any():
             order = np.lexsort((-scores, row))
             row, scores = row[order], scores[order]
             docs = [docs[i] for i in order.tolist()]
         sizes = np.bincount(row)
         if (sizes > most).any():
             best = segments.positions(segments.offsets_of(sizes)) < most
-            row, docs, scores = row[best], list(compress(docs, best)), scores[best]
+            row, docs, scores = row[best], list(compress(docs, best.tolist())), scores[best]
         return _Rows((row,), docs, (scores,))
 
     def may_repeat(self) -> bool:
         """Return whether a query may have a document twice: equal ids have equal hashes."""
-        hashes = np.fromiter(map(hash, self.docs), np.int64, len(self.docs))
-        keys = np.sort(hashes + self.row * _ODD)
-        return bool((keys[1:] == keys[:-1]).any())
+        offsets = segments.offsets_of(np.bincount(self.row))
+        place = segments.positions(offsets)
+        # What is behind the last document of a query differs by column, so it equals nothing.
+        hashes = np.tile(np.arange(int(place.max(initial=-1)) + 1), (len(offsets) - 1, 1))
+        hashes[self.row, place] = np.fromiter(map(hash, self.docs), np.int64, len(self.docs))
+        hashes.sort(axis=1)
+        return bool((hashes[:, 1:] == hashes[:, :-1]).any())
 
 
-_ODD = 0x9E3779B97F4A7C1  # spreads the numbers of queries over all hashes
+def _by_query(
+    row: np.ndarray, docs: list[str], scores: np.ndarray
+) -> tuple[np.ndarray, list[str], np.ndarray]:
+    """Return rows in order of queries; as these are mostly together, whole pieces are moved."""
+    pieces = np.append(np.flatnonzero(np.diff(row, prepend=-1)), len(row))
+    query = row[pieces[:-1]]
+    if (np.diff(query) > 0).all():
+        return row, docs, scores
+    order = np.argsort(query, kind="stable")
+    begin, sizes = pieces[:-1][order], np.diff(pieces)[order]
+    moved = np.repeat(begin, sizes) + segments.positions(segments.offsets_of(sizes))
+    bounds = zip(begin.tolist(), (begin + sizes).tolist(), strict=True)
+    return row[moved], [doc for a, b in bounds for doc in docs[a:b]], scores[moved]
 
 
 def _without(

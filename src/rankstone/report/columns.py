@@ -7,6 +7,7 @@ number is a whole number of units, written with the same number of digits of bas
 from __future__ import annotations
 
 import math
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,8 @@ def separated(texts: list[str]) -> dict[str, str]:
     >>> separated(["d1", "d 2"])
     {'separator': '\n', 'text': 'd1\nd 2'}
     """
-    every = "".join(texts)
-    separator = next(c for c in map(chr, (32, 10, *range(0x110000))) if c not in every)
-    return {"separator": separator, "text": separator.join(texts)}
+    for separator in map(chr, chain((32, 10), range(0x110000))):
+        text = separator.join(texts)
+        if text.count(separator) == max(0, len(texts) - 1):
+            break
+    return {"separator": separator, "text": text}

@@ -20,6 +20,7 @@ from rankstone.report.result_table import ALL, own_aggregates
 from rankstone.report.verdicts import remarks, sentence
 from rankstone.report.write import write
 from rankstone.stats.comparison import Comparison
+from rankstone.stats.intervals import mean_intervals
 
 _TEXT = 300  # characters of a document
 _TEXTS = 2_000_000  # characters of all documents
@@ -37,14 +38,17 @@ def intervals_of(result: Result, statistics: Mapping[str, Any]) -> list[list[Cel
         for name, option in (("confidence", "confidence"), ("method", "interval"))
         if statistics.get(option) is not None
     }
-    intervals: list[list[Cell] | None] = []
-    for measure, how in own_aggregates(result.measures).items():
-        if how != "mean":
-            intervals.append(None)
-            continue
-        one = result.interval(measure, **chosen)
-        intervals.append(cells([one.low, one.high]))
-    return intervals
+    means = [m for m, how in own_aggregates(result.measures).items() if how == "mean"]
+    alike = [measure for measure in means if measure not in result.weights]
+    ends: dict[str, list[Cell]] = {}
+    if alike:  # all at once
+        both = mean_intervals(np.array([result.columns[m] for m in alike]), **chosen)
+        ends = {m: cells(own) for m, own in zip(alike, np.transpose(both), strict=True)}
+    for measure in means:
+        if measure not in ends:
+            one = result.interval(measure, **chosen)
+            ends[measure] = cells([one.low, one.high])
+    return [ends.get(measure) for measure in result.measures]
 
 
 def pairs_of(comparison: Comparison | None) -> list[dict[str, Any]]:

@@ -97,7 +97,7 @@ def rankings_part(
     first = np.repeat(bounds[:-1], segments.lengths(numbered.offsets))
     place[:-1] -= first
     shown_judged = rows[used[judged[rows]]]
-    back, ids = _back_references(list(compress(numbered.names, used)))
+    back, ids = _back_references(list(compress(numbered.names, used.tolist())))
     part = RankingPart(
         depth=depth,
         ids=ids,
@@ -157,9 +157,9 @@ def _slots(ranked: Ranked, top: Array, rows: Array, docs: Array, counts: Array) 
     back = inside[::-1]
     slots[query[back], rank[back] - 1] = docs[back]
     late = inside[slots[query[inside], rank[inside] - 1] != docs[inside]]
-    others = top.copy()
-    row, column = np.nonzero(top[query] == docs[:, None])
-    others[query[row], column] = -1
+    is_judged = np.zeros(max(int(top.max(initial=0)), int(docs.max(initial=0))) + 1, bool)
+    is_judged[docs] = True
+    others = np.where(is_judged[top], -1, top)
     rest = _side_by_side(query[late], docs[late], others)
     empty = (slots < 0) & (np.arange(top.shape[1]) < counts[:, None])
     row, column = np.nonzero(empty)
