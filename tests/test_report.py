@@ -8,6 +8,7 @@ import math
 import os
 import re
 import sys
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ from rankstone.measures.base import REGISTRY
 from rankstone.report.columns import packed, unpacked
 from rankstone.report.formulas import formula_tree
 from rankstone.report.html import asset, texts
-from rankstone.report.pictures import definitions
+from rankstone.report.pictures import definitions, themes
 from rankstone.report.rankings import documents_of
 
 SEARCH = "examples/search"
@@ -264,6 +265,45 @@ def test_a_distribution_keeps_its_empty_ranges():
     bars = re.findall(r'aria-roledescription="(?:rect mark|bar)" d="M([0-9.]+),', svg)
     low, high = sorted(map(float, bars))
     assert high - low > 380  # of 480
+
+
+#: What eyes without one kind of cones see of linear red, green and blue (Machado et al. 2009).
+VISION = {
+    "all": np.eye(3),
+    "no red": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "no green": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "no blue": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}  # fmt: skip
+
+
+def linear(colour):
+    """Return the light of a colour such as #0072b2."""
+    parts = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+
+
+def lab(light):
+    """Return light in CIELAB, in which distances are those that people see."""
+    to_xyz = [[0.4339, 0.3762, 0.1898], [0.2127, 0.7152, 0.0722], [0.0178, 0.1095, 0.8727]]
+    xyz = np.array(to_xyz) @ np.clip(light, 0, 1)
+    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_runs_are_told_apart_by_every_eye(theme):
+    config = themes()[theme]
+    colours = config["range"]["category"]
+    css = re.findall(r"--run-\d: light-dark\((#\w+), (#\w+)\)", asset("page.css"))
+    assert [pair[theme == "dark"] for pair in css] == colours
+    weights = np.array([0.2126, 0.7152, 0.0722])
+    ground = weights @ linear(config["background"])
+    for colour in colours:
+        low, high = sorted((ground, weights @ linear(colour)))
+        assert (high + 0.05) / (low + 0.05) >= 3  # WCAG, of what is no text
+    for vision in VISION.values():
+        seen = [lab(np.array(vision) @ linear(colour)) for colour in colours]
+        assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 18
 
 
 def test_languages_have_the_same_words():

@@ -119,7 +119,7 @@ function explorerSection(state) {
   const shows = [["all", t("show_all")],
     ...(several ? [["better", t("show_better")], ["worse", t("show_worse")], ["same", t("show_same")]] : []),
     ["unanswered", t("show_unanswered")],
-    ...(model.queries.groups ? model.queries.group_names.map((group, i) => [`group:${i}`, t("show_group", { group })]) : [])];
+    ...(model.queries.groups ? model.queries.group_names.map((group, i) => [`group:${i}`, t("show_group", { group: groupName(group) })]) : [])];
   const sorts = [...(several ? [["worst", t("sort_worst")], ["best", t("sort_best")]] : []),
     ["low", t("sort_low")], ["high", t("sort_high")], ["id", t("sort_id")]];
   const search = h("input", { type: "search", id: "search", placeholder: t("search_hint"), oninput: (event) => {

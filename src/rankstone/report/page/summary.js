@@ -137,7 +137,7 @@ function healthSection(state) {
 }
 
 function runName(r) {
-  return h("span", { class: "run" }, h("span", { class: "swatch", style: { background: runColour(r) }, "aria-hidden": "true" }),
+  return h("span", { class: "run" }, h("span", { class: "swatch", style: { background: runBackground(r) }, "aria-hidden": "true" }),
     h("span", { class: "run-name" }, visible(model.runs[r].name)));
 }
 
@@ -193,10 +193,15 @@ function tableSection(state) {
     place);
 }
 
+/** Return the name of a group; that of the queries without one is in the page's language. */
+function groupName(name) {
+  return name === "(no group)" ? t("no_group") : visible(name);
+}
+
 function slicesSection(state) {
   const body = h("tbody", {});
   const draw = () => body.replaceChildren(...model.slices.map((slice) => h("tr", {},
-    h("th", { scope: "row" }, visible(slice.name)), h("td", {}, String(slice.queries)),
+    h("th", { scope: "row" }, groupName(slice.name)), h("td", {}, String(slice.queries)),
     model.runs.map((_, r) => {
       const value = slice.means[r][state.measure];
       const base = slice.means[0][state.measure];
