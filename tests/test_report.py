@@ -368,6 +368,46 @@ def test_errors_of_the_command_say_what_to_do(capsys, words, message):
     assert message in capsys.readouterr().err
 
 
+def test_saved_results_and_values_make_a_report(tmp_path, capsys):
+    names = ("bm25", "dense")
+    results = {n: rs.evaluate(f"{SEARCH}/qrels.txt", RUNS[n], ["AP", "RR"], name=n) for n in names}
+    model = rs.report(results, baseline="dense", groups=f"{SEARCH}/needs.tsv", resamples=200).model
+    compared = rs.compare(results, baseline="dense", resamples=200)
+    assert [run.name for run in model.runs] == ["dense", "bm25"]
+    assert [run.answered for run in model.runs] == [38, 40]
+    assert model.means == [
+        [round(results[n][m], 6) for m in ("AP", "RR")] for n in ("dense", "bm25")
+    ]
+    assert [p["p_adjusted"] for p in model.pairs] == [p.p_adjusted for p in compared.comparisons]
+    assert model.rankings is None
+    assert (model.workings, model.cutoffs, model.conventions) == ([], {}, [])
+    assert sum(part.queries for part in model.slices) == 40
+    for name, result in results.items():
+        result.save(tmp_path / f"{name}.json")
+    files = [str(tmp_path / f"{name}.json") for name in names]
+    target = tmp_path / "r.json"
+    words = ["report", "--values", *files, "--baseline", "dense", "-o", str(target)]
+    assert command(*words) == 0
+    assert json.loads(target.read_text())["pairs"] == json.loads(json.dumps(model.pairs))
+    assert command(*words, "--like", "trec_eval-9") == 2
+    assert "--like goes with QRELS and runs" in capsys.readouterr().err
+    assert command("report", "--values", "-o", str(target)) == 2
+    assert "rankstone report --values a.json b.json" in capsys.readouterr().err
+
+
+def test_values_of_other_measures_make_a_report():
+    values = {
+        name: {f"q{i}": {"latency": i + shift, "AP": 0.5} for i in range(9)}
+        for name, shift in (("old", 1.0), ("new", 0.0))
+    }
+    model = rs.report(values, measures=["latency", "AP"], lower_is_better=["latency"]).model
+    assert [part.higher_is_better for part in model.measures] == [False, True]
+    assert (model.pairs[0]["measure"], model.pairs[0]["verdict"]) == ("latency", "better")
+    assert model.intervals[0][0] is not None
+    with pytest.raises(rs.UsageError, match="cannot be evaluated differently"):
+        rs.report(values, measures=["AP"], ties="input")
+
+
 def test_only_reports_are_replaced(tmp_path, capsys):
     target = tmp_path / "a.run"
     target.write_text("q Q0 d 1 1.0 t\n")

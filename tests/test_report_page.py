@@ -339,6 +339,26 @@ def test_pages_without_rankings_or_differences(opened, tmp_path, data, title):
     assert page.inner_text("header p") == f"{runs} 2 queries, 1 measure"
 
 
+def test_a_page_of_values_says_what_it_lacks(opened, tmp_path):
+    path = tmp_path / "page.html"
+    values = {
+        name: {f"q{i}": {"latency": i + shift, "AP": 0.1 * i} for i in range(9)}
+        for name, shift in (("old", 1.0), ("new", 0.0))
+    }
+    rs.report(values, lower_is_better=["latency"]).save(path)
+    page = opened(path)
+    draw_all(page)
+    assert texts(page, ".card h3")[0] == "▲ new is better than old"
+    assert "Rankings, workings and curves need the judgments" in page.inner_text("#health")
+    assert page.locator(".line").count() == 9
+    assert page.locator(".column").count() == 0
+    shown = page.eval_on_selector_all(
+        "figure", "all => all.filter((f) => !f.hidden).map((f) => f.id)"
+    )
+    assert shown == ["picture-differences", "picture-scatter", "picture-distribution"]
+    assert not {"null", "undefined", "NaN"} & set(page.inner_text("body").split())
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_cards_say_what_to_bear_in_mind(opened, tmp_path, language):
     path = tmp_path / "page.html"

@@ -28,13 +28,14 @@ class RunPart:
     """A run, and what there is to know about its data.
 
     ``judged_by_rank`` is the share of documents at each rank that are judged; ``areas`` are those
-    under the pooled ``curves``, each a list of points.
+    under the pooled ``curves``, each a list of points. Of values that were computed before it is not
+    known how many documents were ``retrieved``.
     """
 
     name: str
     source: Mapping[str, Any]
     answered: int
-    retrieved: int
+    retrieved: int | None
     ties: Mapping[str, Any]
     notices: Sequence[Mapping[str, Any]]
     judged_by_rank: Sequence[Cell]
