@@ -82,7 +82,8 @@ class RankingPart:
     ``documents``. There 0 is the next of ``ids``, after all that were taken so, and n is the one n
     places before that. ``grades`` are those of the judged documents of all queries. ``runs[r]`` are places
     in the lists in order of rank, query after query: as many as the run retrieved, at most ``depth``;
-    -1 is a document whose id is not known. ``texts`` are those of documents, by id.
+    -1 is a document whose id is not known. ``texts`` are those of documents, by id. In JSON ``ids`` are
+    one text, at the end of the model.
     """
 
     depth: int
@@ -164,10 +165,18 @@ class ReportModel:
     schema: str = SCHEMA
 
     def to_json(self) -> str:
-        """Return everything as JSON, its version first."""
+        """Return everything as JSON, its version first and the ids of documents last."""
+        return "".join(self.json_parts())
+
+    def json_parts(self) -> tuple[str, str]:
+        """Return the JSON in two parts: the ids, which nothing compresses well, are the second."""
         content = {name: part for name, part in vars(self).items() if name != "schema"}
-        text = json.dumps(content, default=_plain, separators=(",", ":"), allow_nan=False)
-        return f'{{"schema": "{self.schema}",{text[1:]}'
+        ids = None if self.rankings is None else separated(list(self.rankings.ids))
+        return f'{{"schema": "{self.schema}",{_json(content)[1:-1]}', f',"ids":{_json(ids)}}}'
+
+
+def _json(part: Any) -> str:
+    return json.dumps(part, default=_plain, separators=(",", ":"), allow_nan=False)
 
 
 def _plain(part: Any) -> Any:
@@ -175,5 +184,5 @@ def _plain(part: Any) -> Any:
     if isinstance(part, np.ndarray):
         return packed(part)
     if isinstance(part, RankingPart):
-        return {**vars(part), "ids": separated(list(part.ids))}
+        return {name: own for name, own in vars(part).items() if name != "ids"}
     return vars(part)

@@ -28,8 +28,8 @@ function boundsOf(sizes) {
 }
 
 /** Return the rankings with functions that give the lists of a query. */
-function rankingsIn(part) {
-  const ids = part.ids.text.split(part.ids.separator);
+function rankingsIn(part, names) {
+  const ids = names.text.split(names.separator);
   let next = 0;
   const documents = column(part.documents).map((back) => (back ? next - back : next++));
   const retrieved = part.retrieved.map(column);
@@ -72,7 +72,7 @@ function cellOf(packed, q) {
 function readModel(text) {
   const read = JSON.parse(text);
   read.values = read.values.map((row) => row.map(column));
-  read.rankings = read.rankings && rankingsIn(read.rankings);
+  read.rankings = read.rankings && rankingsIn(read.rankings, read.ids);
   read.maxGrade = read.rankings ? read.rankings.maxGrade : 0;
   return read;
 }
