@@ -16,6 +16,7 @@ DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
 _BITS = 6  # of a digit
 _PARTS = 10**6  # of 1: six decimals are kept, tables have four
 _SAMPLE = 64
+_LONG = 20  # hexadecimal digits of an id that are worth the trouble
 _LARGEST = 1 << 53  # beyond, a browser does not know every whole number
 _ALPHABET = np.frombuffer(DIGITS.encode(), np.uint8)
 
@@ -86,14 +87,41 @@ def unpacked(column: Any) -> np.ndarray:
     return np.where(codes == column.get("none", -1), math.nan, numbers)
 
 
-def separated(texts: list[str]) -> dict[str, str]:
-    r"""Return texts as one, for JSON, with a separator that none of them has.
+def ids_packed(ids: list[str]) -> dict[str, str]:
+    r"""Return ids as one text, for JSON, with a separator that none of them has.
 
-    >>> separated(["d1", "d 2"])
+    Ids such as UUIDs, with hexadecimal digits at the same places in all of them, have a ``pattern``
+    instead of a separator: # stands for such a digit. Three of these are two digits of base 64, and
+    behind the last ones of an id are zeros.
+
+    >>> ids_packed(["d1", "d 2"])
     {'separator': '\n', 'text': 'd1\nd 2'}
+    >>> ids_packed(["id-0123456789abcdef01234", "id-123456789abcdef012345"])
+    {'pattern': 'id-#####################', 'text': '0ID5PuchpUy18q4ZHMU9gytl0ID5'}
     """
+    if short := _hexadecimal(ids):
+        return short
     for separator in map(chr, chain((32, 10), range(0x110000))):
-        text = separator.join(texts)
-        if text.count(separator) == max(0, len(texts) - 1):
+        text = separator.join(ids)
+        if text.count(separator) == max(0, len(ids) - 1):
             break
     return {"separator": separator, "text": text}
+
+
+def _hexadecimal(ids: list[str]) -> dict[str, str] | None:
+    length = len(ids[0]) if ids else 0
+    if length < _LONG or {*map(len, ids)} != {length} or not (every := "".join(ids)).isascii():
+        return None
+    table = np.frombuffer(every.encode(), np.uint8).reshape(-1, length)
+    value_of = np.full(128, 255, np.uint8)
+    value_of[list(b"0123456789abcdef")] = np.arange(16)
+    values = value_of[table]
+    places: np.ndarray = (values < 16).all(axis=0) & (table != table[0]).any(axis=0)
+    fixed = table[:, ~places]
+    if places.sum() < _LONG or (fixed != fixed[0]).any() or b"#" in fixed[0].tobytes():
+        return None
+    digits = np.pad(values[:, places], ((0, 0), (0, -int(places.sum()) % 3))).astype(np.uint16)
+    codes = digits[:, ::3] << 8 | digits[:, 1::3] << 4 | digits[:, 2::3]
+    text = _ALPHABET[np.stack((codes >> _BITS, codes & 63), axis=-1)].tobytes().decode()
+    pattern = "".join("#" if h else c for h, c in zip(places.tolist(), ids[0], strict=True))
+    return {"pattern": pattern, "text": text}

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rankstone.report.columns import packed, separated
+from rankstone.report.columns import ids_packed, packed
 
 SCHEMA = "rankstone/report/2"
 
@@ -171,7 +171,7 @@ class ReportModel:
     def json_parts(self) -> tuple[str, str]:
         """Return the JSON in two parts: the ids, which nothing compresses well, are the second."""
         content = {name: part for name, part in vars(self).items() if name != "schema"}
-        ids = None if self.rankings is None else separated(list(self.rankings.ids))
+        ids = None if self.rankings is None else ids_packed(list(self.rankings.ids))
         return f'{{"schema": "{self.schema}",{_json(content)[1:-1]}', f',"ids":{_json(ids)}}}'
 
 

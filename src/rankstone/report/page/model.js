@@ -27,9 +27,27 @@ function boundsOf(sizes) {
   return bounds;
 }
 
+/** Return a function that gives an id by its number. */
+function idsIn(packed) {
+  if (packed.pattern === undefined) {
+    const ids = packed.text.split(packed.separator);
+    return (index) => ids[index];
+  }
+  const width = 2 * Math.ceil((packed.pattern.split("#").length - 1) / 3);
+  return (index) => { // read when it is shown
+    let digits = "";
+    for (let at = index * width; at < (index + 1) * width; at += 2) {
+      const code = digitValue[packed.text.charCodeAt(at)] * 64 + digitValue[packed.text.charCodeAt(at + 1)];
+      digits += code.toString(16).padStart(3, "0");
+    }
+    let next = 0;
+    return packed.pattern.replace(/#/g, () => digits[next++]);
+  };
+}
+
 /** Return the rankings with functions that give the lists of a query. */
 function rankingsIn(part, names) {
-  const ids = names.text.split(names.separator);
+  const idOf = idsIn(names);
   let next = 0;
   const documents = column(part.documents).map((back) => (back ? next - back : next++));
   const retrieved = part.retrieved.map(column);
@@ -40,7 +58,7 @@ function rankingsIn(part, names) {
   return {
     depth: part.depth, texts: part.texts, retrieved,
     maxGrade: grades.reduce((top, grade) => Math.max(top, grade), 0),
-    documents: (q) => documents.slice(bounds[q], bounds[q + 1]).map((index) => ids[index]),
+    documents: (q) => documents.slice(bounds[q], bounds[q + 1]).map(idOf),
     grades: (q) => grades.slice(judged[q], judged[q + 1]),
     places: (r, q) => runs[r][0].slice(runs[r][1][q], runs[r][1][q + 1]),
   };
