@@ -4,22 +4,27 @@ import base64
 import csv
 import gzip
 import json
+import math
 import os
 import re
 import sys
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rankstone as rs
 from rankstone.cli import main
-from rankstone.io.load import load_run
+from rankstone.io.load import collection, load_run
 from rankstone.io.texts import read_texts
 from rankstone.io.top_documents import top_documents
 from rankstone.measures.base import REGISTRY
+from rankstone.report.columns import packed, unpacked
 from rankstone.report.formulas import formula_tree
 from rankstone.report.html import asset, texts
-from rankstone.report.pictures import definitions
+from rankstone.report.pictures import definitions, themes
+from rankstone.report.rankings import documents_of
 
 SEARCH = "examples/search"
 RUNS = {name: f"{SEARCH}/{name}.run" for name in ("bm25", "dense", "hybrid")}
@@ -40,13 +45,26 @@ def report():
     )
 
 
+def documents_in(model):
+    return list(documents_of(model.rankings))
+
+
+def shown_by(model, run=0):
+    """Return the documents that a report shows of a run, by query; None where the id is unknown."""
+    rankings = model.rankings
+    counts = np.minimum(rankings.retrieved[run], rankings.depth)
+    places = np.split(rankings.runs[run], np.cumsum(counts)[:-1])
+    lists = zip(documents_in(model), places, strict=True)
+    return [[docs[i] if i >= 0 else None for i in own] for docs, own in lists]
+
+
 def test_the_model_holds_the_numbers_of_evaluate_and_compare(report):
     model = report.model
     for r, run in enumerate(model.runs):
         result = rs.evaluate(f"{SEARCH}/qrels.txt", RUNS[run.name], MEASURES)
         assert model.means[r] == pytest.approx([result[m] for m in MEASURES], abs=1e-6)
         for m, measure in enumerate(MEASURES):
-            assert model.values[r][m] == pytest.approx(result.values(measure).tolist(), abs=1e-6)
+            assert model.values[r][m].tolist() == result.values(measure).tolist()
     compared = rs.compare(f"{SEARCH}/qrels.txt", RUNS, MEASURES[:5], baseline="bm25", resamples=500)
     assert {(p["run"], p["measure"]): p["p_adjusted"] for p in model.pairs} == {
         (p.run, p.measure): p.p_adjusted for p in compared.comparisons
@@ -61,11 +79,11 @@ def test_workings_are_those_of_explain(report):
         own = rs.explain(measure, f"{SEARCH}/qrels.txt", RUNS[run], query="q07")
         if part.steps is None or part.steps.rank is None:
             continue
-        a, b = part.steps.bounds[query : query + 2]
+        a, b = np.append(0, np.cumsum(part.steps.sizes))[query : query + 2]
         steps = [step for step in own.steps if step.rank <= 20]
-        assert part.steps.rank[a:b] == [step.rank for step in steps]
-        assert part.steps.term[a:b] == pytest.approx([step.term for step in steps], abs=1e-6)
-        documents = [model.rankings.documents[query][i] for i in part.steps.documents[a:b]]
+        assert part.steps.rank[a:b].tolist() == [step.rank for step in steps]
+        assert part.steps.term[a:b].tolist() == [step.term for step in steps]
+        documents = [documents_in(model)[query][i] for i in part.steps.documents[a:b]]
         assert documents == [step.document for step in steps]
     assert {part.measure for part in model.workings} == set(range(len(MEASURES)))
 
@@ -73,8 +91,7 @@ def test_workings_are_those_of_explain(report):
 def test_rankings_show_what_the_run_retrieved(report):
     model = report.model
     rows = [line.split() for line in Path(RUNS["bm25"]).read_text().splitlines()]
-    for q, query in enumerate(model.queries.ids):
-        shown = [model.rankings.documents[q][i] for i in model.rankings.runs[0][q]]
+    for shown, query in zip(shown_by(model), model.queries.ids, strict=True):
         assert shown == [row[2] for row in rows if row[0] == query][:20]
 
 
@@ -83,7 +100,11 @@ def test_the_page_holds_the_model_and_nothing_from_outside(report):
     packed = re.search(r'id="model"[^>]*>([^<]*)<', page)[1]
     data = json.loads(gzip.decompress(base64.b64decode(packed)))
     assert data == json.loads(report.to_json())
-    assert data["schema"] == "rankstone/report/1"
+    assert data["schema"] == "rankstone/report/2"
+    values = [[unpacked(column).tolist() for column in row] for row in data["values"]]
+    assert values == [
+        [np.round(column, 6).tolist() for column in row] for row in report.model.values
+    ]
     assert not re.search(r"(?:src|href)=[\"']?(?:https?:)?//", page)
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
     assert policy.startswith("default-src 'none'; script-src 'sha256-")
@@ -103,18 +124,18 @@ def test_top_documents_are_those_with_the_highest_scores(tmp_path, monkeypatch, 
     rows += [("q2", "x", 1), ("q2", "y", 3), ("q1", "late", 1000), ("q2", "y", 2), ("q3", "z", 1)]
     path.write_text("".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows))
     tops = top_documents(load_run(path), ["q1", "q2"], 3)
-    assert tops == {"q1": ["late", "d30", "d60"], "q2": ["y", "x"]}
+    assert tops.lists() == [["late", "d30", "d60"], ["y", "x"]]
     excluded = rs.report(
         {"q1": {"d60": 1}, "q2": {"x": 1}}, {"a": path}, "RR", exclude={"q1": ["late"]}, depth=2, pictures=False
     ).model.rankings  # fmt: skip
-    assert excluded.documents[0] == ["d60", "d30"]
+    assert next(documents_of(excluded)) == ["d60", "d30"]
 
 
 def test_rankings_of_any_format_are_shown(tmp_path):
     path = tmp_path / "run.csv"
     path.write_text("query,doc,score\nq,a,1\nq,b,3\nq,c,2\n")
     model = rs.report({"q": {"a": 1}}, [path], "RR", pictures=False).model
-    assert [model.rankings.documents[0][i] for i in model.rankings.runs[0][0]] == ["b", "c", "a"]
+    assert shown_by(model) == [["b", "c", "a"]]
     scores = tmp_path / "scores.txt"
     scores.write_text("0.1\n0.7\n")
     letor = tmp_path / "rank.letor"
@@ -128,9 +149,74 @@ def test_judged_documents_are_where_ties_put_them():
     run = {"q": {"a": 1.0, "b": 1.0, "c": 1.0, "d": 0.5}}
     for ties, order in (("docid-desc", "cbad"), ("docid-asc", "abcd")):
         model = rs.report(judgments, {"r": run}, "RR", ties=ties, pictures=False).model
-        shown = [model.rankings.documents[0][i] for i in model.rankings.runs[0][0]]
-        assert "".join(shown) == order
+        assert "".join(shown_by(model)[0]) == order
         assert model.runs[0].ties["interval"] == {"RR": [pytest.approx(1 / 3), 1.0]}
+
+
+def placed(ranks, judged, top, count):
+    """Return documents by rank as a loop over one query would place them."""
+    slots, late = [None] * count, []
+    for rank, doc in zip(ranks, judged, strict=True):
+        if rank <= count and slots[rank - 1] is None:
+            slots[rank - 1] = doc
+        elif rank <= count:
+            late.append(doc)
+    rest = iter([*late, *(doc for doc in top if doc not in judged)])
+    return [next(rest, None) if doc is None else doc for doc in slots]
+
+
+@pytest.mark.parametrize("ties", ["docid-desc", "input", "expected", "pessimistic"])
+@pytest.mark.parametrize("ids", [40, 4000])
+def test_documents_of_all_queries_are_placed_as_those_of_each(tmp_path, ties, ids):
+    random = np.random.default_rng(ids)
+    judgments = {
+        f"q{q}": {f"d{d}": int(random.integers(0, 3)) for d in random.choice(40, 6, replace=False)}
+        for q in range(60)
+    }
+    runs = {}
+    for r in range(3):  # scores that are often equal, rows out of order, documents twice
+        rows = [
+            f"q{q} Q0 d{random.integers(0, ids if random.random() < 0.5 else 40)} 1 {random.integers(0, 9)} t\n"
+            for q in random.permutation(np.repeat(np.arange(62), random.integers(0, 40, 62)))
+        ]
+        runs[f"r{r}"] = tmp_path / f"r{r}.run"
+        runs[f"r{r}"].write_text("".join(rows))
+    model = rs.report(judgments, runs, "RR", ties=ties, depth=7, pictures=False).model
+    for r, path in enumerate(runs.values()):
+        data = collection(judgments, path)
+        ranked = data.ranked(data.default.replace(ties=ties))
+        tops = top_documents(data.run, model.queries.ids, 7).lists()
+        docs = [str(data.document(j)) for j in ranked.judgment]
+        for q, query in enumerate(model.queries.ids):
+            row = ranked.queries.index(query)
+            own = slice(*ranked.offsets[row : row + 2])
+            count = min(int(ranked.retrieved[row]), 7)
+            assert model.rankings.retrieved[r][q] == ranked.retrieved[row]
+            assert shown_by(model, r)[q] == placed(ranked.rank[own], docs[own], tops[q], count)
+    grades = np.split(model.rankings.grades, np.cumsum(model.rankings.judged)[:-1])
+    for query, listed, own in zip(model.queries.ids, documents_in(model), grades, strict=True):
+        assert [judgments[query].get(doc) for doc in listed[: len(own)]] == own.tolist()
+        assert not judgments[query].keys() & set(listed[len(own) :])
+        assert len(set(listed)) == len(listed)
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [],
+        [0.0],
+        [0.1, 1 / 3, -2.5, math.nan, 1e6],
+        [math.nan, math.nan],
+        [3.0, math.inf, 12.0],
+        [1e300, math.nan, 1.0],
+        [7.0, 64.0, 4095.0, 4096.0],
+    ],
+)
+def test_columns_hold_six_decimals_of_every_number(numbers):
+    column = np.array(numbers, np.float64)
+    read = unpacked(json.loads(json.dumps(packed(column), allow_nan=False)))
+    known = np.where(np.isfinite(column), np.round(column, 6), np.nan)
+    assert np.array_equal(read, known, equal_nan=True)
 
 
 def test_texts_come_from_tsv_and_jsonl(tmp_path):
@@ -179,6 +265,45 @@ def test_a_distribution_keeps_its_empty_ranges():
     bars = re.findall(r'aria-roledescription="(?:rect mark|bar)" d="M([0-9.]+),', svg)
     low, high = sorted(map(float, bars))
     assert high - low > 380  # of 480
+
+
+#: What eyes without one kind of cones see of linear red, green and blue (Machado et al. 2009).
+VISION = {
+    "all": np.eye(3),
+    "no red": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "no green": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "no blue": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}  # fmt: skip
+
+
+def linear(colour):
+    """Return the light of a colour such as #0072b2."""
+    parts = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+
+
+def lab(light):
+    """Return light in CIELAB, in which distances are those that people see."""
+    to_xyz = [[0.4339, 0.3762, 0.1898], [0.2127, 0.7152, 0.0722], [0.0178, 0.1095, 0.8727]]
+    xyz = np.array(to_xyz) @ np.clip(light, 0, 1)
+    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_runs_are_told_apart_by_every_eye(theme):
+    config = themes()[theme]
+    colours = config["range"]["category"]
+    css = re.findall(r"--run-\d: light-dark\((#\w+), (#\w+)\)", asset("page.css"))
+    assert [pair[theme == "dark"] for pair in css] == colours
+    weights = np.array([0.2126, 0.7152, 0.0722])
+    ground = weights @ linear(config["background"])
+    for colour in colours:
+        low, high = sorted((ground, weights @ linear(colour)))
+        assert (high + 0.05) / (low + 0.05) >= 3  # WCAG, of what is no text
+    for vision in VISION.values():
+        seen = [lab(np.array(vision) @ linear(colour)) for colour in colours]
+        assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 18
 
 
 def test_languages_have_the_same_words():
@@ -241,6 +366,46 @@ def test_errors_of_the_command_say_what_to_do(capsys, words, message):
     data = [f"{SEARCH}/qrels.txt", RUNS["bm25"], RUNS["hybrid"], "--no-pictures"]
     assert command("report", *data, "-m", "RR", *words) in (2, 3)
     assert message in capsys.readouterr().err
+
+
+def test_saved_results_and_values_make_a_report(tmp_path, capsys):
+    names = ("bm25", "dense")
+    results = {n: rs.evaluate(f"{SEARCH}/qrels.txt", RUNS[n], ["AP", "RR"], name=n) for n in names}
+    model = rs.report(results, baseline="dense", groups=f"{SEARCH}/needs.tsv", resamples=200).model
+    compared = rs.compare(results, baseline="dense", resamples=200)
+    assert [run.name for run in model.runs] == ["dense", "bm25"]
+    assert [run.answered for run in model.runs] == [38, 40]
+    assert model.means == [
+        [round(results[n][m], 6) for m in ("AP", "RR")] for n in ("dense", "bm25")
+    ]
+    assert [p["p_adjusted"] for p in model.pairs] == [p.p_adjusted for p in compared.comparisons]
+    assert model.rankings is None
+    assert (model.workings, model.cutoffs, model.conventions) == ([], {}, [])
+    assert sum(part.queries for part in model.slices) == 40
+    for name, result in results.items():
+        result.save(tmp_path / f"{name}.json")
+    files = [str(tmp_path / f"{name}.json") for name in names]
+    target = tmp_path / "r.json"
+    words = ["report", "--values", *files, "--baseline", "dense", "-o", str(target)]
+    assert command(*words) == 0
+    assert json.loads(target.read_text())["pairs"] == json.loads(json.dumps(model.pairs))
+    assert command(*words, "--like", "trec_eval-9") == 2
+    assert "--like goes with QRELS and runs" in capsys.readouterr().err
+    assert command("report", "--values", "-o", str(target)) == 2
+    assert "rankstone report --values a.json b.json" in capsys.readouterr().err
+
+
+def test_values_of_other_measures_make_a_report():
+    values = {
+        name: {f"q{i}": {"latency": i + shift, "AP": 0.5} for i in range(9)}
+        for name, shift in (("old", 1.0), ("new", 0.0))
+    }
+    model = rs.report(values, measures=["latency", "AP"], lower_is_better=["latency"]).model
+    assert [part.higher_is_better for part in model.measures] == [False, True]
+    assert (model.pairs[0]["measure"], model.pairs[0]["verdict"]) == ("latency", "better")
+    assert model.intervals[0][0] is not None
+    with pytest.raises(rs.UsageError, match="cannot be evaluated differently"):
+        rs.report(values, measures=["AP"], ties="input")
 
 
 def test_only_reports_are_replaced(tmp_path, capsys):

@@ -1,10 +1,14 @@
 """The page of a report, and displays in notebooks, driven in a real headless browser."""
 
+import re
 import shutil
+import struct
+from xml.etree import ElementTree as ET
 
 import pytest
 
 import rankstone as rs
+from rankstone.report.comparison import write_comparison
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the package playwright is missing")
 pytest.importorskip("vl_convert", reason="the package vl-convert-python is missing")
@@ -171,15 +175,55 @@ def test_tables_are_sorted_and_copied(opened, demo):
     assert page.get_attribute("#table th:has-text('nDCG@10')", "aria-sort") == "descending"
     page.click("#table th button:has-text('nDCG@10')")
     assert texts(page, names)[0].startswith("bm25")
-    page.click("text=Copy as Markdown")
-    page.wait_for_selector("text=Copied")
+    compared = rs.compare(f"{SEARCH}/qrels.txt", RUNS, ["nDCG@10", "AP", "RR"], resamples=500)
+    for name, form in (("Markdown", "md"), ("LaTeX", "latex")):
+        page.click(f"text=Copy as {name}")
+        page.wait_for_selector("text=Copied")
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied == "\n".join(write_comparison(compared, form))
+        page.wait_for_selector(f"text=Copy as {name}")
     with page.expect_download() as download:
         page.click("text=Save as CSV")
     assert download.value.suggested_filename == "rankstone-results.csv"
-    with page.expect_download() as download:
-        draw_all(page)
-        page.click("#picture-scatter button:has-text('SVG')")
-    assert download.value.suggested_filename == "rankstone-scatter.svg"
+    assert download.value.path().read_text() == "\n".join(write_comparison(compared, "csv")) + "\n"
+
+
+@pytest.mark.parametrize("name", ["scatter", "roc"])
+def test_pictures_are_saved_as_files(opened, demo, name):
+    page = opened(demo)
+    draw_all(page)
+    saved = {}
+    for form in ("SVG", "PNG"):
+        with page.expect_download() as download:
+            page.click(f"#picture-{name} button:has-text('{form}')")
+        assert download.value.suggested_filename == f"rankstone-{name}.{form.lower()}"
+        saved[form] = download.value.path().read_bytes()
+    root = ET.fromstring(saved["SVG"])
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    marks = {"scatter": 40, "roc": 3}[name]
+    role = "circle" if name == "scatter" else "line mark"
+    assert saved["SVG"].decode().count(f'aria-roledescription="{role}"') == marks
+    assert saved["PNG"].startswith(b"\x89PNG\r\n\x1a\n")
+    width, height = struct.unpack(">II", saved["PNG"][16:24])
+    assert width == pytest.approx(3 * float(root.get("width")), abs=3)
+    assert height == pytest.approx(3 * float(root.get("height")), abs=3)
+
+
+def test_runs_beyond_the_colours_have_other_lines_and_marks(opened, tmp_path):
+    path = tmp_path / "many.html"
+    runs = {f"run{i}": RUNS["bm25"] for i in range(10)}
+    report = rs.report(f"{SEARCH}/qrels.txt", runs, "nDCG@10", resamples=100)
+    report.save(path)
+    svg = report.plot("cutoffs").to_svg()
+    lines = re.findall(r'<path aria-label="[^"]*" role="graphics-symbol"[^>]*line mark[^>]*>', svg)
+    assert len(lines) == 10
+    drawn = [re.findall(r'stroke(?:-dasharray)?="([^"]*)"', line) for line in lines]
+    assert len({tuple(one) for one in drawn}) == 10
+    page = opened(path)
+    marks = page.eval_on_selector_all(
+        "#table tbody .swatch", "all => all.map((one) => one.style.background)"
+    )
+    assert len(set(marks)) == 10
 
 
 def test_queries_are_searched_filtered_sorted_and_opened(opened, demo):
@@ -254,9 +298,13 @@ def test_both_themes(opened, demo, scheme):
 
 def test_chinese(opened, tmp_path):
     path = tmp_path / "zh.html"
-    rs.report(f"{SEARCH}/qrels.txt", RUNS, "AP", language="zh", resamples=200).save(path)
+    groups = {"q07": "gear"}
+    rs.report(f"{SEARCH}/qrels.txt", RUNS, "AP", language="zh", groups=groups, resamples=200).save(
+        path
+    )
     page = opened(path)
     assert page.get_attribute("html", "lang") == "zh"
+    assert texts(page, "#slices tbody th") == ["gear", "(无分组)"]
     assert texts(page, "h2")[0] == "结论"
     draw_all(page)
 
@@ -289,6 +337,38 @@ def test_pages_without_rankings_or_differences(opened, tmp_path, data, title):
     assert not {"null", "undefined", "NaN"} & set(page.inner_text("body").split())
     runs = "1 run," if len(data[1]) == 1 else "2 runs,"
     assert page.inner_text("header p") == f"{runs} 2 queries, 1 measure"
+
+
+def test_long_ids_are_shown_whole(opened, tmp_path):
+    path = tmp_path / "page.html"
+    names = [f"doc-{i * 0x9E3779B97F4A7C15F39CC0605CEDC835 % 2**128:032x}-x" for i in range(1, 41)]
+    runs = {"a": {"q1": names[:20], "q2": names[20:]}, "b": {"q1": names[20:], "q2": names[:20]}}
+    report = rs.report({"q1": {names[3]: 1}, "q2": {names[4]: 1}}, runs, "RR", pictures=False)
+    report.save(path)
+    assert '"pattern":"doc-' in report.to_json()
+    page = opened(path, "#q=q1")
+    assert texts(page, ".column >> nth=0 >> .id") == names[:20]
+    assert texts(page, ".column >> nth=1 >> .id") == names[20:]
+
+
+def test_a_page_of_values_says_what_it_lacks(opened, tmp_path):
+    path = tmp_path / "page.html"
+    values = {
+        name: {f"q{i}": {"latency": i + shift, "AP": 0.1 * i} for i in range(9)}
+        for name, shift in (("old", 1.0), ("new", 0.0))
+    }
+    rs.report(values, lower_is_better=["latency"]).save(path)
+    page = opened(path)
+    draw_all(page)
+    assert texts(page, ".card h3")[0] == "▲ new is better than old"
+    assert "Rankings, workings and curves need the judgments" in page.inner_text("#health")
+    assert page.locator(".line").count() == 9
+    assert page.locator(".column").count() == 0
+    shown = page.eval_on_selector_all(
+        "figure", "all => all.filter((f) => !f.hidden).map((f) => f.id)"
+    )
+    assert shown == ["picture-differences", "picture-scatter", "picture-distribution"]
+    assert not {"null", "undefined", "NaN"} & set(page.inner_text("body").split())
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -163,12 +163,17 @@ def evaluate_collection(
     like: str | None = None,
     conventions: Conventions | None = None,
     strict: bool = False,
+    tied_measures: int | None = None,
     **choices: Any,
 ) -> Evaluated:
-    """Evaluate data that are loaded, with tie intervals, and keep what the numbers come from."""
+    """Evaluate data that are loaded, with tie intervals, and keep what the numbers come from.
+
+    With ``tied_measures`` only that many measures, the first ones, have tie intervals.
+    """
     request = Request.of(measures, like, conventions, choices)
     has_ties = data.tied(request.plan(data.default).conventions)[0] > 0
-    plan = replace(request, tie_interval=has_ties).plan(data.default)
+    request = replace(request, tie_interval=has_ties, tied_measures=tied_measures)
+    plan = request.plan(data.default)
     evaluated = evaluate_whole(plan, data, strict=strict)
     result = result_of(plan, evaluated, name=data.name, sources=data.sources)
     return Evaluated(result, data, plan.steps)
@@ -315,7 +320,7 @@ def _unjudged_ids(
         return {}
     first = top_documents(source.run, [working.query], gaps[-1] + len(judged), run_options(reading))
     known = {str(document) for document, _ in judged}
-    ids = (doc for doc in (first or {}).get(str(working.query), ()) if doc not in known)
+    ids = (doc for doc in (first.docs if first else ()) if doc not in known)
     return dict(zip(gaps, ids, strict=False))
 
 

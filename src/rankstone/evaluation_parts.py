@@ -56,6 +56,7 @@ class Request:
     conventions: Conventions | None
     choices: Mapping[str, Any]
     tie_interval: bool = False
+    tied_measures: int | None = None
 
     @classmethod
     def of(
@@ -133,7 +134,8 @@ class Plan:
 
     def extremes(self) -> tuple[list[Step], list[Step]]:
         """Return the steps with ties in their worst and best order, for tie intervals."""
-        steps = [s for s in self.steps if self.request.tie_interval and s[1].supports_extreme_ties]
+        asked = self.steps[: self.request.tied_measures] if self.request.tie_interval else []
+        steps = [s for s in asked if s[1].supports_extreme_ties]
         worst, best = ([(n, m, c.replace(ties=rule)) for n, m, c in steps] for rule in _LUCK)
         return worst, best
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankstone import __version__
-from rankstone.comparing import compare, loaded_once, named_runs
+from rankstone.comparing import compare, loaded_once, named_runs, values_by_query
 from rankstone.core import engine
 from rankstone.core.collection import Collection, MatchedCollection
 from rankstone.core.result import Result
@@ -37,17 +37,18 @@ from rankstone.report.contents import (
 from rankstone.report.html import LANGUAGES, Report
 from rankstone.report.model import RankingPart, ReportModel, WorkingPart
 from rankstone.report.parts import (
-    Plan,
     cells,
     convention_rows,
     measure_parts,
     plain_ranking,
-    rankings_part,
     run_part,
-    working_parts,
 )
+from rankstone.report.rankings import rankings_part
 from rankstone.report.result_table import ALL, own_aggregates
+from rankstone.report.saved import result_of_values, saved_measures, saved_run
+from rankstone.report.workings import Plan, working_parts
 from rankstone.stats.comparison import Comparison
+from rankstone.stats.values import QueryValues
 
 _STATISTICS = (
     "test", "correction", "interval", "confidence", "resamples", "rng", "weights",
@@ -61,7 +62,7 @@ Progress = Callable[[str], None]
 
 def report(
     judgments: Any,
-    runs: Any,
+    runs: Any = None,
     measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
     baseline: str | None = None,
@@ -80,7 +81,8 @@ def report(
 
     Args:
         judgments: whatever ``evaluate`` takes, with ids.
-        runs: ``{name: run}`` or a list of paths; one or more.
+        runs: ``{name: run}`` or a list of paths; one or more. Without runs, the first argument is
+            what was evaluated before, as in ``compare``; the page then has no rankings.
         measures: names or measures; the first one decides what is shown first.
         baseline: name of the run that all others are compared with (default: the first).
         title: of the page.
@@ -105,27 +107,41 @@ def report(
     tell = progress or (lambda _: None)
     statistics = {name: options.pop(name) for name in _STATISTICS if name in options}
     statistics.setdefault("confidence", 0.95)
-    named = _ordered(named_runs(runs), baseline)
-    reading = run_options(options)
-    evaluated = _evaluated(judgments, named, measures, options, tell)
-    results = [one.result for one in evaluated]
-    if len(results) > 1:
-        tell(f"comparing {len(results)} runs")
-    comparison = _comparison(results, statistics)
-    ids = list(dict.fromkeys(query for result in results for query in result.queries))
-    tell("collecting rankings and workings")
-    with _no_garbage():
-        rankings, workings = _looked_at(evaluated, ids, depth, reading)
+    lower = options.pop("lower_is_better", ())
+    evaluated: list[Evaluated] = []
+    rankings: RankingPart | None = None
+    workings: list[WorkingPart] = []
+    if runs is None:
+        values, names = values_by_query(judgments, None, measures, options)
+        results, comparison = _of_values(values, names, baseline, lower, statistics)
+    else:
+        named = _ordered(named_runs(runs), baseline)
+        reading = run_options(options)
+        evaluated = _evaluated(judgments, named, measures, options, tell)
+        results = [one.result for one in evaluated]
+        if len(results) > 1:
+            tell(f"comparing {len(results)} runs")
+        comparison = _comparison(results, statistics)
+    ids = list(results[0].queries)
+    if any(list(result.queries) != ids for result in results):
+        ids = list(dict.fromkeys(query for result in results for query in result.queries))
+    if evaluated:
+        tell("collecting rankings and workings")
+        with _no_garbage():
+            rankings, workings = _looked_at(evaluated, ids, depth, reading)
     grouped = _groups(groups, ids, first_of(options.get("encoding")))
     if rankings is not None and documents is not None:
         tell("reading texts of documents")
         rankings = replace(rankings, texts=document_texts(documents, rankings, results))
-    plan = evaluated[0].plan
+    first = results[0]
     model = ReportModel(
         title=title or " · ".join(result.name for result in results),
         language=language,
-        runs=[run_part(one.result, one.data, depth) for one in evaluated],
-        measures=measure_parts(plan),
+        runs=[run_part(one.result, one.data, depth) for one in evaluated]
+        or [saved_run(result) for result in results],
+        measures=measure_parts(evaluated[0].plan)
+        if evaluated
+        else saved_measures(first.measures, lower),
         queries=queries_of(ids, queries, grouped),
         values=[values_of(result, ids) for result in results],
         means=[cells(list(result.aggregates.values())) for result in results],
@@ -136,15 +152,15 @@ def report(
         rankings=rankings,
         workings=workings,
         slices=slices_of(results, grouped),
-        cutoffs=_by_cutoff(evaluated),
-        conventions=convention_rows(results[0].conventions),
+        cutoffs=_by_cutoff(evaluated) if evaluated else {},
+        conventions=convention_rows(first.conventions) if evaluated else [],
         tables=tables_of(results, comparison),
         provenance={
             "rankstone": __version__,
             "engine": engine.name(),
             "numpy": np.__version__,
-            "judgments": results[0].provenance.judgments.to_dict(),
-            "like": results[0].like,
+            "judgments": first.provenance.judgments.to_dict() if evaluated else None,
+            "like": first.like,
             "command": command,
         },
     )
@@ -192,7 +208,11 @@ def _evaluated(
     for i, (name, run) in enumerate(named, 1):
         tell(f"evaluating {name} ({i} of {len(named)})")
         data = collection(judgments, run, name=name, columns=columns, **reading)
-        one = evaluate_collection(data, measures or DEFAULT, **followed, **choices)
+        # Beside other runs the page shows the tie interval of the first measure alone.
+        tied = 1 if len(named) > 1 else None
+        one = evaluate_collection(
+            data, measures or DEFAULT, tied_measures=tied, **followed, **choices
+        )
         results.append(replace(one, result=replace(one.result, name=name)))
     columns.check_used()
     return results
@@ -211,6 +231,26 @@ def _comparison(results: Sequence[Result], statistics: dict[str, Any]) -> Compar
     return compare(by_name, measures=means, baseline=results[0].name, **statistics)
 
 
+def _of_values(
+    values: Sequence[QueryValues],
+    names: Sequence[str] | None,
+    baseline: str | None,
+    lower: Sequence[str],
+    statistics: dict[str, Any],
+) -> tuple[list[Result], Comparison | None]:
+    """Return values that were computed before as results, the baseline first, and compare them."""
+    by_name = dict(_ordered([(one.name, one) for one in values], baseline))
+    measures = list(names if names is not None else values[0].columns)
+    results = [result_of_values(one, measures) for one in by_name.values()]
+    if len(results) < 2:
+        return results, None
+    first = results[0].name
+    own = list(by_name.values())
+    return results, compare(
+        own, measures=measures, baseline=first, lower_is_better=lower, **statistics
+    )
+
+
 def _looked_at(
     evaluated: Sequence[Evaluated], ids: Sequence[Any], depth: int, options: ReadOptions
 ) -> tuple[RankingPart | None, list[WorkingPart]]:
@@ -221,9 +261,9 @@ def _looked_at(
     judgments = matched[0].judgments
     ranked = [plain_ranking(one.data, one.result.conventions) for one in evaluated]
     tops = [top_documents(data.run, ids, depth, options) for data in matched]
-    rankings = rankings_part(judgments, ids, ranked, tops, depth)
+    rankings, places = rankings_part(judgments, ids, ranked, tops, depth)
     plans: list[tuple[Collection, Plan]] = [(one.data, one.plan) for one in evaluated]
-    return rankings, working_parts(plans, judgments, ids, rankings)
+    return rankings, working_parts(plans, ids, places, depth)
 
 
 def _groups(
@@ -250,13 +290,21 @@ def _by_cutoff(evaluated: Sequence[Evaluated]) -> dict[str, dict[str, Any]]:
         if measure.definition.cutoff_param != "k" or "k" not in measure.params:
             continue
         name = str(measure(k=None))
-        if name in families or len(families) == _FAMILIES:
-            continue
-        means = []
-        for one in evaluated:
-            conventions = one.plan[place][2]
-            plan = [(str(k), measure @ k, conventions) for k in cutoffs]
-            parts = compute_each(one.data, plan).aggregates
-            means.append(cells(list(final_values({n: m for n, m, _ in plan}, parts).values())))
-        families[name] = {"measure": place, "k": cutoffs, "means": means}
+        if name not in families and len(families) < _FAMILIES:
+            families[name] = {"measure": place, "k": cutoffs, "means": []}
+    for one in evaluated:
+        aggregates = _aggregates(one, [f["measure"] for f in families.values()], cutoffs)
+        for family in families.values():
+            family["means"].append(cells([next(aggregates) for _ in cutoffs]))
     return families
+
+
+def _aggregates(one: Evaluated, places: Sequence[int], cutoffs: Sequence[int]) -> Iterator[float]:
+    """Yield the aggregates of some measures of a plan at each cutoff, from one computation."""
+    chosen = [one.plan[place] for place in places]
+    steps = [(measure @ k, conventions) for _, measure, conventions in chosen for k in cutoffs]
+    known = {(m, c): one.result.aggregates[name] for name, m, c in one.plan}
+    plan = [(str(m), m, c) for m, c in steps if (m, c) not in known]
+    parts = compute_each(one.data, plan).aggregates if plan else {}
+    computed = final_values({name: m for name, m, _ in plan}, parts)
+    return (known[step] if step in known else computed[str(step[0])] for step in steps)

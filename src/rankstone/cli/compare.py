@@ -208,7 +208,7 @@ def source_of(args: Namespace, more: list[str], command: str) -> tuple[Any, dict
     if len(names) < len(paths):
         raise UsageError(f"two runs are called {next(p for p in paths if paths.count(p) > 1)!r}.")
     if args.values:
-        _refuse_reading(args)
+        refuse_reading(args)
         return paths, names
     args.judgments, args.runs = args.files[0], paths
     with spoken_warnings(quiet=args.quiet):
@@ -247,7 +247,7 @@ def _repeats(options: list[str]) -> tuple[dict[str, list[str]], list[str]]:
     return systems, [path for files in systems.values() for path in files]
 
 
-def _refuse_reading(args: Namespace) -> None:
+def refuse_reading(args: Namespace) -> None:
     """Refuse options that change how runs are evaluated."""
     from rankstone.errors import UsageError
 

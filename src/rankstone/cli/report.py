@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.compare import add_methods, add_runs, methods_of
+from rankstone.cli.compare import add_methods, add_source, methods_of, refuse_reading
 from rankstone.cli.options import changes_of, choice, expand, groups_of, names_of, reading_of
 from rankstone.cli.terminal import spoken_warnings
 
@@ -39,7 +39,7 @@ def add_to(commands: Any) -> None:
 
 def add_contents(parser: Any) -> None:
     """Let a command take what the numbers of a report are made from."""
-    add_runs(parser)
+    add_source(parser)
     add_methods(parser)
     parser.add_argument("--lang", default="en", metavar="LANG", help="en (default) or zh")
     parser.add_argument(
@@ -69,22 +69,32 @@ def report_of(args: Namespace, *, pictures: bool) -> Report:
     from rankstone.errors import UsageError
     from rankstone.reporting import report
 
-    paths = list(expand(args.files[1:]))
+    paths = list(expand(args.files if args.values else args.files[1:]))
     if not paths:
-        raise UsageError("a report needs QRELS and a run: rankstone report qrels.txt bm25.run")
+        what = "a file of values" if args.values else "QRELS and a run"
+        example = "--values a.json b.json" if args.values else "qrels.txt bm25.run"
+        raise UsageError(f"a report needs {what}: rankstone report {example}")
     names = names_of(paths)
-    reading = reading_of(args)
-    reading |= {"group_sizes": reading.pop("groups"), "exclude": args.exclude}
+    named = dict(zip(names, paths, strict=True))
     baseline = dict(zip(paths, names, strict=True)).get(args.baseline, args.baseline)
+    evaluation: dict[str, Any] = {}
+    if args.values:
+        refuse_reading(args)
+    else:
+        reading = reading_of(args)
+        reading |= {"group_sizes": reading.pop("groups"), "exclude": args.exclude}
+        evaluation = {"like": args.like, "strict": args.strict, "threads": args.threads}
+        evaluation |= changes_of(args) | reading
+        evaluation |= dict(choice(text) for text in args.convention)
     with spoken_warnings(quiet=args.quiet):
         return report(
-            args.files[0],
-            dict(zip(names, paths, strict=True)),
+            named if args.values else args.files[0],
+            None if args.values else named,
             args.measure,
             baseline=baseline,
             title=args.title,
             language=args.lang,
-            groups=groups_of(args.by, args.files[0], args.max_bytes),
+            groups=args.by if args.values else groups_of(args.by, args.files[0], args.max_bytes),
             queries=args.queries,
             documents=args.documents,
             depth=args.depth,
@@ -92,12 +102,7 @@ def report_of(args: Namespace, *, pictures: bool) -> Report:
             command=join(["rankstone", *args.words]),
             progress=None if args.quiet else _tell,
             **methods_of(args),
-            like=args.like,
-            strict=args.strict,
-            threads=args.threads,
-            **changes_of(args),
-            **reading,
-            **dict(choice(text) for text in args.convention),
+            **evaluation,
         )
 
 

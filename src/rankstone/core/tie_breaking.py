@@ -70,7 +70,10 @@ def before_by_gain(
     The most first if ``luck`` is 1, last if it is -1; of equal gain by grade. Documents without a
     judgment gain ``unjudged_gain`` and have grade 0.
     """
-    query = segments.numbers(offsets)
+    before = np.zeros(len(tied), np.int64)
+    shared = np.flatnonzero(tied > 1)  # the others are alone, and sorting takes most of the time
+    query, above, tied = segments.numbers(offsets)[shared], above[shared], tied[shared]
+    gain, grade, judgment = gain[shared], grade[shared], judgment[shared]
     order = np.lexsort((judgment, -luck * grade, -luck * gain, above, query))
     new_tie = np.ones(len(order), bool)
     new_tie[1:] = (np.diff(query[order]) != 0) | (np.diff(above[order]) != 0)
@@ -81,8 +84,7 @@ def before_by_gain(
     unjudged_in_tie = tied[order] - judged_in_tie
     more = (gain > unjudged_gain) | ((gain == unjudged_gain) & (grade > 0))
     after_unjudged = ~more[order] if luck > 0 else more[order]
-    before = np.empty(len(order), np.int64)
-    before[order] = place + np.where(after_unjudged, unjudged_in_tie, 0)
+    before[shared[order]] = place + np.where(after_unjudged, unjudged_in_tie, 0)
     return before
 
 

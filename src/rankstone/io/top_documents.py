@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import groupby, islice
+from dataclasses import dataclass, field
+from itertools import compress, pairwise, repeat
 from typing import Any
 
 import numpy as np
 
+from rankstone.core import segments
 from rankstone.core.dicts import ListedRun, ScoredRun
 from rankstone.core.exclude import ExcludingRun
 from rankstone.io.files import rows_in
@@ -16,16 +18,38 @@ from rankstone.io.formats import format_of
 from rankstone.io.formats.trec import TrecRun
 from rankstone.io.input_file import Input, ReadOptions
 
-_SPARE = 10  # more rows than documents are kept, since documents may be repeated
+_SPARE = 10  # more rows than documents are read where documents are repeated
+_MOST_ROWS = 1 << 20  # that are kept before those beyond the depth are dropped
+
+Blocks = Iterable[tuple[Sequence[str], Sequence[str], np.ndarray]]
+
+
+@dataclass(frozen=True, eq=False)
+class TopDocuments:
+    """The first documents of queries, best first: of query q ``docs[offsets[q]:offsets[q + 1]]``."""
+
+    offsets: np.ndarray
+    docs: list[str]
+
+    @classmethod
+    def of(cls, lists: Iterable[list[str]]) -> TopDocuments:
+        """Take the documents of each query."""
+        every = list(lists)
+        sizes = np.fromiter(map(len, every), np.int64, len(every))
+        return cls(segments.offsets_of(sizes), [doc for docs in every for doc in docs])
+
+    def lists(self) -> list[list[str]]:
+        """Return the documents of each query."""
+        return [self.docs[a:b] for a, b in pairwise(self.offsets.tolist())]
 
 
 def top_documents(
     run: Any, queries: Collection[Any], depth: int, options: ReadOptions | None = None
-) -> dict[str, list[str]] | None:
-    """Return the ids of the first documents of queries, best first, by query as text.
+) -> TopDocuments | None:
+    """Return the ids of the first documents of queries, best first; None if they cannot be read.
 
-    Documents with equal scores are in input order. None if the ids cannot be read again, as those
-    of a table in memory.
+    Documents with equal scores are in input order. The ids of a table in memory, for example, cannot
+    be read again.
 
     Args:
         run: a run.
@@ -34,30 +58,15 @@ def top_documents(
         options: how to read the file of the run, if it is read again.
     """
     if isinstance(run, ExcludingRun):
-        excluded = _pairs(run.excluded)
-        most = max((len(docs) for docs in excluded.values()), default=0)
-        tops = top_documents(run.run, queries, depth + most, options)
-        nothing: frozenset[str] = frozenset()
-        return tops and {
-            query: [doc for doc in docs if doc not in excluded.get(query, nothing)][:depth]
-            for query, docs in tops.items()
-        }
-    wanted = {str(query) for query in queries}
-    if isinstance(run, ListedRun):
-        return {
-            str(query): list(dict.fromkeys(map(str, docs)))[:depth]
-            for query, docs in run.data.items()
-            if str(query) in wanted
-        }
-    if isinstance(run, ScoredRun):
-        sign = -1.0 if run.ascending else 1.0
-        return {
-            str(query): _each_once(_falling(scores, sign), depth)
-            for query, scores in run.data.items()
-            if str(query) in wanted
-        }
+        return _without(run, queries, depth, options)
+    row_of = {str(query): i for i, query in enumerate(queries)}
+    if isinstance(run, ListedRun | ScoredRun):
+        data = {str(query): docs for query, docs in run.data.items()}
+        sign = 0.0 if isinstance(run, ListedRun) else -1.0 if run.ascending else 1.0
+        return TopDocuments.of(_best(data.get(query, ()), sign, depth) for query in row_of)
     if isinstance(run, TrecRun):
-        return _of_blocks(run.blocks(depth + _SPARE), wanted, depth)
+        tops, is_short = _of_blocks(run.blocks(depth), row_of, depth)
+        return _of_blocks(run.blocks(depth + _SPARE), row_of, depth)[0] if is_short else tops
     path = run.source.path
     if path is None or hasattr(run, "rows_for") or not os.path.isfile(path):
         return None  # scores alone have no ids, and a pipe is read once
@@ -65,45 +74,116 @@ def top_documents(
         rows = list(rows_in(file, format_of(file), "run"))
     sign = -1.0 if file.options.ascending else 1.0
     scores = sign * np.array([score for _, _, score in rows])
-    return _of_blocks([([q for q, _, _ in rows], [d for _, d, _ in rows], scores)], wanted, depth)
+    block = ([query for query, _, _ in rows], [doc for _, doc, _ in rows], scores)
+    return _of_blocks([block], row_of, depth)[0]
 
 
-def _falling(scores: Mapping[Any, float], sign: float) -> Iterable[str]:
-    return (str(doc) for doc in sorted(scores, key=lambda doc: sign * scores[doc], reverse=True))
+def _best(docs: Iterable[Any], sign: float, depth: int) -> list[str]:
+    """Return the first of listed or scored documents, each once."""
+    ordered = docs
+    if sign and isinstance(docs, Mapping):
+        ordered = sorted(docs, key=lambda doc: float(sign * docs[doc]), reverse=True)
+    return list(dict.fromkeys(map(str, ordered)))[:depth]
 
 
-def _of_blocks(
-    blocks: Iterable[tuple[Sequence[str], Sequence[str], np.ndarray]], wanted: set[str], depth: int
-) -> dict[str, list[str]]:
-    """Return the first documents of rows, which are usually in order of queries and scores."""
-    most = depth + _SPARE
-    tops: dict[str, tuple[list[str], np.ndarray]] = {}
+def _of_blocks(blocks: Blocks, row_of: Mapping[str, int], depth: int) -> tuple[TopDocuments, bool]:
+    """Return the first documents, and whether repeated ones may have taken the place of others."""
+    rows = _Rows()
+    kept = 0
     for queries, docs, scores in blocks:
-        end = 0
-        for query, group in groupby(queries):
-            begin, end = end, end + len(list(group))
-            if query not in wanted:
-                continue
-            own, numbers = docs[begin:end], scores[begin:end]
-            if query in tops:
-                known = tops[query]
-                own, numbers = [*known[0], *own], np.append(known[1], numbers)
-            if (numbers[1:] > numbers[:-1]).any():
-                order = np.argsort(-numbers, kind="stable")[:most]
-                own, numbers = [own[i] for i in order.tolist()], numbers[order]
-            tops[query] = list(own[:most]), numbers[:most]
-    return {query: _each_once(docs, depth) for query, (docs, _) in tops.items()}
+        row = np.fromiter(map(row_of.get, queries, repeat(-1)), np.int64, len(queries))
+        wanted = row >= 0
+        if wanted.all():
+            rows = rows.with_more(row, docs, scores)
+        else:
+            rows = rows.with_more(
+                row[wanted], list(compress(docs, wanted.tolist())), scores[wanted]
+            )
+        if len(rows.docs) > _MOST_ROWS + 2 * kept:  # the rows of a query are far apart
+            rows = rows.first(depth + _SPARE)
+            kept = len(rows.docs)
+    best = rows.first(depth)
+    if not best.may_repeat():
+        sizes = np.bincount(best.row, minlength=len(row_of))
+        return TopDocuments(segments.offsets_of(sizes), best.docs), False
+    rows = rows.first(depth + _SPARE)
+    sizes = np.bincount(rows.row, minlength=len(row_of))
+    every = TopDocuments(segments.offsets_of(sizes), rows.docs)
+    tops = TopDocuments.of(list(dict.fromkeys(docs))[:depth] for docs in every.lists())
+    is_short = (sizes >= depth) & (segments.lengths(tops.offsets) < depth)
+    return tops, bool(is_short.any())
 
 
-def _each_once(docs: Iterable[str], depth: int) -> list[str]:
-    first = list(islice(docs, depth + _SPARE))
-    if len(set(first[:depth])) < len(first[:depth]):
-        first = list(dict.fromkeys(first))
-    return first[:depth]
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Rows of a run: the number of the query, the document, and the score."""
+
+    rows: tuple[np.ndarray, ...] = (np.zeros(0, np.int64),)
+    docs: list[str] = field(default_factory=list)
+    numbers: tuple[np.ndarray, ...] = (np.zeros(0),)
+
+    @property
+    def row(self) -> np.ndarray:
+        """The number of the query of each row."""
+        return np.concatenate(self.rows)
+
+    def with_more(self, row: np.ndarray, docs: Sequence[str], scores: np.ndarray) -> _Rows:
+        """Return these and further rows; the list of documents is shared."""
+        self.docs.extend(docs)
+        return _Rows((*self.rows, row), self.docs, (*self.numbers, scores))
+
+    def first(self, most: int) -> _Rows:
+        """Return the best rows of each query, in order of queries and scores."""
+        row, docs, scores = _by_query(self.row, self.docs, np.concatenate(self.numbers))
+        if ((np.diff(row) == 0) & (np.diff(scores) > 0)).any():
+            order = np.lexsort((-scores, row))
+            row, scores = row[order], scores[order]
+            docs = [docs[i] for i in order.tolist()]
+        sizes = np.bincount(row)
+        if (sizes > most).any():
+            best = segments.positions(segments.offsets_of(sizes)) < most
+            row, docs, scores = row[best], list(compress(docs, best.tolist())), scores[best]
+        return _Rows((row,), docs, (scores,))
+
+    def may_repeat(self) -> bool:
+        """Return whether a query may have a document twice: equal ids have equal hashes."""
+        offsets = segments.offsets_of(np.bincount(self.row))
+        place = segments.positions(offsets)
+        # What is behind the last document of a query differs by column, so it equals nothing.
+        hashes = np.tile(np.arange(int(place.max(initial=-1)) + 1), (len(offsets) - 1, 1))
+        hashes[self.row, place] = np.fromiter(map(hash, self.docs), np.int64, len(self.docs))
+        hashes.sort(axis=1)
+        return bool((hashes[:, 1:] == hashes[:, :-1]).any())
 
 
-def _pairs(excluded: Any) -> dict[str, set[str]]:
-    return {
-        str(query): set(map(str, docs))
-        for query, docs in zip(excluded.queries, excluded.docs_by_query, strict=True)
+def _by_query(
+    row: np.ndarray, docs: list[str], scores: np.ndarray
+) -> tuple[np.ndarray, list[str], np.ndarray]:
+    """Return rows in order of queries; as these are mostly together, whole pieces are moved."""
+    pieces = np.append(np.flatnonzero(np.diff(row, prepend=-1)), len(row))
+    query = row[pieces[:-1]]
+    if (np.diff(query) > 0).all():
+        return row, docs, scores
+    order = np.argsort(query, kind="stable")
+    begin, sizes = pieces[:-1][order], np.diff(pieces)[order]
+    moved = np.repeat(begin, sizes) + segments.positions(segments.offsets_of(sizes))
+    bounds = zip(begin.tolist(), (begin + sizes).tolist(), strict=True)
+    return row[moved], [doc for a, b in bounds for doc in docs[a:b]], scores[moved]
+
+
+def _without(
+    run: ExcludingRun, queries: Collection[Any], depth: int, options: ReadOptions | None
+) -> TopDocuments | None:
+    """Return the first documents of a run from which others were removed."""
+    excluded = {
+        str(query): {*map(str, docs)}
+        for query, docs in zip(run.excluded.queries, run.excluded.docs_by_query, strict=True)
     }
+    most = max((len(docs) for docs in excluded.values()), default=0)
+    tops = top_documents(run.run, queries, depth + most, options)
+    if tops is None:
+        return None
+    nothing: set[str] = set()
+    own = (excluded.get(str(query), nothing) for query in queries)
+    lists = zip(own, tops.lists(), strict=True)
+    return TopDocuments.of([doc for doc in docs if doc not in out][:depth] for out, docs in lists)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rankstone.core import segments
 from rankstone.errors import DataError, UsageError
 
 Numbers = Sequence[float] | np.ndarray | Any
@@ -37,11 +38,12 @@ def _counts(
     if not (np.isfinite(score).all() and np.isfinite(weight).all() and (weight >= 0).all()):
         raise DataError("scores and weights must be finite, and weights not below 0.")
     positive = relevant.astype(np.float64) > 0
-    order = np.argsort(-score, kind="stable")
-    last = np.append(score[order][1:] != score[order][:-1], True)[: len(score)]
-    hits = np.cumsum(np.where(positive, weight, 0.0)[order])[last]
-    others = np.cumsum(np.where(positive, 0.0, weight)[order])[last]
-    return hits, others, score[order][last]
+    order = segments.falling_order(score, np.array([0, len(score)]))
+    falling, hit, share = score[order], positive[order], weight[order]
+    last = np.append(falling[1:] != falling[:-1], True)[: len(score)]
+    hits = np.cumsum(np.where(hit, share, 0.0))[last]
+    others = np.cumsum(np.where(hit, 0.0, share))[last]
+    return hits, others, falling[last]
 
 
 def risk_coverage_curve(values: Numbers, confidence: Numbers) -> Curve:

@@ -13,24 +13,22 @@ from rankstone.io.query_groups import QueryGroups
 from rankstone.io.texts import read_texts
 from rankstone.report.comparison import write_comparison
 from rankstone.report.groups import rows_of
-from rankstone.report.model import Cell, QueryPart, RankingPart, SlicePart
+from rankstone.report.model import Cell, Column, QueryPart, RankingPart, SlicePart
 from rankstone.report.parts import cells
+from rankstone.report.rankings import by_query, documents_of
 from rankstone.report.result_table import ALL, own_aggregates
 from rankstone.report.verdicts import remarks, sentence
 from rankstone.report.write import write
 from rankstone.stats.comparison import Comparison
+from rankstone.stats.intervals import mean_intervals
 
 _TEXT = 300  # characters of a document
 _TEXTS = 2_000_000  # characters of all documents
 
 
-def values_of(result: Result, ids: Sequence[Any]) -> list[list[Cell]]:
+def values_of(result: Result, ids: Sequence[Any]) -> list[Column]:
     """Return the values of each measure in the order of the report's queries."""
-    if list(result.queries) == list(ids):
-        return [cells(column) for column in result.columns.values()]
-    row = {query: i for i, query in enumerate(result.queries)}
-    order = np.array([row.get(query, len(row)) for query in ids])
-    return [cells(np.append(column, np.nan)[order]) for column in result.columns.values()]
+    return [by_query(column, result.queries, ids, np.nan) for column in result.columns.values()]
 
 
 def intervals_of(result: Result, statistics: Mapping[str, Any]) -> list[list[Cell] | None]:
@@ -40,14 +38,17 @@ def intervals_of(result: Result, statistics: Mapping[str, Any]) -> list[list[Cel
         for name, option in (("confidence", "confidence"), ("method", "interval"))
         if statistics.get(option) is not None
     }
-    intervals: list[list[Cell] | None] = []
-    for measure, how in own_aggregates(result.measures).items():
-        if how != "mean":
-            intervals.append(None)
-            continue
-        one = result.interval(measure, **chosen)
-        intervals.append(cells([one.low, one.high]))
-    return intervals
+    means = [m for m, how in own_aggregates(result.measures).items() if how == "mean"]
+    alike = [measure for measure in means if measure not in result.weights]
+    ends: dict[str, list[Cell]] = {}
+    if alike:  # all at once
+        both = mean_intervals(np.array([result.columns[m] for m in alike]), **chosen)
+        ends = {m: cells(own) for m, own in zip(alike, np.transpose(both), strict=True)}
+    for measure in means:
+        if measure not in ends:
+            one = result.interval(measure, **chosen)
+            ends[measure] = cells([one.low, one.high])
+    return [ends.get(measure) for measure in result.measures]
 
 
 def pairs_of(comparison: Comparison | None) -> list[dict[str, Any]]:
@@ -134,12 +135,12 @@ def document_texts(
     results: Sequence[Result],
 ) -> dict[str, str]:
     """Return the beginnings of texts, for the queries that changed most if not all fit."""
-    wanted = {doc for docs in rankings.documents for doc in docs}
-    known = _texts(documents, wanted)
+    known = _texts(documents, set(rankings.ids))
+    shown = list(documents_of(rankings))
     texts: dict[str, str] = {}
     room = _TEXTS
-    for q in _by_change(results, len(rankings.documents)):
-        for doc in rankings.documents[q]:
+    for q in _by_change(results, len(shown)):
+        for doc in shown[q]:
             text = known.get(doc)
             if text is None or doc in texts:
                 continue

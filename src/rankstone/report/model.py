@@ -1,6 +1,6 @@
 """What a report shows, as plain data with a version: the page reads this and nothing else.
 
-Rankings and values are in columns, one entry per query, so that thousands of queries stay small.
+What has many numbers is in columns: arrays here, short text in JSON (see ``columns``). NaN is none.
 """
 
 from __future__ import annotations
@@ -10,10 +10,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-SCHEMA = "rankstone/report/1"
+import numpy as np
+
+from rankstone.report.columns import ids_packed, packed
+
+SCHEMA = "rankstone/report/2"
 
 #: A number, or None if there is none.
 Cell = float | int | None
+
+#: Numbers, written as text in JSON.
+Column = np.ndarray
 
 
 @dataclass(frozen=True)
@@ -21,13 +28,14 @@ class RunPart:
     """A run, and what there is to know about its data.
 
     ``judged_by_rank`` is the share of documents at each rank that are judged; ``areas`` are those
-    under the pooled ``curves``, each a list of points.
+    under the pooled ``curves``, each a list of points. Of values that were computed before it is not
+    known how many documents were ``retrieved``.
     """
 
     name: str
     source: Mapping[str, Any]
     answered: int
-    retrieved: int
+    retrieved: int | None
     ties: Mapping[str, Any]
     notices: Sequence[Mapping[str, Any]]
     judged_by_rank: Sequence[Cell]
@@ -65,39 +73,46 @@ class QueryPart:
     groups: Sequence[int] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RankingPart:
     """The first documents of each query.
 
-    ``documents[q]`` are the ids that any run has among the first ranks of query q, judged ones
-    first; ``grades[q]`` are the grades of these; ``runs[r][q]`` are indexes into the documents in
-    order of rank; -1 is a document whose id is not known. ``texts`` are those of documents, by id.
+    Each query has a list of the documents that any run has among the first ranks, judged ones first:
+    ``sizes[q]`` documents, of which ``judged[q]`` are judged. The lists follow each other in
+    ``documents``. There 0 is the next of ``ids``, after all that were taken so, and n is the one n
+    places before that. ``grades`` are those of the judged documents of all queries. ``runs[r]`` are places
+    in the lists in order of rank, query after query: as many as the run retrieved, at most ``depth``;
+    -1 is a document whose id is not known. ``texts`` are those of documents, by id. In JSON ``ids`` are
+    one text, at the end of the model.
     """
 
     depth: int
-    documents: Sequence[Sequence[str]]
-    grades: Sequence[Sequence[Cell]]
-    runs: Sequence[Sequence[Sequence[int]]]
-    retrieved: Sequence[Sequence[int]]
+    ids: Sequence[str]
+    documents: Column
+    sizes: Column
+    judged: Column
+    grades: Column
+    runs: Sequence[Column]
+    retrieved: Sequence[Column]
     texts: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class StepsPart:
-    """What single documents add: the steps of query q are ``bounds[q]`` to ``bounds[q + 1]``.
+    """What single documents add: query after query, ``sizes[q]`` steps each.
 
-    ``documents`` index into ``RankingPart.documents`` of the query.
+    ``documents`` are places in the list of the query in ``RankingPart.documents``.
     """
 
-    bounds: Sequence[int]
-    columns: Mapping[str, Sequence[Any]]
-    term: Sequence[Cell]
-    rank: Sequence[int] | None = None
-    grade: Sequence[Cell] | None = None
-    documents: Sequence[int] | None = None
+    sizes: Column
+    columns: Mapping[str, Column]
+    term: Column
+    rank: Column | None = None
+    grade: Column | None = None
+    documents: Column | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WorkingPart:
     """The working of one measure for one run, down to the depth of the rankings."""
 
@@ -105,11 +120,11 @@ class WorkingPart:
     run: int
     steps: StepsPart | None
     ideal: StepsPart | None
-    total: Sequence[Cell] | None
-    constant: Sequence[Cell] | None
-    denominator: Sequence[Cell] | None
+    total: Column | None
+    constant: Column | None
+    denominator: Column | None
     expression: str
-    parts: Mapping[str, Sequence[Cell]]
+    parts: Mapping[str, Column]
 
 
 @dataclass(frozen=True)
@@ -121,7 +136,7 @@ class SlicePart:
     means: Sequence[Sequence[Cell]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ReportModel:
     """Everything on the page.
 
@@ -134,7 +149,7 @@ class ReportModel:
     runs: Sequence[RunPart]
     measures: Sequence[MeasurePart]
     queries: QueryPart
-    values: Sequence[Sequence[Sequence[Cell]]]
+    values: Sequence[Sequence[Column]]
     means: Sequence[Sequence[Cell]]
     intervals: Sequence[Sequence[Sequence[Cell] | None]]
     confidence: float
@@ -150,7 +165,24 @@ class ReportModel:
     schema: str = SCHEMA
 
     def to_json(self) -> str:
-        """Return everything as JSON, its version first."""
+        """Return everything as JSON, its version first and the ids of documents last."""
+        return "".join(self.json_parts())
+
+    def json_parts(self) -> tuple[str, str]:
+        """Return the JSON in two parts: the ids, which nothing compresses well, are the second."""
         content = {name: part for name, part in vars(self).items() if name != "schema"}
-        text = json.dumps(content, default=vars, separators=(",", ":"), allow_nan=False)
-        return f'{{"schema": "{self.schema}",{text[1:]}'
+        ids = None if self.rankings is None else ids_packed(list(self.rankings.ids))
+        return f'{{"schema": "{self.schema}",{_json(content)[1:-1]}', f',"ids":{_json(ids)}}}'
+
+
+def _json(part: Any) -> str:
+    return json.dumps(part, default=_plain, separators=(",", ":"), allow_nan=False)
+
+
+def _plain(part: Any) -> Any:
+    """Return a part of the model as JSON can hold it."""
+    if isinstance(part, np.ndarray):
+        return packed(part)
+    if isinstance(part, RankingPart):
+        return {name: own for name, own in vars(part).items() if name != "ids"}
+    return vars(part)

@@ -12,9 +12,11 @@ Spec = dict[str, Any]
 
 #: Colours that people with any kind of colour vision tell apart; the first is the baseline's.
 _RUNS = {
-    "light": ["#5b6570", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#56b4e9", "#7d3c98"],
-    "dark": ["#a7b0ba", "#56b4e9", "#f0894a", "#35c49b", "#e2a3c7", "#e3c04d", "#9fd4f5", "#c39bd3"],
+    "light": ["#5b6570", "#0072b2", "#d55e00", "#00a76d", "#a38ab2", "#9e4e31", "#8877f4", "#7820d6"],
+    "dark": ["#a7b0ba", "#56b4e9", "#bb5227", "#308661", "#ffd98d", "#b6eb21", "#98f2c5", "#8a6d96"],
 }  # fmt: skip
+#: Lines of runs: where the colours begin again they are dashed, then dotted.
+_DASHES = [dash for dash in ([1, 0], [7, 4], [2, 3]) for _ in _RUNS["light"]]
 _INK = {
     "light": {"text": "#1b1f24", "quiet": "#57606a", "line": "#d9dde3", "ground": "#ffffff"},
     "dark": {"text": "#e8eaed", "quiet": "#a5adb8", "line": "#363c44", "ground": "#14171b"},
@@ -119,6 +121,7 @@ def definitions(strings: Mapping[str, str]) -> dict[str, Spec]:
             "x": _x("k", strings["axis_k"], scale={"type": "log", "nice": False}, axis={"grid": False, "format": "d", "values": [1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000]}),
             "y": _y("value", "§{measure}"),
             "color": runs,
+            "strokeDash": _dashed(runs),
             "tooltip": [_run_tip(strings), {"field": "k", "type": "quantitative"}, {"field": "value", "type": "quantitative", "title": strings["axis_mean"], "format": ".4f"}],
         },
     }  # fmt: skip
@@ -171,6 +174,11 @@ def _x(field: str, title: str, **more: Any) -> Spec:
 _y = _x
 
 
+def _dashed(runs: Spec) -> Spec:
+    """Return the pattern of lines that goes with the colours; both share a legend."""
+    return {**runs, "scale": {"range": _DASHES}}
+
+
 def _run_tip(strings: Mapping[str, str]) -> Spec:
     return {"field": "run", "type": "nominal", "title": strings["run"]}
 
@@ -183,6 +191,7 @@ def _curve(x: str, y: str, runs: Spec, *, diagonal: bool) -> Spec:
             "x": _x("x", x, scale=unit),
             "y": _y("y", y, scale=unit),
             "color": runs,
+            "strokeDash": _dashed(runs),
             "order": {"field": "x", "type": "quantitative"},
             "tooltip": [
                 {"field": "run", "type": "nominal", "title": " "},

@@ -148,11 +148,11 @@ def picture_of(
     words = {"baseline": names[0], "run": names[r], "measure": measures[m]}
     if name in ("differences", "scatter"):
         higher = model.measures[m].higher_is_better
-        own = model.values[r][m] if len(names) > 1 else []
-        before = model.values[0][m] if len(names) > 1 else []
+        own = _plain(model.values[r][m]) if len(names) > 1 else []
+        before = _plain(model.values[0][m]) if len(names) > 1 else []
         rows = pair_rows(model.queries.ids[: len(own)], before, own, higher=higher)
     elif name == "distribution":
-        rows = value_rows({n: row[m] for n, row in zip(names, model.values, strict=True)})
+        rows = value_rows({n: _plain(row[m]) for n, row in zip(names, model.values, strict=True)})
     elif name == "cutoffs":
         rows, words["measure"] = _cutoff_rows(model, names, measures[m])
     elif name == "judged":
@@ -175,7 +175,9 @@ def picture_of(
 def distribution(result: Result, measure: str) -> Picture:
     """Return how the values of a result are distributed over queries."""
     return picture(
-        "distribution", value_rows({result.name: _plain(result, measure)}), {"measure": measure}
+        "distribution",
+        value_rows({result.name: _plain(result.values(measure))}),
+        {"measure": measure},
     )
 
 
@@ -220,8 +222,8 @@ def _by_query(values: QueryValues, measure: str) -> dict[Any, float | None]:
     return dict(zip(values.queries, own, strict=True))
 
 
-def _plain(result: Result, measure: str) -> list[float | None]:
-    return [None if math.isnan(v) else v for v in result.values(measure).tolist()]
+def _plain(values: np.ndarray) -> list[float | None]:
+    return [None if math.isnan(v) else v for v in values.tolist()]
 
 
 def _cutoff_rows(model: ReportModel, names: Sequence[str], measure: str) -> tuple[Rows, str]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from rankstone.core.aggregate import AGGREGATES
 from rankstone.core.result import Result
-from rankstone.errors import plural
+from rankstone.errors import UsageError, plural
 from rankstone.measures.parse import parse_measure
 
 ALL = "all"
@@ -107,7 +107,14 @@ def _rows(
 
 def own_aggregates(measures: Sequence[str]) -> dict[str, str]:
     """Return how each measure's values become one number where nobody says otherwise."""
-    return {name: parse_measure(name).definition.aggregate for name in measures}
+    return {name: _own_aggregate(name) for name in measures}
+
+
+def _own_aggregate(measure: str) -> str:
+    try:
+        return parse_measure(measure).definition.aggregate
+    except UsageError:  # another tool's, of which values per query were read
+        return "mean"
 
 
 def own_in_words(measures: Sequence[str]) -> str:

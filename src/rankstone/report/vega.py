@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import sys
+import zlib
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any
@@ -28,24 +29,23 @@ def library() -> Any:
 
 
 @lru_cache(maxsize=1)
-def script() -> str:
-    """Return the chart library as one script that loads nothing else.
+def script() -> tuple[str, bytes]:
+    """Return the chart library as one script that loads nothing else, and that script compressed.
 
-    Bundling takes seconds, so it is kept in the user's cache, by version.
+    Bundling and compressing it takes seconds, so it is kept in the user's cache, by version.
     """
     module = library()
-    path = os.path.join(_cache_folder(), f"vega-{module.__version__}.js.gz")
-    with (
-        suppress(OSError, EOFError, UnicodeDecodeError),
-        gzip.open(path, "rt", encoding="utf-8") as stream,
-    ):
-        return stream.read()
-    bundle: str = module.javascript_bundle(_SNIPPET)
+    path = os.path.join(_cache_folder(), f"charts-{module.__version__}.js.gz")
+    with suppress(OSError, EOFError, UnicodeDecodeError, zlib.error), open(path, "rb") as stream:
+        content = stream.read()
+        return gzip.decompress(content).decode(), content
+    text = f"(() => {{{module.javascript_bundle(_SNIPPET)}}})();"
+    content = gzip.compress(text.encode(), mtime=0)
     with suppress(OSError, DataError):  # a cache that cannot be written only costs time
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         with replaced(path) as out:
-            out.write(gzip.compress(bundle.encode(), mtime=0))
-    return bundle
+            out.write(content)
+    return text, content
 
 
 def _cache_folder() -> str:

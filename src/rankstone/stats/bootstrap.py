@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -82,8 +83,7 @@ class Means:
 
     def acceleration(self) -> np.ndarray:
         """Return BCa's acceleration, a sixth of the skewness of the mean."""
-        squares = np.nansum(self.influence**2, axis=1)
-        cubes = np.nansum(self.influence**3, axis=1)
+        squares, cubes = self._powers[2], self._powers[3]
         varying = squares > 0
         return np.where(varying, cubes / (6.0 * np.where(varying, squares, 1.0) ** 1.5), 0.0)
 
@@ -93,21 +93,25 @@ class Means:
         It is 1 - 4 v / skewness^2, at least 0, where v is the variance of the estimated skewness
         of symmetric values: 0 up to two standard errors.
         """
-        square, variance = self._skewness()
+        square, variance = self._skewness
         skewed = square > 4.0 * variance
         return np.where(skewed, 1.0 - 4.0 * variance / np.where(skewed, square, 1.0), 0.0)
 
     def squared_skewness(self) -> np.ndarray:
         """Return the square of the values' skewness, less what chance adds to it."""
-        square, variance = self._skewness()
+        square, variance = self._skewness
         return np.maximum(square - variance, 0.0)
 
+    @cached_property
+    def _powers(self) -> dict[int, np.ndarray]:
+        """Sums of powers of what queries do to the mean; powers take most of the time."""
+        return {k: np.nansum(self.influence**k, axis=1) for k in (2, 3, 4, 6)}
+
+    @cached_property
     def _skewness(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the squared skewness, and its variance if the values were symmetric."""
+        """The squared skewness, and its variance if the values were symmetric."""
         n = np.maximum(self.n, 1)
-        squares, cubes, fourth, sixth = (
-            np.nansum(self.influence**k, axis=1) / n for k in (2, 3, 4, 6)
-        )
+        squares, cubes, fourth, sixth = (power / n for power in self._powers.values())
         variance = (sixth - 6.0 * fourth * squares + 9.0 * squares**3) / n
         scale = np.where(squares > 0, squares, 1.0) ** 3
         return cubes**2 / scale, variance / scale

@@ -37,7 +37,7 @@ from rankstone.io.input_file import Input
 
 _RANGE = 2 << 20
 _TAIL = 1 << 16
-_CHUNK = 1 << 20
+_CHUNK = 1 << 18
 _LONGEST_LINE = 1 << 20
 _UNWRITABLE = re.compile(r"[\x00-\x20]")
 _UNWRITABLE_FIRST = ("#", "\ufeff")  # of a query

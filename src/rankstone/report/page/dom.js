@@ -131,6 +131,9 @@ async function unpacked(id) {
 }
 
 const runColours = ["--run-0", "--run-1", "--run-2", "--run-3", "--run-4", "--run-5", "--run-6", "--run-7"];
-function runColour(run) {
-  return `var(${runColours[run % runColours.length]})`;
+/** Return the background of a run's mark; where colours begin again it has gaps, as lines have. */
+function runBackground(run) {
+  const colour = `var(${runColours[run % runColours.length]})`;
+  const gap = [0, 2, 4][Math.min(2, Math.floor(run / runColours.length))];
+  return gap ? `repeating-linear-gradient(45deg, ${colour} 0 3px, transparent 3px ${3 + gap}px)` : colour;
 }

@@ -119,7 +119,7 @@ function explorerSection(state) {
   const shows = [["all", t("show_all")],
     ...(several ? [["better", t("show_better")], ["worse", t("show_worse")], ["same", t("show_same")]] : []),
     ["unanswered", t("show_unanswered")],
-    ...(model.queries.groups ? model.queries.group_names.map((group, i) => [`group:${i}`, t("show_group", { group })]) : [])];
+    ...(model.queries.groups ? model.queries.group_names.map((group, i) => [`group:${i}`, t("show_group", { group: groupName(group) })]) : [])];
   const sorts = [...(several ? [["worst", t("sort_worst")], ["best", t("sort_best")]] : []),
     ["low", t("sort_low")], ["high", t("sort_high")], ["id", t("sort_id")]];
   const search = h("input", { type: "search", id: "search", placeholder: t("search_hint"), oninput: (event) => {
@@ -175,8 +175,8 @@ const TALL = 50; // with a text
 
 function rankingsOf(state, q) {
   const rankings = model.rankings;
-  const ids = rankings.documents[q];
-  const grades = rankings.grades[q];
+  const ids = rankings.documents(q);
+  const grades = rankings.grades(q);
   const height = Object.keys(rankings.texts).length ? TALL : DOCUMENT;
   const shown = state.shown;
   const chooser = model.runs.length > 2 ? h("fieldset", { class: "runs" }, h("legend", {}, t("shown_runs")),
@@ -184,8 +184,8 @@ function rankingsOf(state, q) {
   const columns = [];
   const marked = (doc, on) => grid.querySelectorAll(`[data-doc="${doc}"]`).forEach((one) => one.classList.toggle("lit", on));
   shown.forEach((r, place) => {
-    const own = rankings.runs[r][q];
-    const left = place > 0 ? rankings.runs[shown[place - 1]][q] : [];
+    const own = rankings.places(r, q);
+    const left = place > 0 ? rankings.places(shown[place - 1], q) : [];
     if (place > 0) columns.push(movesBetween(left, own, grades, height));
     const before = left.length ? left : null;
     const items = own.map((doc, i) => {
@@ -244,18 +244,18 @@ function workingsOf(state, q) {
 function workingOf(working, q) {
   const name = model.measures[working.measure].name;
   const value = model.values[working.run][working.measure][q];
-  const at = (column) => (column ? column[q] : null);
+  const at = (column) => cellOf(column, q);
   const lines = [];
   if (working.steps) {
-    const [a, b] = [working.steps.bounds[q], working.steps.bounds[q + 1]];
-    const sum = working.steps.term.slice(a, b).reduce((x, y) => x + (y || 0), 0);
+    const { bounds, term } = stepsIn(working.steps);
+    const sum = term.slice(bounds[q], bounds[q + 1]).reduce((x, y) => x + (y || 0), 0);
     const rest = (at(working.total) ?? sum) - (at(working.constant) || 0) - sum;
     if (Math.abs(rest) > 1e-5) lines.push(h("p", { class: "quiet" }, t("below", { depth: model.rankings.depth, rest: number(rest) })));
     if (at(working.constant)) lines.push(h("p", { class: "quiet" }, t("constant", { constant: plain(at(working.constant)) })));
   }
   let put = "";
   if (working.expression) {
-    put = working.expression.replace(/[A-Za-z_]\w*/g, (word) => (word in working.parts ? plain(working.parts[word][q]) : word));
+    put = working.expression.replace(/[A-Za-z_]\w*/g, (word) => (word in working.parts ? plain(at(working.parts[word])) : word));
   } else if (at(working.denominator) === 0) {
     lines.push(h("p", { class: "quiet" }, t("nothing_to_divide", { value: plain(value) })));
   } else if (at(working.total) !== null && at(working.denominator) !== null) {
@@ -266,7 +266,9 @@ function workingOf(working, q) {
     h("p", { class: "outcome" }, h("code", {}, [name, put, number(value)].filter(Boolean).join(" = "))));
 }
 
-function stepsTable(steps, q, label) {
+function stepsTable(part, q, label) {
+  const steps = stepsIn(part);
+  const ids = model.rankings.documents(q);
   const [a, b] = [steps.bounds[q], steps.bounds[q + 1]];
   if (a === b) return h("p", { class: "quiet" }, t("no_steps", { depth: model.rankings.depth }));
   const names = Object.keys(steps.columns);
@@ -281,7 +283,7 @@ function stepsTable(steps, q, label) {
     if (steps.rank) last = steps.rank[i];
     const doc = steps.documents ? steps.documents[i] : null;
     rows.push(h("tr", {}, steps.rank ? h("td", {}, String(steps.rank[i])) : null,
-      doc !== null ? h("td", { class: "left" }, doc < 0 ? "–" : visible(model.rankings.documents[q][doc])) : null,
+      doc !== null ? h("td", { class: "left" }, doc < 0 ? "–" : visible(ids[doc])) : null,
       steps.grade ? h("td", {}, h("span", { class: `key ${gradeClass(steps.grade[i])}` }, String(steps.grade[i]))) : null,
       names.map((name) => {
         const cell = steps.columns[name][i];

@@ -80,10 +80,9 @@ function drawPage(extras) {
 async function start() {
   try {
     const [data, extras] = await Promise.all([unpacked("model"), unpacked("extras")]);
-    model = JSON.parse(data);
+    model = readModel(data);
     const more = JSON.parse(extras);
     strings = more.strings;
-    model.maxGrade = model.rankings ? model.rankings.grades.reduce((top, row) => Math.max(top, ...row), 0) : 0;
     drawPage(more);
     performance.mark("rankstone-drawn");
   } catch (error) {

@@ -110,7 +110,7 @@ function healthSection(state) {
     const ends = run.ties.interval[measure];
     return h("tr", {}, h("th", { scope: "row" }, runName(r)),
       h("td", { class: run.answered < all ? "warn" : "" }, `${run.answered} / ${all}`),
-      h("td", {}, run.retrieved.toLocaleString("en-US")),
+      h("td", {}, run.retrieved === null ? "–" : run.retrieved.toLocaleString("en-US")),
       ranks.map((k) => {
         const share = run.judged_by_rank[k - 1];
         return h("td", {}, h("span", { class: "meter", style: { backgroundSize: `${100 * (share || 0)}% 100%` } }, percent(share)));
@@ -133,11 +133,12 @@ function healthSection(state) {
     notice.examples.length ? h("span", { class: "quiet" }, ` (${t("for_example", { examples: notice.examples.map(visible).join(", ") })})`) : null));
   return section("health", t("health"),
     wideTable(t("health"), heads, h("tbody", {}, rows)),
-    list.length ? h("ul", { class: "notices" }, list) : h("p", { class: "fine" }, t("health_fine")));
+    model.provenance.judgments ? null : h("p", { class: "quiet" }, t("only_values")),
+    list.length ? h("ul", { class: "notices" }, list) : model.provenance.judgments && h("p", { class: "fine" }, t("health_fine")));
 }
 
 function runName(r) {
-  return h("span", { class: "run" }, h("span", { class: "swatch", style: { background: runColour(r) }, "aria-hidden": "true" }),
+  return h("span", { class: "run" }, h("span", { class: "swatch", style: { background: runBackground(r) }, "aria-hidden": "true" }),
     h("span", { class: "run-name" }, visible(model.runs[r].name)));
 }
 
@@ -193,10 +194,15 @@ function tableSection(state) {
     place);
 }
 
+/** Return the name of a group; that of the queries without one is in the page's language. */
+function groupName(name) {
+  return name === "(no group)" ? t("no_group") : visible(name);
+}
+
 function slicesSection(state) {
   const body = h("tbody", {});
   const draw = () => body.replaceChildren(...model.slices.map((slice) => h("tr", {},
-    h("th", { scope: "row" }, visible(slice.name)), h("td", {}, String(slice.queries)),
+    h("th", { scope: "row" }, groupName(slice.name)), h("td", {}, String(slice.queries)),
     model.runs.map((_, r) => {
       const value = slice.means[r][state.measure];
       const base = slice.means[0][state.measure];
@@ -221,20 +227,19 @@ function definitionsSection() {
       h("h4", {}, measure.name, h("span", { class: "quiet" }, ` ${measure.title}`)),
       h("p", {}, measure.text), [measure.formula, ...measure.used].map(formula),
       measure.choices.length ? h("p", { class: "quiet" }, `${measure.choices.join("; ")}.`) : null,
-      h("p", { class: "quiet" }, t("range", {
+      measure.range[0] === null ? null : h("p", { class: "quiet" }, t("range", {
         low: number(measure.range[0], 0), high: measure.range[1] === null ? t("unbounded") : number(measure.range[1], 0),
         direction: t(measure.higher_is_better ? "higher" : "lower_better"), aggregate: measure.aggregate,
       }), " ", Object.entries(measure.conventions).map(([name, value]) => `${name}=${value}`).join(", ")))),
-    h("h3", {}, t("conventions")),
+    model.conventions.length ? h("h3", {}, t("conventions")) : null,
     provenance.like ? h("p", {}, t("like", { tool: provenance.like })) : null,
-    wideTable(t("conventions"), headRow([t("convention"), t("meaning")], [1]),
+    model.conventions.length ? wideTable(t("conventions"), headRow([t("convention"), t("meaning")], [1]),
       h("tbody", {}, model.conventions.map((row) => h("tr", {}, h("th", { scope: "row", class: "choice" }, h("code", {}, `${row.name}=`, h("wbr"), row.value)),
         h("td", { class: "left" }, row.text, row.meaning ? `: ${row.meaning}` : "", " ",
-          row.usual ? null : h("span", { class: "badge warning" }, t("not_usual"))))))),
+          row.usual ? null : h("span", { class: "badge warning" }, t("not_usual"))))))) : null,
     model.comparison ? [h("h3", {}, t("statistics")), h("p", {}, `${capital(model.comparison.method)}.`)] : null,
-    h("h3", {}, t("sources")),
-    wideTable(t("sources"), headRow([t("input"), t("file"), t("bytes"), "SHA-256"], [1, 3]), h("tbody", {},
-      source(t("judgments"), provenance.judgments), model.runs.map((run) => source(visible(run.name), run.source)))),
+    provenance.judgments ? [h("h3", {}, t("sources")), wideTable(t("sources"), headRow([t("input"), t("file"), t("bytes"), "SHA-256"], [1, 3]), h("tbody", {},
+      source(t("judgments"), provenance.judgments), model.runs.map((run) => source(visible(run.name), run.source))))] : null,
     h("p", {}, t("made_with", { version: provenance.rankstone, engine: provenance.engine, numpy: provenance.numpy })),
     provenance.command ? command(provenance.command) : null,
     h("p", { class: "quiet" }, t("plain_model", { schema: model.schema })));

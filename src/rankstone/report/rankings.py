@@ -1,0 +1,217 @@
+"""The rankings of a report: the first documents of every query in every run, as arrays."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import compress, count, pairwise
+from typing import Any
+
+import numpy as np
+
+from rankstone.core import segments
+from rankstone.core.judgments import Judgments
+from rankstone.core.ranked import Ranked
+from rankstone.io.top_documents import TopDocuments
+from rankstone.report.model import RankingPart
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class _Numbered:
+    """All documents of all queries, each once: those of query q from ``offsets[q]`` on.
+
+    Judged documents come first, in the order of the judgments, then those of the runs, as they are
+    met. ``tops[r]`` has a row per query: the numbers of a run's first documents, -1 behind the last.
+    """
+
+    names: list[str]
+    offsets: Array
+    tops: list[Array]
+
+    @classmethod
+    def of(cls, judged: TopDocuments, tops: Sequence[TopDocuments], depth: int) -> _Numbered:
+        """Number documents query by query, which needs small tables only."""
+        names: list[str] = []
+        bounds = array("q", [0])
+        runs = [(array("q"), top.docs, top.offsets.tolist()) for top in tops]
+        starts = judged.offsets.tolist()
+        for q in range(len(starts) - 1):
+            number: defaultdict[str, int] = defaultdict()
+            number.default_factory = number.__len__
+            own = judged.docs[starts[q] : starts[q + 1]]
+            number.update(zip(own, range(len(own)), strict=True))
+            for numbers, docs, offsets in runs:
+                numbers.extend(map(number.__getitem__, docs[offsets[q] : offsets[q + 1]]))
+            names.extend(number)
+            bounds.append(len(names))
+        first = np.array(bounds)
+        tables = []
+        for (numbers, _, _), top in zip(runs, tops, strict=True):
+            query, place = segments.numbers(top.offsets), segments.positions(top.offsets)
+            table = np.full((len(starts) - 1, depth), -1)
+            table[query, place] = np.array(numbers) + first[query]
+            tables.append(table)
+        return cls(names, first, tables)
+
+
+def rankings_part(
+    judgments: Judgments,
+    queries: Sequence[Any],
+    rankings: Sequence[Ranked],
+    tops: Sequence[TopDocuments | None],
+    depth: int,
+) -> tuple[RankingPart, Array]:
+    """Return the first documents of each query in every run, and where judged ones are in its list.
+
+    Judged documents are where the evaluation ranked them; the others fill the places between.
+    """
+    sizes, rows = _judged(judgments, queries)
+    docs = judgments.docs.objects
+    nothing = TopDocuments.of([[] for _ in queries])
+    numbered = _Numbered.of(
+        TopDocuments(segments.offsets_of(sizes), [str(docs[row]) for row in rows.tolist()]),
+        [top or nothing for top in tops],
+        depth,
+    )
+    judged = np.full(len(judgments), -1)
+    judged[rows] = np.repeat(numbered.offsets[:-1], sizes) + segments.positions(
+        segments.offsets_of(sizes)
+    )
+    retrieved, runs = [], []
+    used = np.zeros(len(numbered.names) + 1, bool)
+    for ranked, top in zip(rankings, numbered.tops, strict=True):
+        own = row_numbers(ranked.queries, queries)
+        retrieved.append(by_query(ranked.retrieved, ranked.queries, queries, 0))
+        counts = np.minimum(retrieved[-1], depth)
+        slots = _slots(ranked, top, own, judged[ranked.judgment], counts)
+        runs.append(slots[np.arange(depth) < counts[:, None]])
+        used[runs[-1]] = True
+    used[-1] = False  # that of documents without an id
+    place = np.append(np.cumsum(used[:-1]) - 1, -1)
+    bounds = np.append(0, np.cumsum(used[:-1]))[numbered.offsets]
+    first = np.repeat(bounds[:-1], segments.lengths(numbered.offsets))
+    place[:-1] -= first
+    shown_judged = rows[used[judged[rows]]]
+    back, ids = _back_references(list(compress(numbered.names, used.tolist())))
+    part = RankingPart(
+        depth=depth,
+        ids=ids,
+        documents=back,
+        sizes=segments.lengths(bounds),
+        judged=_count_by_query(used[judged[rows]], sizes),
+        grades=judgments.grades[shown_judged],
+        runs=[place[run] for run in runs],
+        retrieved=retrieved,
+    )
+    return part, np.where(used[judged], place[judged], -1)
+
+
+def _judged(judgments: Judgments, queries: Sequence[Any]) -> tuple[Array, Array]:
+    """Return how many documents are judged for each query, and the rows of all of these."""
+    order = np.full(len(queries), -1)
+    own = row_numbers(judgments.queries.objects, queries)
+    order[own[own >= 0]] = np.flatnonzero(own >= 0)
+    sizes = np.where(order >= 0, segments.lengths(judgments.groups)[order], 0)
+    offsets = segments.offsets_of(sizes)
+    return sizes, np.repeat(judgments.groups[order], sizes) + segments.positions(offsets)
+
+
+def _count_by_query(mask: Array, sizes: Array) -> Array:
+    return segments.count(mask, segments.offsets_of(sizes))
+
+
+def row_numbers(own: Sequence[Any], queries: Sequence[Any]) -> Array:
+    """Return the place of each query among the queries of a report; -1 if it is not there."""
+    if list(own) == list(queries):
+        return np.arange(len(queries))
+    row = {query: i for i, query in enumerate(queries)}
+    return np.array([row.get(query, -1) for query in own], np.int64)
+
+
+def by_query(values: Array, own: Sequence[Any], queries: Sequence[Any], rest: float) -> Array:
+    """Return values in the order of a report's queries, with ``rest`` for the others."""
+    placed = np.full(len(queries), rest, values.dtype)
+    placed[row_numbers(own, queries)] = values
+    return placed
+
+
+def _slots(ranked: Ranked, top: Array, rows: Array, docs: Array, counts: Array) -> Array:
+    """Return the documents at the first ranks, a row per query; -1 for none.
+
+    Args:
+        ranked: where judged documents were ranked.
+        top: the first documents of the run, a row per query.
+        rows: the row of each ranked query.
+        docs: the judged documents.
+        counts: how many documents each query has, at most the depth.
+    """
+    query, rank = rows[segments.numbers(ranked.offsets)], ranked.rank
+    inside = np.flatnonzero(rank <= counts[query])
+    slots = np.full(top.shape, -1)
+    # Ranks within a tie may be shared: the first document gets the place, so it is put there last.
+    back = inside[::-1]
+    slots[query[back], rank[back] - 1] = docs[back]
+    late = inside[slots[query[inside], rank[inside] - 1] != docs[inside]]
+    is_judged = np.zeros(max(int(top.max(initial=0)), int(docs.max(initial=0))) + 1, bool)
+    is_judged[docs] = True
+    others = np.where(is_judged[top], -1, top)
+    rest = _side_by_side(query[late], docs[late], others)
+    empty = (slots < 0) & (np.arange(top.shape[1]) < counts[:, None])
+    row, column = np.nonzero(empty)
+    slots[row, column] = rest[row, np.cumsum(empty, axis=1)[row, column] - 1]
+    return slots
+
+
+def _side_by_side(query: Array, docs: Array, others: Array) -> Array:
+    """Return documents of queries, then the others of the same query that are not -1, in rows."""
+    count = np.bincount(query, minlength=len(others))
+    rest = np.full((len(others), int(count.max(initial=0)) + others.shape[1]), -1)
+    rest[query, segments.positions(segments.offsets_of(count))] = docs
+    row, column = np.nonzero(others >= 0)
+    place = count[row] + np.cumsum(others >= 0, axis=1)[row, column] - 1
+    rest[row, place] = others[row, column]
+    return rest
+
+
+def _back_references(docs: list[str]) -> tuple[Array, list[str]]:
+    """Return each document as 0 if it is new, else how many new ones ago it was; and the new ones.
+
+    If few are repeated, all count as new.
+    """
+    # Equal ids have equal hashes. Sorting these is faster than a dictionary that no cache holds.
+    hashes = np.fromiter(map(hash, docs), np.int64, len(docs))
+    ordered = np.sort(hashes)
+    distinct = len(docs) - int((ordered[1:] == ordered[:-1]).sum())
+    if not _saves_room(docs, distinct):
+        return np.zeros(len(docs), np.int64), docs
+    number: dict[str, int] = {}
+    first = np.fromiter(map(number.setdefault, docs, count()), np.int64, len(docs))
+    is_new = first == np.arange(len(docs))
+    new = np.cumsum(is_new)
+    return np.where(is_new, 0, new - new[first] + 1), list(number)
+
+
+def _saves_room(docs: list[str], distinct: int) -> bool:
+    """Return whether references to ids take less room than ids again, when compressed."""
+    id_size = 0.5 * (1 + sum(map(len, docs[:1000])) / max(1, len(docs[:1000])))
+    reference_size = math.log2(max(2, distinct)) / 8
+    return (len(docs) - distinct) * (id_size - reference_size) > 0.25 * len(docs)
+
+
+def documents_of(part: RankingPart) -> Iterator[list[str]]:
+    """Yield the ids of the documents of each query.
+
+    >>> back = np.array([0, 0, 2, 0])
+    >>> part = RankingPart(2, ["a", "b", "c"], back, np.array([2, 2]), back, back, [], [])
+    >>> list(documents_of(part))
+    [['a', 'b'], ['a', 'c']]
+    """
+    count = np.cumsum(part.documents == 0)
+    index = np.where(part.documents == 0, count - 1, count - part.documents).tolist()
+    for begin, end in pairwise(segments.offsets_of(part.sizes).tolist()):
+        yield [part.ids[i] for i in index[begin:end]]
