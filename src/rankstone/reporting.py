@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,14 @@ from rankstone.report.contents import (
     values_of,
 )
 from rankstone.report.html import LANGUAGES, Report
-from rankstone.report.model import RankingPart, ReportModel, WorkingPart
+from rankstone.report.model import (
+    Cell,
+    MeasurePart,
+    RankingPart,
+    ReportModel,
+    RunPart,
+    WorkingPart,
+)
 from rankstone.report.parts import (
     cells,
     convention_rows,
@@ -108,28 +116,29 @@ def report(
     statistics = {name: options.pop(name) for name in _STATISTICS if name in options}
     statistics.setdefault("confidence", 0.95)
     lower = options.pop("lower_is_better", ())
-    evaluated: list[Evaluated] = []
-    rankings: RankingPart | None = None
-    workings: list[WorkingPart] = []
     if runs is None:
         values, names = values_by_query(judgments, None, measures, options)
-        results, comparison = _of_values(values, names, baseline, lower, statistics)
+        ordered = dict(_ordered([(one.name, one) for one in values], baseline))
+        own = list(names if names is not None else values[0].columns)
+        results = [result_of_values(one, own) for one in ordered.values()]
+        comparison = _comparison([*ordered.values()], own, statistics | {"lower_is_better": lower})
+        intervals = [intervals_of(result, statistics) for result in results]
+        seen = _Seen([saved_run(result) for result in results], saved_measures(own, lower))
+        ids = _ids_of(results)
     else:
         named = _ordered(named_runs(runs), baseline)
         reading = run_options(options)
         evaluated = _evaluated(judgments, named, measures, options, tell)
         results = [one.result for one in evaluated]
-        if len(results) > 1:
-            tell(f"comparing {len(results)} runs")
-        comparison = _comparison(results, statistics)
-    ids = list(results[0].queries)
-    if any(list(result.queries) != ids for result in results):
-        ids = list(dict.fromkeys(query for result in results for query in result.queries))
-    if evaluated:
-        tell("collecting rankings and workings")
-        with _no_garbage():
-            rankings, workings = _looked_at(evaluated, ids, depth, reading)
+        ids = _ids_of(results)
+        tell("comparing, and collecting rankings and workings")
+        # Statistics need the values of queries alone, so they are worked out beside the rest.
+        with ThreadPoolExecutor(1) as beside:
+            compared = beside.submit(_compared, results, statistics)
+            seen = _seen(evaluated, ids, depth, reading)
+            comparison, intervals = compared.result()
     grouped = _groups(groups, ids, first_of(options.get("encoding")))
+    rankings = seen.rankings
     if rankings is not None and documents is not None:
         tell("reading texts of documents")
         rankings = replace(rankings, texts=document_texts(documents, rankings, results))
@@ -137,29 +146,26 @@ def report(
     model = ReportModel(
         title=title or " · ".join(result.name for result in results),
         language=language,
-        runs=[run_part(one.result, one.data, depth) for one in evaluated]
-        or [saved_run(result) for result in results],
-        measures=measure_parts(evaluated[0].plan)
-        if evaluated
-        else saved_measures(first.measures, lower),
+        runs=seen.runs,
+        measures=seen.measures,
         queries=queries_of(ids, queries, grouped),
         values=[values_of(result, ids) for result in results],
         means=[cells(list(result.aggregates.values())) for result in results],
-        intervals=[intervals_of(result, statistics) for result in results],
+        intervals=intervals,
         confidence=statistics["confidence"],
         pairs=pairs_of(comparison),
         comparison=method_of(comparison),
         rankings=rankings,
-        workings=workings,
+        workings=seen.workings,
         slices=slices_of(results, grouped),
-        cutoffs=_by_cutoff(evaluated) if evaluated else {},
-        conventions=convention_rows(first.conventions) if evaluated else [],
+        cutoffs=seen.cutoffs,
+        conventions=[] if runs is None else convention_rows(first.conventions),
         tables=tables_of(results, comparison),
         provenance={
             "rankstone": __version__,
             "engine": engine.name(),
             "numpy": np.__version__,
-            "judgments": first.provenance.judgments.to_dict() if evaluated else None,
+            "judgments": None if runs is None else first.provenance.judgments.to_dict(),
             "like": first.like,
             "command": command,
         },
@@ -218,36 +224,59 @@ def _evaluated(
     return results
 
 
-def _comparison(results: Sequence[Result], statistics: dict[str, Any]) -> Comparison | None:
-    """Compare the runs by those measures that are means over queries."""
+def _compared(
+    results: Sequence[Result], statistics: dict[str, Any]
+) -> tuple[Comparison | None, list[list[list[Cell] | None]]]:
+    """Compare the runs by those measures that are means over queries; return intervals, too."""
     means = [
         name
         for name, how in own_aggregates(results[0].measures).items()
         if how == "mean" and all(name not in result.weights for result in results)
     ]
-    if len(results) < 2 or not means:
+    comparison = _comparison(results, means, statistics) if means else None
+    return comparison, [intervals_of(result, statistics) for result in results]
+
+
+def _comparison(
+    runs: Sequence[Result | QueryValues], measures: Sequence[str], options: dict[str, Any]
+) -> Comparison | None:
+    """Compare runs with the first of them, if there are several."""
+    if len(runs) < 2:
         return None
-    by_name = {result.name: result for result in results}
-    return compare(by_name, measures=means, baseline=results[0].name, **statistics)
+    by_name = {run.name: run for run in runs}
+    return compare(by_name, measures=measures, baseline=runs[0].name, **options)
 
 
-def _of_values(
-    values: Sequence[QueryValues],
-    names: Sequence[str] | None,
-    baseline: str | None,
-    lower: Sequence[str],
-    statistics: dict[str, Any],
-) -> tuple[list[Result], Comparison | None]:
-    """Return values that were computed before as results, the baseline first, and compare them."""
-    by_name = dict(_ordered([(one.name, one) for one in values], baseline))
-    measures = list(names if names is not None else values[0].columns)
-    results = [result_of_values(one, measures) for one in by_name.values()]
-    if len(results) < 2:
-        return results, None
-    first = results[0].name
-    own = list(by_name.values())
-    return results, compare(
-        own, measures=measures, baseline=first, lower_is_better=lower, **statistics
+def _ids_of(results: Sequence[Result]) -> list[Any]:
+    """Return the queries of all results, each once."""
+    ids = list(results[0].queries)
+    if any(list(result.queries) != ids for result in results):
+        ids = list(dict.fromkeys(query for result in results for query in result.queries))
+    return ids
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """What there is to show beside values; of values that were computed before it is little."""
+
+    runs: list[RunPart]
+    measures: list[MeasurePart]
+    rankings: RankingPart | None = None
+    workings: Sequence[WorkingPart] = field(default_factory=list)
+    cutoffs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def _seen(
+    evaluated: Sequence[Evaluated], ids: Sequence[Any], depth: int, options: ReadOptions
+) -> _Seen:
+    with _no_garbage():
+        rankings, workings = _looked_at(evaluated, ids, depth, options)
+    return _Seen(
+        [run_part(one.result, one.data, depth) for one in evaluated],
+        measure_parts(evaluated[0].plan),
+        rankings,
+        workings,
+        _by_cutoff(evaluated),
     )
 
 
