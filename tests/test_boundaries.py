@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import rankstone as rs
+from rankstone.io import streams
+from rankstone.io.formats import trec
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "rankstone"
@@ -128,6 +130,22 @@ def test_every_notice_is_in_the_docs():
     assert len(codes) >= 10
     for code in codes:
         assert f"`{code}`" in page, code
+
+
+def test_limits_of_files_are_those_in_the_docs():
+    page = (ROOT / "docs" / "bad-input.md").read_text(encoding="utf-8")
+    line, long_line, large, large_json = (
+        f"{limit >> 20} MiB"
+        for limit in (
+            trec._LONGEST_LINE,
+            streams._LONGEST_LINE,
+            streams._ALWAYS_FINE,
+            streams._ALWAYS_FINE_JSON,
+        )
+    )
+    assert f"a line longer than {line} ({long_line} in JSONL and LETOR)" in page
+    times = f"expands to {streams._MOST_TIMES} times its size"
+    assert f"{times} and to more than {large} (JSON: {large_json})" in page
 
 
 def convention_rows():

@@ -13,6 +13,7 @@ from strategies import as_collection
 import rankstone as rs
 from rankstone.core import pairs, segments
 from rankstone.core.discounts import DISCOUNTS, discount, discount_sums, log2
+from rankstone.measures.dcg import exponential
 
 mpmath.mp.dps = 50
 
@@ -299,3 +300,22 @@ def test_sums_of_whole_gains_are_right_to_the_last_bit(name, top, shape):
         ideal = mpmath.fsum(g * p for g, p in zip(best, parts, strict=True))
         assert ulps(values[row], exact) <= 0.5000001
         assert ulps(normalised[row], exact / ideal) <= 2
+
+
+@pytest.mark.parametrize("misses", [1, 2, 5, 50])
+@pytest.mark.parametrize("found", [20, 200, 1000])
+def test_log_odds_far_from_0_are_right_to_the_last_bits(found, misses):
+    """Of rankings that are nearly perfect, and of their reverse."""
+    for grades in ([1] * found + [0] * misses + [1], [0] * misses * 20 + [1] * 3 + [0] + [1]):
+        ranks = [i for i, g in enumerate(grades, 1) if g]
+        s = sum(Fraction(n, rank) for n, rank in enumerate(ranks, 1))
+        odds = (1 + s) / (1 + len(ranks) - s)
+        exact = mpmath.log(mpmath.mpf(odds.numerator) / odds.denominator)
+        assert ulps(measured(grades, [], rs.YAAP)[0], exact) <= 2
+
+
+def test_exponential_gains_of_any_grade_are_within_one_ulp():
+    grades = np.concatenate([np.arange(400) / 37, np.arange(200) / 1000, [1e-9, 1e-5, 20.5, 50.3]])
+    for grade, gain in zip(grades.tolist(), exponential(grades).tolist(), strict=True):
+        exact = mpmath.mpf(2) ** mpmath.mpf(grade) - 1
+        assert ulps(gain, exact) <= 1

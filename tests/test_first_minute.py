@@ -142,6 +142,8 @@ FIRST_LINES = {
     "scores with a name": ("run", "prediction\n0.5\n", "one number in each line, and no header"),
     "scores with commas": ("run", "0,5\n0,6\n", "decimals with a point"),
     "times": ("judgments", "196\t242\t3\t881250949\n186\t302\t3\t891717742\n", "look like times .column 4"),
+    "too few fields": ("run", "q Q0 a 1 1 t\nq\tQ0\tb\n", r"found 3: 'q.tQ0.tb'\.$"),
+    "too few beside names": ("run", "qid docno score\nq d7\n", r"found 2: 'q d7'\.$"),
     "blanks further down": ("run", "qid\tdocno\tscore\n1\td7\n1\td 8\t2\n", "name the format: 'csv'"),
 }  # fmt: skip
 

@@ -455,3 +455,26 @@ def test_readers_answer_or_say_why_not(tmp_path_factory, text, form):
     ):
         refused = complaint(read)
         assert refused is None or (refused and "\n" not in refused)
+
+
+@pytest.mark.parametrize(
+    ("doc", "odd"),
+    [("1.0", True), ("12.0", True), ("x.0", False), ("12", False), ("1.5", False), ("1.00", False)],
+)
+def test_ids_that_were_numbers(tmp_path, capsys, doc, odd):
+    path = tmp_path / "qrels"
+    path.write_text(f"{doc} 0 d 1\nq 0 d 0\n")
+    _, out, _ = run(capsys, "validate", path, "--format", "json")
+    (report,) = json.loads(out)
+    found = [n["examples"] for n in report["notices"] if n["code"] == "suspicious-ids"]
+    assert found == [[repr(doc)]] * odd
+
+
+def test_a_report_on_judgments_counts_by_query(tmp_path, capsys):
+    path = tmp_path / "qrels"
+    path.write_text("a 0 d 1\na 0 e 0\na 0 f 2\nb 0 d 0\nb 0 e -1\nc 0 d 0.5\nc 0 g 0\nc 0 h 3\n")
+    _, out, _ = run(capsys, "validate", path, "--format", "json")
+    (report,) = json.loads(out)
+    assert report["judged_per_query"] == {"least": 2, "median": 3, "most": 3}
+    assert report["relevant_per_query"] == {"least": 0, "median": 2, "most": 2}
+    assert report["grades"] == {"-1": 1, "0": 3, "0.5": 1, "1": 1, "2": 1, "3": 1}

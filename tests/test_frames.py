@@ -651,3 +651,13 @@ def test_a_file_that_a_library_gives_up_on_is_an_error(tmp_path):
     path.write_bytes(b"query_id,doc_id,rank\r\n\xc3\xa9,',\r\ntrue,2020-01-01,\"")
     with pytest.raises(rs.DataError, match="odd.csv"):
         rs.evaluate({"q": {"d": 1}}, path, "RR")
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
+def test_ranks_are_not_distances(kind):
+    frame = kind({"query": ["q", "q"], "doc": ["a", "b"], "rank": [1, 2]})
+    assert rs.evaluate({"q": {"b": 1}}, frame, "RR")["RR"] == 0.5
+    with pytest.raises(rs.UsageError, match="scores"):
+        rs.evaluate({"q": {"b": 1}}, frame, "RR", scores="ascending")
+    scored = kind({"query": ["q", "q"], "doc": ["a", "b"], "score": [0.9, 0.1]})
+    assert rs.evaluate({"q": {"b": 1}}, scored, "RR", scores="ascending")["RR"] == 1

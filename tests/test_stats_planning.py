@@ -92,6 +92,18 @@ def test_the_detectable_difference_of_a_comparison_is_that_of_its_differences():
     assert ours == pytest.approx(detectable_difference(40, d.std(ddof=1)), rel=1e-12)
 
 
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_two_queries_are_the_fewest_that_detect_anything(n):
+    values = np.array([[0.1, 0.3, -0.2][:n]])
+    found, alone = detectable_by(Means.of(values), 0.05)[0], detectable_difference(n, 0.2)
+    assert math.isnan(found) == math.isnan(alone) == (n == 1)
+    if n > 1:
+        assert found == pytest.approx(alone / 0.2 * values.std(ddof=1), rel=1e-12)
+    else:
+        with pytest.raises(UsageError, match="power needs n of at least 2"):
+            power_of(n, 0.1, 0.2)
+
+
 def test_a_plan_from_pilot_data():
     pilot = np.array([0.1, -0.1, 0.2, 0.0, 0.3, 0.1, -0.2, np.nan, 0.0])
     ours = plan(pilot, n=200, difference=0.02, comparisons=4)

@@ -273,3 +273,13 @@ def test_a_seed_means_the_same_numbers_in_every_version():
         0.8878224355128974,
         0.3759248150369926,
     ]
+
+
+def test_without_a_seed_it_is_0():
+    values = (np.arange(93) ** 2 * 37 % 101).reshape(3, 31) / 100
+    differences = values[:1] - values[1:]
+    plain, seeded = tests.randomization(differences), tests.randomization(differences, rng=0)
+    assert (plain.seed, plain.resamples, plain.p.tolist()) == (0, 10_000, seeded.p.tolist())
+    plain, seeded = tests.tukey(values), tests.tukey(values, rng=0)
+    assert (plain.seed, plain.resamples) == (0, 10_000)
+    assert np.array_equal(plain.p, seeded.p, equal_nan=True)

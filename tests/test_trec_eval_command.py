@@ -267,6 +267,18 @@ def test_preferences_of_several_people(tmp_path, capsys):
     assert {n: found[n, "all"] for n in wanted} == wanted
 
 
+def test_preferences_of_one_query_do_not_depend_on_others(tmp_path, capsys):
+    run = "q Q0 b 1 3 t\nq Q0 a 2 2 t\nq Q0 c 3 1 t\nq Q0 z 4 9 t\n"
+    (tmp_path / "prefs").write_text(PREFS + PREFS.replace("q ", "r "))
+    (tmp_path / "run").write_text(run + run.replace("q ", "r "))
+    files = [str(tmp_path / "prefs"), str(tmp_path / "run")]
+    found = values(shown(capsys, "-q", "-R", "prefs", "-m", "all_prefs", *files)[1])
+    own = {query: {n: v for (n, q), v in found.items() if q == query} for query in "qr"}
+    assert len(own["q"]) > 10
+    assert own["q"] == own["r"]
+    assert own["q"]["prefs_simp"] == f"{4 / 6:.4f}"
+
+
 @pytest.mark.parametrize("rule", ["optimistic", "pessimistic"])
 def test_documents_of_the_pool_mix_with_relevant_ones_in_the_best_order(rule):
     """Of all orders of a tie, infAP takes the best or the worst, whatever is in the tie."""
@@ -277,13 +289,17 @@ def test_documents_of_the_pool_mix_with_relevant_ones_in_the_best_order(rule):
         judged = {d: rng.choice([-1, -1, 0, 1, 1, 2]) for d in docs if rng.random() < 0.9}
         judged |= {"x": 1, "y": rng.choice([-1, 0, 1])}
         below = {"y": 1.0, "x": 0.5}
+        above = {"z": 3.0} if rng.random() < 0.5 else {}
         values = [
             rs.evaluate(
-                {"q": judged}, {"q": {**dict.fromkeys(order, 2.0), **below}}, "infAP", ties="input"
+                {"q": judged},
+                {"q": {**above, **dict.fromkeys(order, 2.0), **below}},
+                "infAP",
+                ties="input",
             )["infAP"]
             for order in permutations(docs)
         ]
-        run = {"q": {**dict.fromkeys(docs, 2.0), **below}}
+        run = {"q": {**above, **dict.fromkeys(docs, 2.0), **below}}
         found = rs.evaluate({"q": judged}, run, "infAP", ties=rule)["infAP"]
         assert found == pytest.approx(best(values), abs=1e-15)
 

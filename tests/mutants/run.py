@@ -9,7 +9,8 @@ which has to be 90 % of all and 95 % of those in core and measures. Mutants in e
 written as they are printed, change nothing that can be observed and do not count.
 
 With --reuse the coverage of an earlier run stands, although sources or tests have changed since;
-new lines are then judged by the tests that run any line of their file.
+new lines are then judged by the tests that run any line of their file. A change that a test would
+judge that is gone since is not judged, and does not count.
 """
 
 from __future__ import annotations
@@ -186,6 +187,9 @@ def main() -> int:
         folder = folders.pop()
         try:
             killers[mutant] = killer_of(mutant, rounds, folder)
+        except RuntimeError as error:
+            print(f"not judged  {mutant}: {error}", flush=True)
+            return
         finally:
             folders.append(folder)
         if killers[mutant] is None:
