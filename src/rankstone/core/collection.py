@@ -87,11 +87,12 @@ class _Ranking:
     def ranked(self, collection: Collection, conventions: Conventions) -> Ranked:
         # The value of a query without relevant documents moves no document.
         plain = conventions.replace(no_relevant="zero")
-        if plain not in self._cached:
-            if len(self._cached) == _CACHED:
-                del self._cached[next(iter(self._cached))]
-            self._cached[plain] = rank(collection, plain)
-        ranked = self._cached[plain]
+        ranked = self._cached.get(plain)
+        if ranked is None:
+            ranked = rank(collection, plain)
+            if len(self._cached) >= _CACHED:  # another thread may drop the same
+                self._cached.pop(next(iter(self._cached)), None)
+            self._cached[plain] = ranked
         return ranked if conventions == plain else ranked.with_conventions(conventions)
 
 
