@@ -319,6 +319,16 @@ def test_luck_is_the_best_and_the_worst_of_all_orders(collection, measure):
         assert luck == pytest.approx(end, rel=1e-13)
 
 
+@pytest.mark.parametrize(
+    ("rule", "order"), [("optimistic", ["b", "x", "a"]), ("pessimistic", ["a", "x", "b"])]
+)
+def test_with_luck_a_document_known_to_be_bad_is_worse_than_an_unknown_one(rule, order):
+    run = {"q": {"x": 1.0, "a": 1.0, "b": 1.0}}
+    shown = str(rs.explain("AP", {"q": {"a": 0, "b": 1}}, run, query="q", ties=rule))
+    rows = [line.split()[:2] for line in shown.splitlines() if line[:4].strip().isdigit()]
+    assert rows == [[str(rank), doc] for rank, doc in enumerate(order, 1)]
+
+
 def test_luck_is_refused_if_no_order_is_known_to_be_the_best():
     for name in ("G", "AP(denominator='hits')@2"):
         with pytest.raises(rs.UsageError, match="worst order of tied documents are not known for"):

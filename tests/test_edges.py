@@ -188,3 +188,9 @@ def test_running_operations_start_anew_in_each_segment(sizes):
     assert (
         segments.running(np.multiply, values, offsets).tolist() == np.concatenate(expected).tolist()
     )
+
+
+def test_ndcg_over_relevant_documents_of_a_query_without_any_retrieved():
+    judged = {"q": {"a": 1}, "r": {"b": 1}}
+    result = rs.evaluate(judged, {"q": ["x"], "r": ["b"]}, "nDCGRel")
+    assert result.per_query == {"q": {"nDCGRel": 0.0}, "r": {"nDCGRel": 1.0}}

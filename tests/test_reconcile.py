@@ -10,9 +10,10 @@ from strategies import write_qrels, write_run
 
 import rankstone as rs
 from rankstone.cli import main
+from rankstone.core.rank import conventions_that_matter
 from rankstone.io.load import collection
 from rankstone.measures.param import REL
-from rankstone.reconciliation_search import by_choices, tolerance
+from rankstone.reconciliation_search import by_choices, in_tools, tolerance
 
 TEN = {"q": {f"d{i}": 1 for i in range(10)}}
 HITS = {"q": ["d0", "d1", "x", "d2", "y"]}
@@ -211,6 +212,48 @@ def test_what_a_tool_does_not_have_or_does_otherwise_is_noted():
     codes = {n.code: n.text for n in result.notices}
     assert codes["not-in-tool"].startswith("ERR has no name in torchmetrics")
     assert "torch happens to sort" in codes["tool-differs"]
+
+
+@pytest.mark.parametrize(
+    ("judged", "run", "rules", "matters"),
+    [
+        ({"q": {"a": 1}}, {"q": {"a": 2.0}}, {}, set()),
+        ({"q": {"a": 1}}, {"q": {"a": 2.0, "b": 2.0}}, {}, {"ties", "unjudged"}),
+        ({"q": {"a": 1, "b": 1}}, {"q": {"a": 2.0}}, {}, {"missed"}),
+        ({"q": {"a": 1}}, {"q": {"a": 2.0}, "r": {"a": 2.0}}, {}, {"queries"}),
+        ({"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 2.0}}, {}, {"queries", "missed"}),
+        ({"q": {"a": 1}, "r": {"a": 0}}, {"q": {"a": 2.0}, "r": {"a": 2.0}}, {}, {"no_relevant"}),
+        ({"q": {"a": 1, "b": -1}}, {"q": {"a": 2.0, "b": 1.0}}, {}, {"negatives", "unjudged"}),
+        ({"q": {"a": 1, "b": 1}}, {"q": {"a": 2.0, "b": 2.0 + 2**-40}}, {}, {"precision"}),
+        ({"q": {"a": 1}}, {"q": {"a": 0.0}}, {}, {"nonpositive"}),
+        ({"q": {"a": 1}}, {"q": {"a": 1e-60}}, {}, set()),
+        ({"q": {"a": 1}}, {"q": {"a": 1e-60}}, {"precision": "float32"}, {"nonpositive"}),
+        ({"q": {"a": 1, "b": 2}}, {"q": {"a": 2.0, "b": 1.0}}, {}, {"relevance"}),
+        ({"q": {"a": 0.5}}, {"q": {"a": 2.0}}, {}, {"relevance", "no_relevant"}),
+        ({"q": {"a": 1}}, {"q": ["a", "a"]}, {}, {"duplicates"}),
+    ],
+)
+def test_only_what_could_change_a_number_is_tried(judged, run, rules, matters):
+    found = conventions_that_matter(collection(judged, run), rs.Conventions(**rules))
+    assert set(found) == matters
+
+
+@pytest.mark.parametrize(
+    ("measure", "tool", "names"),
+    [
+        (rs.P, "trec_eval-9", ["set_P", "set_relative_P"]),
+        (rs.P @ 5, "trec_eval-9", ["P_5", "relative_P_5"]),
+        (rs.nDCG, "trec_eval-9", ["ndcg"]),
+        (rs.nDCG @ 5, "trec_eval-9", ["ndcg_cut_5"]),
+        (rs.RR, "ir_measures-0.4", ["RR"]),
+        (rs.RR @ 5, "ir_measures-0.4", ["RR@5"]),
+        (rs.RR @ 5, "trec_eval-9", ["recip_rank"]),  # it has no other
+        (rs.P, "beir-2", ["P@k"]),
+        (rs.R @ 5, "beir-2", ["Recall@5", "R_cap@5"]),
+    ],
+)
+def test_the_names_in_a_tool_have_a_cutoff_if_the_measure_has_one(measure, tool, names):
+    assert [row.name for row in in_tools(measure) if row.tool == tool] == names
 
 
 def test_unknown_tools_and_contradictions_teach():
