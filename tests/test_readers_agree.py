@@ -4,7 +4,9 @@ import bz2
 import gzip
 import lzma
 import os
+import re
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from strategies import NATIVE, collections, plain, write_qrels, write_run
 
 import rankstone as rs
 from rankstone.core import engine as engines, python_engine
-from rankstone.core.python_engine import text as engine_text
+from rankstone.core.python_engine import lines as engine_lines, text as engine_text
 from rankstone.core.row_layout import ATOF, ATOL, NUMBER, RANK, RowLayout
 from rankstone.io.formats.trec_layout import QRELS, RUN
 from rankstone.io.load import load_judgments, load_run
@@ -489,6 +491,20 @@ def test_lenient_scores_have_an_order(engine, tmp_path, text):
     run = load_run(tmp_path / "run", lenient=True)
     with pytest.raises(rs.DataError, match=f"score '{text}' is not a finite number"):
         run.match(load_judgments({"q": ["d"]}), float32=False, repeats=False)
+
+
+@pytest.mark.parametrize(
+    ("header", "name", "limit"),
+    [
+        ("text.hpp", "longest_line", engine_lines.LONGEST_LINE),
+        ("unjudged.hpp", "most", engine_text.MOST_UNJUDGED),
+        ("unjudged.hpp", "most_named", engine_text.MOST_NAMED),
+    ],
+)
+def test_both_implementations_give_up_at_the_same_size(header, name, limit):
+    source = Path(__file__).parents[1] / "src" / "rankstone" / "_native" / header
+    (shift,) = re.findall(rf" {name} = std::size_t\{{1\}} << (\d+);", source.read_text())
+    assert limit == 1 << int(shift)
 
 
 def test_a_long_field_is_shown_by_its_first_64_bytes(engine, tmp_path):

@@ -316,6 +316,27 @@ def test_documents_of_the_pool_mix_with_relevant_ones_in_the_best_order(rule):
         assert found == pytest.approx(best(values), abs=1e-15)
 
 
+def test_a_cut_keeps_a_document_of_the_pool_at_its_last_rank(tmp_path, capsys):
+    """Half of the one document above r's relevant one counts: 1/2 + 1/2 * 1/2."""
+    (tmp_path / "qrels").write_text("q 0 a 1\nq 0 p -1\nr 0 a 1\nr 0 p -1\n")
+    (tmp_path / "run").write_text(
+        "q Q0 a 1 3 t\nq Q0 p 2 2 t\nq Q0 x 3 1 t\nr Q0 p 1 3 t\nr Q0 a 2 2 t\n"
+    )
+    files = [str(tmp_path / "qrels"), str(tmp_path / "run")]
+    found = values(shown(capsys, "-q", "-M", "2", "-m", "infAP", *files)[1])
+    assert (found["infAP", "q"], found["infAP", "r"]) == ("1.0000", "0.7500")
+
+
+@pytest.mark.parametrize(("rule", "order"), [("optimistic", "a ( b d"), ("pessimistic", "b ( a d")])
+def test_ranks_of_a_tie_with_the_pool_stay_within_the_tie(rule, order):
+    run = {"q": {"b": 2.0, "a": 2.0, "c": 2.0, "d": 1.0}}
+    judged = {"q": {"a": 1, "b": 0, "c": -1, "d": 1}}
+    text = str(rs.explain("infAP", judged, run, query="q", ties=rule))
+    rows = [line.split()[:2] for line in text.splitlines() if line[:4].strip().isdigit()]
+    assert [rank for rank, _ in rows] == ["1", "2", "3", "4"]
+    assert [doc[0] for _, doc in rows] == order.split()
+
+
 @pytest.mark.parametrize(
     "prefs",
     [
