@@ -194,3 +194,12 @@ def test_ndcg_over_relevant_documents_of_a_query_without_any_retrieved():
     judged = {"q": {"a": 1}, "r": {"b": 1}}
     result = rs.evaluate(judged, {"q": ["x"], "r": ["b"]}, "nDCGRel")
     assert result.per_query == {"q": {"nDCGRel": 0.0}, "r": {"nDCGRel": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("ranking", "value"), [("xa", 0.0), ("xay", 1 / math.log2(3) / 2), ("axy", 1.0), ("xyz", 0.0)]
+)
+def test_ndcg_over_levels_looks_at_the_end_of_a_ranking_with_two_more_documents(ranking, value):
+    """With one relevant document at ranks 1 and n, if n is above 2; nDCG has the ideal of rank 1."""
+    result = rs.evaluate({"q": {"a": 1}}, {"q": [*ranking]}, "RnDCG")
+    assert result["RnDCG"] == pytest.approx(value, rel=1e-15)

@@ -12,6 +12,7 @@ import rankstone as rs
 from rankstone.cli import main
 from rankstone.core.rank import conventions_that_matter
 from rankstone.io.load import collection
+from rankstone.measures.base import REGISTRY
 from rankstone.measures.param import REL
 from rankstone.reconciliation_search import by_choices, in_tools, tolerance
 
@@ -110,6 +111,34 @@ def test_every_example_of_every_parameter_is_tried(measure):
             assert (other in tried) == (
                 other != measure and not is_table and not param.beside_table and computes(other)
             )
+
+
+@pytest.mark.parametrize(
+    ("measure", "name", "tried"),
+    [
+        ("P", "k", (1, 3, 5, 10, 20, 50, 100)),
+        ("P", "rel", (0.5, 1, 2, 3)),
+        ("RBP", "p", (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)),
+        ("RBP", "gain", ("binary", "scaled", {1: 0.5, 2: 1}, {0: 1, 1: 3})),
+        ("nDCG", "gain", ("linear", "exp2", "binary", {1: 1, 2: 3}, {0: 1, 1: 0.5, 3: 2})),
+        ("alpha_nDCG", "alpha", (0, 0.5, 0.9, 1)),
+        ("AUC", "max_fpr", (0.1, 0.25, 0.5, 1)),
+        ("AvgIPrec", "points", ((0, 0.5, 1), (0.2, 0.5, 0.8))),
+        ("ERR", "max_grade", (1, 2, 3, 4, 5)),
+        ("F", "beta", (0.5, 1, 2)),
+        ("NRBP", "beta", (0.5, 0.8, 0.9)),
+        ("IPrec", "recall", (0, 0.1, 0.2, 0.5, 1)),
+        ("Rprec", "multiple", (0.2, 0.5, 1, 2)),
+        ("Utility", "hit", (1, 2)),
+        ("Utility", "noise", (-1, -0.1)),
+        ("Utility", "miss", (0, -1)),
+        ("Utility", "rest", (0, 0.5)),
+        ("Utility", "collection", (0, 1000)),
+    ],
+)
+def test_the_values_of_a_parameter_that_people_use_are_tried(measure, name, tried):
+    (param,) = (p for p in REGISTRY[measure].definition.params if p.name == name)
+    assert param.examples == tried
 
 
 def computes(measure):
