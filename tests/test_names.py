@@ -162,6 +162,11 @@ def test_a_table_of_gains_takes_a_cut_off_afterwards():
     assert rs.nDCG(gain={1: 1, 2: 3}) @ 10 == rs.nDCG(gain={1: 1, 2: 3}, k=10)
 
 
+def test_the_measures_of_those_who_name_none():
+    found = rs.evaluate({"q": {"a": 1}}, {"q": ["a"]}).measures
+    assert found == ["nDCG@10", "AP", "RR@10", "P@10", "R@100"]
+
+
 def test_measures_are_values():
     assert rs.nDCG @ 10 == rs.nDCG(k=10)
     assert rs.nDCG @ 10 != rs.nDCG @ 5
