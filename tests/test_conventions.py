@@ -371,3 +371,14 @@ def test_a_document_that_its_score_makes_not_relevant_counts_once(name, collecti
     result = rs.evaluate(judgments, run, name, nonpositive="nonrelevant", **rules)
     expected = rs.evaluate(lowered, run, name, **rules)
     assert np.array_equal(result.values(name), expected.values(name), equal_nan=True)
+
+
+@pytest.mark.parametrize(("rule", "hits"), [("docid-asc", [1, 2]), ("docid-desc", [2, 3])])
+def test_occurrences_of_a_document_in_a_tie_follow_each_other(engine, tmp_path, rule, hits):
+    (tmp_path / "run").write_text("q Q0 a 1 1 t\nq Q0 b 2 1 t\nq Q0 a 3 1 t\n")
+    names = ["P@1", "P@2", "P@3"]
+    how = {"ties": rule, "duplicates": "count"}
+    result = rs.evaluate({"q": {"a": 1}}, tmp_path / "run", names, **how)
+    assert [result[name] for name in names] == [
+        sum(rank <= k for rank in hits) / k for k in (1, 2, 3)
+    ]
