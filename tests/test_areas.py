@@ -198,3 +198,11 @@ def test_one_document_of_a_kind_is_enough(grades):
     else:
         with pytest.raises(rs.DataError, match="query 'q' has documents of one kind only"):
             rs.evaluate(judged, run, name)
+
+
+def test_documents_of_lists_are_compared_across_queries_by_their_ranks():
+    judged = {"q": {"a": 1, "b": 0}, "r": {"c": 0, "d": 1}}
+    name = "AUC(pairs='all')"
+    assert rs.evaluate(judged, {"q": ["a", "b"], "r": ["d", "c"]}, name)[name] == 1.0
+    # a is before b and ties with c; d is after both.
+    assert rs.evaluate(judged, {"q": ["a", "b"], "r": ["c", "x", "d"]}, name)[name] == 1.5 / 4

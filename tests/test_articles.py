@@ -568,6 +568,18 @@ def test_expected_reciprocal_rank(top, text):
     assert value == close(sum(p / i for i, p in enumerate(stop, 1)))
 
 
+def test_grades_of_the_cascade_model_may_all_be_below_one():
+    """A grade g of at most G stops with probability (2^g - 1) / 2^G."""
+    assert rs.cascade([0.5, 0]).stop.tolist() == [close((2**0.5 - 1) / 2**0.5), 0]
+    assert rs.cascade([0.25], max_grade=0.5).stop.tolist() == [close((2**0.25 - 1) / 2**0.5)]
+    with pytest.raises(rs.DataError, match=r"grade 0.75 is above max_grade=0.5"):
+        rs.cascade([0.75], max_grade=0.5)
+    assert ERR([0.5]) == close((2**0.5 - 1) / 2**0.5)
+    assert rs.evaluate({"q": {"a": 0.5}}, {"q": ["a"]}, ERR)["ERR"] == close(ERR([0.5]))
+    assert ERR(np.array([[0.5, 0.0]]), np.array([[2.0, 1.0]])).tolist() == [close(ERR([0.5]))]
+    assert ERR(max_grade=0.5)([0.25]) == close((2**0.25 - 1) / 2**0.5)
+
+
 def test_the_highest_grade_decides_and_is_taken_from_the_judgments_unless_told():
     assert ERR(WIKIPEDIA) == ERR(max_grade=3)(WIKIPEDIA) != ERR(max_grade=4)(WIKIPEDIA)
     with pytest.raises(rs.DataError, match="grade 3 is above max_grade=2"):

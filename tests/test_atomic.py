@@ -115,3 +115,26 @@ def test_commands_ask_before_they_replace_a_file(tmp_path, monkeypatch, capsys):
         assert (tmp_path / "out").read_text() == "important"
         assert main([*words, "--force"]) == 0
         assert "important" not in (tmp_path / "out").read_text()
+
+
+def test_a_file_is_private_until_it_is_whole_and_then_as_open_as_others(tmp_path):
+    mask = os.umask(0o022)
+    try:
+        with atomic.replaced(tmp_path / "out"):
+            (unfinished,) = tmp_path.iterdir()
+            assert stat.S_IMODE(unfinished.stat().st_mode) == 0o600
+    finally:
+        os.umask(mask)
+    assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o644
+
+
+@pytest.mark.parametrize("before", [252, 253])
+def test_a_mark_is_looked_for_in_the_first_256_bytes(tmp_path, before):
+    path = tmp_path / "out"
+    path.write_bytes(b" " * before + b"mark")
+    if before + len(b"mark") <= 256:
+        atomic.check_own(path, b"mark", force=False)
+    else:
+        with pytest.raises(rs.UsageError, match="the file is there already"):
+            atomic.check_own(path, b"mark", force=False)
+    atomic.check_own(path, b"another", force=True)

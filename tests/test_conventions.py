@@ -319,6 +319,16 @@ def test_luck_is_the_best_and_the_worst_of_all_orders(collection, measure):
         assert luck == pytest.approx(end, rel=1e-13)
 
 
+@pytest.mark.parametrize(
+    ("rule", "order"), [("optimistic", ["b", "x", "a"]), ("pessimistic", ["a", "x", "b"])]
+)
+def test_with_luck_a_document_known_to_be_bad_is_worse_than_an_unknown_one(rule, order):
+    run = {"q": {"x": 1.0, "a": 1.0, "b": 1.0}}
+    shown = str(rs.explain("AP", {"q": {"a": 0, "b": 1}}, run, query="q", ties=rule))
+    rows = [line.split()[:2] for line in shown.splitlines() if line[:4].strip().isdigit()]
+    assert rows == [[str(rank), doc] for rank, doc in enumerate(order, 1)]
+
+
 def test_luck_is_refused_if_no_order_is_known_to_be_the_best():
     for name in ("G", "AP(denominator='hits')@2"):
         with pytest.raises(rs.UsageError, match="worst order of tied documents are not known for"):
@@ -361,3 +371,14 @@ def test_a_document_that_its_score_makes_not_relevant_counts_once(name, collecti
     result = rs.evaluate(judgments, run, name, nonpositive="nonrelevant", **rules)
     expected = rs.evaluate(lowered, run, name, **rules)
     assert np.array_equal(result.values(name), expected.values(name), equal_nan=True)
+
+
+@pytest.mark.parametrize(("rule", "hits"), [("docid-asc", [1, 2]), ("docid-desc", [2, 3])])
+def test_occurrences_of_a_document_in_a_tie_follow_each_other(engine, tmp_path, rule, hits):
+    (tmp_path / "run").write_text("q Q0 a 1 1 t\nq Q0 b 2 1 t\nq Q0 a 3 1 t\n")
+    names = ["P@1", "P@2", "P@3"]
+    how = {"ties": rule, "duplicates": "count"}
+    result = rs.evaluate({"q": {"a": 1}}, tmp_path / "run", names, **how)
+    assert [result[name] for name in names] == [
+        sum(rank <= k for rank in hits) / k for k in (1, 2, 3)
+    ]

@@ -188,3 +188,39 @@ def test_running_operations_start_anew_in_each_segment(sizes):
     assert (
         segments.running(np.multiply, values, offsets).tolist() == np.concatenate(expected).tolist()
     )
+
+
+def test_ndcg_over_relevant_documents_of_a_query_without_any_retrieved():
+    judged = {"q": {"a": 1}, "r": {"b": 1}}
+    result = rs.evaluate(judged, {"q": ["x"], "r": ["b"]}, "nDCGRel")
+    assert result.per_query == {"q": {"nDCGRel": 0.0}, "r": {"nDCGRel": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("ranking", "value"), [("xa", 0.0), ("xay", 1 / math.log2(3) / 2), ("axy", 1.0), ("xyz", 0.0)]
+)
+def test_ndcg_over_levels_looks_at_the_end_of_a_ranking_with_two_more_documents(ranking, value):
+    """With one relevant document at ranks 1 and n, if n is above 2; nDCG has the ideal of rank 1."""
+    result = rs.evaluate({"q": {"a": 1}}, {"q": [*ranking]}, "RnDCG")
+    assert result["RnDCG"] == pytest.approx(value, rel=1e-15)
+
+
+def test_the_highest_grade_of_err_is_a_thousand():
+    """(2^1 - 1) / 2^1000 is still a number."""
+    assert rs.ERR(max_grade=1000)([1]) == 2.0**-1000
+    with pytest.raises(rs.DataError, match="grade 1001 is too large"):
+        rs.ERR(max_grade=1001)([1])
+
+
+def test_interpolated_precision_is_averaged_over_eleven_points():
+    """With the second of two documents relevant, precision is 1/2 at every recall."""
+    assert rs.AvgIPrec.params["points"] == tuple(i / 10 for i in range(11))
+    assert rs.AvgIPrec([0, 1]) == 0.5
+
+
+@pytest.mark.parametrize(("size", "end"), [(62, "'"), (63, "...")])
+def test_long_values_are_cut_short_in_messages(size, end):
+    with pytest.raises(rs.DataError) as caught:
+        rs.evaluate({"q": {"a": "x" * size}}, {"q": ["a"]}, "AP")
+    kept = size if end == "'" else 59
+    assert f"'{'x' * kept}{end} is not a number" in str(caught.value)

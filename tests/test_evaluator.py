@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings, strategies as st
 from strategies import collections, measures
 
 import rankstone as rs
+from rankstone.core.tally import COUNTS, Tally
 
 COMMON = ["nDCG@10", "AP", "RR", "P@5", "ERR@10", "AUC(pairs='all')", "Success(how='pooled')@5"]
 BIG = 120
@@ -335,3 +336,9 @@ def test_states_of_other_evaluations_are_refused():
             other.merge(state)
     with pytest.raises(rs.DataError, match="not the state"):
         rs.Evaluator(judgments, ["RR"]).merge(state[:-3])
+
+
+def test_counts_of_nothing_are_zero_and_add_nothing():
+    counted = Tally(**dict.fromkeys(COUNTS, 3), missing=("q",), unjudged=("r",))
+    assert {name: getattr(Tally(), name) for name in COUNTS} == dict.fromkeys(COUNTS, 0)
+    assert Tally().merge(counted) == counted.merge(Tally()) == counted

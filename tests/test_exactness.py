@@ -13,7 +13,9 @@ from strategies import as_collection
 import rankstone as rs
 from rankstone.core import pairs, segments
 from rankstone.core.discounts import DISCOUNTS, discount, discount_sums, log2
+from rankstone.io.load import collection
 from rankstone.measures.dcg import exponential
+from rankstone.measures.summation import Terms, total
 
 mpmath.mp.dps = 50
 
@@ -319,3 +321,9 @@ def test_exponential_gains_of_any_grade_are_within_one_ulp():
     for grade, gain in zip(grades.tolist(), exponential(grades).tolist(), strict=True):
         exact = mpmath.mpf(2) ** mpmath.mpf(grade) - 1
         assert ulps(gain, exact) <= 1
+
+
+def test_a_constant_is_added_to_a_sum_before_it_is_rounded():
+    ranked = collection([["a", "b"]], [["a", "b"]]).ranked(rs.Conventions())
+    (value,) = total(Terms(ranked, np.array([0.1, 0.2]), constant=np.array([-0.3])))
+    assert value == float(Fraction(0.1) + Fraction(0.2) - Fraction(0.3)) != 0.1 + 0.2 - 0.3

@@ -444,7 +444,7 @@ def test_readers_answer_or_say_why_not(tmp_path_factory, text, form):
     for read in (
         lambda: load_judgments(path, input_format=form),
         lambda: load_run(path, input_format=form).match(
-            load_judgments({"q1": {"d1": 1}}), float32=False
+            load_judgments({"q1": {"d1": 1}}), float32=False, repeats=False
         ),
         lambda: convert(
             str(path), str(path) + ".out", "jsonl", kind="run", input_format=form, force=True

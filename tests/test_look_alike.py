@@ -209,3 +209,16 @@ def test_ids_that_look_alike_in_a_later_part_are_all_there_are():
     (notice,) = (n for n in whole.notices if n.code == "ids-look-alike")
     assert [n for n in evaluator.result().notices if n.code == "ids-look-alike"] == [notice]
     assert "at least" not in notice.text
+
+
+@pytest.mark.parametrize(
+    ("judged", "run", "alike"),
+    [
+        ("1000", "1,000", True),
+        ("1234567", "1,234,567", True),
+        ("10000", "1,0000", False),
+        ("100", "1,00", False),
+    ],
+)
+def test_thousands_are_set_apart_by_threes(judged, run, alike):
+    assert bool([*look_alikes([judged], [run])]) == alike

@@ -36,6 +36,7 @@ import rankstone as rs
         ("P(rel=2)@5", "P(rel=2)@5"),
         ("P(k=5, rel=2.0)", "P(rel=2)@5"),
         ("P(rel=1.5)", "P(rel=1.5)"),
+        ("P@999999999999999", "P@999999999999999"),
         ("nDCG(gain={2: 3, 1: 0.5})", "nDCG(gain={1: 0.5, 2: 3})"),
         ("nDCG(gain={1: 1.05, 2.0: 10.0})", "nDCG(gain={1: 1.05, 2: 10})"),
         ("nDCG(gain='linear')", "nDCG"),
@@ -88,6 +89,8 @@ def test_spellings(text, printed):
         ("nDCG(gain={'a': 1})", "must map grades to numbers"),
         ("nDCG(gain={1: -1})", "finite numbers from 0 up"),
         ("P(5)", "cannot read the parameters"),
+        ("P(k=5)+f(rel=2)", "cannot read the parameters"),
+        ("P@1000000000000000", "the cutoff in 'P@1000000000000000' is too large"),
         ("P(rel=__import__('os'))", "cannot read the parameters"),
         ("P(rel=1, rel=2)", "cannot read the parameters"),
         ("P(**{'rel': 1})", "cannot read the parameters"),
@@ -157,6 +160,11 @@ def test_spellings_of_tools_that_part_stand_for_the_measure_alone():
 
 def test_a_table_of_gains_takes_a_cut_off_afterwards():
     assert rs.nDCG(gain={1: 1, 2: 3}) @ 10 == rs.nDCG(gain={1: 1, 2: 3}, k=10)
+
+
+def test_the_measures_of_those_who_name_none():
+    found = rs.evaluate({"q": {"a": 1}}, {"q": ["a"]}).measures
+    assert found == ["nDCG@10", "AP", "RR@10", "P@10", "R@100"]
 
 
 def test_measures_are_values():

@@ -205,7 +205,7 @@ def test_an_interrupt_ends_a_scan(here, monkeypatch):
     thread = threading.Thread(target=interrupt)
     thread.start()
     with pytest.raises(KeyboardInterrupt):
-        run.match(judgments, float32=False)
+        run.match(judgments, float32=False, repeats=False)
     worked = time.process_time() - sent[0]
     thread.join()
     assert worked < 0.2

@@ -4,7 +4,9 @@ import bz2
 import gzip
 import lzma
 import os
+import re
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from strategies import NATIVE, collections, plain, write_qrels, write_run
 
 import rankstone as rs
 from rankstone.core import engine as engines, python_engine
-from rankstone.core.python_engine import text as engine_text
+from rankstone.core.python_engine import lines as engine_lines, text as engine_text
 from rankstone.core.row_layout import ATOF, ATOL, NUMBER, RANK, RowLayout
 from rankstone.io.formats.trec_layout import QRELS, RUN
 from rankstone.io.load import load_judgments, load_run
@@ -471,7 +473,9 @@ def test_lenient_numbers_are_those_of_c(engine, tmp_path, text):
     run.write_text(f"q Q0 d 1 {text} t and more\nq Q0 e 1 0 t\n")
     judged = load_judgments(qrels, lenient=True)
     assert judged.grades.tolist() == [grade]
-    assert load_run(run, lenient=True).match(judged, float32=False).score.tolist() == [score]
+    assert load_run(run, lenient=True).match(
+        judged, float32=False, repeats=False
+    ).score.tolist() == [score]
 
 
 @pytest.mark.parametrize("text", ["inf", "-Infinity", "nan", "NAN"])
@@ -486,7 +490,27 @@ def test_lenient_scores_have_an_order(engine, tmp_path, text):
     (tmp_path / "run").write_text(f"q Q0 d 1 {text} t\n")
     run = load_run(tmp_path / "run", lenient=True)
     with pytest.raises(rs.DataError, match=f"score '{text}' is not a finite number"):
-        run.match(load_judgments({"q": ["d"]}), float32=False)
+        run.match(load_judgments({"q": ["d"]}), float32=False, repeats=False)
+
+
+@pytest.mark.parametrize(
+    ("header", "name", "limit"),
+    [
+        ("text.hpp", "longest_line", engine_lines.LONGEST_LINE),
+        ("unjudged.hpp", "most", engine_text.MOST_UNJUDGED),
+        ("unjudged.hpp", "most_named", engine_text.MOST_NAMED),
+    ],
+)
+def test_both_implementations_give_up_at_the_same_size(header, name, limit):
+    source = Path(__file__).parents[1] / "src" / "rankstone" / "_native" / header
+    (shift,) = re.findall(rf" {name} = std::size_t\{{1\}} << (\d+);", source.read_text())
+    assert limit == 1 << int(shift)
+
+
+def test_a_long_field_is_shown_by_its_first_64_bytes(engine, tmp_path):
+    (tmp_path / "run").write_text(f"q Q0 d 1 {'x' * 63}yz t\n")
+    with pytest.raises(rs.DataError, match=f"score '{'x' * 63}y' is not a number"):
+        rs.evaluate({"q": ["d"]}, tmp_path / "run", "RR")
 
 
 INFINITE = {"1e400": 1, "-1e400": -1, "inf": 1, "-Infinity": -1, "infx": 1, "0x1p99999": 1}
@@ -497,11 +521,11 @@ def test_lenient_scores_may_be_infinite_as_those_of_atof(engine, tmp_path, text)
     run = tmp_path / "run"
     run.write_text(f"q Q0 d 1 {text} t\nq Q0 e 2 1e300 t\nq Q0 f 3 -1e300 t\n")
     judged = load_judgments({"q": {"d": 1}})
-    matches = load_run(run, lenient=True).match(judged, float32=False)
+    matches = load_run(run, lenient=True).match(judged, float32=False, repeats=False)
     assert matches.score.tolist() == [INFINITE[text] * np.inf]
     assert matches.above.tolist() == [0 if INFINITE[text] > 0 else 2]
     with pytest.raises(rs.DataError, match="is not a (finite )?number"):
-        load_run(run).match(judged, float32=False)
+        load_run(run).match(judged, float32=False, repeats=False)
 
 
 JUDGED_DICTS = [

@@ -310,6 +310,10 @@ def test_nobody_is_advised_to_write_ids_with_str(case):
     assert "str(" not in str(caught.value)
 
 
+def test_a_ranking_of_mixed_ids_is_text_if_judged_ids_are():
+    assert rs.evaluate({"q": {"1": 1, "b": 1}}, {"q": ["b", 1]}, "R")["R"] == 1.0
+
+
 def test_a_frame_of_mixed_ids_is_text(engine):
     frame = pd.DataFrame({"qid": ["q", "q"], "docno": ["e", 7], "score": [2.0, 1.0]})
     assert rs.evaluate({"q": {"7": 1}}, frame, "RR", strict=True)["RR"] == 0.5

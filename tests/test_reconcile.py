@@ -10,9 +10,11 @@ from strategies import write_qrels, write_run
 
 import rankstone as rs
 from rankstone.cli import main
+from rankstone.core.rank import conventions_that_matter
 from rankstone.io.load import collection
+from rankstone.measures.base import REGISTRY
 from rankstone.measures.param import REL
-from rankstone.reconciliation_search import by_choices, tolerance
+from rankstone.reconciliation_search import by_choices, in_tools, tolerance
 
 TEN = {"q": {f"d{i}": 1 for i in range(10)}}
 HITS = {"q": ["d0", "d1", "x", "d2", "y"]}
@@ -109,6 +111,34 @@ def test_every_example_of_every_parameter_is_tried(measure):
             assert (other in tried) == (
                 other != measure and not is_table and not param.beside_table and computes(other)
             )
+
+
+@pytest.mark.parametrize(
+    ("measure", "name", "tried"),
+    [
+        ("P", "k", (1, 3, 5, 10, 20, 50, 100)),
+        ("P", "rel", (0.5, 1, 2, 3)),
+        ("RBP", "p", (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)),
+        ("RBP", "gain", ("binary", "scaled", {1: 0.5, 2: 1}, {0: 1, 1: 3})),
+        ("nDCG", "gain", ("linear", "exp2", "binary", {1: 1, 2: 3}, {0: 1, 1: 0.5, 3: 2})),
+        ("alpha_nDCG", "alpha", (0, 0.5, 0.9, 1)),
+        ("AUC", "max_fpr", (0.1, 0.25, 0.5, 1)),
+        ("AvgIPrec", "points", ((0, 0.5, 1), (0.2, 0.5, 0.8))),
+        ("ERR", "max_grade", (1, 2, 3, 4, 5)),
+        ("F", "beta", (0.5, 1, 2)),
+        ("NRBP", "beta", (0.5, 0.8, 0.9)),
+        ("IPrec", "recall", (0, 0.1, 0.2, 0.5, 1)),
+        ("Rprec", "multiple", (0.2, 0.5, 1, 2)),
+        ("Utility", "hit", (1, 2)),
+        ("Utility", "noise", (-1, -0.1)),
+        ("Utility", "miss", (0, -1)),
+        ("Utility", "rest", (0, 0.5)),
+        ("Utility", "collection", (0, 1000)),
+    ],
+)
+def test_the_values_of_a_parameter_that_people_use_are_tried(measure, name, tried):
+    (param,) = (p for p in REGISTRY[measure].definition.params if p.name == name)
+    assert param.examples == tried
 
 
 def computes(measure):
@@ -211,6 +241,48 @@ def test_what_a_tool_does_not_have_or_does_otherwise_is_noted():
     codes = {n.code: n.text for n in result.notices}
     assert codes["not-in-tool"].startswith("ERR has no name in torchmetrics")
     assert "torch happens to sort" in codes["tool-differs"]
+
+
+@pytest.mark.parametrize(
+    ("judged", "run", "rules", "matters"),
+    [
+        ({"q": {"a": 1}}, {"q": {"a": 2.0}}, {}, set()),
+        ({"q": {"a": 1}}, {"q": {"a": 2.0, "b": 2.0}}, {}, {"ties", "unjudged"}),
+        ({"q": {"a": 1, "b": 1}}, {"q": {"a": 2.0}}, {}, {"missed"}),
+        ({"q": {"a": 1}}, {"q": {"a": 2.0}, "r": {"a": 2.0}}, {}, {"queries"}),
+        ({"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 2.0}}, {}, {"queries", "missed"}),
+        ({"q": {"a": 1}, "r": {"a": 0}}, {"q": {"a": 2.0}, "r": {"a": 2.0}}, {}, {"no_relevant"}),
+        ({"q": {"a": 1, "b": -1}}, {"q": {"a": 2.0, "b": 1.0}}, {}, {"negatives", "unjudged"}),
+        ({"q": {"a": 1, "b": 1}}, {"q": {"a": 2.0, "b": 2.0 + 2**-40}}, {}, {"precision"}),
+        ({"q": {"a": 1}}, {"q": {"a": 0.0}}, {}, {"nonpositive"}),
+        ({"q": {"a": 1}}, {"q": {"a": 1e-60}}, {}, set()),
+        ({"q": {"a": 1}}, {"q": {"a": 1e-60}}, {"precision": "float32"}, {"nonpositive"}),
+        ({"q": {"a": 1, "b": 2}}, {"q": {"a": 2.0, "b": 1.0}}, {}, {"relevance"}),
+        ({"q": {"a": 0.5}}, {"q": {"a": 2.0}}, {}, {"relevance", "no_relevant"}),
+        ({"q": {"a": 1}}, {"q": ["a", "a"]}, {}, {"duplicates"}),
+    ],
+)
+def test_only_what_could_change_a_number_is_tried(judged, run, rules, matters):
+    found = conventions_that_matter(collection(judged, run), rs.Conventions(**rules))
+    assert set(found) == matters
+
+
+@pytest.mark.parametrize(
+    ("measure", "tool", "names"),
+    [
+        (rs.P, "trec_eval-9", ["set_P", "set_relative_P"]),
+        (rs.P @ 5, "trec_eval-9", ["P_5", "relative_P_5"]),
+        (rs.nDCG, "trec_eval-9", ["ndcg"]),
+        (rs.nDCG @ 5, "trec_eval-9", ["ndcg_cut_5"]),
+        (rs.RR, "ir_measures-0.4", ["RR"]),
+        (rs.RR @ 5, "ir_measures-0.4", ["RR@5"]),
+        (rs.RR @ 5, "trec_eval-9", ["recip_rank"]),  # it has no other
+        (rs.P, "beir-2", ["P@k"]),
+        (rs.R @ 5, "beir-2", ["Recall@5", "R_cap@5"]),
+    ],
+)
+def test_the_names_in_a_tool_have_a_cutoff_if_the_measure_has_one(measure, tool, names):
+    assert [row.name for row in in_tools(measure) if row.tool == tool] == names
 
 
 def test_unknown_tools_and_contradictions_teach():

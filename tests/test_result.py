@@ -231,3 +231,57 @@ def test_every_file_of_results_can_be_read(tmp_path, capsys):
     saved.write_text("[]")
     with pytest.raises(rs.DataError, match="it is empty"):
         rs.Result.load_all(saved)
+
+
+THREE = {"q": {"a": 1}, "r": {"b": 1}, "s": {"c": 1}}
+FOUND = {"q": ["a"], "r": ["x"], "s": ["c"]}
+
+
+def changed(**fields):
+    """Return a saved result with other fields."""
+    saved = json.loads(rs.evaluate(THREE, FOUND, ["P_1", "AP"]).to_json())
+    return json.dumps(saved | fields)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"requested": {"map": "AP", "AP": "AP"}},
+        {"values": {"AP": [1, 0.5, None], "P@1": [1, 0, 1]}},
+        {"queries": ["q", 1, 0]},
+        {"counted": {"AP": 0, "P@1": 3}},
+        {"weights": {"AP": [1, 2, 3]}},
+    ],
+)
+def test_saved_results_of_every_kind_are_read(fields):
+    result = rs.Result.from_json(changed(**fields))
+    assert json.loads(result.to_json()) == json.loads(changed(**fields)) | {
+        "provenance": json.loads(result.to_json())["provenance"]
+    }
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"schema": "rankstone/result/0"}, "schema 'rankstone/result/0'"),
+        ({"requested": {"map": "GMAP"}}, "'map' was requested and is not measured"),
+        ({"requested": {"AP": "P@1"}}, "'AP' was requested and is not measured"),
+        ({"values": {}}, "it has no measures"),
+        ({"values": {"AP": [1, 0], "P@1": [1, 0, 1]}}, "its columns differ in length"),
+        ({"weights": {"AP": [1, 2]}}, "its columns differ in length"),
+        ({"values": {"AP": [1, 0, True]}}, "there are values that are no numbers"),
+        ({"values": {"AP": "100"}}, "'100' is no list"),
+        ({"queries": ["q", "r", "q"]}, "an id stands there twice"),
+        ({"queries": ["q", "r", ""]}, "neither texts nor whole numbers"),
+        ({"queries": ["q", "r", 0.5]}, "neither texts nor whole numbers"),
+        ({"counted": {"AP": -1, "P@1": 3}}, "-1 is no count"),
+        ({"counted": {"AP": True, "P@1": 3}}, "True is no count"),
+        ({"aggregates": {"AP": "1", "P@1": 1}}, "'1' is no number"),
+        ({"name": 1}, "1 is no text"),
+    ],
+)
+def test_what_no_result_holds_is_refused(fields, said):
+    with pytest.raises(rs.DataError) as caught:
+        rs.Result.from_json(changed(**fields))
+    assert said in str(caught.value)

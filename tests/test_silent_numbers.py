@@ -266,3 +266,55 @@ def test_gains_near_the_smallest_number(unit, grades):
     values = rs.evaluate(tied, run, ["nDCG"]).per_query
     assert values["q1"]["nDCG"] == pytest.approx(dcg / ideal, rel=1e-15)
     assert values["q2"]["nDCG"] == pytest.approx(1 / log2(3), rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("judged", "ranking", "measure", "said"),
+    [
+        ("ab", "ax", "P@2", None),  # half is enough
+        ("ab", "xya", "P@2", "only 0% of the documents down to rank 2 are judged"),
+        ("abc", "xay", "P@3", "only 33% of the documents down to rank 3 are judged"),
+        ("ab", "xya", "P@3", None),  # judgments too few for this cutoff
+        ("a", "x", "P@1", "only 0% of the documents down to rank 1 are judged"),
+        ("ab", "xya", "AP", None),
+    ],
+)
+def test_few_judged_documents_above_the_first_cutoff_are_noted(judged, ranking, measure, said):
+    result = rs.evaluate({"q": dict.fromkeys(judged, 1)}, {"q": [*ranking]}, measure)
+    (text,) = [n.text for n in result.notices if n.code == "judged-share"] or [None]
+    assert text == said or text.startswith(said)
+
+
+@pytest.mark.parametrize(("documents", "level"), [(200, "note"), (201, "info")])
+def test_one_tied_document_in_a_hundred_is_noted(documents, level):
+    judged = {"q": {f"d{i}": 1 for i in range(documents)}}
+    run = {"q": {f"d{i}": float(max(i, 1)) for i in range(documents)}}
+    (notice,) = rs.evaluate(judged, run, "AP").notices
+    assert (notice.code, notice.count, notice.level) == ("ties", 2, level)
+
+
+@pytest.mark.parametrize(
+    ("judged", "run", "said"),
+    [
+        ("abcd", "wxyz", "(judged: 'a', 'b', 'c', ...; in the run: 'w', 'x', 'y'). Check that"),
+        ([1], ["1"], "1 is not '1' (judged ids are whole numbers (int), the run's text (str))"),
+        (["1"], [1], "'1' is not 1 (judged ids are text (str), the run's whole numbers (int))"),
+        (["x1"], ["X1"], "'x1' is not 'X1': write them alike"),
+        ("a", "01", "are numbered from 0: give them by query"),
+        ("a", "12", "Check that the two belong together"),
+    ],
+)
+def test_queries_without_any_in_common_are_shown(judged, run, said):
+    with pytest.raises(rs.DataError) as caught:
+        rs.evaluate({q: {"d": 1} for q in judged}, {q: ["d"] for q in run}, "AP")
+    assert said in str(caught.value)
+
+
+def test_notices_show_three_examples():
+    (missing,) = rs.evaluate({q: {"a": 1} for q in "abcdef"}, {"a": ["a"]}, "AP").notices
+    assert (missing.count, missing.examples) == (5, ("b", "c", "d"))
+    found = rs.evaluate({"a": {"a": 1}}, {q: ["a", "a"] for q in "abcdef"}, "AP").notices
+    assert {n.code: (n.count, n.examples) for n in found} == {
+        "unjudged-queries": (5, ("b", "c", "d")),
+        "duplicate-documents": (1, ("document a of query a",)),
+    }

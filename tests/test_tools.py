@@ -255,6 +255,20 @@ def test_what_is_no_typing_error_has_no_suggestion(text):
     assert "Did you mean" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "base"), [("NDCG@5", "NDCG"), ("nDCG@5", "nDCG"), ("ndcg@5", "nDCG")]
+)
+def test_of_names_that_differ_in_case_the_one_that_was_written_is_taken(text, base):
+    measure, name = read_measure(text, rs.tool("ir_measures"))
+    assert (str(measure), name.base) == ("nDCG@5", base)
+
+
+def test_a_name_refused_with_a_cutoff_is_read_without_one():
+    assert str(read_measure("accuracy", rs.tool("mteb"))[0]) == "R@1"
+    with pytest.raises(rs.UsageError, match="it leaves out queries without a hit"):
+        read_measure("Accuracy@5", rs.tool("mteb"))
+
+
 def test_two_names_of_one_measure_can_both_be_read():
     judged, run = {"q": {"a": 1}}, {"q": ["a", "b"]}
     result = rs.evaluate(judged, run, ["P_5", "precision@5", rs.P @ 5])

@@ -267,6 +267,18 @@ def test_preferences_of_several_people(tmp_path, capsys):
     assert {n: found[n, "all"] for n in wanted} == wanted
 
 
+def test_preferences_of_three_sessions_form_a_chain(tmp_path, capsys):
+    """From a>b, b>c and c>d follow a>c, b>d and a>d; the run d c b a keeps none of the six."""
+    (tmp_path / "prefs").write_text(
+        "q u s1 a 2\nq u s1 b 1\nq u s2 b 2\nq u s2 c 1\nq u s3 c 2\nq u s3 d 1\n"
+    )
+    (tmp_path / "run").write_text("".join(f"q Q0 {d} 0 {i} t\n" for i, d in enumerate("abcd")))
+    files = [str(tmp_path / "prefs"), str(tmp_path / "run")]
+    found = values(shown(capsys, "-R", "prefs", "-m", "all_prefs", *files)[1])
+    assert found["prefs_num_prefs_poss", "all"] == "6"
+    assert found["prefs_num_prefs_ful", "all"] == "0"
+
+
 def test_preferences_of_one_query_do_not_depend_on_others(tmp_path, capsys):
     run = "q Q0 b 1 3 t\nq Q0 a 2 2 t\nq Q0 c 3 1 t\nq Q0 z 4 9 t\n"
     (tmp_path / "prefs").write_text(PREFS + PREFS.replace("q ", "r "))
@@ -304,8 +316,37 @@ def test_documents_of_the_pool_mix_with_relevant_ones_in_the_best_order(rule):
         assert found == pytest.approx(best(values), abs=1e-15)
 
 
-def test_people_who_contradict_themselves_are_an_error(tmp_path, capsys):
-    (tmp_path / "prefs").write_text("q u s1 a 2\nq u s1 b 1\nq u s2 b 2\nq u s2 a 1\n")
+def test_a_cut_keeps_a_document_of_the_pool_at_its_last_rank(tmp_path, capsys):
+    """Half of the one document above r's relevant one counts: 1/2 + 1/2 * 1/2."""
+    (tmp_path / "qrels").write_text("q 0 a 1\nq 0 p -1\nr 0 a 1\nr 0 p -1\n")
+    (tmp_path / "run").write_text(
+        "q Q0 a 1 3 t\nq Q0 p 2 2 t\nq Q0 x 3 1 t\nr Q0 p 1 3 t\nr Q0 a 2 2 t\n"
+    )
+    files = [str(tmp_path / "qrels"), str(tmp_path / "run")]
+    found = values(shown(capsys, "-q", "-M", "2", "-m", "infAP", *files)[1])
+    assert (found["infAP", "q"], found["infAP", "r"]) == ("1.0000", "0.7500")
+
+
+@pytest.mark.parametrize(("rule", "order"), [("optimistic", "a ( b d"), ("pessimistic", "b ( a d")])
+def test_ranks_of_a_tie_with_the_pool_stay_within_the_tie(rule, order):
+    run = {"q": {"b": 2.0, "a": 2.0, "c": 2.0, "d": 1.0}}
+    judged = {"q": {"a": 1, "b": 0, "c": -1, "d": 1}}
+    text = str(rs.explain("infAP", judged, run, query="q", ties=rule))
+    rows = [line.split()[:2] for line in text.splitlines() if line[:4].strip().isdigit()]
+    assert [rank for rank, _ in rows] == ["1", "2", "3", "4"]
+    assert [doc[0] for _, doc in rows] == order.split()
+
+
+@pytest.mark.parametrize(
+    "prefs",
+    [
+        "q u s1 a 2\nq u s1 b 1\nq u s2 b 2\nq u s2 a 1\n",
+        "q u s a 2\nq u s b 1\nq u s a 1\n",  # a over itself, in a single session
+        "q u s1 a 2\nq u s1 b 1\nq u s2 b 2\nq u s2 c 1\nq u s3 c 2\nq u s3 a 1\n",
+    ],
+)
+def test_people_who_contradict_themselves_are_an_error(tmp_path, capsys, prefs):
+    (tmp_path / "prefs").write_text(prefs)
     (tmp_path / "run").write_text("q Q0 a 1 1 t\n")
     files = [str(tmp_path / "prefs"), str(tmp_path / "run")]
     code, _, err = shown(capsys, "-R", "prefs", "-m", "prefs", *files)

@@ -12,10 +12,12 @@ from strategies import write_qrels, write_run
 
 import rankstone as rs
 from rankstone.cli import main
+from rankstone.core import completions
 from rankstone.core.completions import Holes
 from rankstone.holes import holes
 from rankstone.io.load import collection, load_judgments
 from rankstone.io.tops import read_tops
+from rankstone.measures.judged import judged_by_rank
 from rankstone.measures.unjudged import MOST_TRIED, unjudged_extremes
 from rankstone.stats.holes import _notice, difference_interval
 
@@ -495,3 +497,17 @@ def test_judging_by_effect_narrows_faster_where_effects_do_not_add_up(measure):
     ours, theirs = zip(*sums, strict=True)
     assert sum(ours) < sum(theirs)
     assert sum(a < b for a, b in sums) >= 7
+
+
+def test_shares_of_judged_documents_by_rank():
+    """At rank 1 one of two documents is judged, at rank 2 the only one is not."""
+    judged = {"q": {"a": 1}, "r": {"b": 1}}
+    ranked = collection(judged, {"q": ["a", "x"], "r": ["y"]}).ranked(rs.Conventions())
+    assert completions.judged_by_rank(ranked) == [0.5, 0.0]
+    assert judged_by_rank(ranked, 3).tolist() == pytest.approx([0.5, 0.0, math.nan], nan_ok=True)
+
+
+def test_shares_of_judged_documents_end_at_rank_100():
+    run = {"q": [f"d{i}" for i in range(101)]}
+    ranked = collection({"q": {"d100": 1, "d99": 1}}, run).ranked(rs.Conventions())
+    assert completions.judged_by_rank(ranked) == [0.0] * 99 + [1.0]

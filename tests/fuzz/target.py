@@ -325,7 +325,7 @@ def rows_of_columns(data, folder, *, all_ways=True):
     path = folder / "given"
     judged = attempt(lambda: load_judgments(path, lenient=True))
     known = judged or load_judgments({"q1": {"d1": 1}})
-    attempt(lambda: load_run(path, lenient=True).match(known, float32=True))
+    attempt(lambda: load_run(path, lenient=True).match(known, float32=True, repeats=False))
 
 
 def engines(found, data, folder, *, all_ways=True):

@@ -59,7 +59,7 @@ class Collection(Protocol):
     def sources(self) -> tuple[Source, Source]:
         """Where judgments and run came from."""
 
-    def documents(self, *, float32: bool, run_queries: bool, repeats: bool = False) -> Documents:
+    def documents(self, *, float32: bool, run_queries: bool, repeats: bool) -> Documents:
         """Return the judged documents and where they were retrieved."""
 
     def ranked(self, conventions: Conventions) -> Ranked:
@@ -110,8 +110,8 @@ class MatchedCollection:
     has_ids: bool = True
     is_part: bool = False
     max_grade: float | None = None
-    _matches: dict[tuple[bool, bool, bool], Matches] = field(default_factory=dict, repr=False)
-    _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
+    _matches: dict[tuple[bool, bool, bool], Matches] = field(default_factory=dict)
+    _rankings: _Ranking = field(default_factory=_Ranking)
 
     @property
     def name(self) -> str:
@@ -159,7 +159,7 @@ class MatchedCollection:
             )
         return self.judgments.with_queries(queries) if queries else self.judgments
 
-    def documents(self, *, float32: bool, run_queries: bool, repeats: bool = False) -> Documents:
+    def documents(self, *, float32: bool, run_queries: bool, repeats: bool) -> Documents:
         """Return the judged documents and where they were retrieved."""
         matches = self.matches(float32=float32, run_queries=run_queries, repeats=repeats)
         judgments = self._judged(run_queries=run_queries)
@@ -212,7 +212,7 @@ class ChosenQueries:
     whole: MatchedCollection
     chosen: Array | None = None
     single: bool = False
-    _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
+    _rankings: _Ranking = field(default_factory=_Ranking)
 
     @property
     def name(self) -> str:
@@ -229,7 +229,7 @@ class ChosenQueries:
         """Where judgments and run came from."""
         return self.whole.sources
 
-    def documents(self, *, float32: bool, run_queries: bool, repeats: bool = False) -> Documents:
+    def documents(self, *, float32: bool, run_queries: bool, repeats: bool) -> Documents:
         """Return the judged documents of the chosen queries, and where they were retrieved."""
         matches = self.whole.matches(float32=float32, run_queries=run_queries, repeats=repeats)
         chosen = matches.present if self.chosen is None else self.chosen
@@ -285,9 +285,9 @@ class LabelledCollection:
     lowest: float | None = None
     default: Conventions = field(default=default_conventions(has_ids=False))
     sources: tuple[Source, Source] = (MEMORY, MEMORY)
-    _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
+    _rankings: _Ranking = field(default_factory=_Ranking)
 
-    def documents(self, *, float32: bool, run_queries: bool, repeats: bool = False) -> Documents:
+    def documents(self, *, float32: bool, run_queries: bool, repeats: bool) -> Documents:
         """Return the labelled documents."""
         scores = self.scores
         if scores is not None and float32:

@@ -107,7 +107,7 @@ class ScoredRun:
         """Whether the sign of a score means something; that of a distance does not."""
         return not self.ascending
 
-    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Find the judged documents in the dictionaries."""
         queries, docs = _ids_as_in(self.data, judgments, typed=self.typed)
         scan = engine.load().match_mapping(
@@ -166,7 +166,7 @@ class ListedRun:
         """Whether scores decide the order."""
         return False
 
-    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Find the judged documents in the lists; position alone decides."""
         queries, docs = _ids_as_in(self.data, judgments, typed=self.typed)
         as_text = judgments.docs.kind == "text"

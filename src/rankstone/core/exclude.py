@@ -27,7 +27,7 @@ class ExcludingRun(WrappedRun):
 
     excluded: Judgments
 
-    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Find the judged documents in what is left of the run."""
         for what, ours, theirs in (
             ("query", judgments.queries, self.excluded.queries),

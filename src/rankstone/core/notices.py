@@ -206,7 +206,7 @@ def large_ties_in_lists(scores: np.ndarray, bounds: np.ndarray) -> int:
     _, inverse, counts = np.unique(
         np.stack([lists, scores[rows]]), axis=1, return_inverse=True, return_counts=True
     )
-    return int((counts[inverse.reshape(-1)] > 1).sum())
+    return int((counts[inverse.ravel()] > 1).sum())
 
 
 def _large_scores(tally: Tally) -> list[Notice]:

@@ -76,7 +76,7 @@ class Documents:
 class Source(Protocol):
     """What ``rank`` needs of a collection."""
 
-    def documents(self, *, float32: bool, run_queries: bool, repeats: bool = False) -> Documents:
+    def documents(self, *, float32: bool, run_queries: bool, repeats: bool) -> Documents:
         """Return the judged documents.
 
         Args:
@@ -331,7 +331,7 @@ def score_needs(several: Iterable[Conventions]) -> ScoreNeeds:
 
 def conventions_that_matter(source: Source, base: Conventions) -> dict[str, list[Any]]:
     """Return the conventions that could change a number on these data, with their values."""
-    documents = source.documents(float32=False, run_queries=False)
+    documents = source.documents(**how_to_match(base), run_queries=False)
     ranked = rank(source, base)
     rounded = rank(source, base.replace(precision="float32"))
     grades, matches = documents.grades, documents.matches

@@ -30,7 +30,7 @@ class Run(Protocol):
     def source(self) -> Source:
         """Where the run came from."""
 
-    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Find the judged documents in the run.
 
         Args:
@@ -48,7 +48,7 @@ class EmptyRun:
     scored: bool = False
     source: Source = MEMORY
 
-    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Find nothing."""
         return Matches.none(len(judgments.queries))
 
@@ -79,7 +79,7 @@ class WrappedRun:
 class CompleteRun(WrappedRun):
     """A run that has a ranking for each judged query, though some of them are empty."""
 
-    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Find the judged documents in the run."""
         matches = self.run.match(judgments, float32=float32, repeats=repeats)
         return replace(matches, present=np.ones(len(judgments.queries), bool))

@@ -27,9 +27,9 @@ class GatheredRun(ScoredRun):
 
     sequences: dict[Id, list[tuple[Id, float]]] = field(default_factory=dict)
 
-    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Find the judged documents, and count those that were repeated."""
-        matches = super().match(judgments, float32=float32)
+        matches = super().match(judgments, float32=float32, repeats=False)
         if not self.sequences:
             return matches
         counts = matches.duplicates.copy()

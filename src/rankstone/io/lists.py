@@ -94,7 +94,7 @@ def _table(
 class PositionalRun(dicts.ListedRun):
     """Rankings that belong to queries by their position alone."""
 
-    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Find the judged documents, if there is one ranking for each query."""
         n = len(judgments.queries)
         positional = list(judgments.queries) == list(range(n))

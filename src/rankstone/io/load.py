@@ -397,6 +397,6 @@ def read(data: Sequence[Any], reading: Mapping[str, Any]) -> Collection:
         raise UsageError("give judgments and a run, or grades in rank order.")
     names = Columns.of(reading.get("columns"))
     source = collection(*data, **{**reading, "columns": names})
-    source.documents(float32=False, run_queries=False)
+    source.documents(float32=False, run_queries=False, repeats=False)
     names.check_used()
     return source

@@ -146,7 +146,7 @@ class ParentRun(GatheredRun):
 
     about: Notice | None = None
 
-    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Find the judged documents, and say what became of the chunks."""
         matches = super().match(judgments, float32=float32, repeats=repeats)
         about = (self.about,) if self.about else ()

@@ -69,13 +69,11 @@ def _group(
     over = np.zeros((size, size), bool)
     for one in sittings.tolist():
         at, given = place[sitting == one], level[sitting == one]
-        over[np.ix_(at, at)] |= given[:, None] > given[None, :]
-    if len(sittings) > 1:
-        step = over | np.eye(size, dtype=bool)
-        while not np.array_equal(step, wider := (step @ step) > 0):
-            step = wider
-        over = step & ~np.eye(size, dtype=bool)
-    if (over & over.T).any() or over.diagonal().any():
+        better, worse = np.nonzero(given[:, None] > given[None, :])
+        over[at[better], at[worse]] = True  # also over itself, if it was given two levels
+    while not np.array_equal(over, wider := over | (over @ over)):
+        over = wider
+    if over.diagonal().any():
         raise DataError(
             f"the preferences of a group contradict each other for query {query!r}: they are "
             "circular. Give people who disagree groups of their own."

@@ -113,7 +113,7 @@ def match_columns(
     float32: bool,
     threads: int,  # noqa: ARG001
     range_size: int,  # noqa: ARG001
-    repeats: bool = False,
+    repeats: bool,
 ) -> dict[str, Any]:
     """Place the judged documents of a run held in columns."""
     fault = _fault(query, doc, score)

@@ -27,7 +27,7 @@ class Outcome:
         self.matches: list[tuple[int, float, int, int, int, int]] = []
 
 
-def place(rows: list[Row], judged: dict[bytes, int], *, repeats: bool = False) -> Outcome:
+def place(rows: list[Row], judged: dict[bytes, int], *, repeats: bool) -> Outcome:
     """Place the judged documents among the rows of a query, in input order.
 
     With ``repeats`` every row of a document counts, else the best one.

@@ -159,8 +159,8 @@ def scan_run(
     threads: int,  # noqa: ARG001
     range_size: int,  # noqa: ARG001
     progress: np.ndarray,
-    first: int = 0,
-    repeats: bool = False,
+    first: int,
+    repeats: bool,
 ) -> dict[str, Any]:
     """Place the judged documents of a run in a file."""
     where = os.lseek(descriptor, 0, os.SEEK_CUR)

@@ -33,7 +33,7 @@ class RowScores:
         """Whether the sign of a score means something; that of a distance does not."""
         return not self.ascending
 
-    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Give each judged row its score."""
         data: dict[Any, dict[Any, float]] = {}
         for query, doc, score in self.rows_for(judgments):

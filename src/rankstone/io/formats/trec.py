@@ -95,7 +95,7 @@ class TrecRun:
         """Yield the rows in blocks; of a query in a block at most that many, the best."""
         return _blocks(self.file, self.layout, most)
 
-    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Find the judged documents in the file."""
         file, layout = self.file, self.layout
         file.check_unchanged("since it was opened. Open it again")

@@ -234,7 +234,7 @@ class FrameRun:
         """Whether the sign of a score means something; that of a rank or distance does not."""
         return self.number is not None and not self.ascending
 
-    def match(self, judgments: Judgments, *, float32: bool, repeats: bool = False) -> Matches:
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Find the judged documents in the columns."""
         numbers = (is_whole(self.query), is_whole(self.doc))
         scan = engine.load().match_columns(
