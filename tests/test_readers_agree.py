@@ -16,7 +16,16 @@ import rankstone as rs
 from rankstone.core import engine as engines, python_engine
 from rankstone.core.python_engine import text as engine_text
 from rankstone.core.row_layout import ATOF, ATOL, NUMBER, RANK, RowLayout
-from rankstone.io.formats.trec_layout import QRELS, RUN
+from rankstone.io.formats.trec_layout import (
+    LENIENT_QRELS,
+    LENIENT_RUN,
+    NAMED_LAYOUTS,
+    QRELS,
+    RUN,
+    qrels_layout,
+    run_layout,
+)
+from rankstone.io.input_file import Input, ReadOptions
 from rankstone.io.load import load_judgments, load_run
 
 needs_native = pytest.mark.skipif(not NATIVE, reason="the compiled core was not built here")
@@ -540,3 +549,68 @@ def test_engines_read_the_same_judgments_from_dicts(judged):
     for ours, theirs in zip(native[2:], python[2:], strict=True):
         assert ours.dtype == theirs.dtype
         assert ours.tolist() == theirs.tolist()
+
+
+def test_the_columns_that_a_message_names_are_those_that_are_read(tmp_path):
+    """An error names the columns of a layout; they have to be those that the scan takes."""
+    judged = {shape: qrels_lines(shape) for shape in QRELS_SHAPES}
+    ranked = {shape: run_lines_of(shape) for shape in RUN_SHAPES}
+    found = [*NAMED_LAYOUTS.values(), LENIENT_RUN, LENIENT_QRELS]
+    for layout_of, texts in ((qrels_layout, judged), (run_layout, ranked)):
+        for shape, lines in texts.items():
+            path = tmp_path / shape
+            path.write_text("".join(lines))
+            with Input.open(str(path), ReadOptions()) as file:
+                found.append(layout_of(file))
+    assert len({layout.columns for layout in found}) == 10
+    for layout in found:
+        rows, names = layout.layout, layout.columns.split()
+        assert (rows.columns, layout.first) == (len(names), 0)
+        assert (names[rows.query], names[rows.doc]) == ("query", "document")
+        assert names[rows.value] == layout.number
+        has_both = {"rank", "score"} <= {*names}
+        assert (rows.rank, rows.rank >= 0 and names[rows.rank]) == (
+            (names.index("rank"), "rank") if has_both else (-1, False)
+        )
+        assert layout.from_file == (layout.columns in FROM_FILE and layout in found[5:])
+        wanted = names.index("iteration") if "iteration" in names else -1
+        assert rows.iteration == (-1 if layout is LENIENT_QRELS else wanted)
+
+
+FROM_FILE = {
+    "query document rank", "query document score", "query document grade",
+    "query document rank score", "query Q0 document rank score",
+    "query Q0 document rank score tag more", "query iteration document grade more",
+    "query document grade method probability",
+}  # fmt: skip
+
+
+REPEATED = {
+    "trec": "q Q0 a 1 3 t\nq Q0 b 2 2 t\nq Q0 a 3 1 t\n",
+    "lists": '{"query": "q", "retrieved": ["a", "b", "a"]}\n',
+    "table": "query_id,doc_id,score\nq,a,3\nq,b,2\nq,a,1\n",
+    "records": "".join(
+        f'{{"query_id": "q", "doc_id": "{doc}", "score": {score}}}\n'
+        for doc, score in (("a", 3), ("b", 2), ("a", 1))
+    ),
+}
+
+
+@pytest.mark.parametrize("form", [*REPEATED, "positions"])
+def test_a_repeated_document_is_found_once_unless_asked_for(engine, tmp_path, form):
+    judged, run = load_judgments([["a"]]), load_run([["a", "b", "a"]])
+    if form != "positions":
+        (tmp_path / "run").write_text(REPEATED[form])
+        judged, run = load_judgments({"q": {"a": 1}}), load_run(tmp_path / "run")
+    assert run.match(judged, float32=False).retrieved.tolist() == [2]
+    assert run.match(judged, float32=False, repeats=True).retrieved.tolist() == [3]
+
+
+def test_a_first_line_names_at_most_eight_columns_between_blanks(tmp_path):
+    for count in (8, 9):
+        more = " x" * (count - 3)
+        rows = [f"query_id doc_id score{more}", f"q a 2{more}", f"q b 1{more}"]
+        (tmp_path / str(count)).write_text("\n".join(rows) + "\n")
+    assert rs.evaluate({"q": {"b": 1}}, tmp_path / "8", ["RR"]).aggregates == {"RR": 0.5}
+    with pytest.raises(rs.DataError, match=r"expected 6 fields .* found 9"):
+        rs.evaluate({"q": {"b": 1}}, tmp_path / "9", ["RR"])

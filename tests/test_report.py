@@ -489,3 +489,8 @@ def test_results_and_comparisons_draw_themselves(tmp_path):
         loaded.plot()
     with pytest.raises(rs.UsageError, match=r"saved as \.svg, \.png or \.pdf"):
         picture.save(tmp_path / "a.gif")
+
+
+def test_a_document_that_is_all_of_a_ranking_is_shown_once(tmp_path):
+    (tmp_path / "run").write_text("q Q0 a 1 2 t\nq Q0 a 2 1 t\nr Q0 b 1 1 t\n")
+    assert top_documents(load_run(tmp_path / "run"), ["q", "r"], 2).lists() == [["a"], ["b"]]

@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 from rankstone.errors import UsageError
-from rankstone.stats.bootstrap import BootstrapMeans, Means
+from rankstone.stats.bootstrap import BootstrapMeans, Means, _grid_size
 from rankstone.stats.intervals import Interval, interval, mean_intervals
 
 values = st.lists(st.integers(0, 20).map(lambda v: v / 20), min_size=2, max_size=60).map(np.array)
@@ -171,3 +171,10 @@ def test_wrong_options_are_refused(options, message):
     with pytest.raises(UsageError) as caught:
         mean_intervals(np.zeros((1, 3)), **options)
     assert message in str(caught.value)
+
+
+def test_the_grid_grows_with_the_square_root_of_the_queries():
+    """Four times the queries need twice the points; few queries have a finer grid."""
+    assert [_grid_size(n) for n in (2, 99, 100, 250, 251, 1000, 1001, 4000)] == [
+        8192, 8192, 2048, 2048, 4096, 4096, 8192, 8192,
+    ]  # fmt: skip
