@@ -409,6 +409,17 @@ def test_validating_counts_the_judged_documents_that_were_found(tmp_path, capsys
     assert found["depth"] == {"least": 1, "median": 2.0, "most": 3}
 
 
+@pytest.mark.parametrize(("count", "least"), [(255, ""), (256, "at least ")])
+def test_validating_looks_for_ids_that_look_alike_in_some_queries(tmp_path, capsys, count, least):
+    (tmp_path / "qrels").write_text("".join(f"q{i} 0 Doc 1\n" for i in range(count)))
+    (tmp_path / "run").write_text("".join(f"q{i} Q0 doc 1 1 t\n" for i in range(count)))
+    call = ("validate", tmp_path / "qrels", tmp_path / "run", "--format", "json")
+    found = json.loads(run(capsys, *call)[1])[1]["notices"]
+    (alike,) = (n for n in found if n["code"] == "ids-look-alike")
+    assert alike["count"] == count
+    assert alike["text"].startswith(f"{least}{count} judged documents are not in the run")
+
+
 @pytest.mark.parametrize(("count", "shown"), [(20, "1 of grade 19"), (21, "21 different ones")])
 def test_validating_lists_at_most_twenty_grades(tmp_path, capsys, count, shown):
     text = "".join(f"q 0 d{i} {i}\n" for i in range(count))

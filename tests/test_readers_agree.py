@@ -614,3 +614,30 @@ def test_a_first_line_names_at_most_eight_columns_between_blanks(tmp_path):
     assert rs.evaluate({"q": {"b": 1}}, tmp_path / "8", ["RR"]).aggregates == {"RR": 0.5}
     with pytest.raises(rs.DataError, match=r"expected 6 fields .* found 9"):
         rs.evaluate({"q": {"b": 1}}, tmp_path / "9", ["RR"])
+
+
+def test_a_file_is_known_by_its_first_200_rows_within_64_kib(tmp_path):
+    path = tmp_path / "run"
+    path.write_text("# a comment\n" + "".join(f"q Q0 d{i} 1 {i} t\n" for i in range(300)))
+    with Input.open(str(path), ReadOptions()) as file:
+        rows = file.first_rows
+        assert (len(rows), rows[0].fields[2], rows[-1].fields[2]) == (200, b"d0", b"d199")
+        assert file.head[rows[0].end :].startswith(b"q Q0 d1 ")
+    long = "x" * 1000
+    path.write_text("".join(f"q Q0 {long}{i:02} 1 {i} t\n" for i in range(90)))
+    with Input.open(str(path), ReadOptions()) as file:
+        assert len(file.head) == 65536
+        # The line that goes on beyond is not looked at.
+        assert len(file.first_rows) == 65536 // len(path.read_bytes().splitlines(True)[10])
+    path.write_text("q Q0 d 1 2 t")
+    with Input.open(str(path), ReadOptions()) as file:
+        assert [row.fields for row in file.first_rows] == [[b"q", b"Q0", b"d", b"1", b"2", b"t"]]
+
+
+@pytest.mark.parametrize(("line", "message"), [(200, "an id holds a blank"), (201, "found 7")])
+def test_blanks_in_ids_are_looked_for_in_200_lines(engine, tmp_path, line, message):
+    rows = [f"q\tQ0\td{i}\t1\t{i}\tt\n" for i in range(1, 250)]
+    rows[line - 1] = rows[line - 1].replace(f"d{line}", f"d {line}")
+    (tmp_path / "run").write_text("".join(rows))
+    with pytest.raises(rs.DataError, match=message):
+        rs.evaluate({"q": {"d1": 1}}, tmp_path / "run", ["RR"])

@@ -496,6 +496,8 @@ IDS = ["q000", "q001", "q002"]
         (lambda: compare([*TWO, run("c", [1, 2, 3])], repeats={"x": ["bm25", "c"]}, test="sign"),
          UsageError, "Leave out test= and interval="),
         (lambda: run("a", [1, 2], ["q1", "q1"]), DataError, "query 'q1' has more than one row"),
+        (lambda: run("a", [1, 2, 3], ["q0", "q1", "q1"]), DataError,
+         "query 'q1' has more than one row"),
         (lambda: run("a", [1, 2], ["q1"]), DataError, "a: AP has 2 values for 1 query."),
         (lambda: run("a", [1, math.inf], ["q1", "q2"]), DataError, "AP of query 'q2' is infinite"),
         (lambda: QueryValues("a", ["q"], {"AP": np.array(["x"])}), DataError, "not numbers"),

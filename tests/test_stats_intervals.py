@@ -9,7 +9,7 @@ from scipy import stats
 
 from rankstone.errors import UsageError
 from rankstone.stats.bootstrap import BootstrapMeans, Means, _grid_size
-from rankstone.stats.intervals import Interval, interval, mean_intervals
+from rankstone.stats.intervals import BCa, Interval, interval, mean_intervals
 
 values = st.lists(st.integers(0, 20).map(lambda v: v / 20), min_size=2, max_size=60).map(np.array)
 
@@ -178,3 +178,28 @@ def test_the_grid_grows_with_the_square_root_of_the_queries():
     assert [_grid_size(n) for n in (2, 99, 100, 250, 251, 1000, 1001, 4000)] == [
         8192, 8192, 2048, 2048, 4096, 4096, 8192, 8192,
     ]  # fmt: skip
+
+
+class NormalMeans:
+    """Resampled means that are normal, whose quantiles are known."""
+
+    def quantile(self, index, probability):
+        assert index == 7
+        return 0.5 + 0.1 * stats.norm.ppf(probability)
+
+
+@pytest.mark.parametrize("reach", [0.5, 2.2])
+def test_the_ends_of_a_bca_interval_follow_its_formulas(reach):
+    bca = BCa(NormalMeans(), 7, 0, 0.5, 0.08, 0.05, 0.4, 1.5, 12.0)
+
+    def end(q):
+        return 0.5 + 0.1 * (0.05 + (0.05 + q) / (1 - 0.08 * (0.05 + q)))
+
+    middle = 0.5 + 0.4 * ((end(-reach) + end(reach)) / 2 - 0.5)
+    z2 = 11 * math.log(1 + reach**2 / 12)
+    longer = 1.5 * max((z2 + 3) * (z2 - 1), 0) / (18 * 12)
+    half = (end(reach) - end(-reach)) / 2 * (1 + longer)
+    assert (longer > 0) == (reach > 1)
+    assert bca.ends(reach) == pytest.approx((middle - half, middle + half), rel=1e-9)
+    assert bca.reach_of(middle + half, 4.0) == pytest.approx(reach, rel=1e-6)
+    assert bca.reach_of(5.0, 3.0) == pytest.approx(3.0, rel=1e-9)
