@@ -641,3 +641,18 @@ def test_blanks_in_ids_are_looked_for_in_200_lines(engine, tmp_path, line, messa
     (tmp_path / "run").write_text("".join(rows))
     with pytest.raises(rs.DataError, match=message):
         rs.evaluate({"q": {"d1": 1}}, tmp_path / "run", ["RR"])
+
+
+def test_the_tag_is_that_of_the_last_row_if_it_is_near_the_end(engine, tmp_path):
+    path, judged = tmp_path / "run", load_judgments({"q": {"d": 1}})
+
+    def tag():
+        return load_run(path).match(judged, float32=False).tag
+
+    path.write_text("q Q0 d 1 2 mine more")
+    assert tag() == "mine"
+    row, comment = "q Q0 d 1 2 mine\n", "#" + "x" * 1022 + "\n"
+    path.write_text(row + comment * 63)
+    assert tag() == "mine"
+    path.write_text(row + comment * 65)  # 64 KiB are looked at
+    assert tag() == ""

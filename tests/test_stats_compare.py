@@ -607,3 +607,13 @@ def test_means_of_a_pair_are_over_the_queries_of_both():
     pair = result["b", "AP"]
     assert (pair.n, pair.baseline_mean, pair.mean) == (2, pytest.approx(0.15), 0.4)
     assert result.means["a"]["AP"] == pytest.approx(0.3)
+    assert [m.query for m in pair.improved] == ["q001", "q000"]
+
+
+def test_the_part_of_missing_answers_is_of_the_queries_that_count():
+    a = run("a", [0.2, 0.2, 0.2, np.nan, 0.4])
+    b = run("b", [0.0, 0.4, 0.3, 0.5, 0.5], answered=np.array([False, True, True, True, True]))
+    missing = compare([a, b])["b", "AP"].missing
+    assert (missing.baseline, missing.run) == (0, 1)
+    assert missing.difference == pytest.approx(-0.2 / 4)
+    assert missing.share == pytest.approx(0.2 / (0.2 + 0.4))

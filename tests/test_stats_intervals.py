@@ -203,3 +203,28 @@ def test_the_ends_of_a_bca_interval_follow_its_formulas(reach):
     assert bca.ends(reach) == pytest.approx((middle - half, middle + half), rel=1e-9)
     assert bca.reach_of(middle + half, 4.0) == pytest.approx(reach, rel=1e-6)
     assert bca.reach_of(5.0, 3.0) == pytest.approx(3.0, rel=1e-9)
+
+
+# A changed number is a breaking change; other tests compare with scipy, which draws at random.
+NUMBERS = {
+    (12, "percentile", False): (0.057779761989, 0.398757259692),
+    (12, "percentile", True): (0.066301992999, 0.498848130119),
+    (12, "bca", False): (0.007628349235, 0.409866817432),
+    (12, "bca", True): (0.058453514699, 0.508419901968),
+    (120, "percentile", False): (0.196208662288, 0.298657222015),
+    (120, "percentile", True): (0.187579941051, 0.294175746904),
+    (120, "bca", False): (0.197396057865, 0.301390798940),
+    (120, "bca", True): (0.188878787995, 0.296014352896),
+    (300, "percentile", False): (0.219386946979, 0.284743820599),
+    (300, "percentile", True): (0.217480395615, 0.288495785802),
+    (300, "bca", False): (0.220110505077, 0.285857676963),
+    (300, "bca", True): (0.218456004775, 0.289657123224),
+}
+
+
+def test_intervals_are_the_same_numbers_in_every_release():
+    for (n, method, weighted), ends in NUMBERS.items():
+        x = (np.arange(n) * 37 % 101 / 100.0) ** 3
+        weights = 1.0 + np.arange(n) % 3 if weighted else None
+        found = mean_intervals(x[None], method=method, weights=weights)
+        assert [float(end[0]) for end in found] == pytest.approx(ends, abs=2e-12)
