@@ -617,3 +617,10 @@ def test_the_part_of_missing_answers_is_of_the_queries_that_count():
     assert (missing.baseline, missing.run) == (0, 1)
     assert missing.difference == pytest.approx(-0.2 / 4)
     assert missing.share == pytest.approx(0.2 / (0.2 + 0.4))
+
+
+def test_tukey_over_measures_gives_no_p_value_above_1():
+    runs = systems(3, 12, step=0.0)
+    pairs = compare(runs, all_pairs=True, test="tukey", resamples=200).comparisons
+    assert all(p.p_adjusted == min(2 * p.p_value, 1.0) for p in pairs)
+    assert max(2 * p.p_value for p in pairs) > 1.0
