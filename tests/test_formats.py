@@ -533,3 +533,47 @@ def test_a_report_on_judgments_counts_by_query(tmp_path, capsys):
     assert report["judged_per_query"] == {"least": 2, "median": 3, "most": 3}
     assert report["relevant_per_query"] == {"least": 0, "median": 2, "most": 2}
     assert report["grades"] == {"-1": 1, "0": 3, "0.5": 1, "1": 1, "2": 1, "3": 1}
+
+
+def test_rows_of_a_query_are_put_together_where_a_format_mixes_them(tmp_path):
+    """A table often mixes queries, and a TREC run ranks the rows of a query that are together."""
+    rows = [("q1", "a", 2), ("q2", "b", 1), ("q1", "c", 3)]
+    trec = "".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows)
+    (tmp_path / "a.run").write_text(trec)
+    table = "query_id,doc_id,score\n" + "".join(f"{q},{d},{s}.0\n" for q, d, s in rows)
+    (tmp_path / "a.csv").write_text(table)
+
+    def converted(source, target):
+        convert(str(tmp_path / source), str(tmp_path / target), kind="run")
+        return (tmp_path / target).read_text()
+
+    assert converted("a.run", "b.run") == trec.replace(" t\n", " rankstone\n")
+    assert converted("a.csv", "c.run").splitlines() == [
+        "q1 Q0 c 1 3 rankstone", "q1 Q0 a 2 2 rankstone", "q2 Q0 b 1 1 rankstone",
+    ]  # fmt: skip
+    assert converted("a.run", "d.csv") == converted("a.csv", "e.csv") == table
+
+
+def test_what_a_format_cannot_hold_of_nuggets_is_said(tmp_path):
+    source = tmp_path / "nuggets.csv"
+    source.write_text(
+        "query_id,doc_id,nugget,importance,relevance\n"
+        "q,a,n1,vital,1\nq,a,n2,okay,1\nq,b,n3,okay,1\n"
+    )
+    wanted = {
+        "n.qrels": [("importance-left-out", 2)],
+        "n.json": [("subtopics-left-out", 3)],
+        "n.jsonl": [],
+        "n.csv": [],
+        "n.parquet": [],
+    }
+    for name, said in wanted.items():
+        result = convert(str(source), str(tmp_path / name), kind="judgments")
+        assert [(n.code, n.count) for n in result.notices] == said
+    for name in ("n.jsonl", "n.csv", "n.parquet"):
+        judged = load_judgments(tmp_path / name)
+        assert judged.subtopics.vital.tolist() == [True, False, False]
+    assert (tmp_path / "n.qrels").read_text() == "q n1 a 1\nq n2 a 1\nq n3 b 1\n"
+    again = convert(str(tmp_path / "n.qrels"), str(tmp_path / "m.jsonl"), kind="judgments")
+    assert (again.rows, again.notices) == (3, ())
+    assert len(load_judgments(tmp_path / "m.jsonl").subtopics.names) == 3
