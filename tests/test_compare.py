@@ -151,6 +151,17 @@ def test_values_that_other_tools_wrote(tmp_path, results, write):
     assert rs.compare(paths, measures=["map"]).measures == ("AP",)
 
 
+@pytest.mark.parametrize("line", ["mine {query} {value}", "{query} mine {value}"])
+def test_a_measure_that_nobody_knows_is_named_less_often_than_queries(tmp_path, line):
+    rows = {"a": {"x": 0.1, "y": 0.2, "z": 0.3}, "b": {"x": 0.4, "y": 0.2, "z": 0.6}}
+    for name, values in rows.items():
+        text = "".join(line.format(query=q, value=v) + "\n" for q, v in values.items())
+        (tmp_path / f"{name}.eval").write_text(text)
+    result = rs.compare([tmp_path / "a.eval", tmp_path / "b.eval"])
+    assert (result.measures, result.queries) == (("mine",), 3)
+    assert result["b", "mine"].difference == pytest.approx(0.2)
+
+
 def test_saved_results_and_our_own_tables(tmp_path, capsys, results):
     main(["evaluate", QRELS, *RUNS, "-m", "AP", "-m", "nDCG@10", "-q", "--quiet"])
     table = tmp_path / "all.tsv"

@@ -313,6 +313,12 @@ def test_ids_that_could_not_be_read_again_are_not_written(tmp_path, to, odd):
         rows_again(tmp_path, raw, to)
 
 
+def test_a_letor_row_ends_its_query_at_a_comment(tmp_path):
+    assert rows_again(tmp_path, b"q 0 a#b 1\n", "letor") == [("a#b", 1.0)]
+    with pytest.raises(rs.DataError, match="query id 'q#1' cannot be written to a LETOR file"):
+        rows_again(tmp_path, b"q#1 0 a 1\n", "letor")
+
+
 def test_a_first_query_that_starts_like_a_mark_is_not_written_as_rows(tmp_path):
     with pytest.raises(rs.DataError, match="start with no # or byte order mark"):
         rows_again(tmp_path, '{"\ufeffq": {"d": 1}}'.encode(), "trec")
@@ -389,6 +395,55 @@ def test_validating_on_the_command_line(tmp_path, capsys):
     assert code == 3
     assert "score 'nan' is not a finite number" in out
     assert run(capsys, "validate", tmp_path / "odd", "--as", "run")[0] == 1
+
+
+def test_validating_counts_the_judged_documents_that_were_found(tmp_path, capsys):
+    (tmp_path / "qrels").write_text("q1 0 a 1\nq1 0 b 1\nq1 0 c 0\nq2 0 d 1\n")
+    (tmp_path / "run").write_text("q1 Q0 a 1 3 t\nq1 Q0 x 2 2 t\nq1 Q0 b 3 2 t\nq3 Q0 a 1 1 t\n")
+    call = ("validate", tmp_path / "qrels", tmp_path / "run", "--format", "json")
+    judged, found = json.loads(run(capsys, *call)[1])
+    assert judged["judged_per_query"] == {"least": 1, "median": 2.0, "most": 3}
+    assert judged["relevant_per_query"] == {"least": 1, "median": 1.5, "most": 2}
+    names = ("rows", "queries", "tied_rows", "judged_queries", "judged_documents")
+    assert [found[name] for name in names] == [4, 2, 2, 1, 2]
+    assert found["depth"] == {"least": 1, "median": 2.0, "most": 3}
+
+
+@pytest.mark.parametrize(("count", "least"), [(255, ""), (256, "at least ")])
+def test_validating_looks_for_ids_that_look_alike_in_some_queries(tmp_path, capsys, count, least):
+    (tmp_path / "qrels").write_text("".join(f"q{i} 0 Doc 1\n" for i in range(count)))
+    (tmp_path / "run").write_text("".join(f"q{i} Q0 doc 1 1 t\n" for i in range(count)))
+    call = ("validate", tmp_path / "qrels", tmp_path / "run", "--format", "json")
+    found = json.loads(run(capsys, *call)[1])[1]["notices"]
+    (alike,) = (n for n in found if n["code"] == "ids-look-alike")
+    assert alike["count"] == count
+    assert alike["text"].startswith(f"{least}{count} judged documents are not in the run")
+
+
+@pytest.mark.parametrize(("count", "shown"), [(20, "1 of grade 19"), (21, "21 different ones")])
+def test_validating_lists_at_most_twenty_grades(tmp_path, capsys, count, shown):
+    text = "".join(f"q 0 d{i} {i}\n" for i in range(count))
+    (tmp_path / "qrels").write_text(text)
+    out = run(capsys, "validate", tmp_path / "qrels")[1]
+    assert shown in out
+
+
+def test_a_separator_that_is_declared_comes_before_the_header(tmp_path):
+    path = tmp_path / "qrels.csv"
+    path.write_text("sep=;\nquery_id;doc_id;relevance\nq;a;2\n")
+    assert load_judgments(path).grades.tolist() == [2.0]
+    path.write_text("sep=;\nquery_id;doc_id;relevance")
+    with pytest.raises(rs.DataError, match=r"the table has no rows"):
+        load_judgments(path)
+
+
+def test_an_object_with_two_parts_of_a_record_may_be_one(tmp_path):
+    path = tmp_path / "judged.json"
+    path.write_text('{\n"gold": {"a": 1}, "ratings": {"b": 1}, "x": {"c": 1}}')
+    with pytest.raises(rs.DataError, match="is 'gold' a query, or does it name a part"):
+        load_judgments(path)
+    path.write_text('{\n"gold": {"a": 1}, "x": {"c": 1}}')
+    assert list(load_judgments(path).queries) == ["gold", "x"]
 
 
 def test_validating_scores_of_rows(tmp_path, capsys):
@@ -478,3 +533,47 @@ def test_a_report_on_judgments_counts_by_query(tmp_path, capsys):
     assert report["judged_per_query"] == {"least": 2, "median": 3, "most": 3}
     assert report["relevant_per_query"] == {"least": 0, "median": 2, "most": 2}
     assert report["grades"] == {"-1": 1, "0": 3, "0.5": 1, "1": 1, "2": 1, "3": 1}
+
+
+def test_rows_of_a_query_are_put_together_where_a_format_mixes_them(tmp_path):
+    """A table often mixes queries, and a TREC run ranks the rows of a query that are together."""
+    rows = [("q1", "a", 2), ("q2", "b", 1), ("q1", "c", 3)]
+    trec = "".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows)
+    (tmp_path / "a.run").write_text(trec)
+    table = "query_id,doc_id,score\n" + "".join(f"{q},{d},{s}.0\n" for q, d, s in rows)
+    (tmp_path / "a.csv").write_text(table)
+
+    def converted(source, target):
+        convert(str(tmp_path / source), str(tmp_path / target), kind="run")
+        return (tmp_path / target).read_text()
+
+    assert converted("a.run", "b.run") == trec.replace(" t\n", " rankstone\n")
+    assert converted("a.csv", "c.run").splitlines() == [
+        "q1 Q0 c 1 3 rankstone", "q1 Q0 a 2 2 rankstone", "q2 Q0 b 1 1 rankstone",
+    ]  # fmt: skip
+    assert converted("a.run", "d.csv") == converted("a.csv", "e.csv") == table
+
+
+def test_what_a_format_cannot_hold_of_nuggets_is_said(tmp_path):
+    source = tmp_path / "nuggets.csv"
+    source.write_text(
+        "query_id,doc_id,nugget,importance,relevance\n"
+        "q,a,n1,vital,1\nq,a,n2,okay,1\nq,b,n3,okay,1\n"
+    )
+    wanted = {
+        "n.qrels": [("importance-left-out", 2)],
+        "n.json": [("subtopics-left-out", 3)],
+        "n.jsonl": [],
+        "n.csv": [],
+        "n.parquet": [],
+    }
+    for name, said in wanted.items():
+        result = convert(str(source), str(tmp_path / name), kind="judgments")
+        assert [(n.code, n.count) for n in result.notices] == said
+    for name in ("n.jsonl", "n.csv", "n.parquet"):
+        judged = load_judgments(tmp_path / name)
+        assert judged.subtopics.vital.tolist() == [True, False, False]
+    assert (tmp_path / "n.qrels").read_text() == "q n1 a 1\nq n2 a 1\nq n3 b 1\n"
+    again = convert(str(tmp_path / "n.qrels"), str(tmp_path / "m.jsonl"), kind="judgments")
+    assert (again.rows, again.notices) == (3, ())
+    assert len(load_judgments(tmp_path / "m.jsonl").subtopics.names) == 3

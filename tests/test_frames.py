@@ -12,12 +12,15 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from pyarrow import parquet
+from scipy import sparse
 from sources import FRAMES, MEASURES, TABLES, chunked, columns_of, texts_as
 from strategies import NATIVE, collections, plain, write_qrels, write_run
 
 import rankstone as rs
 from rankstone.core import python_engine
 from rankstone.core.ids import Ids, key_of, numbers_of
+from rankstone.io.carry import joined
+from rankstone.io.load import load_judgments
 
 ENGINES = ["native", "python"] if NATIVE else ["python"]
 TIES = ["docid-desc", "docid-asc", "input", "expected", "pessimistic"]
@@ -661,3 +664,40 @@ def test_ranks_are_not_distances(kind):
         rs.evaluate({"q": {"b": 1}}, frame, "RR", scores="ascending")
     scored = kind({"query": ["q", "q"], "doc": ["a", "b"], "score": [0.9, 0.1]})
     assert rs.evaluate({"q": {"b": 1}}, scored, "RR", scores="ascending")["RR"] == 1
+
+
+@pytest.mark.parametrize(
+    ("grades", "code"), [([1, 1, 0], "repeated-judgments"), ([1, 2, 0], "contradicting-judgments")]
+)
+def test_judgments_of_whole_numbers_that_are_there_twice_are_named(engine, grades, code):
+    frame = pd.DataFrame({"query": [10, 10, 10], "doc": [7, 7, 300], "relevance": grades})
+    (notice,) = load_judgments(frame).notices
+    assert (notice.code, notice.count) == (code, 1)
+    assert notice.examples == ("document 7 of query 10",)
+
+
+def test_parts_of_two_libraries_are_not_joined():
+    one, other = pd.DataFrame({"a": [1]}), pl.DataFrame({"a": [1]})
+    for parts in ((one, other), (other, one), ([1], [2])):
+        with pytest.raises(rs.UsageError, match="all parts are of one kind"):
+            joined(*parts)
+    assert joined(None, one) is one
+    assert joined(one, one)["a"].tolist() == [1, 1]
+
+
+def test_a_name_with_brackets_is_no_pattern(tmp_path):
+    frame = pl.DataFrame({"query": ["q"], "doc": ["a"], "relevance": [2]})
+    frame.write_ipc(tmp_path / "a[1].arrow")
+    frame.write_parquet(tmp_path / "a[1].parquet")
+    for ending in ("arrow", "parquet"):
+        assert load_judgments(tmp_path / f"a[1].{ending}").grades.tolist() == [2.0]
+
+
+def test_a_mask_and_excluded_documents_both_leave_out():
+    judged = sparse.csr_matrix([[1, 0, 1, 0]])
+    excluded = sparse.csr_matrix([[1, 0, 0, 0]])
+    scores, mask = np.array([[4.0, 3.0, 2.0, 1.0]]), np.array([[True, False, True, True]])
+    found = rs.evaluate(judged, scores, ["RR", "NumRet"], exclude=excluded, mask=mask)
+    assert (found["RR"], found["NumRet"]) == (1.0, 2.0)
+    kept = rs.evaluate(judged, scores, ["RR", "NumRet"], exclude=excluded)
+    assert (kept["RR"], kept["NumRet"]) == (0.5, 3.0)

@@ -18,7 +18,16 @@ import rankstone as rs
 from rankstone.core import engine as engines, python_engine
 from rankstone.core.python_engine import lines as engine_lines, text as engine_text
 from rankstone.core.row_layout import ATOF, ATOL, NUMBER, RANK, RowLayout
-from rankstone.io.formats.trec_layout import QRELS, RUN
+from rankstone.io.formats.trec_layout import (
+    LENIENT_QRELS,
+    LENIENT_RUN,
+    NAMED_LAYOUTS,
+    QRELS,
+    RUN,
+    qrels_layout,
+    run_layout,
+)
+from rankstone.io.input_file import Input, ReadOptions
 from rankstone.io.load import load_judgments, load_run
 
 needs_native = pytest.mark.skipif(not NATIVE, reason="the compiled core was not built here")
@@ -564,3 +573,110 @@ def test_engines_read_the_same_judgments_from_dicts(judged):
     for ours, theirs in zip(native[2:], python[2:], strict=True):
         assert ours.dtype == theirs.dtype
         assert ours.tolist() == theirs.tolist()
+
+
+def test_the_columns_that_a_message_names_are_those_that_are_read(tmp_path):
+    """An error names the columns of a layout; they have to be those that the scan takes."""
+    judged = {shape: qrels_lines(shape) for shape in QRELS_SHAPES}
+    ranked = {shape: run_lines_of(shape) for shape in RUN_SHAPES}
+    found = [*NAMED_LAYOUTS.values(), LENIENT_RUN, LENIENT_QRELS]
+    for layout_of, texts in ((qrels_layout, judged), (run_layout, ranked)):
+        for shape, lines in texts.items():
+            path = tmp_path / shape
+            path.write_text("".join(lines))
+            with Input.open(str(path), ReadOptions()) as file:
+                found.append(layout_of(file))
+    assert len({layout.columns for layout in found}) == 10
+    for layout in found:
+        rows, names = layout.layout, layout.columns.split()
+        assert (rows.columns, layout.first) == (len(names), 0)
+        assert (names[rows.query], names[rows.doc]) == ("query", "document")
+        assert names[rows.value] == layout.number
+        has_both = {"rank", "score"} <= {*names}
+        assert (rows.rank, rows.rank >= 0 and names[rows.rank]) == (
+            (names.index("rank"), "rank") if has_both else (-1, False)
+        )
+        assert layout.from_file == (layout.columns in FROM_FILE and layout in found[5:])
+        wanted = names.index("iteration") if "iteration" in names else -1
+        assert rows.iteration == (-1 if layout is LENIENT_QRELS else wanted)
+
+
+FROM_FILE = {
+    "query document rank", "query document score", "query document grade",
+    "query document rank score", "query Q0 document rank score",
+    "query Q0 document rank score tag more", "query iteration document grade more",
+    "query document grade method probability",
+}  # fmt: skip
+
+
+REPEATED = {
+    "trec": "q Q0 a 1 3 t\nq Q0 b 2 2 t\nq Q0 a 3 1 t\n",
+    "lists": '{"query": "q", "retrieved": ["a", "b", "a"]}\n',
+    "table": "query_id,doc_id,score\nq,a,3\nq,b,2\nq,a,1\n",
+    "records": "".join(
+        f'{{"query_id": "q", "doc_id": "{doc}", "score": {score}}}\n'
+        for doc, score in (("a", 3), ("b", 2), ("a", 1))
+    ),
+}
+
+
+@pytest.mark.parametrize("form", [*REPEATED, "positions"])
+def test_a_repeated_document_is_found_once_unless_asked_for(engine, tmp_path, form):
+    judged, run = load_judgments([["a"]]), load_run([["a", "b", "a"]])
+    if form != "positions":
+        (tmp_path / "run").write_text(REPEATED[form])
+        judged, run = load_judgments({"q": {"a": 1}}), load_run(tmp_path / "run")
+    assert run.match(judged, float32=False).retrieved.tolist() == [2]
+    assert run.match(judged, float32=False, repeats=True).retrieved.tolist() == [3]
+
+
+def test_a_first_line_names_at_most_eight_columns_between_blanks(tmp_path):
+    for count in (8, 9):
+        more = " x" * (count - 3)
+        rows = [f"query_id doc_id score{more}", f"q a 2{more}", f"q b 1{more}"]
+        (tmp_path / str(count)).write_text("\n".join(rows) + "\n")
+    assert rs.evaluate({"q": {"b": 1}}, tmp_path / "8", ["RR"]).aggregates == {"RR": 0.5}
+    with pytest.raises(rs.DataError, match=r"expected 6 fields .* found 9"):
+        rs.evaluate({"q": {"b": 1}}, tmp_path / "9", ["RR"])
+
+
+def test_a_file_is_known_by_its_first_200_rows_within_64_kib(tmp_path):
+    path = tmp_path / "run"
+    path.write_text("# a comment\n" + "".join(f"q Q0 d{i} 1 {i} t\n" for i in range(300)))
+    with Input.open(str(path), ReadOptions()) as file:
+        rows = file.first_rows
+        assert (len(rows), rows[0].fields[2], rows[-1].fields[2]) == (200, b"d0", b"d199")
+        assert file.head[rows[0].end :].startswith(b"q Q0 d1 ")
+    long = "x" * 1000
+    path.write_text("".join(f"q Q0 {long}{i:02} 1 {i} t\n" for i in range(90)))
+    with Input.open(str(path), ReadOptions()) as file:
+        assert len(file.head) == 65536
+        # The line that goes on beyond is not looked at.
+        assert len(file.first_rows) == 65536 // len(path.read_bytes().splitlines(True)[10])
+    path.write_text("q Q0 d 1 2 t")
+    with Input.open(str(path), ReadOptions()) as file:
+        assert [row.fields for row in file.first_rows] == [[b"q", b"Q0", b"d", b"1", b"2", b"t"]]
+
+
+@pytest.mark.parametrize(("line", "message"), [(200, "an id holds a blank"), (201, "found 7")])
+def test_blanks_in_ids_are_looked_for_in_200_lines(engine, tmp_path, line, message):
+    rows = [f"q\tQ0\td{i}\t1\t{i}\tt\n" for i in range(1, 250)]
+    rows[line - 1] = rows[line - 1].replace(f"d{line}", f"d {line}")
+    (tmp_path / "run").write_text("".join(rows))
+    with pytest.raises(rs.DataError, match=message):
+        rs.evaluate({"q": {"d1": 1}}, tmp_path / "run", ["RR"])
+
+
+def test_the_tag_is_that_of_the_last_row_if_it_is_near_the_end(engine, tmp_path):
+    path, judged = tmp_path / "run", load_judgments({"q": {"d": 1}})
+
+    def tag():
+        return load_run(path).match(judged, float32=False).tag
+
+    path.write_text("q Q0 d 1 2 mine more")
+    assert tag() == "mine"
+    row, comment = "q Q0 d 1 2 mine\n", "#" + "x" * 1022 + "\n"
+    path.write_text(row + comment * 63)
+    assert tag() == "mine"
+    path.write_text(row + comment * 65)  # 64 KiB are looked at
+    assert tag() == ""

@@ -347,6 +347,17 @@ def test_an_ending_that_no_format_has_is_an_error(tmp_path, capsys, name):
     assert json.loads((tmp_path / name).read_text()).keys() == RANKED.keys()
 
 
+def test_a_conversion_replaces_another_file_only_on_request(tmp_path):
+    source, target = tmp_path / "a.run", tmp_path / "b.json"
+    source.write_text(RUN_FILES["trec"](RANKED))
+    target.write_text("mine")
+    with pytest.raises(rs.RankstoneError, match="b.json"):
+        convert(str(source), str(target))
+    assert target.read_text() == "mine"
+    convert(str(source), str(target), force=True)
+    assert json.loads(target.read_text()).keys() == RANKED.keys()
+
+
 def test_endings_say_what_is_written(tmp_path):
     (tmp_path / "a").write_text(RUN_FILES["trec"](RANKED))
     wanted = {"b.run": "trec", "b.txt": "trec", "b": "trec", "b.json": "json", "b.CSV": "csv", "b.pq": "parquet", "b.jsonl": "jsonl"}  # fmt: skip

@@ -16,7 +16,8 @@ import pytest
 
 import rankstone as rs
 from rankstone.cli import main
-from rankstone.io.load import collection, load_run
+from rankstone.core.exclude import ExcludingRun
+from rankstone.io.load import collection, load_judgments, load_run
 from rankstone.io.texts import read_texts
 from rankstone.io.top_documents import top_documents
 from rankstone.measures.base import REGISTRY
@@ -489,3 +490,15 @@ def test_results_and_comparisons_draw_themselves(tmp_path):
         loaded.plot()
     with pytest.raises(rs.UsageError, match=r"saved as \.svg, \.png or \.pdf"):
         picture.save(tmp_path / "a.gif")
+
+
+def test_a_document_that_is_all_of_a_ranking_is_shown_once(tmp_path):
+    (tmp_path / "run").write_text("q Q0 a 1 2 t\nq Q0 a 2 1 t\nr Q0 b 1 1 t\n")
+    assert top_documents(load_run(tmp_path / "run"), ["q", "r"], 2).lists() == [["a"], ["b"]]
+
+
+def test_excluded_documents_make_room_for_others():
+    run = load_run({"q": {d: -float(i) for i, d in enumerate("abcdef")}, "r": {"a": 2.0, "b": 1.0}})
+    gone = load_judgments({"q": ["a", "c", "d"], "r": ["a"]})
+    tops = top_documents(ExcludingRun(run, gone), ["q", "r"], 2)
+    assert tops.lists() == [["b", "e"], ["b"]]

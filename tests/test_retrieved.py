@@ -109,6 +109,11 @@ def test_results_are_read_as_they_are(form):
     assert lists["RR"] == 0.75
 
 
+def test_results_are_known_after_queries_without_any():
+    run = {"q": [], "r": [Node("b")]}
+    assert rs.evaluate(JUDGED, run, ["RR", "NumRet"]).per_query["r"] == {"RR": 1, "NumRet": 1}
+
+
 def test_scores_of_results_can_be_cut():
     run = {q: [NodeWithScore(Node("a"), 0.3)] for q in JUDGED}
     assert rs.evaluate(JUDGED, run, "NumRet", min_score=0.5)["NumRet"] == 0

@@ -185,6 +185,7 @@ def test_an_id_in_two_types_is_refused(engine, twice):
 
 BLANKS = {
     "six columns": "q1\tQ0\td 1\t1\t0.5\ttag\nq1\tQ0\td 2\t2\t0.9\ttag\n",
+    "seven columns": "q1\tQ0\td 1\t1\t0.5\ta tag\tx\n",
     "five columns": "q1\tQ0\td 1\t1\t0.5\nq1\tQ0\td 2\t2\t0.9\n",
     "four columns": "q1\td 1\t1\t0.5\nq1\td 2\t2\t0.9\n",
     "three columns": "q1\td 1\t0.5\nq1\td 2\t0.9\n",
@@ -201,7 +202,9 @@ def test_blanks_between_tabs_do_not_move_columns(engine, tmp_path, text):
         rr({"q1": {"d": 1}}, path)
 
 
-@pytest.mark.parametrize("text", ["q1\t0\td 1\t1\n", "q1\td 1\t1\n", "q 1\t0\td1\t1\n"])
+@pytest.mark.parametrize(
+    "text", ["q1\t0\td 1\t1\n", "q1\td 1\t1\n", "q 1\t0\td1\t1\n", "q1\t0\td 1\t1\tx\n"]
+)
 def test_blanks_between_tabs_do_not_move_grades(engine, tmp_path, text):
     path = tmp_path / "qrels"
     path.write_text(text)

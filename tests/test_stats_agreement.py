@@ -375,3 +375,22 @@ def test_bad_input_has_a_clear_answer(call, error, message):
     with pytest.raises(error) as caught:
         call()
     assert message in str(caught.value)
+
+
+def test_one_common_item_has_no_order():
+    found = agreement.rankings("ab", "ac")
+    assert found.common == 1
+    assert all(map(math.isnan, (found.tau_a, found.tau_b, found.tau_ap)))
+    assert (found.rbo.p, found.rbo.ties, found.overlap) == (0.9, "a", {10: 0.5})
+
+
+def test_systems_that_one_ordering_ties_are_not_swapped():
+    first, second = {"a": 0.1, "b": 0.2, "c": 0.3}, {"a": 0.5, "b": 0.5, "c": 0.4}
+    assert agreement.orderings(first, second).swapped == (("a", "c"), ("b", "c"))
+    assert agreement.orderings(second, first).swapped == (("a", "c"), ("b", "c"))
+
+
+def test_judgments_of_the_same_documents_leave_none_to_one_judge():
+    found = agreement.judgments([0, 1, 2], [0, 1, 1])
+    assert (found.n, found.only_first, found.only_second) == (3, 0, 0)
+    assert found.kappa_relevant == 1.0  # grade 1 is relevant

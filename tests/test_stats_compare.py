@@ -496,6 +496,8 @@ IDS = ["q000", "q001", "q002"]
         (lambda: compare([*TWO, run("c", [1, 2, 3])], repeats={"x": ["bm25", "c"]}, test="sign"),
          UsageError, "Leave out test= and interval="),
         (lambda: run("a", [1, 2], ["q1", "q1"]), DataError, "query 'q1' has more than one row"),
+        (lambda: run("a", [1, 2, 3], ["q0", "q1", "q1"]), DataError,
+         "query 'q1' has more than one row"),
         (lambda: run("a", [1, 2], ["q1"]), DataError, "a: AP has 2 values for 1 query."),
         (lambda: run("a", [1, math.inf], ["q1", "q2"]), DataError, "AP of query 'q2' is infinite"),
         (lambda: QueryValues("a", ["q"], {"AP": np.array(["x"])}), DataError, "not numbers"),
@@ -567,3 +569,58 @@ def test_the_detectable_difference_of_repeated_runs_knows_of_their_variance():
     pair = compare(runs, repeats={"x": [r.name for r in runs[1:]]})["x", "AP"]
     one = compare(runs[:2], test="t")["x.0", "AP"]
     assert pair.detectable > 2 * one.detectable
+
+
+def test_two_queries_are_enough_to_part_the_variance_of_repeated_runs():
+    base = run("base", [0.1, 0.2])
+    runs = [base, run("x.0", [0.2, 0.5]), run("x.1", [0.6, 0.9])]
+    repeats = {"x": ["x.0", "x.1"]}
+    parts = compare(runs, repeats=repeats)["x", "AP"].variance
+    # Differences of the mean run are 0.3 and 0.5; the runs differ by 0.4 on both queries.
+    assert (parts.n, parts.repeats) == (2.0, (1, 2))
+    assert parts.queries == pytest.approx(0.02 / 2)
+    assert parts.by_system == pytest.approx((0.0, 0.08 / 2))
+    one = [QueryValues(r.name, ["q"], {"AP": r.columns["AP"][:1]}) for r in runs]
+    pair = compare(one, repeats=repeats)["x", "AP"]
+    assert (pair.verdict, pair.variance) == ("untestable", None)
+
+
+@pytest.mark.parametrize(
+    ("measures", "correction", "text"),
+    [
+        (["AP"], "holm", "Tukey over 3 pairs"),
+        (["AP", "RR"], "none", "Tukey over 3 pairs"),
+        (["AP", "RR"], "holm", "Tukey over 3 pairs, Bonferroni over 2 measures"),
+    ],
+)
+def test_tukey_says_over_what_it_corrects(measures, correction, text):
+    runs = systems(3, 12, measures=measures)
+    options = {} if correction == "holm" else {"correction": correction}
+    result = compare(runs, baseline=None, all_pairs=True, test="tukey", resamples=100, **options)
+    assert result.correction_in_words() == text
+
+
+def test_means_of_a_pair_are_over_the_queries_of_both():
+    a = run("a", [0.1, 0.2, 0.6, np.nan, np.nan])
+    b = run("b", [0.3, 0.5, np.nan, np.nan, np.nan])
+    result = compare([a, b])
+    pair = result["b", "AP"]
+    assert (pair.n, pair.baseline_mean, pair.mean) == (2, pytest.approx(0.15), 0.4)
+    assert result.means["a"]["AP"] == pytest.approx(0.3)
+    assert [m.query for m in pair.improved] == ["q001", "q000"]
+
+
+def test_the_part_of_missing_answers_is_of_the_queries_that_count():
+    a = run("a", [0.2, 0.2, 0.2, np.nan, 0.4])
+    b = run("b", [0.0, 0.4, 0.3, 0.5, 0.5], answered=np.array([False, True, True, True, True]))
+    missing = compare([a, b])["b", "AP"].missing
+    assert (missing.baseline, missing.run) == (0, 1)
+    assert missing.difference == pytest.approx(-0.2 / 4)
+    assert missing.share == pytest.approx(0.2 / (0.2 + 0.4))
+
+
+def test_tukey_over_measures_gives_no_p_value_above_1():
+    runs = systems(3, 12, step=0.0)
+    pairs = compare(runs, all_pairs=True, test="tukey", resamples=200).comparisons
+    assert all(p.p_adjusted == min(2 * p.p_value, 1.0) for p in pairs)
+    assert max(2 * p.p_value for p in pairs) > 1.0

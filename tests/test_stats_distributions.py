@@ -26,7 +26,7 @@ def exact_t_tail(t, df):
 
 
 @pytest.mark.parametrize("df", DF)
-@pytest.mark.parametrize("t", [0.0, 1e-8, 1e-3, 0.5, 1.0, 1.96, 3.5, 8.0, 40.0])
+@pytest.mark.parametrize("t", [0.0, 1e-8, 1e-3, 0.5, 1.0, 1.65, 1.8, 1.96, 2.2, 3.5, 8.0, 40.0])
 def test_the_t_tail_has_twelve_digits(df, t):
     assert t_tail(t, df) == pytest.approx(exact_t_tail(t, df), rel=1e-12)
     assert t_tail(-t, df) == pytest.approx(1 - exact_t_tail(t, df), rel=1e-12)

@@ -8,8 +8,8 @@ from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 from rankstone.errors import UsageError
-from rankstone.stats.bootstrap import BootstrapMeans, Means
-from rankstone.stats.intervals import Interval, interval, mean_intervals
+from rankstone.stats.bootstrap import BootstrapMeans, Means, _grid_size
+from rankstone.stats.intervals import BCa, Interval, interval, mean_intervals
 
 values = st.lists(st.integers(0, 20).map(lambda v: v / 20), min_size=2, max_size=60).map(np.array)
 
@@ -171,3 +171,60 @@ def test_wrong_options_are_refused(options, message):
     with pytest.raises(UsageError) as caught:
         mean_intervals(np.zeros((1, 3)), **options)
     assert message in str(caught.value)
+
+
+def test_the_grid_grows_with_the_square_root_of_the_queries():
+    """Four times the queries need twice the points; few queries have a finer grid."""
+    assert [_grid_size(n) for n in (2, 99, 100, 250, 251, 1000, 1001, 4000)] == [
+        8192, 8192, 2048, 2048, 4096, 4096, 8192, 8192,
+    ]  # fmt: skip
+
+
+class NormalMeans:
+    """Resampled means that are normal, whose quantiles are known."""
+
+    def quantile(self, index, probability):
+        assert index == 7
+        return 0.5 + 0.1 * stats.norm.ppf(probability)
+
+
+@pytest.mark.parametrize("reach", [0.5, 2.2])
+def test_the_ends_of_a_bca_interval_follow_its_formulas(reach):
+    bca = BCa(NormalMeans(), 7, 0, 0.5, 0.08, 0.05, 0.4, 1.5, 12.0)
+
+    def end(q):
+        return 0.5 + 0.1 * (0.05 + (0.05 + q) / (1 - 0.08 * (0.05 + q)))
+
+    middle = 0.5 + 0.4 * ((end(-reach) + end(reach)) / 2 - 0.5)
+    z2 = 11 * math.log(1 + reach**2 / 12)
+    longer = 1.5 * max((z2 + 3) * (z2 - 1), 0) / (18 * 12)
+    half = (end(reach) - end(-reach)) / 2 * (1 + longer)
+    assert (longer > 0) == (reach > 1)
+    assert bca.ends(reach) == pytest.approx((middle - half, middle + half), rel=1e-9)
+    assert bca.reach_of(middle + half, 4.0) == pytest.approx(reach, rel=1e-6)
+    assert bca.reach_of(5.0, 3.0) == pytest.approx(3.0, rel=1e-9)
+
+
+# A changed number is a breaking change; other tests compare with scipy, which draws at random.
+NUMBERS = {
+    (12, "percentile", False): (0.057779761989, 0.398757259692),
+    (12, "percentile", True): (0.066301992999, 0.498848130119),
+    (12, "bca", False): (0.007628349235, 0.409866817432),
+    (12, "bca", True): (0.058453514699, 0.508419901968),
+    (120, "percentile", False): (0.196208662288, 0.298657222015),
+    (120, "percentile", True): (0.187579941051, 0.294175746904),
+    (120, "bca", False): (0.197396057865, 0.301390798940),
+    (120, "bca", True): (0.188878787995, 0.296014352896),
+    (300, "percentile", False): (0.219386946979, 0.284743820599),
+    (300, "percentile", True): (0.217480395615, 0.288495785802),
+    (300, "bca", False): (0.220110505077, 0.285857676963),
+    (300, "bca", True): (0.218456004775, 0.289657123224),
+}
+
+
+def test_intervals_are_the_same_numbers_in_every_release():
+    for (n, method, weighted), ends in NUMBERS.items():
+        x = (np.arange(n) * 37 % 101 / 100.0) ** 3
+        weights = 1.0 + np.arange(n) % 3 if weighted else None
+        found = mean_intervals(x[None], method=method, weights=weights)
+        assert [float(end[0]) for end in found] == pytest.approx(ends, abs=2e-12)

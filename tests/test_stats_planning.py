@@ -114,6 +114,31 @@ def test_a_plan_from_pilot_data():
     assert plan(pilot).difference == pytest.approx(np.nanmean(pilot))
     assert plan(np.array([0.1, -0.1])).queries is None
     assert ours.to_dict()["queries"] == ours.queries
+    plain = plan(pilot, difference=0.02)
+    assert (plain.alpha, plain.power, plain.comparisons, plain.n) == (0.05, 0.8, 1, 8)
+    assert plain.queries == queries_needed(0.02, plain.sd, alpha=0.05, power=0.8)
+
+
+def test_significance_is_at_five_percent_unless_said():
+    assert power_of(50, 0.05, 0.12) == power_of(50, 0.05, 0.12, alpha=0.05)
+    assert queries_needed(0.05, 0.12) == queries_needed(0.05, 0.12, alpha=0.05, power=0.8) == 48
+    found = detectable_difference(50, 0.12)
+    assert found == detectable_difference(50, 0.12, alpha=0.05, power=0.8)
+
+
+@pytest.mark.parametrize("effect", [0.3, 0.45, 0.61, 1.0, 2.5])
+def test_one_query_less_than_needed_is_too_few(effect):
+    n = queries_needed(effect, 1.0)
+    assert power_of(n - 1, effect, 1.0) < 0.8 <= power_of(n, effect, 1.0)
+    assert power_of(2, effect, 1.0) < 0.8  # two queries are the fewest that can be tested
+
+
+def test_queries_beyond_a_thousand_million_are_infinitely_many():
+    # About (1.96 + 0.8416)^2 / effect^2 queries.
+    assert queries_needed(1e-4, 1.0) == pytest.approx(7.849e8, rel=1e-3)
+    assert queries_needed(8.9e-5, 1.0) == pytest.approx(9.909e8, rel=1e-3)
+    assert queries_needed(8.8e-5, 1.0) == math.inf  # it would take 1.0136e9
+    assert plan(np.array([1.0, -1.0, 0.5]), difference=1e-5).to_dict()["queries"] is None
 
 
 @pytest.mark.parametrize(

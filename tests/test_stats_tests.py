@@ -283,3 +283,14 @@ def test_without_a_seed_it_is_0():
     plain, seeded = tests.tukey(values), tests.tukey(values, rng=0)
     assert (plain.seed, plain.resamples) == (0, 10_000)
     assert np.array_equal(plain.p, seeded.p, equal_nan=True)
+
+
+def test_wilcoxon_takes_differences_that_agree_to_twelve_digits_as_tied():
+    """With ranks 1, 2.5, 2.5, 4, 5 instead of 1, 2, 3, 4, 5 the sum 2.5 is less likely than 2."""
+
+    def p(odd):
+        return tests.wilcoxon(np.array([1.0, 0.5, odd, 0.25, 0.75]))[0]
+
+    # Sums of at most 2.5: none, 1, 2.5 and 2.5; of at most 2: none, 1 and 2.
+    assert p(-0.5) == p(-0.5 + 2e-13) == 2 * 4 / 32
+    assert p(-0.5 + 2e-12) == 2 * 3 / 32

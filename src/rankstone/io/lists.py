@@ -18,7 +18,7 @@ from rankstone.io.key_paths import with_paths
 
 
 def judgments_of(
-    data: Sequence[Any], columns: Mapping[str, Any] | None = None, *, graded: bool = True
+    data: Sequence[Any], columns: Mapping[str, Any] | None, *, graded: bool
 ) -> Judgments:
     """Take the relevant documents of each query, or records.
 

@@ -78,9 +78,8 @@ def _of_memory(data: Any, columns: Mapping[str, Any] | None) -> Iterator[Row]:
     count = len(run.doc)
     numbers = range(count, 0, -1) if run.number is None else grades_in(run.number, count)
     is_lowest_best = run.number is not None and run.roles.number_role in ("rank", "distance")
-    sign = -1.0 if is_lowest_best else 1.0
     for query, doc, number in zip(*ids, numbers, strict=True):
-        yield query, doc, sign * number
+        yield query, doc, -number if is_lowest_best else number
 
 
 def changed_run(

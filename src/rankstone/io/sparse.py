@@ -19,7 +19,7 @@ def is_sparse(data: Any) -> bool:
     return type(data).__module__.startswith("scipy.sparse") and hasattr(data, "tocoo")
 
 
-def judgments_of(matrix: Any, *, graded: bool = True) -> Judgments:
+def judgments_of(matrix: Any, *, graded: bool) -> Judgments:
     """Take the stored entries as judgments; a row without any is a query with nothing relevant."""
     table = _table(matrix, "grade")
     judgments = frames.judgments_of(table, None, graded=graded)
@@ -28,7 +28,7 @@ def judgments_of(matrix: Any, *, graded: bool = True) -> Judgments:
     return judgments.with_queries(empty) if empty else judgments
 
 
-def run_of(matrix: Any, name: str | None = None, *, ascending: bool = False) -> Run:
+def run_of(matrix: Any, name: str | None, *, ascending: bool) -> Run:
     """Take the stored entries as the scores of the documents that were retrieved."""
     return frames.run_of(_table(matrix, "score"), None, name, ascending=ascending)
 

@@ -72,9 +72,12 @@ def top_documents(
         return None  # scores alone have no ids, and a pipe is read once
     with Input.open(path, options or ReadOptions()) as file:
         rows = list(rows_in(file, format_of(file), "run"))
-    sign = -1.0 if file.options.ascending else 1.0
-    scores = sign * np.array([score for _, _, score in rows])
-    block = ([query for query, _, _ in rows], [doc for _, doc, _ in rows], scores)
+    scores = np.array([score for _, _, score in rows])
+    block = (
+        [query for query, _, _ in rows],
+        [doc for _, doc, _ in rows],
+        -scores if file.options.ascending else scores,
+    )
     return _of_blocks([block], row_of, depth)[0]
 
 

@@ -44,8 +44,7 @@ def _notice(pair: PairComparison, ends: tuple[float, float]) -> Notice:
         span = "may be anything"
     else:
         span = f"is from {low:+.3f} to {high:+.3f}"
-    survives = (low > 0) == (high > 0) and low * high > 0
-    if survives:
+    if low * high > 0:  # both ends on one side of 0
         text = f"unjudged documents cannot reverse it: whatever their grades, the difference {span}"
         return Notice("survives-holes", 1, text, level="note")
     text = f"unjudged documents could reverse it: whatever their grades, the difference {span}"

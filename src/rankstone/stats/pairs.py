@@ -106,7 +106,7 @@ def _of_measure(
         if options.test in _DISCRETE and n >= 2:
             lost = advice.hopeless(n, resamples, factor, options.alpha)
         notices += lost
-        if adjusted[row] > options.alpha and error > 0 and not lost:
+        if adjusted[row] > options.alpha and not lost:
             worthwhile = options.minimum_difference
             if worthwhile is None:
                 worthwhile = abs(base) * advice.WORTHWHILE

@@ -151,10 +151,10 @@ def queries_needed(
             f"sd={sd!r}."
         )
     high = 2
-    while _power(float(high), effect, alpha) < power and high < _MOST_QUERIES:
-        high *= 2
-    if high > _MOST_QUERIES:
-        return math.inf
+    while _power(float(high), effect, alpha) < power:
+        if high == _MOST_QUERIES:
+            return math.inf
+        high = min(2 * high, _MOST_QUERIES)
     low = max(2, high // 2)
     while low < high:
         middle = (low + high) // 2

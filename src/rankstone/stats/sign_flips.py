@@ -141,4 +141,4 @@ def _parts(rows: int, width: int) -> Iterator[slice]:
     """Yield slices of rows whose cells fit into memory."""
     at_once = max(1, _PAIR_CELLS // max(1, width))
     for start in range(0, rows, at_once):
-        yield slice(start, min(start + at_once, rows))
+        yield slice(start, start + at_once)

@@ -76,7 +76,7 @@ def randomization(
     seed = seed_of(rng)
     filled = np.where(np.isnan(rows), 0.0, rows if weights is None else rows * weights)
     # The last row is 0, which all others are compared with.
-    grid = np.vstack((on_grid(filled), np.zeros((1, rows.shape[1]))))
+    grid = np.vstack((on_grid(filled), np.zeros(rows.shape[1])))
     left, right = np.arange(len(rows)), np.full(len(rows), len(rows))
     flips = sign_flips(grid, left, right, resamples=resamples, seed=seed)
     p = np.where(np.isnan(rows).all(axis=1), np.nan, flips.p)

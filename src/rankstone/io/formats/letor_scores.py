@@ -26,7 +26,7 @@ class RowScores:
     scores: list[float]
     name: str
     source: Source
-    ascending: bool = False
+    ascending: bool
 
     @property
     def scored(self) -> bool:

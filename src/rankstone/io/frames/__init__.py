@@ -63,7 +63,7 @@ def judgments_of(
     source: Source = MEMORY,
     *,
     typed: bool = True,
-    graded: bool = True,
+    graded: bool,
 ) -> Judgments:
     """Take a table of queries, documents and grades; without ``graded`` every row counts 1."""
     table = open_table(data)
