@@ -206,3 +206,14 @@ def test_documents_of_lists_are_compared_across_queries_by_their_ranks():
     assert rs.evaluate(judged, {"q": ["a", "b"], "r": ["d", "c"]}, name)[name] == 1.0
     # a is before b and ties with c; d is after both.
     assert rs.evaluate(judged, {"q": ["a", "b"], "r": ["c", "x", "d"]}, name)[name] == 1.5 / 4
+
+
+@pytest.mark.parametrize(
+    ("labels", "scores", "weights"),
+    [([], [], None), ([0, 0], [1.0, 2.0], None), ([1, 0], [1.0, 2.0], [0.0, 1.0])],
+)
+def test_curves_need_relevant_documents_with_weight(labels, scores, weights):
+    with pytest.raises(rs.DataError, match="a precision-recall curve needs relevant documents"):
+        rs.pr_curve(labels, scores, weights)
+    with pytest.raises(rs.DataError, match="a ROC curve needs relevant and other documents"):
+        rs.roc_curve(labels, scores, weights)
