@@ -630,16 +630,6 @@ def test_a_repeated_document_is_found_once_unless_asked_for(engine, tmp_path, fo
     assert run.match(judged, float32=False, repeats=True).retrieved.tolist() == [3]
 
 
-def test_a_first_line_names_at_most_eight_columns_between_blanks(tmp_path):
-    for count in (8, 9):
-        more = " x" * (count - 3)
-        rows = [f"query_id doc_id score{more}", f"q a 2{more}", f"q b 1{more}"]
-        (tmp_path / str(count)).write_text("\n".join(rows) + "\n")
-    assert rs.evaluate({"q": {"b": 1}}, tmp_path / "8", ["RR"]).aggregates == {"RR": 0.5}
-    with pytest.raises(rs.DataError, match=r"expected 6 fields .* found 9"):
-        rs.evaluate({"q": {"b": 1}}, tmp_path / "9", ["RR"])
-
-
 def test_a_file_is_known_by_its_first_200_rows_within_64_kib(tmp_path):
     path = tmp_path / "run"
     path.write_text("# a comment\n" + "".join(f"q Q0 d{i} 1 {i} t\n" for i in range(300)))
