@@ -225,7 +225,9 @@ def test_engines_read_any_arrow_data_alike(data, rows, texts, range_size):
     found = []
     for core in (_core, python_engine):
         held = [core.columns_of_stream(c.__arrow_c_stream__())[0][1] for c in columns]
-        found.append(core.match_columns(*held, True, core.Index(*index), False, 2, range_size))
+        found.append(
+            core.match_columns(*held, True, core.Index(*index), False, 2, range_size, False)
+        )
         found.append(core.judge_columns(*held[:3]))
         found.append([c.format for c in held])
     assert found[0]["fault"] == found[3]["fault"]

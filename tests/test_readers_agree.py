@@ -626,7 +626,7 @@ def test_a_repeated_document_is_found_once_unless_asked_for(engine, tmp_path, fo
     if form != "positions":
         (tmp_path / "run").write_text(REPEATED[form])
         judged, run = load_judgments({"q": {"a": 1}}), load_run(tmp_path / "run")
-    assert run.match(judged, float32=False).retrieved.tolist() == [2]
+    assert run.match(judged, float32=False, repeats=False).retrieved.tolist() == [2]
     assert run.match(judged, float32=False, repeats=True).retrieved.tolist() == [3]
 
 
@@ -661,7 +661,7 @@ def test_the_tag_is_that_of_the_last_row_if_it_is_near_the_end(engine, tmp_path)
     path, judged = tmp_path / "run", load_judgments({"q": {"d": 1}})
 
     def tag():
-        return load_run(path).match(judged, float32=False).tag
+        return load_run(path).match(judged, float32=False, repeats=False).tag
 
     path.write_text("q Q0 d 1 2 mine more")
     assert tag() == "mine"
