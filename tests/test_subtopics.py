@@ -111,6 +111,13 @@ def test_columns_can_be_named(tmp_path):
         values(renamed, columns={"subtopic": "facette"})
 
 
+def test_a_column_with_one_subtopic_counts_if_it_is_named():
+    table = pd.DataFrame({"query": ["q", "q"], "doc": ["a", "b"], "grade": 1, "subtopic": "7"})
+    assert load_judgments(table).subtopics is None
+    named = load_judgments(table, {"subtopic": "subtopic"}).subtopics
+    assert named is not None and named.names == ["7"]
+
+
 def test_diversity_qrels_contradict_nothing(engine, tmp_path, capsys):
     """The second column names subtopics: different grades for them are not a contradiction."""
     qrels, run = tmp_path / "qrels", tmp_path / "run"
