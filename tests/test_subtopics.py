@@ -115,7 +115,8 @@ def test_a_column_with_one_subtopic_counts_if_it_is_named():
     table = pd.DataFrame({"query": ["q", "q"], "doc": ["a", "b"], "grade": 1, "subtopic": "7"})
     assert load_judgments(table).subtopics is None
     named = load_judgments(table, {"subtopic": "subtopic"}).subtopics
-    assert named is not None and named.names == ["7"]
+    assert named is not None
+    assert named.names == ["7"]
 
 
 def test_diversity_qrels_contradict_nothing(engine, tmp_path, capsys):
