@@ -132,14 +132,11 @@ def report(
         results = [one.result for one in evaluated]
         ids = _ids_of(results)
         tell("comparing, and collecting rankings and workings")
-        # Numbers are worked out beside the rankings, most of which are text.
+        # Statistics need the values of queries alone, so they are worked out beside the rest.
         with ThreadPoolExecutor(1) as beside:
             compared = beside.submit(_compared, results, statistics)
-            described = beside.submit(_described, evaluated, depth)
-            with _no_garbage():
-                rankings, workings = _looked_at(evaluated, ids, depth, reading)
+            seen = _seen(evaluated, ids, depth, reading)
             comparison, intervals = compared.result()
-            seen = replace(described.result(), rankings=rankings, workings=workings)
     grouped = _groups(groups, ids, first_of(options.get("encoding")))
     rankings = seen.rankings
     if rankings is not None and documents is not None:
@@ -269,12 +266,17 @@ class _Seen:
     cutoffs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def _described(evaluated: Sequence[Evaluated], depth: int) -> _Seen:
-    """Describe runs and measures, and give the means by cutoff."""
+def _seen(
+    evaluated: Sequence[Evaluated], ids: Sequence[Any], depth: int, options: ReadOptions
+) -> _Seen:
+    with _no_garbage():
+        rankings, workings = _looked_at(evaluated, ids, depth, options)
     return _Seen(
         [run_part(one.result, one.data, depth) for one in evaluated],
         measure_parts(evaluated[0].plan),
-        cutoffs=_by_cutoff(evaluated),
+        rankings,
+        workings,
+        _by_cutoff(evaluated),
     )
 
 

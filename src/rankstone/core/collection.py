@@ -87,12 +87,11 @@ class _Ranking:
     def ranked(self, collection: Collection, conventions: Conventions) -> Ranked:
         # The value of a query without relevant documents moves no document.
         plain = conventions.replace(no_relevant="zero")
-        ranked = self._cached.get(plain)
-        if ranked is None:
-            ranked = rank(collection, plain)
-            if len(self._cached) >= _CACHED:  # another thread may drop the same
-                self._cached.pop(next(iter(self._cached)), None)
-            self._cached[plain] = ranked
+        if plain not in self._cached:
+            if len(self._cached) == _CACHED:
+                del self._cached[next(iter(self._cached))]
+            self._cached[plain] = rank(collection, plain)
+        ranked = self._cached[plain]
         return ranked if conventions == plain else ranked.with_conventions(conventions)
 
 
@@ -110,8 +109,8 @@ class MatchedCollection:
     has_ids: bool = True
     is_part: bool = False
     max_grade: float | None = None
-    _matches: dict[tuple[bool, bool, bool], Matches] = field(default_factory=dict)
-    _rankings: _Ranking = field(default_factory=_Ranking)
+    _matches: dict[tuple[bool, bool, bool], Matches] = field(default_factory=dict, repr=False)
+    _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
 
     @property
     def name(self) -> str:
@@ -212,7 +211,7 @@ class ChosenQueries:
     whole: MatchedCollection
     chosen: Array | None = None
     single: bool = False
-    _rankings: _Ranking = field(default_factory=_Ranking)
+    _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
 
     @property
     def name(self) -> str:
@@ -285,7 +284,7 @@ class LabelledCollection:
     lowest: float | None = None
     default: Conventions = field(default=default_conventions(has_ids=False))
     sources: tuple[Source, Source] = (MEMORY, MEMORY)
-    _rankings: _Ranking = field(default_factory=_Ranking)
+    _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
 
     def documents(self, *, float32: bool, run_queries: bool, repeats: bool) -> Documents:
         """Return the labelled documents."""

@@ -15,14 +15,14 @@ _NUMBERS = {int, float, type(None)}  # bool is another type
 def text(value: Any) -> str:
     """Return a text."""
     if not isinstance(value, str):
-        raise TypeError(f"{value!r:.40} is no text")
+        raise TypeError(f"{value!r:.40} is not text")
     return value
 
 
 def whole(value: Any) -> int:
     """Return a count."""
     if type(value) is not int or value < 0:
-        raise ValueError(f"{value!r:.40} is no count")
+        raise ValueError(f"{value!r:.40} is not a count")
     return value
 
 
@@ -35,7 +35,7 @@ def number(value: Any) -> float:
     if type(value) not in _NUMBERS or math.isinf(
         found := math.nan if value is None else float(value)
     ):
-        raise ValueError(f"{value!r:.40} is no number")
+        raise ValueError(f"{value!r:.40} is not a number")
     return found
 
 
@@ -47,17 +47,17 @@ def optional(check: Callable[[Any], T], value: Any) -> T | None:
 def items(value: Any) -> list[Any]:
     """Return a list."""
     if not isinstance(value, list):
-        raise TypeError(f"{value!r:.40} is no list")
+        raise TypeError(f"{value!r:.40} is not a list")
     return value
 
 
 def column(value: Any) -> np.ndarray:
     """Return a list of numbers, some of them missing, as an array."""
     if not {*map(type, items(value))} <= _NUMBERS:
-        raise ValueError("there are values that are no numbers")
+        raise ValueError("some values are not numbers")
     found = np.array([math.nan if v is None else v for v in value], np.float64)
     if np.isinf(found).any():
-        raise ValueError("there are infinite values")
+        raise ValueError("some values are infinite")
     return found
 
 
@@ -68,7 +68,7 @@ def ids(value: Any) -> list[str | int]:
     ['q1', 2]
     """
     if not {*map(type, items(value))} <= {str, int} or "" in value:
-        raise ValueError("there are ids that are neither texts nor whole numbers")
+        raise ValueError("some ids are neither text nor whole numbers")
     if len({*value}) < len(value):
-        raise ValueError("an id stands there twice")
+        raise ValueError("an id is repeated")
     return value

@@ -51,7 +51,7 @@ def _notice(data: dict[str, Any]) -> Notice:
     examples = tuple(saved.text(e) for e in saved.items(data["examples"]))
     code, words, level = (saved.text(data[key]) for key in ("code", "text", "level"))
     if level not in ("warning", "note", "info"):
-        raise ValueError(f"{level!r:.40} is no level of a notice")
+        raise ValueError(f"{level!r:.40} is not a level of a notice")
     return Notice(code, saved.whole(data["count"]), words, examples, level)
 
 
