@@ -70,11 +70,11 @@ FILES = {
 }
 NUMBERED = [{**row, "subtopic": int(row["subtopic"])} for row in ROWS]
 OBJECTS = {
-    "records": ROWS,
-    "pandas": pd.DataFrame(ROWS),
-    "polars": pl.DataFrame(NUMBERED),
-    "pyarrow": pl.DataFrame(NUMBERED).to_arrow(),
-    "iterations": pd.DataFrame(ROWS).rename(columns={"subtopic": "iteration"}),
+    "records": lambda: ROWS,
+    "pandas": lambda: pd.DataFrame(ROWS),
+    "polars": lambda: pl.DataFrame(NUMBERED),
+    "pyarrow": lambda: pl.DataFrame(NUMBERED).to_arrow(),
+    "iterations": lambda: pd.DataFrame(ROWS).rename(columns={"subtopic": "iteration"}),
 }
 
 
@@ -96,7 +96,7 @@ def test_files_say_what_a_dict_says(engine, tmp_path, form):
 
 @pytest.mark.parametrize("form", OBJECTS)
 def test_objects_say_what_a_dict_says(engine, form):
-    assert values(OBJECTS[form]).per_query == EXPECTED
+    assert values(OBJECTS[form]()).per_query == EXPECTED
 
 
 def test_columns_can_be_named(tmp_path):
