@@ -159,6 +159,28 @@ def test_both_engines_count_equals_alike(rows):
     assert python_engine.count_equals(values, offsets).tolist() == wanted
 
 
+@given(st.lists(st.lists(st.sampled_from(["", "a", "b", "é", "\udc80", "d" * 70]), max_size=60)))
+def test_both_engines_find_the_first_of_equal_texts(rows):
+    offsets = segments.offsets_of(np.array([len(r) for r in rows], np.int64))
+    texts = [text + "" for row in rows for text in row]
+    wanted = [begin + row.index(t) for begin, row in zip(offsets, rows, strict=False) for t in row]
+    assert segments.first_equal(texts, offsets).tolist() == wanted
+    assert python_engine.first_equal(texts, offsets).tolist() == wanted
+
+
+def test_the_first_of_equal_texts_is_found_among_many():
+    numbers = np.random.default_rng(5).integers(0, 30_000, 100_000)
+    _, first, of = np.unique(numbers, return_index=True, return_inverse=True)
+    found = segments.first_equal([f"d{n}" for n in numbers], np.array([0, len(numbers)]))
+    assert (found == first[of]).all()
+
+
+def test_only_texts_are_looked_for_among_texts():
+    native = pytest.importorskip("rankstone._native._core")
+    with pytest.raises(TypeError, match="texts only"):
+        native.first_equal(["a", 1], np.array([0, 2]))
+
+
 @pytest.mark.parametrize("few", [2, 50, 100_000])
 def test_equals_are_counted_in_long_rows(few):
     values = np.random.default_rng(few).integers(0, few, (4, 5000)).astype(np.float64)
@@ -221,6 +243,8 @@ def test_offsets_outside_the_values_are_refused():
         for order in (native.falling_order, native.falling_small, native.count_equals):
             with pytest.raises(ValueError, match="offsets must rise"):
                 order(np.zeros(2), np.array(bad, np.int64))
+        with pytest.raises(ValueError, match="offsets must rise"):
+            native.first_equal(["a", "b"], np.array(bad, np.int64))
     with pytest.raises(ValueError, match="as many numbers beside"):
         native.falling_beside(np.zeros(2), np.array([0, 2]), np.zeros(3))
 

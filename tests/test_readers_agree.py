@@ -117,12 +117,12 @@ def test_engines_read_judgments_alike(text, layout, first):
 
 @needs_native
 @settings(max_examples=1000)
-@given(texts | run_lines, layouts, st.sampled_from([0, 0, 1, 7]))
-def test_engines_read_rows_alike(text, layout, offset):
+@given(texts | run_lines, layouts, st.sampled_from([0, 0, 1, 7]), st.integers(0, 3))
+def test_engines_read_rows_alike(text, layout, offset, most):
     from rankstone._native import _core
 
     raw = text.encode()
-    native, python = (m.read_rows(raw, layout, offset) for m in (_core, python_engine))
+    native, python = (m.read_rows(raw, layout, offset, most) for m in (_core, python_engine))
     assert plain(native) == plain(python)
 
 

@@ -12,7 +12,7 @@
 namespace rankstone {
 
 inline nb::object count_equals(Numbers values, Offsets offsets) {
-    const std::size_t segments = segments_in(values, offsets);
+    const std::size_t segments = segments_in(values.shape(0), offsets);
     const std::int64_t* bounds = offsets.data();
     std::vector<std::int64_t> counts(segments);
     {

@@ -18,11 +18,11 @@ using namespace nb::literals;
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig>;
 using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig>;
 
-inline std::size_t segments_in(const Numbers& values, const Offsets& offsets) {
+inline std::size_t segments_in(std::size_t size, const Offsets& offsets) {
     const std::size_t segments = offsets.shape(0) ? offsets.shape(0) - 1 : 0;
     const std::int64_t* bounds = offsets.data();
-    bool rise = segments ? bounds[0] == 0 : !values.shape(0);
-    if (segments) rise &= bounds[segments] == static_cast<std::int64_t>(values.shape(0));
+    bool rise = segments ? bounds[0] == 0 : !size;
+    if (segments) rise &= bounds[segments] == static_cast<std::int64_t>(size);
     for (std::size_t s = 0; rise && s < segments; ++s)
         rise = bounds[s] <= bounds[s + 1] && bounds[s + 1] - bounds[s] <= UINT32_MAX;
     if (!rise) throw nb::value_error("offsets must rise from 0 to the number of values");
@@ -34,7 +34,7 @@ inline std::size_t segments_in(const Numbers& values, const Offsets& offsets) {
 class Ordering {
   public:
     Ordering(const Numbers& values, const Offsets& offsets, const double* beside)
-        : data_(values.data()), bounds_(offsets.data()), segments_(segments_in(values, offsets)),
+        : data_(values.data()), bounds_(offsets.data()), segments_(segments_in(values.shape(0), offsets)),
           size_(values.shape(0)), beside_(beside), tied_(segments_) {
         std::size_t longest = 0;
         for (std::size_t s = 0; s < segments_; ++s) longest = std::max(longest, length(s));
@@ -174,7 +174,7 @@ inline nb::tuple falling_beside(Numbers values, Offsets offsets, Numbers beside)
 }
 
 inline nb::object falling_small(Numbers values, Offsets offsets) {
-    const std::size_t segments = segments_in(values, offsets);
+    const std::size_t segments = segments_in(values.shape(0), offsets);
     const std::int64_t* bounds = offsets.data();
     std::unique_ptr<double[]> falling(new double[values.shape(0)]);
     bool small = true;

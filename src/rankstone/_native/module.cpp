@@ -12,6 +12,7 @@
 #include "columns_of_objects.hpp"
 #include "count_equals.hpp"
 #include "falling_order.hpp"
+#include "first_equal.hpp"
 #include "judged_dicts.hpp"
 #include "match_columns.hpp"
 #include "match_mapping.hpp"
@@ -196,7 +197,8 @@ nb::object text_of(const Field& field) {
     return nb::steal(text);
 }
 
-// With `most`, of consecutive rows of a query only that many with the highest numbers are kept.
+// The queries are those of consecutive rows, with the number of these. With `most`, of consecutive
+// rows of a query only that many with the highest numbers are kept.
 nb::dict read_rows(nb::bytes text, nb::tuple layout, std::uint64_t offset, std::size_t most) {
     std::string padded(static_cast<const char*>(text.data()), text.size());
     padded.append(padding, '\n');
@@ -207,7 +209,7 @@ nb::dict read_rows(nb::bytes text, nb::tuple layout, std::uint64_t offset, std::
     if (!offset && std::string_view(begin, text.size()).substr(0, 3) == "\xef\xbb\xbf") p += 3;
     nb::list queries, docs;
     std::vector<double> numbers;
-    nb::object query;
+    std::vector<std::int64_t> sizes;
     std::vector<std::pair<double, Field>> group;
     const auto add_group = [&] {
         if (most && group.size() > most) {
@@ -215,8 +217,8 @@ nb::dict read_rows(nb::bytes text, nb::tuple layout, std::uint64_t offset, std::
                              [](const auto& a, const auto& b) { return a.first > b.first; });
             group.resize(most);
         }
+        if (!group.empty()) sizes.push_back(static_cast<std::int64_t>(group.size()));
         for (const auto& [number, doc] : group) {
-            queries.append(query);
             docs.append(text_of(doc));
             numbers.push_back(number);
         }
@@ -236,7 +238,7 @@ nb::dict read_rows(nb::bytes text, nb::tuple layout, std::uint64_t offset, std::
         const Field& id = line.field[fields.query];
         if (!last.begin || !same_bytes(last.begin, last.size(), id.begin, id.size())) {
             add_group();
-            query = text_of(id);
+            queries.append(text_of(id));
             last = id;
         }
         group.emplace_back(line.value, line.field[fields.doc]);
@@ -244,6 +246,7 @@ nb::dict read_rows(nb::bytes text, nb::tuple layout, std::uint64_t offset, std::
     add_group();
     out["fault"] = nb::none();
     out["queries"] = queries;
+    out["sizes"] = array_of(std::move(sizes));
     out["docs"] = docs;
     out["numbers"] = array_of(std::move(numbers));
     return out;
@@ -416,6 +419,8 @@ NB_MODULE(_core, m) {
           "The whole numbers from 0 to 255 of each segment, highest first; None if there are others.");
     m.def("count_equals", &count_equals, "values"_a, "offsets"_a,
           "How many numbers of each segment equal another of it.");
+    m.def("first_equal", &first_equal, "texts"_a, "offsets"_a,
+          "For each text the place of the first text of its segment that equals it.");
     m.def("columns_of_stream", &columns_of_stream, "capsule"_a, "Takes the columns of an Arrow stream.");
     m.def("column_of_array", &column_of_array, "array"_a, "Takes an array of numbers as a column.");
     m.def("column_of_objects", &column_of_objects, "values"_a,

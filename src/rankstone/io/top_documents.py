@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import compress, pairwise, repeat
+from dataclasses import dataclass
+from itertools import chain, compress, pairwise, repeat
 from typing import Any
 
 import numpy as np
@@ -15,13 +15,11 @@ from rankstone.core.dicts import ListedRun, ScoredRun
 from rankstone.core.exclude import ExcludingRun
 from rankstone.io.files import rows_in
 from rankstone.io.formats import format_of
-from rankstone.io.formats.trec import TrecRun
+from rankstone.io.formats.trec import Block, TrecRun
 from rankstone.io.input_file import Input, ReadOptions
 
 _SPARE = 10  # more rows than documents are read where documents are repeated
 _MOST_ROWS = 1 << 20  # that are kept before those beyond the depth are dropped
-
-Blocks = Iterable[tuple[Sequence[str], Sequence[str], np.ndarray]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +71,9 @@ def top_documents(
     with Input.open(path, options or ReadOptions()) as file:
         rows = list(rows_in(file, format_of(file), "run"))
     scores = np.array([score for _, _, score in rows])
-    block = (
+    block = Block(
         [query for query, _, _ in rows],
+        np.ones(len(rows), np.int64),
         [doc for _, doc, _ in rows],
         -scores if file.options.ascending else scores,
     )
@@ -89,30 +88,25 @@ def _best(docs: Iterable[Any], sign: float, depth: int) -> list[str]:
     return list(dict.fromkeys(map(str, ordered)))[:depth]
 
 
-def _of_blocks(blocks: Blocks, row_of: Mapping[str, int], depth: int) -> tuple[TopDocuments, bool]:
+def _of_blocks(
+    blocks: Iterable[Block], row_of: Mapping[str, int], depth: int
+) -> tuple[TopDocuments, bool]:
     """Return the first documents, and whether repeated ones may have taken the place of others."""
-    rows = _Rows()
-    kept = 0
-    for queries, docs, scores in blocks:
-        row = np.fromiter(map(row_of.get, queries, repeat(-1)), np.int64, len(queries))
-        wanted = row >= 0
-        if wanted.all():
-            rows = rows.with_more(row, docs, scores)
-        else:
-            rows = rows.with_more(
-                row[wanted], list(compress(docs, wanted.tolist())), scores[wanted]
-            )
-        if len(rows.docs) > _MOST_ROWS + 2 * kept:  # the rows of a query are far apart
-            rows = rows.first(depth + _SPARE)
-            kept = len(rows.docs)
+    kept: list[_Rows] = []
+    read = 0
+    for block in blocks:
+        kept.append(_Rows.of(block, row_of))
+        read += len(kept[-1].docs)
+        if read > _MOST_ROWS + 2 * len(kept[0].docs):  # the rows of a query are far apart
+            kept = [_Rows.together(kept).first(depth + _SPARE)]
+            read = len(kept[0].docs)
+    rows = _Rows.together(kept)
     best = rows.first(depth)
-    if not best.may_repeat():
-        sizes = np.bincount(best.row, minlength=len(row_of))
-        return TopDocuments(segments.offsets_of(sizes), best.docs), False
+    if best.is_new().all():
+        return best.by_query(len(row_of)), False
     rows = rows.first(depth + _SPARE)
+    tops = rows.where(rows.is_new()).first(depth).by_query(len(row_of))
     sizes = np.bincount(rows.row, minlength=len(row_of))
-    every = TopDocuments(segments.offsets_of(sizes), rows.docs)
-    tops = TopDocuments.of(list(dict.fromkeys(docs))[:depth] for docs in every.lists())
     is_short = (sizes >= depth) & (segments.lengths(tops.offsets) < depth)
     return tops, bool(is_short.any())
 
@@ -121,42 +115,54 @@ def _of_blocks(blocks: Blocks, row_of: Mapping[str, int], depth: int) -> tuple[T
 class _Rows:
     """Rows of a run: the number of the query, the document, and the score."""
 
-    rows: tuple[np.ndarray, ...] = (np.zeros(0, np.int64),)
-    docs: list[str] = field(default_factory=list)
-    numbers: tuple[np.ndarray, ...] = (np.zeros(0),)
+    row: np.ndarray
+    docs: list[str]
+    scores: np.ndarray
 
-    @property
-    def row(self) -> np.ndarray:
-        """The number of the query of each row."""
-        return np.concatenate(self.rows)
+    @classmethod
+    def of(cls, block: Block, row_of: Mapping[str, int]) -> _Rows:
+        """Take the rows of those queries that have a number."""
+        own = np.fromiter(map(row_of.get, block.queries, repeat(-1)), np.int64, len(block.queries))
+        row = np.repeat(own, block.sizes)
+        return cls(row, block.docs, block.numbers).where(row >= 0)
 
-    def with_more(self, row: np.ndarray, docs: Sequence[str], scores: np.ndarray) -> _Rows:
-        """Return these and further rows; the list of documents is shared."""
-        self.docs.extend(docs)
-        return _Rows((*self.rows, row), self.docs, (*self.numbers, scores))
+    @classmethod
+    def together(cls, parts: Sequence[_Rows]) -> _Rows:
+        """Return all rows of several parts."""
+        return cls(
+            np.concatenate([np.zeros(0, np.int64), *(part.row for part in parts)]),
+            list(chain.from_iterable(part.docs for part in parts)),
+            np.concatenate([np.zeros(0), *(part.scores for part in parts)]),
+        )
+
+    def where(self, mask: np.ndarray) -> _Rows:
+        """Return some of the rows."""
+        if mask.all():
+            return self
+        docs = list(compress(self.docs, mask.tolist()))
+        return _Rows(self.row[mask], docs, self.scores[mask])
 
     def first(self, most: int) -> _Rows:
         """Return the best rows of each query, in order of queries and scores."""
-        row, docs, scores = _by_query(self.row, self.docs, np.concatenate(self.numbers))
+        row, docs, scores = _by_query(self.row, self.docs, self.scores)
         if ((np.diff(row) == 0) & (np.diff(scores) > 0)).any():
             order = np.lexsort((-scores, row))
             row, scores = row[order], scores[order]
             docs = [docs[i] for i in order.tolist()]
-        sizes = np.bincount(row)
-        if (sizes > most).any():
-            best = segments.positions(segments.offsets_of(sizes)) < most
-            row, docs, scores = row[best], list(compress(docs, best.tolist())), scores[best]
-        return _Rows((row,), docs, (scores,))
+        place = segments.positions(segments.offsets_of(np.bincount(row)))
+        return _Rows(row, docs, scores).where(place < most)
 
-    def may_repeat(self) -> bool:
-        """Return whether a query may have a document twice: equal ids have equal hashes."""
+    def is_new(self) -> np.ndarray:
+        """Return where a document is met the first time, of rows in order of queries."""
         offsets = segments.offsets_of(np.bincount(self.row))
-        place = segments.positions(offsets)
-        # What is behind the last document of a query differs by column, so it equals nothing.
-        hashes = np.tile(np.arange(int(place.max(initial=-1)) + 1), (len(offsets) - 1, 1))
-        hashes[self.row, place] = np.fromiter(map(hash, self.docs), np.int64, len(self.docs))
-        hashes.sort(axis=1)
-        return bool((hashes[:, 1:] == hashes[:, :-1]).any())
+        first = segments.first_equal(self.docs, offsets)
+        is_new: np.ndarray = first == np.arange(len(first))
+        return is_new
+
+    def by_query(self, queries: int) -> TopDocuments:
+        """Return the documents, of rows in order of queries."""
+        sizes = np.bincount(self.row, minlength=queries)
+        return TopDocuments(segments.offsets_of(sizes), self.docs)
 
 
 def _by_query(

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from array import array
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress, count, pairwise
+from itertools import chain, compress, pairwise
 from typing import Any
 
 import numpy as np
@@ -35,28 +33,23 @@ class _Numbered:
 
     @classmethod
     def of(cls, judged: TopDocuments, tops: Sequence[TopDocuments], depth: int) -> _Numbered:
-        """Number documents query by query, which needs small tables only."""
-        names: list[str] = []
-        bounds = array("q", [0])
-        runs = [(array("q"), top.docs, top.offsets.tolist()) for top in tops]
-        starts = judged.offsets.tolist()
-        for q in range(len(starts) - 1):
-            number: defaultdict[str, int] = defaultdict()
-            number.default_factory = number.__len__
-            own = judged.docs[starts[q] : starts[q + 1]]
-            number.update(zip(own, range(len(own)), strict=True))
-            for numbers, docs, offsets in runs:
-                numbers.extend(map(number.__getitem__, docs[offsets[q] : offsets[q + 1]]))
-            names.extend(number)
-            bounds.append(len(names))
-        first = np.array(bounds)
+        """Number documents query by query."""
+        parts = [judged, *tops]
+        names = list(chain.from_iterable(chain(*zip(*(p.lists() for p in parts), strict=True))))
+        sizes = np.array([segments.lengths(part.offsets) for part in parts])
+        offsets = segments.offsets_of(sizes.sum(axis=0))
+        first = segments.first_equal(names, offsets)
+        is_new = first == np.arange(len(names))
+        count = np.append(0, np.cumsum(is_new))
+        number = count[first]
+        begins = offsets[:-1] + np.cumsum(sizes, axis=0) - sizes
         tables = []
-        for (numbers, _, _), top in zip(runs, tops, strict=True):
+        for begin, top in zip(begins[1:], tops, strict=True):
             query, place = segments.numbers(top.offsets), segments.positions(top.offsets)
-            table = np.full((len(starts) - 1, depth), -1)
-            table[query, place] = np.array(numbers) + first[query]
+            table = np.full((len(begin), depth), -1)
+            table[query, place] = number[begin[query] + place]
             tables.append(table)
-        return cls(names, first, tables)
+        return cls(list(compress(names, is_new.tolist())), count[offsets], tables)
 
 
 def rankings_part(
@@ -183,17 +176,12 @@ def _back_references(docs: list[str]) -> tuple[Array, list[str]]:
 
     If few are repeated, all count as new.
     """
-    # Equal ids have equal hashes. Sorting these is faster than a dictionary that no cache holds.
-    hashes = np.fromiter(map(hash, docs), np.int64, len(docs))
-    ordered = np.sort(hashes)
-    distinct = len(docs) - int((ordered[1:] == ordered[:-1]).sum())
-    if not _saves_room(docs, distinct):
-        return np.zeros(len(docs), np.int64), docs
-    number: dict[str, int] = {}
-    first = np.fromiter(map(number.setdefault, docs, count()), np.int64, len(docs))
+    first = segments.first_equal(docs, np.array([0, len(docs)]))
     is_new = first == np.arange(len(docs))
     new = np.cumsum(is_new)
-    return np.where(is_new, 0, new - new[first] + 1), list(number)
+    if not docs or not _saves_room(docs, int(new[-1])):
+        return np.zeros(len(docs), np.int64), docs
+    return np.where(is_new, 0, new - new[first] + 1), list(compress(docs, is_new.tolist()))
 
 
 def _saves_room(docs: list[str], distinct: int) -> bool:

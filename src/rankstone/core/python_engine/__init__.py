@@ -15,6 +15,7 @@ from rankstone.core.python_engine.order import (
     falling_beside,
     falling_order,
     falling_small,
+    first_equal,
 )
 from rankstone.core.python_engine.place import match_mapping, read_judged
 from rankstone.core.python_engine.text import Index, read_rows, scan_judgments, scan_run
@@ -29,6 +30,7 @@ __all__ = [
     "falling_beside",
     "falling_order",
     "falling_small",
+    "first_equal",
     "judge_columns",
     "match_columns",
     "match_mapping",

@@ -1,6 +1,8 @@
-"""The falling order of numbers in segments: what falling_order.hpp does."""
+"""Order and equality in segments: what falling_order.hpp, count_equals.hpp and first_equal.hpp do."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 
@@ -46,3 +48,12 @@ def count_equals(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     return np.bincount(
         np.repeat(np.arange(len(tied)), np.diff(offsets))[equal], minlength=len(tied)
     )
+
+
+def first_equal(texts: list[str], offsets: np.ndarray) -> np.ndarray:
+    """Return for each text the place of the first text of its segment that equals it."""
+    places: list[int] = []
+    for begin, end in pairwise(offsets.tolist()):
+        first: dict[str, int] = {}
+        places.extend(map(first.setdefault, texts[begin:end], range(begin, end)))
+    return np.array(places, np.int64)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from io import BytesIO
 from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import IO, Any
 
 import numpy as np
@@ -184,11 +185,10 @@ def scan_run(
 def read_rows(text: bytes, layout: RowLayout, offset: int = 0, most: int = 0) -> dict[str, Any]:
     """Read the rows of text that starts at some offset of its file.
 
-    With ``most``, of consecutive rows of a query only that many with the highest numbers are kept.
+    The queries are those of consecutive rows, with the number of these. With ``most``, of consecutive
+    rows of a query only that many with the highest numbers are kept.
     """
-    queries: list[str] = []
-    docs: list[str] = []
-    numbers: list[float] = []
+    rows: list[tuple[bytes, bytes, float]] = []
     for at, line in lines_of(BytesIO(text), 0, len(text), mark=not offset):
         try:
             row = read_row(line, layout)
@@ -197,27 +197,24 @@ def read_rows(text: bytes, layout: RowLayout, offset: int = 0, most: int = 0) ->
             return {"fault": (kind, offset + at, *rest)}
         if row is not None:
             fields, number = row
-            queries.append(decode(fields[layout.query]))
-            docs.append(decode(fields[layout.doc]))
-            numbers.append(number)
-    if most:
-        kept = list(_best_of_groups(queries, numbers, most))
-        queries, docs = [queries[i] for i in kept], [docs[i] for i in kept]
-        numbers = [numbers[i] for i in kept]
+            rows.append((fields[layout.query], fields[layout.doc], number))
+    queries: list[str] = []
+    sizes: list[int] = []
+    kept: list[tuple[bytes, bytes, float]] = []
+    for query, own in groupby(rows, key=itemgetter(0)):
+        group = list(own)
+        if most and len(group) > most:
+            group = sorted(group, key=itemgetter(2), reverse=True)[:most]
+        queries.append(decode(query))
+        sizes.append(len(group))
+        kept += group
     return {
         "fault": None,
         "queries": queries,
-        "docs": docs,
-        "numbers": np.array(numbers, np.float64),
+        "sizes": np.array(sizes, np.int64),
+        "docs": [decode(doc) for _, doc, _ in kept],
+        "numbers": np.array([number for _, _, number in kept], np.float64),
     }
-
-
-def _best_of_groups(queries: list[str], numbers: list[float], most: int) -> Iterator[int]:
-    for _, group in groupby(range(len(queries)), key=queries.__getitem__):
-        rows = list(group)
-        if len(rows) > most:
-            rows = sorted(rows, key=numbers.__getitem__, reverse=True)[:most]
-        yield from rows
 
 
 def scan_judgments(text: bytes, layout: RowLayout, first: int = 0) -> dict[str, Any]:

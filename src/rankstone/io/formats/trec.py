@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, groupby
+from itertools import chain, groupby, repeat
 from operator import itemgetter
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -43,8 +43,19 @@ _UNWRITABLE = re.compile(r"[\x00-\x20]")
 _UNWRITABLE_FIRST = ("#", "\ufeff")  # of a query
 
 LayoutOf = Callable[[Input], TrecLayout]
-#: Queries, documents and scores of consecutive rows.
-Block = tuple[list[str], list[str], np.ndarray]
+
+
+class Block(NamedTuple):
+    """Consecutive rows: a query for ``sizes[i]`` of them in turn, and the documents and numbers of all."""
+
+    queries: list[str]
+    sizes: np.ndarray
+    docs: list[str]
+    numbers: np.ndarray
+
+    def query_of_rows(self) -> Iterator[str]:
+        """Yield the query of each row."""
+        return chain.from_iterable(map(repeat, self.queries, self.sizes.tolist()))
 
 
 def _judgments(file: Input, layout_of: LayoutOf) -> Judgments:
@@ -167,12 +178,13 @@ def _rows(
 
 def _in_rows(blocks: Iterable[Block]) -> Iterator[tuple[str, str, float]]:
     return chain.from_iterable(
-        zip(queries, docs, numbers.tolist(), strict=True) for queries, docs, numbers in blocks
+        zip(block.query_of_rows(), block.docs, block.numbers.tolist(), strict=True)
+        for block in blocks
     )
 
 
 def _blocks(file: Input, layout: TrecLayout, most: int = 0) -> Iterator[Block]:
-    """Yield the queries, documents and numbers of consecutive rows; of a query the best if many."""
+    """Yield the rows in blocks; with ``most``, of consecutive rows of a query that many, the best."""
     read_rows = engine.load().read_rows
     at = layout.first
     file.stream.seek(at)
@@ -181,7 +193,7 @@ def _blocks(file: Input, layout: TrecLayout, most: int = 0) -> Iterator[Block]:
         if part["fault"]:
             raise _fault(file, part["fault"], layout)
         at += len(text)
-        yield part["queries"], part["docs"], part["numbers"]
+        yield Block(part["queries"], part["sizes"], part["docs"], part["numbers"])
 
 
 def _fault(file: Input, fault: tuple[int, int, int, int, bytes], layout: TrecLayout) -> DataError:

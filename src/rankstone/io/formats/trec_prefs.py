@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain, repeat
 from math import isfinite
 from typing import Any
 
@@ -38,7 +39,8 @@ def _rows(path: str, columns: str, *, lenient: bool) -> Iterator[tuple[list[str]
                 raise fault_error(
                     file, rows["fault"], TrecLayout(layout, columns, number=names[-1])
                 )
-            fields = [*(fields or [rows["queries"]]), rows["docs"]]
+            queries = chain.from_iterable(map(repeat, rows["queries"], rows["sizes"].tolist()))
+            fields = [*(fields or [list(queries)]), rows["docs"]]
             numbers = rows["numbers"].tolist()
     for *row, number in zip(*fields, numbers, strict=True):
         if not isfinite(number):
