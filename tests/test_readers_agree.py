@@ -128,9 +128,16 @@ def test_engines_read_rows_alike(text, layout, offset, most):
 
 @needs_native
 @settings(max_examples=1000)
-@given(texts | run_lines, st.booleans(), st.booleans(), layouts, st.sampled_from([0, 0, 0, 9]))
+@given(
+    texts | run_lines,
+    st.booleans(),
+    st.booleans(),
+    layouts,
+    st.sampled_from([0, 0, 0, 9]),
+    st.integers(0, 3),
+)
 def test_engines_and_any_threads_scan_runs_alike(
-    tmp_path_factory, text, float32, repeats, layout, first
+    tmp_path_factory, text, float32, repeats, layout, first, kept
 ):
     from rankstone._native import _core
 
@@ -142,7 +149,7 @@ def test_engines_and_any_threads_scan_runs_alike(
         size = path.stat().st_size
         common = (stream.fileno(), size, layout)
         progress = np.zeros(1, np.int64)
-        how = (progress, first, repeats)
+        how = (progress, first, repeats, kept)
         expected = python_engine.scan_run(
             *common, python_engine.Index(*columns, *docs), float32, 1, 1 << 20, *how
         )

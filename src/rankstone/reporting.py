@@ -22,7 +22,7 @@ from rankstone.io.column_roles import Columns
 from rankstone.io.input_file import ReadOptions, first_of
 from rankstone.io.load import collection, run_options, split_options
 from rankstone.io.query_groups import QueryGroups, read_query_groups
-from rankstone.io.top_documents import top_documents
+from rankstone.io.top_documents import keeping_top_documents, kept_documents, top_documents
 from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.compute import compute_each, final_values
 from rankstone.report.contents import (
@@ -128,7 +128,7 @@ def report(
     else:
         named = _ordered(named_runs(runs), baseline)
         reading = run_options(options)
-        evaluated = _evaluated(judgments, named, measures, options, tell)
+        evaluated = _evaluated(judgments, named, measures, depth, options, tell)
         results = [one.result for one in evaluated]
         ids = _ids_of(results)
         tell("comparing, and collecting rankings and workings")
@@ -201,6 +201,7 @@ def _evaluated(
     judgments: Any,
     named: list[tuple[str, Any]],
     measures: Any,
+    depth: int,
     options: dict[str, Any],
     tell: Progress,
 ) -> list[Evaluated]:
@@ -216,6 +217,7 @@ def _evaluated(
         data = collection(judgments, run, name=name, columns=columns, **reading)
         # Beside other runs the page shows the tie interval of the first measure alone.
         tied = 1 if len(named) > 1 else None
+        data = keeping_top_documents(data, depth)
         one = evaluate_collection(
             data, measures or DEFAULT, tied_measures=tied, **followed, **choices
         )
@@ -284,12 +286,19 @@ def _looked_at(
     evaluated: Sequence[Evaluated], ids: Sequence[Any], depth: int, options: ReadOptions
 ) -> tuple[RankingPart | None, list[WorkingPart]]:
     """Return the rankings and the workings, if documents have ids."""
-    matched = [one.data for one in evaluated if isinstance(one.data, MatchedCollection)]
+    matched = [
+        (one.data, one.result.conventions)
+        for one in evaluated
+        if isinstance(one.data, MatchedCollection)
+    ]
     if len(matched) < len(evaluated):
         return None, []
-    judgments = matched[0].judgments
-    ranked = [plain_ranking(one.data, one.result.conventions) for one in evaluated]
-    tops = [top_documents(data.run, ids, depth, options) for data in matched]
+    judgments = matched[0][0].judgments
+    ranked = [plain_ranking(data, conventions) for data, conventions in matched]
+    tops = [
+        kept_documents(data, conventions, ids) or top_documents(data.run, ids, depth, options)
+        for data, conventions in matched
+    ]
     rankings, places = rankings_part(judgments, ids, ranked, tops, depth)
     plans: list[tuple[Collection, Plan]] = [(one.data, one.plan) for one in evaluated]
     return rankings, working_parts(plans, ids, places, depth)

@@ -15,10 +15,10 @@ struct DocSamples {
     std::vector<std::int64_t> queries, bounds{0};
     IdColumn docs;
 
-    // Adds the first documents of a query.
+    // Adds documents of a query, at most so many.
     template <typename Ids>
-    void add(std::size_t query, const Ids& ids) {
-        for (std::size_t i = 0; i < std::min(ids.size(), most_sampled_docs); ++i)
+    void add(std::size_t query, const Ids& ids, std::size_t most = most_sampled_docs) {
+        for (std::size_t i = 0; i < std::min(ids.size(), most); ++i)
             docs.push(ids[i].data(), ids[i].size());
         queries.push_back(static_cast<std::int64_t>(query));
         bounds.push_back(static_cast<std::int64_t>(docs.size()));

@@ -120,7 +120,7 @@ class InterruptibleSource final : public Source {
 nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const Index& index,
                   bool float32, int threads, std::size_t range_size,
                   nb::ndarray<std::int64_t, nb::ndim<1>> progress, std::uint64_t first,
-                  bool repeats) {
+                  bool repeats, std::size_t kept) {
     static_assert(sizeof(std::atomic<std::int64_t>) == sizeof(std::int64_t));
     auto* done = reinterpret_cast<std::atomic<std::int64_t>*>(progress.data());
     const RowLayout fields = layout_of(layout);
@@ -129,7 +129,7 @@ nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const In
         nb::gil_scoped_release release;
         const InterruptibleSource source(descriptor);
         scan = RunScanner(source, size, fields, index, float32, threads, range_size, done, first,
-                          repeats)
+                          repeats, kept)
                    .scan();
     } catch (const Interrupted&) {
         throw nb::python_error();
@@ -154,6 +154,7 @@ nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const In
     out["unjudged_capped"] = scan.unjudged.capped();
     out["unjudged_sample"] = list_of(scan.unjudged.sample());
     out["doc_samples"] = tuple_of(scan.samples);
+    out["tops"] = tuple_of(scan.tops);
     return out;
 }
 
@@ -399,7 +400,8 @@ NB_MODULE(_core, m) {
         .def("of_codes", &Column::of_codes, "codes"_a, "The column of the values that codes stand for.");
     m.def("scan_run", &scan_run, "descriptor"_a, "size"_a, "layout"_a, "index"_a, "float32"_a,
           "threads"_a, "range_size"_a, "progress"_a, "first"_a = 0, "repeats"_a = false,
-          "Places the judged documents of a run in a file.");
+          "kept"_a = 0,
+          "Places the judged documents of a run in a file, and keeps the first documents of queries.");
     m.def("scan_judgments", &scan_judgments, "text"_a, "layout"_a, "first"_a = 0,
           "Reads judgments from text.");
     m.def("read_rows", &read_rows, "text"_a, "layout"_a, "offset"_a = 0, "most"_a = 0,

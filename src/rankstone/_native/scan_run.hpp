@@ -21,6 +21,7 @@
 #include "parallel.hpp"
 #include "source.hpp"
 #include "tally.hpp"
+#include "top_rows.hpp"
 #include "unjudged.hpp"
 
 namespace rankstone {
@@ -32,6 +33,7 @@ struct RunScan {
     std::int64_t commented = 0;  // comments that would be rows
     Unjudged unjudged;
     DocSamples samples;
+    DocSamples tops;
 };
 
 inline std::uint32_t parse_rank(Field field) {
@@ -46,12 +48,13 @@ inline std::uint32_t parse_rank(Field field) {
 
 class RunScanner {
   public:
-    // The rows start at `first`; with `repeats` every row of a document counts.
+    // The rows start at `first`; with `repeats` every row of a document counts; the first `kept`
+    // documents of each query are kept.
     RunScanner(const Source& source, std::uint64_t size, RowLayout layout, const Index& index,
                bool float32, int threads, std::size_t range_size, std::atomic<std::int64_t>* done,
-               std::uint64_t first = 0, bool repeats = false)
+               std::uint64_t first = 0, bool repeats = false, std::size_t kept = 0)
         : source_(source), size_(size), text_begin_(std::min(first, size)), layout_(layout),
-          index_(index), float32_(float32), repeats_(repeats),
+          index_(index), float32_(float32), repeats_(repeats), kept_(kept),
           threads_(std::max(1, threads)),
           // at most what can be added to an offset
           range_size_(std::clamp<std::size_t>(range_size, 1, ~std::size_t{0} / 4)), done_(done) {}
@@ -66,7 +69,7 @@ class RunScanner {
                                                      std::max<std::uint64_t>(ranges, 1)));
         std::vector<Worker> state;
         state.reserve(static_cast<std::size_t>(workers));
-        for (int i = 0; i < workers; ++i) state.emplace_back(index_, repeats_);
+        for (int i = 0; i < workers; ++i) state.emplace_back(index_, repeats_, kept_);
         RunScan scan;
         scan.outcomes = Outcomes(index_.query_count());
         queries_ = std::vector<Query>(index_.query_count());
@@ -116,8 +119,10 @@ class RunScanner {
     };
 
     struct Worker {
-        Worker(const Index& index, bool repeats) : placer(index, repeats) {}
+        Worker(const Index& index, bool repeats, std::size_t kept)
+            : placer(index, repeats), tops(index.query_count(), kept) {}
         Placer placer;
+        TopRows tops;
         std::vector<char> buffer;
         std::vector<Match> matches;
         std::map<std::size_t, std::string> duplicate;  // of queries placed
@@ -237,6 +242,9 @@ class RunScanner {
             const Placement placement = own.placer.place(q, own.matches);
             outcomes.set(q, placement);
             if (placement.duplicates) own.duplicate[q] = placement.duplicate;
+            if (kept_)
+                for (const Row& row : own.placer.rows)
+                    own.tops.add(q, row, position_of(row, origin));
             finish_rows(own, before, origin);
             return;
         } else {
@@ -254,10 +262,13 @@ class RunScanner {
     static void finish_rows(Worker& own, std::size_t before, Origin origin) {
         for (std::size_t m = before; m < own.matches.size(); ++m) {
             std::uint64_t& at = own.matches[m].at;
-            at = origin.base +
-                 static_cast<std::uint64_t>(own.placer.rows[at].doc - origin.begin);
+            at = position_of(own.placer.rows[at], origin);
         }
         own.placer.rows.clear();
+    }
+
+    static std::uint64_t position_of(const Row& row, Origin origin) {
+        return origin.base + static_cast<std::uint64_t>(row.doc - origin.begin);
     }
 
     Row row_of(const Line& line) const {
@@ -316,6 +327,8 @@ class RunScanner {
             if (is_scattered(q)) tally.sample(q);
         count_rows(state, tally);
         tally.finish(outcomes);
+        for (std::size_t w = 1; w < state.size(); ++w) state[0].tops.add(state[w].tops);
+        scan.tops = state[0].tops.documents();
         for (const std::size_t q : sampled)
             scan.samples.add(q, is_scattered(q) ? tally.sample_of(q) : sample_of(state[0], q));
         outcomes.arrange(index_.groups(), repeats_);
@@ -349,7 +362,9 @@ class RunScanner {
                     tally.start_stretch(w);
                     each_row(state[w], pieces[i], [&](std::int64_t query, const Row& row, std::uint64_t at) {
                         const std::uint32_t number = tally.number_of(query);
-                        if (number != Tally::none) use(w, number, row, at);
+                        if (number == Tally::none) return;
+                        state[w].tops.add(static_cast<std::size_t>(query), row, at);
+                        use(w, number, row, at);
                     });
                 }
             });
@@ -402,6 +417,7 @@ class RunScanner {
     const Index& index_;
     bool float32_;
     bool repeats_;
+    std::size_t kept_;
     int threads_;
     std::size_t range_size_;
     std::atomic<std::int64_t>* done_;

@@ -12,7 +12,7 @@ from rankstone.errors import Notice
 
 
 class DocSamples(NamedTuple):
-    """Unjudged documents of the run, for a few queries in which judged documents are missing.
+    """Documents of some queries of the run.
 
     Those of ``queries[i]`` are ``docs[bounds[i]:bounds[i + 1]]``.
     """
@@ -32,6 +32,8 @@ class Matches:
     A document that is ranked more than once has one row, its best, unless the run was matched with
     repetitions: then it has a row for each occurrence, one after another by falling score and in
     input order, and ``retrieved`` counts them too. ``duplicates`` counts the repetitions.
+    ``doc_samples`` are unjudged documents of a few queries in which judged ones are missing; ``tops``
+    are the first documents of every query, best first, if the run was asked to keep them.
     """
 
     offsets: np.ndarray
@@ -50,6 +52,7 @@ class Matches:
     unjudged_capped: bool = False
     unjudged_sample: tuple[str | int, ...] = ()
     doc_samples: DocSamples | None = None
+    tops: DocSamples | None = None
     notices: tuple[Notice, ...] = ()
     tag: str = ""
 
@@ -81,6 +84,7 @@ class Matches:
             judgment=rows[kept.judgment],
             **{name: getattr(self, name)[chosen] for name in by_query},
             duplicate={int(place[q]): doc for q, doc in self.duplicate.items() if chosen[q]},
+            tops=None,
         )
 
     def with_rows(self, kept: np.ndarray) -> Matches:

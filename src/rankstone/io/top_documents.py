@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, compress, pairwise, repeat
 from typing import Any
 
 import numpy as np
 
+from rankstone.conventions import Conventions
 from rankstone.core import segments
+from rankstone.core.collection import Collection as CollectionOfRun, MatchedCollection
 from rankstone.core.dicts import ListedRun, ScoredRun
 from rankstone.core.exclude import ExcludingRun
+from rankstone.core.rank import how_to_match
 from rankstone.io.files import rows_in
 from rankstone.io.formats import format_of
 from rankstone.io.formats.trec import Block, TrecRun
@@ -39,6 +42,31 @@ class TopDocuments:
     def lists(self) -> list[list[str]]:
         """Return the documents of each query."""
         return [self.docs[a:b] for a, b in pairwise(self.offsets.tolist())]
+
+
+def keeping_top_documents(data: CollectionOfRun, depth: int) -> CollectionOfRun:
+    """Return a collection that keeps the first documents when its run is read, if it can."""
+    if isinstance(data, MatchedCollection) and isinstance(data.run, TrecRun):
+        return replace(data, run=replace(data.run, kept=depth))
+    return data
+
+
+def kept_documents(
+    data: MatchedCollection, conventions: Conventions, queries: Sequence[Any]
+) -> TopDocuments | None:
+    """Return the first documents of judged queries that were kept when the run was read, if any."""
+    tops = data.matches(**how_to_match(conventions)).tops
+    number = {query: i for i, query in enumerate(data.judgments.queries.objects)}
+    order = np.fromiter(map(number.get, queries, repeat(-1)), np.int64, len(queries))
+    if tops is None or (order < 0).any():
+        return None
+    begins, sizes = np.zeros((2, len(number)), np.int64)
+    begins[tops.queries], sizes[tops.queries] = tops.bounds[:-1], np.diff(tops.bounds)
+    offsets = segments.offsets_of(sizes[order])
+    rows = np.repeat(begins[order], sizes[order]) + segments.positions(offsets)
+    docs = list(tops.docs)
+    in_order = len(rows) == len(docs) and (np.diff(rows) == 1).all()
+    return TopDocuments(offsets, docs if in_order else [docs[row] for row in rows.tolist()])
 
 
 def top_documents(

@@ -90,11 +90,32 @@ def samples_of(
     queries: list[int], rows_of: Callable[[int], Iterable[Row]], judged: Sequence[dict[bytes, int]]
 ) -> tuple[np.ndarray, np.ndarray, bytes, np.ndarray]:
     """Return the queries, and their first unjudged documents laid end to end."""
+
+    def sample_of(q: int) -> Iterable[bytes]:
+        return islice((doc for doc, _, _ in rows_of(q) if doc not in judged[q]), SAMPLED_DOCS)
+
+    return _laid_out(queries, sample_of)
+
+
+def tops_of(
+    queries: list[int], rows_of: Callable[[int], Iterable[Row]], most: int
+) -> tuple[np.ndarray, np.ndarray, bytes, np.ndarray]:
+    """Return the queries, and their first documents, each once, laid end to end."""
+
+    def top_of(q: int) -> Iterable[bytes]:
+        ordered = sorted(rows_of(q), key=lambda row: row[1], reverse=True)
+        return islice(dict.fromkeys(doc for doc, _, _ in ordered), most)
+
+    return _laid_out(queries if most else [], top_of)
+
+
+def _laid_out(
+    queries: list[int], docs_of: Callable[[int], Iterable[bytes]]
+) -> tuple[np.ndarray, np.ndarray, bytes, np.ndarray]:
     docs: list[bytes] = []
     bounds = [0]
     for q in queries:
-        unjudged = (doc for doc, _, _ in rows_of(q) if doc not in judged[q])
-        docs += islice(unjudged, SAMPLED_DOCS)
+        docs += docs_of(q)
         bounds.append(len(docs))
     ends = np.cumsum([0, *map(len, docs)], dtype=np.int64)
     return np.array(queries, np.int64), np.array(bounds, np.int64), b"".join(docs), ends

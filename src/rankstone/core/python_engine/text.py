@@ -19,6 +19,7 @@ from rankstone.core.python_engine.place import (
     place,
     sampled,
     samples_of,
+    tops_of,
 )
 from rankstone.core.row_layout import RowLayout
 from rankstone.core.text import decode
@@ -79,10 +80,16 @@ class _RunScan:
     """A run in a file, read line by line; the rows of one query at a time are in memory."""
 
     def __init__(
-        self, stream: IO[bytes], layout: RowLayout, index: Index, float32: bool, repeats: bool
+        self,
+        stream: IO[bytes],
+        layout: RowLayout,
+        index: Index,
+        float32: bool,
+        repeats: bool,
+        kept: int,
     ) -> None:
         self.stream, self.layout, self.index = stream, layout, index
-        self.float32, self.repeats = float32, repeats
+        self.float32, self.repeats, self.kept = float32, repeats, kept
         self.outcomes = [Outcome() for _ in index.docs]
         self.stretches: dict[int, list[tuple[int, int]]] = {}  # of judged queries, as offsets
         self.unjudged = UnjudgedQueries()
@@ -148,6 +155,7 @@ class _RunScan:
             "rows": self.rows,
             "commented": self.commented,
             "doc_samples": samples_of(sampled(self.outcomes, docs), self.reread, docs),
+            "tops": tops_of(sorted(self.stretches), self.reread, self.kept),
         }
 
 
@@ -162,11 +170,12 @@ def scan_run(
     progress: np.ndarray,
     first: int,
     repeats: bool,
+    kept: int = 0,
 ) -> dict[str, Any]:
-    """Place the judged documents of a run in a file."""
+    """Place the judged documents of a run in a file, and keep the first documents of queries."""
     where = os.lseek(descriptor, 0, os.SEEK_CUR)
     with open(os.dup(descriptor), "rb") as stream:
-        scan = _RunScan(stream, layout, index, float32, repeats)
+        scan = _RunScan(stream, layout, index, float32, repeats, kept)
         at = 0
         try:
             for at, line in lines_of(stream, min(first, size), size):

@@ -93,7 +93,10 @@ def _aspects(file: Input, layout: TrecLayout) -> Iterator[Aspect]:
 
 @dataclass(frozen=True, eq=False)
 class TrecRun:
-    """A run in an open file, scanned each time it is matched and never in memory."""
+    """A run in an open file, scanned each time it is matched and never in memory.
+
+    The first ``kept`` documents of each judged query are kept when it is matched.
+    """
 
     name: str
     source: Source
@@ -101,6 +104,7 @@ class TrecRun:
     file: Input
     layout: TrecLayout
     progress: np.ndarray
+    kept: int = 0
 
     def blocks(self, most: int) -> Iterator[Block]:
         """Yield the rows in blocks; of a query in a block at most that many, the best."""
@@ -121,23 +125,29 @@ class TrecRun:
             self.progress,
             layout.first,
             repeats,
+            self.kept,
         )
         file.check_unchanged()
         if scan["fault"]:
             raise _fault(file, scan["fault"], layout)
         if not scan["rows"]:
             raise EmptyError(f"{file.path}: the file holds no rows.")
-        queries, bounds, *docs = scan["doc_samples"]
         return Matches.of(
             scan,
             duplicate={q: decode(doc) for q, doc in scan["duplicate"].items()},
             unjudged_queries=scan["unjudged_queries"],
             unjudged_capped=scan["unjudged_capped"],
             unjudged_sample=tuple(map(decode, scan["unjudged_sample"])),
-            doc_samples=DocSamples(queries, bounds, Ids.from_bytes(*docs)),
+            doc_samples=_documents(scan["doc_samples"]),
+            tops=_documents(scan["tops"]) if self.kept else None,
             notices=tuple(commented_notices(scan)),
             tag=_last_tag(file.stream, file.size),
         )
+
+
+def _documents(found: tuple[np.ndarray, np.ndarray, bytes, np.ndarray]) -> DocSamples:
+    queries, bounds, docs, offsets = found
+    return DocSamples(queries, bounds, Ids.from_bytes(docs, offsets))
 
 
 def _run(file: Input, layout_of: LayoutOf) -> TrecRun:
