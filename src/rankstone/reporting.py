@@ -62,7 +62,7 @@ _STATISTICS = (
     "test", "correction", "interval", "confidence", "resamples", "rng", "weights",
     "minimum_difference", "incomplete_above", "zeros",
 )  # fmt: skip
-_CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
+_CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
 _FAMILIES = 4  # measures that are shown by cutoff
 
 Progress = Callable[[str], None]

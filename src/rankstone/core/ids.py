@@ -90,11 +90,10 @@ class Ids(Sequence[str | int]):
         if self.kind == "number":
             return numbers_of(self.keys[0])
         text, offsets = self.encoded
-        bounds = pairwise(offsets.tolist())
-        if text.isascii():  # then a character is a byte, and all can be decoded at once
-            whole = text.decode()
-            return [whole[a:b] for a, b in bounds]
-        return [decode(text[a:b]) for a, b in bounds]
+        if text.isascii() and b"\n" not in text and len(offsets) > 1:  # one text, cut at once
+            lines = np.insert(np.frombuffer(text, np.uint8), offsets[1:-1], ord("\n"))
+            return lines.tobytes().decode().split("\n")
+        return [decode(text[a:b]) for a, b in pairwise(offsets.tolist())]
 
     @cached_property
     def encoded(self) -> tuple[bytes, np.ndarray]:
