@@ -38,7 +38,7 @@ sanitize: $(VENV)/.tools
 	PATH="$(abspath $(BIN)):$$PATH" tests/native/sanitize.sh
 
 # A sample of small changes of the sources, which the tests have to notice; ends in an hour.
-mutants: $(VENV)/.tools
+mutants: $(VENV)/.heavy
 	$(BIN)/python tests/mutants/run.py --minutes $(or $(MUTANT_MINUTES),60) --sample $(or $(MUTANTS),200)
 
 fuzz: fuzz-native fuzz-readers

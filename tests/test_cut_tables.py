@@ -131,6 +131,8 @@ def test_documents_that_share_a_score_are_counted(where, row, tied):
         (LABELS, np.where(SCORES > 6, np.inf, SCORES), gpu.CutoffNeeds(2, True), NO_NEEDS),
         (LABELS, SCORES * 2.0**53, gpu.CutoffNeeds(2, True, True), NO_NEEDS),
         (LABELS, -SCORES * 2.0**53, gpu.CutoffNeeds(2, True, True), NO_NEEDS),
+        (LABELS, np.where(SCORES > 6, 2.0**53, SCORES), gpu.CutoffNeeds(2, True, True), NO_NEEDS),
+        (LABELS, np.where(SCORES > 6, -(2.0**53), 0), gpu.CutoffNeeds(2, True, True), NO_NEEDS),
     ],
 )
 def test_all_of_a_table_is_read_where_the_first_documents_do_not_do(
@@ -279,3 +281,38 @@ def test_jax_takes_numbers_of_64_bits_if_it_is_told_to(monkeypatch, kinds, wide,
     monkeypatch.delitem(sys.modules, "torch", raising=False)
     found = gpu._library(*(Array("tpu", dtype=kind) for kind in kinds))
     assert (found is not None) is known
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 6, 8, 12, 20, 22])
+@pytest.mark.parametrize("begin", range(3))
+def test_a_tie_at_the_cutoff_is_cut_out_whole(where, begin, length):
+    scores = np.arange(24, 0, -1.0)
+    scores[begin : begin + length] = scores[begin]
+    labels = np.arange(1.0, 25.0)  # tell documents apart
+    shuffled = np.random.default_rng(length).permutation(24)
+    cut = gpu.top_k(
+        np.array([labels[shuffled], labels]),
+        np.array([scores[shuffled], scores]),
+        gpu.CutoffNeeds(3, supports_expected_ties=True),
+        NO_NEEDS,
+    )
+    for grades, order in zip(cut.grades, cut.scores, strict=True):
+        above, tie = labels[:begin], labels[begin : begin + length]
+        assert grades[:begin].tolist() == above.tolist()
+        assert sorted(grades[begin : begin + length]) == tie.tolist()
+        assert sorted(grades) == labels.tolist()
+        shown = order[: max(3, begin + length)]
+        assert len(set(shown[begin : begin + length])) == 1
+        assert len(set(shown)) == len(shown) - length + 1
+
+
+def test_a_library_puts_equal_values_in_input_order():
+    values = np.array([[1.0, 3, 1, 3, 2, 3], [2, 2, 2, 2, 2, 2]])
+    library = gpu._of_numpy()
+    falling, columns = library.order(values)
+    assert falling.tolist() == [[3, 3, 3, 2, 1, 1], [2] * 6]
+    assert columns.tolist() == [[1, 3, 5, 4, 0, 2], [0, 1, 2, 3, 4, 5]]
+    falling, columns = library.top(values, 4)
+    assert falling.tolist() == [[3, 3, 3, 2], [2] * 4]
+    assert columns[0].tolist() == [1, 3, 5, 4]
+    assert columns[1].tolist() == sorted(columns[1])

@@ -147,7 +147,7 @@ def _functions() -> tuple[dict[Key, list[FunctionType]], list[Any]]:
     functions: dict[Key, list[FunctionType]] = defaultdict(list)
     caches = []
     for thing in gc.get_objects():
-        if isinstance(thing, FunctionType) and thing.__code__.co_filename.startswith(own):
+        if type(thing) is FunctionType and thing.__code__.co_filename.startswith(own):
             code = thing.__code__
             functions[code.co_filename, code.co_qualname, code.co_firstlineno].append(thing)
         elif type(thing) is functools._lru_cache_wrapper:

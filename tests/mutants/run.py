@@ -38,8 +38,10 @@ SOURCE = ROOT / "src" / "rankstone"
 PACKAGES = ("core", "measures", "stats", "io")
 LEAST = {PACKAGES: 0.9, ("core", "measures"): 0.95}
 MOST_TESTS = 400
-#: How much longer tests may take than they did before a change is said to have stopped them.
+#: How much longer tests may take than they did before a change is said to have stopped them, and
+#: the seconds that it may take to begin.
 PATIENCE = 2
+START = 60
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:randomly", "-p", "no:cacheprovider"]
 #: What judges unless tests are named: doctests judge, too.
 TESTS = ["tests", "src"]
@@ -265,7 +267,7 @@ def main() -> int:
     plan = []
     for mutant in chosen:
         tests = known.tests_of(mutant, args.seconds)
-        limit = 15 + PATIENCE * sum(known.seconds[test] for test in tests)
+        limit = START + PATIENCE * sum(known.seconds[test] for test in tests)
         plan.append((mutant, tests, limit))
     found = judged_in_forks([*plan], until)
     killers = {chosen[place]: killer for place, killer in found.items() if killer != "unfit"}
