@@ -17,9 +17,10 @@ import pytest
 import rankstone as rs
 from rankstone.cli import main
 from rankstone.core.exclude import ExcludingRun
+from rankstone.io.formats import trec
 from rankstone.io.load import collection, load_judgments, load_run
 from rankstone.io.texts import read_texts
-from rankstone.io.top_documents import top_documents
+from rankstone.io.top_documents import keeping_top_documents, kept_documents, top_documents
 from rankstone.measures.base import REGISTRY
 from rankstone.report.columns import packed, unpacked
 from rankstone.report.formulas import formula_tree
@@ -495,6 +496,34 @@ def test_results_and_comparisons_draw_themselves(tmp_path):
 def test_a_document_that_is_all_of_a_ranking_is_shown_once(tmp_path):
     (tmp_path / "run").write_text("q Q0 a 1 2 t\nq Q0 a 2 1 t\nr Q0 b 1 1 t\n")
     assert top_documents(load_run(tmp_path / "run"), ["q", "r"], 2).lists() == [["a"], ["b"]]
+
+
+@pytest.mark.parametrize("duplicates", ["first", "count"])
+def test_a_scan_keeps_the_first_documents_whatever_the_order_of_rows(
+    tmp_path, engine, monkeypatch, duplicates
+):
+    """Scattered, tied, repeated and in one piece: the same documents as those read afterwards."""
+    monkeypatch.setattr(trec, "_RANGE", 97)
+    rng = np.random.default_rng(11)
+    rows = [(f"q{q}", f"d{d}", int(s)) for q, d, s in rng.integers(0, (9, 30, 12), (800, 3))]
+    rows[300:] = sorted(rows[300:], key=lambda row: row[0])
+    (tmp_path / "run").write_text("".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows))
+    judgments = {f"q{q}": {f"d{d}": 1 for d in range(3)} for q in range(9)}
+    queries = [f"q{q}" for q in (8, 1, 0, 5)]
+    data = keeping_top_documents(collection(judgments, tmp_path / "run"), 7)
+    kept = kept_documents(data, rs.Conventions(duplicates=duplicates), queries)
+    by_query = {query: {} for query in queries}
+    for query, doc, score in rows:
+        if query in by_query:
+            by_query[query][doc] = max(score, by_query[query].get(doc, -1))
+    first = {row: i for i, row in reversed([*enumerate(rows)])}
+    assert kept.lists() == [
+        sorted(docs, key=lambda d: (-docs[d], first[query, d, docs[d]]))[:7]
+        for query, docs in by_query.items()
+    ]
+    assert kept_documents(data, rs.Conventions(), ["q0", "none"]) is None
+    plain = collection(judgments, tmp_path / "run")
+    assert kept_documents(plain, rs.Conventions(), queries) is None
 
 
 def test_excluded_documents_make_room_for_others():
