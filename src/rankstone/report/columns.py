@@ -16,7 +16,7 @@ DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
 _BITS = 6  # of a digit
 _PARTS = 10**6  # of 1: six decimals are kept, tables have four
 _SAMPLE = 64
-_LONG = 20  # hexadecimal digits of an id that are worth the trouble
+_FEWEST = 4  # hexadecimal digits of an id that are worth the trouble
 _LARGEST = 1 << 53  # beyond, a browser does not know every whole number
 _ALPHABET = np.frombuffer(DIGITS.encode(), np.uint8)
 
@@ -110,7 +110,7 @@ def ids_packed(ids: list[str]) -> dict[str, str]:
 
 def _hexadecimal(ids: list[str]) -> dict[str, str] | None:
     length = len(ids[0]) if ids else 0
-    if length < _LONG or {*map(len, ids)} != {length} or not (every := "".join(ids)).isascii():
+    if length < _FEWEST or {*map(len, ids)} != {length} or not (every := "".join(ids)).isascii():
         return None
     table = np.frombuffer(every.encode(), np.uint8).reshape(-1, length)
     value_of = np.full(128, 255, np.uint8)
@@ -118,7 +118,7 @@ def _hexadecimal(ids: list[str]) -> dict[str, str] | None:
     values = value_of[table]
     places: np.ndarray = (values < 16).all(axis=0) & (table != table[0]).any(axis=0)
     fixed = table[:, ~places]
-    if places.sum() < _LONG or (fixed != fixed[0]).any() or b"#" in fixed[0].tobytes():
+    if places.sum() < _FEWEST or (fixed != fixed[0]).any() or b"#" in fixed[0].tobytes():
         return None
     digits = np.pad(values[:, places], ((0, 0), (0, -int(places.sum()) % 3))).astype(np.uint16)
     codes = digits[:, ::3] << 8 | digits[:, 1::3] << 4 | digits[:, 2::3]

@@ -186,9 +186,10 @@ def _back_references(docs: list[str]) -> tuple[Array, list[str]]:
 
 def _saves_room(docs: list[str], distinct: int) -> bool:
     """Return whether references to ids take less room than ids again, when compressed."""
-    id_size = 0.5 * (1 + sum(map(len, docs[:1000])) / max(1, len(docs[:1000])))
-    reference_size = math.log2(max(2, distinct)) / 8
-    return (len(docs) - distinct) * (id_size - reference_size) > 0.25 * len(docs)
+    id_size = 0.5 * (1 + sum(map(len, docs[:1000])) / len(docs[:1000]))
+    digits = math.ceil(math.log2(max(2, distinct)) / 6)
+    reference_size = 1.25 * digits  # a digit of base 64, and that there is one
+    return (len(docs) - distinct) * (id_size - reference_size) > 0
 
 
 def documents_of(part: RankingPart) -> Iterator[list[str]]:
