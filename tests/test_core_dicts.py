@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from itertools import product
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -100,7 +101,9 @@ def test_a_run_is_one_of_scores_or_of_lists():
         assert made.typed
         assert made.name == "run"
     assert not ScoredRun({}).ascending
-    assert run_of({"q": ["a"]}, "mine").name == "mine"
+    proxy = {"q": MappingProxyType({"a": 1.0})}
+    for data in ({"q": ["a"]}, {"q": {"a": 1.0}}, proxy):
+        assert [run_of(data).name, run_of(data, "mine").name] == ["run", "mine"]
 
 
 @pytest.mark.parametrize(

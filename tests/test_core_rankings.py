@@ -122,30 +122,81 @@ DATA = {
 }
 
 
-@pytest.mark.parametrize("rule", [*RULES, "docid-asc", "docid-desc"])
-@pytest.mark.parametrize("data", DATA.values(), ids=list(DATA))
-def test_columns_of_documents_with_ids(engine, data, rule):
+def check_documents(data, *rules):
+    """Compare the columns of documents with ids."""
     some = [docs for docs in data if any(g >= 0 for _, g in docs)]
-    ranked = collection(*as_dicts(some)).ranked(rs.Conventions(ties=rule))
-    check(ranked, some, rule)
-    assert ranked.whole is ranked
-    assert not ranked.all_judged
+    for rule in rules:
+        ranked = collection(*as_dicts(some)).ranked(rs.Conventions(ties=rule))
+        check(ranked, some, rule)
+        assert ranked.whole is ranked
+        assert not ranked.all_judged
 
 
-@pytest.mark.parametrize("block", [None, 2])
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("data", DATA.values(), ids=list(DATA))
-def test_columns_of_lists(engine, monkeypatch, data, rule, block):
-    if block:
-        monkeypatch.setattr(ranked_module, "_BLOCK", block)
-    ranked = collection(**as_lists(data)).ranked(rs.Conventions(ties=rule))
-    assert isinstance(ranked, RankedTable)
-    check(ranked, data, rule)
-    assert ranked.all_judged == all(g >= 0 for docs in data for _, g in docs)
-    places = [row[5] for docs in data for row in wanted(docs, rule) if row[1] >= 0]
-    if rule in ("input", "expected"):
-        assert ranked.judgment.tolist() == places
-    assert ranked.queries == list(range(len(data)))
+def test_columns_of_documents_in_ties_of_judged_and_others():
+    check_documents(SHARED, "input", "expected")
+
+
+def test_columns_of_documents_in_order_of_id():
+    check_documents(SHARED, "docid-asc", "docid-desc")
+
+
+def test_columns_of_documents_in_their_best_and_worst_order():
+    check_documents(SHARED, "optimistic", "pessimistic")
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_columns_of_documents(engine, name):
+    check_documents(DATA[name], *RULES, "docid-asc", "docid-desc")
+
+
+def check_lists(data, *rules):
+    """Compare the columns of lists of grades and scores."""
+    for rule in rules:
+        ranked = collection(**as_lists(data)).ranked(rs.Conventions(ties=rule))
+        assert isinstance(ranked, RankedTable)
+        check(ranked, data, rule)
+        assert ranked.all_judged == all(g >= 0 for docs in data for _, g in docs)
+        places = [row[5] for docs in data for row in wanted(docs, rule) if row[1] >= 0]
+        if rule in ("input", "expected"):
+            assert ranked.judgment.tolist() == places
+        assert ranked.queries == list(range(len(data)))
+
+
+def test_columns_of_lists_with_ties():
+    check_lists(SHARED, "input", "expected")
+
+
+def test_columns_of_lists_in_their_best_and_worst_order():
+    check_lists(SHARED, "optimistic", "pessimistic")
+
+
+def test_columns_of_tables():
+    check_lists(ALL_JUDGED, *RULES)
+
+
+def test_columns_of_tables_of_which_some_rows_have_ties():
+    check_lists(DATA["one tied"], *RULES)
+
+
+def test_columns_of_lists_without_ties():
+    check_lists(DATA["without ties"], *RULES)
+
+
+def test_columns_of_parts_of_lists(monkeypatch):
+    monkeypatch.setattr(ranked_module, "_BLOCK", 2)
+    check_lists(SHARED, "input", "optimistic")
+
+
+def test_columns_of_parts_of_tables(monkeypatch):
+    monkeypatch.setattr(ranked_module, "_BLOCK", 2)
+    check_lists(ALL_JUDGED, "expected", "pessimistic")
+
+
+@pytest.mark.parametrize("block", [1 << 18, 2])
+@pytest.mark.parametrize("name", DATA)
+def test_columns_of_lists(engine, monkeypatch, name, block):
+    monkeypatch.setattr(ranked_module, "_BLOCK", block)
+    check_lists(DATA[name], *RULES)
 
 
 def test_columns_of_lists_in_order_of_rank():
@@ -176,21 +227,42 @@ MEANS = [
 MEANS += [f"DCG(discount='{d}'){k}" for d in ("log2", "jarvelin", "reciprocal") for k in ("", "@1", "@3", "@4")]  # fmt: skip
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("data", DATA.values(), ids=list(DATA))
-def test_values_of_parts_are_those_of_the_whole(monkeypatch, data, rule):
-    some = [docs for docs in data if any(g >= 0 for _, g in docs)]
+def check_parts(monkeypatch, given, rule, *blocks):
+    """Compare the values and notices of parts with those of the whole."""
     names = [*MEANS] if rule == "expected" else [*MEANS, "Bpref", "ERR", "infAP"]
-    for given in (dict(zip(("judgments", "run"), as_dicts(some), strict=True)), as_lists(data)):
-        whole = rs.evaluate(**given, measures=names, ties=rule)
-        for block in (1, 2, 5):
-            with monkeypatch.context() as patch:
-                patch.setattr(ranked_module, "_BLOCK", block)
-                parts = rs.evaluate(**given, measures=names, ties=rule)
-            assert parts.to_dict()["queries"] == whole.to_dict()["queries"]
-            assert parts.notices == whole.notices
-            for name in names:
-                np.testing.assert_array_equal(parts.values(name), whole.values(name))
+    whole = rs.evaluate(**given, measures=names, ties=rule)
+    for block in blocks:
+        with monkeypatch.context() as patch:
+            patch.setattr(ranked_module, "_BLOCK", block)
+            parts = rs.evaluate(**given, measures=names, ties=rule)
+        assert parts.queries == whole.queries
+        assert parts.notices == whole.notices
+        for name in names:
+            np.testing.assert_array_equal(parts.values(name), whole.values(name))
+
+
+def as_arguments(data):
+    judged, run = as_dicts([docs for docs in data if any(g >= 0 for _, g in docs)])
+    return {"judgments": judged, "run": run}
+
+
+def test_values_of_parts_of_documents_are_those_of_the_whole(monkeypatch):
+    check_parts(monkeypatch, as_arguments(SHARED), "input", 2)
+
+
+def test_values_of_parts_of_lists_are_those_of_the_whole(monkeypatch):
+    check_parts(monkeypatch, as_lists(SHARED), "optimistic", 2)
+
+
+def test_values_of_parts_of_tables_are_those_of_the_whole(monkeypatch):
+    check_parts(monkeypatch, as_lists(ALL_JUDGED), "expected", 2)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("name", DATA)
+def test_values_of_parts_are_those_of_the_whole(monkeypatch, name, rule):
+    for given in (as_arguments(DATA[name]), as_lists(DATA[name])):
+        check_parts(monkeypatch, given, rule, 1, 2, 5)
 
 
 @pytest.mark.parametrize(
@@ -233,18 +305,47 @@ def orders(docs):
         yield [f"d{9 - i}" for group in chosen for i in group]
 
 
-@pytest.mark.parametrize("data", TIES.values(), ids=list(TIES))
-def test_expected_values_are_means_over_all_orders(data):
+def check_means(data, names):
+    """Compare expected values with means over all orders."""
     judged, run = as_dicts(data)
-    result = rs.evaluate(judged, run, MEANS, ties="expected")
-    lists = rs.evaluate(**as_lists(data), measures=MEANS, ties="expected")
+    result = rs.evaluate(judged, run, names, ties="expected")
+    lists = rs.evaluate(**as_lists(data), measures=names, ties="expected")
     for q, (query, docs) in enumerate(zip(judged, data, strict=True)):
         every = {f"{i}": order for i, order in enumerate(orders(docs))}
-        each = rs.evaluate(dict.fromkeys(every, judged[query]), every, MEANS)
-        for name in MEANS:
+        each = rs.evaluate(dict.fromkeys(every, judged[query]), every, names)
+        for name in names:
             mean = math.fsum(each.values(name)) / len(every)
             assert result.values(name)[q] == pytest.approx(mean, rel=1e-14, abs=1e-300)
             assert lists.values(name)[q] == pytest.approx(mean, rel=1e-14, abs=1e-300)
+
+
+def test_expected_average_precision_of_a_tie_below_the_top():
+    check_means(TIES["below the top"], ["AP", "AP@3", "AP@4"])
+
+
+def test_expected_average_precision_of_several_ties():
+    check_means(TIES["twice"], ["AP", "AP@1", "AP@2"])
+
+
+def test_expected_reciprocal_rank_of_a_tie_below_the_top():
+    check_means(TIES["beyond"], ["RR", "RR@3", "RR@4"])
+
+
+def test_expected_reciprocal_rank_of_several_ties():
+    check_means(TIES["twice"], ["RR", "RR@1", "RR@2"])
+
+
+def test_expected_gain_of_ties():
+    check_means(TIES["twice"], ["DCG", "DCG@1", "DCG@3"])
+
+
+def test_expected_values_of_one_row_in_each_query():
+    check_means(TIES["one row in each query"], ["AP", "RR", "DCG", "DCG@1"])
+
+
+@pytest.mark.parametrize("name", TIES)
+def test_expected_values_are_means_over_all_orders(name):
+    check_means(TIES[name], MEANS)
 
 
 def test_documents_alone_have_their_bits_beside_a_tie():
