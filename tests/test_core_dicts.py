@@ -212,6 +212,7 @@ OUT = [
     {"p": ["c"], "r": ["b"]},
     {"p": ["c", "a"], "q": ["f", "e"], "r": ["a", "b"]},
     {"p": ["z", "y"], "s": ["a"], "t": ["a"]},
+    {"t": ["a"]},
 ]
 NAMES = ["RR", "AP", "nDCG", "NumRet", "NumRelRet", "NumRel", "Judged@2", "P@2"]
 

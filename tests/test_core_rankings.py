@@ -5,9 +5,11 @@ from itertools import chain, pairwise, permutations, product
 
 import numpy as np
 import pytest
+from strategies import NATIVE
 
 import rankstone as rs
 from rankstone.core import ranked as ranked_module
+from rankstone.core.collection import ChosenQueries
 from rankstone.core.completions import Holes, judged_by_rank
 from rankstone.core.ranked_rows import concatenated, rows_of
 from rankstone.core.ranked_table import RankedTable
@@ -25,6 +27,7 @@ SHARED = [
     [(2, NAN), (2, -1), (2, 0), (2, 2), (1, -2), (-1, 3)],
     [(0, NAN)],
     [(4, 1), (4, 0), (3, 1), (2, 0), (2, NAN), (2, 1)],
+    [],
 ]
 ALL_JUDGED = [
     [(1, 0), (3, 2), (3, 1), (3, 0), (0, 1), (0, 2)],
@@ -117,7 +120,7 @@ DATA = {
     "mixed": SHARED,
     "table": ALL_JUDGED,
     "without ties": [[(3, 1), (2, 0)], [(1, 0), (9, 2)]],
-    "unjudged ties": [[(3, 1), (2, NAN), (2, NAN)], [(1, 0), (0, NAN), (0, -1)]],
+    "unjudged ties": [[(3, 1), (2, NAN), (2, NAN), (1, 1)], [(1, 0), (0, NAN), (0, -1)]],
     "one tied": [[(1, 1), (2, 0)], [(1, 1), (1, 0)], [(2, 2), (1, 0)]],
 }
 
@@ -152,7 +155,8 @@ def test_columns_of_documents(engine, name):
 def check_lists(data, *rules):
     """Compare the columns of lists of grades and scores."""
     for rule in rules:
-        ranked = collection(**as_lists(data)).ranked(rs.Conventions(ties=rule))
+        conventions = rs.Conventions(ties=rule)
+        ranked = collection(**as_lists(data)).ranked(conventions)
         assert isinstance(ranked, RankedTable)
         check(ranked, data, rule)
         assert ranked.all_judged == all(g >= 0 for docs in data for _, g in docs)
@@ -160,6 +164,8 @@ def check_lists(data, *rules):
         if rule in ("input", "expected"):
             assert ranked.judgment.tolist() == places
         assert ranked.queries == list(range(len(data)))
+        assert not ranked.has_repeats
+        assert (ranked.pooled is not None) == any(g < 0 for docs in data for _, g in docs)
 
 
 def test_columns_of_lists_with_ties():
@@ -180,6 +186,10 @@ def test_columns_of_tables_of_which_some_rows_have_ties():
 
 def test_columns_of_lists_without_ties():
     check_lists(DATA["without ties"], *RULES)
+
+
+def test_columns_of_lists_with_ties_of_unjudged_documents():
+    check_lists(DATA["unjudged ties"], *RULES)
 
 
 def test_columns_of_parts_of_lists(monkeypatch):
@@ -248,6 +258,10 @@ def as_arguments(data):
 
 def test_values_of_parts_of_documents_are_those_of_the_whole(monkeypatch):
     check_parts(monkeypatch, as_arguments(SHARED), "input", 2)
+
+
+def test_values_of_two_parts_are_those_of_the_whole(monkeypatch):
+    check_parts(monkeypatch, as_lists(DATA["without ties"]), "input", 2)
 
 
 def test_values_of_parts_of_lists_are_those_of_the_whole(monkeypatch):
@@ -508,3 +522,56 @@ def test_the_share_of_judged_documents_at_each_rank():
     assert judged_by_rank(ranked) == [0.5, 0.5, 1.0]
     assert judged_by_rank(ranked, 2) == [0.5, 0.5]
     assert judged_by_rank(collection({"q": {"a": 1}}, {"q": []}).ranked(DEFAULT)) == []
+    assert judged_by_rank(select(ranked, np.zeros(3, bool))) == []
+
+
+def test_pooled_documents_are_counted_in_their_own_query():
+    judged = {"p": {"n": -1, "a": 1}, "q": {"n": -1, "m": -1, "a": 1}, "r": {"a": 1}}
+    run = {"p": ["n", "u", "v", "w", "a"], "q": ["n", "m", "a"], "r": ["a"]}
+    ranked = collection(judged, run).ranked(DEFAULT)
+    assert ranked.rank.tolist() == [5, 3, 1]
+    assert ranked.pooled_above().tolist() == [1, 2, 0]
+
+
+def test_grades_of_documents_are_not_known_to_be_small():
+    ranked, _ = made()
+    assert not ranked.has_small_grades
+    assert not ranked.has_repeats
+
+
+def test_grades_of_lists_are_small_once_they_are_known_to_be():
+    for grades, small in (
+        ([[1, 0], [255, 3]], True),
+        ([[0.5, 0], [1, 2]], False),
+        ([[256, 0], [1, 2]], False),
+    ):
+        ranked = collection(grades, [[0.5, 0.25], [0.5, 0.25]]).ranked(
+            DEFAULT.replace(ties="input")
+        )
+        assert not ranked.has_small_grades
+        assert len(ranked.judged_grade) == 4
+        assert ranked.has_small_grades == (small and NATIVE)
+
+
+def test_chosen_queries_are_ranked_by_their_own_scores():
+    judged = {"p": {"a": 1}, "q": {"a": 1, "b": 2}, "r": {"a": 3}}
+    data = collection(judged, {"q": {"x": 2.0, "b": 1.0, "a": 0.0}, "r": {"a": -1.0}})
+    rules = DEFAULT.replace(nonpositive="nonrelevant")
+    for chosen, grades in ((None, [2, 0, 0]), (np.array([True, False, True]), [0])):
+        ranked = ChosenQueries(data, chosen).ranked(rules)
+        assert ranked.grade.tolist() == grades
+        assert ranked.max_grade == 3
+    assert ChosenQueries(data).ranked(rules).queries == ["q", "r"]
+    assert ChosenQueries(data).ranked(rules).rank.tolist() == [2, 3, 1]
+    listed = collection(judged, {"q": ["x", "b", "a"], "r": ["a"]})
+    assert ChosenQueries(listed).ranked(rules).grade.tolist() == [2, 1, 3]
+
+
+def test_a_ranking_shows_no_caches():
+    ranked, _ = made()
+    ranked.relevant()
+    assert "_cache" not in repr(ranked)
+    assert "part_of" not in repr(ranked)
+    other = select(ranked, np.ones(len(ranked), bool))
+    other.relevant(3)
+    assert ("relevant", 3) not in ranked._cache
