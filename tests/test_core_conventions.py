@@ -137,6 +137,17 @@ def test_unjudged_documents_may_be_taken_out():
     assert rows(judged, {"q": ["x", "b", "y", "a"]}, unjudged="remove") == [(1, 0, 0), (2, 1, 1)]
 
 
+def test_scores_may_be_rounded_to_32_bits():
+    judged, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0 + 1e-12}}
+    assert ranked(judged, run).tied.tolist() == [1, 1]
+    assert ranked(judged, run).rank.tolist() == [1, 2]
+    assert ranked(judged, run).grade.tolist() == [0, 1]
+    assert ranked(judged, run, precision="float32").tied.tolist() == [2, 2]
+    lists = [[1, 0]], [[1.0, 1.0 + 1e-12]]
+    assert ranked(*lists, ties="input").grade.tolist() == [0, 1]
+    assert ranked(*lists, ties="input", precision="float32").grade.tolist() == [1, 0]
+
+
 def test_queries_that_are_averaged():
     judged, run = {"p": {"a": 1}, "q": {"a": 1}}, {"q": ["a"], "r": ["a"]}
     assert [ranked(judged, run, queries=rule).queries for rule in ("judged", "both", "run")] == [

@@ -121,6 +121,7 @@ DATA = {
     "table": ALL_JUDGED,
     "without ties": [[(3, 1), (2, 0)], [(1, 0), (9, 2)]],
     "unjudged ties": [[(3, 1), (2, NAN), (2, NAN), (1, 1)], [(1, 0), (0, NAN), (0, -1)]],
+    "pairs": [[(2, 1), (2, NAN), (1, 0)], [(1, NAN), (3, 1)]],
     "one tied": [[(1, 1), (2, 0)], [(1, 1), (1, 0)], [(2, 2), (1, 0)]],
 }
 
@@ -190,6 +191,7 @@ def test_columns_of_lists_without_ties():
 
 def test_columns_of_lists_with_ties_of_unjudged_documents():
     check_lists(DATA["unjudged ties"], *RULES)
+    check_lists(DATA["pairs"], *RULES)
 
 
 def test_columns_of_parts_of_lists(monkeypatch):
@@ -302,7 +304,7 @@ def test_parts_of_queries(monkeypatch, bounds, block, parts):
 
 TIES = {
     "alone": [[(1, 1)]],
-    "one row in each query": [[(1, 1)], [(1, 1), (0, 0)], [(1, 0), (0, 1)]],
+    "one row in each query": [[(1, 1)], [(1, 1)], [(1, 1), (1, 0)], [(1, 0), (0, 1)]],
     "at the top": [[(2, 1), (2, 0), (2, 1), (1, 1), (0, 1)]],
     "below the top": [[(4, 0), (3, 1), (2, 1), (2, 0), (2, NAN), (1, 1), (1, 0)]],
     "twice": [[(2, 1), (2, NAN), (1, 0), (1, 1), (1, 2)], [(1, 0), (1, 1)], [(3, 2), (1, 0), (1, 1)]],
