@@ -178,6 +178,7 @@ def test_ids_are_the_same_however_they_are_held():
     assert list(other_text) == ["a", "é", "\xff"]
     held = Ids.from_keys(b"".join(map(key_of, EDGES)))
     assert held.at(rows) == [-1, -(1 << 63)]
+    assert held.keys[1].tolist() == [9 * i for i in range(len(EDGES) + 1)]
     assert list(held) == EDGES
     assert Ids([5, 6, 7], "number").at(rows) == [7, 5]
     assert Ids(["x", "y", "z"], "text").at(rows) == ["z", "x"]

@@ -184,7 +184,7 @@ def test_sums_of_discounts_are_those_of_ranks():
             begin.tolist(), end.tolist(), discount_sums(begin, end, name).tolist(), strict=True
         ):
             wanted = sum(exact(name, range(a + 1, b + 1)), Fraction(0))
-            assert abs(Fraction(found) - wanted) <= Fraction(math.ulp(found))
+            assert found == float(wanted)
     assert discount_sums(np.zeros(0, int), np.zeros(0, int), "log2").tolist() == []
 
 
