@@ -9,7 +9,7 @@ import pytest
 from strategies import NATIVE
 
 from rankstone.core import python_engine as twin
-from rankstone.core.python_engine import text
+from rankstone.core.python_engine import text as twin_text
 from rankstone.core.row_layout import ATOF, ATOL, NUMBER, RANK, RowLayout
 
 pytestmark = pytest.mark.skipif(not NATIVE, reason="the compiled core was not built here")
@@ -371,10 +371,10 @@ def test_a_stream_is_read_once():
 
 
 def test_unjudged_queries_are_counted_up_to_a_limit(monkeypatch):
-    assert (text.MOST_UNJUDGED, text.MOST_NAMED) == (1 << 20, 1 << 16)
-    monkeypatch.setattr(text, "MOST_UNJUDGED", 6)
-    monkeypatch.setattr(text, "MOST_NAMED", 2)
-    queries = text.UnjudgedQueries()
+    assert (twin_text.MOST_UNJUDGED, twin_text.MOST_NAMED) == (1 << 20, 1 << 16)
+    monkeypatch.setattr(twin_text, "MOST_UNJUDGED", 6)
+    monkeypatch.setattr(twin_text, "MOST_NAMED", 2)
+    queries = twin_text.UnjudgedQueries()
     for query in (b"f", b"e", b"d", b"c", b"b", b"a", b"c", b"a"):
         queries.add(query)
     known = {"unjudged_queries": 6, "unjudged_capped": False, "unjudged_sample": [b"a", b"b"]}

@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from rankstone.core import discounts, segments
+from rankstone.core import discounts, pairs, segments
 from rankstone.core.discounts import (
     DISCOUNTS,
     discount,
@@ -121,6 +121,20 @@ def test_sums_of_many_numbers_hold_a_hundred_bits():
             size = sum(map(abs, terms))
             assert abs(Fraction(high[i]) + Fraction(rest[i]) - sum(terms)) <= size / 2**90
             assert whole[i] == float(sum(terms))
+
+
+def test_sums_of_numbers_of_one_sign_hold_a_hundred_bits():
+    rng = np.random.default_rng(9)
+    for sign in (1, -1):
+        values = sign * (1.9 + 0.1 * rng.random(600))
+        for offsets in (np.array([0, 300, 600]), np.array([0, 270, 600])):
+            high, rest = segments.total_parts(values, offsets)
+            sums = pairs.running_sum((values, np.zeros(600)), offsets)
+            for i, (a, b) in enumerate(pairwise(offsets.tolist())):
+                total = sum(map(Fraction, values[a:b].tolist()))
+                assert abs(Fraction(high[i]) + Fraction(rest[i]) - total) <= abs(total) / 2**95
+                last = Fraction(sums[0][b - 1]) + Fraction(sums[1][b - 1])
+                assert abs(last - total) <= abs(total) / 2**95
 
 
 def test_values_are_put_in_falling_order():
