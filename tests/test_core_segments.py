@@ -149,6 +149,86 @@ def test_values_are_put_in_falling_order():
         ]
 
 
+# Pairs -------------------------------------------------------------------------------------------
+
+
+def numbers():
+    """Return two arrays of numbers of many sizes, all digits in use."""
+    rng = np.random.default_rng(6)
+    a, b = (rng.normal(size=40) * 2.0 ** rng.integers(-30, 30, 40) for _ in range(2))
+    return a, np.where(np.arange(40) % 4 == 0, -a * (1 + 2.0**-40), b)
+
+
+def fractions(pair):
+    return [Fraction(h) + Fraction(r) for h, r in zip(*(p.tolist() for p in pair), strict=True)]
+
+
+def test_sums_and_products_of_two_numbers_are_exact():
+    a, b = numbers()
+    x, y = [*map(Fraction, a.tolist())], [*map(Fraction, b.tolist())]
+    assert fractions(pairs.two_sum(a, b)) == [p + q for p, q in zip(x, y, strict=True)]
+    assert fractions(pairs.two_product(a, b)) == [p * q for p, q in zip(x, y, strict=True)]
+    short = np.arange(2**26 - 40, 2**26).astype(float)
+    exact = [int(w) * q for w, q in zip(short, y, strict=True)]
+    assert fractions(pairs.short_product(short, b)) == exact
+    for high, low in (pairs.two_sum(a, b), pairs.two_product(a, b)):
+        assert (high + low == high).all()
+
+
+def test_pairs_are_added_and_multiplied_to_a_hundred_bits():
+    a, b = numbers()
+    first, second = (a, a * 0.7 * 2.0**-54), (b, b * -0.6 * 2.0**-54)
+    x, y = fractions(first), fractions(second)
+    found = {
+        name: fractions(getattr(pairs, name)(first, second))
+        for name in ("add", "subtract", "multiply", "divide")
+    }
+    ratios = fractions(pairs.quotient(a, b))
+    tiny = Fraction(1, 2**100)
+    for i, (p, q) in enumerate(zip(x, y, strict=True)):
+        assert abs(found["add"][i] - (p + q)) <= tiny * (abs(p) + abs(q))
+        assert abs(found["subtract"][i] - (p - q)) <= tiny * (abs(p) + abs(q))
+        assert abs(found["multiply"][i] - p * q) <= tiny * abs(p * q)
+        assert abs(found["divide"][i] - p / q) <= tiny * abs(p / q)
+        ratio = Fraction(a[i]) / Fraction(b[i])
+        assert abs(ratios[i] - ratio) <= tiny * abs(ratio)
+
+
+def test_powers_are_exact_to_ninety_bits():
+    exponents = np.array([0, 1, 2, 3, 5, 8, 21])
+    for base in (0.1, 0.8, 3.0):
+        for n, found in zip(
+            exponents.tolist(), fractions(pairs.power(base, exponents)), strict=True
+        ):
+            assert abs(found - Fraction(base) ** n) <= Fraction(base) ** n / 2**95
+    assert exponents.tolist() == [0, 1, 2, 3, 5, 8, 21]
+
+
+def test_running_sums_and_products_of_pairs():
+    rng = np.random.default_rng(2)
+    for sizes in ([6], [3, 0, 1, 2], [2, 2], [0, 4]):
+        offsets = np.cumsum([0, *sizes])
+        high = rng.random(offsets[-1]) + 0.1
+        given = high, high * (rng.random(offsets[-1]) - 0.5) * 2.0**-53
+        terms = fractions(given)
+        sums = fractions(pairs.running_sum(given, offsets))
+        products = fractions(pairs.running_product(given, offsets))
+        for a, b in pairwise(offsets.tolist()):
+            for i in range(a, b):
+                total, product = sum(terms[a : i + 1]), math.prod(terms[a:i], start=Fraction(1))
+                assert abs(sums[i] - total) <= total / 2**95
+                assert abs(products[i] - product) <= product / 2**90
+
+
+@mpmath.workdps(50)
+def test_logarithms_of_numbers_with_all_digits():
+    x = np.array([1.5, 1.75, 1.9, 1.45, 1.1, 3.3, 1e9, 1e300]) * (1 + 2.0**-52)
+    high, low = discounts.log2(x)
+    for number, h, r in zip(x.tolist(), high.tolist(), low.tolist(), strict=True):
+        wanted = mpmath.log(mpmath.mpf(number), 2)
+        assert abs(mpmath.mpf(h) + mpmath.mpf(r) - wanted) <= wanted * mpmath.mpf(2) ** -58
+
+
 # Discounts ---------------------------------------------------------------------------------------
 
 
