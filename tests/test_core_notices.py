@@ -110,6 +110,7 @@ def test_a_notice_that_counts_nothing_is_not_shown():
         uncounted,
     )
     assert none[0].of == 5
+    assert reading_notice("excluded", 1)[0].of == 0
     assert reading_notice("cold-queries", 0, of=5) == []
 
 
@@ -117,7 +118,7 @@ def test_counts_of_parts_add_up_with_their_words():
     parents = [reading_notice("parents", n, of=n - 1, more="; more") for n in (2, 5)]
     (both,) = merged_notices(*parents)
     assert (both.count, both.of, both.text) == (7, 5, "7 chunks of 5 documents in the run; more")
-    one, two = (reading_notice("excluded", n, examples) for n, examples in ((1, "d"), (9, "abc")))
+    one, two = (reading_notice("excluded", n, examples) for n, examples in ((1, "d"), (9, "abce")))
     assert merged_notices(one, two)[0].examples == ("a", "b", "c")
     assert merged_notices(one, one)[0].examples == ("d",)
     assert merged_notices(one, ())[0].count == 1

@@ -13,14 +13,15 @@ import rankstone as rs
 from rankstone.core import as_numpy, engine, timing
 from rankstone.core.aggregate import GEOMETRIC, MEAN, MEDIAN, SUM, Part, summarise
 from rankstone.core.as_numpy import all_finite, array_of, lowest, lowest_and_finite, numbers_of
-from rankstone.core.collection import ChosenQueries
+from rankstone.core.collection import ChosenQueries, LabelledCollection, MatchedCollection
 from rankstone.core.faults import ColumnFault, LineFault
 from rankstone.core.ideal import constant, ideal_of
+from rankstone.core.judgments import EMPTY
 from rankstone.core.run import EmptyRun
 from rankstone.core.sampling import SAMPLED_DOCS, SAMPLED_QUERIES, incomplete, spread
 from rankstone.core.subtopics import Aspect, aspects_of, with_subtopics
 from rankstone.core.values import id_of, number_of, plain_id, shown
-from rankstone.io.load import collection, load_judgments
+from rankstone.io.load import collection, load_judgments, load_run
 
 DEFAULT = rs.Conventions()
 NAN = math.nan
@@ -276,6 +277,30 @@ def test_documents_of_a_query_are_those_that_are_judged():
     in_order = collection([[1, 0], [0, 2]])
     assert in_order.judged_documents(0) == []
     assert in_order.document(1) is None
+
+
+def test_a_collection_is_of_several_rankings_with_ids_unless_it_says_otherwise():
+    judgments = load_judgments({"q": {"a": 1}})
+    data = MatchedCollection(load_run({"q": ["a"]}), judgments)
+    assert (data.single, data.has_ids, data.is_part) == (False, True, False)
+    assert (data.default.ties, ChosenQueries(data).default.ties) == ("docid-desc", "docid-desc")
+    assert not ChosenQueries(data).single
+    lists = LabelledCollection(np.zeros(2), None, np.array([0, 2]))
+    assert not lists.single
+    assert (lists.default.ties, lists.default.negatives) == ("expected", "nonrelevant")
+    assert data.matches() is data.matches(float32=False, run_queries=False, repeats=False)
+    for one in (data, ChosenQueries(data), lists):
+        assert "_rankings" not in repr(one)
+        assert "_matches" not in repr(one)
+
+
+def test_judgments_are_looked_up_as_text_unless_they_are_numbers():
+    judgments = load_judgments({"q": {"a": 1}})
+    plain = judgments.index()
+    assert judgments.index(numbers=(False, False), typed=False) is plain
+    assert judgments.index(typed=True) is not plain
+    assert judgments.index(numbers=(True, False)) is not plain
+    assert (len(EMPTY), EMPTY.groups.tolist(), list(EMPTY.queries)) == (0, [0], [])
 
 
 def test_documents_that_share_a_score_are_counted():
