@@ -111,6 +111,8 @@ def test_judgments_are_grouped_alike():
     assert (first["repeated"], first["contradicting"], first["grades"]) == (0, 2, [1, 2, 0])
     assert both("scan_judgments", texts[3], QRELS)["iterations"] == [b"1", b"2", b"3"]
     assert both("scan_judgments", texts[5], QRELS)["commented"] == 2
+    first_field = RowLayout(4, 1, 2, 3, iteration=0)
+    assert both("scan_judgments", texts[4], first_field)["iterations"] == [b"r", b"q"]
 
 
 def test_the_best_rows_of_a_query_are_kept_alike():
@@ -149,13 +151,13 @@ def scanned(tmp_path, text, layout=RUN, **how):
             stream.read(how.get("read", 0))
             before = os.lseek(stream.fileno(), 0, os.SEEK_CUR)
             scan = module.scan_run(
-                stream.fileno(), len(text), layout, index_of(module, JUDGED),
+                stream.fileno(), how.get("size", len(text)), layout, index_of(module, JUDGED),
                 how.get("float32", False), 1, 1 << 20, progress, how.get("first", 0), how.get("repeats", False),
             )  # fmt: skip
             assert os.lseek(stream.fileno(), 0, os.SEEK_CUR) == before
         found.append({"fault": list(scan["fault"])} if scan["fault"] else plain(scan))
         if module is twin and not scan["fault"]:
-            assert progress[0] == len(text)
+            assert progress[0] == how.get("size", len(text))
     assert repr(found[0]) == repr(found[1]), text
     return found[0]
 
@@ -184,6 +186,7 @@ def test_runs_in_files_are_placed_alike(tmp_path):
         [("p", "b", 999999999, 1), ("p", "a", 1000000000, 3), ("p", "c", 3, 1)],
         [("p", "b", 0, 1), ("p", "a", 1, 3)],
         [("p", "b", 1, 1), ("p", "a", 2, 1), ("p", "c", 3, 2)],
+        [("p", "b", 1, 1), ("p", "a", 2, 1), ("p", "b", 3, 1)],
         [("p", "b", 1, "x")],
         [("p", "a", 1, 1), ("p", "b", 1, "inf")],
         [],
@@ -197,6 +200,8 @@ def test_runs_in_files_are_placed_alike(tmp_path):
         scanned(tmp_path, text, RUN._replace(reading=RANK))
     text = b"".join(line(*row) for row in rows[0])
     scanned(tmp_path, text, first=text.index(b"\n") + 1, read=5)
+    for size in (text.index(b"\n") + 1, len(text) - 1, len(text) - 3, 0):
+        scanned(tmp_path, text, size=size)
     scanned(tmp_path, b"\xef\xbb\xbf" + text)
     scanned(tmp_path, b"\xef\xbb\xbf#" + text + b"# " + text + b"\n\n")
 
@@ -211,7 +216,9 @@ def test_ranks_that_disagree_with_scores(tmp_path):
     assert not disagrees(("a", 1, 1), ("b", 1, 2))
     assert disagrees(("a", 1, 3), ("b", 1, 1), ("c", 2, 2))
     assert disagrees(("a", 1, 3), ("c", 2, 1), ("b", 2, 2), ("d", 3, 2))
+    assert disagrees(("a", 1, 2), ("b", 2, 1), ("c", 2, 3))
     assert disagrees(("b", 0, 1), ("a", 1, 2))
+    assert disagrees(("a", "999999998", 1), ("b", "999999999", 2))
     assert not disagrees(("a", "x", 1), ("b", 2, 2))
     assert not disagrees(("a", "1000000000", 1), ("b", "2000000000", 2))
 
@@ -314,6 +321,15 @@ def test_columns_of_arrow_are_read_alike():
         pa.array(["a", "bb", None, "d"], pa.large_string()),
         pa.array(["a", "bb", "a", "d"]).dictionary_encode(),
         pa.array(["a", None, "a", "d"]).dictionary_encode(),
+        pa.array([], pa.string()),
+        pa.array([None, None], pa.string()),
+        pa.array([], pa.string_view()),
+        pa.concat_arrays(
+            [
+                pa.array([long, long + "1"], pa.string_view()),
+                pa.array([long + "2"], pa.string_view()),
+            ]
+        ),
         pa.array([1, 2, 3, 4], pa.int8()),
         pa.array([1, 2, None, 4], pa.uint64()),
         pa.array([1, -2, 3, 4], pa.int64()),
@@ -343,6 +359,29 @@ def test_columns_of_arrow_are_read_alike():
             assert [(n, c.format, len(c)) for n, c in alone[0]] == [
                 (n, c.format, len(c)) for n, c in alone[1]
             ]
+
+
+def test_numbers_of_arrow_are_read_alike():
+    types = [
+        pa.array([True, False, True, True, False, False, True, False, True, True]),
+        pa.array([True, None, False]),
+        pa.array([1.5, -2.0, 3.0], pa.float32()),
+        pa.array([1.5, None, 3.0]),
+        pa.array([1, 2, 3], pa.uint16()),
+        pa.array([1, 0, 300], pa.int32()),
+        pa.array([0.5, math.nan]),
+    ]
+    for column in types:
+        for cut in (column, column[1:], column[2:], column[:1], column[9:]):
+            found = []
+            for module in (twin, native()):
+                ((_, grades),) = module.columns_of_stream(pa.table({"x": cut}).__arrow_c_stream__())
+                query = module.column_of_objects(["q"] * len(cut))[0]
+                doc = module.column_of_objects([f"d{i}" for i in range(len(cut))])[0]
+                scan = module.judge_columns(query, doc, grades)
+                shown = {"fault": list(scan["fault"])} if scan["fault"] else plain(scan)
+                found.append((grades.format, len(grades), shown))
+            assert repr(found[0]) == repr(found[1]), cut
 
 
 def test_records_that_are_missing_are_refused_alike():
