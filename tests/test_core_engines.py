@@ -223,7 +223,13 @@ def test_ranks_that_disagree_with_scores(tmp_path):
     assert not disagrees(("a", "1000000000", 1), ("b", "2000000000", 2))
 
 
-def columns(module, rows, ids="objects"):
+def test_a_rank_may_be_the_first_field(tmp_path):
+    layout = RowLayout(4, 1, 2, 3, rank=0)
+    assert scanned(tmp_path, b"1 p a 1\n2 p b 2\n", layout)["rank_disagrees"][0]
+    assert not scanned(tmp_path, b"1 p a 2\n2 p b 1\n", layout)["rank_disagrees"][0]
+
+
+def columns(module, rows):
     """Return columns of query, document and number."""
     made = [
         module.column_of_objects(list(column))[0] for column in list(zip(*rows, strict=True))[:2]
