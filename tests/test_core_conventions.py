@@ -170,9 +170,8 @@ def test_rules_for_ties_that_need_ids_or_the_input():
     assert ranked([[1, 0]], None, ties="docid-asc").rank.tolist() == [1, 2]
 
 
-@pytest.mark.parametrize(
-    ("rules", "needs"),
-    [
+def test_what_conventions_read_of_scores():
+    cases = [
         ([{}], (False, False, False, True)),
         ([{"negatives": "nonrelevant"}], (False, False, False, False)),
         ([{"negatives": "nonrelevant"}, {}], (False, False, False, True)),
@@ -180,18 +179,16 @@ def test_rules_for_ties_that_need_ids_or_the_input():
         ([{"precision": "float32"}, {}], (False, True, False, True)),
         ([{"ties": "expected"}, {}], (False, False, True, True)),
         ([], (False, False, False, False)),
-    ],
-)
-def test_what_conventions_read_of_scores(rules, needs):
-    assert score_needs(rs.Conventions(**rule) for rule in rules) == needs
+    ]
+    for rules, needs in cases:
+        assert score_needs(rs.Conventions(**rule) for rule in rules) == needs
 
 
 PLAIN = ({"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}})
 
 
-@pytest.mark.parametrize(
-    ("judged", "run", "matters"),
-    [
+def test_conventions_that_could_change_a_number():
+    cases = [
         (*PLAIN, set()),
         (PLAIN[0], {"q": {"a": 1.0, "b": 1.0}}, {"ties"}),
         (PLAIN[0], {"q": {"a": 1.0, "b": 1.0 + 1e-12}}, {"precision"}),
@@ -210,14 +207,13 @@ PLAIN = ({"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}})
         ([[1, 0], [0, 1]], [[0.5, 0.25], [0.5, 0.25]], set()),
         ([[1, 0], [0, 1]], [[0.5, 0.5], [0.5, 0.25]], {"ties"}),
         ([[1, 0], [0, 1]], [[0.5, 0.25], [0.5, -0.25]], {"nonpositive"}),
-    ],
-)  # fmt: skip
-def test_conventions_that_could_change_a_number(judged, run, matters):
-    data = collection(judged, run)
-    found = conventions_that_matter(data, data.default)
-    assert {*found} == matters
-    for name in matters - {"relevance"}:
-        assert found[name] == rs.Conventions.choices()[name]
+    ]
+    for judged, run, matters in cases:
+        data = collection(judged, run)
+        found = conventions_that_matter(data, data.default)
+        assert {*found} == matters
+        for name in matters - {"relevance"}:
+            assert found[name] == rs.Conventions.choices()[name]
 
 
 def test_every_grade_above_0_is_a_level_of_relevance():

@@ -32,21 +32,31 @@ def test_relevant_documents_have_grade_1(engine, given):
     assert judgments.docs_by_query == [["a", "b"], ["c"]]
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
+def test_bad_judgments_are_refused(engine):
+    cases = [
         ({}, "the judgments are empty."),
-        ({1: {"a": 1}, "1": {"a": 1}}, "the judgments: query '1' is there twice, as text and as a number. Keep one."),
-        ({"q": {"b": 1, 1: 1, "1": 0}}, "judgments of query 'q': document '1' is there twice, as text and as a number. Keep one."),
-        ({"q": "abc"}, "judgments of query 'q': expected a dict, or a list or set of document ids, not 'abc'."),
-        ({"q": 7}, "judgments of query 'q': expected a dict, or a list or set of document ids, not 7."),
+        (
+            {1: {"a": 1}, "1": {"a": 1}},
+            "the judgments: query '1' is there twice, as text and as a number. Keep one.",
+        ),
+        (
+            {"q": {"b": 1, 1: 1, "1": 0}},
+            "judgments of query 'q': document '1' is there twice, as text and as a number. Keep one.",
+        ),
+        (
+            {"q": "abc"},
+            "judgments of query 'q': expected a dict, or a list or set of document ids, not 'abc'.",
+        ),
+        (
+            {"q": 7},
+            "judgments of query 'q': expected a dict, or a list or set of document ids, not 7.",
+        ),
         ({"q": {"a": "x"}}, "judgments of query 'q', document 'a': grade 'x' is not a number."),
-    ],
-)  # fmt: skip
-def test_bad_judgments_are_refused(engine, given, message):
-    with pytest.raises(rs.DataError) as caught:
-        judgments_of(given)
-    assert str(caught.value) == message
+    ]
+    for given, message in cases:
+        with pytest.raises(rs.DataError) as caught:
+            judgments_of(given)
+        assert str(caught.value) == message
 
 
 def test_ids_of_two_types_in_different_queries_are_text(engine):
@@ -60,31 +70,47 @@ SCORES = "If these are scores of labels in the same places"
 WITH_SCORES = "Documents with scores go into a dict, {document: score}."
 
 
-@pytest.mark.parametrize(
-    ("run", "message"),
-    [
+def test_bad_runs_are_refused(engine):
+    cases = [
         ({}, "the run is empty."),
         ({"q": ["a", ""]}, "run, query 'q': empty document id. Give every document an id."),
         ({"": ["a"]}, "empty query id. Give every query an id."),
-        ({"q": {"a": 1.0}, "r": ["a"], "s": {"a": 1.0}}, "the run holds scores for some queries and lists for others (query 'r'); use one form."),
+        (
+            {"q": {"a": 1.0}, "r": ["a"], "s": {"a": 1.0}},
+            "the run holds scores for some queries and lists for others (query 'r'); use one form.",
+        ),
         ({"q": {"a"}}, "run, query 'q': a set has no order; give a list, best first."),
         ({"q": ["a", 0.5]}, SCORES),
         ({"q": ["a", ("b", 0.5)]}, WITH_SCORES),
-        ({"q": ["a", None]}, "run, query 'q': document id None is neither text nor a whole number."),
+        (
+            {"q": ["a", None]},
+            "run, query 'q': document id None is neither text nor a whole number.",
+        ),
         ({"q": {"a": None}}, "run, query 'q': score None of document 'a' is not a number."),
-        ({"q": {"a": float("nan")}}, "run, query 'q': score nan of document 'a' is not a finite number."),
+        (
+            {"q": {"a": float("nan")}},
+            "run, query 'q': score nan of document 'a' is not a finite number.",
+        ),
         ({"q": {"a": "x"}}, "run, query 'q': score 'x' is not a number."),
-        ({"q": {1: 1.0, "1": 2.0}}, "run, query 'q': document '1' is there twice, as text and as a number. Keep one."),
-        ({"q": {"x": 0.5, 1: 1.0}, 1: {"a": 1.0}, "1": {"a": 1.0}}, "run: query '1' is there twice, as text and as a number. Keep one."),
-        ({"q": {b"a": 1.0, "a": 2.0}}, "run, query 'q': a document is there twice, in two types. Keep one."),
-    ],
-)  # fmt: skip
-def test_bad_runs_are_refused(engine, run, message):
-    with pytest.raises(rs.RankstoneError) as caught:
-        rs.evaluate(JUDGED, run, ["RR"])
-    assert message in str(caught.value)
-    assert (SCORES in str(caught.value)) == (message == SCORES)
-    assert (WITH_SCORES in str(caught.value)) == (message == WITH_SCORES)
+        (
+            {"q": {1: 1.0, "1": 2.0}},
+            "run, query 'q': document '1' is there twice, as text and as a number. Keep one.",
+        ),
+        (
+            {"q": {"x": 0.5, 1: 1.0}, 1: {"a": 1.0}, "1": {"a": 1.0}},
+            "run: query '1' is there twice, as text and as a number. Keep one.",
+        ),
+        (
+            {"q": {b"a": 1.0, "a": 2.0}},
+            "run, query 'q': a document is there twice, in two types. Keep one.",
+        ),
+    ]
+    for run, message in cases:
+        with pytest.raises(rs.RankstoneError) as caught:
+            rs.evaluate(JUDGED, run, ["RR"])
+        assert message in str(caught.value)
+        assert (SCORES in str(caught.value)) == (message == SCORES)
+        assert (WITH_SCORES in str(caught.value)) == (message == WITH_SCORES)
 
 
 def test_a_run_is_one_of_scores_or_of_lists():
@@ -101,32 +127,38 @@ def test_a_run_is_one_of_scores_or_of_lists():
         assert made.typed
         assert made.name == "run"
     assert not ScoredRun({}).ascending
+    with pytest.raises(
+        rs.DataError, match=r"scores for some queries and lists for others \(query 'r'\)"
+    ):
+        run_of({"q": {"a": 1.0}, "r": ["a"]})
+    with pytest.raises(rs.DataError, match="empty query id"):
+        run_of({"": ["a"]})
+    with pytest.raises(rs.DataError, match="the run is empty"):
+        run_of({})
     proxy = {"q": MappingProxyType({"a": 1.0})}
     for data in ({"q": ["a"]}, {"q": {"a": 1.0}}, proxy):
         assert [run_of(data).name, run_of(data, "mine").name] == ["run", "mine"]
 
 
-@pytest.mark.parametrize(
-    ("ranking", "repeats", "rows", "retrieved"),
-    [
+def test_lists_are_matched_by_position():
+    cases = [
         (["a", "b"], False, [(0, 0), (1, 1)], 2),
         (["x", "b", "b", "x", "a"], False, [(0, 2), (1, 1)], 3),
         (["x", "b", "b", "x", "a"], True, [(0, 4), (1, 1), (1, 2)], 5),
         (["a", "b"], True, [(0, 0), (1, 1)], 2),
         ([], True, [], 0),
-    ],
-)
-def test_lists_are_matched_by_position(ranking, repeats, rows, retrieved):
-    found = run_of({"q": ranking}).match(judgments_of(JUDGED), float32=False, repeats=repeats)
-    assert list(zip(found.judgment.tolist(), found.above.tolist(), strict=True)) == rows
-    assert found.score.tolist() == [-place for _, place in rows]
-    assert found.tied.tolist() == [1] * len(rows)
-    assert found.earlier.tolist() == found.greater.tolist() == [0] * len(rows)
-    assert found.retrieved.tolist() == [retrieved]
-    assert found.duplicates.tolist() == [len(ranking) - len({*ranking})]
-    assert found.present.tolist() == [True]
-    assert not found.rank_disagrees.any()
-    assert found.duplicate == ({0: "b"} if len(ranking) > 2 else {})
+    ]
+    for ranking, repeats, rows, retrieved in cases:
+        found = run_of({"q": ranking}).match(judgments_of(JUDGED), float32=False, repeats=repeats)
+        assert list(zip(found.judgment.tolist(), found.above.tolist(), strict=True)) == rows
+        assert found.score.tolist() == [-place for _, place in rows]
+        assert found.tied.tolist() == [1] * len(rows)
+        assert found.earlier.tolist() == found.greater.tolist() == [0] * len(rows)
+        assert found.retrieved.tolist() == [retrieved]
+        assert found.duplicates.tolist() == [len(ranking) - len({*ranking})]
+        assert found.present.tolist() == [True]
+        assert not found.rank_disagrees.any()
+        assert found.duplicate == ({0: "b"} if len(ranking) > 2 else {})
 
 
 @pytest.mark.parametrize("listed", [True, False])
@@ -177,6 +209,11 @@ def test_ids_of_two_types_in_a_run_are_text(engine):
     for run in ({"q": {1: 2.0, "x": 1.0}}, {"q": [1, "x"]}):
         assert rs.evaluate({"q": {"1": 1}}, run, ["RR"])["RR"] == 1
         assert rs.evaluate({"q": {"x": 1}}, run, ["RR"])["RR"] == 0.5
+
+
+def test_judged_numbers_match_a_run_with_ids_of_two_types(engine):
+    for run in ({1: {7: 2.0, "x": 1.0}}, {1: {"x": 2.0, 7: 1.0}}):
+        assert rs.evaluate({1: {7: 1}}, run, ["R"])["R"] == 1
 
 
 def test_documents_that_look_alike_are_found_in_their_query(engine):

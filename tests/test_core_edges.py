@@ -40,9 +40,8 @@ def test_a_line_has_as_many_fields_as_its_layout_or_more(more, fitting):
     assert [layout.fits(n) for n in (3, 4, 5)] == fitting
 
 
-@pytest.mark.parametrize(
-    ("text", "field", "shown"),
-    [
+def test_fields_are_written_on_one_line_and_read_again():
+    cases = [
         ("a\u2028b", r"a\u2028b", r"a\u2028b"),
         ("\u061ca", r"\u061ca", r"\u061ca"),
         ("a\x9fb", r"a\x9fb", r"a\x9fb"),
@@ -50,12 +49,11 @@ def test_a_line_has_as_many_fields_as_its_layout_or_more(more, fitting):
         ("a\rb\n\t", r"a\rb\n\t", r"a\rb\n\t"),
         (" a\u3000", r"\x20a\u3000", " a\u3000"),
         ("\u0100 \xff", "\u0100 \xff", "\u0100 \xff"),
-    ],
-)
-def test_fields_are_written_on_one_line_and_read_again(text, field, shown):
-    assert escape_field(text) == field
-    assert unescape_field(field) == text
-    assert escape_controls(text) == shown
+    ]
+    for text, field, shown in cases:
+        assert escape_field(text) == field
+        assert unescape_field(field) == text
+        assert escape_controls(text) == shown
 
 
 # Threads -------------------------------------------------------------------------------------
@@ -68,10 +66,14 @@ def test_fields_are_written_on_one_line_and_read_again(text, field, shown):
 def test_there_are_as_many_threads_as_cores_and_parts_allow(monkeypatch, cores, parts, workers):
     monkeypatch.setattr(parallel, "cores", lambda: cores)
     threads = set()
+    all_at_once = threading.Barrier(workers, timeout=10)
 
     def task(part):
         threads.add(threading.get_ident())
-        time.sleep(0.03)
+        if part < workers:
+            all_at_once.wait()
+        else:
+            time.sleep(0.02)
         return part * part
 
     assert parallel.on_each(task, range(parts)) == [i * i for i in range(parts)]
@@ -230,19 +232,17 @@ def test_judgments_of_a_file_match_numbers_of_64_bits(engine, tmp_path, doc):
         assert rs.evaluate(path, run, ["R"])["R"] == 1
 
 
-@pytest.mark.parametrize(
-    ("ids", "ordered"),
-    [
+def test_ids_are_put_in_order_as_numbers_if_all_are():
+    cases = [
         ([10, 9, -1], [-1, 9, 10]),
         (["10", "9", "010"], ["9", "010", "10"]),
         (["10", "9", "a"], ["10", "9", "a"]),
         (["b", "a", ""], ["", "a", "b"]),
         ([], []),
-    ],
-)
-def test_ids_are_put_in_order_as_numbers_if_all_are(ids, ordered):
-    keys = sort_key(ids)
-    assert [ids[i] for i in sorted(range(len(ids)), key=keys.__getitem__)] == ordered
+    ]
+    for ids, ordered in cases:
+        keys = sort_key(ids)
+        assert [ids[i] for i in sorted(range(len(ids)), key=keys.__getitem__)] == ordered
 
 
 # Matches -------------------------------------------------------------------------------------

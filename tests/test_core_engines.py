@@ -407,6 +407,19 @@ def test_records_that_are_missing_are_refused_alike():
             assert (messages[0] is not None) == bool(cut.null_count)
 
 
+def test_a_stream_that_fails_says_why():
+    batch = pa.record_batch({"x": [1, 2]})
+
+    def batches():
+        yield batch
+        raise ValueError("the source is gone")
+
+    for module in (twin, native()):
+        reader = pa.RecordBatchReader.from_batches(batch.schema, batches())
+        with pytest.raises(RuntimeError, match="the source is gone"):
+            module.columns_of_stream(reader.__arrow_c_stream__())
+
+
 def test_a_stream_is_read_once():
     for module in (twin, native()):
         capsule = pa.table({"x": [1]}).__arrow_c_stream__()

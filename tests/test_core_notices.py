@@ -25,44 +25,40 @@ def test_nothing_is_counted_and_said_at_first():
     assert notices.ranking_notices(Tally(), DEFAULT, 10) == ()
 
 
-@pytest.mark.parametrize(
-    ("judged", "top", "share"), [(0, 0, None), (0, 9, "0%"), (49, 100, "49%"), (1, 2, None), (2, 2, None)]
-)  # fmt: skip
-def test_fewer_than_half_of_the_top_judged_is_said(judged, top, share):
-    found = notices.ranking_notices(Tally(judged_in_top=judged, top=top), DEFAULT, 10)
-    wanted = (
-        f"only {share} of the documents down to rank 10 are judged; the rest count as not relevant"
-    )
-    assert [(n.code, n.count, n.text) for n in found] == (
-        [("judged-share", judged, wanted)] if share else []
-    )
+def test_fewer_than_half_of_the_top_judged_is_said():
+    cases = [(0, 0, None), (0, 9, "0%"), (49, 100, "49%"), (1, 2, None), (2, 2, None)]
+    for judged, top, share in cases:
+        found = notices.ranking_notices(Tally(judged_in_top=judged, top=top), DEFAULT, 10)
+        wanted = f"only {share} of the documents down to rank 10 are judged; the rest count as not relevant"
+        assert [(n.code, n.count, n.text) for n in found] == (
+            [("judged-share", judged, wanted)] if share else []
+        )
 
 
-@pytest.mark.parametrize(
-    ("tied", "of", "level", "words"),
-    [
+def test_ties_are_a_note_from_one_in_a_hundred_on():
+    cases = [
         (1, 100, "note", "1 of 100 judged documents found shares its score with another"),
         (1, 101, "info", "1 of 101 judged documents found shares its score with another"),
         (2, 2, "note", "2 of 2 judged documents found share their score with another"),
         (3, 301, "info", "3 of 301 judged documents found share their score with another"),
-    ],
-)
-def test_ties_are_a_note_from_one_in_a_hundred_on(tied, of, level, words):
-    notice = said(Tally(tied=tied, documents=of), "ties")
-    assert (notice.count, notice.level, notice.text.partition("; ")[0]) == (tied, level, words)
-    assert said(Tally(documents=of), "ties") is None
-    expected = rs.Conventions(ties="expected")
-    assert said(Tally(tied=tied, documents=of), "ties", expected) is None
+    ]
+    for tied, of, level, words in cases:
+        notice = said(Tally(tied=tied, documents=of), "ties")
+        assert (notice.count, notice.level, notice.text.partition("; ")[0]) == (tied, level, words)
+        assert said(Tally(documents=of), "ties") is None
+        expected = rs.Conventions(ties="expected")
+        assert said(Tally(tied=tied, documents=of), "ties", expected) is None
 
 
-@pytest.mark.parametrize(
-    ("tied", "words"),
-    [(1, "1 document shares a score of 2^53 or more"), (2, "2 documents share scores of 2^53 or more")],
-)  # fmt: skip
-def test_ties_at_large_scores_are_said(tied, words):
-    notice = said(Tally(large_ties=tied), "large-scores")
-    assert (notice.count, notice.level) == (tied, "note")
-    assert notice.text.startswith(f"{words} with another; ")
+def test_ties_at_large_scores_are_said():
+    cases = [
+        (1, "1 document shares a score of 2^53 or more"),
+        (2, "2 documents share scores of 2^53 or more"),
+    ]
+    for tied, words in cases:
+        notice = said(Tally(large_ties=tied), "large-scores")
+        assert (notice.count, notice.level) == (tied, "note")
+        assert notice.text.startswith(f"{words} with another; ")
 
 
 LARGE = 2.0**53
@@ -92,6 +88,11 @@ def test_scores_are_large_from_two_to_the_53_on(engine, scores, tied):
     assert notices.large_ties_in_lists(twice, np.array([0, 3, 6])) == 2 * tied
     assert notices.large_ties_in_lists(np.array([LARGE, LARGE]), np.array([0, 1, 2])) == 0
     assert notices.large_ties_in_lists(np.zeros(0), np.zeros(1, np.int64)) == 0
+
+
+def test_a_large_score_without_another_is_no_tie():
+    result = rs.evaluate({"q": {"a": 1, "b": 1}}, {"q": {"a": LARGE, "b": 1.0, "c": 1.0}}, ["RR"])
+    assert "large-scores" not in [n.code for n in result.notices]
 
 
 def test_a_single_example_is_given_of_repeated_documents():
@@ -190,17 +191,15 @@ def test_more_unjudged_queries_than_are_counted_are_said_to_be_more():
     assert notice.text.startswith("more than 7 queries of the run without judgments; ")
 
 
-@pytest.mark.parametrize(
-    ("tally", "count"),
-    [
+def test_queries_that_look_alike_are_missing_on_both_sides():
+    cases = [
         (Tally(missing=("01",), unjudged=("1",), unjudged_queries=1), 1),
         (Tally(missing=("01",), unjudged=("1",)), None),
         (Tally(unjudged=("1",), unjudged_queries=1), None),
-    ],
-)
-def test_queries_that_look_alike_are_missing_on_both_sides(tally, count):
-    notice = said(tally, "ids-look-alike")
-    assert (notice and notice.count) == count
+    ]
+    for tally, count in cases:
+        notice = said(tally, "ids-look-alike")
+        assert (notice and notice.count) == count
 
 
 def test_no_retrieved_document_was_judged():
@@ -315,17 +314,15 @@ def test_of_two_ids_that_look_alike_the_first_is_named():
     assert look_alikes([], []) == look_alikes([], ["a"]) == look_alikes(["a"], []) == []
 
 
-@pytest.mark.parametrize(
-    ("n", "at_least", "words"),
-    [
+def test_ids_that_look_alike_are_said():
+    cases = [
         (None, False, "4 judged documents are not in the run but look like others that are"),
         (9, True, "at least 9 judged documents are not in the run but look like others that are"),
         (1, False, "1 judged document is not in the run but looks like one that is"),
         (2, False, "2 judged documents are not in the run but look like others that are"),
-    ],
-)
-def test_ids_that_look_alike_are_said(n, at_least, words):
-    (notice,) = look_alike_notices("document", ["a", "b", "c", "d"], n, at_least=at_least)
-    assert notice.text == f"{words}; ids are compared exactly, so write them alike"
-    assert (notice.count, notice.examples) == (n or 4, ("a", "b", "c"))
-    assert look_alike_notices("document", []) == []
+    ]
+    for n, at_least, words in cases:
+        (notice,) = look_alike_notices("document", ["a", "b", "c", "d"], n, at_least=at_least)
+        assert notice.text == f"{words}; ids are compared exactly, so write them alike"
+        assert (notice.count, notice.examples) == (n or 4, ("a", "b", "c"))
+        assert look_alike_notices("document", []) == []
