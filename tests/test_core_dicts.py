@@ -135,6 +135,8 @@ def test_a_run_is_one_of_scores_or_of_lists():
         run_of({"": ["a"]})
     with pytest.raises(rs.DataError, match="the run is empty"):
         run_of({})
+    assert run_of(MappingProxyType({"q": ["a"]})).data == {"q": ["a"]}
+    assert type(run_of(MappingProxyType({"q": ["a"]})).data) is dict
     proxy = {"q": MappingProxyType({"a": 1.0})}
     for data in ({"q": ["a"]}, {"q": {"a": 1.0}}, proxy):
         assert [run_of(data).name, run_of(data, "mine").name] == ["run", "mine"]

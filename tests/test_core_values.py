@@ -80,6 +80,10 @@ def test_other_arrays_are_refused():
             np.zeros((1, 1, 1), int),
             "grades must be numbers in one or two dimensions, not int64 in 3.",
         ),
+        (
+            np.full((1, 1, 1), None),
+            "grades must be numbers in one or two dimensions, not object in 3.",
+        ),
         (["a"], "grades must be numbers in one or two dimensions, not <U1 in 1."),
         ([[1], [1, 2]], "grades: the rows differ in length."),
         ([None, [1]], "grades: the rows differ in length."),
@@ -202,6 +206,7 @@ def test_weights_count_in_means_and_sums_only():
     assert GEOMETRIC.note == "values below 1e-05 count as 1e-05 in a geometric mean"
     assert MEDIAN.of(values).merge(MEDIAN.of(np.array([9.0]))).median() == 3
     assert MEAN.of(values).values == ()
+    assert summarise(values, "mean", 2.5).value == 2
 
 
 # Single values -----------------------------------------------------------------------------------
