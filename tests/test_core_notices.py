@@ -221,6 +221,9 @@ def test_measures_of_subtopics_need_subtopics():
         "give judgments by subtopic"
     )
     assert notices.no_subtopics(Tally(by_subtopic=1), ["IA_P"]) == []
+    for judged, known in (({"q": {"a": 1}}, 0), ({"q": {"a": {"1": 1}}}, 1)):
+        data = collection(judged, {"q": ["a"]}).ranked(DEFAULT)
+        assert notices.tally_ranked(Tally(), data, 0).by_subtopic == known
     assert notices.no_subtopics(Tally(), []) == []
 
 
