@@ -250,7 +250,7 @@ def test_offsets_outside_the_values_are_refused():
 
 
 def test_columns_are_worked_out_when_asked_for():
-    result = RankedTable(np.zeros(3), None, np.array([0, 3]), rs.Conventions())
+    result = RankedTable(np.zeros(3), None, np.array([0, 3]), rs.Conventions(), queries=[0])
     assert "rank" not in vars(result)
     assert result.rank.tolist() == [1, 2, 3]
     assert "rank" in vars(result)

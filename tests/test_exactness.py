@@ -122,6 +122,7 @@ def test_log2_is_right_to_sixty_bits():
     [
         ("log2", lambda i: 1 / mpmath.log(i + 1, 2)),
         ("jarvelin", lambda i: 1 / mpmath.log(max(i, 2), 2)),
+        ("log2+1", lambda i: 1 / (mpmath.log(i, 2) + 1)),
         ("reciprocal", lambda i: mpmath.mpf(1) / i),
         ("none", lambda _: mpmath.mpf(1)),
     ],

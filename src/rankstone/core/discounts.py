@@ -76,7 +76,8 @@ def _jarvelin(rank: Array) -> Pair:
 
 def _log2_plus_one(rank: Array) -> Pair:
     high, low = log2(rank.astype(np.float64))
-    return _reciprocal(two_sum(high + 1.0, low))
+    total, lost = two_sum(high, np.ones(len(rank)))
+    return _reciprocal((total, lost + low))
 
 
 def _by_rank(rank: Array) -> Pair:

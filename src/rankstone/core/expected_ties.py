@@ -134,7 +134,7 @@ def hit_precision(r: Ranked, hit: Array, k: int | None) -> Pair:
     shared = np.flatnonzero((ties.size > 1) & (relevant > 0))
     at = ties.positions(shared)
     n, inside = at.spread(at.size), at.spread(relevant[shared])
-    others = (at.place - 1) * (inside - 1) / np.maximum(n - 1, 1)
+    others = (at.place - 1) * (inside - 1) / (n - 1)
     precision = (at.spread(before[shared]) + 1 + others) / at.rank
     if k is not None:
         precision = np.where(at.rank <= k, precision, 0.0)

@@ -16,6 +16,7 @@ type_names = {"text": "text (str)", "number": "whole numbers (int)"}
 
 
 KEY_SIZE = 9
+_MOST_DIGITS = 640  # Python converts that many under any setting
 
 
 def key_of(number: int) -> bytes:
@@ -107,7 +108,7 @@ class Ids(Sequence[str | int]):
             keys = [key_of(int(v)) or _no_id(v) for v in self.objects]
         else:
             texts = [str(v) for v in self.objects]
-            keys = [key_of(int(t)) if _is_whole(t) else _no_id(t) for t in texts]
+            keys = [(_is_whole(t) and key_of(int(t))) or _no_id(t) for t in texts]
         return _laid_out(keys)
 
     def lookup_bytes(self, *, numbers: bool, typed: bool) -> tuple[bytes, np.ndarray]:
@@ -168,7 +169,8 @@ def _steps(n: int) -> np.ndarray:
 
 def _is_whole(text: str) -> bool:
     digits = text.removeprefix("-")
-    return digits.isascii() and digits.isdigit() and len(digits) < 20 and str(int(text)) == text
+    plain = digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS
+    return plain and str(int(text)) == text
 
 
 def _no_id(value: object) -> bytes:

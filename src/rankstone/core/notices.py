@@ -301,11 +301,11 @@ def nothing_in_common(name: str, judged: Sequence[Any], unjudged: Sequence[Any])
     pair = next(iter(look_alikes(judged[:_COMPARED], unjudged)), None)
     if pair:
         kinds = ""
-        if isinstance(judged[0], int) or any(isinstance(q, int) for q in unjudged):
+        if isinstance(pair.judged, int) or isinstance(pair.run, int):
             judged_kind, run_kind = (
-                "number" if isinstance(side[0], int) else "text" for side in (judged, unjudged)
+                type_names["number" if isinstance(id_, int) else "text"] for id_ in pair
             )
-            kinds = f" (judged ids are {type_names[judged_kind]}, the run's {type_names[run_kind]})"
+            kinds = f" (judged ids are {judged_kind}, the run's {run_kind})"
         message += (
             f"Ids are compared exactly, and {pair.judged!r} is not {pair.run!r}{kinds}: "
             "write them alike on both sides."

@@ -21,6 +21,8 @@ Array = np.ndarray
 class RankedRows(Ranked):
     """A ranking whose columns are plain arrays."""
 
+    has_small_grades = False
+
     queries: list[Any]
     offsets: Array
     rank: Array
@@ -43,7 +45,6 @@ class RankedRows(Ranked):
     subtopics: Subtopics | None = None
     has_repeats: bool = False
     part_of: Ranked | None = field(default=None, repr=False)
-    has_small_grades: bool = field(default=False, init=False)
     _cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property

@@ -38,11 +38,11 @@ class RankedTable(Ranked):
         bounds: Array,
         conventions: Conventions,
         *,
+        queries: list[Any],
         rule: str = "input",
         judged: Array | None = None,
         width: int | None = None,
         retrieved_grades: Array | None = None,
-        queries: list[Any] | None = None,
         whole: RankedTable | None = None,
     ) -> None:
         self.grades = grades
@@ -57,8 +57,7 @@ class RankedTable(Ranked):
         self._tie_counts: dict[int, tuple[int, int]] = {}
         self._cache = {}
         self._has_small_grades = False
-        if queries is not None:
-            self.queries = queries
+        self.queries = queries
         if judged is not None and (negative := grades < 0).any():
             self.pooled = self._place(negative)[3]
             self.pooled_offsets = segments.keep(negative, bounds)
@@ -326,11 +325,6 @@ class RankedTable(Ranked):
             return self._whole.max_grade
         grades = self.grades if self.judged is None else self.grades[self.judged]
         return float(grades.max(initial=0.0))
-
-    @lazy
-    def queries(self) -> list[Any]:
-        """The numbers of the lists."""
-        return list(range(len(self.bounds) - 1))
 
     def _count_from(self, level: float) -> Array:
         return segments.count(self.grades >= level, self.bounds)  # counting needs no order

@@ -96,7 +96,7 @@ def _atol(text: bytes) -> float:
         return 0.0
     negative = whole[0].startswith(b"-")
     digits = whole[0].lstrip(b"+-").lstrip(b"0")[:20] or b"0"
-    magnitude = float(min(int(digits), (1 << 63) - (not negative)))
+    magnitude = float(min(int(digits), 1 << 63))  # 2**63 - 1 is the same float
     return -magnitude if negative and magnitude else magnitude
 
 
