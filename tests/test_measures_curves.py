@@ -30,6 +30,25 @@ def test_the_points_of_a_precision_recall_curve():
     assert points(nothing_yet) == ([0, 0, 1], [1, 0, 1], [INF, 2, 1])
 
 
+@pytest.mark.parametrize(
+    ("labels", "x", "y", "area"),
+    [
+        ([1, 1, 0], [0, 0, 0, 1], [0, 0.5, 1, 1], 1),
+        ([0, 0, 1], [0, 0.5, 1, 1], [0, 0, 0, 1], 0),
+        ([1, 0, 0, 1], [0, 0, 0.5, 1, 1], [0, 0.5, 0.5, 0.5, 1], 0.5),
+    ],
+)
+def test_the_best_and_the_worst_curve(labels, x, y, area):
+    scores = [-i for i in range(len(labels))]
+    assert points(rs.roc_curve(labels, scores)) == (x, y, [INF, *scores])
+    assert rs.auc(labels, scores) == area
+    assert rs.pr_curve(labels, scores).x.tolist() == y
+
+
+def test_a_single_document_has_a_precision():
+    assert points(rs.pr_curve([1], [3])) == ([0, 1], [1, 1], [INF, 3])
+
+
 def test_areas():
     assert rs.auc(LABELS, SCORES) == pytest.approx((0.5 * (1 / 3 + 2 / 3) / 2) + 0.5, rel=1e-15)
     assert rs.auc(LABELS, SCORES, max_fpr=1) == rs.auc(LABELS, SCORES)
@@ -183,6 +202,42 @@ def test_documents_of_one_kind_may_be_an_error():
     relevant = {"q": {"a": 1}}
     with pytest.raises(rs.DataError, match="query 'q' has documents of one kind only"):
         rs.evaluate(relevant, {"q": {"a": 1.0}}, "AUC(single_class='error')")
+
+
+@pytest.mark.parametrize(
+    ("others", "max_fpr", "area"),
+    [
+        ((9.0, 5.0, 5.0, 1.0), 0.5, 0.25**2 / (2 * 0.5)),  # along the line from 1/4 to 3/4
+        ((9.0, 5.0, 5.0, 1.0), 0.875, 0.5 / 2 + 0.125),
+        ((9.0, 5.0, 5.0, 1.0), 0.125, 0),
+        ((9.0, 1.0, 1.0, 1.0), 0.5, 0.25),
+        ((5.0,), 0.5, 0.5**2 / 2),
+        ((9.0, 5.0), 0.75, 0.25**2 / (2 * 0.5)),
+    ],
+)
+def test_partial_areas_with_ties(others, max_fpr, area):
+    judged = {"q": {"a": 1} | {f"x{i}": 0 for i in range(len(others))}}
+    run = {"q": {"a": 5.0} | {f"x{i}": score for i, score in enumerate(others)}}
+    least = max_fpr**2 / 2
+    name = f"AUC(max_fpr={max_fpr})"
+    value = 0.5 * (1 + (area - least) / (max_fpr - least))
+    assert rs.evaluate(judged, run, name)[name] == pytest.approx(value, rel=1e-14)
+
+
+@pytest.mark.parametrize("judged", [{"a": 1, "b": 1}, {"a": 0, "b": 0}])
+@pytest.mark.parametrize("name", ["AUC(max_fpr=0.5)", "AUC(max_fpr=1)", "AUC"])
+def test_documents_of_one_kind_have_no_area(judged, name):
+    result = rs.evaluate({"q": judged}, {"q": {"a": 2.0, "b": 1.0}}, name)
+    assert math.isnan(result.values(name)[0])
+
+
+def test_the_whole_area_is_counted_in_whole_pairs():
+    judged = {"q": {"a": 1, "b": 1, "x": 0, "y": 0, "z": 0}}
+    run = {"q": {"x": 3.0, "a": 2.0, "b": 1.0, "y": 1.0, "z": 0.0}}
+    for name in ("AUC", "AUC(max_fpr=1)"):
+        found = rs.explain(name, judged, run)
+        assert sorted(step.term for step in found.steps) == [0, 0, 0, 3, 4]
+        assert (found.total, found.denominator, found.value) == (7, 12, 7 / 12)
 
 
 def test_a_partial_area_counts_what_was_missed():

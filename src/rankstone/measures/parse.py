@@ -260,7 +260,7 @@ def _arguments(inside: str, text: str) -> dict[str, Any]:
 
     try:
         call = ast.parse(f"f({inside})", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args:
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
             raise ValueError
         params = {}
         for keyword in call.keywords:
