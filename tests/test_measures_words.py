@@ -42,6 +42,9 @@ def test_a_text_names_several_measures(text, names):
         ("hits@5", rs.NumRelRet @ 5),
         ("hits", rs.NumRelRet),
         ("set_recall", rs.R),
+        ("11pt_avg", rs.AvgIPrec),
+        ("accuracy@3", rs.Success @ 3),
+        ("nDCG(dcg='exp-log2')@5", rs.nDCG(gain="exp2") @ 5),
         ("nDCG(gain=exp2)", rs.nDCG(gain="exp2")),
         ("ndcg_5", rs.nDCG @ 5),
         ("ndcg.5", rs.nDCG @ 5),
@@ -108,6 +111,7 @@ def test_names_that_are_not_read(text, message):
         ("accuracy@5", "ir_measures-0.4", "cannot give the number of ir_measures-0.4's 'accuracy@5': "),
         ("rbp", "trec_eval-9", "cannot give the number of trec_eval-9's 'rbp': "),
         ("rbp", "ranx-0.3", "cannot give the number of ranx-0.3's 'rbp': "),
+        ("nDCG(dcg='exp-log2')@5.5", "ir_measures-0.4", "the cutoff in \"nDCG(dcg='exp-log2')@5.5\" must be a whole number"),
     ],
 )  # fmt: skip
 def test_names_that_a_tool_has_and_rankstone_does_not(text, tool, message):
@@ -287,7 +291,9 @@ def test_parameters_in_words():
     assert list(parameters_in_words(table, every=True)) == [
         "gain=((1.0, 2.0),): as given", "unlisted='zero': 0", *every[1:],
     ]  # fmt: skip
-    assert formula_of(rs.P) != ""
+    assert formula_of(rs.NumPref) == (
+        "The number of preferences between documents, or of those that the ranking keeps."
+    )
     assert formula_of(rs.RBP) == "RBP = (1 - p) * sum over ranks i of gain_i * p^(i - 1)"
     assert formula_of(rs.RR) == "RR = 1 / rank of the first relevant document. Its mean is MRR."
 
