@@ -103,6 +103,73 @@ def test_repeated_documents_are_mentioned():
     assert "duplicates" not in rs.explain("P@2", judged, {"q": ["a", "b"]}).conventions
 
 
+L2 = math.log2
+BEHIND = {"q": {"a": 2, "b": 0, "c": 1, "d": -1, "m": 1}}
+LIST = {"q": ["b", "a", "x", "d", "c", "e"]}  # d is in the pool, x and e are not
+DCG = [0, 2 / L2(3), 2 / L2(3) + 1 / L2(6)]
+IDEAL = [2, 2 + 1 / L2(3), 2 + 1 / L2(3) + 1 / 2]
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "terms"),
+    [
+        ("AP", {"relevant": [0, 1, 1], "hits": [0, 1, 2]}, [0, 1 / 2, 2 / 5]),
+        ("AP(denominator='ranks')", {"relevant": [0, 1, 1]}, [0, 1 / 2 + 1 / 3 + 1 / 4 + 1 / 5 + 1 / 6, 1 / 5 + 1 / 6]),
+        ("RR", {"relevant": [0, 1, 1]}, [0, 1 / 2, 0]),
+        ("BinG", {"relevant": [0, 1, 1], "others above": [0, 1, 3]}, [0, 1 / L2(3), 1 / L2(5)]),
+        ("nDCGRel", {"gain": [0, 2, 1], "DCG": DCG, "ideal DCG": IDEAL}, [0, DCG[1] / IDEAL[1], DCG[2] / IDEAL[2]]),
+        ("RnDCG", {"rank": [1, 3, 6], "DCG": [0, *DCG[1:]], "ideal DCG": [2, IDEAL[2], IDEAL[2]]}, [0, DCG[1] / IDEAL[2], DCG[2] / IDEAL[2]]),
+        # Each rank of the ideal costs 1 at least: 2, 3, 4, 5, 6.
+        ("G", {"gain": [0, 2, 1], "lag": [2 - 0, 3 - 2, 6 - 3]}, [0, 2 / L2(3), 1 / L2(5)]),
+        ("infAP", {"relevant": [0, 1, 1], "pool above": [0, 1, 3]}, [0, 1 / 2 + 1 / 2 * 1e-5 / (1 + 2e-5), 1 / 5 + 3 / 5 * 1 / 2]),
+        ("AUC", {"relevant": [0, 1, 1], "others above": [0, 1, 1], "others tied": [1, 0, 0]}, [0, 0, 0]),
+        ("AUPRC", {"relevant": [0, 1, 1], "precision": [0, 1 / 2, 2 / 5]}, [0, 1 / 2, 2 / 5]),
+        ("ERR", {"stop": [0, 3 / 4, 1 / 4], "reach": [1, 1, 1 / 4], "discount": [1, 1 / 2, 1 / 5]}, [0, 3 / 8, 1 / 80]),
+        ("RBP(p=0.5)", {"gain": [0, 1, 1], "weight": [1 / 2, 1 / 4, 1 / 32]}, [0, 1 / 4, 1 / 32]),
+        ("AvgIPrec(points=(0, 0.5, 1))", {"recall": [1, 0.5, 0]}, [0, 2 / 5, 1 / 2]),
+        ("Judged", {"judged": [1, 1, 1]}, [1, 1, 1]),
+        ("F@5", {"relevant": [0, 1, 1]}, [0, 2, 2]),
+        ("NumNonrelRet", {"relevant": [0, 1, 1]}, [1, 0, 0]),
+        ("Pref", {"kept": [2], "of": [5]}, [2]),
+        ("NumPref", {"kept": [2], "of": [5]}, [5]),
+    ],
+)  # fmt: skip
+def test_the_numbers_behind_each_term(name, columns, terms):
+    steps = rs.explain(name, BEHIND, LIST).steps
+    assert [step.term for step in steps] == pytest.approx(terms, rel=1e-14)
+    found = {column: [step.columns[column] for step in steps] for column in steps[0].columns}
+    assert found == {column: pytest.approx(numbers) for column, numbers in columns.items()}
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "parts", "value"),
+    [
+        ("IPrec@0.5", {}, {"h": 2, "i": 5}, 2 / 5),
+        ("IPrec@0", {}, {"h": 1, "i": 2}, 1 / 2),
+        ("IPrec@1", {}, {"h": 0, "i": 1}, 0),
+        ("SetAP", {}, {"h": 2, "n": 6, "R": 3}, 4 / 18),
+        ("Unjudged", {}, {"n": 6, "j": 3, "k": 6}, 1 / 2),
+        ("Unjudged@4", {}, {"n": 4, "j": 2, "k": 4}, 1 / 2),
+        ("YAAP", {}, {"s": 0.9, "R": 3}, math.log(1.9 / 3.1)),
+        ("RBPResidual(p=0.5)", {"sums": "plain"}, {"t": 1 / 64, "p": 0.5, "s": 13 / 32}, 14 / 64),
+        ("RBPResidual(p=0.5)", {}, {"t": 1 / 64, "p": 0.5, "s": 13 / 32}, 14 / 64),
+        ("F@5", {"sums": "plain"}, {"w": 1, "h": 2, "R": 3, "n": 5}, 1 / 2),
+        ("F(beta=2)@5", {"sums": "plain"}, {"w": 4, "h": 2, "R": 3, "n": 5}, 10 / 17),
+        ("NumRet", {}, {"n": 6}, 6),
+        ("NumRel", {}, {"h": 2, "m": 1}, 3),
+    ],
+)
+def test_the_parts_of_a_value(name, options, parts, value):
+    found = rs.explain(name, BEHIND, LIST, **options)
+    assert found.parts == pytest.approx(parts)
+    assert found.value == pytest.approx(value, rel=1e-14)
+
+
+def test_the_parts_of_a_utility():
+    parts = rs.explain("Utility(collection=10, rest=0.5)", BEHIND, LIST).parts
+    assert parts == {"hit": 1, "noise": -1, "miss": 0, "rest": 0.5, "a": 2, "b": 4, "c": 1, "d": 3}
+
+
 # Queries without relevant documents ------------------------------------------------------------
 
 EMPTY = {"q": {"a": 1}, "r": {"a": 0}, "s": {"b": 0.5}}
