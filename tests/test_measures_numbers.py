@@ -1,6 +1,8 @@
 """Values worked by hand, of measures that have no second reading, and the edges of large numbers."""
 
 import math
+import random
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -25,6 +27,9 @@ def test_a_cascade():
     assert model.expected_position == (1 * 4 / 16 + 3 * 9 / 16) / (13 / 16)
     assert rs.cascade([1], max_grade=3).stop.tolist() == [1 / 8]
     assert rs.cascade([-1, 1]).stop.tolist() == [0, 1 / 2]
+    assert rs.cascade([2], max_grade=2).stop.tolist() == [3 / 4]
+    for half in (rs.cascade([0.5]), rs.cascade([0.5], max_grade=0.5)):
+        assert half.stop.tolist() == pytest.approx([1 - 1 / math.sqrt(2)], rel=1e-15)
     assert rs.cascade(satisfaction=[0, 1, 0.5]).stop.tolist() == [0, 1, 0]
     for empty in (rs.cascade([]), rs.cascade([0, 0])):
         assert empty.abandonment == 1
@@ -75,6 +80,7 @@ def test_grades_that_are_too_large(name, grade, message):
     [
         ("ERR", 1000, 1.0),
         ("ERR(max_grade=2)", 2, 3 / 4),
+        ("ERR(max_grade=0.5)", 0.5, pytest.approx(1 - 1 / math.sqrt(2), rel=1e-15)),
         ("CG(gain='exp2')", 900, 2.0**900),
         ("CG", 1e290, 1e290),
         ("CG(gain={1: 1e290})", 1, 1e290),
@@ -245,3 +251,68 @@ def test_a_long_tail_of_unjudged_documents():
     exact, plain = (rs.evaluate(judged, run, name, sums=s).values(name) for s in ("exact", "plain"))
     assert exact.tolist() == pytest.approx([0.9, 0.9], rel=1e-15)
     assert plain.tolist() == pytest.approx([0.9, 0.9], rel=1e-14)
+
+
+@pytest.mark.parametrize(("k", "terms"), [(1, [0, 0]), (3, [1 / 2 + 1 / 3, 0]), (6, [1 / 2 + 1 / 3 + 1 / 4 + 1 / 5 + 1 / 6, 1 / 4 + 1 / 5 + 1 / 6])])  # fmt: skip
+def test_the_precision_of_every_rank_down_to_a_cutoff(k, terms):
+    name = f"AP(denominator='ranks')@{k}"
+    found = rs.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y", "b"]}, name)[name]
+    assert found == pytest.approx(sum(terms) / k, rel=1e-15)
+
+
+def test_documents_that_count_twice_may_leave_nothing():
+    judged = {"q": {"a": 1}, "r": {"a": 1}}
+    run = {"q": ["a", "a"], "r": ["a", "x"]}
+    found = rs.evaluate(judged, run, "YAAP", duplicates="count").values("YAAP")
+    np.testing.assert_allclose(found, [NAN, math.log(2)], rtol=1e-15)
+
+
+def test_a_lowered_grade_may_gain_more_than_the_ideal():
+    """a has grade 0 for its score, and the table gives 5 for that; the ideal has 1."""
+    measure = rs.G(gain={0: 5, 1: 1})
+    data = {"q": {"a": 1}}, {"q": {"a": -1.0}}
+    assert rs.evaluate(*data, measure, nonpositive="nonrelevant")[measure] == 5 / math.log2(2 + 0)
+
+
+def test_the_only_document_with_a_gain():
+    found = rs.explain("nDCGRel", {"q": {"a": 1}}, {"q": ["x", "a"]})
+    assert [step.term for step in found.steps] == pytest.approx([1 / math.log2(3)], rel=1e-15)
+    assert found.constant == 0
+
+
+EPSILON = 1e-5
+
+
+def inferred(order):
+    """Return infAP of one order of + relevant, - not relevant, ? pooled and . other documents."""
+    total = 0.0
+    for i, kind in enumerate(order):
+        above = order[:i]
+        h, n = above.count("+"), above.count("-")
+        if kind == "+":
+            seen = (h + EPSILON) / (h + n + 2 * EPSILON)
+            total += (1 + (h + n + above.count("?")) * seen) / (i + 1)
+    return total / (order.count("+") + 1)
+
+
+def test_the_best_and_the_worst_order_of_a_pool():
+    """In each query some documents are in order, some tie, and some are in order below them."""
+    rng = random.Random(7)
+    judged, run, ends = {}, {}, {"optimistic": [], "pessimistic": []}
+    for q in range(150):
+        head, tie, tail = (
+            [rng.choice("++--??.") for _ in range(rng.randint(*size))]
+            for size in ((0, 4), (1, 5), (0, 2))
+        )
+        values = [inferred([*head, *order, *tail]) for order in set(permutations(tie))]
+        ends["optimistic"].append(max(values))
+        ends["pessimistic"].append(min(values))
+        kinds = [*head, *tie, *tail]
+        scores = [9 - i for i in range(len(head))] + [1] * len(tie) + [-i for i in range(len(tail))]
+        grades = {"+": 1, "-": 0, "?": -1}
+        name = f"q{q:03}"
+        judged[name] = {f"d{i}": grades[k] for i, k in enumerate(kinds) if k != "."} | {"m": 1}
+        run[name] = {f"d{i}": float(s) for i, s in enumerate(scores)}
+    for rule, expected in ends.items():
+        found = rs.evaluate(judged, run, "infAP", ties=rule).values("infAP")
+        np.testing.assert_allclose(found, expected, rtol=1e-13)
