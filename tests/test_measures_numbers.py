@@ -316,3 +316,77 @@ def test_the_best_and_the_worst_order_of_a_pool():
     for rule, expected in ends.items():
         found = rs.evaluate(judged, run, "infAP", ties=rule).values("infAP")
         np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("recall", "nearest", "up"),
+    [(0, 1, 1), (0.05, 1, 1), (0.21, 1, 1), (0.25, 1, 2), (0.5, 3, 3), (0.49, 2, 3), (0.7, 4, 4), (0.875, 4, 5), (1, 5, 5)],
+)  # fmt: skip
+def test_interpolated_precision_needs_a_share_of_the_hits(recall, nearest, up):
+    """Hits are at ranks 1, 3, 5, 7 and 9, so precision falls from hit to hit."""
+    grades = [1, 0, 1, 0, 1, 0, 1, 0, 1]
+    for rounding, hits in (("nearest", nearest), ("up", up)):
+        measure = rs.IPrec(recall=recall, rounding=rounding)
+        assert measure(grades) == hits / (2 * hits - 1)
+        judged = {"q": {f"d{i}": g for i, g in enumerate(grades)}}
+        found = rs.explain(measure, judged, {"q": [f"d{i}" for i in range(9)]})
+        assert found.parts == {"h": hits, "i": 2 * hits - 1}
+        mean = rs.AvgIPrec(points=(recall, 1), rounding=rounding)(grades)
+        assert mean == pytest.approx((hits / (2 * hits - 1) + 5 / 9) / 2, rel=1e-15)
+
+
+def test_the_best_precision_from_a_recall_on():
+    """Hits are at ranks 2, 3 and 6: the second has the highest precision."""
+    grades = [0, 1, 1, 0, 0, 1]
+    assert [(rs.IPrec @ recall)(grades) for recall in (0, 1 / 3, 2 / 3, 1)] == [2 / 3, 2 / 3, 2 / 3, 1 / 2]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("multiple", "count"), [(0.2, 1), (0.5, 2), (0.25, 1), (1, 3), (1.5, 5), (2, 6), (1.02, 3), (1.04, 4)]
+)  # fmt: skip
+def test_r_precision_at_a_multiple(multiple, count):
+    hits = sum(rank <= count for rank in (1, 4, 5))
+    found = rs.Rprec(multiple=multiple)([1, 0, 0, 1, 1, 0])
+    assert found == pytest.approx(hits / count, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        # One of the first two, of two retrieved and three relevant.
+        ("P", 1 / 2),
+        ("P@4", 1 / 4),
+        ("P(denominator='retrieved')@4", 1 / 2),
+        ("P(denominator='retrieved')@1", 0),
+        ("P(denominator='min(k,R)')@4", 1 / 3),
+        ("P(denominator='min(k,R)')@2", 1 / 2),
+        ("P(denominator='min(k,R)')", 1 / 2),
+        ("R@1", 0),
+        ("R@2", 1 / 3),
+        ("AP(denominator='min(R,k)')@2", (1 / 2) / 2),
+        ("AP(denominator='min(R,k)')", (1 / 2) / 3),
+        ("AP(denominator='min(R,retrieved)')@4", (1 / 2) / 2),
+        ("AP(denominator='min(R,retrieved)')@1", 0),
+        ("AP(denominator='hits')@4", 1 / 2),
+        ("AP(denominator='k')@4", (1 / 2) / 4),
+        ("AP(denominator='k')", (1 / 2) / 2),
+        ("F@4", 2 / (3 + 4)),
+        ("F", 2 / (3 + 2)),
+        ("F(beta=2)@4", 5 / (4 * 3 + 4)),
+        ("F(beta=0.5)", 1.25 / (0.25 * 3 + 2)),
+        ("SetAP", 1 / (2 * 3)),
+        ("Utility(hit=2, noise=-0.5, miss=-1, rest=0.25, collection=8)", 2 - 0.5 - 2 + 1),
+        ("Success@1", 0),
+        ("Success@2", 1),
+        ("NumRet@1", 1),
+        ("NumRet@3", 2),
+        ("NumRelRet@1", 0),
+        ("NumNonrelRet", 1),
+        ("Bpref", 0),
+    ],
+)
+@pytest.mark.parametrize("sums", ["exact", "plain"])
+def test_counts_of_a_short_list(name, value, sums):
+    judged = {"q": {"a": 0, "b": 1, "m": 1, "n": 1}}
+    found = rs.evaluate(judged, {"q": ["a", "b"]}, name, sums=sums)[name]
+    assert found == pytest.approx(value, rel=1e-15, abs=0)
