@@ -23,6 +23,7 @@ LEVELS = [
     [0, 0, 0, 1],
     [1, 0, 0, 0, 1, 0, 0],
     [2, 2, 1, 0],
+    [0, 0, 2, 0, 1, 0, 0],
     [NAN, NAN],
     [3, 1, 5, 2, 4, 0, 9, 7, 8, 6, 1, 1],
     [1, 1, 1],
@@ -83,6 +84,7 @@ def test_the_preferences_of_a_session(level):
         ([1, 0, 0, 2, 0], 4, "retrieved", (2, 5)),
         ([0, 0, 0, 0, 2], 5, "all", (0, 1)),
         ([2, 0, 0, 1, 0, 0], 2, "all", (3, 5)),
+        ([0, 0, 2, 0, 1, 0, 0], 2, "all", (0, 5)),
         # As many as are relevant in all are left, although only one of the first three is.
         ([1, 0, 0, 2], 3, "retrieved", (2, 2)),
         # Fewer others than relevant ones: each relevant one gets as many more preferences.
@@ -172,6 +174,31 @@ def test_groups_that_agree_with_themselves(tmp_path):
     assert values(tmp_path, rows, {"q": ["a", "c", "b"]}, "NumPref") == [3]
 
 
+def test_sessions_without_a_document_in_common(tmp_path):
+    rows = "q u s a 2\nq u s b 1\nq u t c 5\nq u t d 4\n"
+    assert values(tmp_path, rows, {"q": ["a", "c", "d", "b"]}, "NumPref") == [2]
+
+
+def test_a_document_may_have_the_level_0_in_each_session(tmp_path):
+    rows = "q u s a 1\nq u s b 0\nq u t b 0\nq u t c 2\n"
+    assert values(tmp_path, rows, {"q": ["a", "b", "c"]}, "NumPref(kept='yes')") == [1]
+
+
+def test_preferences_of_two_queries(tmp_path):
+    run = {"q": ["z", "b", "a", "c"], "r": ["a", "b"]}
+    rows = PREFS + "r u s a 2\nr u s b 1\nr u s c 0\n"
+    assert values(tmp_path, rows, run, "NumPref(kept='yes')") == [4, 3]
+    assert values(tmp_path, rows, run, "NumPref(which='retrieved')") == [4, 1]
+    assert values(tmp_path, rows, run, "Pref(mean='pairs')") == [3.5 / 5, 1]
+
+
+def test_a_query_without_judgments_has_no_preferences():
+    found = rs.explain(
+        "Pref(mean='pairs')", {"r": {"a": 1}}, {"q": ["a"], "r": ["a"]}, query="q", queries="run"
+    )
+    assert (found.steps, found.denominator, found.value) == ((), 0, 0)
+
+
 def test_grades_that_documents_share():
     judged = {"q": {"a": 2, "b": 1, "c": 1, "m": 1, "n": 2, "o": 0}}
     run = {"q": ["b", "a", "x", "c"]}
@@ -234,14 +261,20 @@ def test_a_greedy_ideal():
     assert value["nERR_IA@3"] == pytest.approx(err(ORDER, 0.5, 3) / err(BEST, 0.5, 3), rel=1e-14)
 
 
-def test_of_equal_documents_the_greater_id_is_ideal():
-    """b and c add as much at once; c first leaves more for a, b first leaves less."""
-    judged = {"q": {"a": {"t": 1}, "b": {"s": 1, "t": 1}, "c": {"s": 1, "u": 1}}}
-    ideal = rs.explain("alpha_nDCG", judged, {"q": ["a"]}).ideal
-    assert [step.columns["gain"] for step in ideal] == [2, 1.5, 0.5]
-    swapped = {"q": {"a": {"t": 1}, "c": {"s": 1, "t": 1}, "b": {"s": 1, "u": 1}}}
-    ideal = rs.explain("alpha_nDCG@2", swapped, {"q": ["a"]}).ideal
-    assert [step.columns["gain"] for step in ideal] == [2, 1.5]
+@pytest.mark.parametrize(("ids", "gains"), [("acb", [2, 1.5, 1.5]), ("bac", [2, 2, 1])])
+def test_of_equal_documents_the_greater_id_is_ideal(ids, gains):
+    """Each of three documents covers two subtopics, and the second shares one with each other."""
+    judged = dict(zip(ids, ({"1": 1, "2": 1}, {"2": 1, "3": 1}, {"3": 1, "4": 1}), strict=True))
+    ideal = rs.explain("alpha_nDCG", {"q": judged}, {"q": ["a"]}).ideal
+    assert [step.columns["gain"] for step in ideal] == gains
+    shorter = rs.explain("alpha_nDCG@2", {"q": judged}, {"q": ["a"]}).ideal
+    assert [step.columns["gain"] for step in shorter] == gains[:2]
+
+
+def test_subtopics_that_no_document_covers():
+    judged = {"q": {"a": {"s": 0, "t": 1}, "b": {"t": 1}}}
+    found = rs.evaluate(judged, {"q": ["a", "b"]}, ["alpha_DCG", "StRecall@1"]).aggregates
+    assert [*found.values()] == pytest.approx([1 + 0.5 / math.log2(3), 1], rel=1e-15)
 
 
 @pytest.mark.parametrize(("rel", "first"), [(1, [2, 2, 1]), (2, [1, 0, 0])])
@@ -283,10 +316,19 @@ def test_what_a_document_adds_and_repeats():
 def test_relevant_documents_of_a_query_without_subtopics():
     """The query is its only subtopic, so each further relevant document is worth half as much."""
     judged, run = {"q": {"a": 1, "b": 0, "c": 2, "d": 1}}, {"q": ["b", "a", "c"]}
-    names = ["alpha_DCG", "alpha_nDCG", "alpha_nDCG@2", "alpha_nDCG(rel=2)", "StRecall@1", "StRecall@2"]  # fmt: skip
+    names = ["alpha_DCG", "alpha_nDCG", "alpha_nDCG@2", "alpha_nDCG(rel=2)", "StRecall@1", "StRecall@2", "AP_IA"]  # fmt: skip
     own = 1 / math.log2(3) + 0.5 / 2
     best = 1 + 0.5 / math.log2(3) + 0.25 / 2
     found = rs.evaluate(judged, run, names).aggregates
     assert [*found.values()] == pytest.approx(
-        [own, own / best, (1 / math.log2(3)) / (1 + 0.5 / math.log2(3)), 1 / 2, 0, 1], rel=1e-14
+        [
+            own,
+            own / best,
+            (1 / math.log2(3)) / (1 + 0.5 / math.log2(3)),
+            1 / 2,
+            0,
+            1,
+            (1 / 2 + 2 / 3) / 3,
+        ],
+        rel=1e-14,
     )

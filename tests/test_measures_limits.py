@@ -99,6 +99,40 @@ def test_grades_by_subtopic_are_tried(tried, exact):
     assert (found.exact, found.ends) == (exact, (1 / 4, 3 / 4) if exact else (0, 1))
 
 
+@pytest.mark.parametrize(("measure", "least"), [("StCoverage", 9), ("G", 2)])
+def test_grades_of_documents_and_by_subtopic(measure, least):
+    """By subtopic x may have 0, 1 or 2 for s and for t; as a document it has 0 or 2."""
+    judged, run = {"q": {"a": {"s": 2, "t": 1}}}, {"q": ["x", "a"]}
+    assert extremes(measure, judged, run, least).exact
+    assert not extremes(measure, judged, run, least - 1).exact
+
+
+def test_the_lowest_value_has_the_highest_grades_below_the_cutoff():
+    low, high = ends("nDCG@2", GRADED, RUN, [0, 1, 2])
+    whole = extremes("nDCG@2", GRADED, RUN, 3)
+    assert (whole.ends, whole.exact) == (pytest.approx((low, high), rel=1e-14), True)
+    part = extremes("nDCG@2", GRADED, RUN, 2)
+    assert (part.ends, part.exact) == (pytest.approx((low, 1), rel=1e-14), False)
+
+
+@pytest.mark.parametrize(
+    ("grades", "low", "high"),
+    [
+        ({"b": 2, "c": 1}, 1 / math.log2(5), 2 + 2 / math.log2(3) + 2 / math.log2(5)),
+        ({"b": 3}, 3 / math.log2(5), 3 + 3 / math.log2(3) + 3 / math.log2(5)),
+        ({"b": 0}, math.nan, math.nan),
+    ],
+)
+def test_a_query_counts_from_its_first_gain_on(grades, low, high):
+    """Of x, y and z at ranks 1, 2 and 4 the last has the lowest grade that gains, or all the best."""
+    judged = {"q": {"a": 0}, "r": grades}
+    run = {"q": ["x", "y", "a", "z"], "r": ["b"]}
+    found = extremes("DCG", judged, run, 4096, no_relevant="skip")
+    own = grades["b"] or math.nan
+    np.testing.assert_allclose(found.low, [low, own], rtol=1e-14)
+    np.testing.assert_allclose(found.high, [high, own], rtol=1e-14)
+
+
 def test_an_ideal_by_ids_is_not_known():
     judged, run = {"q": {"a": {"s": 1}, "b": {"s": 1}}}, {"q": ["x", "a"]}
     assert extremes("alpha_nDCG", judged, run, 4096).ends == (0, 1)

@@ -263,8 +263,9 @@ def test_the_precision_of_every_rank_down_to_a_cutoff(k, terms):
 def test_documents_that_count_twice_may_leave_nothing():
     judged = {"q": {"a": 1}, "r": {"a": 1}}
     run = {"q": ["a", "a"], "r": ["a", "x"]}
-    found = rs.evaluate(judged, run, "YAAP", duplicates="count").values("YAAP")
-    np.testing.assert_allclose(found, [NAN, math.log(2)], rtol=1e-15)
+    for sums in ("exact", "plain"):
+        found = rs.evaluate(judged, run, "YAAP", duplicates="count", sums=sums).values("YAAP")
+        np.testing.assert_allclose(found, [NAN, math.log(2)], rtol=1e-15)
 
 
 def test_a_lowered_grade_may_gain_more_than_the_ideal():
@@ -272,6 +273,13 @@ def test_a_lowered_grade_may_gain_more_than_the_ideal():
     measure = rs.G(gain={0: 5, 1: 1})
     data = {"q": {"a": 1}}, {"q": {"a": -1.0}}
     assert rs.evaluate(*data, measure, nonpositive="nonrelevant")[measure] == 5 / math.log2(2 + 0)
+
+
+def test_a_lowered_grade_may_gain_where_no_judgment_does():
+    data = {"q": {"a": 1}, "r": {"b": 0}}, {"q": {"a": -1.0}, "r": {"b": 1.0}}
+    measure = rs.nDCGRel(gain={0: 5})
+    found = rs.evaluate(*data, measure, nonpositive="nonrelevant").values(measure)
+    assert found.tolist() == [0, 1]
 
 
 def test_the_only_document_with_a_gain():
@@ -299,11 +307,11 @@ def test_the_best_and_the_worst_order_of_a_pool():
     """In each query some documents are in order, some tie, and some are in order below them."""
     rng = random.Random(7)
     judged, run, ends = {}, {}, {"optimistic": [], "pessimistic": []}
-    for q in range(150):
-        head, tie, tail = (
-            [rng.choice("++--??.") for _ in range(rng.randint(*size))]
-            for size in ((0, 4), (1, 5), (0, 2))
-        )
+    drawn = [
+        [[rng.choice("++--??.") for _ in range(rng.randint(*size))] for size in ((0, 4), (1, 5), (0, 2))]
+        for _ in range(150)
+    ]  # fmt: skip
+    for q, (head, tie, tail) in enumerate([*drawn, ([*"-???.."], [*"+++?"], [])]):
         values = [inferred([*head, *order, *tail]) for order in set(permutations(tie))]
         ends["optimistic"].append(max(values))
         ends["pessimistic"].append(min(values))
