@@ -1,7 +1,9 @@
 """Measures have values up to the bounds of their parameters, and none beyond; orders of a pool."""
 
 import math
+from fractions import Fraction
 
+import mpmath
 import pytest
 
 import rankstone as rs
@@ -60,3 +62,17 @@ def test_ranks_in_a_tie_with_a_pool(rule, ranks):
     run = {"q": {"h": 9.0, "a": 1.0, "b": 1.0, "p": 1.0, "t": 0.5}}
     found = rs.explain("infAP", judged, run, ties=rule)
     assert {step.document: step.rank for step in found.steps} == ranks
+
+
+@pytest.mark.parametrize(
+    ("ranks", "relevant"), [((3, 7, 10, 11, 12), 9), ((2, 8, 11), 10), ((5, 6, 11, 12), 10)]
+)
+def test_log_odds_are_within_two_ulp(ranks, relevant):
+    judged = {f"d{i}": 1 for i in ranks} | {f"m{i}": 1 for i in range(relevant - len(ranks))}
+    run = {"q": [f"d{i}" for i in range(1, 13)]}
+    s = sum((Fraction(i, rank) for i, rank in enumerate(ranks, 1)), Fraction(0))
+    odds = (1 + s) / (1 + relevant - s)
+    with mpmath.workdps(40):
+        exact = mpmath.log(mpmath.mpf(odds.numerator) / odds.denominator)
+        off = abs(rs.evaluate({"q": judged}, run, "YAAP")["YAAP"] - exact)
+    assert off <= 2 * math.ulp(float(exact))
