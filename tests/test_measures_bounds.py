@@ -76,3 +76,19 @@ def test_log_odds_are_within_two_ulp(ranks, relevant):
         exact = mpmath.log(mpmath.mpf(odds.numerator) / odds.denominator)
         off = abs(rs.evaluate({"q": judged}, run, "YAAP")["YAAP"] - exact)
     assert off <= 2 * math.ulp(float(exact))
+
+
+def test_levels_of_one_query_do_not_reach_into_the_next():
+    judged = {"q": {"a": 1}, "r": {"b": 2, "c": 1}}
+    run = {"q": ["a", *(f"x{i}" for i in range(10))], "r": ["c", "b"]}
+    second = (1 / 2 + (1 + 2 / math.log2(3)) / (2 + 1 / math.log2(3))) / 2
+    found = rs.evaluate(judged, run, "RnDCG").values("RnDCG")
+    assert found.tolist() == pytest.approx([1, second], rel=1e-14)
+
+
+def test_nothing_with_a_gain_was_retrieved():
+    judged = {"q": {"a": 1, "m": 1}, "r": {"m": 1}, "s": {"a": 1, "m": 1}}
+    run = {"q": ["a"], "r": ["x"], "s": ["x", "a"]}
+    found = rs.evaluate(judged, run, "nDCGRel").values("nDCGRel")
+    best = 1 + 1 / math.log2(3)
+    assert found.tolist() == pytest.approx([(1 + 1 / best) / 2, 0, 1 / math.log2(3) / best], rel=1e-14)  # fmt: skip
