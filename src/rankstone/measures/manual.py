@@ -41,7 +41,7 @@ def _popularity(members: list[Measure]) -> int:
 def family(measure: Measure) -> str:
     """Return the family of a measure: what its module says it holds."""
     text = sys.modules[measure.definition.kernel.__module__].__doc__ or ""
-    return text.split("\n", 1)[0].rstrip(".")
+    return text.partition("\n")[0].rstrip(".")
 
 
 def name_with_cutoff(measure: Measure) -> str:
@@ -52,7 +52,7 @@ def name_with_cutoff(measure: Measure) -> str:
 
 def summary(measure: Measure) -> str:
     """Return the first line of the manual page."""
-    return measure.definition.text.split("\n", 1)[0]
+    return measure.definition.text.partition("\n")[0]
 
 
 def as_dict(measure: Measure) -> dict[str, Any]:

@@ -118,7 +118,7 @@ def read_own_name(text: str, tool: Tool) -> tuple[Measure, Name] | None:
         fitting = [name for name in own if name.has_cutoff == has_cutoff]
         refused = tool.refused.get(form.base.lower(), [])
         # Rankstone's own name, letter by letter, is not another measure of the tool's.
-        ours = form.base in REGISTRY and all(name.base != form.base for name in refused)
+        ours = form.base in REGISTRY and form.base not in {name.base for name in refused}
         if refused and not fitting and not ours:
             raise _unsupported(text, refused[0], tool)
         if own:
@@ -260,7 +260,7 @@ def _arguments(inside: str, text: str) -> dict[str, Any]:
 
     try:
         call = ast.parse(f"f({inside})", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args:
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
             raise ValueError
         params = {}
         for keyword in call.keywords:
@@ -288,10 +288,10 @@ def _unsupported(text: str, name: Name, tool: Tool) -> UsageError:
 def _unknown(text: str, forms: Iterable[_Form], tools: Iterable[Tool]) -> UsageError:
     """Say that nobody has a measure of that name, or which tools have it."""
     having = {
-        tool.family: name.note
+        tool.family: names[0].note
         for tool in tools
         for form in forms
-        for name in tool.refused.get(form.base.lower(), [])[:1]
+        if (names := tool.refused.get(form.base.lower()))
     }
     if having:
         reasons = "; ".join(f"{family} has one ({reason})" for family, reason in having.items())
@@ -305,7 +305,7 @@ def _suggestion(text: str, tools: Iterable[Tool]) -> str:
     """Return ``' Did you mean X?'`` for a name that is misspelt, never for another name."""
     from difflib import get_close_matches
 
-    base = re.split(r"[@(]", text, maxsplit=1)[0]
+    base = re.split(r"[@(]", text)[0]
     base = re.sub(r"(_at)?[._]?[0-9]*$", "", base).lower() or base.lower()
     known = {n.lower(): n for n in REGISTRY}
     for tool in tools:
