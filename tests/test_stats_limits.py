@@ -1,0 +1,303 @@
+"""Distributions, tests, plans and agreement at the limits of what they take."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import stats
+
+from rankstone.errors import DataError, UsageError
+from rankstone.stats import tests
+from rankstone.stats.bootstrap import Means
+from rankstone.stats.distributions import _beta_half, normal_quantile, t_quantile, t_tail
+from rankstone.stats.intervals import BCa, mean_intervals
+from rankstone.stats.judges import krippendorff_alpha
+from rankstone.stats.power import detectable_difference, plan, power_of, queries_needed
+from rankstone.stats.rank_biased_overlap import overlap_at, rbo
+from rankstone.stats.rank_correlation import kendall_tau, tau_ap
+from rankstone.stats.sign_flips import sign_flips, threshold_of
+
+# Distributions ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("probability", [-0.5, -1e-9, 1 + 1e-9, 1.5, 2.5])
+def test_what_is_no_probability_has_no_quantile(probability):
+    assert math.isnan(normal_quantile(probability))
+    assert math.isnan(t_quantile(probability, 5))
+
+
+@pytest.mark.parametrize(
+    ("df", "end"), [(5, math.inf), (0.5, math.inf), (0, math.nan), (-1, math.nan)]
+)
+def test_quantiles_at_the_ends_need_degrees_of_freedom(df, end):
+    assert t_quantile(1.0, df) == pytest.approx(end, nan_ok=True)
+    assert t_quantile(0.0, df) == pytest.approx(-end, nan_ok=True)
+
+
+def test_what_is_not_a_number_has_no_tail():
+    assert math.isnan(t_tail(1.0, math.nan))
+    assert math.isnan(t_tail(math.nan, 3))
+    assert (t_tail(math.inf, 3), t_tail(-math.inf, 3)) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("a", [0.35, 1.0, 12.0, 99.9, 150.0, 200.0, 3500.0])
+def test_the_beta_function_has_thirteen_digits(a):
+    with mpmath.workdps(40):
+        exact = float(mpmath.beta(mpmath.mpf(a), mpmath.mpf("0.5")))
+    allowed = 4e-14 if a >= 100 else 4e-13
+    assert _beta_half(a) == pytest.approx(exact, rel=allowed)
+
+
+# Plans -----------------------------------------------------------------------------------------
+
+PILOT = np.array([0.1, -0.1, 0.2, 0.0, 0.3])
+
+
+@pytest.mark.parametrize("wrong", [0.0, 1.0, 1.5, -0.1, math.nan])
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("alpha", lambda value: power_of(9, 0.1, 0.2, alpha=value)),
+        ("alpha", lambda value: detectable_difference(9, 0.2, alpha=value)),
+        ("power", lambda value: detectable_difference(9, 0.2, power=value)),
+        ("alpha", lambda value: queries_needed(0.1, 0.2, alpha=value)),
+        ("power", lambda value: queries_needed(0.1, 0.2, power=value)),
+    ],
+)
+def test_probabilities_are_between_0_and_1(name, call, wrong):
+    with pytest.raises(UsageError) as caught:
+        call(wrong)
+    assert str(caught.value) == f"{name} must be between 0 and 1, not {wrong!r}."
+
+
+@pytest.mark.parametrize("wrong", [0, 0.0, math.inf, -math.inf, math.nan])
+def test_a_difference_to_plan_for_is_a_number_other_than_0(wrong):
+    with pytest.raises(UsageError) as caught:
+        plan(PILOT, difference=wrong)
+    assert str(caught.value) == (
+        f"the difference to plan for must be a number other than 0, not {wrong!r}."
+    )
+
+
+def test_a_loss_is_planned_for_like_a_gain():
+    loss, gain = plan(PILOT, difference=-0.02), plan(PILOT, difference=0.02)
+    assert loss == gain
+    assert plan(-PILOT).difference == pytest.approx(0.1)
+    assert plan(PILOT, difference=0.02, comparisons=1).queries == gain.queries
+
+
+@pytest.mark.parametrize("sd", [0.0, -0.2])
+def test_plans_need_values_that_vary(sd):
+    with pytest.raises(UsageError, match="sd must be above 0"):
+        queries_needed(0.1, sd)
+    with pytest.raises(UsageError, match="power needs n of at least 2 and sd above 0"):
+        power_of(9, 0.1, sd)
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 11, 16, 100])
+def test_as_many_queries_as_have_exactly_the_power_are_enough(n):
+    power = power_of(n, 0.5, 1.0)
+    assert queries_needed(0.5, 1.0, power=power) == n
+    assert queries_needed(-0.5, 1.0, power=power) == n
+
+
+def test_two_queries_are_enough_for_a_great_difference():
+    assert queries_needed(100.0, 1.0) == 2
+    assert queries_needed(1.0, 1.0) > 2
+
+
+# Tests of differences --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("row", "p"),
+    [([0.0], math.nan), ([0.3], math.nan), ([0.0, 0.0], 1.0), ([0.3, 0.3], 0.0), ([0.3, -0.3], 1)],
+)
+@pytest.mark.parametrize("test", [tests.paired_t, tests.bootstrap])
+def test_few_differences(test, row, p):
+    assert test(np.array([row]))[0] == pytest.approx(p, nan_ok=True, abs=1e-6)
+
+
+def test_the_t_test_of_two_differences():
+    assert tests.paired_t(np.array([0.1, 0.3]))[0] == pytest.approx(
+        stats.ttest_1samp([0.1, 0.3], 0).pvalue, rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 20, 60])
+def test_no_bootstrap_p_value_is_less_than_that_of_the_rarest_resample(n):
+    """It is that of n draws of one query, one in n^n, and at least 1e-15 on each side."""
+    row = 0.5 + 0.001 * np.arange(n)
+    most = -stats.norm.ppf(max(1e-15, 0.5 * float(n) ** -n))
+    expected = 2 * stats.t.sf(most * math.sqrt((n - 1) / n), n - 1)
+    assert tests.bootstrap(row)[0] == pytest.approx(expected, rel=1e-9)
+    assert tests.bootstrap(-row)[0] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("n", [50, 51])
+def test_wilcoxon_is_exact_for_up_to_50_differences(n):
+    row = np.random.default_rng(n).normal(0.1, 1, n)
+    found = {
+        method: tests.wilcoxon(row, method=method)[0] for method in ("auto", "exact", "normal")
+    }
+    assert found["exact"] != found["normal"]
+    assert found["auto"] == found["exact" if n <= 50 else "normal"]
+    zeros = np.append(row, 0.0)
+    assert tests.wilcoxon(zeros)[0] == found["auto"]
+
+
+@pytest.mark.parametrize(
+    ("resamples", "n", "exact"),
+    [(1, 1, False), (2, 1, True), (15, 4, False), (16, 4, True), (31, 5, False), (32, 5, True)],
+)
+def test_signs_are_enumerated_if_there_are_no_more_than_resamples(resamples, n, exact):
+    found = tests.randomization(np.arange(1.0, n + 1), resamples=resamples)
+    assert found.exact.tolist() == [exact]
+    if exact:
+        assert found.p[0] == 2 / 2**n
+
+
+def test_sums_within_two_units_for_each_number_are_equal():
+    assert threshold_of(np.array([-100.0, 7.0]), 5).tolist() == [90.0, -3.0]
+    # 4 - 2 is within four units of 4 + 2, whether signs are enumerated or drawn.
+    grid, rows = np.array([[4.0, 2.0], [0.0, 0.0]]), (np.array([0]), np.array([1]))
+    assert sign_flips(grid, *rows, resamples=4, seed=0).p.tolist() == [1.0]
+    drawn = [sign_flips(grid, *rows, resamples=3, seed=seed) for seed in range(9)]
+    assert all(flips.p[0] == 1.0 and not flips.exact[0] for flips in drawn)
+    wider = np.array([[5.0, 3.0], [0.0, 0.0]])
+    assert sign_flips(wider, *rows, resamples=4, seed=0).p.tolist() == [0.5]
+
+
+def test_enumerated_signs_are_those_of_the_difference_of_two_rows():
+    grid = np.array([[900.0, 700.0, 100.0], [600.0, 400.0, 400.0]])
+    # The differences are 300, 300 and -300: whatever their signs, the sum is at least 300 from 0.
+    assert sign_flips(grid, np.array([0]), np.array([1]), resamples=8, seed=0).p.tolist() == [1.0]
+
+
+def test_resamples_need_not_fill_bytes():
+    """The seed means the same numbers in every version."""
+    values = (np.arange(93) ** 2 * 37 % 101).reshape(3, 31) / 100
+    p = tests.randomization(values[:1] - values[1:], resamples=1003, rng=7).p
+    assert p.tolist() == [393 / 1004, 625 / 1004]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_tukey_needs_a_query(n):
+    values = np.array([[0.1, 0.2, 0.3], [0.4, 0.6, 0.5], [0.9, 0.8, 0.7]])
+    values[:, n:] = np.nan
+    p = tests.tukey(values, resamples=200).p
+    assert np.isnan(np.diag(p)).all()
+    assert np.isnan(p[0, 1]) == (n == 0)
+    if n == 1:
+        assert p[0, 2] == 1.0  # the range of one query is the same in any order
+
+
+# Intervals -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["bca", "percentile", "t"])
+def test_two_queries_have_an_interval(method):
+    low, high = mean_intervals(np.array([[0.2, 0.6], [0.2, np.nan]]), method=method)
+    assert low[0] < 0.4 < high[0]
+    assert np.isnan([low[1], high[1]]).all()
+    if method != "t":
+        assert (low[0], high[0]) == pytest.approx((0.2, 0.6))
+
+
+def test_two_queries_with_one_value_have_an_interval_of_no_length():
+    for method in ("bca", "percentile", "t"):
+        ends = mean_intervals(np.array([[0.3, 0.3], [0.3, np.nan]]), method=method)
+        assert [end[0] for end in ends] == [0.3, 0.3]
+        assert np.isnan([end[1] for end in ends]).all()
+
+
+def test_the_variance_of_a_mean_needs_two_queries():
+    values = np.array([[0.2, 0.6, np.nan], [0.2, np.nan, np.nan], [0.1, 0.1, 0.1]])
+    found = Means.of(values).variance()
+    assert found[0] == pytest.approx(np.var([0.2, 0.6], ddof=1) / 2, rel=1e-12)
+    assert np.isnan(found[1])
+    assert found[2] == 0.0
+
+
+def test_a_reach_is_found_to_one_part_in_two_to_the_41():
+    """A changed number is a breaking change."""
+
+    class Unit:
+        def quantile(self, index, probability):
+            return 0.0
+
+    bca = BCa(Unit(), 0, 0, 0.0, 0.0, 0.0, 1.0, 0.0, 10.0)
+    assert bca.reach_of(5.0, 3.0) == 3.0 * (1 - 2.0**-41)
+    assert bca.reach_of(0.0, 3.0) == 3.0 * 2.0**-41
+
+
+def test_pilots_need_two_queries():
+    with pytest.raises(DataError, match="a pilot of 1 query does not show"):
+        plan(np.array([0.1, np.nan]))
+    assert plan(np.array([0.1, 0.2])).pilot_n == 2
+
+
+# Agreement -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("p", [0.0, 1.0, 1.5, -0.5, math.nan])
+def test_a_persistence_is_between_0_and_1(p):
+    with pytest.raises(UsageError) as caught:
+        rbo("ab", "ab", p)
+    assert str(caught.value) == f"p must be between 0 and 1, not {p!r}."
+
+
+@pytest.mark.parametrize("p", [0.3, 0.9])
+def test_rankings_that_agree_on_one_late_item_overlap_little(p):
+    """Of infinite rankings that share nothing but the fourth item."""
+    tail = -math.log(1 - p) - sum(p**d / d for d in (1, 2, 3))
+    found = rbo("abcx", "defx", p)
+    assert found.minimum == pytest.approx((1 - p) / p * tail, rel=1e-12)
+    rest = p**4 / 4 + p**5 / (1 - p) / 4
+    assert found.extrapolated == pytest.approx((1 - p) / p * rest, rel=1e-12)
+
+
+@pytest.mark.parametrize("p", [0.3, 0.9])
+def test_unseen_items_may_be_any_of_those_that_are_tied(p):
+    """At depth 3 the long ranking has one and a half of its own three items."""
+    found = rbo("a", ["a", "x", {"y", "z"}], p)
+    # The agreement is 1 but at depth 3, where 2 unseen items add 4/3 to 1, at most 3/2.
+    assert found.extrapolated == pytest.approx(1 - (1 - p) * p**2 * (1 - 7 / 9), rel=1e-12)
+    assert found.maximum == pytest.approx(1 - (1 - p) * p**2 * (1 - 5 / 6), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("items", "twice"), [("aba", "a"), ("abcbc", "b"), (["a", {"b"}, "b"], "b")]
+)
+def test_the_first_item_that_is_there_twice_is_named(items, twice):
+    with pytest.raises(DataError) as caught:
+        rbo(items, "xy")
+    assert str(caught.value) == f"{twice!r} is in the ranking twice. Keep its first occurrence."
+
+
+def test_the_first_score_that_is_not_a_number_is_named():
+    with pytest.raises(DataError, match="the score of 'b' is not a number: no rank."):
+        rbo({"a": 1.0, "b": math.nan, "c": math.nan}, "xy")
+
+
+def test_ratios_do_not_depend_on_the_unit():
+    rows = np.array([[1.0, 2.0, 4.0, 3.0, 0.0], [2.0, 2.0, 3.0, 3.0, 1.0]])
+    plain = krippendorff_alpha(rows, "ratio")
+    for unit in (0.1, 0.01, 100):
+        assert krippendorff_alpha(rows * unit, "ratio") == pytest.approx(plain, rel=1e-9)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 5])
+def test_overlap_at_every_depth(k):
+    assert overlap_at("abcd", "bcda", k) == [0.0, 0.5, 2 / 3, 1.0, 1.0][k - 1]
+
+
+def test_a_correlation_needs_two_items():
+    assert kendall_tau([1, 2], [2, 1]) == -1.0
+    assert tau_ap([1, 2], [2, 1], "a") == tau_ap([1, 2], [2, 1], "b") == -1.0
+    for correlation in (kendall_tau, tau_ap):
+        with pytest.raises(DataError, match="an ordering needs at least two items"):
+            correlation([1], [1])
+        with pytest.raises(UsageError, match="equally many scores, not 4 and 4"):
+            correlation(np.ones((2, 2)), np.ones((2, 2)))
