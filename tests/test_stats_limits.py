@@ -267,6 +267,15 @@ def test_unseen_items_may_be_any_of_those_that_are_tied(p):
     assert found.maximum == pytest.approx(1 - (1 - p) * p**2 * (1 - 5 / 6), rel=1e-12)
 
 
+@pytest.mark.parametrize("p", [0.5, 0.9, 0.99, 0.999])
+def test_rounding_makes_no_overlap_larger_than_1(p):
+    for n in range(1, 9):
+        for k in range(1, n + 1):
+            found = rbo(range(n), range(k), p)
+            assert found.extrapolated == pytest.approx(1.0, abs=1e-12)
+            assert max(found.minimum, found.extrapolated, found.maximum) <= 1.0
+
+
 @pytest.mark.parametrize(
     ("items", "twice"), [("aba", "a"), ("abcbc", "b"), (["a", {"b"}, "b"], "b")]
 )
@@ -301,3 +310,9 @@ def test_a_correlation_needs_two_items():
             correlation([1], [1])
         with pytest.raises(UsageError, match="equally many scores, not 4 and 4"):
             correlation(np.ones((2, 2)), np.ones((2, 2)))
+
+
+def test_orderings_of_more_items_than_are_compared_at_once():
+    items = np.arange(1100)
+    assert (tau_ap(items, items), tau_ap(items, -items)) == (1.0, -1.0)
+    assert tau_ap(items, items, "a") == 1.0
