@@ -1,0 +1,155 @@
+"""The numbers and the notices of a pair of runs: what each is computed from."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from rankstone.stats.compare import compare
+from rankstone.stats.power import detectable_difference
+from rankstone.stats.values import QueryValues
+
+
+def run(name, values, measures=("AP",), **options):
+    ids = [f"q{i:02}" for i in range(len(values))]
+    return QueryValues(name, ids, dict.fromkeys(measures, np.array(values, np.float64)), **options)
+
+
+def codes(pair):
+    return [notice.code for notice in pair.warnings]
+
+
+VALUES = np.random.default_rng(5).random((4, 24))
+
+
+@pytest.mark.parametrize(
+    ("options", "factor"),
+    [
+        ({}, 6),
+        ({"correction": "holm"}, 6),
+        ({"correction": "bonferroni"}, 6),
+        ({"correction": "bh"}, 1),
+        ({"correction": "none"}, 1),
+        ({"test": "tukey", "resamples": 50}, 2),
+        ({"test": "tukey", "resamples": 50, "correction": "none"}, 1),
+    ],
+)
+def test_a_correction_divides_the_level_of_what_can_be_detected(options, factor):
+    """Over three pairs and two measures; Tukey's test corrects for the pairs itself."""
+    runs = [run(f"s{k}", row, ("AP", "RR")) for k, row in enumerate(VALUES)]
+    for pair in compare(runs, **options).comparisons:
+        row = VALUES[int(pair.run[1])] - VALUES[0]
+        expected = detectable_difference(24, row.std(ddof=1), alpha=0.05 / factor)
+        assert pair.detectable == pytest.approx(expected, rel=1e-9)
+        (note,) = (n for n in pair.warnings if n.code == "underpowered")
+        z = stats.norm.ppf(1 - 0.025 / factor)
+        sd, worthwhile = row.std(ddof=1), 0.1 * VALUES[0].mean()
+        needed = math.ceil(((z + stats.norm.ppf(0.8)) * sd / worthwhile) ** 2 + z**2 / 2)
+        assert note.text.endswith(f"for {worthwhile:.3f} about {needed} are needed")
+
+
+def test_what_is_worthwhile_of_a_negative_mean_is_a_tenth_of_its_size():
+    a, b = run("a", VALUES[0] - 2), run("b", VALUES[1] - 2)
+    (note,) = compare([a, b])["b", "AP"].warnings
+    assert f"for {0.1 * abs((VALUES[0] - 2).mean()):.3f} about" in note.text
+
+
+def test_a_p_value_of_the_level_itself_is_not_for_lack_of_queries():
+    """Five of five better: p is 2 / 2^5, which is 1 - 0.9375."""
+    a, b = run("a", [0.1, 0.2, 0.3, 0.4, 0.5]), run("b", [0.9, 0.21, 0.31, 0.41, 0.51])
+    pair = compare([a, b], confidence=0.9375)["b", "AP"]
+    assert (pair.p_value, pair.verdict, codes(pair)) == (0.0625, "better", [])
+    stricter = compare([a, b], confidence=0.93751)["b", "AP"]
+    assert (stricter.verdict, codes(stricter)) == ("undecided", ["too-few-queries"])
+
+
+def test_repeated_runs_may_differ_by_the_same_on_every_query():
+    """Then all of the variance is that of runs, and queries detect any difference."""
+    base = np.array([0.125, 0.25, 0.5, 0.375])
+    runs = [run("base", base), run("x.0", base + 0.125), run("x.1", base + 0.375)]
+    pair = compare(runs, repeats={"x": ["x.0", "x.1"]})["x", "AP"]
+    assert (pair.difference, pair.detectable, pair.variance.queries) == (0.25, 0.0, 0.0)
+    assert pair.variance.runs == pytest.approx(np.var([0.125, 0.375], ddof=1) / 2)
+    assert pair.variance.share_of_runs == 1.0
+    reach = stats.t.ppf(0.975, 1) * math.sqrt(pair.variance.runs)
+    assert (pair.ci_low, pair.ci_high) == pytest.approx((0.25 - reach, 0.25 + reach), rel=1e-9)
+    assert pair.effect_size == pytest.approx(0.25 / math.sqrt(4 * pair.variance.runs))
+    assert pair.p_value == pytest.approx(2 * stats.t.sf(2.0, 1), rel=1e-9)
+
+
+def test_missing_answers_to_what_is_the_same_have_no_share():
+    a = run("a", [0.0, 0.5, 0.25])
+    b = run("b", [0.0, 0.5, 0.25], answered=np.array([False, True, True]))
+    pair = compare([a, b], incomplete_above=0.0)["b", "AP"]
+    assert (pair.missing.difference, pair.missing.share) == (0.0, 0.0)
+    assert (pair.incomplete, pair.common.n) == (False, 2)
+    assert codes(pair)[0] == "unanswered"
+
+
+def test_missing_answers_of_both_are_counted_apart():
+    a = run("a", [0.0, 0.0, 0.2, 0.4], answered=np.array([False, False, True, True]))
+    b = run("b", [0.5, 0.0, 0.0, 0.6], answered=np.array([True, False, False, True]))
+    pair = compare([a, b])["b", "AP"]
+    assert (pair.missing.baseline, pair.missing.run) == (2, 2)
+    assert pair.missing.difference == pytest.approx((0.5 - 0.2) / 4)
+    assert pair.missing.share == pytest.approx(0.3 / 0.5)
+    assert (pair.common.n, pair.common.difference) == (1, pytest.approx(0.2))
+    assert pair.warnings[0].text == (
+        "a has no answer for 2 queries and b has no answer for 2 queries; 60 % of the difference "
+        "comes from them (more than 10 %), so this is not a comparison of quality. See the one "
+        "over the 1 query that both answered"
+    )
+
+
+def test_missing_answers_count_by_the_weight_of_their_queries():
+    a = run("a", [0.1, 0.2, 0.3])
+    b = run("b", [0.0, 0.4, 0.4], answered=np.array([False, True, True]))
+    weights = {"q00": 2.0, "q01": 1.0, "q02": 1.0}
+    missing = compare([a, b], weights=weights)["b", "AP"].missing
+    assert missing.difference == pytest.approx(-0.1 * 2 / 4)
+    assert missing.share == pytest.approx(0.2 / (0.2 + 0.3))
+
+
+def test_only_pairs_with_missing_answers_are_compared_twice():
+    """Also by the second measure, and also if it is not the first pair."""
+    answered = np.arange(24) >= 6
+    runs = [run(f"s{k}", row, ("AP", "RR")) for k, row in enumerate(VALUES)]
+    runs[2] = run("s2", np.where(answered, VALUES[2], 0.0), ("AP", "RR"), answered=answered)
+    result = compare(runs, test="t", interval="t")
+    for pair in result.comparisons:
+        if pair.run != "s2":
+            assert (pair.common, pair.missing) == (None, None)
+            continue
+        d = (VALUES[2] - VALUES[0])[6:]
+        assert pair.common.measure == pair.measure
+        assert (pair.common.n, pair.missing.baseline, pair.missing.run) == (18, 0, 6)
+        assert pair.common.difference == pytest.approx(d.mean(), rel=1e-9)
+        assert pair.common.p_value == pytest.approx(stats.ttest_1samp(d, 0).pvalue, rel=1e-9)
+
+
+def test_only_queries_with_a_value_of_one_run_are_left_out():
+    a = run("a", [0.1, np.nan, np.nan, 0.4, 0.2, 0.3])
+    b = run("b", [0.2, np.nan, 0.3, np.nan, 0.1, 0.5])
+    pair = compare([a, b])["b", "AP"]
+    (note,) = (n for n in pair.warnings if n.code == "queries-left-out")
+    assert (pair.n, note.count, note.examples) == (3, 2, ("q02", "q03"))
+    assert note.text.startswith("2 of 5 queries left out")
+    neither = compare([run("a", [0.1, np.nan, 0.3]), run("b", [0.2, np.nan, 0.1])])["b", "AP"]
+    assert "queries-left-out" not in codes(neither)
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_wins_and_superiority_are_of_the_better_value(higher):
+    a = run("a", [0.5, 0.5, 0.5, 0.5, 0.5])
+    b = run("b", [0.75, 0.625, 0.25, 0.5, 1.0])
+    pair = compare([a, b], lower_is_better=() if higher else ("AP",))["b", "AP"]
+    assert (pair.wins, pair.ties, pair.losses) == ((3, 1, 1) if higher else (1, 1, 3))
+    assert pair.superiority == (3.5 / 5 if higher else 1.5 / 5)
+    assert (pair.difference, pair.higher_is_better) == (0.125, higher)
+    best, worst = ["q04", "q00", "q01"], ["q02"]
+    found = [[m.query for m in moved] for moved in (pair.improved, pair.worsened)]
+    assert found == ([best, worst] if higher else [worst, best])
+    assert pair.effect_size == pytest.approx(
+        0.125 / np.std([0.25, 0.125, -0.25, 0, 0.5], ddof=1), rel=1e-12
+    )
