@@ -308,8 +308,8 @@ def test_p_of_one_minus_the_confidence_is_significant(confidence, p, significant
 def test_unjudged_documents_reverse_what_may_be_0(low, high, code, level):
     rng = np.random.default_rng(3)
     values = rng.random(20)
-    a = run("a", values, unjudged={"AP": (0.5, 0.5)})
-    b = run("b", values + 0.2 + rng.normal(0, 0.01, 20), unjudged={"AP": (0.5 + low, 0.5 + high)})
+    a = run("a", values, unjudged={"AP": (0.25, 0.5)})
+    b = run("b", values + 0.2 + rng.normal(0, 0.01, 20), unjudged={"AP": (0.5 + low, 0.25 + high)})
     pair = with_holes(compare([a, b]), [a, b])["b", "AP"]
     notice = pair.warnings[-1]
     assert (pair.verdict, notice.code, notice.count, notice.level) == ("better", code, 1, level)

@@ -1,12 +1,15 @@
 """The numbers and the notices of a pair of runs: what each is computed from."""
 
+import json
 import math
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from rankstone.errors import DataError, UsageError
 from rankstone.stats.compare import compare
+from rankstone.stats.comparison import Comparison
 from rankstone.stats.power import detectable_difference
 from rankstone.stats.values import QueryValues
 
@@ -153,3 +156,66 @@ def test_wins_and_superiority_are_of_the_better_value(higher):
     assert pair.effect_size == pytest.approx(
         0.125 / np.std([0.25, 0.125, -0.25, 0, 0.5], ddof=1), rel=1e-12
     )
+
+
+@pytest.mark.parametrize("count", [1, 4, 5, 6])
+def test_five_comparisons_are_shown(count):
+    rows = np.random.default_rng(8).random((count + 1, 12))
+    result = compare([run(f"s{k}", row) for k, row in enumerate(rows)], test="t")
+    first, *lines = repr(result).splitlines()
+    assert len(lines) == min(count, 5) + (count > 5)
+    assert [line.split()[1] for line in lines[:5]] == [f"s{k}" for k in range(1, count + 1)][:5]
+    assert lines[5:] == ["... and 1 more"] * (count > 5)
+    assert ("Holm correction over" in first) == (count > 1)
+    assert first.startswith("<Comparison against s0 (paired t test; ")
+
+
+@pytest.mark.parametrize(("few", "warned"), [(1, ", 1 warning)>"), (2, ", 2 warnings)>")])
+def test_warnings_are_counted_once_each(few, warned):
+    rows = np.random.default_rng(8).random((2, 4))
+    runs = [run("a", rows[0]), run("b", rows[1]), run("c", rows[1])]
+    if few == 2:
+        runs[2] = run("c", [*rows[1][:3], np.nan])
+    result = compare(runs)
+    assert len(result.warnings) == few
+    assert {n.code for n in result.warnings} == {"too-few-queries"}
+    assert repr(result).splitlines()[0].endswith(warned)
+
+
+def test_what_was_not_compared_is_said_with_what_was():
+    runs = [run(f"s{k}", row, ("AP", "RR")) for k, row in enumerate(VALUES[:3])]
+    result = compare(runs, test="t")
+    with pytest.raises(UsageError) as caught:
+        result["s1", "s2", "AP"]
+    assert str(caught.value) == (
+        "'s1' and 's2' by 'AP' was not compared. Runs: s0, s1, s2. Measures: AP, RR."
+    )
+    assert result["s0", "s2", "RR"] is result["s2", "RR"] is result.comparisons[3]
+
+
+def test_exact_p_values_say_so_unless_one_was_drawn():
+    """Of six and of sixteen differences; ten thousand choices of signs are those of 13."""
+    a, b, c = run("a", np.zeros(16)), run("b", [1.0] * 6 + [0.0] * 10), run("c", VALUES[0][:16])
+    exact, drawn = compare([a, b]), compare([a, b, c])
+    assert exact.method().startswith("randomization test (sign flips); exact; ")
+    assert drawn.method().startswith("randomization test (sign flips); 10000 resamples, seed 0; ")
+    assert [p.resamples for p in (*exact.comparisons, *drawn.comparisons)] == [None, None, 10_000]
+
+
+def test_a_saved_comparison_needs_a_test_and_a_correction_that_exist():
+    saved = compare([run("a", VALUES[0]), run("b", VALUES[1])], test="t").to_dict()
+    for name in ("test", "correction"):
+        with pytest.raises(DataError, match=r"\(unknown test or correction\)"):
+            Comparison.from_json(json.dumps(saved | {name: "other"}))
+    assert Comparison.from_json(json.dumps(saved)).to_dict() == saved
+    assert "values" not in saved
+
+
+def test_measures_with_a_nan_keep_it():
+    a, b = run("a", [0.1, 0.2, np.nan]), run("b", [0.3, 0.4, 0.5])
+    one = QueryValues("a", ["q00"], {"AP": np.array([0.1])})
+    result = compare([one, QueryValues("b", ["q00"], {"AP": np.array([0.4])})])
+    again = Comparison.from_json(result.to_json())
+    assert math.isnan(again["b", "AP"].p_value)
+    assert again == result
+    assert compare([a, b]) != result
