@@ -220,6 +220,52 @@ def test_the_variance_of_a_mean_needs_two_queries():
     assert found[2] == 0.0
 
 
+SKEWED = (np.arange(12) * 37 % 101 / 100.0) ** 3
+
+
+@pytest.mark.parametrize("unit", [0.01, 0.1, 100.0])
+@pytest.mark.parametrize("weights", [None, 1.0 + np.arange(12) % 3])
+def test_intervals_do_not_depend_on_the_unit_of_values(unit, weights):
+    for method in ("bca", "percentile", "t"):
+        ends = np.array(mean_intervals(SKEWED[None], method=method, weights=weights))
+        scaled = np.array(mean_intervals(SKEWED[None] * unit, method=method, weights=weights))
+        assert scaled == pytest.approx(ends * unit, rel=1e-9)
+    p = tests.bootstrap(SKEWED - 0.15, weights=weights)
+    assert tests.bootstrap((SKEWED - 0.15) * unit, weights=weights) == pytest.approx(p, rel=1e-6)
+
+
+@pytest.mark.parametrize("unit", [0.01, 1.0, 100.0])
+def test_skewness_does_not_depend_on_the_unit_of_values(unit):
+    means = Means.of(SKEWED[None] * unit)
+    u = SKEWED - SKEWED.mean()
+    second, third, fourth, sixth = ((u**k).mean() for k in (2, 3, 4, 6))
+    square = third**2 / second**3
+    variance = (sixth - 6 * fourth * second + 9 * second**3) / second**3 / 12
+    assert square > variance
+    assert means.squared_skewness()[0] == pytest.approx(square - variance, rel=1e-9)
+    assert means.skewness_known()[0] == pytest.approx(max(1 - 4 * variance / square, 0), rel=1e-9)
+    acceleration = (u**3).sum() / (6 * (u**2).sum() ** 1.5)
+    assert means.acceleration()[0] == pytest.approx(acceleration, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "row", [[0.5, 0.5, 0.5, 0.5], [0.25, 0.5, 0.5, 0.75], [-1.0, 0.0, 0.0, 1.0]]
+)
+def test_values_that_are_not_skewed(row):
+    means = Means.of(np.array([row]))
+    for number in (means.acceleration(), means.squared_skewness(), means.skewness_known()):
+        assert number.tolist() == [0.0]
+
+
+def test_values_that_differ_by_rounding_only_do_not_vary():
+    row = np.array([[0.3, 0.1 + 0.2, 0.3, 0.1 + 0.2, 0.3]])
+    for weights in (None, np.array([1.0, 2.0, 3.0, 4.0, 5.0])):
+        means = Means.of(row, weights)
+        assert (means.mean[0], means.variance()[0]) == (0.3, 0.0)
+    assert Means.of(np.where([True, False, False, False, False], 0.3 + 1e-9, row)).variance()[0] > 0
+    assert Means.of(np.zeros((1, 4))).mean.tolist() == [0.0]
+
+
 def test_a_reach_is_found_to_one_part_in_two_to_the_41():
     """A changed number is a breaking change."""
 
