@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import MISSING, fields
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from scipy import stats
 from rankstone.errors import DataError, UsageError
 from rankstone.stats.compare import compare
 from rankstone.stats.comparison import Comparison
+from rankstone.stats.holes import with_holes
 from rankstone.stats.power import detectable_difference
 from rankstone.stats.values import QueryValues
 
@@ -138,6 +140,8 @@ def test_only_queries_with_a_value_of_one_run_are_left_out():
     (note,) = (n for n in pair.warnings if n.code == "queries-left-out")
     assert (pair.n, note.count, note.examples) == (3, 2, ("q02", "q03"))
     assert note.text.startswith("2 of 5 queries left out")
+    assert (pair.wins, pair.ties, pair.losses) == (2, 0, 1)
+    assert pair.superiority == pytest.approx(2 / 3)
     neither = compare([run("a", [0.1, np.nan, 0.3]), run("b", [0.2, np.nan, 0.1])])["b", "AP"]
     assert "queries-left-out" not in codes(neither)
 
@@ -219,3 +223,38 @@ def test_measures_with_a_nan_keep_it():
     assert math.isnan(again["b", "AP"].p_value)
     assert again == result
     assert compare([a, b]) != result
+
+
+def test_a_file_of_something_else_is_replaced_only_by_force(tmp_path):
+    result = compare([run("a", VALUES[0]), run("b", VALUES[1])], test="t")
+    path = tmp_path / "notes.json"
+    path.write_text("not a comparison")
+    with pytest.raises(UsageError):
+        result.save(path)
+    assert path.read_text() == "not a comparison"
+    result.save(path, force=True)
+    assert Comparison.load(path) == result
+
+
+def test_a_comparison_is_of_equal_queries_unless_said():
+    made = compare([run("a", VALUES[0]), run("b", VALUES[1])], test="t")
+    needed = {f.name: getattr(made, f.name) for f in fields(made) if f.default is MISSING}
+    needed.pop("values")
+    plain = Comparison(**needed)
+    assert (plain.weighted, plain.zeros, plain.notices, plain.values) == (False, None, (), {})
+    assert plain == made
+    weights = dict.fromkeys(made.values["a"].queries, 2.0)
+    assert compare([*made.values.values()], test="t", weights=weights) != made
+
+
+@pytest.mark.parametrize(
+    ("ends", "code"), [((-math.inf, 0.5), "holes"), ((0.0, math.inf), "holes"), (None, None)]
+)
+def test_unjudged_documents_may_leave_anything_possible(ends, code):
+    a = run("a", VALUES[0], unjudged={"AP": (0.25, 0.5)})
+    b = run("b", VALUES[1], unjudged={} if ends is None else {"AP": ends})
+    pair = with_holes(compare([a, b], test="t"), [a, b])["b", "AP"]
+    found = [n for n in pair.warnings if n.code in ("holes", "survives-holes")]
+    assert [n.code for n in found] == [code] * (code is not None)
+    assert all(n.text.endswith("the difference may be anything") for n in found)
+    assert all(n.level == "note" for n in found)  # nothing was decided
