@@ -162,7 +162,7 @@ def test_wins_and_superiority_are_of_the_better_value(higher):
     )
 
 
-@pytest.mark.parametrize("count", [1, 4, 5, 6])
+@pytest.mark.parametrize("count", [1, 2, 5, 6])
 def test_five_comparisons_are_shown(count):
     rows = np.random.default_rng(8).random((count + 1, 12))
     result = compare([run(f"s{k}", row) for k, row in enumerate(rows)], test="t")
@@ -229,7 +229,7 @@ def test_a_file_of_something_else_is_replaced_only_by_force(tmp_path):
     result = compare([run("a", VALUES[0]), run("b", VALUES[1])], test="t")
     path = tmp_path / "notes.json"
     path.write_text("not a comparison")
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError, match="the file is there already"):
         result.save(path)
     assert path.read_text() == "not a comparison"
     result.save(path, force=True)
