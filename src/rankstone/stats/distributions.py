@@ -104,7 +104,7 @@ def _t_upper_quantile(tail: float, df: float) -> float:
         following = x + excess / _t_density(x, df)
         if not low <= following <= high:
             following = 0.5 * (low + high)
-        if abs(following - x) <= 2e-16 * max(1.0, following):
+        if abs(following - x) <= 4e-15 * max(1.0, following):
             return following
         x = following
     return x
