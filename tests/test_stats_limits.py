@@ -236,6 +236,32 @@ def test_tukey_needs_a_query(n):
         assert p[0, 2] == 1.0  # the range of one query is the same in any order
 
 
+def test_tukey_weighs_the_queries_that_all_runs_have():
+    values = (np.arange(93) ** 2 * 37 % 101).reshape(3, 31) / 100
+    values[1, 4] = np.nan
+    weights = 1.0 + np.arange(31) % 4
+    weighted = tests.tukey(values, weights=weights, resamples=300).p
+    assert np.array_equal(weighted, tests.tukey(values * weights, resamples=300).p, equal_nan=True)
+    gone = np.delete(values, 4, axis=1) * np.delete(weights, 4)
+    assert np.array_equal(weighted, tests.tukey(gone, resamples=300).p, equal_nan=True)
+    assert not np.array_equal(weighted, tests.tukey(values, resamples=300).p, equal_nan=True)
+
+
+@pytest.mark.parametrize("cells", [1, 62, 300, 6200])
+def test_permutations_do_not_depend_on_how_work_is_divided(monkeypatch, cells):
+    values = (np.arange(62) ** 2 * 37 % 101).reshape(2, 31) / 100
+    once = tests.tukey(values, resamples=250, rng=3).p
+    monkeypatch.setattr(tests, "_PERMUTED_CELLS", cells)
+    assert np.array_equal(once, tests.tukey(values, resamples=250, rng=3).p, equal_nan=True)
+
+
+def test_no_p_value_is_above_1():
+    """Of two signs, three of four choices have a sum of ranks of at most 1.5."""
+    assert tests.wilcoxon(np.array([1.0, -1.0])).tolist() == [1.0]
+    assert tests.sign(np.array([1.0, -1.0])).tolist() == [1.0]
+    assert tests.sign(np.array([1.0, -1.0, 1.0])).tolist() == [1.0]
+
+
 # Intervals -------------------------------------------------------------------------------------
 
 
@@ -298,6 +324,26 @@ def test_values_that_are_not_skewed(row):
     means = Means.of(np.array([row]))
     for number in (means.acceleration(), means.squared_skewness(), means.skewness_known()):
         assert number.tolist() == [0.0]
+
+
+def test_a_skewness_is_known_from_two_standard_errors_on():
+    rows = np.random.default_rng(2).beta(1, 3, (300, 15))
+    u = rows - rows.mean(axis=1, keepdims=True)
+    second, third, fourth, sixth = ((u**k).mean(axis=1) for k in (2, 3, 4, 6))
+    variance = (sixth - 6 * fourth * second + 9 * second**3) / 15
+    ratio = variance / third**2
+    assert ((ratio > 1 / 5) & (ratio < 1 / 4)).any()
+    known = np.maximum(1 - 4 * ratio, 0)
+    assert Means.of(rows).skewness_known() == pytest.approx(known, rel=1e-9, abs=1e-12)
+
+
+def test_rows_are_turned_so_that_they_begin_with_a_positive_deviation():
+    rows = np.array([[0.25, 0.0, 0.5], [0.25, 0.5, 0.0], [0.0, 0.5, 0.25], [0.3, 0.3, 0.3]])
+    means, turned = Means.of(rows).oriented()
+    assert turned.tolist() == [True, False, True, False]
+    sign = np.where(turned, -1.0, 1.0)
+    assert np.array_equal(means.values, rows * sign[:, None])
+    assert np.array_equal(means.mean, [-0.25, 0.25, -0.25, 0.3])
 
 
 def test_values_that_differ_by_rounding_only_do_not_vary():
