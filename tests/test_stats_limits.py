@@ -255,6 +255,27 @@ def test_permutations_do_not_depend_on_how_work_is_divided(monkeypatch, cells):
     assert np.array_equal(once, tests.tukey(values, resamples=250, rng=3).p, equal_nan=True)
 
 
+def test_wilcoxon_does_not_depend_on_the_unit_of_differences():
+    row = np.array([0.5, -0.25, 1.0, 0.75, 2.0, -0.125])
+    for unit in (1e-13, 1e-3, 1e6):
+        assert tests.wilcoxon(row * unit)[0] == tests.wilcoxon(row)[0]
+
+
+def test_wilcoxon_by_pratt_ranks_zeros_and_leaves_them_out():
+    """The ranks are 2, 3 and 4, and no choice of signs but one has a sum of 0."""
+    row = np.array([0.0, 1.0, 2.0, 3.0])
+    assert tests.wilcoxon(row, zeros="pratt").tolist() == [2 / 8]
+    # Sums of at most 2: none and 2.
+    assert tests.wilcoxon(row * [1, -1, 1, 1], zeros="pratt").tolist() == [2 * 2 / 8]
+
+
+def test_random_signs_of_weighted_differences_are_those_of_their_products():
+    row, weights = np.arange(-17.0, 23.0) / 20, 1.0 + np.arange(40) % 3
+    found = tests.randomization(row, weights=weights, resamples=500).p
+    assert found == tests.randomization(row * weights, resamples=500).p
+    assert found != tests.randomization(row, resamples=500).p
+
+
 def test_no_p_value_is_above_1():
     """Of two signs, three of four choices have a sum of ranks of at most 1.5."""
     assert tests.wilcoxon(np.array([1.0, -1.0])).tolist() == [1.0]
@@ -352,6 +373,7 @@ def test_values_that_differ_by_rounding_only_do_not_vary():
         means = Means.of(row, weights)
         assert (means.mean[0], means.variance()[0]) == (0.3, 0.0)
     assert Means.of(np.where([True, False, False, False, False], 0.3 + 1e-9, row)).variance()[0] > 0
+    assert Means.of(np.array([[1e-9, 2e-9]])).variance()[0] == pytest.approx(0.25e-18)
     assert Means.of(np.zeros((1, 4))).mean.tolist() == [0.0]
 
 
