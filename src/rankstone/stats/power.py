@@ -155,7 +155,7 @@ def queries_needed(
         if high == _MOST_QUERIES:
             return math.inf
         high = min(2 * high, _MOST_QUERIES)
-    low = max(2, high // 2)
+    low = 2
     while low < high:
         middle = (low + high) // 2
         if _power(float(middle), effect, alpha) < power:
@@ -198,9 +198,11 @@ def root(function: Callable[[float], float], low: float, high: float) -> float:
     """Return where an increasing function crosses 0, by the Illinois method."""
     below, above = function(low), function(high)
     while below > 0:
-        low, below = 0.5 * low, function(0.5 * low)
+        low *= 0.5
+        below = function(low)
     while above < 0:
-        high, above = 2.0 * high, function(2.0 * high)
+        high *= 2.0
+        above = function(high)
     for _ in range(100):
         if not below < 0 < above:  # an end is the root itself
             return low if below == 0 else high
