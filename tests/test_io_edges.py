@@ -6,7 +6,10 @@ import pytest
 from strategies import write_qrels, write_run
 
 import rankstone as rs
+from rankstone.io.pages import load_pages
 from rankstone.io.parents import Parents, plain_parents
+from rankstone.io.query_groups import groups_in_records, read_query_groups
+from rankstone.io.spans import Span, load_spans
 from rankstone.io.validate import check
 
 
@@ -153,3 +156,125 @@ def test_judged_chunks_of_one_grade_become_as_many_documents():
 def test_a_run_without_chunks_is_a_run_without_documents():
     result = rs.evaluate({"q": {"A": 1}}, {"q": {}}, ["NumRet", "R"], parents="{doc}#{n}")
     assert result.aggregates == {"NumRet": 0, "R": 0}
+
+
+def grouped(tmp_path, text):
+    path = tmp_path / "groups"
+    path.write_text(text)
+    return read_query_groups(str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "groups"),
+    [
+        ('"q1"\ta\nq2\t"b c"\n', {'"q1"': "a", "q2": '"b c"'}),
+        ('"q,1",a\nq2,b,c\n', {"q,1": "a", "q2": "b,c"}),
+        ('"q;1";a\nq2;"b;c"\n', {"q;1": "a", "q2": "b;c"}),
+        ('q1 "a b"\nq2 c, d\n', {"q1": '"a b"', "q2": "c, d"}),
+        ("sep=;\nq1;a\n", {"q1": "a"}),
+        ("SEP=,\nq1,a\n", {"q1": "a"}),
+        ("sep=;x y\nq1;a\n", {"sep=": "x y", "q1": "a"}),
+        ("sep;a\nq1;b\n", {"sep": "a", "q1": "b"}),
+        ("q1 a\nsep b\n", {"q1": "a", "sep": "b"}),
+        ("q1;a,b\nq2;c\n", {"q1": "a,b", "q2": "c"}),
+        ("q1,a;b\nq2,c\n", {"q1": "a;b", "q2": "c"}),
+        ("#x y\n\nq1 a\n", {"q1": "a"}),
+    ],
+)
+def test_what_stands_between_a_query_and_its_group(tmp_path, text, groups):
+    assert grouped(tmp_path, text).group_of == groups
+
+
+def test_a_line_without_a_group_is_shown_up_to_80_characters(tmp_path):
+    with pytest.raises(rs.DataError) as caught:
+        grouped(tmp_path, "\n# c\nq1\ta\n" + "x" * 81 + "\n")
+    assert str(caught.value) == (
+        f"{tmp_path / 'groups'}:4: expected a query and its group, with a tab between them as in "
+        f"line 3, found {'x' * 80!r}."
+    )
+
+
+def test_queries_without_a_group_and_groups_without_a_query_are_counted(tmp_path):
+    groups = grouped(tmp_path, "".join(f"q{i} a\n" for i in range(5)))
+    without, unused = groups.notices(["q0", "x1", "x2", "x3", "x4"])
+    assert (without.count, without.examples) == (4, ("x1", "x2", "x3"))
+    assert without.text == f"4 of 5 queries without a group in {groups.path}; shown as (no group)"
+    assert (unused.count, unused.examples) == (4, ("q1", "q2", "q3"))
+    assert unused.text == f"4 queries of {groups.path} not evaluated; ignored"
+    assert groups.notices([f"q{i}" for i in range(5)]) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("q1 a\x1fb\n", ":1: control character 0x1f."),
+        ("q1\ta\nq2\tb\rq3\tc\n", ":2: control character 0x0d. The file seems to have CR-only line ends; convert them."),
+        ("q1 a\nq2 b\nq1 b\n", ":3: query 'q1' has the group 'b' here, and 'a' in line 1. Give it one group."),
+        ("q1 (no group)\n", ":1: '(no group)' cannot be a group's name; it has a meaning."),
+        ("query group\n", ": the file names no query. Write a query and its group in each line, with a tab between them."),
+    ],
+)  # fmt: skip
+def test_a_file_of_groups_that_cannot_be_read(tmp_path, text, message):
+    with pytest.raises(rs.DataError) as caught:
+        grouped(tmp_path, text)
+    assert str(caught.value) == f"{tmp_path / 'groups'}{message}"
+
+
+@pytest.mark.parametrize(("record", "group"), [({"kind": "a"}, "a"), ({"metadata": {"kind": "b"}}, "b"), ({"kind": ["a", 1]}, "a, 1"), ({"kind": "a", "metadata": {"kind": "b"}}, "a")])  # fmt: skip
+def test_groups_in_records(tmp_path, record, group):
+    path = tmp_path / "records.jsonl"
+    rows = [{"query_id": "q", "expected": ["d"]} | record, {"query_id": "r", "expected": ["d"]}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows) + "\n")
+    assert groups_in_records(str(path), "kind").group_of == {"q": group}
+
+
+@pytest.mark.parametrize(
+    "starts", [[True, 5], [False, 5], [0, True], [0, 5, 5], [0, 5, 3], [0, 2.0], [1, 5], [], "0", 0]
+)
+def test_pages_begin_at_zero_and_rise(starts):
+    with pytest.raises(rs.DataError) as caught:
+        load_pages({"ok": [0, 1], "d": starts})
+    assert str(caught.value) == (
+        "pages: the pages of document 'd' must begin at 0 and at rising positions, such as "
+        f"[0, 1800, 3600], not at {starts!r}."
+    )
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "pages"),
+    [(0, 10, [1]), (0, 11, [1, 2]), (9, 10, [1]), (10, 20, [2]), (9, 21, [1, 2, 3]), (20, 99, [3])],
+)
+def test_a_span_lies_on_pages(start, end, pages):
+    found = load_pages({"d": (0, 10, 20)}).of(Span("d", start, end))
+    assert found == [f"d p. {page}" for page in pages]
+
+
+@pytest.mark.parametrize(
+    ("item", "message"),
+    [
+        (("d", -1, 5), "the start -1 of a span is not a position from 0 up."),
+        (("d", 0, True), "the end True of a span is not a position from 0 up."),
+        (("d", 0, 2.0), "the end 2.0 of a span is not a position from 0 up."),
+        (("d", 5, 5), "the span of document 'd' ends at 5, not after its start 5. The end is the position after the last character."),
+        (("d", 5), "a span is (document, start, end), not ('d', 5)."),
+        (("d", 0, 5, 1, 2), "a span is (document, start, end), not ('d', 0, 5, 1, 2)."),
+    ],
+)  # fmt: skip
+def test_a_span_that_cannot_be(item, message):
+    with pytest.raises(rs.DataError) as caught:
+        load_spans({"q": [item]}, "run")
+    assert str(caught.value) == f"run of query 'q': {message}"
+
+
+def test_spans_are_ranked_by_score_and_judged_ones_lie_apart():
+    items = [("a", 0, 1), ("b", 0, 1), ("a", 0, 1)]
+    assert [s.doc for s in load_spans({"q": items}, "run")["q"]] == ["a", "b"]
+    scored = [("a", 0, 1, 1), ("b", 0, 1, 3), ("c", 0, 1, 2)]
+    assert [s.doc for s in load_spans({"q": scored}, "run")["q"]] == ["b", "c", "a"]
+    beside = [("a", 5, 9), ("a", 0, 5), ("b", 3, 6), ("a", 0, 5)]
+    assert load_spans({"q": beside}, "judgments")["q"] == [("a", 0, 5), ("a", 5, 9), ("b", 3, 6)]
+    with pytest.raises(rs.DataError, match=r"the judged spans a\[0:5\] and a\[4:9\] overlap"):
+        load_spans({"q": [("a", 4, 9), ("a", 0, 5)]}, "judgments")
+    with pytest.raises(rs.DataError, match="run: there are no spans"):
+        load_spans({"q": [], "r": []}, "run")
+    assert load_spans({"q": [], "r": [("a", 0, 1)]}, "run")["q"] == []
