@@ -228,6 +228,16 @@ def test_groups_in_records(tmp_path, record, group):
     assert groups_in_records(str(path), "kind").group_of == {"q": group}
 
 
+@pytest.mark.parametrize("group", ["(no group)", "mean"])
+def test_a_group_in_records_has_a_name_of_its_own(tmp_path, group):
+    path = tmp_path / "records.jsonl"
+    rows = [{"query_id": q, "expected": ["d"], "kind": group} for q in "qr"]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(rs.DataError) as caught:
+        groups_in_records(str(path), "kind", taken=["mean"])
+    assert str(caught.value) == f"{path}:1: {group!r} cannot be a group's name; it has a meaning."
+
+
 @pytest.mark.parametrize(
     "starts", [[True, 5], [False, 5], [0, True], [0, 5, 5], [0, 5, 3], [0, 2.0], [1, 5], [], "0", 0]
 )
