@@ -4,11 +4,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import rankstone as rs
 from rankstone.core.provenance import MEMORY
-from rankstone.io.frames.columns import as_narwhals
+from rankstone.io.frames.columns import as_narwhals, open_table
 from rankstone.io.rows import judgments_from
 
 
@@ -129,6 +130,29 @@ def test_a_column_that_cannot_be_ids(values, message):
     with pytest.raises(rs.DataError) as caught:
         rs.evaluate({"q": {"d": 1}}, run_of(doc_id=values), "RR")
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (pa.array([1, 2], pa.date32()), "holds dates or times"),
+        (pa.array([1, 2]).cast(pa.decimal128(21, 2)), "holds decimals"),
+        (pa.array([True, False]), "holds booleans"),
+        (pa.array([[1], [2]]), "holds lists or records"),
+        (pa.array([b"d", b"e"]), "holds bytes"),
+    ],
+)
+def test_a_column_of_an_arrow_type_that_cannot_be_ids(values, words):
+    docs = pd.Series(pd.arrays.ArrowExtensionArray(values))
+    with pytest.raises(rs.DataError) as caught:
+        rs.evaluate({"q": {"d": 1}}, run_of(doc_id=docs), "RR")
+    message = f"run: column 'doc_id' {words}; a document id is text or a whole number."
+    assert str(caught.value).startswith(message)
+
+
+def test_an_object_that_is_no_table():
+    with pytest.raises(rs.DataError, match=f"^cannot read a table from {type(Path()).__name__}.$"):
+        open_table(Path())
 
 
 def test_tables_that_narwhals_knows_are_told_from_other_objects():
