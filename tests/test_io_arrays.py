@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 
 import rankstone as rs
+from rankstone.core import gpu
+from rankstone.core.rank import score_needs
 from rankstone.io.arrays import (
     are_arrays,
     grades_in_rank_order,
@@ -115,6 +117,8 @@ def test_so_many_items_of_a_row_are_looked_at(place, expected):
         (np.array([1, 2]), np.array([[1, 3], [3, 2]]), ({0: [1], 1: [2]}, {0: [1, 3], 1: [3, 2]}, False)),
         ([["a"], ["b"]], [["b"], ["c"]], ([["a"], ["b"]], [["b"], ["c"]], False)),
         (np.array([[1], [2]]), np.array([[3], [2]]), ([[1], [2]], [[3], [2]], False)),
+        (["a", 1], ["b", 1], ({0: ["a", 1]}, {0: ["b", 1]}, True)),
+        (["a", 1], [["a", "b"], ["c", "d"]], ({0: ["a"], 1: [1]}, {0: ["a", "b"], 1: ["c", "d"]}, False)),
         ({"q": {"a": 1}}, {"q": {"a": 0.5}}, ({"q": {"a": 1}}, {"q": {"a": 0.5}}, False)),
         ({"q": ["a"]}, {"q": ["a"]}, ({"q": ["a"]}, {"q": ["a"]}, False)),
         ({}, ["a"], ({0: {}}, {0: ["a"]}, True)),
@@ -277,6 +281,26 @@ def test_labels_and_scores_that_cannot_be(labels, scores, more, message):
     with pytest.raises(rs.DataError) as caught:
         labels_and_scores(labels, scores, **more)
     assert str(caught.value) == message
+
+
+def first_two(conventions):
+    return gpu.CutoffNeeds(2, supports_expected_ties=True), score_needs([conventions])
+
+
+@pytest.mark.parametrize("qid", [None, ["x", "y"]])
+def test_no_more_of_a_wide_table_is_kept_than_is_read(qid):
+    labels, scores = np.eye(2, 64), np.arange(128.0).reshape(2, 64)
+    read = labels_and_scores(labels, scores, qid=qid, needs=first_two)
+    assert read.width < 64
+    assert read.queries == (qid or [0, 1])
+
+
+def test_a_long_array_of_a_device_is_divided_as_any_other(monkeypatch):
+    device = gpu._of_numpy()._replace(on_host=False)
+    monkeypatch.setattr(gpu, "_library", lambda *_: device)
+    labels, scores = np.array(LABELS), np.array(SCORES)
+    found = read_as(labels, scores, qid=["a", "b", "a", "b"], needs=first_two)
+    assert found == {"a": [A, C], "b": [B, D]}
 
 
 def test_items_that_are_masked_may_hold_anything():
