@@ -56,6 +56,7 @@ INF = math.inf
         ([(1, 0, 2)], [(0.5, 0.2, 0.1)], True),
         ([("a", "b")], [("b", "c")], False),
         ([("a", 0.5, 1)], [("b", 0.5, 2)], False),
+        ([("q", "d", 1), ["a"]], [["a"], ["b"]], False),
         (np.array([1, 0.5], object), np.array([0.5, 0.2], object), True),
         (np.array([], str), [0.5], False),
         ([("a", "b", "c")], [("b", "c", "a")], False),
@@ -124,6 +125,7 @@ def test_so_many_items_of_a_row_are_looked_at(place, expected):
         ({}, ["a"], ({0: {}}, {0: ["a"]}, True)),
         ({"a": 1}, {"q": ["a"]}, ({"a": 1}, {"q": ["a"]}, False)),
         ({"a": 1}, {}, ({"a": 1}, {}, False)),
+        ({"a": 1, "q": ["a"]}, ["a"], ({"a": 1, "q": ["a"]}, ["a"], False)),
         ({}, [["a"]], ({}, [["a"]], False)),
     ],
 )  # fmt: skip
@@ -140,8 +142,9 @@ def test_judgments_of_one_query_go_with_one_ranking(judgments, run):
 
 
 def test_a_set_of_judgments_does_not_go_with_rankings_by_query():
-    with pytest.raises(rs.DataError, match="the judgments are those of one query"):
-        by_query({"a"}, {"q": ["a"]})
+    for run in ({"q": ["a"]}, {"q": ["a"], "r": 0.5}):
+        with pytest.raises(rs.DataError, match="the judgments are those of one query"):
+            by_query({"a"}, run)
 
 
 def test_truths_go_with_as_many_rows():
@@ -301,6 +304,33 @@ def test_a_long_array_of_a_device_is_divided_as_any_other(monkeypatch):
     labels, scores = np.array(LABELS), np.array(SCORES)
     found = read_as(labels, scores, qid=["a", "b", "a", "b"], needs=first_two)
     assert found == {"a": [A, C], "b": [B, D]}
+    one = labels_and_scores(labels, scores, needs=first_two)
+    assert one.single
+    assert one.labels.ndim == 1
+    assert one.labels[:2].tolist() == [4, 3]
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({"mask": [True, False, True, True]}, {0: [A, C, D]}),
+        ({"qid": ["a", "a", "b", "b"]}, {"a": [A, B], "b": [C, D]}),
+        ({"group_sizes": [1, 3]}, {0: [A], 1: [B, C, D]}),
+        ({}, {0: [A, B, C, D]}),
+    ],
+)
+def test_finite_numbers_may_be_divided(more, expected):
+    assert read_as(LABELS, SCORES, finite=True, **more) == expected
+
+
+@pytest.mark.parametrize("scores", [{"a": 1}, "ab", b"ab", {1.0, 2.0}])
+def test_scores_are_in_an_array_as_labels_are(scores):
+    with pytest.raises(rs.UsageError) as caught:
+        labels_and_scores([1, 0], scores)
+    assert str(caught.value) == (
+        f"labels are in an array and scores are {type(scores).__name__}; give both as lists, "
+        "arrays or tensors, labels first."
+    )
 
 
 def test_items_that_are_masked_may_hold_anything():
