@@ -62,6 +62,7 @@ def test_judgments_in_records(records, rows):
         ([{"query_id": "q", "retrieved": {"a": 3}}], [("q", "", 0), ("q", "a", 3)]),
         ([{"query_id": "q", "retrieved": [{"id": "a", "rank": 1}]}], [("q", "", 0), ("q", "a", -1)]),
         ([{"query_id": "q", "retrieved": [{"id": "a", "score": None}]}], {"q": ["a"]}),
+        ([{"query_id": "q", "retrieved": [{"id": "a", "rank": None}]}], {"q": ["a"]}),
         ([{"query_id": "q", "retrieved": [{"id": "a"}, "b"]}], {"q": ["a", "b"]}),
         ([{"query_id": "q", "retrieved": {"hits": [{"_id": "a", "_score": 2}]}}], [("q", "", 0), ("q", "a", 2)]),
         ([{"query_id": "q", "retrieved": []}, {"query_id": "r", "retrieved": {"a": 1}}], [("q", "", 0), ("r", "", 0), ("r", "a", 1)]),
@@ -105,6 +106,7 @@ MIXED = "some records hold scores and some hold lists without them; use one form
         (ranked, [{"query_id": "q", "retrieved": {"a": None}}], "file:1: score None is not a number."),
         (ranked, [{"query_id": "q", "doc_id": "d", "score": 1, "sim": 2}], "file:1: which key holds the score, 'score' or 'sim'? Keep one of them."),
         (ranked, [{"query_id": "q", "doc_id": "d"}], f"file:1: no key of the record is known to hold a document and its score, or a list of retrieved ids (keys: 'query_id', 'doc_id'). {NAME_KEYS}"),
+        (ranked, [{"query_id": "q", "doc_id": "d", "score": 1}, {"query_id": "q", "doc_id": "d"}], f"file:2: no key of the record is known to hold a document and its score, or a list of retrieved ids (keys: 'query_id', 'doc_id'). {NAME_KEYS}"),
         (ranked, [{"query_id": "q", "doc_id": "d", "score": 1}, {"query_id": "q", "doc_id": "d", "rank": 1}], "file:2: the score is under 'rank', in a record before under 'score'. Use one key."),
     ],
 )  # fmt: skip
