@@ -6,6 +6,7 @@ import pytest
 
 import rankstone as rs
 from rankstone.io import objects
+from rankstone.io.convert import convert
 from rankstone.io.formats import tables
 from rankstone.io.frames import is_frame, judgments_of, run_of
 
@@ -154,6 +155,7 @@ def series(values, index=None, dtype=None):
         (series([1, 2], pd.Index([7, "d"], dtype=object)), 1),
         (series([0.5, 1.5], [7, 8]), 0),
         (series([], []), 0),
+        (series([0.5, 1], [7, 8], object), 0),
         (series(["a", 7, "d"], [1, 2, 3]), 1 / 3),
     ],
 )
@@ -274,3 +276,45 @@ def test_tables_are_told_from_other_objects():
     assert not is_frame(np.ones(2))
     assert not is_frame(pd.Index([1]))
     assert not is_frame({"a": 1})
+
+
+def test_an_arrow_file_that_points_outside_itself_is_refused(tmp_path, monkeypatch):
+    import pyarrow as pa
+
+    offsets = pa.py_buffer(np.array([0, 1 << 30, 2], np.int32))
+    docs = pa.StringArray.from_buffers(2, offsets, pa.py_buffer(b"ad"))
+    content = pa.table({"query_id": ["q", "q"], "doc_id": docs, "score": [1.0, 2.0]})
+    path = tmp_path / "run.arrow"
+    with pa.ipc.new_file(path, content.schema) as out:
+        out.write_table(content)
+    real = tables.find_spec
+    monkeypatch.setattr(tables, "find_spec", lambda name: None if name == "polars" else real(name))
+    with pytest.raises(rs.DataError, match="the table cannot be read"):
+        evaluated(path, {"q": {"d": 1}})
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx", "parquet"])
+def test_rows_of_a_query_are_written_together(tmp_path, ending):
+    rows = [("r", "a", 1.0), ("q", "b", 2.0), ("r", "c", 3.0)]
+    source, target = tmp_path / f"run.{ending}", tmp_path / "out.run"
+    names = ["query_id", "doc_id", "score"]
+    if ending == "xlsx":
+        workbook(source, ("one", [names, *rows]))
+    else:
+        frame = pd.DataFrame(rows, columns=names)
+        frame.to_csv(source, index=False) if ending == "csv" else frame.to_parquet(source)
+    done = convert(str(source), str(target))
+    assert (done.rows, done.kind, done.source, done.target) == (3, "run", ending, "trec")
+    lines = ["r Q0 c 1 3 rankstone", "r Q0 a 2 1 rankstone", "q Q0 b 1 2 rankstone"]
+    assert target.read_text().splitlines() == lines
+
+
+def test_records_are_known_by_all_of_the_first():
+    good, bad = {"query_id": "q", "expected": ["a"]}, {"query_id": "q", "x": ["a"]}
+    assert objects.are_records([good, good])
+    assert not objects.are_records([good, bad])
+    assert not objects.are_records([good, "x"])
+    assert not objects.are_records([good, {1: ["a"]}])
+    assert not objects.are_records([])
+    assert not objects.are_records([good] * 9 + [bad])
+    assert objects.are_records([good] * 10 + [bad])
