@@ -190,13 +190,25 @@ NUGGETS = [
 
 @pytest.mark.parametrize(
     ("to", "code", "count"),
-    [("json", "subtopics-left-out", 3), ("trec", "importance-left-out", 2), ("jsonl", None, 0), ("csv", None, 0)],
+    [("json", "subtopics-left-out", 3), ("trec", "importance-left-out", 2), ("jsonl", None, 0), ("csv", None, 0), ("parquet", None, 0)],
 )  # fmt: skip
 def test_what_a_format_cannot_hold_is_counted(tmp_path, to, code, count):
     source = tmp_path / "judged.jsonl"
     source.write_text("".join(json.dumps(row) + "\n" for row in NUGGETS))
     done = convert(str(source), str(tmp_path / "out"), to, kind="judgments")
     assert [(n.code, n.count) for n in done.notices] == ([(code, count)] if code else [])
+
+
+@pytest.mark.parametrize("to", ["csv", "parquet", "arrow", "jsonl"])
+def test_subtopics_and_their_importance_are_read_from_what_was_written(tmp_path, to):
+    source, middle, last = (str(tmp_path / name) for name in ("judged.jsonl", "middle", "last"))
+    with open(source, "w") as out:
+        out.write("".join(json.dumps(row) + "\n" for row in NUGGETS))
+    convert(source, middle, to, kind="judgments")
+    done = convert(middle, last, "trec", kind="judgments")
+    assert [(n.code, n.count) for n in done.notices] == [("importance-left-out", 2)]
+    with open(last) as lines:
+        assert lines.read() == "q s d 1\nq t d 1\nq u e 2\n"
 
 
 def test_only_rows_with_documents_are_counted(tmp_path):

@@ -325,6 +325,8 @@ STRAY = "a quote within a field. Put the whole field in quotes"
         ('a,b\n1,2\n"x"y,z\n', f":3: {STRAY}"),
         ('a,b\n"x\n\n"y,z\n', f":4: {STRAY}"),
         ('a"\n', f":1: {STRAY}"),
+        ('\na"\n', f":2: {STRAY}"),
+        ('a"\n' + "x" * (1 << 20) + "\n\n\n", f":1: {STRAY}"),
         ('a,b\n"x,z\n', ": a quote is opened and never closed."),
         ("a,b\nx\ry,z\n", ":2: a CR that is not followed by LF."),
         ("a,b\r\nx,y\r\nx\ry,z\r\n", ":3: a CR that is not followed by LF."),

@@ -44,6 +44,7 @@ def ranked(*records, columns=None):
         ([{"query_id": "q", "doc_id": "d", "subtopic": "s", "relevance": 1, "importance": "okay"}], [Aspect("q", "d", 1, "s", False)]),
         ([{"query_id": "q", "doc_id": "d", "nuggets": [{"text": "n", "assignment": "support"}]}], [Aspect("q", "d", 1, "n")]),
         ([{"query_id": "q", "doc_id": "d", "nuggets": [{"id": "i", "text": "n", "assignment": "partial_support", "importance": "vital"}]}], [Aspect("q", "d", 0.5, "i", True)]),
+        ([{"query_id": "q", "doc_id": "d", "subtopic": "s", "relevance": 1}, {"query_id": "q", "doc_id": "e", "nuggets": [{"text": "n", "assignment": "support"}]}], [Aspect("q", "d", 1, "s"), Aspect("q", "e", 1, "n")]),
         ([{"query": "text", "id": "q", "expected": ["a"]}], [("q", "", 0), ("q", "a", 1)]),
     ],
 )  # fmt: skip

@@ -9,6 +9,7 @@ from rankstone.io import objects
 from rankstone.io.convert import convert
 from rankstone.io.formats import tables
 from rankstone.io.frames import is_frame, judgments_of, run_of
+from rankstone.io.input_file import Input, ReadOptions
 
 LIBRARIES = ["polars", "pyarrow", "none"]
 
@@ -16,10 +17,13 @@ LIBRARIES = ["polars", "pyarrow", "none"]
 @pytest.fixture(params=LIBRARIES)
 def library(request, monkeypatch):
     """Only this library is there."""
-    real = tables.find_spec
-    hidden = {"polars", "pyarrow"} - {request.param}
-    monkeypatch.setattr(tables, "find_spec", lambda name: None if name in hidden else real(name))
+    without(monkeypatch, *({"polars", "pyarrow"} - {request.param}))
     return request.param
+
+
+def without(monkeypatch, *hidden):
+    real = tables.find_spec
+    monkeypatch.setattr(tables, "find_spec", lambda name: None if name in hidden else real(name))
 
 
 def evaluated(path, judged, **more):
@@ -61,6 +65,7 @@ def test_line_ends_within_fields_are_read_by_every_library(tmp_path, library):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("\ufeff" + HEAD + "q,d,1\nq,e,x\n", ":3: 'x' in column 'score' is not a number. Write it like 3, -0.25 or 1e-3."),
         (HEAD + "q,d,1\nq,e,x\n", ":3: 'x' in column 'score' is not a number. Write it like 3, -0.25 or 1e-3."),
         ("sep=;\n" + HEAD.replace(",", ";") + "q;d;1\nq;e;x\n", ":4: 'x' in column 'score' is not a number. Write it like 3, -0.25 or 1e-3."),
         (HEAD.replace(",", ";") + "q;d;0,5\nq;e;x,y\n", ":3: 'x.y' in column 'score' is not a number. Write it like 3, -0.25 or 1e-3."),
@@ -68,10 +73,83 @@ def test_line_ends_within_fields_are_read_by_every_library(tmp_path, library):
 )  # fmt: skip
 def test_a_field_that_is_not_a_number_is_named_by_its_line(tmp_path, library, text, message):
     path = tmp_path / "run.csv"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     with pytest.raises(rs.DataError) as caught:
         evaluated(path, {"q": {"d": 1}})
     assert str(caught.value) == f"{path}{message}"
+
+
+def test_a_row_that_is_too_short_is_an_error(tmp_path, library):
+    path = tmp_path / "run.csv"
+    path.write_text(HEAD + "q,d,1\nq,e\n")
+    with pytest.raises(rs.DataError):
+        evaluated(path, {"q": {"d": 1}})
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "expected"),
+    [
+        ("query_id\tdoc_id\tscore\nq\td\t1\n", {}, False),
+        ("query_id\tdoc_id\tscore\nq\td\t1\n", {"columns": {"query": "query_id"}}, True),
+        ("query_id\tdoc_id\nq\td\n", {}, True),
+        ("query_id\tdoc_id\tscore\na b\td\t1\n", {}, True),
+        ('query_id\tdoc_id\tscore\n"a"\td\t1\n', {}, True),
+        ("query_id\tdoc_id\tscore\nq\td\t0,5\n", {}, True),
+        ("#query_id\tdoc_id\n", {}, True),
+        ("a\tb\n", {}, False),
+    ],
+)
+def test_a_table_is_told_from_rows_between_blanks(tmp_path, text, options, expected):
+    path = tmp_path / "file"
+    path.write_text(text)
+    with Input.open(str(path), ReadOptions(**options)) as file:
+        assert tables.CSV.detect(file) == expected
+
+
+@pytest.mark.parametrize("part", [b"xl/workbook.xml", b"[Content_Types].xml", b"content.xml"])
+def test_a_workbook_is_known_by_what_it_holds(tmp_path, part):
+    path = tmp_path / "file"
+    path.write_bytes(b"PK\x03\x04" + part)
+    with Input.open(str(path), ReadOptions()) as file:
+        assert tables.WORKBOOK.detect(file) == (part != b"content.xml")
+
+
+def test_a_table_of_two_columns_may_be_named_csv(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("query_id,doc_id\nq,a\nq,d\n")
+    result = rs.evaluate({"q": {"d": 1}}, path, "RR", input_format="json:csv")
+    assert (result["RR"], result.name) == (0.5, "mine")
+    assert rs.evaluate({"q": {"d": 1}}, path, "RR", name="other").name == "other"
+
+
+class PanicException(BaseException):
+    """What a library in Rust gives up with."""
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [(PanicException("no"), rs.DataError), (ValueError("no"), rs.DataError), (SystemExit("no"), SystemExit), (MemoryError("no"), MemoryError)],
+)  # fmt: skip
+def test_a_library_that_gives_up_is_an_error_of_the_file(tmp_path, monkeypatch, error, expected):
+    def fails(*_):
+        raise error
+
+    monkeypatch.setattr(tables, "_polars_text", fails)
+    path = tmp_path / "run.csv"
+    path.write_text(HEAD + "q,d,1\n")
+    with pytest.raises(expected, match="no"):
+        evaluated(path, {"q": {"d": 1}})
+
+
+def test_a_library_that_says_nothing_is_named_by_its_error(tmp_path, monkeypatch):
+    def fails(*_):
+        raise ValueError
+
+    monkeypatch.setattr(tables, "_polars_text", fails)
+    path = tmp_path / "run.csv"
+    path.write_text(HEAD + "q,d,1\n")
+    with pytest.raises(rs.DataError, match=r": the table cannot be read \(ValueError\)\.$"):
+        evaluated(path, {"q": {"d": 1}})
 
 
 def test_a_byte_that_is_not_utf8_is_named_by_its_line(tmp_path, library):
@@ -117,6 +195,20 @@ def test_a_workbook_of_one_row(tmp_path):
     rows = [["query_id", None, "doc_id", "score"], [None] * 4, ["q", "x", "d", 1]]
     path = workbook(tmp_path / "run.xlsx", ("one", rows), ("two", []))
     assert evaluated(path, {"q": {"d": 1}}) == {"q": {"RR": 1}}
+
+
+def test_a_formula_that_was_never_worked_out_has_no_value(tmp_path):
+    rows = [["query_id", "doc_id", "score"], ["q", "d", "=1+1"]]
+    path = workbook(tmp_path / "run.xlsx", ("one", rows))
+    with pytest.raises(rs.DataError, match="column 'score' has no value in row 1 under the header"):
+        evaluated(path, {"q": {"d": 1}})
+
+
+def test_a_workbook_needs_one_of_two_libraries(tmp_path, monkeypatch):
+    path = workbook(tmp_path / "run.xlsx", ("one", [["query_id", "doc_id"], ["q", "d"]]))
+    without(monkeypatch, "openpyxl", "fastexcel")
+    with pytest.raises(rs.RankstoneError, match="reading it needs openpyxl or fastexcel"):
+        evaluated(path, {"q": {"d": 1}})
 
 
 @pytest.mark.parametrize(
@@ -287,8 +379,7 @@ def test_an_arrow_file_that_points_outside_itself_is_refused(tmp_path, monkeypat
     path = tmp_path / "run.arrow"
     with pa.ipc.new_file(path, content.schema) as out:
         out.write_table(content)
-    real = tables.find_spec
-    monkeypatch.setattr(tables, "find_spec", lambda name: None if name == "polars" else real(name))
+    without(monkeypatch, "polars")
     with pytest.raises(rs.DataError, match="the table cannot be read"):
         evaluated(path, {"q": {"d": 1}})
 
