@@ -1,0 +1,376 @@
+"""Formats of other tools, lists and matrices: what is read from them, and what is refused."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rankstone as rs
+from rankstone.core.provenance import MEMORY
+from rankstone.io.carry import joined, last_query_apart
+from rankstone.io.files import in_folder
+from rankstone.io.gathered import run_from
+from rankstone.io.load import load_judgments, load_run
+from rankstone.io.rows import Lists, check_utf8, lists_as_text, rows_of_lists
+from rankstone.io.scored import check_changes
+from rankstone.io.texts import read_texts
+from rankstone.io.tops import pool, read_tops
+from rankstone.io.whole import whole_judgments, whole_run
+
+
+def written(tmp_path, data):
+    path = tmp_path / "file"
+    path.write_text(data if isinstance(data, str) else json.dumps(data))
+    return path
+
+
+REQUEST = {"id": "q", "ratings": [{"_id": "a", "rating": 2}, {"_id": "b", "rating": 0}]}
+GROUP = {"name": "n", "relevant_documents": {"a": {"gain": 2}, "b": 1}}
+TEXT = {"placeholders": {"$query": "q"}}
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ({"requests": [REQUEST]}, {("q", "a"): 2, ("q", "b"): 0}),
+        ({"judgmentRatings": [{"query": "q", "ratings": [{"docId": "a", "rating": "2"}]}]}, {("q", "a"): 2}),
+        ({"query_groups": [GROUP]}, {("n", "a"): 2, ("n", "b"): 1}),
+        ({"topics": [{"query_groups": [GROUP | {"queries": [TEXT, {}]}]}]}, {("q", "a"): 2, ("q", "b"): 1, ("n", "a"): 2, ("n", "b"): 1}),
+        ({"query_groups": [{"name": "n", "relevant_documents": {"3": ["a", "b"]}}]}, {("n", "a"): 3, ("n", "b"): 3}),
+        ([{"query_id": "q", "query": "x", "relevant_docs": [{"id": "a", "score": 2}]}], {("q", "a"): 2}),
+        ("query,docid,rating\nq,a,2\n\nq,b,\nq,c,1\n", {("q", "a"): 2, ("q", "c"): 1}),
+        ("Rating,Doc ID,Query Text\n2,a,q\n", {("q", "a"): 2}),
+    ],
+)  # fmt: skip
+def test_judgments_of_other_tools(tmp_path, data, expected):
+    assert whole_judgments(written(tmp_path, data)) == expected
+
+
+HITS = {"hits": {"hits": [{"_id": "a", "_score": 2}, {"_id": "b", "_score": 1}]}}
+NONE = {"hits": {"hits": []}}
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (HITS, {"0": {"a": 2, "b": 1}}),
+        ({"responses": [HITS, NONE]}, {"0": {"a": 2, "b": 1}, "1": {}}),
+        ([HITS], {"0": {"a": 2, "b": 1}}),
+        ({"q": HITS, "r": HITS}, {"q": {"a": 2, "b": 1}, "r": {"a": 2, "b": 1}}),
+        ({"metric_score": 1, "details": {"q": {"hits": [{"hit": {"_id": "a"}}, {"_id": "b"}]}}}, {"q": {"a": 2, "b": 1}}),
+    ],
+)  # fmt: skip
+def test_runs_of_search_engines(tmp_path, data, expected):
+    assert whole_run(written(tmp_path, data)) == expected
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"requests": [REQUEST, {"id": "r", "ratings": [1]}]}, ", request 2: expected an array of objects."),
+        ({"metric_score": 1, "details": {}}, ": a _rank_eval response rates only what was retrieved. Give the request, which holds all ratings."),
+        ({"judgmentRatings": [{"query": "q", "ratings": []}, {"query": "q"}]}, ", entry 2: expected a query and its ratings."),
+        ({"judgmentRatings": [{"query": "q", "ratings": [1]}]}, ", entry 1: expected ratings with docId and rating."),
+        ({"query_groups": [GROUP, {"name": "n"}]}, ", query group 2: expected relevant_documents as an object."),
+        ({"topics": [1]}, ": expected an array of objects."),
+        ("query,docid,rating\nq,a,2\nq,b\n", ":3: expected a query, a docid and a rating, found ['q', 'b']."),
+        ("query,docid,rating,rating\nq,a,2,1\n", ": the header has 2 columns 'rating', not one."),
+    ],
+)  # fmt: skip
+def test_judgments_of_other_tools_that_cannot_be_read(tmp_path, data, message):
+    path = written(tmp_path, data)
+    with pytest.raises(rs.DataError) as caught:
+        load_judgments(path)
+    assert str(caught.value) == f"{path}{message}"
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ([HITS, {"error": {"reason": "too slow"}}], ", response 2: the search failed (too slow), so there are no hits to evaluate. Repeat it, or give the query an empty list of hits."),
+        ([HITS, {"error": {}}], ", response 2: the search failed (an error), so there are no hits to evaluate. Repeat it, or give the query an empty list of hits."),
+        ({"requests": [REQUEST]}, ": a _rank_eval request holds no ranking. Give the response."),
+        ({"metric_score": 1, "details": {"q": {"hits": [1]}}}, ", query 'q': expected an array of objects."),
+    ],
+)  # fmt: skip
+def test_runs_of_search_engines_that_cannot_be_read(tmp_path, data, message):
+    path = written(tmp_path, data)
+    with pytest.raises(rs.DataError) as caught:
+        load_run(path)
+    assert str(caught.value) == f"{path}{message}"
+
+
+def test_scores_alone_go_with_the_rows_of_a_file(tmp_path):
+    rows, scores = tmp_path / "rows.letor", tmp_path / "scores"
+    rows.write_text("0 qid:1 1:1\n1 qid:1 1:1\n1 qid:2 1:1\n")
+    scores.write_text("# note\n0.5\n\n0.25\n1\n")
+    assert rs.evaluate(rows, scores, "RR").per_query == {"1": {"RR": 0.5}, "2": {"RR": 1}}
+    near = rs.evaluate(rows, scores, "RR", scores="ascending")
+    assert near.per_query == {"1": {"RR": 1}, "2": {"RR": 1}}
+    scores.write_text("0.5\n0.25\n")
+    with pytest.raises(rs.DataError) as caught:
+        rs.evaluate(rows, scores, "RR")
+    words = f"2 scores for the 3 rows of {rows}. Score exactly these rows, in their order."
+    assert str(caught.value) == f"{scores}: {words}"
+    scores.write_text("0.5\nx\n1\n")
+    with pytest.raises(rs.DataError, match=":2: score 'x' is not a number"):
+        rs.evaluate(rows, scores, "RR")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("d\tsome  text\there", {"d": "some text here"}),
+        ('{"_id": "d", "title": "A", "text": "B  c"}', {"d": "A · B c"}),
+        ('{"id": 7, "title": "A", "text": "A"}', {"7": "A"}),
+        ('{"docno": "d", "body": "B"}', {"d": "B"}),
+        ('{"_id": null, "id": "d", "query": "Q"}', {"d": "Q"}),
+        ("d\t", {"d": ""}),
+    ],
+)
+def test_texts_by_id(tmp_path, line, expected):
+    path = str(written(tmp_path, f"\n{line}\n"))
+    assert read_texts(path) == expected
+    assert read_texts(path, wanted=["x"]) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a\tb\n" + "x" * 81 + "\n", f":2: expected an id, a tab and a text, or a JSON object, found {'x' * 80!r}."),
+        ('{"text": "a"}\n', ":1: no id. Name it one of _id, id, docid, doc_id, qid, query_id, docno."),
+        ("\n\n", ": the file has no texts. Write an id, a tab and a text per line."),
+    ],
+)  # fmt: skip
+def test_texts_that_cannot_be_read(tmp_path, text, message):
+    path = written(tmp_path, text)
+    with pytest.raises(rs.DataError) as caught:
+        read_texts(str(path))
+    assert str(caught.value) == f"{path}{message}"
+
+
+def test_the_first_documents_of_a_run(tmp_path):
+    rows = [("q", "a", 1), ("q", "b", 2), ("q", "c", 2), ("q", "a", 3), ("r", "z", 1)]
+    path = written(tmp_path, "".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows))
+    assert read_tops(str(path), 2) == {"q": ["a", "c"], "r": ["z"]}
+    assert read_tops(str(path), 1) == {"q": ["a"], "r": ["z"]}
+    with pytest.raises(rs.UsageError, match="^a depth is at least 1, not 0.$"):
+        read_tops(str(path), 0)
+    many = "".join(f"q Q0 d{i:04} 1 {(i * 7919) % 3001} t\n" for i in range(3000))
+    scores = {f"d{i:04}": (i * 7919) % 3001 for i in range(3000)}
+    best = sorted(scores, key=scores.get, reverse=True)[:3]
+    assert read_tops(str(written(tmp_path, many)), 3) == {"q": best}
+
+
+def test_documents_to_judge():
+    runs = [{"r": ["b"], "q": ["b", "a"]}, {"q": ["c", "a"], "x": ["a"]}]
+    assert list(pool(runs).items()) == [("q", ["a", "b", "c"]), ("r", ["b"]), ("x", ["a"])]
+    judged = load_judgments({"q": {"a": 1}, "r": {"b": 0}})
+    assert pool(runs, judged) == {"q": ["b", "c"]}
+
+
+def test_the_judgments_of_a_data_set_in_a_folder(tmp_path):
+    folder = tmp_path / "qrels"
+    with pytest.raises(rs.DataError, match="this is a directory; give a file, or a data set"):
+        in_folder(str(tmp_path))
+    folder.mkdir()
+    for name in ("notes.txt", "tsv"):
+        (folder / name).touch()
+    with pytest.raises(rs.DataError, match="this is a directory; give a file, or a data set"):
+        in_folder(str(tmp_path))
+    (folder / "dev.tsv").touch()
+    assert in_folder(str(tmp_path)) == str(folder / "dev.tsv")
+    (folder / "train.tsv").touch()
+    with pytest.raises(rs.DataError, match="which of dev.tsv, train.tsv in "):
+        in_folder(str(tmp_path))
+    (folder / "test.tsv.gz").touch()
+    assert in_folder(str(tmp_path)) == str(folder / "test.tsv.gz")
+    assert in_folder("nothing") == "nothing"
+
+
+@pytest.mark.parametrize(
+    ("rows", "ascending", "scores", "sequences"),
+    [
+        ([("q", "a", 1.0), ("q", "b", 2.0)], False, {"a": 1, "b": 2}, {}),
+        ([("q", "a", 1.0), ("q", "b", 2.0), ("q", "a", 3.0)], False, {"b": 2, "a": 3}, {"q": [("a", 1), ("b", 2), ("a", 3)]}),
+        ([("q", "a", 3.0), ("q", "b", 2.0), ("q", "a", 3.0)], False, {"a": 3, "b": 2}, {"q": [("a", 3), ("b", 2), ("a", 3)]}),
+        ([("q", "a", 3.0), ("q", "b", 2.0), ("q", "a", 1.0)], True, {"b": 2, "a": 1}, {"q": [("a", 3), ("b", 2), ("a", 1)]}),
+        ([("q", "a", 1.0), ("q", "b", 2.0), ("q", "a", 1.0)], True, {"a": 1, "b": 2}, {"q": [("a", 1), ("b", 2), ("a", 1)]}),
+        ([("q", "", 0.0), ("q", "a", 1.0), ("q", "a", 0.0), ("q", "b", 5.0)], False, {"a": 1, "b": 5}, {"q": [("a", 1), ("a", 0), ("b", 5)]}),
+    ],
+)  # fmt: skip
+def test_of_repeated_rows_the_best_counts(rows, ascending, scores, sequences):
+    run = run_from(rows, "run", MEMORY, "file", ascending=ascending)
+    assert list(run.data["q"].items()) == list(scores.items())
+    assert run.sequences == sequences
+    assert list(run.rows()) == [("q", d, s) for d, s in sequences.get("q") or scores.items()]
+
+
+def test_repeated_documents_are_counted_by_query():
+    rows = [("q", d, 1.0) for d in "bbbaac"] + [("r", "a", 1.0)]
+    run = run_from(rows, "run", MEMORY, "file")
+    matches = run.match(load_judgments({"q": {"a": 1}, "r": {"a": 1}}), float32=False, repeats=False)  # fmt: skip
+    assert matches.duplicates.tolist() == [3, 0]
+    assert matches.duplicate == {0: "a"}
+
+
+def test_lists_become_scores():
+    lists = Lists({"q": ["a", "b", "a", "c"], "r": []})
+    assert list(rows_of_lists(lists)) == [("q", "a", 3), ("q", "b", 2), ("q", "c", 1), ("r", "", 0)]
+    with pytest.raises(rs.DataError, match="^x: a query has two rankings.$"):
+        lists_as_text(Lists({1: ["a"], "1": ["b"]}), "x")
+
+
+def test_ids_that_a_format_cannot_hold():
+    check_utf8("q", "d", "é")
+    with pytest.raises(rs.DataError, match=r"^query id 'a\\rb' cannot be written to this format"):
+        check_utf8("a\rb", "d", without="\0\r")
+    with pytest.raises(rs.DataError, match=r"^document id '\\udcff' is not UTF-8 and"):
+        check_utf8("q", "d", "\udcff")
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        (["a"], "the run: expected a list of lists, one for each query, but it holds 'a'."),
+        ([["a"], None], "the run: expected a list of lists, one for each query, but it holds None."),
+        ([["a"], 1.5], "the run: expected a list of lists, one for each query, but it holds 1.5."),
+    ],
+)  # fmt: skip
+def test_a_list_of_rankings_holds_lists(run, message):
+    with pytest.raises(rs.DataError) as caught:
+        load_run(run)
+    assert str(caught.value).startswith(message)
+
+
+ROW = {"query_id": "q", "doc_id": "d", "score": 1}
+
+
+def test_rows_in_a_list_have_the_same_keys():
+    run = [ROW, ROW | {"doc_id": "e", "score": 2}]
+    assert rs.evaluate({"q": {"d": 1}}, run, "RR")["RR"] == 0.5
+    with pytest.raises(rs.DataError, match=r"the run: record 1 \(records count from 0\) has other"):
+        load_run([ROW, ROW | {"more": 1}])
+    with pytest.raises(rs.DataError, match=r"the run: record 10 \(records count from 0\) has other"):  # fmt: skip
+        load_run([ROW] * 10 + [["a"]])
+
+
+def test_lists_belong_together_by_position():
+    assert rs.evaluate([["a"], ["b"]], [["a"], []], "RR").per_query == {0: {"RR": 1}, 1: {"RR": 0}}
+    for run in ([["a"]], [["a"], ["b"], ["c"]]):
+        with pytest.raises(
+            rs.DataError, match=f"^run: {len(run)} rankings for 2 lists of relevant"
+        ):
+            rs.evaluate([["a"], ["b"]], run, "RR")
+    assert rs.evaluate({0: {"a": 1}, 2: {"b": 1}}, [["a"]], "RR").per_query[0] == {"RR": 1}
+
+
+@pytest.mark.parametrize(
+    ("options", "has_scores", "words"),
+    [
+        ({"min_score": True}, True, "min_score must be a number, not True."),
+        ({"min_score": "1"}, True, "min_score must be a number, not '1'."),
+        ({"min_score": 0}, False, "run: min_score= needs scores, and this run has none."),
+        ({"parents": {}, "parent_rule": "max"}, False, "run: the rule 'max' needs scores, and this run has none. Choose 'first'."),
+        ({"min_score": 0}, True, None),
+        ({"parents": {}, "parent_rule": "max"}, True, None),
+        ({"parents": {}}, False, None),
+        ({"parent_rule": "max"}, False, None),
+    ],
+)  # fmt: skip
+def test_changes_that_suit_a_run(options, has_scores, words):
+    given = {"min_score": None, "parents": None, "parent_rule": "first"} | options
+    if words is None:
+        assert check_changes("run", **given, has_scores=has_scores) is None
+        return
+    with pytest.raises(rs.UsageError) as caught:
+        check_changes("run", **given, has_scores=has_scores)
+    assert str(caught.value) == words
+
+
+FRAME = {"query_id": ["q", "q", "r"], "doc_id": ["a", "d", "a"]}
+
+
+@pytest.mark.parametrize(
+    ("run", "options", "retrieved"),
+    [
+        ({"q": {"a": 2, "d": 1}, "r": {"a": 0.5}}, {"min_score": 1}, [2, 0]),
+        ({"q": {"a": 2, "d": 1}, "r": {"a": 0.5}}, {"min_score": 1, "scores": "ascending"}, [1, 1]),
+        (pd.DataFrame(FRAME | {"score": [2, 1, 0.5]}), {"min_score": 1}, [2, 0]),
+        (pd.DataFrame(FRAME | {"far": [2, 1, 0.5]}), {"min_score": 1, "columns": {"distance": "far"}}, [1, 1]),
+        ([{"query_id": "q", "doc_id": "a", "score": 2}, {"query_id": "r", "doc_id": "a", "score": 1}], {"min_score": 2}, [1, 0]),
+    ],
+)  # fmt: skip
+def test_a_lowest_score_that_counts(run, options, retrieved):
+    judged = {"q": {"d": 1}, "r": {"d": 1}}
+    result = rs.evaluate(judged, run, "NumRet", **options)
+    assert [row["NumRet"] for row in result.per_query.values()] == retrieved
+
+
+@pytest.mark.parametrize("number", [{"rank": [1, 2, 1]}, {}])
+def test_chunks_are_ranked_as_their_rows_are(number):
+    frame = pd.DataFrame({"query_id": ["q"] * 3, "doc_id": ["a#1", "d#1", "a#2"]} | {k: [1, 2, 3] for k in number})  # fmt: skip
+    result = rs.evaluate({"q": {"d": 1}}, frame, ["RR", "NumRet"], parents="{doc}#{n}")
+    assert result.aggregates == {"RR": 0.5, "NumRet": 2}
+
+
+def matrix(rows):
+    return pytest.importorskip("scipy.sparse").csr_matrix(np.array(rows, float))
+
+
+def test_sparse_matrices_beside_scores():
+    judged, scores = matrix([[0, 1, 0], [1, 0, 0]]), np.array([[3.0, 2, 1], [1, 2, 3]])
+    exclude = matrix([[1, 0, 0], [1, 0, 1]])
+    result = rs.evaluate(judged, scores, "RR", exclude=exclude)
+    assert result.per_query[0] == {"RR": 1}
+    found = {n.code: (n.count, n.examples) for n in result.notices if n.code.startswith("excl")}
+    assert found == {
+        "excluded": (3, ("document 0 of query 0",)),
+        "excluded-judged": (1, ("document 0 of query 1",)),
+    }
+    mask = np.array([[True] * 3, [False, True, True]])
+    masked = rs.evaluate(judged, scores, "NumRet", exclude=exclude, mask=mask)
+    assert [row["NumRet"] for row in masked.per_query.values()] == [2, 1]
+    assert {n.code: n.count for n in masked.notices if n.code.startswith("excl")} == {"excluded": 2}
+    with pytest.raises(rs.DataError, match="^judgments are 2 x 3 and scores 2 x 2: the two must"):
+        rs.evaluate(judged, scores[:, :2], "RR")
+
+
+def test_an_empty_row_of_sparse_judgments_is_a_query():
+    judged, run = matrix([[0, 1], [0, 0]]), matrix([[2, 1], [1, 0]])
+    assert rs.evaluate(judged, run, "RR").per_query == {0: {"RR": 0.5}, 1: {"RR": 0}}
+
+
+def frame(queries):
+    return pd.DataFrame({"query_id": list(queries), "doc_id": list("abcdef")[: len(queries)], "score": 1.0})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("queries", "closed", "open_rows"), [("qqr", 2, 1), ("qrr", 1, 2), ("qqq", 0, 3), ("rqrr", 2, 2)]
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_the_last_query_of_a_part_stays_open(kind, queries, closed, open_rows):
+    import polars as pl
+    import pyarrow as pa
+
+    whole = frame(queries)
+    part = {"pandas": lambda f: f, "polars": pl.from_pandas, "pyarrow": pa.Table.from_pandas}[kind](whole)  # fmt: skip
+    first, last = last_query_apart(part, None)
+    assert (0 if first is None else len(first)) == closed
+    assert len(last) == open_rows
+    both = joined(last, part)
+    assert len(both) == open_rows + len(queries)
+
+
+def test_the_last_query_of_a_dict_stays_open():
+    assert last_query_apart({"q": ["a"], "r": ["b"]}, None) == ({"q": ["a"]}, {"r": ["b"]})
+    assert last_query_apart({"q": ["a"]}, None) == (None, {"q": ["a"]})
+    assert joined(None, {"q": ["a"]}) == {"q": ["a"]}
+    assert joined({"q": ["a"]}, {"q": ["b"], "r": ["c"]}) == {"q": ["a", "b"], "r": ["c"]}
+    assert joined({"q": {"a": 1}}, {"r": {"c": 1}, "q": {"b": 2}}) == {"q": {"a": 1, "b": 2}, "r": {"c": 1}}  # fmt: skip
+    assert list(joined({"q": ["a"]}, {"r": ["b"]}).items()) == [("q", ["a"]), ("r", ["b"])]
+    with pytest.raises(rs.UsageError, match="all parts are of one kind"):
+        joined({"q": ["a"]}, frame("q"))
+    with pytest.raises(rs.UsageError, match="not as list"):
+        last_query_apart([["a"]], None)
