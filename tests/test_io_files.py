@@ -36,6 +36,8 @@ ONE = {None: {"q1": {"map": 0.5}}}
         ("runid x\nmap q1 0.5\n", ONE),
         ("x y 1\nx z 2\n", {None: {"y": {"x": 1.0}, "z": {"x": 2.0}}}),
         ("y x 1\nz x 2\n", {None: {"y": {"x": 1.0}, "z": {"x": 2.0}}}),
+        ("x y 1\nz y 2\nw all 1\n", {None: {"y": {"x": 1.0, "z": 2.0}}}),
+        ("y x 1\ny z 2\nall w 1\n", {None: {"y": {"x": 1.0, "z": 2.0}}}),
         ("x y 1\n", {None: {"y": {"x": 1.0}}}),
         ("map x 1\nmap map 2\n", {None: {"x": {"map": 1.0}, "map": {"map": 2.0}}}),
         ("q1,map,0.5\n", ONE),

@@ -308,6 +308,12 @@ def test_a_lowest_score_that_counts(run, options, retrieved):
     assert [row["NumRet"] for row in result.per_query.values()] == retrieved
 
 
+def test_what_is_excluded_needs_no_grades():
+    known = pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "x": [0.5]})
+    result = rs.evaluate({"q": {"d": 1}}, {"q": ["a", "d"]}, "RR", exclude=known)
+    assert result["RR"] == 1
+
+
 @pytest.mark.parametrize("number", [{"rank": [1, 2, 1]}, {}])
 def test_chunks_are_ranked_as_their_rows_are(number):
     frame = pd.DataFrame({"query_id": ["q"] * 3, "doc_id": ["a#1", "d#1", "a#2"]} | {k: [1, 2, 3] for k in number})  # fmt: skip
