@@ -8,7 +8,7 @@ import rankstone as rs
 from rankstone.io.convert import convert
 from rankstone.io.encodings import as_utf8, check_utf16, is_json_in_utf8, is_text, is_utf8
 from rankstone.io.formats import format_for, run_name
-from rankstone.io.load import load_judgments, load_run, read, split_options
+from rankstone.io.load import load_judgments, load_run, read, run_options, split_options
 
 GOOD = "q Q0 d 1 1 t\n"
 WRITE = "Write it like 3, -0.25 or 1e-3."
@@ -241,6 +241,20 @@ def test_options_of_reading_are_told_from_conventions():
     )
     with pytest.raises(rs.RankstoneError):
         split_options({"needs": None})
+
+
+def test_how_a_run_is_read_again():
+    again = run_options({"scores": "ascending", "input_format": "trec:csv", "max_bytes": 9})
+    assert (again.ascending, again.format, again.max_bytes) == (True, "csv", 9)
+    assert not run_options({"scores": "descending"}).ascending
+    assert not run_options({}).ascending
+
+
+def test_judgments_of_several_queries_give_several_values():
+    judged = load_judgments({"q": {"d": 1}, "r": {"d": 1}})
+    assert rs.RR(judged, {"q": ["d"], "r": ["a", "d"]}).tolist() == [1, 0.5]
+    one = load_judgments({"q": {"d": 1}})
+    assert rs.RR(one, {"q": ["a", "d"]}).tolist() == [0.5]
 
 
 @pytest.mark.parametrize(

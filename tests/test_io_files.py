@@ -4,6 +4,9 @@ import bz2
 import gzip
 import lzma
 import math
+import random
+from io import BufferedReader, BytesIO
+from types import SimpleNamespace
 
 import pytest
 
@@ -38,6 +41,8 @@ ONE = {None: {"q1": {"map": 0.5}}}
         ("y x 1\nz x 2\n", {None: {"y": {"x": 1.0}, "z": {"x": 2.0}}}),
         ("x y 1\nz y 2\nw all 1\n", {None: {"y": {"x": 1.0, "z": 2.0}}}),
         ("y x 1\ny z 2\nall w 1\n", {None: {"y": {"x": 1.0, "z": 2.0}}}),
+        ("map map 1\nmap P_5 2\nmap x 3\n", {None: {"map": {"map": 1.0}, "P_5": {"map": 2.0}, "x": {"map": 3.0}}}),
+        ("query,value\nq1,0.5\n", {None: {"q1": {"value": 0.5}}}),
         ("x y 1\n", {None: {"y": {"x": 1.0}}}),
         ("map x 1\nmap map 2\n", {None: {"x": {"map": 1.0}, "map": {"map": 2.0}}}),
         ("q1,map,0.5\n", ONE),
@@ -146,6 +151,35 @@ def test_a_file_may_be_as_large_as_somebody_says(tmp_path, kind):
         f"{path}: too large: more than {size - 1} bytes. If it is meant to be, raise the limit "
         "(--max-bytes, max_bytes=)."
     )
+
+
+def test_standard_input_may_be_as_large_as_somebody_says(monkeypatch):
+    def read(most):
+        stdin = SimpleNamespace(buffer=BufferedReader(BytesIO(TEXT)))
+        monkeypatch.setattr(streams.sys, "stdin", stdin)
+        return streams.read_all("-", most)
+
+    assert read(len(TEXT)) == TEXT
+    assert read(None) == TEXT
+    with pytest.raises(rs.DataError, match="^-: too large: more than 12 bytes"):
+        read(len(TEXT) - 1)
+
+
+def test_a_file_that_is_not_there_is_sought_in_its_folder(tmp_path, monkeypatch):
+    with pytest.raises(rs.DataError) as caught:
+        streams.read_all(str(tmp_path / "none"))
+    assert str(caught.value) == f"{tmp_path / 'none'}: there is no such file in {tmp_path}."
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(rs.DataError) as caught:
+        streams.read_all("none")
+    assert str(caught.value) == f"none: there is no such file in {tmp_path}."
+
+
+def test_zst_is_read_however_long_it_is(tmp_path):
+    zstandard = pytest.importorskip("zstandard")
+    path, data = tmp_path / "run.zst", random.Random(1).randbytes(20_000)
+    path.write_bytes(zstandard.compress(data) + zstandard.compress(TEXT))
+    assert streams.read_all(str(path)) == data + TEXT
 
 
 @pytest.mark.parametrize("least", [0, -1])

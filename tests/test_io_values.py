@@ -150,6 +150,16 @@ def test_a_column_of_an_arrow_type_that_cannot_be_ids(values, words):
     assert str(caught.value).startswith(message)
 
 
+def test_queries_without_judgments_are_named_as_they_are_written():
+    run = pd.DataFrame({"query_id": [1, 9], "doc_id": ["d", "d"], "score": [1, 1]})
+    result = rs.evaluate({1: {"d": 1}}, run, "RR")
+    (notice,) = (n for n in result.notices if n.code == "unjudged-queries")
+    assert (notice.count, notice.examples) == (1, ("9",))
+    run = pd.DataFrame({"query_id": ["q", "x"], "doc_id": [5, 5], "score": [1, 1]})
+    (notice,) = (n for n in rs.evaluate({"q": {5: 1}}, run, "RR").notices if n.code == "unjudged-queries")  # fmt: skip
+    assert notice.examples == ("x",)
+
+
 def test_an_object_that_is_no_table():
     with pytest.raises(rs.DataError, match=f"^cannot read a table from {type(Path()).__name__}.$"):
         open_table(Path())
