@@ -4,6 +4,7 @@ import bz2
 import gzip
 import lzma
 import math
+import os
 import random
 from io import BufferedReader, BytesIO
 from types import SimpleNamespace
@@ -163,6 +164,17 @@ def test_standard_input_may_be_as_large_as_somebody_says(monkeypatch):
     assert read(None) == TEXT
     with pytest.raises(rs.DataError, match="^-: too large: more than 12 bytes"):
         read(len(TEXT) - 1)
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="a pipe has no path here")
+def test_a_pipe_is_read():
+    end, begin = os.pipe()
+    os.write(begin, TEXT)
+    os.close(begin)
+    try:
+        assert streams.read_all(f"/dev/fd/{end}") == TEXT
+    finally:
+        os.close(end)
 
 
 def test_a_file_that_is_not_there_is_sought_in_its_folder(tmp_path, monkeypatch):

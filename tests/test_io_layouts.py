@@ -6,8 +6,6 @@ import pytest
 
 import rankstone as rs
 from rankstone.core.row_layout import RANK, RowLayout
-from rankstone.io.formats import csv_header
-from rankstone.io.formats.csv_dialect import check_alike
 from rankstone.io.formats.trec_layout import (
     QRELS,
     RUN,
@@ -17,7 +15,8 @@ from rankstone.io.formats.trec_layout import (
     qrels_layout,
     run_layout,
 )
-from rankstone.io.input_file import HEAD, Input, ReadOptions, first_of, last_of
+from rankstone.io.input_file import HEAD, Input, ReadOptions
+from rankstone.io.load import load_judgments, load_run
 
 
 @contextmanager
@@ -186,6 +185,51 @@ def test_a_row_with_blanks_between_tabs_is_refused(tmp_path, row, end):
     assert words in str(caught.value)
 
 
+NUMBERS_OF_A_RUN = {3: [2], 4: [2, 3], 5: [3, 4], 6: [3, 4], 7: [3, 4]}
+NUMBERS_OF_JUDGMENTS = {3: [2], 4: [3], 5: [3]}
+BY_KIND = [(run_layout, NUMBERS_OF_A_RUN), (qrels_layout, NUMBERS_OF_JUDGMENTS)]
+
+
+@pytest.mark.parametrize(
+    ("layout_of", "columns", "numbers"),
+    [(call, columns, numbers) for call, known in BY_KIND for columns, numbers in known.items()],
+)
+def test_tabs_separate_where_numbers_are_numbers(tmp_path, layout_of, columns, numbers):
+    fields = ["a b", *("x" * (columns - 1))]
+    for place in numbers:
+        fields[place] = " 1 "
+    for place in [None, *numbers]:
+        row = [*fields]
+        words = "tabs separate"
+        if place is not None:
+            row[place] = "x"
+        with opened(tmp_path, "\t".join(row) + "\n") as file:
+            if place is None:
+                with pytest.raises(rs.DataError, match=f"{words} {columns} columns"):
+                    layout_of(file)
+            else:
+                assert layout_of(file).first == 0
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [("q Q0 a 1 2.5x t more and more", 1), ("q Q0 a 1 x t", 0), ("q Q0 a x 3 t", 1)],
+)
+def test_lenient_runs_are_read_as_c_reads_them(tmp_path, row, expected):
+    path = tmp_path / "run"
+    path.write_text(f"q Q0 d 1 1 t\n{row}\n")
+    run = load_run(path, lenient=True)
+    assert rs.evaluate({"q": {"a": 1}}, run, "R@1")["R@1"] == expected
+
+
+def test_lenient_judgments_are_read_as_c_reads_them(tmp_path):
+    path = tmp_path / "qrels"
+    path.write_text("q 0 a 2.9\nq x b 3y\nq 0 c z\n")
+    judged = load_judgments(path, lenient=True)
+    assert dict(zip(judged.docs, judged.grades.tolist(), strict=True)) == {"a": 2, "b": 3, "c": 0}
+    assert judged.subtopics is None
+
+
 def test_one_row_of_a_table_with_blanks_needs_no_line_end(tmp_path):
     path = tmp_path / "run.tsv"
     path.write_text(NAMES + "the query\td\t1")
@@ -244,132 +288,3 @@ def test_columns_that_are_not_read_are_named(tmp_path, text, level, count, words
     result = rs.evaluate(path, {"q": {"d": 1}}, "RR")
     (notice,) = (n for n in result.notices if n.code == "ignored-columns")
     assert (notice.level, notice.count, notice.text) == (level, count, words)
-
-
-@pytest.mark.parametrize(
-    ("text", "options", "separator", "names"),
-    [
-        ("query_id,doc_id,score\n", {}, ",", ["query_id", "doc_id", "score"]),
-        ("query_id;doc_id,x\n", {}, None, ["query_id;doc_id", "x"]),
-        ("query_id;doc_id\n", {}, ";", ["query_id", "doc_id"]),
-        ("query_id\tdoc_id\r\n", {}, "\t", ["query_id", "doc_id"]),
-        ("sep=|\nquery_id|doc_id\n", {}, "|", ["query_id", "doc_id"]),
-        ("SEP=;\r\nquery_id;doc_id\n", {}, ";", ["query_id", "doc_id"]),
-        ("sep=;", {}, None, ["sep=", ""]),
-        ("sep=;;\nquery_id;doc_id\n", {}, None, ["sep=", "", ""]),
-        ('query_id,doc_id,"a\nb\n', {}, None, ['query_id,doc_id,"a']),
-        ("a,b\n", {}, None, ["a", "b"]),
-        ("a,b\n", {"columns": {"query": "a"}}, ",", ["a", "b"]),
-        ("a,b\n", {"columns": {"query": "c"}}, None, ["a", "b"]),
-        ("a\n", {"columns": {"query": "a"}}, None, ["a"]),
-        ("query_id,doc_id\n\0", {}, None, ["query_id", "doc_id"]),
-    ],
-)
-def test_what_separates_the_names_of_columns(tmp_path, text, options, separator, names):
-    with opened(tmp_path, text, **options) as file:
-        assert csv_header.separator_of(file) == separator
-        assert csv_header.header_of(file)[1] == names
-
-
-HEAD_LINE = "query_id;doc_id;score\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (HEAD_LINE + "q;d;0,5\n", True),
-        (HEAD_LINE + "q;d;-1,5e-3\n", True),
-        (HEAD_LINE + 'q;d;"0,5"\n', True),
-        (HEAD_LINE + "q;d;0,5\nq;e;1\n", True),
-        (HEAD_LINE + "q;d;0,5\nq;e\n", True),
-        (HEAD_LINE + "q;d;0,5\nq;e;0.5\n", False),
-        (HEAD_LINE + "q;d;1\n", False),
-        (HEAD_LINE + "q;0,5;1\n", False),
-        (HEAD_LINE + "q;d;1\n" * 198 + "q;d;0,5\n", True),
-        (HEAD_LINE + "q;d;1\n" * 199 + "q;d;0,5\n", False),
-        ("query_id,doc_id,score\nq,d,0,5\n", False),
-    ],
-)
-def test_numbers_with_a_comma(tmp_path, text, expected):
-    with opened(tmp_path, text) as file:
-        assert csv_header.has_decimal_commas(file) == expected
-
-
-@pytest.mark.parametrize(
-    ("names", "options", "types"),
-    [
-        ("query_id,doc_id,score", {}, {"query_id": "id", "doc_id": "id", "score": "number"}),
-        ("query_id,doc_id,score,sim", {}, {"query_id": "id", "doc_id": "id"}),
-        ("query_id,doc_id,score,sim", {"columns": {"score": "sim"}}, {"query_id": "id", "doc_id": "id", "sim": "number"}),
-        ("query_id,doc_id,rel,subtopic,vital", {}, {"query_id": "id", "doc_id": "id", "rel": "number", "subtopic": "id", "vital": "id"}),
-        ("query_id,doc_id,far", {"columns": {"distance": "far"}}, {"query_id": "id", "doc_id": "id", "far": "number"}),
-    ],
-)  # fmt: skip
-def test_columns_of_ids_and_of_numbers(tmp_path, names, options, types):
-    with opened(tmp_path, names + "\n", **options) as file:
-        assert csv_header.types_of(file) == types
-
-
-STRAY = "a quote within a field. Put the whole field in quotes"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('a,b\n"x","y"\n', None),
-        ('a,b\n"x""y",z\r\n', None),
-        ('a,b\n"x\ny",z\n', None),
-        ('"a",b\n', None),
-        ('a,"b"', None),
-        ('a,b\nx"y,z\n', f":2: {STRAY}"),
-        ('a,b\n1,2\n"x"y,z\n', f":3: {STRAY}"),
-        ('a,b\n"x\n\n"y,z\n', f":4: {STRAY}"),
-        ('a"\n', f":1: {STRAY}"),
-        ('\na"\n', f":2: {STRAY}"),
-        ('a"\n' + "x" * (1 << 20) + "\n\n\n", f":1: {STRAY}"),
-        ('a,b\n"x,z\n', ": a quote is opened and never closed."),
-        ("a,b\nx\ry,z\n", ":2: a CR that is not followed by LF."),
-        ("a,b\r\nx,y\r\nx\ry,z\r\n", ":3: a CR that is not followed by LF."),
-        ("a,b\r", ":1: a CR that is not followed by LF."),
-    ],
-)
-def test_text_that_libraries_read_differently_is_refused(tmp_path, text, message):
-    with opened(tmp_path, text) as file:
-        if message is None:
-            check_alike(file, ",")
-            return
-        with pytest.raises(rs.DataError) as caught:
-            check_alike(file, ",")
-    assert str(caught.value).startswith(f"{tmp_path / 'file'}{message}")
-
-
-@pytest.mark.parametrize("rows", [199, 200, 201])
-def test_so_many_first_rows_are_looked_at(tmp_path, rows):
-    with opened(tmp_path, "# note\n\n" + "q d 1\n" * rows) as file:
-        assert len(file.first_rows) == min(rows, 200)
-        assert file.first_rows[-1] == ([b"q", b"d", b"1"], 8 + 6 * min(rows, 200))
-
-
-@pytest.mark.parametrize(
-    ("text", "rows"),
-    [
-        (b"q d 1", [[b"q", b"d", b"1"]]),
-        (b"q d 1\nq d", [[b"q", b"d", b"1"], [b"q", b"d"]]),
-        (b"q d 1\n" + b"x" * (HEAD - 6), [[b"q", b"d", b"1"], [b"x" * (HEAD - 6)]]),
-        (b"q d 1\n" + b"x" * (HEAD - 5), [[b"q", b"d", b"1"]]),
-        (b"x" * (HEAD + 1), [[b"x" * HEAD]]),
-        (b"\xef\xbb\xbfq d\n", [[b"q", b"d"]]),
-        (b"\xef\xbb\xbf#q d\n", []),
-    ],
-)
-def test_a_row_that_is_cut_short_is_the_first_or_none(tmp_path, text, rows):
-    with opened(tmp_path, text) as file:
-        assert [row.fields for row in file.first_rows] == rows
-
-
-@pytest.mark.parametrize(
-    ("text", "first", "last"),
-    [(None, None, None), ("a", "a", "a"), ("a:b", "a", "b"), ("a:", "a", None), (":b", None, "b")],
-)
-def test_options_of_judgments_and_of_the_run(text, first, last):
-    assert (first_of(text), last_of(text)) == (first, last)

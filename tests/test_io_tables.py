@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 import rankstone as rs
-from rankstone.io import objects
 from rankstone.io.convert import convert
 from rankstone.io.formats import tables
 from rankstone.io.frames import is_frame, judgments_of, run_of
@@ -233,53 +232,6 @@ def test_a_row_of_a_table_in_a_file_is_counted_from_1(tmp_path):
         evaluated(path, {"q": {"d": 1}})
 
 
-def series(values, index=None, dtype=None):
-    return pd.Series(values, index=index, dtype=dtype)
-
-
-@pytest.mark.parametrize(
-    ("rows", "expected"),
-    [
-        (series(["a", "d"]), 0.5),
-        (series(["a", "d"], ["x", "y"]), 0.5),
-        (series([2, 1], ["a", "d"]), 0.5),
-        (series([1, 2], ["a", "d"]), 1),
-        (series([1, 2], pd.Index([7, "d"], dtype=object)), 1),
-        (series([0.5, 1.5], [7, 8]), 0),
-        (series([], []), 0),
-        (series([0.5, 1], [7, 8], object), 0),
-        (series(["a", 7, "d"], [1, 2, 3]), 1 / 3),
-    ],
-)
-def test_a_series_holds_documents_or_their_scores(rows, expected):
-    assert rs.evaluate({"q": {"d": 1}}, {"q": rows}, "RR")["RR"] == expected
-
-
-def test_a_series_may_stand_beside_lists():
-    run = {"q": series(["a", "d"]), "r": ["d"]}
-    found = rs.evaluate({"q": {"d": 1}, "r": {"d": 1}}, run, "RR").per_query
-    assert found == {"q": {"RR": 0.5}, "r": {"RR": 1}}
-
-
-def test_records_in_memory_keep_whole_numbers():
-    judged = objects.judgments_of([{"query_id": 1, "expected": [5, 6]}])
-    assert (list(judged.queries), list(judged.docs), judged.docs.typed) == ([1], [5, 6], True)
-
-
-def test_a_series_of_whole_numbers_holds_documents_in_order():
-    run = {"q": series([7, 8])}
-    assert rs.evaluate({"q": {8: 1}}, run, "RR")["RR"] == 0.5
-
-
-@pytest.mark.parametrize(("name", "what"), [(None, "run"), ("mine", "mine")])
-def test_a_series_that_may_be_either_is_refused(name, what):
-    with pytest.raises(rs.DataError) as caught:
-        objects.run_of({"q": series([7, 8], [3, 4])}, name)
-    assert str(caught.value).startswith(f"{what}, query 'q': a Series of whole numbers under")
-    with pytest.raises(rs.DataError, match="the index of the Series holds a document twice"):
-        objects.run_of({"q": series([0.5, 1.5], ["a", "a"])}, name)
-
-
 def table(**columns):
     return pd.DataFrame(columns)
 
@@ -290,7 +242,7 @@ BASE = {"query_id": ["q", "q"], "doc_id": ["a", "d"]}
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"query_id": series([], dtype=str), "doc_id": series([], dtype=str)}, "run: the table has no rows."),
+        ({"query_id": pd.Series([], dtype=str), "doc_id": pd.Series([], dtype=str)}, "run: the table has no rows."),
         (BASE | {"score": ["1", "2"]}, "run: column 'score' holds text, not numbers. Cast it to float64, or pass the column that is meant: columns={'score': ...} (--columns score=...)."),
         (BASE | {"score": [1, np.nan]}, "run: the score in row 1 (rows count from 0) of column 'score' is not a finite number. Remove the row or repair what made it."),
         (BASE | {"rank": [1, np.inf]}, "run: the rank in row 1 (rows count from 0) of column 'rank' is not a finite number. Remove the row or repair what made it."),
@@ -398,14 +350,3 @@ def test_rows_of_a_query_are_written_together(tmp_path, ending):
     assert (done.rows, done.kind, done.source, done.target) == (3, "run", ending, "trec")
     lines = ["r Q0 c 1 3 rankstone", "r Q0 a 2 1 rankstone", "q Q0 b 1 2 rankstone"]
     assert target.read_text().splitlines() == lines
-
-
-def test_records_are_known_by_all_of_the_first():
-    good, bad = {"query_id": "q", "expected": ["a"]}, {"query_id": "q", "x": ["a"]}
-    assert objects.are_records([good, good])
-    assert not objects.are_records([good, bad])
-    assert not objects.are_records([good, "x"])
-    assert not objects.are_records([good, {1: ["a"]}])
-    assert not objects.are_records([])
-    assert not objects.are_records([good] * 9 + [bad])
-    assert objects.are_records([good] * 10 + [bad])

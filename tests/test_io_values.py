@@ -1,6 +1,7 @@
 """Rows, arrays and files of values: what is read from them, and what is refused."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,9 @@ import pytest
 
 import rankstone as rs
 from rankstone.core.provenance import MEMORY
+from rankstone.io import frames
 from rankstone.io.frames.columns import as_narwhals, open_table
+from rankstone.io.load import collection, load_judgments, load_run
 from rankstone.io.rows import judgments_from
 
 
@@ -158,6 +161,44 @@ def test_queries_without_judgments_are_named_as_they_are_written():
     run = pd.DataFrame({"query_id": ["q", "x"], "doc_id": [5, 5], "score": [1, 1]})
     (notice,) = (n for n in rs.evaluate({"q": {5: 1}}, run, "RR").notices if n.code == "unjudged-queries")  # fmt: skip
     assert notice.examples == ("x",)
+
+
+def test_rows_without_numbers_are_scored_by_their_order():
+    run = frames.run_of(run_of()[["query_id", "doc_id"]])
+    found = run.match(load_judgments({"q": {"d": 1, "e": 1}}), float32=False, repeats=False)
+    score = dict(zip(found.judgment.tolist(), found.score.tolist(), strict=True))
+    assert score[0] > score[1]
+
+
+def test_a_processor_that_cannot_be_counted_is_one(monkeypatch):
+    monkeypatch.setattr(frames.os, "cpu_count", lambda: None)
+    assert frames.run_of(run_of()).threads == 1
+    assert frames.run_of(run_of(), threads=3).threads == 3
+
+
+def test_a_column_of_sets_is_not_one_of_lists():
+    frame = pd.DataFrame({"query_id": ["q"], "x": [{1}]})
+    with pytest.raises(rs.DataError, match=r"\(--columns doc=\.\.\.\)\.$"):
+        rs.evaluate({"q": {"d": 1}}, frame, "RR")
+
+
+class Collected:
+    """Some table that is not Spark's."""
+
+    def toPandas(self):
+        return None
+
+
+@pytest.mark.parametrize("data", [SimpleNamespace(source=1), SimpleNamespace(match=1), Collected()])
+def test_objects_that_are_no_runs(data):
+    with pytest.raises(rs.UsageError) as caught:
+        load_run(data)
+    assert str(caught.value).startswith(f"cannot read a run from {type(data).__name__}; ")
+
+
+@pytest.mark.parametrize(("name", "expected"), [(None, "run"), ("mine", "mine")])
+def test_grades_in_order_of_rank_have_a_name(name, expected):
+    assert collection([[1, 0]], name=name).name == expected
 
 
 def test_an_object_that_is_no_table():
