@@ -219,6 +219,12 @@ def test_compressed_json_expands_to_8_mib_at_least(tmp_path, start, more, fine):
     assert len(streams.read_all(str(path), 1 << 24)) == (1 << 23) + more
 
 
+def test_compressed_json_expands_to_100_times_its_size(tmp_path):
+    path, text = tmp_path / "file.json.gz", random.Random(1).randbytes(1 << 20).hex().encode()
+    path.write_bytes(gzip.compress(b"{" + text * 5, 1))
+    assert len(streams.read_all(str(path))) == 5 * len(text) + 1
+
+
 def test_compressed_text_expands_to_more_than_json(tmp_path):
     path = tmp_path / "run.gz"
     path.write_bytes(gzip.compress(b"q" + b" " * (1 << 23), 9))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import rankstone as rs
@@ -258,6 +259,13 @@ def test_a_table_that_cannot_be_a_run(columns, message):
     assert str(caught.value) == message
 
 
+def test_numbers_are_not_dates_but_may_be_booleans():
+    dates = pd.Series(pd.arrays.ArrowExtensionArray(pa.array([1, 2], pa.date32())))
+    with pytest.raises(rs.DataError, match="column 'score' holds dates or times, not numbers"):
+        run_of(table(**BASE, score=dates))
+    assert judgments_of(table(**BASE, rel=[True, False]), graded=True).grades.tolist() == [1, 0]
+
+
 def test_a_column_that_is_in_the_index_is_found_there():
     frame = table(**BASE, score=[1, 2]).set_index("doc_id")
     with pytest.raises(rs.DataError, match=r"The index holds 'doc_id': give frame.reset_index\(\)\.$"):  # fmt: skip
@@ -323,8 +331,6 @@ def test_tables_are_told_from_other_objects():
 
 
 def test_an_arrow_file_that_points_outside_itself_is_refused(tmp_path, monkeypatch):
-    import pyarrow as pa
-
     offsets = pa.py_buffer(np.array([0, 1 << 30, 2], np.int32))
     docs = pa.StringArray.from_buffers(2, offsets, pa.py_buffer(b"ad"))
     content = pa.table({"query_id": ["q", "q"], "doc_id": docs, "score": [1.0, 2.0]})
