@@ -68,6 +68,13 @@ def test_relevant_documents_are_counted_by_query(tmp_path):
     assert (notice.count, notice.text) == (1, "1 of 4 queries without a grade above 0")
 
 
+@pytest.mark.parametrize("count", [20, 21])
+def test_so_many_grades_are_counted_one_by_one(tmp_path, count):
+    report, _ = validated(tmp_path, {"q": {f"d{i}": i for i in range(count)}}, {"q": {"d1": 1}})
+    one_by_one = {str(i): 1 for i in range(count)}
+    assert report.facts["grades"] == (one_by_one if count == 20 else "21 different ones")
+
+
 @pytest.mark.parametrize(("ids", "look"), [(["1.0"], "id looks"), (["1.0", "2.0"], "ids look")])
 def test_ids_that_look_like_something_else_are_counted(tmp_path, ids, look):
     report, _ = validated(tmp_path, {q: {"d": 1} for q in ids}, {"1.0": {"d": 1}})

@@ -231,6 +231,20 @@ def test_compressed_text_expands_to_more_than_json(tmp_path):
     assert len(streams.read_all(str(path))) == (1 << 23) + 1
 
 
+def test_compressed_text_expands_to_64_mib_at_least(tmp_path):
+    path = tmp_path / "run.gz"
+    path.write_bytes(gzip.compress(b"q" + b" " * (1 << 26), 1))
+    with pytest.raises(rs.DataError, match="expands to more than 100 times its size"):
+        streams.read_all(str(path))
+
+
+def test_a_line_has_64_mib_at_most():
+    longest = b"a" * ((1 << 26) - 1) + b"\n"
+    assert [(n, len(line)) for n, line in streams.lines(BytesIO(longest), "x")] == [(1, 1 << 26)]
+    with pytest.raises(rs.DataError, match="^x:1: the line is longer than 64 MiB.$"):
+        list(streams.lines(BytesIO(b"a" + longest), "x"))
+
+
 @pytest.mark.parametrize("kind", COMPRESS)
 def test_several_compressed_parts_are_one_file(tmp_path, kind):
     path = tmp_path / "run"

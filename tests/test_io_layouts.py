@@ -15,7 +15,7 @@ from rankstone.io.formats.trec_layout import (
     qrels_layout,
     run_layout,
 )
-from rankstone.io.input_file import HEAD, Input, ReadOptions
+from rankstone.io.input_file import Input, ReadOptions
 from rankstone.io.load import load_judgments, load_run
 
 
@@ -137,6 +137,7 @@ def test_names_of_columns_are_known(names, expected):
 
 
 NAMES = "query_id\tdoc_id\tscore\n"
+HEAD = 1 << 16  # bytes that are looked at
 
 
 @pytest.mark.parametrize(

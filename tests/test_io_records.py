@@ -158,7 +158,7 @@ def test_importance_of_a_nugget(value, expected):
 
 @pytest.mark.parametrize(
     ("value", "expected"),
-    [("support", 1), ("Partial Support", 0.5), ("not_support", 0), (True, 1), (False, 0), (2, 2), (0.25, 0.25), (" 3 ", 3)],
+    [("support", 1), ("full_support", 1), ("supported", 1), ("Partial Support", 0.5), ("partial", 0.5), ("partially supported", 0.5), ("not_support", 0), ("no_support", 0), ("not supported", 0), (True, 1), (False, 0), (2, 2), (0.25, 0.25), (" 3 ", 3)],
 )  # fmt: skip
 def test_grade_of_a_nugget(value, expected):
     assert grade_of(value, "n", "x") == expected

@@ -10,7 +10,9 @@ import rankstone as rs
 from rankstone.core.provenance import MEMORY
 from rankstone.io.carry import joined, last_query_apart
 from rankstone.io.files import in_folder
+from rankstone.io.formats import format_of
 from rankstone.io.gathered import run_from
+from rankstone.io.input_file import Input, ReadOptions
 from rankstone.io.load import load_judgments, load_run
 from rankstone.io.rows import Lists, check_utf8, lists_as_text, rows_of_lists
 from rankstone.io.scored import check_changes
@@ -99,6 +101,13 @@ def test_runs_of_search_engines_that_cannot_be_read(tmp_path, data, message):
     with pytest.raises(rs.DataError) as caught:
         load_run(path)
     assert str(caught.value) == f"{path}{message}"
+
+
+@pytest.mark.parametrize(("failed", "known"), [(9, True), (10, False)])
+def test_so_many_responses_are_looked_at(tmp_path, failed, known):
+    path = written(tmp_path, [{"error": {}}] * failed + [HITS])
+    with Input.open(str(path), ReadOptions()) as file:
+        assert (format_of(file).name == "search-response") == known
 
 
 def test_scores_alone_go_with_the_rows_of_a_file(tmp_path):
