@@ -31,6 +31,8 @@ def fault_of(tmp_path, content, *, judged=False, **options):
     [
         ("q Q0 d 1 x t\n", f":1:10: score 'x' is not a number. {WRITE} {NAMES}"),
         (GOOD + "q Q0 e 1 x t\n", f":2:10: score 'x' is not a number. {WRITE}"),
+        ("\n" + GOOD + "q Q0 e 1 x t\n", f":3:10: score 'x' is not a number. {WRITE}"),
+        ("\nq Q0 e 1 x t\n", f":2:10: score 'x' is not a number. {WRITE}"),
         (GOOD + "q Q0 e 1 nan t\n", ":2:10: score 'nan' is not a finite number. Remove the row, or repair what wrote it."),
         ("q Q0 d 1 inf t\n", ":1:10: score 'inf' is not a finite number. Remove the row, or repair what wrote it."),
         (GOOD + "q Q0 \x01e 1 1 t\n", ":2:6: control character 0x01. Is this a TREC run? It looks like binary data."),

@@ -10,6 +10,7 @@ from rankstone.core.subtopics import Aspect
 from rankstone.io.formats import json_records
 from rankstone.io.formats.strict_json import parse
 from rankstone.io.key_paths import value_at, with_paths
+from rankstone.io.load import load_run
 from rankstone.io.nuggets import grade_of, is_vital
 from rankstone.io.retrieved import has_objects, plain_results, with_id
 from rankstone.io.rows import Lists
@@ -252,6 +253,12 @@ def test_scores_that_disagree_with_the_order(scores, ascending, hint):
         plain_results(run, "run", ascending=ascending)
     words = "the scores disagree with the order of the results."
     assert str(caught.value) == f"run, query 'q': {words} {hint}"
+
+
+@pytest.mark.parametrize(("name", "what"), [(None, "the run"), ("mine", "mine")])
+def test_a_run_of_results_is_named_in_messages(name, what):
+    with pytest.raises(rs.DataError, match=f"^{what}, query 'q': the scores disagree"):
+        load_run({"q": scored(("a", 1), ("b", 2))}, name)
 
 
 @pytest.mark.parametrize(

@@ -259,6 +259,12 @@ def test_a_table_that_cannot_be_a_run(columns, message):
     assert str(caught.value) == message
 
 
+def test_judgments_without_rows():
+    nothing = pd.Series([], dtype=str)
+    with pytest.raises(rs.DataError, match="^the judgments: the table has no rows.$"):
+        judgments_of(table(query_id=nothing, doc_id=nothing), graded=True)
+
+
 def test_numbers_are_not_dates_but_may_be_booleans():
     dates = pd.Series(pd.arrays.ArrowExtensionArray(pa.array([1, 2], pa.date32())))
     with pytest.raises(rs.DataError, match="column 'score' holds dates or times, not numbers"):

@@ -199,6 +199,9 @@ def test_objects_that_are_no_runs(data):
 @pytest.mark.parametrize(("name", "expected"), [(None, "run"), ("mine", "mine")])
 def test_grades_in_order_of_rank_have_a_name(name, expected):
     assert collection([[1, 0]], name=name).name == expected
+    found = collection([1, 0], not_retrieved=[2])
+    assert found.single
+    assert rs.evaluate([1, 0], None, "R", not_retrieved=[2])["R"] == 0.5
 
 
 def test_an_object_that_is_no_table():
