@@ -29,8 +29,14 @@ def test_a_series_holds_documents_or_their_scores(rows, expected):
     assert rs.evaluate({"q": {"d": 1}}, {"q": rows}, "RR")["RR"] == expected
 
 
-def test_a_series_may_stand_beside_lists():
-    run = {"q": series(["a", "d"]), "r": ["d"]}
+@pytest.mark.parametrize(
+    "run",
+    [
+        {"q": series(["a", "d"]), "r": ["d"]},
+        {"q": series([2, 1], ["a", "d"]), "r": {"d": 1}},
+    ],
+)
+def test_a_series_may_stand_beside_lists_or_dicts(run):
     found = rs.evaluate({"q": {"d": 1}, "r": {"d": 1}}, run, "RR").per_query
     assert found == {"q": {"RR": 0.5}, "r": {"RR": 1}}
 
@@ -60,6 +66,14 @@ def test_records_are_known_by_all_of_the_first():
     assert not objects.are_records([good, bad])
     assert not objects.are_records([good, "x"])
     assert not objects.are_records([good, {1: ["a"]}])
+    assert not objects.are_records([good | {1: 2}])
     assert not objects.are_records([])
     assert not objects.are_records([good] * 9 + [bad])
     assert objects.are_records([good] * 10 + [bad])
+
+
+@pytest.mark.parametrize(("name", "called", "what"), [(None, "run", "the run"), ("a", "a", "a")])
+def test_a_run_of_records_has_a_name(name, called, what):
+    assert objects.run_of([{"query_id": "q", "retrieved": {"a": 1}}], name).name == called
+    with pytest.raises(rs.DataError, match=f"^{what}, record 2: some records hold scores and"):
+        objects.run_of([{"retrieved": ["a"]}, {"retrieved": {"a": 1}}], name)

@@ -197,6 +197,13 @@ def test_a_workbook_of_one_row(tmp_path):
     assert evaluated(path, {"q": {"d": 1}}) == {"q": {"RR": 1}}
 
 
+def test_subtopics_in_a_workbook(tmp_path):
+    rows = [["query_id", "doc_id", "relevance", "subtopic"], ["q", "d", 1, "s"], ["q", "d", 2, "t"]]
+    path = workbook(tmp_path / "judged.xlsx", ("one", rows))
+    convert(str(path), str(tmp_path / "out.qrels"), kind="judgments")
+    assert (tmp_path / "out.qrels").read_text() == "q s d 1\nq t d 2\n"
+
+
 def test_a_formula_that_was_never_worked_out_has_no_value(tmp_path):
     rows = [["query_id", "doc_id", "score"], ["q", "d", "=1+1"]]
     path = workbook(tmp_path / "run.xlsx", ("one", rows))
