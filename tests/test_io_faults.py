@@ -152,6 +152,8 @@ def test_text_of_another_encoding_becomes_utf8(tmp_path):
     assert read_as("q é\n".encode(), "utf-8") == "q é\n".encode()
     with pytest.raises(rs.DataError, match="^x: the file is UTF-8, not cp1252."):
         read_as("q é\n".encode(), "cp1252")
+    with pytest.raises(rs.DataError, match="^x: the file is UTF-8, not cp1252."):
+        read_as(b"a" * (1 << 20) + "é".encode(), "cp1252")
     with pytest.raises(rs.DataError, match="^x:3: the byte 0xff is not utf-8; "):
         read_as(b"a\nb\nc\xff\n", "utf-8")
     far = (1 << 20) + 7

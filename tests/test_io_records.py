@@ -188,6 +188,12 @@ def result(**parts):
     return SimpleNamespace(**parts)
 
 
+class Record(dict):
+    """A dict with more to it."""
+
+    content = "text"
+
+
 NODE = result(node=result(node_id="n"), score=0.5)
 PAGE = result(page_content="text", metadata={"doc_id": "m"})
 DOC = result(content="text", id="h", score=0.25)
@@ -205,6 +211,7 @@ DOC = result(content="text", id="h", score=0.25)
         ({"q": {"a": 1}, "r": [DOC]}, False),
         ({"q": [None]}, False),
         ({"q": [(DOC, 1, 2)]}, False),
+        ({"q": [Record(id="a")]}, False),
         ({"q": [result(other=1)]}, False),
     ],
 )

@@ -2,13 +2,12 @@
 
 import json
 
-import numpy as np
 import pandas as pd
 import pytest
 
 import rankstone as rs
 from rankstone.core.provenance import MEMORY
-from rankstone.io.carry import joined, last_query_apart
+from rankstone.io.convert import kind_of
 from rankstone.io.files import in_folder
 from rankstone.io.formats import format_of
 from rankstone.io.gathered import run_from
@@ -108,6 +107,35 @@ def test_so_many_responses_are_looked_at(tmp_path, failed, known):
     path = written(tmp_path, [{"error": {}}] * failed + [HITS])
     with Input.open(str(path), ReadOptions()) as file:
         assert (format_of(file).name == "search-response") == known
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [({"requests": [REQUEST]}, "judgments"), ({"metric_score": 1, "details": {}}, "run")],
+)
+def test_what_a_file_of_rank_eval_holds(tmp_path, data, kind):
+    with Input.open(str(written(tmp_path, data)), ReadOptions()) as file:
+        assert kind_of(file, format_of(file)) == kind
+
+
+HINT = " To name the format of the run alone, write ':scores'."
+
+
+@pytest.mark.parametrize(
+    ("call", "form", "kind", "hint"),
+    [
+        (lambda path: load_judgments(path), "scores", "judgments", ""),
+        (lambda path: load_judgments(path, input_format="scores"), "scores", "judgments", HINT),
+        (lambda path: load_run(path, input_format="letor"), "letor", "run", ""),
+    ],
+)
+def test_a_format_that_cannot_hold_what_is_asked_for(tmp_path, call, form, kind, hint):
+    path = written(tmp_path, "1 qid:1 1:1\n" if form == "letor" else "0.5\n")
+    with pytest.raises(rs.DataError) as caught:
+        call(path)
+    words = f"holds no {kind}; the order is judgments first, then runs.{hint}"
+    assert str(caught.value).startswith(f"{path}: the format '{form}' (")
+    assert str(caught.value).endswith(words)
 
 
 def test_scores_alone_go_with_the_rows_of_a_file(tmp_path):
@@ -217,11 +245,11 @@ def test_of_repeated_rows_the_best_counts(rows, ascending, scores, sequences):
 
 
 def test_repeated_documents_are_counted_by_query():
-    rows = [("q", d, 1.0) for d in "bbbaac"] + [("r", "a", 1.0)]
+    rows = [("q", d, 1.0) for d in "bbbccad"] + [("r", "a", 1.0)]
     run = run_from(rows, "run", MEMORY, "file")
     matches = run.match(load_judgments({"q": {"a": 1}, "r": {"a": 1}}), float32=False, repeats=False)  # fmt: skip
     assert matches.duplicates.tolist() == [3, 0]
-    assert matches.duplicate == {0: "a"}
+    assert matches.duplicate == {0: "b"}
 
 
 def test_lists_become_scores():
@@ -328,64 +356,3 @@ def test_chunks_are_ranked_as_their_rows_are(number):
     frame = pd.DataFrame({"query_id": ["q"] * 3, "doc_id": ["a#1", "d#1", "a#2"]} | {k: [1, 2, 3] for k in number})  # fmt: skip
     result = rs.evaluate({"q": {"d": 1}}, frame, ["RR", "NumRet"], parents="{doc}#{n}")
     assert result.aggregates == {"RR": 0.5, "NumRet": 2}
-
-
-def matrix(rows):
-    return pytest.importorskip("scipy.sparse").csr_matrix(np.array(rows, float))
-
-
-def test_sparse_matrices_beside_scores():
-    judged, scores = matrix([[0, 1, 0], [1, 0, 0]]), np.array([[3.0, 2, 1], [1, 2, 3]])
-    exclude = matrix([[1, 0, 0], [1, 0, 1]])
-    result = rs.evaluate(judged, scores, "RR", exclude=exclude)
-    assert result.per_query[0] == {"RR": 1}
-    found = {n.code: (n.count, n.examples) for n in result.notices if n.code.startswith("excl")}
-    assert found == {
-        "excluded": (3, ("document 0 of query 0",)),
-        "excluded-judged": (1, ("document 0 of query 1",)),
-    }
-    mask = np.array([[True] * 3, [False, True, True]])
-    masked = rs.evaluate(judged, scores, "NumRet", exclude=exclude, mask=mask)
-    assert [row["NumRet"] for row in masked.per_query.values()] == [2, 1]
-    assert {n.code: n.count for n in masked.notices if n.code.startswith("excl")} == {"excluded": 2}
-    with pytest.raises(rs.DataError, match="^judgments are 2 x 3 and scores 2 x 2: the two must"):
-        rs.evaluate(judged, scores[:, :2], "RR")
-
-
-def test_an_empty_row_of_sparse_judgments_is_a_query():
-    judged, run = matrix([[0, 1], [0, 0]]), matrix([[2, 1], [1, 0]])
-    assert rs.evaluate(judged, run, "RR").per_query == {0: {"RR": 0.5}, 1: {"RR": 0}}
-
-
-def frame(queries):
-    return pd.DataFrame({"query_id": list(queries), "doc_id": list("abcdef")[: len(queries)], "score": 1.0})  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("queries", "closed", "open_rows"), [("qqr", 2, 1), ("qrr", 1, 2), ("qqq", 0, 3), ("rqrr", 2, 2)]
-)  # fmt: skip
-@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
-def test_the_last_query_of_a_part_stays_open(kind, queries, closed, open_rows):
-    import polars as pl
-    import pyarrow as pa
-
-    whole = frame(queries)
-    part = {"pandas": lambda f: f, "polars": pl.from_pandas, "pyarrow": pa.Table.from_pandas}[kind](whole)  # fmt: skip
-    first, last = last_query_apart(part, None)
-    assert (0 if first is None else len(first)) == closed
-    assert len(last) == open_rows
-    both = joined(last, part)
-    assert len(both) == open_rows + len(queries)
-
-
-def test_the_last_query_of_a_dict_stays_open():
-    assert last_query_apart({"q": ["a"], "r": ["b"]}, None) == ({"q": ["a"]}, {"r": ["b"]})
-    assert last_query_apart({"q": ["a"]}, None) == (None, {"q": ["a"]})
-    assert joined(None, {"q": ["a"]}) == {"q": ["a"]}
-    assert joined({"q": ["a"]}, {"q": ["b"], "r": ["c"]}) == {"q": ["a", "b"], "r": ["c"]}
-    assert joined({"q": {"a": 1}}, {"r": {"c": 1}, "q": {"b": 2}}) == {"q": {"a": 1, "b": 2}, "r": {"c": 1}}  # fmt: skip
-    assert list(joined({"q": ["a"]}, {"r": ["b"]}).items()) == [("q", ["a"]), ("r", ["b"])]
-    with pytest.raises(rs.UsageError, match="all parts are of one kind"):
-        joined({"q": ["a"]}, frame("q"))
-    with pytest.raises(rs.UsageError, match="not as list"):
-        last_query_apart([["a"]], None)
