@@ -1,6 +1,7 @@
 """Formats of other tools, lists and matrices: what is read from them, and what is refused."""
 
 import json
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -14,7 +15,7 @@ from rankstone.io.gathered import run_from
 from rankstone.io.input_file import Input, ReadOptions
 from rankstone.io.load import load_judgments, load_run
 from rankstone.io.rows import Lists, check_utf8, lists_as_text, rows_of_lists
-from rankstone.io.scored import check_changes
+from rankstone.io.scored import check_changes, scored_rows
 from rankstone.io.texts import read_texts
 from rankstone.io.tops import pool, read_tops
 from rankstone.io.whole import whole_judgments, whole_run
@@ -291,6 +292,23 @@ def test_rows_in_a_list_have_the_same_keys():
         load_run([ROW, ROW | {"more": 1}])
     with pytest.raises(rs.DataError, match=r"the run: record 10 \(records count from 0\) has other"):  # fmt: skip
         load_run([ROW] * 10 + [["a"]])
+
+
+@pytest.mark.parametrize("row", [ROW | {1: 2}, {"query_id": "q", "x": 1}])
+def test_a_dict_that_is_no_row_is_documents_with_scores(row):
+    with pytest.raises(rs.DataError, match="^the run, query 0: score 'q' is not a number.$"):
+        load_run([row])
+
+
+def test_chunks_in_lists():
+    result = rs.evaluate([["a"]], [["b#1", "a#1", "a#2"]], "RR", parents="{doc}#{n}")
+    assert result.per_query == {0: {"RR": 0.5}}
+
+
+@pytest.mark.parametrize("run", [SimpleNamespace(match=1), SimpleNamespace(source=1)])
+def test_rows_are_read_from_tables(run):
+    with pytest.raises(rs.DataError, match="^cannot read a table from SimpleNamespace.$"):
+        list(scored_rows(run, None, ReadOptions()))
 
 
 def test_lists_belong_together_by_position():
