@@ -453,8 +453,8 @@ def test_workbooks_are_read_by_the_other_reader_too(tmp_path, monkeypatch):
 
     def read_excel(content):
         assert content == (tmp_path / "run.xlsx").read_bytes()
-        sheet = SimpleNamespace(to_arrow=lambda: cells)
-        return SimpleNamespace(sheet_names=["Sheet"], load_sheet=lambda *_, **__: sheet)
+        sheets = [SimpleNamespace(to_arrow=lambda: cells)]
+        return SimpleNamespace(sheet_names=["Sheet"], load_sheet=lambda place, **_: sheets[place])
 
     monkeypatch.setitem(sys.modules, "fastexcel", SimpleNamespace(read_excel=read_excel))
     monkeypatch.setattr(tables, "find_spec", lambda name: name != "openpyxl" or None)

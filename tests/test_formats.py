@@ -409,7 +409,7 @@ def test_validating_counts_the_judged_documents_that_were_found(tmp_path, capsys
     assert found["depth"] == {"least": 1, "median": 2.0, "most": 3}
 
 
-@pytest.mark.parametrize(("count", "least"), [(255, ""), (256, "at least ")])
+@pytest.mark.parametrize(("count", "least"), [(256, ""), (257, "at least ")])
 def test_validating_looks_for_ids_that_look_alike_in_some_queries(tmp_path, capsys, count, least):
     (tmp_path / "qrels").write_text("".join(f"q{i} 0 Doc 1\n" for i in range(count)))
     (tmp_path / "run").write_text("".join(f"q{i} Q0 doc 1 1 t\n" for i in range(count)))

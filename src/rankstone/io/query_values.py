@@ -42,16 +42,11 @@ def read_query_values(
             one of queries if nothing else does.
     """
     text = decode(without_mark(content))
-    if text.lstrip()[:1] == "{":
-        return {None: _of_json(text, path)}
-    rows = list(_rows(text, path))
-    if not rows:
-        raise DataError(f"{path}: the file is empty. {_EXPECTED}")
-    if rows[0][1][:2] == ["run", "query"]:  # as rankstone writes them
-        marked = _separator(text) == ","
-        rows = [(number, [_unescaped(field, marked) for field in row]) for number, row in rows]
-    query = column_or_none("query", rows[0][1], None)
-    runs = _with_header(rows, query, path) if query else {None: _three(rows, path, is_measure)}
+    runs = (
+        {None: _of_json(text, path)}
+        if text.lstrip()[:1] == "{"
+        else _of_rows(text, path, is_measure)
+    )
     runs = {name: values for name, values in runs.items() if values}
     if not runs:
         raise DataError(
@@ -59,6 +54,17 @@ def read_query_values(
             "Write them with 'trec_eval -q', 'ir_measures -q' or 'rankstone evaluate -q'."
         )
     return runs
+
+
+def _of_rows(text: str, path: str, is_measure: Callable[[str], bool]) -> dict[str | None, ByQuery]:
+    rows = list(_rows(text, path))
+    if not rows:
+        raise DataError(f"{path}: the file is empty. {_EXPECTED}")
+    if rows[0][1][:2] == ["run", "query"]:  # as rankstone writes them
+        marked = _separator(text) == ","
+        rows = [(number, [_unescaped(field, marked) for field in row]) for number, row in rows]
+    query = column_or_none("query", rows[0][1], None)
+    return _with_header(rows, query, path) if query else {None: _three(rows, path, is_measure)}
 
 
 def is_parquet(path: str) -> bool:

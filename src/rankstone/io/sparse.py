@@ -60,7 +60,7 @@ def beside_scores(
                 "must have the same shape, a row for each query and a column for each document."
             )
     labels = judgments.toarray() if is_sparse(judgments) else judgments
-    if exclude is None or not is_sparse(exclude):
+    if not is_sparse(exclude):
         return labels, mask, ()
     removed = exclude.toarray() != 0
     if mask is not None:

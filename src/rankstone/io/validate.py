@@ -203,7 +203,7 @@ class _RunCounts:
             notices.append(Notice("unjudged-queries", len(extra), text, tuple(extra[:3])))
         notices += look_alike_notices("query", look_alikes(missing[:1000], extra[:1000]))
         pairs = [p for q, docs in self.samples.items() for p in look_alikes(self.missing(q), docs)]
-        whole = len(self.samples) < _SAMPLED_QUERIES
+        whole = len(self.samples) <= _SAMPLED_QUERIES
         notices += look_alike_notices("document", pairs, at_least=not whole)
         if not self.hits and len(extra) < len(self.docs):
             text = "no judged document was retrieved for any query"
@@ -223,7 +223,11 @@ def _counted(rows: Iterable[TextRow], judgments: Judgments | None) -> _RunCounts
         if key in docs:
             counts.duplicates += 1
             counts.example = counts.example or f"document {doc} of query {query}"
-        elif query in judged and doc not in judged[query] and len(samples) <= _SAMPLED_QUERIES:
+        elif (
+            query in judged
+            and doc not in judged[query]
+            and (query in samples or len(samples) <= _SAMPLED_QUERIES)
+        ):
             sample = samples.setdefault(query, [])
             if len(sample) < SAMPLED_DOCS:
                 sample.append(doc)

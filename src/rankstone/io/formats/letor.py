@@ -51,7 +51,7 @@ class _LetorRow(NamedTuple):
 
 def _parsed(file: Input) -> Iterator[_LetorRow]:
     for number, line in file.lines():
-        body, mark, comment = line.partition(b"#")
+        body, _, comment = line.partition(b"#")
         parts = body.split(None, 2)
         if not parts:
             continue
@@ -73,8 +73,8 @@ def _parsed(file: Input) -> Iterator[_LetorRow]:
                 f"{decode(line[:64].strip())!a}."
             )
         named = _NAMED.search(comment)
-        words = [named[1]] if named else comment.split(None, 1)[:1]
-        doc = decode(words[0]) if mark and words else None
+        words = [named[1]] if named else comment.split()
+        doc = decode(words[0]) if words else None
         yield _LetorRow(query, doc, named is not None, label, where)
 
 

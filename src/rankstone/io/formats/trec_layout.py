@@ -10,7 +10,7 @@ from rankstone.core.row_layout import ATOF, ATOL, RANK, RowLayout
 from rankstone.core.text import decode, is_number
 from rankstone.errors import DataError, Notice
 from rankstone.io.column_roles import SYNONYMS, ambiguous, plain_name
-from rankstone.io.input_file import Input
+from rankstone.io.input_file import HEAD, Input
 
 _MOST_COLUMNS = 8
 DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]+,[0-9]+")
@@ -80,10 +80,9 @@ def run_layout(file: Input) -> TrecLayout:
     if not rows:
         return RUN
     first = rows[0]
-    if not any(map(is_number, first)):
-        header = _header(file, rows, SCORE_NAMES, ranked=True)
-        if header is not None:
-            return header
+    header = _header(file, rows, SCORE_NAMES, ranked=True)
+    if header is not None:
+        return header
     _refuse_blanks_in_ids(file, _RUN_NUMBERS)
     count = len(first)
     if count == 6:
@@ -93,7 +92,7 @@ def run_layout(file: Input) -> TrecLayout:
         return _RUN_OF_5.replace(from_file=True)
     if count == 7 and is_number(first[4]):
         return _RUN_OF_7.replace(from_file=True)
-    if count == 4 and len(same) > 1 and _ranked(same, 2) > 1 and _all_numbers(same, 3):
+    if count == 4 and _ranked(same, 2) > 1 and _all_numbers(same, 3):
         return _RANKS_AND_SCORES.replace(from_file=True)
     if count == 3 and _all_numbers(same, 2):
         return _run_of_3(file, same)
@@ -122,10 +121,9 @@ def qrels_layout(file: Input) -> TrecLayout:
     if not rows:
         return QRELS
     first = rows[0]
-    if not any(map(is_number, first)):
-        header = _header(file, rows, GRADE_NAMES, ranked=False)
-        if header is not None:
-            return header.replace(number="grade")
+    header = _header(file, rows, GRADE_NAMES, ranked=False)
+    if header is not None:
+        return header.replace(number="grade")
     _refuse_blanks_in_ids(file, _QRELS_NUMBERS)
     count = len(first)
     if count == 4:
@@ -175,15 +173,22 @@ def has_decimal_commas(file: Input) -> bool:
 
 def has_blanks(file: Input) -> bool:
     """Return whether tabs separate the columns, as they do the names above, and a field has blanks."""
-    head = file.head
-    names, *lines = head[: head.rfind(b"\n") + 1].splitlines()[:_MOST_LINES] or [b""]
+    names, *lines = _whole_lines(file) or [b""]
     count = names.count(b"\t") + 1
-    if count < 2 or len(names.split()) != count:
+    if len(names.split()) != count:
         return False
     rows = [line for line in lines if line.strip()]
     return all(row.count(b"\t") + 1 == count for row in rows) and any(
         len(row.split()) != count for row in rows
     )
+
+
+def _whole_lines(file: Input) -> list[bytes]:
+    """Return the first lines of a file; one that is cut short only if there is no other."""
+    head = file.head
+    if file.size > HEAD:
+        head = head[: head.rfind(b"\n") + 1] or head
+    return head.splitlines()[:_MOST_LINES]
 
 
 # Which columns are numbers, by the number of columns.
@@ -193,9 +198,7 @@ _QRELS_NUMBERS = {3: (2,), 4: (3,), 5: (3,)}
 
 def _refuse_blanks_in_ids(file: Input, numbers: Mapping[int, Sequence[int]]) -> None:
     """Refuse rows that make sense between tabs, with blanks in ids, and are not read so."""
-    head = file.head
-    whole = head[: head.rfind(b"\n") + 1] or head
-    lines = [line for line in whole.splitlines()[:_MOST_LINES] if line.strip()]
+    lines = [line for line in _whole_lines(file) if line.strip()]
     rows = [line.split(b"\t") for line in lines if not line.startswith(b"#")]
     columns = numbers.get(len(rows[0])) if len({*map(len, rows)}) == 1 else None
     if columns is None or not all(is_number(row[c].strip()) for row in rows for c in columns):
@@ -249,9 +252,8 @@ def _number_column(
     """Return which column is the number; an error if two columns of numbers have a name for it."""
     role = "grade" if numbers is GRADE_NAMES else "score"
     columns = [names.index(n) for n in SYNONYMS[role] if n in names]
-    if len(columns) > 1:
-        same = _alike(rows)[1:]
-        columns = [c for c in columns if _all_numbers(same, c)] or columns[:1]
+    same = _alike(rows)[1:]
+    columns = [c for c in columns if _all_numbers(same, c)] or columns[:1]
     if len(columns) > 1:
         raise ambiguous(file.path, role, [decode(rows[0][c]) for c in columns])
     return columns[0] if columns else _index(names, numbers)
@@ -286,14 +288,15 @@ def _longest_query(rows: Sequence[list[bytes]]) -> int:
 
 def _ranked(rows: Sequence[list[bytes]], column: int) -> int:
     """Return how many of the rows, from the first on, count up from 0 or 1 within their query."""
-    query, expected = None, (0, 1)
+    query = None
+    expected: tuple[int, ...] = ()
     for i, row in enumerate(rows):
         if row[0] != query:
             query, expected = row[0], (0, 1)
         text = row[column]
         if not text.isdigit() or len(text) > 9 or int(text) not in expected:
             return i
-        expected = (int(text) + 1,) * 2
+        expected = (int(text) + 1,)
     return len(rows)
 
 

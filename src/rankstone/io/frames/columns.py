@@ -87,7 +87,7 @@ def _polars_table(data: Any) -> Table | None:
 
 
 def _pyarrow_table(data: Any) -> Table | None:
-    if not (hasattr(data, "select") and hasattr(data, "column_names")):
+    if not hasattr(data, "column_names"):
         return None
 
     def take(names: Sequence[str]) -> dict[str, Any]:

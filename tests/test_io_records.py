@@ -1,0 +1,318 @@
+"""Records of JSON: under which keys rows are found, and what is refused."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+import rankstone as rs
+from rankstone.core.subtopics import Aspect
+from rankstone.io.formats import json_records
+from rankstone.io.formats.strict_json import parse
+from rankstone.io.key_paths import value_at, with_paths
+from rankstone.io.load import load_run
+from rankstone.io.nuggets import grade_of, is_vital
+from rankstone.io.retrieved import has_objects, plain_results, with_id
+from rankstone.io.rows import Lists
+
+
+def numbered(*records):
+    return [(i, f"file:{i + 1}", record) for i, record in enumerate(records)]
+
+
+def judged(*records, columns=None):
+    return list(json_records.judgments(numbered(*records), columns))
+
+
+def ranked(*records, columns=None):
+    found = json_records.run(numbered(*records), columns)
+    return found.data if isinstance(found, Lists) else list(found)
+
+
+@pytest.mark.parametrize(
+    ("records", "rows"),
+    [
+        ([{"query_id": "q", "doc_id": "d", "relevance": 2}], [("q", "d", 2)]),
+        ([{"query_id": "q", "doc_id": "d", "score": 2}], [("q", "d", 2)]),
+        ([{"doc_id": "d", "relevance": 2}], [(0, "d", 2)]),
+        ([{"query_id": "q", "expected_ids": ["a", "b"]}], [("q", "", 0), ("q", "a", 1), ("q", "b", 1)]),
+        ([{"query_id": "q", "expected_ids": {"a": 3}}], [("q", "", 0), ("q", "a", 3)]),
+        ([{"query_id": "q", "expected": [{"id": "a", "grade": 2}]}], [("q", "", 0), ("q", "a", 2)]),
+        ([{"query_id": "q", "expected": [{"id": "a"}]}], [("q", "", 0), ("q", "a", 1)]),
+        ([{"query_id": "q", "expected": []}], [("q", "", 0)]),
+        ([{"query_id": "q", "expected": {"a": {"s": 1}, "b": {}}}], [("q", "", 0), Aspect("q", "a", 1, "s"), ("q", "b", 0)]),
+        ([{"query_id": "q", "doc_id": "d", "subtopic": "s", "relevance": 1}], [Aspect("q", "d", 1, "s")]),
+        ([{"query_id": "q", "doc_id": "d", "subtopic": "s", "relevance": 1, "importance": "okay"}], [Aspect("q", "d", 1, "s", False)]),
+        ([{"query_id": "q", "doc_id": "d", "nuggets": [{"text": "n", "assignment": "support"}]}], [Aspect("q", "d", 1, "n")]),
+        ([{"query_id": "q", "doc_id": "d", "nuggets": [{"id": "i", "text": "n", "assignment": "partial_support", "importance": "vital"}]}], [Aspect("q", "d", 0.5, "i", True)]),
+        ([{"query_id": "q", "doc_id": "d", "subtopic": "s", "relevance": 1}, {"query_id": "q", "doc_id": "e", "nuggets": [{"text": "n", "assignment": "support"}]}], [Aspect("q", "d", 1, "s"), Aspect("q", "e", 1, "n")]),
+        ([{"query": "text", "id": "q", "expected": ["a"]}], [("q", "", 0), ("q", "a", 1)]),
+    ],
+)  # fmt: skip
+def test_judgments_in_records(records, rows):
+    assert judged(*records) == rows
+
+
+@pytest.mark.parametrize(
+    ("records", "rows"),
+    [
+        ([{"query_id": "q", "doc_id": "d", "score": 2}], [("q", "", 0), ("q", "d", 2)]),
+        ([{"query_id": "q", "doc_id": "d", "rank": 2}], [("q", "", 0), ("q", "d", -2)]),
+        ([{"query_id": "q", "doc_id": "d", "score": 5, "rank": 2}], [("q", "", 0), ("q", "d", 5)]),
+        ([{"query_id": "q", "retrieved_ids": ["a", "b"]}], {"q": ["a", "b"]}),
+        ([{"query_id": "q", "retrieved_ids": []}], {"q": []}),
+        ([{"query_id": "q", "retrieved": {"a": 3}}], [("q", "", 0), ("q", "a", 3)]),
+        ([{"query_id": "q", "retrieved": [{"id": "a", "rank": 1}]}], [("q", "", 0), ("q", "a", -1)]),
+        ([{"query_id": "q", "retrieved": [{"id": "a", "score": None}]}], {"q": ["a"]}),
+        ([{"query_id": "q", "retrieved": [{"id": "a", "rank": None}]}], {"q": ["a"]}),
+        ([{"query_id": "q", "retrieved": [{"id": "a"}, "b"]}], {"q": ["a", "b"]}),
+        ([{"query_id": "q", "retrieved": {"hits": [{"_id": "a", "_score": 2}]}}], [("q", "", 0), ("q", "a", 2)]),
+        ([{"query_id": "q", "retrieved": []}, {"query_id": "r", "retrieved": {"a": 1}}], [("q", "", 0), ("r", "", 0), ("r", "a", 1)]),
+        ([{"retrieved": ["a"]}, {"retrieved": ["b"]}], {0: ["a"], 1: ["b"]}),
+        ([{"query_id": "q", "retrieved": [{"metadata": {"id": "a"}}]}], {"q": ["a"]}),
+        ([{"query_id": "q", "retrieved": [{"id": None, "metadata": {"doc_id": "a"}}]}], {"q": ["a"]}),
+    ],
+)  # fmt: skip
+def test_rankings_in_records(records, rows):
+    assert ranked(*records) == rows
+
+
+NAME_KEYS = "Name the keys: columns={'expected': ..., 'retrieved': ...} (--columns expected=...,retrieved=...), or query, doc, score and grade."
+MIXED = "some records hold scores and some hold lists without them; use one form."
+
+
+@pytest.mark.parametrize(
+    ("read", "records", "message"),
+    [
+        (judged, [["a"]], "file:1: expected an object with a query and its documents."),
+        (judged, [{"query_id": "q", "doc_id": "d", "grade": 1, "label": 2}], "file:1: which key holds the grade, 'grade' or 'label'? Keep one of them."),
+        (judged, [{"query_id": "q", "doc_id": "d", "grade": 1, "expected": ["a"]}], "file:1: the record holds a row ('doc_id') and a list of documents ('expected'), and they may say different things. Keep one of them."),
+        (judged, [{"query_id": "q", "doc_id": "d", "grade": 1}, {"qid": "q", "doc_id": "d", "grade": 1}], "file:2: the query is under 'qid', in a record before under 'query_id'. Use one key."),
+        (judged, [{"query_id": "q", "doc_id": "d", "grade": 1}, {"doc_id": "d", "grade": 1}], "file:2: the query is missing, in a record before under 'query_id'. Use one key."),
+        (judged, [{"query_id": "q", "doc_id": "d", "grade": 1}, {"query_id": "q", "docno": "d", "grade": 1}], "file:2: the document is under 'docno', in a record before under 'doc_id'. Use one key."),
+        (judged, [{"query_id": "q", "expected": [{"id": "a", "grade": 1}, {"id": "b"}]}], "file:1: some documents have grades and some have none."),
+        (judged, [{"query_id": "q", "expected": [{"id": "a", "grade": None}]}], "file:1: grade None is not a number."),
+        (judged, [{"query_id": "q", "expected": [{"id": "a", "grade": 1}, {"docid": "b", "grade": 1}]}], "file:1: documents and numbers are under 'id' and 'grade', then under 'docid' and 'grade'. Use the same keys for all."),
+        (judged, [{"query_id": "q", "expected": [{"id": "a", "grade": 1}, {"id": "b", "label": 1}]}], "file:1: documents and numbers are under 'id' and 'grade', then under 'id' and 'label'. Use the same keys for all."),
+        (judged, [{"query_id": "q", "expected": {"a": {"s": 1}, "b": 1}}], "file:1, document 'b': other documents have grades by subtopic, {\"subtopic\": grade}, and this one has none. Use one form."),
+        (judged, [{"query_id": "q", "doc_id": "d", "nuggets": [{"text": "n"}]}], f"file:1: no key of the record is known to hold a nugget or subtopic, and its assignment or grade (keys: 'text'). {NAME_KEYS}"),
+        (judged, [{"query_id": "q", **dict.fromkeys("abcdefgh", 1)}], f"file:1: no key of the record is known to hold a document and its grade, or a list of expected ids (keys: 'query_id', 'a', 'b', 'c', 'd', 'e', 'f', 'g'). {NAME_KEYS}"),
+        (judged, [{}], f"file:1: no key of the record is known to hold a document and its grade, or a list of expected ids (keys: none). {NAME_KEYS}"),
+        (judged, [{"query_id": "q", "expected": "a"}], f"file:1: no key of the record is known to hold a document and its grade, or a list of expected ids (keys: 'query_id', 'expected'). Put 'expected' into a list: ['a']. {NAME_KEYS}"),
+        (ranked, [{"query_id": "q", "retrieved": [{"payload": {"id": "a"}}]}], f"file:1: no key of the record is known to hold a document id (keys: 'payload'). For the id within 'payload' pass columns={{'doc': 'payload.id'}} (--columns doc=payload.id). {NAME_KEYS}"),
+        (ranked, [{"query_id": "q", "retrieved": {"a", "b"}}], "file:1: a set has no order; give a list, best first."),
+        (ranked, [{"query_id": "q", "retrieved": ["a"]}, {"query_id": "q", "retrieved": ["b"]}], "file:2: a second ranking of query 'q'."),
+        (ranked, [{"query_id": "q", "retrieved": ["a"]}, {"query_id": "r", "retrieved": {"b": 1}}], f"file:2: {MIXED}"),
+        (ranked, [{"query_id": "q", "retrieved": {"b": 1}}, {"query_id": "r", "retrieved": ["a"]}], f"file:2: {MIXED}"),
+        (ranked, [{"query_id": "q", "retrieved": [{"id": "a", "score": 1}, {"id": "b", "score": None}]}], "file:1: some documents have scores and some have none."),
+        (ranked, [{"query_id": "q", "retrieved": {"a": None}}], "file:1: score None is not a number."),
+        (ranked, [{"query_id": "q", "doc_id": "d", "score": 1, "sim": 2}], "file:1: which key holds the score, 'score' or 'sim'? Keep one of them."),
+        (ranked, [{"query_id": "q", "doc_id": "d"}], f"file:1: no key of the record is known to hold a document and its score, or a list of retrieved ids (keys: 'query_id', 'doc_id'). {NAME_KEYS}"),
+        (ranked, [{"query_id": "q", "doc_id": "d", "score": 1}, {"query_id": "q", "doc_id": "d"}], f"file:2: no key of the record is known to hold a document and its score, or a list of retrieved ids (keys: 'query_id', 'doc_id'). {NAME_KEYS}"),
+        (ranked, [{"query_id": "q", "doc_id": "d", "score": 1}, {"query_id": "q", "doc_id": "d", "rank": 1}], "file:2: the score is under 'rank', in a record before under 'score'. Use one key."),
+    ],
+)  # fmt: skip
+def test_records_that_cannot_be_read(read, records, message):
+    with pytest.raises(rs.DataError) as caught:
+        read(*records)
+    assert str(caught.value) == message
+
+
+def test_keys_that_somebody_names_are_taken():
+    columns = {"grade": "label"}
+    assert judged({"query_id": "q", "doc_id": "d", "grade": 1, "label": 2}, columns=columns) == [("q", "d", 2)]  # fmt: skip
+    rows = ranked({"query_id": "q", "doc_id": "d", "score": 1, "sim": 2}, columns={"score": "sim"})
+    assert rows == [("q", "", 0), ("q", "d", 2)]
+    nested = {"query_id": "q", "retrieved": [{"doc": {"id": "a"}, "n": 3, "score": 1, "sim": 2}]}
+    rows = ranked(nested, columns={"doc": "doc.id", "score": "n"})
+    assert rows == [("q", "", 0), ("q", "a", 3)]
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b'{"a": 1, "b": 2, "b": 3}', "x: the key 'b' is twice in one JSON object. Remove one of them."),
+        (b"[NaN]", "x: NaN is not a finite number."),
+        (b'["a" 1]\n', "x: this is not valid JSON (Expecting ',' delimiter, character 6)."),
+        (b'["a",\n"b" 1]', "x:2: this is not valid JSON (Expecting ',' delimiter, character 5)."),
+        (b"[" * 100_000, "x: the JSON is nested too deeply."),
+    ],
+)  # fmt: skip
+def test_json_that_cannot_be_read(raw, message):
+    with pytest.raises(rs.DataError) as caught:
+        parse(raw, "x")
+    assert str(caught.value) == message
+
+
+def test_a_byte_that_is_not_utf8_is_counted_from_1():
+    with pytest.raises(rs.DataError, match="^x: byte 3 is not UTF-8"):
+        parse(b'["\xff"]', "x")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("Vital", True), ("okay", False), ("OK", False), (True, True), (False, False)],
+)
+def test_importance_of_a_nugget(value, expected):
+    assert is_vital(value, "n", "x") is expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("support", 1), ("full_support", 1), ("supported", 1), ("Partial Support", 0.5), ("partial", 0.5), ("partially supported", 0.5), ("not_support", 0), ("no_support", 0), ("not supported", 0), (True, 1), (False, 0), (2, 2), (0.25, 0.25), (" 3 ", 3)],
+)  # fmt: skip
+def test_grade_of_a_nugget(value, expected):
+    assert grade_of(value, "n", "x") == expected
+
+
+@pytest.mark.parametrize("value", ["good", None, [1], "1 2"])
+def test_what_says_nothing_of_a_nugget(value):
+    with pytest.raises(rs.DataError, match="^x: the assignment of the nugget 'n' is "):
+        grade_of(value, "n", "x")
+    if not isinstance(value, list):
+        with pytest.raises(rs.DataError, match="^x: the importance of the nugget 'n' is "):
+            is_vital(value, "n", "x")
+
+
+def test_paths_of_keys():
+    record = {"a": {"b.c": 1, "d": {"e": 2}}, "f.g": 3}
+    assert value_at(record, "a.b.c") == 1
+    assert value_at(record, "a.d.e") == 2
+    assert value_at(record, "f.g") == 3
+    assert with_paths(record, {"doc": "a.d.e", "score": "a.x"}) == record | {"a.d.e": 2}
+    assert with_paths(record, None) is record
+    assert with_paths([1], {"doc": "a"}) == [1]
+
+
+def result(**parts):
+    return SimpleNamespace(**parts)
+
+
+class Record(dict):
+    """A dict with more to it."""
+
+    content = "text"
+
+
+NODE = result(node=result(node_id="n"), score=0.5)
+PAGE = result(page_content="text", metadata={"doc_id": "m"})
+DOC = result(content="text", id="h", score=0.25)
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        ({"q": [NODE]}, True),
+        ([[PAGE]], True),
+        ({"q": [(PAGE, 0.5)]}, True),
+        ({"q": [], "r": [DOC]}, True),
+        ({"q": []}, False),
+        ({"q": ["a"], "r": [DOC]}, False),
+        ({"q": {"a": 1}, "r": [DOC]}, False),
+        ({"q": [None]}, False),
+        ({"q": [(DOC, 1, 2)]}, False),
+        ({"q": [Record(id="a")]}, False),
+        ({"q": [result(other=1)]}, False),
+    ],
+)
+def test_result_objects_are_known(run, expected):
+    assert has_objects(run) == expected
+
+
+def scored(*pairs):
+    return [result(id=id_, content="", score=score) for id_, score in pairs]
+
+
+@pytest.mark.parametrize(
+    ("run", "options", "expected"),
+    [
+        ({"q": [NODE]}, {}, {"q": {"n": 0.5}}),
+        ([[PAGE], [DOC]], {}, {0: ["m"], 1: ["h"]}),
+        ({"q": [(PAGE, 2)]}, {}, {"q": {"m": 2}}),
+        ({"q": scored(("a", 2), ("b", 2), ("c", 1))}, {}, {"q": {"a": 2, "b": 2, "c": 1}}),
+        ({"q": scored(("a", 1), ("b", 1), ("c", 2))}, {"ascending": True}, {"q": {"a": 1, "b": 1, "c": 2}}),
+        ({"q": scored(("a", 2), ("b", None))}, {}, {"q": ["a", "b"]}),
+        ({"q": scored(("a", 2), ("b", 1), ("a", 0))}, {}, {"q": ["a", "b", "a"]}),
+        ({"q": [result(content="", id=None, meta={"_id": 0})]}, {}, {"q": [0]}),
+    ],
+)  # fmt: skip
+def test_results_become_ids_and_scores(run, options, expected):
+    assert plain_results(run, "run", **options) == expected
+
+
+RISING = "If the lowest is the best, as with distances, pass scores='ascending'."
+UNSORTED = "Sort the results by their scores, or leave the scores out."
+
+
+@pytest.mark.parametrize(
+    ("scores", "ascending", "hint"),
+    [
+        ([1, 2, 3], False, RISING),
+        ([1, 1, 3], False, RISING),
+        ([1, 3, 2], False, UNSORTED),
+        ([3, 1, 2], False, UNSORTED),
+        ([3, 2, 1], True, UNSORTED),
+    ],
+)
+def test_scores_that_disagree_with_the_order(scores, ascending, hint):
+    run = {"q": scored(*zip("abc", scores, strict=True))}
+    with pytest.raises(rs.DataError) as caught:
+        plain_results(run, "run", ascending=ascending)
+    words = "the scores disagree with the order of the results."
+    assert str(caught.value) == f"run, query 'q': {words} {hint}"
+
+
+@pytest.mark.parametrize(("name", "what"), [(None, "the run"), ("mine", "mine")])
+def test_a_run_of_results_is_named_in_messages(name, what):
+    with pytest.raises(rs.DataError, match=f"^{what}, query 'q': the scores disagree"):
+        load_run({"q": scored(("a", 1), ("b", 2))}, name)
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ({"node": {"node_id": "a"}, "id": "b"}, "a"),
+        ({"node": "x", "id_": "b"}, "b"),
+        ({"metadata": {"chunk_id": "c"}}, "c"),
+        ({"meta": {"id": None, "_id": 0}}, 0),
+        ({"node": {"metadata": {"id": "d"}}}, "d"),
+        ({"metadata": "x"}, None),
+        ({}, None),
+    ],
+)
+def test_ids_within_results(item, expected):
+    assert with_id(item).get("id") == expected
+
+
+def written(tmp_path, data):
+    path = tmp_path / "file.json"
+    path.write_text(data if isinstance(data, str) else json.dumps(data))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"expected": ["a"], "retrieved": ["b"]}, ": is 'expected' a query, or does it name a part of a record? Name the format: 'json' if it is a query, 'jsonl' if this is a record in one line (--input-format, input_format=)."),
+        ({"gold": ["a"]}, ": is 'gold' a query, or does it name a part of a record? Name the format: 'json' if it is a query, 'jsonl' if this is a record in one line (--input-format, input_format=)."),
+        ('{"query_id": "q",\n"expected": ["a"]}', ": a record over several lines. Write it in one line, which is JSONL."),
+        ({"queries": {"q": "text"}, "corpus": {"d": {"text": "x"}}}, ": this looks like a data set in one object, and it has no judgments under 'relevant_docs'."),
+    ],
+)  # fmt: skip
+def test_an_object_of_which_it_is_unclear_what_it_is(tmp_path, data, message):
+    path = written(tmp_path, data)
+    with pytest.raises(rs.DataError) as caught:
+        rs.evaluate(path, {"q": ["a"]}, "RR")
+    assert str(caught.value) == f"{path}{message}"
+
+
+def test_a_query_may_have_the_name_of_a_part_beside_other_queries(tmp_path):
+    path = written(tmp_path, {"gold": ["a"], "silver": ["b"]})
+    run = {"gold": ["a"], "silver": ["a", "b"]}
+    found = rs.evaluate(path, run, "RR").per_query
+    assert found == {"gold": {"RR": 1}, "silver": {"RR": 0.5}}
+
+
+def test_a_data_set_in_one_object(tmp_path):
+    path = written(tmp_path, {"queries": {"q": "text"}, "relevant_docs": {"q": {"a": 1}}})
+    assert rs.evaluate(path, {"q": ["b", "a"]}, "RR")["RR"] == 0.5

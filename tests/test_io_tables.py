@@ -1,0 +1,371 @@
+"""Tables in files and in memory, whichever library reads them."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import rankstone as rs
+from rankstone.io.convert import convert
+from rankstone.io.formats import tables
+from rankstone.io.frames import is_frame, judgments_of, run_of
+from rankstone.io.input_file import Input, ReadOptions
+
+LIBRARIES = ["polars", "pyarrow", "none"]
+
+
+@pytest.fixture(params=LIBRARIES)
+def library(request, monkeypatch):
+    """Only this library is there."""
+    without(monkeypatch, *({"polars", "pyarrow"} - {request.param}))
+    return request.param
+
+
+def without(monkeypatch, *hidden):
+    real = tables.find_spec
+    monkeypatch.setattr(tables, "find_spec", lambda name: None if name in hidden else real(name))
+
+
+def evaluated(path, judged, **more):
+    return rs.evaluate(judged, path, "RR", **more).per_query
+
+
+HEAD = "query_id,doc_id,score\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (HEAD + "q,a,1\nq,d,2\n", 1),
+        (HEAD + "q,a,3\nq,d,2\n", 0.5),
+        ("sep=;\nquery_id;doc_id;score\nq;a;1\nq;d;2\n", 1),
+        ("query_id;doc_id;score\nq;a;0,5\nq;d;0,25\n", 0.5),
+        ("query_id,doc_id,rank\nq,a,1\nq,d,2\n", 0.5),
+        ("query_id,doc_id\nq,a\nq,d\n", 0.5),
+        ("query_id,doc_id,score,rank\nq,a,1,2\nq,d,1,1\n", 1),
+        ("query_id\tdoc_id\tscore\tnote\nq\ta\t3\tx y\nq\td\t2\t\n", 0.5),
+        ("\ufeff" + HEAD + 'q,"a",3\nq,"d",2\n', 0.5),
+    ],
+)
+def test_text_is_read_alike_by_every_library(tmp_path, library, text, expected):
+    path = tmp_path / "run.csv"
+    path.write_text(text, encoding="utf-8")
+    assert evaluated(path, {"q": {"d": 1}}) == {"q": {"RR": expected}}
+
+
+def test_line_ends_within_fields_are_read_by_every_library(tmp_path, library):
+    """The file is longer than what a library reads at once."""
+    path = tmp_path / "run.csv"
+    count = 1 << 16
+    path.write_text(HEAD + "".join(f'q,"d\n{i:016}",{i}\n' for i in range(count)))
+    result = rs.evaluate({"q": {f"d\n{count - 2:016}": 1}}, path, ["RR", "NumRet"])
+    assert result.aggregates == {"RR": 0.5, "NumRet": count}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("\ufeff" + HEAD + "q,d,1\nq,e,x\n", ":3: 'x' in column 'score' is not a number. Write it like 3, -0.25 or 1e-3."),
+        (HEAD + "q,d,1\nq,e,x\n", ":3: 'x' in column 'score' is not a number. Write it like 3, -0.25 or 1e-3."),
+        ("sep=;\n" + HEAD.replace(",", ";") + "q;d;1\nq;e;x\n", ":4: 'x' in column 'score' is not a number. Write it like 3, -0.25 or 1e-3."),
+        (HEAD.replace(",", ";") + "q;d;0,5\nq;e;x,y\n", ":3: 'x.y' in column 'score' is not a number. Write it like 3, -0.25 or 1e-3."),
+    ],
+)  # fmt: skip
+def test_a_field_that_is_not_a_number_is_named_by_its_line(tmp_path, library, text, message):
+    path = tmp_path / "run.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(rs.DataError) as caught:
+        evaluated(path, {"q": {"d": 1}})
+    assert str(caught.value) == f"{path}{message}"
+
+
+def test_a_row_that_is_too_short_is_an_error(tmp_path, library):
+    path = tmp_path / "run.csv"
+    path.write_text(HEAD + "q,d,1\nq,e\n")
+    with pytest.raises(rs.DataError):
+        evaluated(path, {"q": {"d": 1}})
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "expected"),
+    [
+        ("query_id\tdoc_id\tscore\nq\td\t1\n", {}, False),
+        ("query_id\tdoc_id\tscore\nq\td\t1\n", {"columns": {"query": "query_id"}}, True),
+        ("query_id\tdoc_id\nq\td\n", {}, True),
+        ("query_id\tdoc_id\tscore\na b\td\t1\n", {}, True),
+        ('query_id\tdoc_id\tscore\n"a"\td\t1\n', {}, True),
+        ("query_id\tdoc_id\tscore\nq\td\t0,5\n", {}, True),
+        ("#query_id\tdoc_id\n", {}, True),
+        ("a\tb\n", {}, False),
+    ],
+)
+def test_a_table_is_told_from_rows_between_blanks(tmp_path, text, options, expected):
+    path = tmp_path / "file"
+    path.write_text(text)
+    with Input.open(str(path), ReadOptions(**options)) as file:
+        assert tables.CSV.detect(file) == expected
+
+
+@pytest.mark.parametrize("part", [b"xl/workbook.xml", b"[Content_Types].xml", b"content.xml"])
+def test_a_workbook_is_known_by_what_it_holds(tmp_path, part):
+    path = tmp_path / "file"
+    path.write_bytes(b"PK\x03\x04" + part)
+    with Input.open(str(path), ReadOptions()) as file:
+        assert tables.WORKBOOK.detect(file) == (part != b"content.xml")
+
+
+def test_a_table_of_two_columns_may_be_named_csv(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("query_id,doc_id\nq,a\nq,d\n")
+    result = rs.evaluate({"q": {"d": 1}}, path, "RR", input_format="json:csv")
+    assert (result["RR"], result.name) == (0.5, "mine")
+    assert rs.evaluate({"q": {"d": 1}}, path, "RR", name="other").name == "other"
+
+
+class PanicException(BaseException):
+    """What a library in Rust gives up with."""
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [(PanicException("no"), rs.DataError), (ValueError("no"), rs.DataError), (SystemExit("no"), SystemExit), (MemoryError("no"), MemoryError)],
+)  # fmt: skip
+def test_a_library_that_gives_up_is_an_error_of_the_file(tmp_path, monkeypatch, error, expected):
+    def fails(*_):
+        raise error
+
+    monkeypatch.setattr(tables, "_polars_text", fails)
+    path = tmp_path / "run.csv"
+    path.write_text(HEAD + "q,d,1\n")
+    with pytest.raises(expected, match="no"):
+        evaluated(path, {"q": {"d": 1}})
+
+
+def test_a_library_that_says_nothing_is_named_by_its_error(tmp_path, monkeypatch):
+    def fails(*_):
+        raise ValueError
+
+    monkeypatch.setattr(tables, "_polars_text", fails)
+    path = tmp_path / "run.csv"
+    path.write_text(HEAD + "q,d,1\n")
+    with pytest.raises(rs.DataError, match=r": the table cannot be read \(ValueError\)\.$"):
+        evaluated(path, {"q": {"d": 1}})
+
+
+def test_a_byte_that_is_not_utf8_is_named_by_its_line(tmp_path, library):
+    path = tmp_path / "run.csv"
+    path.write_bytes(HEAD.encode() + b"q,d,1\nq,\xff,2\n")
+    with pytest.raises(rs.DataError, match=":3: the byte 0xff is not UTF-8; "):
+        evaluated(path, {"q": {"d": 1}})
+
+
+def test_a_single_column_is_no_table(tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text("query_id\nq\n")
+    with pytest.raises(rs.DataError) as caught:
+        evaluated(path, {"q": {"d": 1}}, input_format="csv")
+    words = (
+        "this is not of the format 'csv' (CSV or TSV with a header, such as query_id,doc_id,score)."
+    )
+    assert str(caught.value) == f"{path}: {words}"
+
+
+@pytest.mark.parametrize("start", [b"PAR1", b"ARROW1"])
+def test_what_a_library_says_of_a_file_is_passed_on(tmp_path, start):
+    path = tmp_path / "run"
+    path.write_bytes(start + b"\0" * 100)
+    with pytest.raises(rs.DataError, match=r": the table cannot be read \(.+ .+\)\.$"):
+        evaluated(path, {"q": {"d": 1}})
+
+
+def workbook(path, *sheets):
+    from openpyxl import Workbook
+
+    book = Workbook()
+    book.remove(book.active)
+    for name, rows in sheets:
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return path
+
+
+def test_a_workbook_of_one_row(tmp_path):
+    rows = [["query_id", None, "doc_id", "score"], [None] * 4, ["q", "x", "d", 1]]
+    path = workbook(tmp_path / "run.xlsx", ("one", rows), ("two", []))
+    assert evaluated(path, {"q": {"d": 1}}) == {"q": {"RR": 1}}
+
+
+def test_subtopics_in_a_workbook(tmp_path):
+    rows = [["query_id", "doc_id", "relevance", "subtopic"], ["q", "d", 1, "s"], ["q", "d", 2, "t"]]
+    path = workbook(tmp_path / "judged.xlsx", ("one", rows))
+    convert(str(path), str(tmp_path / "out.qrels"), kind="judgments")
+    assert (tmp_path / "out.qrels").read_text() == "q s d 1\nq t d 2\n"
+
+
+def test_a_formula_that_was_never_worked_out_has_no_value(tmp_path):
+    rows = [["query_id", "doc_id", "score"], ["q", "d", "=1+1"]]
+    path = workbook(tmp_path / "run.xlsx", ("one", rows))
+    with pytest.raises(rs.DataError, match="column 'score' has no value in row 1 under the header"):
+        evaluated(path, {"q": {"d": 1}})
+
+
+def test_a_workbook_needs_one_of_two_libraries(tmp_path, monkeypatch):
+    path = workbook(tmp_path / "run.xlsx", ("one", [["query_id", "doc_id"], ["q", "d"]]))
+    without(monkeypatch, "openpyxl", "fastexcel")
+    with pytest.raises(rs.RankstoneError, match="reading it needs openpyxl or fastexcel"):
+        evaluated(path, {"q": {"d": 1}})
+
+
+@pytest.mark.parametrize(
+    ("sheets", "others"),
+    [
+        ([("one", [["query_id", "doc_id"]])], ""),
+        ([("one", []), ("two", [["a"]])], "; the table is to be the first of its sheets (one, two)"),
+    ],
+)  # fmt: skip
+def test_a_workbook_without_rows(tmp_path, sheets, others):
+    path = workbook(tmp_path / "run.xlsx", *sheets)
+    with pytest.raises(rs.DataError) as caught:
+        evaluated(path, {"q": {"d": 1}})
+    words = f"the first sheet, 'one', has no rows under a header{others}."
+    assert str(caught.value) == f"{path}: {words}"
+
+
+def test_a_row_of_a_table_in_a_file_is_counted_from_1(tmp_path):
+    rows = [["query_id", "doc_id", "score"], ["q", "d", 1], ["q", None, 2]]
+    path = workbook(tmp_path / "run.xlsx", ("one", rows))
+    with pytest.raises(rs.DataError, match="column 'doc_id' has no value in row 2 under the header"):  # fmt: skip
+        evaluated(path, {"q": {"d": 1}})
+
+
+def table(**columns):
+    return pd.DataFrame(columns)
+
+
+BASE = {"query_id": ["q", "q"], "doc_id": ["a", "d"]}
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"query_id": pd.Series([], dtype=str), "doc_id": pd.Series([], dtype=str)}, "run: the table has no rows."),
+        (BASE | {"score": ["1", "2"]}, "run: column 'score' holds text, not numbers. Cast it to float64, or pass the column that is meant: columns={'score': ...} (--columns score=...)."),
+        (BASE | {"score": [1, np.nan]}, "run: the score in row 1 (rows count from 0) of column 'score' is not a finite number. Remove the row or repair what made it."),
+        (BASE | {"rank": [1, np.inf]}, "run: the rank in row 1 (rows count from 0) of column 'rank' is not a finite number. Remove the row or repair what made it."),
+        ({"query_id": ["q", ""], "doc_id": ["a", "d"], "score": [1, 2]}, "run: empty query id in row 1 (rows count from 0) of column 'query_id'. Give every query an id."),
+        ({"query_id": ["q", "q"], "doc_id": ["", "d"], "score": [1, 2]}, "run: empty document id in row 0 (rows count from 0) of column 'doc_id'. Give every document an id."),
+        ({"query_id": [1.0, 2.0], "doc_id": ["a", "d"], "score": [1, 2]}, "run: column 'query_id' holds floats; a query id is text or a whole number. Whole numbers become floats if a value is missing: drop those rows, then cast the column to int64."),
+        ({"query_id": ["q"], "x": [["a", "d"]]}, "run: cannot tell which column holds the documents. Columns: 'query_id', 'x'. Pass columns={'doc': ...} (--columns doc=...). Column 'x' holds lists; give a row to each document, for example with frame.explode('x'), or a dict of the lists by query."),
+    ],
+)  # fmt: skip
+def test_a_table_that_cannot_be_a_run(columns, message):
+    with pytest.raises(rs.DataError) as caught:
+        rs.evaluate({"q": {"d": 1}}, table(**columns), "RR")
+    assert str(caught.value) == message
+
+
+def test_judgments_without_rows():
+    nothing = pd.Series([], dtype=str)
+    with pytest.raises(rs.DataError, match="^the judgments: the table has no rows.$"):
+        judgments_of(table(query_id=nothing, doc_id=nothing), graded=True)
+
+
+def test_numbers_are_not_dates_but_may_be_booleans():
+    dates = pd.Series(pd.arrays.ArrowExtensionArray(pa.array([1, 2], pa.date32())))
+    with pytest.raises(rs.DataError, match="column 'score' holds dates or times, not numbers"):
+        run_of(table(**BASE, score=dates))
+    assert judgments_of(table(**BASE, rel=[True, False]), graded=True).grades.tolist() == [1, 0]
+
+
+def test_a_column_that_is_in_the_index_is_found_there():
+    frame = table(**BASE, score=[1, 2]).set_index("doc_id")
+    with pytest.raises(rs.DataError, match=r"The index holds 'doc_id': give frame.reset_index\(\)\.$"):  # fmt: skip
+        rs.evaluate({"q": {"d": 1}}, frame, "RR")
+
+
+@pytest.mark.parametrize(
+    ("ratings", "columns", "count"),
+    [([4, 3], None, 1), ([5, 4], None, 2), ([3, 3.9], None, 0), ([4, 3], {"grade": "rating"}, 0)],
+)
+def test_ratings_from_4_up_are_counted(ratings, columns, count):
+    judged = judgments_of(table(**BASE, rating=ratings), columns, graded=True)
+    (notice,) = [n for n in judged.notices if n.code == "ratings-as-grades"] or [None]
+    assert (notice.count if notice else 0) == count
+
+
+def test_grades_called_otherwise_are_no_ratings():
+    judged = judgments_of(table(**BASE, label=[5, 5]), graded=True)
+    assert judged.notices == ()
+
+
+@pytest.mark.parametrize(("subtopics", "columns", "count"), [(["s", "t"], None, 2), (["s", "s"], None, 0), (["s", "s"], {"subtopic": "intent"}, 1), (["s", "t"], {"subtopic": None}, 0)])  # fmt: skip
+def test_a_column_of_several_subtopics_is_one(subtopics, columns, count):
+    judged = judgments_of(table(**BASE, rel=[1, 1], intent=subtopics), columns, graded=True)
+    assert (0 if judged.subtopics is None else len(judged.subtopics.names)) == count
+
+
+def test_repeated_judgments_of_whole_numbers_are_shown_as_numbers():
+    frame = table(query_id=[7, 7, 8, 8], doc_id=[5, 5, 6, 6], rel=[1, 1, 2, 1])
+    found = {n.code: (n.count, n.examples) for n in judgments_of(frame, graded=True).notices}
+    assert found == {
+        "repeated-judgments": (1, ("document 5 of query 7",)),
+        "contradicting-judgments": (1, ("document 6 of query 8",)),
+    }
+
+
+@pytest.mark.parametrize(
+    ("columns", "scored", "ascending"),
+    [
+        ({"score": [1, 2]}, True, False),
+        ({"rank": [1, 2]}, False, True),
+        ({}, False, False),
+    ],
+)
+def test_what_the_numbers_of_a_run_mean(columns, scored, ascending):
+    run = run_of(table(**BASE, **columns))
+    assert (run.scored, run.ascending) == (scored, ascending)
+    assert run.name == "run"
+
+
+@pytest.mark.parametrize("columns", [{"rank": [1, 2]}, {}])
+def test_only_scores_may_be_ascending(columns):
+    with pytest.raises(rs.UsageError):
+        run_of(table(**BASE, **columns), ascending=True)
+    assert run_of(table(**BASE, score=[1, 2]), ascending=True).ascending
+
+
+def test_tables_are_told_from_other_objects():
+    assert is_frame(table(a=[1]))
+    assert not is_frame(np.ones(2))
+    assert not is_frame(pd.Index([1]))
+    assert not is_frame({"a": 1})
+
+
+def test_an_arrow_file_that_points_outside_itself_is_refused(tmp_path, monkeypatch):
+    offsets = pa.py_buffer(np.array([0, 1 << 30, 2], np.int32))
+    docs = pa.StringArray.from_buffers(2, offsets, pa.py_buffer(b"ad"))
+    content = pa.table({"query_id": ["q", "q"], "doc_id": docs, "score": [1.0, 2.0]})
+    path = tmp_path / "run.arrow"
+    with pa.ipc.new_file(path, content.schema) as out:
+        out.write_table(content)
+    without(monkeypatch, "polars")
+    with pytest.raises(rs.DataError, match="the table cannot be read"):
+        evaluated(path, {"q": {"d": 1}})
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx", "parquet"])
+def test_rows_of_a_query_are_written_together(tmp_path, ending):
+    rows = [("r", "a", 1.0), ("q", "b", 2.0), ("r", "c", 3.0)]
+    source, target = tmp_path / f"run.{ending}", tmp_path / "out.run"
+    names = ["query_id", "doc_id", "score"]
+    if ending == "xlsx":
+        workbook(source, ("one", [names, *rows]))
+    else:
+        frame = pd.DataFrame(rows, columns=names)
+        frame.to_csv(source, index=False) if ending == "csv" else frame.to_parquet(source)
+    done = convert(str(source), str(target))
+    assert (done.rows, done.kind, done.source, done.target) == (3, "run", ending, "trec")
+    lines = ["r Q0 c 1 3 rankstone", "r Q0 a 2 1 rankstone", "q Q0 b 1 2 rankstone"]
+    assert target.read_text().splitlines() == lines

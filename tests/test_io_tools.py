@@ -1,0 +1,376 @@
+"""Formats of other tools, lists and matrices: what is read from them, and what is refused."""
+
+import json
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+import rankstone as rs
+from rankstone.core.provenance import MEMORY
+from rankstone.io.convert import kind_of
+from rankstone.io.files import in_folder
+from rankstone.io.formats import format_of
+from rankstone.io.gathered import run_from
+from rankstone.io.input_file import Input, ReadOptions
+from rankstone.io.load import load_judgments, load_run
+from rankstone.io.rows import Lists, check_utf8, lists_as_text, rows_of_lists
+from rankstone.io.scored import check_changes, scored_rows
+from rankstone.io.texts import read_texts
+from rankstone.io.tops import pool, read_tops
+from rankstone.io.whole import whole_judgments, whole_run
+
+
+def written(tmp_path, data):
+    path = tmp_path / "file"
+    path.write_text(data if isinstance(data, str) else json.dumps(data))
+    return path
+
+
+REQUEST = {"id": "q", "ratings": [{"_id": "a", "rating": 2}, {"_id": "b", "rating": 0}]}
+GROUP = {"name": "n", "relevant_documents": {"a": {"gain": 2}, "b": 1}}
+TEXT = {"placeholders": {"$query": "q"}}
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ({"requests": [REQUEST]}, {("q", "a"): 2, ("q", "b"): 0}),
+        ({"judgmentRatings": [{"query": "q", "ratings": [{"docId": "a", "rating": "2"}]}]}, {("q", "a"): 2}),
+        ({"query_groups": [GROUP]}, {("n", "a"): 2, ("n", "b"): 1}),
+        ({"topics": [{"query_groups": [GROUP | {"queries": [TEXT, {}]}]}]}, {("q", "a"): 2, ("q", "b"): 1, ("n", "a"): 2, ("n", "b"): 1}),
+        ({"query_groups": [{"name": "n", "relevant_documents": {"3": ["a", "b"]}}]}, {("n", "a"): 3, ("n", "b"): 3}),
+        ([{"query_id": "q", "query": "x", "relevant_docs": [{"id": "a", "score": 2}]}], {("q", "a"): 2}),
+        ("query,docid,rating\nq,a,2\n\nq,b,\nq,c,1\n", {("q", "a"): 2, ("q", "c"): 1}),
+        ("Rating,Doc ID,Query Text\n2,a,q\n", {("q", "a"): 2}),
+    ],
+)  # fmt: skip
+def test_judgments_of_other_tools(tmp_path, data, expected):
+    assert whole_judgments(written(tmp_path, data)) == expected
+
+
+HITS = {"hits": {"hits": [{"_id": "a", "_score": 2}, {"_id": "b", "_score": 1}]}}
+NONE = {"hits": {"hits": []}}
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (HITS, {"0": {"a": 2, "b": 1}}),
+        ({"responses": [HITS, NONE]}, {"0": {"a": 2, "b": 1}, "1": {}}),
+        ([HITS], {"0": {"a": 2, "b": 1}}),
+        ({"q": HITS, "r": HITS}, {"q": {"a": 2, "b": 1}, "r": {"a": 2, "b": 1}}),
+        ({"metric_score": 1, "details": {"q": {"hits": [{"hit": {"_id": "a"}}, {"_id": "b"}]}}}, {"q": {"a": 2, "b": 1}}),
+    ],
+)  # fmt: skip
+def test_runs_of_search_engines(tmp_path, data, expected):
+    assert whole_run(written(tmp_path, data)) == expected
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"requests": [REQUEST, {"id": "r", "ratings": [1]}]}, ", request 2: expected an array of objects."),
+        ({"metric_score": 1, "details": {}}, ": a _rank_eval response rates only what was retrieved. Give the request, which holds all ratings."),
+        ({"judgmentRatings": [{"query": "q", "ratings": []}, {"query": "q"}]}, ", entry 2: expected a query and its ratings."),
+        ({"judgmentRatings": [{"query": "q", "ratings": [1]}]}, ", entry 1: expected ratings with docId and rating."),
+        ({"query_groups": [GROUP, {"name": "n"}]}, ", query group 2: expected relevant_documents as an object."),
+        ({"topics": [1]}, ": expected an array of objects."),
+        ("query,docid,rating\nq,a,2\nq,b\n", ":3: expected a query, a docid and a rating, found ['q', 'b']."),
+        ("query,docid,rating,rating\nq,a,2,1\n", ": the header has 2 columns 'rating', not one."),
+    ],
+)  # fmt: skip
+def test_judgments_of_other_tools_that_cannot_be_read(tmp_path, data, message):
+    path = written(tmp_path, data)
+    with pytest.raises(rs.DataError) as caught:
+        load_judgments(path)
+    assert str(caught.value) == f"{path}{message}"
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ([HITS, {"error": {"reason": "too slow"}}], ", response 2: the search failed (too slow), so there are no hits to evaluate. Repeat it, or give the query an empty list of hits."),
+        ([HITS, {"error": {}}], ", response 2: the search failed (an error), so there are no hits to evaluate. Repeat it, or give the query an empty list of hits."),
+        ({"requests": [REQUEST]}, ": a _rank_eval request holds no ranking. Give the response."),
+        ({"metric_score": 1, "details": {"q": {"hits": [1]}}}, ", query 'q': expected an array of objects."),
+    ],
+)  # fmt: skip
+def test_runs_of_search_engines_that_cannot_be_read(tmp_path, data, message):
+    path = written(tmp_path, data)
+    with pytest.raises(rs.DataError) as caught:
+        load_run(path)
+    assert str(caught.value) == f"{path}{message}"
+
+
+@pytest.mark.parametrize(("failed", "known"), [(9, True), (10, False)])
+def test_so_many_responses_are_looked_at(tmp_path, failed, known):
+    path = written(tmp_path, [{"error": {}}] * failed + [HITS])
+    with Input.open(str(path), ReadOptions()) as file:
+        assert (format_of(file).name == "search-response") == known
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [({"requests": [REQUEST]}, "judgments"), ({"metric_score": 1, "details": {}}, "run")],
+)
+def test_what_a_file_of_rank_eval_holds(tmp_path, data, kind):
+    with Input.open(str(written(tmp_path, data)), ReadOptions()) as file:
+        assert kind_of(file, format_of(file)) == kind
+
+
+HINT = " To name the format of the run alone, write ':scores'."
+
+
+@pytest.mark.parametrize(
+    ("call", "form", "kind", "hint"),
+    [
+        (lambda path: load_judgments(path), "scores", "judgments", ""),
+        (lambda path: load_judgments(path, input_format="scores"), "scores", "judgments", HINT),
+        (lambda path: load_run(path, input_format="letor"), "letor", "run", ""),
+    ],
+)
+def test_a_format_that_cannot_hold_what_is_asked_for(tmp_path, call, form, kind, hint):
+    path = written(tmp_path, "1 qid:1 1:1\n" if form == "letor" else "0.5\n")
+    with pytest.raises(rs.DataError) as caught:
+        call(path)
+    words = f"holds no {kind}; the order is judgments first, then runs.{hint}"
+    assert str(caught.value).startswith(f"{path}: the format '{form}' (")
+    assert str(caught.value).endswith(words)
+
+
+def test_scores_alone_go_with_the_rows_of_a_file(tmp_path):
+    rows, scores = tmp_path / "rows.letor", tmp_path / "scores"
+    rows.write_text("0 qid:1 1:1\n1 qid:1 1:1\n1 qid:2 1:1\n")
+    scores.write_text("# note\n0.5\n\n0.25\n1\n")
+    assert rs.evaluate(rows, scores, "RR").per_query == {"1": {"RR": 0.5}, "2": {"RR": 1}}
+    near = rs.evaluate(rows, scores, "RR", scores="ascending")
+    assert near.per_query == {"1": {"RR": 1}, "2": {"RR": 1}}
+    scores.write_text("0.5\n0.25\n")
+    with pytest.raises(rs.DataError) as caught:
+        rs.evaluate(rows, scores, "RR")
+    words = f"2 scores for the 3 rows of {rows}. Score exactly these rows, in their order."
+    assert str(caught.value) == f"{scores}: {words}"
+    scores.write_text("0.5\nx\n1\n")
+    with pytest.raises(rs.DataError, match=":2: score 'x' is not a number"):
+        rs.evaluate(rows, scores, "RR")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("d\tsome  text\there", {"d": "some text here"}),
+        ('{"_id": "d", "title": "A", "text": "B  c"}', {"d": "A · B c"}),
+        ('{"id": 7, "title": "A", "text": "A"}', {"7": "A"}),
+        ('{"docno": "d", "body": "B"}', {"d": "B"}),
+        ('{"_id": null, "id": "d", "query": "Q"}', {"d": "Q"}),
+        ("d\t", {"d": ""}),
+    ],
+)
+def test_texts_by_id(tmp_path, line, expected):
+    path = str(written(tmp_path, f"\n{line}\n"))
+    assert read_texts(path) == expected
+    assert read_texts(path, wanted=["x"]) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a\tb\n" + "x" * 81 + "\n", f":2: expected an id, a tab and a text, or a JSON object, found {'x' * 80!r}."),
+        ('{"text": "a"}\n', ":1: no id. Name it one of _id, id, docid, doc_id, qid, query_id, docno."),
+        ("\n\n", ": the file has no texts. Write an id, a tab and a text per line."),
+    ],
+)  # fmt: skip
+def test_texts_that_cannot_be_read(tmp_path, text, message):
+    path = written(tmp_path, text)
+    with pytest.raises(rs.DataError) as caught:
+        read_texts(str(path))
+    assert str(caught.value) == f"{path}{message}"
+
+
+def test_the_first_documents_of_a_run(tmp_path):
+    rows = [("q", "a", 1), ("q", "b", 2), ("q", "c", 2), ("q", "a", 3), ("r", "z", 1)]
+    path = written(tmp_path, "".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows))
+    assert read_tops(str(path), 2) == {"q": ["a", "c"], "r": ["z"]}
+    assert read_tops(str(path), 1) == {"q": ["a"], "r": ["z"]}
+    with pytest.raises(rs.UsageError, match="^a depth is at least 1, not 0.$"):
+        read_tops(str(path), 0)
+    many = "".join(f"q Q0 d{i:04} 1 {(i * 7919) % 3001} t\n" for i in range(3000))
+    scores = {f"d{i:04}": (i * 7919) % 3001 for i in range(3000)}
+    best = sorted(scores, key=scores.get, reverse=True)[:3]
+    assert read_tops(str(written(tmp_path, many)), 3) == {"q": best}
+
+
+def test_documents_to_judge():
+    runs = [{"r": ["b"], "q": ["b", "a"]}, {"q": ["c", "a"], "x": ["a"]}]
+    assert list(pool(runs).items()) == [("q", ["a", "b", "c"]), ("r", ["b"]), ("x", ["a"])]
+    judged = load_judgments({"q": {"a": 1}, "r": {"b": 0}})
+    assert pool(runs, judged) == {"q": ["b", "c"]}
+
+
+def test_the_judgments_of_a_data_set_in_a_folder(tmp_path):
+    folder = tmp_path / "qrels"
+    with pytest.raises(rs.DataError, match="this is a directory; give a file, or a data set"):
+        in_folder(str(tmp_path))
+    folder.mkdir()
+    for name in ("notes.txt", "tsv"):
+        (folder / name).touch()
+    with pytest.raises(rs.DataError, match="this is a directory; give a file, or a data set"):
+        in_folder(str(tmp_path))
+    (folder / "dev.tsv").touch()
+    assert in_folder(str(tmp_path)) == str(folder / "dev.tsv")
+    (folder / "train.tsv").touch()
+    with pytest.raises(rs.DataError, match="which of dev.tsv, train.tsv in "):
+        in_folder(str(tmp_path))
+    (folder / "test.tsv.gz").touch()
+    assert in_folder(str(tmp_path)) == str(folder / "test.tsv.gz")
+    assert in_folder("nothing") == "nothing"
+
+
+@pytest.mark.parametrize(
+    ("rows", "ascending", "scores", "sequences"),
+    [
+        ([("q", "a", 1.0), ("q", "b", 2.0)], False, {"a": 1, "b": 2}, {}),
+        ([("q", "a", 1.0), ("q", "b", 2.0), ("q", "a", 3.0)], False, {"b": 2, "a": 3}, {"q": [("a", 1), ("b", 2), ("a", 3)]}),
+        ([("q", "a", 3.0), ("q", "b", 2.0), ("q", "a", 3.0)], False, {"a": 3, "b": 2}, {"q": [("a", 3), ("b", 2), ("a", 3)]}),
+        ([("q", "a", 3.0), ("q", "b", 2.0), ("q", "a", 1.0)], True, {"b": 2, "a": 1}, {"q": [("a", 3), ("b", 2), ("a", 1)]}),
+        ([("q", "a", 1.0), ("q", "b", 2.0), ("q", "a", 1.0)], True, {"a": 1, "b": 2}, {"q": [("a", 1), ("b", 2), ("a", 1)]}),
+        ([("q", "", 0.0), ("q", "a", 1.0), ("q", "a", 0.0), ("q", "b", 5.0)], False, {"a": 1, "b": 5}, {"q": [("a", 1), ("a", 0), ("b", 5)]}),
+    ],
+)  # fmt: skip
+def test_of_repeated_rows_the_best_counts(rows, ascending, scores, sequences):
+    run = run_from(rows, "run", MEMORY, "file", ascending=ascending)
+    assert list(run.data["q"].items()) == list(scores.items())
+    assert run.sequences == sequences
+    assert list(run.rows()) == [("q", d, s) for d, s in sequences.get("q") or scores.items()]
+
+
+def test_repeated_documents_are_counted_by_query():
+    rows = [("q", d, 1.0) for d in "bbbccad"] + [("r", "a", 1.0)]
+    run = run_from(rows, "run", MEMORY, "file")
+    matches = run.match(load_judgments({"q": {"a": 1}, "r": {"a": 1}}), float32=False, repeats=False)  # fmt: skip
+    assert matches.duplicates.tolist() == [3, 0]
+    assert matches.duplicate == {0: "b"}
+
+
+def test_lists_become_scores():
+    lists = Lists({"q": ["a", "b", "a", "c"], "r": []})
+    assert list(rows_of_lists(lists)) == [("q", "a", 3), ("q", "b", 2), ("q", "c", 1), ("r", "", 0)]
+    with pytest.raises(rs.DataError, match="^x: a query has two rankings.$"):
+        lists_as_text(Lists({1: ["a"], "1": ["b"]}), "x")
+
+
+def test_ids_that_a_format_cannot_hold():
+    check_utf8("q", "d", "é")
+    with pytest.raises(rs.DataError, match=r"^query id 'a\\rb' cannot be written to this format"):
+        check_utf8("a\rb", "d", without="\0\r")
+    with pytest.raises(rs.DataError, match=r"^document id '\\udcff' is not UTF-8 and"):
+        check_utf8("q", "d", "\udcff")
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        (["a"], "the run: expected a list of lists, one for each query, but it holds 'a'."),
+        ([["a"], None], "the run: expected a list of lists, one for each query, but it holds None."),
+        ([["a"], 1.5], "the run: expected a list of lists, one for each query, but it holds 1.5."),
+    ],
+)  # fmt: skip
+def test_a_list_of_rankings_holds_lists(run, message):
+    with pytest.raises(rs.DataError) as caught:
+        load_run(run)
+    assert str(caught.value).startswith(message)
+
+
+ROW = {"query_id": "q", "doc_id": "d", "score": 1}
+
+
+def test_rows_in_a_list_have_the_same_keys():
+    run = [ROW, ROW | {"doc_id": "e", "score": 2}]
+    assert rs.evaluate({"q": {"d": 1}}, run, "RR")["RR"] == 0.5
+    with pytest.raises(rs.DataError, match=r"the run: record 1 \(records count from 0\) has other"):
+        load_run([ROW, ROW | {"more": 1}])
+    with pytest.raises(rs.DataError, match=r"the run: record 10 \(records count from 0\) has other"):  # fmt: skip
+        load_run([ROW] * 10 + [["a"]])
+
+
+@pytest.mark.parametrize("row", [ROW | {1: 2}, {"query_id": "q", "x": 1}])
+def test_a_dict_that_is_no_row_is_documents_with_scores(row):
+    with pytest.raises(rs.DataError, match="^the run, query 0: score 'q' is not a number.$"):
+        load_run([row])
+
+
+def test_chunks_in_lists():
+    result = rs.evaluate([["a"]], [["b#1", "a#1", "a#2"]], "RR", parents="{doc}#{n}")
+    assert result.per_query == {0: {"RR": 0.5}}
+
+
+@pytest.mark.parametrize("run", [SimpleNamespace(match=1), SimpleNamespace(source=1)])
+def test_rows_are_read_from_tables(run):
+    with pytest.raises(rs.DataError, match="^cannot read a table from SimpleNamespace.$"):
+        list(scored_rows(run, None, ReadOptions()))
+
+
+def test_lists_belong_together_by_position():
+    assert rs.evaluate([["a"], ["b"]], [["a"], []], "RR").per_query == {0: {"RR": 1}, 1: {"RR": 0}}
+    for run in ([["a"]], [["a"], ["b"], ["c"]]):
+        with pytest.raises(
+            rs.DataError, match=f"^run: {len(run)} rankings for 2 lists of relevant"
+        ):
+            rs.evaluate([["a"], ["b"]], run, "RR")
+    assert rs.evaluate({0: {"a": 1}, 2: {"b": 1}}, [["a"]], "RR").per_query[0] == {"RR": 1}
+
+
+@pytest.mark.parametrize(
+    ("options", "has_scores", "words"),
+    [
+        ({"min_score": True}, True, "min_score must be a number, not True."),
+        ({"min_score": "1"}, True, "min_score must be a number, not '1'."),
+        ({"min_score": 0}, False, "run: min_score= needs scores, and this run has none."),
+        ({"parents": {}, "parent_rule": "max"}, False, "run: the rule 'max' needs scores, and this run has none. Choose 'first'."),
+        ({"min_score": 0}, True, None),
+        ({"parents": {}, "parent_rule": "max"}, True, None),
+        ({"parents": {}}, False, None),
+        ({"parent_rule": "max"}, False, None),
+    ],
+)  # fmt: skip
+def test_changes_that_suit_a_run(options, has_scores, words):
+    given = {"min_score": None, "parents": None, "parent_rule": "first"} | options
+    if words is None:
+        assert check_changes("run", **given, has_scores=has_scores) is None
+        return
+    with pytest.raises(rs.UsageError) as caught:
+        check_changes("run", **given, has_scores=has_scores)
+    assert str(caught.value) == words
+
+
+FRAME = {"query_id": ["q", "q", "r"], "doc_id": ["a", "d", "a"]}
+
+
+@pytest.mark.parametrize(
+    ("run", "options", "retrieved"),
+    [
+        ({"q": {"a": 2, "d": 1}, "r": {"a": 0.5}}, {"min_score": 1}, [2, 0]),
+        ({"q": {"a": 2, "d": 1}, "r": {"a": 0.5}}, {"min_score": 1, "scores": "ascending"}, [1, 1]),
+        (pd.DataFrame(FRAME | {"score": [2, 1, 0.5]}), {"min_score": 1}, [2, 0]),
+        (pd.DataFrame(FRAME | {"far": [2, 1, 0.5]}), {"min_score": 1, "columns": {"distance": "far"}}, [1, 1]),
+        ([{"query_id": "q", "doc_id": "a", "score": 2}, {"query_id": "r", "doc_id": "a", "score": 1}], {"min_score": 2}, [1, 0]),
+    ],
+)  # fmt: skip
+def test_a_lowest_score_that_counts(run, options, retrieved):
+    judged = {"q": {"d": 1}, "r": {"d": 1}}
+    result = rs.evaluate(judged, run, "NumRet", **options)
+    assert [row["NumRet"] for row in result.per_query.values()] == retrieved
+
+
+def test_what_is_excluded_needs_no_grades():
+    known = pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "x": [0.5]})
+    result = rs.evaluate({"q": {"d": 1}}, {"q": ["a", "d"]}, "RR", exclude=known)
+    assert result["RR"] == 1
+
+
+@pytest.mark.parametrize("number", [{"rank": [1, 2, 1]}, {}])
+def test_chunks_are_ranked_as_their_rows_are(number):
+    frame = pd.DataFrame({"query_id": ["q"] * 3, "doc_id": ["a#1", "d#1", "a#2"]} | {k: [1, 2, 3] for k in number})  # fmt: skip
+    result = rs.evaluate({"q": {"d": 1}}, frame, ["RR", "NumRet"], parents="{doc}#{n}")
+    assert result.aggregates == {"RR": 0.5, "NumRet": 2}
