@@ -167,6 +167,15 @@ def test_groups_of_queries_have_their_own_aggregates():
         one.by_group("RX", {})
 
 
+def test_a_mean_of_nothing_has_an_interval_of_nothing():
+    nothing = rs.evaluate({"q": {"a": 0}}, {"q": ["a"]}, ["RR"], no_relevant="skip").interval("RR")
+    assert math.isnan(nothing.low)
+    assert (nothing.n, nothing.confidence) == (0, 0.95)
+    summed = rs.evaluate({"q": {"a": 1}}, {"q": ["a", "b"]}, ["NumRet"])
+    with pytest.raises(rs.UsageError, match="NumRet is not aggregated as a mean"):
+        changed(summed, aggregates={"NumRet": 3.0}).interval("NumRet")
+
+
 def test_values_are_tables():
     long = result().to_pandas()
     assert long.to_dict("list") == {

@@ -536,6 +536,7 @@ def test_another_engine_is_refused():
         engine._load("fast")
     assert str(caught.value) == "RANKSTONE_ENGINE is 'fast'; it may be 'native' or 'python'."
     assert not engine.is_sub_interpreter()
+    assert engine._load.__wrapped__("python").__name__ == "rankstone.core.python_engine"
 
 
 def test_signals_wait_until_a_module_is_loaded():
