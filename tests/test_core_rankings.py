@@ -13,7 +13,7 @@ from rankstone.core.collection import ChosenQueries
 from rankstone.core.completions import Holes, judged_by_rank
 from rankstone.core.ranked_rows import concatenated, rows_of
 from rankstone.core.ranked_table import RankedTable
-from rankstone.core.rearranged import condensed, select, truncated
+from rankstone.core.rearranged import condensed, select, truncated, with_ranks
 from rankstone.io.load import collection
 
 DEFAULT = rs.Conventions()
@@ -393,6 +393,16 @@ def test_a_truncated_ranking_has_fewer_documents():
         assert cut.judged_grade.tolist() == ranked.judged_grade.tolist()
 
 
+def test_other_ranks_put_rows_in_another_order():
+    judged = {"q": {"a": 1, "b": 2, "n": -1}, "r": {"a": 3}}
+    ranked = collection(judged, {"q": ["a", "b", "n"], "r": ["a"]}).ranked(DEFAULT)
+    moved = with_ranks(ranked, np.array([3, 1, 1]))
+    assert moved.rank.tolist() == [1, 3, 1]
+    assert moved.grade.tolist() == [2, 1, 3]
+    assert moved.pooled.tolist() == [3]
+    assert with_ranks(ranked, np.array([3, 1, 1]), np.array([2])).pooled.tolist() == [2]
+
+
 def test_a_condensed_ranking_is_one_of_the_judged_documents():
     ranked, data = made()
     judged = [[(s, g) for s, g in docs if g >= 0] for docs in data]
@@ -424,9 +434,10 @@ def test_parts_with_pooled_or_repeated_documents_are_put_together_with_others():
     plain = rows_of(
         collection({"a": {"x": 1}, "b": {"x": 1}}, {"a": ["x"], "b": ["y"]}).ranked(DEFAULT)
     )
-    pooled = rows_of(collection({"c": {"x": -1, "y": 1}}, {"c": ["z", "x", "y"]}).ranked(DEFAULT))
+    pooled = rows_of(collection({"c": {"x": -1, "y": 4}}, {"c": ["z", "x", "y"]}).ranked(DEFAULT))
     both = concatenated([plain, pooled])
     assert both.pooled.tolist() == [2]
+    assert both.max_grade == concatenated([pooled, plain]).max_grade == 4
     assert both.pooled_offsets.tolist() == [0, 0, 0, 1]
     assert both.pooled_above().tolist() == [0, 1]
     assert concatenated([plain, plain]).pooled is None

@@ -524,6 +524,7 @@ def test_the_slow_engine_is_told_of_only_if_nobody_asked_for_it(monkeypatch):
     for wanted in ("python", ""):
         monkeypatch.setenv("RANKSTONE_ENGINE", wanted)
         assert engine.load(told.append) is python
+        assert len(told) == (not wanted)
         assert engine.load() is python
         assert engine.name() == "python"
     (text,) = told
