@@ -580,6 +580,14 @@ def test_chosen_queries_are_ranked_by_their_own_scores():
     assert ChosenQueries(listed).ranked(rules).grade.tolist() == [2, 1, 3]
 
 
+def test_a_ranking_with_every_column_is_a_whole():
+    for given in (as_arguments(SHARED), as_lists(SHARED)):
+        rows = rows_of(collection(**given).ranked(DEFAULT.replace(ties="input")))
+        assert rows.whole is rows
+        part = select(rows, np.arange(len(rows)) < 1)
+        assert part.whole is part
+
+
 def test_a_ranking_shows_no_caches():
     ranked, _ = made()
     ranked.relevant()

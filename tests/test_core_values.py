@@ -540,6 +540,14 @@ def test_another_engine_is_refused():
     assert engine._load.__wrapped__("python").__name__ == "rankstone.core.python_engine"
 
 
+def test_without_interpreters_within_others_this_is_the_main_one(monkeypatch):
+    def absent(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(engine, "import_module", absent)
+    assert engine.is_sub_interpreter.__wrapped__() is False
+
+
 def test_signals_wait_until_a_module_is_loaded():
     with engine._signals_held():
         held = signal.pthread_sigmask(signal.SIG_BLOCK, [])
