@@ -359,6 +359,9 @@ def test_judgments_of_more_queries_hold_nothing_for_them():
     assert more.groups.tolist() == [0, 2, 2, 2]
     assert (len(more), more.max_grade) == (2, 2)
     assert load_judgments({"q": {"a": -1}}).max_grade == 0
+    by_subtopic = load_judgments({"q": {"a": {"1": 1}, "b": {"2": 1}}}).with_queries(["r"])
+    assert by_subtopic.subtopics.first.tolist() == [0, 2]
+    assert by_subtopic.subtopics.last.tolist() == [2, 2]
 
 
 def test_scores_beyond_32_bits_are_infinite_there():
@@ -444,6 +447,10 @@ def test_grades_by_subtopic_are_laid_out():
     assert cut.offsets.tolist() == [0, 1, 2]
     assert cut.grade.tolist() == [1, 1]
     assert with_subtopics(judgments, rows[:1]).counts["repeated_example"] == (b"", b"")
+    more = [*rows, rows[3], Aspect("r", "a", 2, "y"), Aspect("q", "a", 3, "x", vital=False)]
+    again = with_subtopics(judgments, more).counts
+    assert (again["repeated"], again["contradicting"]) == (2, 3)
+    assert again["repeated_example"] == again["contradicting_example"] == (b"q", b"a")
     with pytest.raises(
         rs.DataError, match="the nugget 'x' is vital in one row and okay in another"
     ):
@@ -546,6 +553,14 @@ def test_without_interpreters_within_others_this_is_the_main_one(monkeypatch):
 
     monkeypatch.setattr(engine, "import_module", absent)
     assert engine.is_sub_interpreter.__wrapped__() is False
+
+
+def test_the_compiled_core_is_not_loaded_in_an_interpreter_within_another(monkeypatch):
+    monkeypatch.setattr(engine, "is_sub_interpreter", lambda: True)
+    for wanted in ("", "python"):
+        assert engine._load.__wrapped__(wanted).__name__ == "rankstone.core.python_engine"
+    with pytest.raises(rs.UsageError, match="'native', which does not run in a sub-interpreter"):
+        engine._load.__wrapped__("native")
 
 
 def test_signals_wait_until_a_module_is_loaded():
