@@ -144,6 +144,10 @@ def test_columns_of_documents_in_order_of_id():
     check_documents(SHARED, "docid-asc", "docid-desc")
 
 
+def test_a_grade_below_1_is_better_than_none():
+    check_documents([[(1, 0.5), (1, NAN), (1, 0)]], "optimistic", "pessimistic")
+
+
 def test_columns_of_documents_in_their_best_and_worst_order():
     check_documents(SHARED, "optimistic", "pessimistic")
 

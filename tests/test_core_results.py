@@ -214,6 +214,10 @@ def test_reports_of_ties_and_holes_are_plain_data():
     again = UnjudgedReport.from_dict(data, 2)
     assert again.interval["RR"][:3] == (-math.inf, math.inf, False)
     np.testing.assert_array_equal(again.interval["RR"].per_query, ends)
+    short = json.loads(json.dumps(data))
+    short["interval"]["RR"]["per_query"][1].pop()
+    with pytest.raises(ValueError, match="an interval is not one of its queries"):
+        UnjudgedReport.from_dict(short, 2)
     for queries, exact in ((3, True), (2, 1)):
         data["interval"]["RR"]["exact"] = exact
         with pytest.raises(ValueError, match="an interval is not one of its queries"):
