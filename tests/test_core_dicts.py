@@ -59,6 +59,12 @@ def test_bad_judgments_are_refused(engine):
         assert str(caught.value) == message
 
 
+def test_negative_grades_are_counted():
+    (notice,) = judgments_of({"q": {"a": -1, "b": 0, "c": 1}, "r": {"a": -0.5}}).notices
+    assert (notice.code, notice.count) == ("negative-grades", 2)
+    assert judgments_of({"q": {"b": 0, "c": 1}}).notices == ()
+
+
 def test_ids_of_two_types_in_different_queries_are_text(engine):
     judgments = judgments_of({"q": {1: 1}, "r": {"1": 2, "x": 0}})
     assert judgments.docs_by_query == [["1"], ["1", "x"]]

@@ -13,7 +13,7 @@ from rankstone.core.collection import ChosenQueries
 from rankstone.core.completions import Holes, judged_by_rank
 from rankstone.core.ranked_rows import concatenated, rows_of
 from rankstone.core.ranked_table import RankedTable
-from rankstone.core.rearranged import condensed, select, truncated
+from rankstone.core.rearranged import condensed, select, truncated, with_ranks
 from rankstone.io.load import collection
 
 DEFAULT = rs.Conventions()
@@ -142,6 +142,10 @@ def test_columns_of_documents_in_ties_of_judged_and_others():
 
 def test_columns_of_documents_in_order_of_id():
     check_documents(SHARED, "docid-asc", "docid-desc")
+
+
+def test_a_grade_below_1_is_better_than_none():
+    check_documents([[(1, 0.5), (1, NAN), (1, 0)]], "optimistic", "pessimistic")
 
 
 def test_columns_of_documents_in_their_best_and_worst_order():
@@ -304,7 +308,7 @@ def test_parts_of_queries(monkeypatch, bounds, block, parts):
 
 TIES = {
     "alone": [[(1, 1)]],
-    "one row in each query": [[(1, 1)], [(1, 1)], [(1, 1), (1, 0)], [(1, 0), (0, 1)]],
+    "one row in each query": [[(1, 1)], [(1, 1), (1, NAN)], [(1, 1), (1, 0)], [(1, 0), (0, 1)]],
     "at the top": [[(2, 1), (2, 0), (2, 1), (1, 1), (0, 1)]],
     "below the top": [[(4, 0), (3, 1), (2, 1), (2, 0), (2, NAN), (1, 1), (1, 0)]],
     "twice": [[(2, 1), (2, NAN), (1, 0), (1, 1), (1, 2)], [(1, 0), (1, 1)], [(3, 2), (1, 0), (1, 1)]],
@@ -393,6 +397,16 @@ def test_a_truncated_ranking_has_fewer_documents():
         assert cut.judged_grade.tolist() == ranked.judged_grade.tolist()
 
 
+def test_other_ranks_put_rows_in_another_order():
+    judged = {"q": {"a": 1, "b": 2, "n": -1}, "r": {"a": 3}}
+    ranked = collection(judged, {"q": ["a", "b", "n"], "r": ["a"]}).ranked(DEFAULT)
+    moved = with_ranks(ranked, np.array([3, 1, 1]))
+    assert moved.rank.tolist() == [1, 3, 1]
+    assert moved.grade.tolist() == [2, 1, 3]
+    assert moved.pooled.tolist() == [3]
+    assert with_ranks(ranked, np.array([3, 1, 1]), np.array([2])).pooled.tolist() == [2]
+
+
 def test_a_condensed_ranking_is_one_of_the_judged_documents():
     ranked, data = made()
     judged = [[(s, g) for s, g in docs if g >= 0] for docs in data]
@@ -424,9 +438,10 @@ def test_parts_with_pooled_or_repeated_documents_are_put_together_with_others():
     plain = rows_of(
         collection({"a": {"x": 1}, "b": {"x": 1}}, {"a": ["x"], "b": ["y"]}).ranked(DEFAULT)
     )
-    pooled = rows_of(collection({"c": {"x": -1, "y": 1}}, {"c": ["z", "x", "y"]}).ranked(DEFAULT))
+    pooled = rows_of(collection({"c": {"x": -1, "y": 4}}, {"c": ["z", "x", "y"]}).ranked(DEFAULT))
     both = concatenated([plain, pooled])
     assert both.pooled.tolist() == [2]
+    assert both.max_grade == concatenated([pooled, plain]).max_grade == 4
     assert both.pooled_offsets.tolist() == [0, 0, 0, 1]
     assert both.pooled_above().tolist() == [0, 1]
     assert concatenated([plain, plain]).pooled is None
@@ -567,6 +582,14 @@ def test_chosen_queries_are_ranked_by_their_own_scores():
     assert ChosenQueries(data).ranked(rules).rank.tolist() == [2, 3, 1]
     listed = collection(judged, {"q": ["x", "b", "a"], "r": ["a"]})
     assert ChosenQueries(listed).ranked(rules).grade.tolist() == [2, 1, 3]
+
+
+def test_a_ranking_with_every_column_is_a_whole():
+    for given in (as_arguments(SHARED), as_lists(SHARED)):
+        rows = rows_of(collection(**given).ranked(DEFAULT.replace(ties="input")))
+        assert rows.whole is rows
+        part = select(rows, np.arange(len(rows)) < 1)
+        assert part.whole is part
 
 
 def test_a_ranking_shows_no_caches():

@@ -167,6 +167,15 @@ def test_groups_of_queries_have_their_own_aggregates():
         one.by_group("RX", {})
 
 
+def test_a_mean_of_nothing_has_an_interval_of_nothing():
+    nothing = rs.evaluate({"q": {"a": 0}}, {"q": ["a"]}, ["RR"], no_relevant="skip").interval("RR")
+    assert math.isnan(nothing.low)
+    assert (nothing.n, nothing.confidence) == (0, 0.95)
+    summed = rs.evaluate({"q": {"a": 1}}, {"q": ["a", "b"]}, ["NumRet"])
+    with pytest.raises(rs.UsageError, match="NumRet is not aggregated as a mean"):
+        changed(summed, aggregates={"NumRet": 3.0}).interval("NumRet")
+
+
 def test_values_are_tables():
     long = result().to_pandas()
     assert long.to_dict("list") == {
@@ -205,6 +214,10 @@ def test_reports_of_ties_and_holes_are_plain_data():
     again = UnjudgedReport.from_dict(data, 2)
     assert again.interval["RR"][:3] == (-math.inf, math.inf, False)
     np.testing.assert_array_equal(again.interval["RR"].per_query, ends)
+    short = json.loads(json.dumps(data))
+    short["interval"]["RR"]["per_query"][1].pop()
+    with pytest.raises(ValueError, match="an interval is not one of its queries"):
+        UnjudgedReport.from_dict(short, 2)
     for queries, exact in ((3, True), (2, 1)):
         data["interval"]["RR"]["exact"] = exact
         with pytest.raises(ValueError, match="an interval is not one of its queries"):

@@ -359,6 +359,9 @@ def test_judgments_of_more_queries_hold_nothing_for_them():
     assert more.groups.tolist() == [0, 2, 2, 2]
     assert (len(more), more.max_grade) == (2, 2)
     assert load_judgments({"q": {"a": -1}}).max_grade == 0
+    by_subtopic = load_judgments({"q": {"a": {"1": 1}, "b": {"2": 1}}}).with_queries(["r"])
+    assert by_subtopic.subtopics.first.tolist() == [0, 2]
+    assert by_subtopic.subtopics.last.tolist() == [2, 2]
 
 
 def test_scores_beyond_32_bits_are_infinite_there():
@@ -444,6 +447,10 @@ def test_grades_by_subtopic_are_laid_out():
     assert cut.offsets.tolist() == [0, 1, 2]
     assert cut.grade.tolist() == [1, 1]
     assert with_subtopics(judgments, rows[:1]).counts["repeated_example"] == (b"", b"")
+    more = [*rows, rows[3], Aspect("r", "a", 2, "y"), Aspect("q", "a", 3, "x", vital=False)]
+    again = with_subtopics(judgments, more).counts
+    assert (again["repeated"], again["contradicting"]) == (2, 3)
+    assert again["repeated_example"] == again["contradicting_example"] == (b"q", b"a")
     with pytest.raises(
         rs.DataError, match="the nugget 'x' is vital in one row and okay in another"
     ):
@@ -524,6 +531,7 @@ def test_the_slow_engine_is_told_of_only_if_nobody_asked_for_it(monkeypatch):
     for wanted in ("python", ""):
         monkeypatch.setenv("RANKSTONE_ENGINE", wanted)
         assert engine.load(told.append) is python
+        assert len(told) == (not wanted)
         assert engine.load() is python
         assert engine.name() == "python"
     (text,) = told
@@ -536,6 +544,23 @@ def test_another_engine_is_refused():
         engine._load("fast")
     assert str(caught.value) == "RANKSTONE_ENGINE is 'fast'; it may be 'native' or 'python'."
     assert not engine.is_sub_interpreter()
+    assert engine._load.__wrapped__("python").__name__ == "rankstone.core.python_engine"
+
+
+def test_without_interpreters_within_others_this_is_the_main_one(monkeypatch):
+    def absent(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(engine, "import_module", absent)
+    assert engine.is_sub_interpreter.__wrapped__() is False
+
+
+def test_the_compiled_core_is_not_loaded_in_an_interpreter_within_another(monkeypatch):
+    monkeypatch.setattr(engine, "is_sub_interpreter", lambda: True)
+    for wanted in ("", "python"):
+        assert engine._load.__wrapped__(wanted).__name__ == "rankstone.core.python_engine"
+    with pytest.raises(rs.UsageError, match="'native', which does not run in a sub-interpreter"):
+        engine._load.__wrapped__("native")
 
 
 def test_signals_wait_until_a_module_is_loaded():
