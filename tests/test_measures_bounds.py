@@ -4,9 +4,13 @@ import math
 from fractions import Fraction
 
 import mpmath
+import numpy as np
 import pytest
 
 import rankstone as rs
+from rankstone.core.completions import Holes
+from rankstone.io.load import collection
+from rankstone.measures.influence import OpenDocuments, influences
 
 DATA = {"q": {"a": 0.5, "b": 0}}, {"q": ["b", "a"]}
 
@@ -92,3 +96,49 @@ def test_nothing_with_a_gain_was_retrieved():
     found = rs.evaluate(judged, run, "nDCGRel").values("nDCGRel")
     best = 1 + 1 / math.log2(3)
     assert found.tolist() == pytest.approx([(1 + 1 / best) / 2, 0, 1 / math.log2(3) / best], rel=1e-14)  # fmt: skip
+
+
+@pytest.mark.parametrize("sums", ["exact", "plain"])
+@pytest.mark.parametrize(
+    ("name", "judged", "ranking", "value"),
+    [
+        ("F@1", {"a": 1}, ["a"], 1),
+        ("F", {"a": 1}, ["a"], 1),
+        ("F", {"a": 1}, ["x"], 0),
+        ("SetAP", {"a": 1}, ["a"], 1),
+        ("SetAP", {"a": 1}, ["x"], 0),
+        ("R(denominator='min(R,k)')", {"a": 1, "m": 1}, ["x", "a"], 1 / 2),
+        ("R(denominator='min(R,k)')@1", {"a": 1, "m": 1}, ["a"], 1),
+        ("Utility(hit=2, noise=-0.5, miss=3, rest=5, collection=12)", {"a": 1, "b": 1, "m": 1, "n": 1},
+         ["a", "x", "y", "b", "z"], 2 * 2 - 0.5 * 3 + 3 * 2 + 5 * 5),
+    ],
+)  # fmt: skip
+def test_the_smallest_counts(name, judged, ranking, value, sums):
+    assert rs.evaluate({"q": judged}, {"q": ranking}, name, sums=sums)[name] == value
+
+
+def test_subtopics_of_documents_that_were_missed():
+    judged, run = {"q": {"m": {"a": 1}, "d": {"b": 1, "c": 2}}}, {"q": ["x", "d"]}
+    names = ["NuggetRecall", "StCoverage", "StRecall", "NuggetRecall@1"]
+    found = rs.evaluate(judged, run, names).aggregates
+    assert [*found.values()] == pytest.approx([2 / 3, 3 / 4, 2 / 3, 0], rel=1e-15)
+
+
+@pytest.mark.parametrize("name", ["StCoverage", "NuggetRecall", "StRecall"])
+def test_nothing_to_cover(name):
+    judged, run = {"q": {"a": {"s": 0}}, "r": {"a": {"s": 1}}}, {"q": ["a"], "r": ["a"]}
+    assert rs.evaluate(judged, run, name, no_relevant="one").values(name).tolist() == [1, 1]
+    assert rs.evaluate(judged, run, name).values(name).tolist() == [0, 1]
+
+
+def test_documents_of_the_second_query_move_its_value():
+    """x is open in q; y, at rank 1, and z, at rank 3, are open in r. The best grade is 2."""
+    judged = {"q": {"a": 2}, "r": {"b": 1}}
+    run = {"q": ["a", "x"], "r": ["y", "b", "z"]}
+    holes = Holes.of(collection(judged, run).ranked(rs.Conventions()))
+    documents = OpenDocuments(np.array([0, 1, 3]), np.array([2, 1, 3]))
+    for moves in influences(rs.DCG, holes, documents):
+        assert moves.tolist() == pytest.approx([2 / math.log2(3), 2, 1], rel=1e-14)
+    none, every, _, _ = influences(rs.RR, holes, documents)
+    assert none.tolist() == [0, 1 / 2, 0]
+    assert every.tolist() == [0, 1 / 2, 0]
