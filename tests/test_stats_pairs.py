@@ -258,3 +258,14 @@ def test_unjudged_documents_may_leave_anything_possible(ends, code):
     assert [n.code for n in found] == [code] * (code is not None)
     assert all(n.text.endswith("the difference may be anything") for n in found)
     assert all(n.level == "note" for n in found)  # nothing was decided
+
+
+def test_common_queries_are_those_that_a_pair_answered():
+    """Tukey's test permutes the values of all runs, so for it they are those that all answered."""
+    runs = [run("s0", VALUES[0])]
+    for k, gone in ((1, range(3)), (2, range(3, 7))):
+        answered = ~np.isin(np.arange(24), gone)
+        runs.append(run(f"s{k}", np.where(answered, VALUES[k], 0.0), answered=answered))
+    apart, joint = compare(runs, test="t"), compare(runs, test="tukey", resamples=50)
+    assert [pair.common.n for pair in apart.comparisons] == [21, 20]
+    assert [pair.common.n for pair in joint.comparisons] == [17, 17]
