@@ -159,6 +159,54 @@ def test_ranks_have_a_direction_of_their_own(tmp_path):
     assert rs.evaluate({"q": {"b": 1}}, path, "RR")["RR"] == 0.5
 
 
+VESPA = {"query_id": "q", "relevant_docs": [{"id": "a", "score": 1}]}
+HITS = {"hits": {"hits": [{"_id": "a", "_score": 2}]}}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("0.5\n1\n", "scores"),
+        ("0.5\n1 2\n", "trec"),
+        ("x\n1\n", "trec"),
+        ("query,docid,rating\n", "quepid"),
+        ('"query" ,docid,rating\n', "trec"),
+        (json.dumps([VESPA]), "vespa"),
+        (json.dumps([VESPA, {"query_id": "r"}]), "json"),
+        (json.dumps([HITS]), "search-response"),
+        (json.dumps([HITS, {"error": 1}]), "search-response"),
+        (json.dumps([HITS, {"x": 1}]), "json"),
+    ],
+)
+def test_a_format_is_known_by_all_of_a_file(tmp_path, text, name):
+    path = tmp_path / "file"
+    path.write_text(text)
+    with Input.open(str(path), ReadOptions()) as file:
+        assert format_of(file).name == name
+
+
+def test_a_rating_that_is_quoted_badly(tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_text('query,docid,rating\n"q"x,a,1\n')
+    with pytest.raises(rs.DataError, match=":2: this is not valid CSV"):
+        load_judgments(path)
+
+
+@pytest.mark.parametrize(
+    ("to", "start"),
+    [("parquet", b"PAR1"), ("arrow", b"ARROW1"), ("jsonl", '{"query_id": "é",'.encode()), ("json", '{"é": {"ü": 1'.encode())],
+)  # fmt: skip
+@pytest.mark.parametrize("subtopics", [False, True])
+def test_what_is_written_is_of_the_format_that_was_named(tmp_path, to, start, subtopics):
+    rows = [{"query_id": "é", "doc_id": "ü", "relevance": 1}]
+    if subtopics:
+        rows = [rows[0] | {"subtopic": name} for name in "st"]
+    source, target = tmp_path / "judged.jsonl", tmp_path / "out"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    convert(str(source), str(target), to, kind="judgments")
+    assert target.read_bytes().startswith(start)
+
+
 def test_judgments_of_groups(tmp_path):
     path = tmp_path / "groups"
     path.write_text("q g2 a 1\nq g1 a 0\nq g1 b 2\n")
