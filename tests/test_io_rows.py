@@ -185,6 +185,23 @@ def test_a_format_is_known_by_all_of_a_file(tmp_path, text, name):
         assert format_of(file).name == name
 
 
+def test_ratings_whose_columns_are_named_are_any_table(tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_text("query,docid,rating\nq,d,1\n")
+    with Input.open(str(path), ReadOptions(columns={"grade": "rating"})) as file:
+        assert format_of(file).name == "csv"
+
+
+def test_a_file_of_comments_holds_nothing(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("# q 0 d 1\n")
+    unclear = pytest.raises(rs.UsageError, match="'trec' may hold judgments or a run; say which")
+    with Input.open(str(path), ReadOptions()) as file, unclear:
+        kind_of(file, format_of(file))
+    with pytest.raises(rs.DataError, match="the file holds no judgments"):
+        load_judgments(path)
+
+
 def test_a_rating_that_is_quoted_badly(tmp_path):
     path = tmp_path / "ratings.csv"
     path.write_text('query,docid,rating\n"q"x,a,1\n')
