@@ -82,6 +82,20 @@ def test_judgments_by_time_are_refused_from_nine_digits_on(tmp_path):
         qrels_layout(file)
 
 
+@pytest.mark.parametrize("count", [5, 6])
+@pytest.mark.parametrize(("row", "column"), [("{q} {d} {n}", 3), ("{q} 0 {d} {n} x", 4)])
+def test_grades_that_count_up_to_6_look_like_ranks(tmp_path, count, row, column):
+    rows = [row.format(q="q", d=f"d{n}", n=n) for n in range(1, count + 1)]
+    rows += [row.format(q="r", d="d", n=1)] * 2
+    with opened(tmp_path, "\n".join(rows)) as file:
+        if count < 6:
+            assert qrels_layout(file).layout.columns == len(row.split())
+            return
+        words = rf"the grades count up like ranks \(column {column}\)"
+        with pytest.raises(rs.DataError, match=words):
+            qrels_layout(file)
+
+
 @pytest.mark.parametrize("ranks", [("0000000001", "0000000002"), ("1", "3"), ("2", "3"), ("1",)])
 def test_three_columns_that_do_not_count_up_may_be_either(tmp_path, ranks):
     text = "".join(f"q d{i} {rank}\n" for i, rank in enumerate(ranks))
