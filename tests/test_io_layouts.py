@@ -59,6 +59,7 @@ def test_columns_of_a_run(tmp_path, text, layout):
     [
         ("q 0 d 1\n", RowLayout(4, 0, 2, 3, iteration=1)),
         ("q d 1\n", RowLayout(3, 0, 1, 2)),
+        ("".join(f"q{i} d 1\n" for i in range(9)), RowLayout(3, 0, 1, 2)),
         ("q 0 d 1 more\n", RowLayout(5, 0, 2, 3, iteration=1)),
         ("q 7 d 1 0.5\n", RowLayout(5, 0, 2, 3, iteration=1)),
         ("q 0 17 1 0.5\n", RowLayout(5, 0, 2, 3, iteration=1)),
