@@ -13,6 +13,7 @@ from rankstone.io.formats.trec_prefs import read_groups, read_preferences
 from rankstone.io.input_file import Input, ReadOptions
 from rankstone.io.load import load_judgments, load_run
 from rankstone.io.top_documents import TopDocuments, top_documents
+from rankstone.io.tops import read_tops
 
 
 def in_file(tmp_path, *rows, name="run"):
@@ -200,6 +201,15 @@ def test_a_file_of_comments_holds_nothing(tmp_path):
         kind_of(file, format_of(file))
     with pytest.raises(rs.DataError, match="the file holds no judgments"):
         load_judgments(path)
+
+
+def test_a_run_in_json_has_the_name_of_its_file(tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text('{"q": {"a#1": 1, "b#1": 2, "a#2": 3}}')
+    assert load_run(path).name == "mine"
+    assert load_run(path, "other").name == "other"
+    assert read_tops(str(path), 2, parents="{doc}#{n}") == {"q": ["a", "b"]}
+    assert read_tops(str(path), 2, ReadOptions(), parents="{doc}#{n}") == {"q": ["a", "b"]}
 
 
 def test_a_rating_that_is_quoted_badly(tmp_path):
