@@ -251,6 +251,9 @@ def test_repeated_documents_are_counted_by_query():
     matches = run.match(load_judgments({"q": {"a": 1}, "r": {"a": 1}}), float32=False, repeats=False)  # fmt: skip
     assert matches.duplicates.tolist() == [3, 0]
     assert matches.duplicate == {0: "b"}
+    text = run_from([("7", "a", 1.0), ("7", "a", 0.0)], "run", MEMORY, "file")
+    matches = text.match(load_judgments({7: {"a": 1}}), float32=False, repeats=False)
+    assert matches.duplicates.tolist() == [1]
 
 
 def test_lists_become_scores():
