@@ -60,6 +60,7 @@ NONE = {"hits": {"hits": []}}
         ({"responses": [HITS, NONE]}, {"0": {"a": 2, "b": 1}, "1": {}}),
         ([HITS], {"0": {"a": 2, "b": 1}}),
         ({"q": HITS, "r": HITS}, {"q": {"a": 2, "b": 1}, "r": {"a": 2, "b": 1}}),
+        ('{"retrieved": ["a"]}\n\n{"retrieved": ["b"]}\n', {"0": {"a": 1}, "1": {"b": 1}}),
         ({"metric_score": 1, "details": {"q": {"hits": [{"hit": {"_id": "a"}}, {"_id": "b"}]}}}, {"q": {"a": 2, "b": 1}}),
     ],
 )  # fmt: skip
