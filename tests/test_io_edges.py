@@ -110,6 +110,24 @@ def test_that_nothing_is_found_is_said_once_and_of_judged_queries(tmp_path, run,
     assert (found.count if found else 0) == count
 
 
+def test_rows_that_share_a_score_are_counted(tmp_path):
+    run = {"a": {"d": 1, "e": 1, "f": 1, "g": 2}, "b": {"d": 1, "e": 2}}
+    _, report = validated(tmp_path, {"a": {"d": 1}, "b": {"d": 1}}, run)
+    notice = notices_of(report)["ties"]
+    text = "3 of 6 rows share their score with another of their query"
+    assert (report.facts["tied_rows"], notice.count, notice.text) == (3, 3, text)
+
+
+@pytest.mark.parametrize(
+    ("depths", "median"), [([1], 1), ([1, 2], 1.5), ([1, 2, 4], 2), ([32, 1, 16, 2, 8, 4], 6)]
+)
+def test_the_depth_of_a_run_is_described(tmp_path, depths, median):
+    run = {f"q{i}": {f"d{j}": j for j in range(depth)} for i, depth in enumerate(depths)}
+    _, report = validated(tmp_path, {"q0": {"d0": 1}}, run)
+    described = {"least": min(depths), "median": median, "most": max(depths)}
+    assert report.facts["depth"] == described
+
+
 def test_the_first_repeated_document_is_the_example(tmp_path):
     run = tmp_path / "run"
     run.write_text("".join(f"q Q0 {d} {i} {9 - i} t\n" for i, d in enumerate("aabb", 1)))

@@ -131,7 +131,7 @@ def test_utf8_is_known(tmp_path, content, utf8, in_json):
 
 @pytest.mark.parametrize(
     ("start", "refused"),
-    [(b"\xff\xfea\0", True), (b"\xfe\xff\0a", True), (b"\xff\xff\xff\xff", False), (b"\xff\xfe\xff\xff", False), (b"ab", False)],
+    [(b"\xff\xfea\0", True), (b"\xfe\xff\0a", True), (b"\xff\xff\xff\xff", False), (b"\xff\xfe\xff\xff", False), (b"\xff\xfe\xff\xff\0", False), (b"ab", False)],
 )  # fmt: skip
 def test_utf16_is_refused_unless_it_is_named(start, refused):
     if not refused:
@@ -159,6 +159,10 @@ def test_text_of_another_encoding_becomes_utf8(tmp_path):
     far = (1 << 20) + 7
     with pytest.raises(rs.DataError, match=f"^x:{far + 1}: the byte 0xff is not utf-8; "):
         read_as(b"\n" * far + b"\xff", "utf-8")
+    apart = b"a" * ((1 << 20) - 1) + "é".encode()
+    assert read_as(apart, "utf-8") == apart
+    with pytest.raises(rs.DataError, match="^x:1: the byte 0xc3 is not utf-8; "):
+        read_as(b"q \xc3", "utf-8")
     with pytest.raises(rs.UsageError, match="^unknown encoding 'none'"):
         read_as(b"a", "none")
 

@@ -59,6 +59,7 @@ def test_columns_of_a_run(tmp_path, text, layout):
     [
         ("q 0 d 1\n", RowLayout(4, 0, 2, 3, iteration=1)),
         ("q d 1\n", RowLayout(3, 0, 1, 2)),
+        ("".join(f"q{i} d 1\n" for i in range(9)), RowLayout(3, 0, 1, 2)),
         ("q 0 d 1 more\n", RowLayout(5, 0, 2, 3, iteration=1)),
         ("q 7 d 1 0.5\n", RowLayout(5, 0, 2, 3, iteration=1)),
         ("q 0 17 1 0.5\n", RowLayout(5, 0, 2, 3, iteration=1)),
@@ -80,6 +81,20 @@ def test_judgments_by_time_are_refused_from_nine_digits_on(tmp_path):
     text, words = "q d 5 978300760\nq e 5 978300761\n", "such as 978300760, look like times"
     with opened(tmp_path, text) as file, pytest.raises(rs.DataError, match=words):
         qrels_layout(file)
+
+
+@pytest.mark.parametrize("count", [5, 6])
+@pytest.mark.parametrize(("row", "column"), [("{q} {d} {n}", 3), ("{q} 0 {d} {n} x", 4)])
+def test_grades_that_count_up_to_6_look_like_ranks(tmp_path, count, row, column):
+    rows = [row.format(q="q", d=f"d{n}", n=n) for n in range(1, count + 1)]
+    rows += [row.format(q="r", d="d", n=1)] * 2
+    with opened(tmp_path, "\n".join(rows)) as file:
+        if count < 6:
+            assert qrels_layout(file).layout.columns == len(row.split())
+            return
+        words = rf"the grades count up like ranks \(column {column}\)"
+        with pytest.raises(rs.DataError, match=words):
+            qrels_layout(file)
 
 
 @pytest.mark.parametrize("ranks", [("0000000001", "0000000002"), ("1", "3"), ("2", "3"), ("1",)])

@@ -76,5 +76,7 @@ def test_the_last_query_of_a_dict_stays_open():
     assert list(joined({"q": ["a"]}, {"r": ["b"]}).items()) == [("q", ["a"]), ("r", ["b"])]
     with pytest.raises(rs.UsageError, match="all parts are of one kind"):
         joined({"q": ["a"]}, frame("q"))
+    with pytest.raises(rs.UsageError, match="not as Index"):
+        last_query_apart(pd.Index(["a"]), None)
     with pytest.raises(rs.UsageError, match="not as list"):
         last_query_apart([["a"]], None)

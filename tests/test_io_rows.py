@@ -13,6 +13,7 @@ from rankstone.io.formats.trec_prefs import read_groups, read_preferences
 from rankstone.io.input_file import Input, ReadOptions
 from rankstone.io.load import load_judgments, load_run
 from rankstone.io.top_documents import TopDocuments, top_documents
+from rankstone.io.tops import read_tops
 
 
 def in_file(tmp_path, *rows, name="run"):
@@ -157,6 +158,80 @@ def test_ranks_have_a_direction_of_their_own(tmp_path):
     with pytest.raises(rs.UsageError, match="the ranks of this format have their own direction"):
         load_run(path, scores="ascending")
     assert rs.evaluate({"q": {"b": 1}}, path, "RR")["RR"] == 0.5
+
+
+VESPA = {"query_id": "q", "relevant_docs": [{"id": "a", "score": 1}]}
+HITS = {"hits": {"hits": [{"_id": "a", "_score": 2}]}}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("0.5\n1\n", "scores"),
+        ("0.5\n1 2\n", "trec"),
+        ("x\n1\n", "trec"),
+        ("query,docid,rating\n", "quepid"),
+        ('"query" ,docid,rating\n', "trec"),
+        (json.dumps([VESPA]), "vespa"),
+        (json.dumps([VESPA, {"query_id": "r"}]), "json"),
+        (json.dumps([HITS]), "search-response"),
+        (json.dumps([HITS, {"error": 1}]), "search-response"),
+        (json.dumps([HITS, {"x": 1}]), "json"),
+    ],
+)
+def test_a_format_is_known_by_all_of_a_file(tmp_path, text, name):
+    path = tmp_path / "file"
+    path.write_text(text)
+    with Input.open(str(path), ReadOptions()) as file:
+        assert format_of(file).name == name
+
+
+def test_ratings_whose_columns_are_named_are_any_table(tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_text("query,docid,rating\nq,d,1\n")
+    with Input.open(str(path), ReadOptions(columns={"grade": "rating"})) as file:
+        assert format_of(file).name == "csv"
+
+
+def test_a_file_of_comments_holds_nothing(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("# q 0 d 1\n")
+    unclear = pytest.raises(rs.UsageError, match="'trec' may hold judgments or a run; say which")
+    with Input.open(str(path), ReadOptions()) as file, unclear:
+        kind_of(file, format_of(file))
+    with pytest.raises(rs.DataError, match="the file holds no judgments"):
+        load_judgments(path)
+
+
+def test_a_run_in_json_has_the_name_of_its_file(tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text('{"q": {"a#1": 1, "b#1": 2, "a#2": 3}}')
+    assert load_run(path).name == "mine"
+    assert load_run(path, "other").name == "other"
+    assert read_tops(str(path), 2, parents="{doc}#{n}") == {"q": ["a", "b"]}
+    assert read_tops(str(path), 2, ReadOptions(), parents="{doc}#{n}") == {"q": ["a", "b"]}
+
+
+def test_a_rating_that_is_quoted_badly(tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_text('query,docid,rating\n"q"x,a,1\n')
+    with pytest.raises(rs.DataError, match=":2: this is not valid CSV"):
+        load_judgments(path)
+
+
+@pytest.mark.parametrize(
+    ("to", "start"),
+    [("parquet", b"PAR1"), ("arrow", b"ARROW1"), ("jsonl", '{"query_id": "é",'.encode()), ("json", '{"é": {"ü": 1'.encode())],
+)  # fmt: skip
+@pytest.mark.parametrize("subtopics", [False, True])
+def test_what_is_written_is_of_the_format_that_was_named(tmp_path, to, start, subtopics):
+    rows = [{"query_id": "é", "doc_id": "ü", "relevance": 1}]
+    if subtopics:
+        rows = [rows[0] | {"subtopic": name} for name in "st"]
+    source, target = tmp_path / "judged.jsonl", tmp_path / "out"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    convert(str(source), str(target), to, kind="judgments")
+    assert target.read_bytes().startswith(start)
 
 
 def test_judgments_of_groups(tmp_path):

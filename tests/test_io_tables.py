@@ -272,6 +272,11 @@ def test_judgments_without_rows():
         judgments_of(table(query_id=nothing, doc_id=nothing), graded=True)
 
 
+def test_a_row_for_a_subtopic_counts_1_without_a_grade():
+    judged = judgments_of(table(**BASE, intent=["s", "t"]), graded=True)
+    assert judged.subtopics.grade.tolist() == [1, 1]
+
+
 def test_numbers_are_not_dates_but_may_be_booleans():
     dates = pd.Series(pd.arrays.ArrowExtensionArray(pa.array([1, 2], pa.date32())))
     with pytest.raises(rs.DataError, match="column 'score' holds dates or times, not numbers"):

@@ -60,6 +60,7 @@ NONE = {"hits": {"hits": []}}
         ({"responses": [HITS, NONE]}, {"0": {"a": 2, "b": 1}, "1": {}}),
         ([HITS], {"0": {"a": 2, "b": 1}}),
         ({"q": HITS, "r": HITS}, {"q": {"a": 2, "b": 1}, "r": {"a": 2, "b": 1}}),
+        ('{"retrieved": ["a"]}\n\n{"retrieved": ["b"]}\n', {"0": {"a": 1}, "1": {"b": 1}}),
         ({"metric_score": 1, "details": {"q": {"hits": [{"hit": {"_id": "a"}}, {"_id": "b"}]}}}, {"q": {"a": 2, "b": 1}}),
     ],
 )  # fmt: skip
@@ -251,6 +252,9 @@ def test_repeated_documents_are_counted_by_query():
     matches = run.match(load_judgments({"q": {"a": 1}, "r": {"a": 1}}), float32=False, repeats=False)  # fmt: skip
     assert matches.duplicates.tolist() == [3, 0]
     assert matches.duplicate == {0: "b"}
+    text = run_from([("7", "a", 1.0), ("7", "a", 0.0)], "run", MEMORY, "file")
+    matches = text.match(load_judgments({7: {"a": 1}}), float32=False, repeats=False)
+    assert matches.duplicates.tolist() == [1]
 
 
 def test_lists_become_scores():

@@ -302,7 +302,7 @@ def _ranked(rows: Sequence[list[bytes]], column: int) -> int:
 
 def _refuse_ranks(rows: Sequence[list[bytes]], column: int, path: str) -> None:
     counted = _ranked(rows, column)
-    if counted >= 6 and _longest_query(rows[:counted]) >= 6:
+    if _longest_query(rows[:counted]) >= 6:
         raise DataError(
             f"{path}: the grades count up like ranks (column {column + 1}). This looks like a "
             "run; the order is judgments first, then runs. If they are grades, name the format: "
