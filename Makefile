@@ -84,6 +84,8 @@ $(VENV)/.docs: $(VENV)/.installed pyproject.toml
 
 $(VENV)/.heavy: $(VENV)/.tools
 	$(BIN)/python -m pip install --quiet --group heavy
+	@# The reference of the tests needs a newer mpmath than SymPy, which PyTorch brings, asks for.
+	@$(BIN)/python -m pip install --quiet --no-deps 'mpmath>=1.4'
 	$(BIN)/python -m pip install --quiet --no-deps beir  # its evaluation needs pytrec_eval only
 	@touch $@
 
