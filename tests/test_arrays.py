@@ -11,6 +11,7 @@ from strategies import measures
 import rankstone as rs
 from rankstone.core import python_engine, ranked as ranked_module, segments
 from rankstone.core.as_numpy import numbers_of
+from rankstone.core.ids import Ids
 from rankstone.core.ranked_table import RankedTable
 from rankstone.io.arrays import labels_and_scores
 
@@ -160,25 +161,50 @@ def test_both_engines_count_equals_alike(rows):
 
 
 @given(st.lists(st.lists(st.sampled_from(["", "a", "b", "é", "\udc80", "d" * 70]), max_size=60)))
-def test_both_engines_find_the_first_of_equal_texts(rows):
+def test_both_engines_find_the_first_of_equal_ids(rows):
     offsets = segments.offsets_of(np.array([len(r) for r in rows], np.int64))
-    texts = [text + "" for row in rows for text in row]
+    ids = Ids([text for row in rows for text in row], "text")
     wanted = [begin + row.index(t) for begin, row in zip(offsets, rows, strict=False) for t in row]
-    assert segments.first_equal(texts, offsets).tolist() == wanted
-    assert python_engine.first_equal(texts, offsets).tolist() == wanted
+    assert ids.first_equal(np.arange(len(ids)), offsets).tolist() == wanted
+    text, bounds = ids.encoded
+    assert python_engine.first_equal(text, bounds[:-1], bounds[1:], offsets).tolist() == wanted
 
 
-def test_the_first_of_equal_texts_is_found_among_many():
+def test_the_first_of_equal_ids_is_found_among_many():
     numbers = np.random.default_rng(5).integers(0, 30_000, 100_000)
     _, first, of = np.unique(numbers, return_index=True, return_inverse=True)
-    found = segments.first_equal([f"d{n}" for n in numbers], np.array([0, len(numbers)]))
-    assert (found == first[of]).all()
+    ids, rows = Ids([f"d{n}" for n in numbers], "text"), np.arange(len(numbers))
+    ends = np.array([0, len(numbers)])
+    assert (ids.first_equal(rows, ends) == first[of]).all()
+    assert (
+        ids.first_equal(rows[::2], ends // 2)
+        == ids.texts(rows[::2]).first_equal(rows[::2] // 2, ends // 2)
+    ).all()
 
 
-def test_only_texts_are_looked_for_among_texts():
+@pytest.mark.parametrize("kind", ["text", "number"])
+def test_ids_in_some_rows_and_several_columns_together(kind):
+    some, others = ["a", "", "é", "\udc80"], ["d" * 70]
+    ids, more = (
+        (Ids([1, -2, 30, 4], "number"), Ids([5], "number"))
+        if kind == "number"
+        else (Ids(some, "text"), Ids(others, "text"))
+    )
+    texts = [str(one) for one in ids]
+    assert list(ids.texts(np.array([3, 0, 0, 2]))) == [texts[i] for i in (3, 0, 0, 2)]
+    assert list(ids.texts(np.zeros(0, np.int64))) == []
+    assert list(Ids.joined([more, ids])) == [*map(str, more), *texts]
+    assert list(Ids.joined([])) == []
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends"),
+    [([-1], [1]), ([0], [4]), ([2], [1]), ([0], [1, 2]), ([0, 1], [1])],
+)
+def test_ids_outside_the_text_are_refused(begins, ends):
     native = pytest.importorskip("rankstone._native._core")
-    with pytest.raises(TypeError, match="texts only"):
-        native.first_equal(["a", 1], np.array([0, 2]))
+    with pytest.raises(ValueError, match="inside the text"):
+        native.first_equal(b"abc", np.array(begins), np.array(ends), np.array([0, len(begins)]))
 
 
 @pytest.mark.parametrize("few", [2, 50, 100_000])
@@ -244,7 +270,7 @@ def test_offsets_outside_the_values_are_refused():
             with pytest.raises(ValueError, match="offsets must rise"):
                 order(np.zeros(2), np.array(bad, np.int64))
         with pytest.raises(ValueError, match="offsets must rise"):
-            native.first_equal(["a", "b"], np.array(bad, np.int64))
+            native.first_equal(b"ab", np.array([0, 1]), np.array([1, 2]), np.array(bad, np.int64))
     with pytest.raises(ValueError, match="as many numbers beside"):
         native.falling_beside(np.zeros(2), np.array([0, 2]), np.zeros(3))
 

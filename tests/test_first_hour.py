@@ -413,7 +413,7 @@ def test_two_encodings_in_every_command(two_encodings, capsys):
     assert "judged documents: 1" in capsys.readouterr().out
     page = folder / "page.json"
     output(capsys, "report", judged, run, "-m", "RR", *encoding, "-o", str(page), "--quiet")
-    assert json.loads(page.read_text())["ids"]["text"] == "café über"
+    assert json.loads(page.read_text())["rankings"]["ids"]["text"] == "café über"
     assert "über" in output(capsys, "pool", run, "--depth", "2", *encoding)
     assert "über" in output(capsys, "holes", judged, run, run, *encoding)
     gate = [

@@ -161,3 +161,17 @@ def test_other_ids_are_written_as_they_are():
     result = rs.evaluate({"a=1 b": {"d": 1}}, {"a=1 b": ["d"]}, ["RR"])
     for form, between in (("csv", ","), ("tsv", "\t")):
         assert list(write([result], form, per_query=True))[1] == f"run{between}a=1 b{between}1"
+
+
+@pytest.mark.parametrize("half", [0xD83D, 0xDFFF, 0xDC9B], ids=hex)
+def test_half_of_a_character_in_ids_in_memory(tmp_path, half):
+    half = chr(half)
+    run = tmp_path / "b.run"
+    run.write_text("q Q0 a 1 2 t\nq Q0 b 2 1 t\n")
+    judged = {"q": {half: 2, "b": 1}, half: {"b": 1}}
+    assert rs.evaluate(judged, run, "RR").per_query == {"q": {"RR": 0.5}, half: {"RR": 0.0}}
+    both = rs.evaluate(judged, {"q": {half: 2.0, "b": 1.0}, half: {"b": 1.0}}, "nDCG")
+    assert both.per_query == {"q": {"nDCG": 1.0}, half: {"nDCG": 1.0}}
+    page = rs.report(judged, {"file": run, "dict": {"q": [half]}}, "RR", pictures=False)
+    assert len(page.model.rankings.ids) == 3
+    assert page.to_html()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,6 +14,7 @@ from rankstone import __version__
 from rankstone.comparing import compare, loaded_once, named_runs, values_by_query
 from rankstone.core import engine
 from rankstone.core.collection import Collection, MatchedCollection
+from rankstone.core.parallel import cores, on_each
 from rankstone.core.result import Result
 from rankstone.errors import UsageError, one_of
 from rankstone.evaluation import Evaluated, evaluate_collection
@@ -101,7 +101,7 @@ def report(
         depth: number of documents to show of each ranking.
         pictures: draw pictures; needs ``rankstone[report]``.
         command: the command that makes this page again.
-        progress: function that is called with what is being done.
+        progress: function that is called with what is being done, by any thread.
         options: of ``compare`` (``test``, ``correction``, ...) and of ``evaluate``.
 
     >>> judgments = {"q1": {"d1": 1}, "q2": {"d2": 1}}
@@ -132,11 +132,8 @@ def report(
         results = [one.result for one in evaluated]
         ids = _ids_of(results)
         tell("comparing, and collecting rankings and workings")
-        # Statistics need the values of queries alone, so they are worked out beside the rest.
-        with ThreadPoolExecutor(1) as beside:
-            compared = beside.submit(_compared, results, statistics)
-            seen = _seen(evaluated, ids, depth, reading)
-            comparison, intervals = compared.result()
+        comparison, intervals = _compared(results, statistics)
+        seen = _seen(evaluated, ids, depth, reading)
     grouped = _groups(groups, ids, first_of(options.get("encoding")))
     rankings = seen.rankings
     if rankings is not None and documents is not None:
@@ -211,19 +208,25 @@ def _evaluated(
     reading, choices = split_options(options)
     columns = Columns.of(reading.pop("columns", None))
     judgments = loaded_once(judgments, columns, reading)
-    results = []
-    for i, (name, run) in enumerate(named, 1):
-        tell(f"evaluating {name} ({i} of {len(named)})")
-        data = collection(judgments, run, name=name, columns=columns, **reading)
+    threads = reading.pop("threads", None)
+
+    def evaluated(place: int) -> Evaluated:
+        name, run = named[place]
+        tell(f"evaluating {name} ({place + 1} of {len(named)})")
+        own = threads or max(1, cores() // (len(named) - 1 if place else 1))
+        data = collection(judgments, run, name=name, columns=columns, threads=own, **reading)
         # Beside other runs the page shows the tie interval of the first measure alone.
         tied = 1 if len(named) > 1 else None
         data = keeping_top_documents(data, depth)
         one = evaluate_collection(
             data, measures or DEFAULT, tied_measures=tied, **followed, **choices
         )
-        results.append(replace(one, result=replace(one.result, name=name)))
+        return replace(one, result=replace(one.result, name=name))
+
+    first = evaluated(0)  # what runs share is there when the others start, all at once
+    every = [first, *on_each(evaluated, range(1, len(named)))]
     columns.check_used()
-    return results
+    return every
 
 
 def _compared(
@@ -274,7 +277,7 @@ def _seen(
     with _no_garbage():
         rankings, workings = _looked_at(evaluated, ids, depth, options)
     return _Seen(
-        [run_part(one.result, one.data, depth) for one in evaluated],
+        on_each(lambda one: run_part(one.result, one.data, depth), evaluated),
         measure_parts(evaluated[0].plan),
         rankings,
         workings,
@@ -330,8 +333,8 @@ def _by_cutoff(evaluated: Sequence[Evaluated]) -> dict[str, dict[str, Any]]:
         name = str(measure(k=None))
         if name not in families and len(families) < _FAMILIES:
             families[name] = {"measure": place, "k": cutoffs, "means": []}
-    for one in evaluated:
-        aggregates = _aggregates(one, [f["measure"] for f in families.values()], cutoffs)
+    places = [family["measure"] for family in families.values()]
+    for aggregates in on_each(lambda one: _aggregates(one, places, cutoffs), evaluated):
         for family in families.values():
             family["means"].append(cells([next(aggregates) for _ in cutoffs]))
     return families

@@ -1,4 +1,4 @@
-// Which texts of each segment of a list are equal.
+// Which ids of each segment of a column are equal.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -6,13 +6,39 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "falling_order.hpp"
+#include "text.hpp"
 
 namespace rankstone {
 
-// The place of the first text that equals one, of a segment: a hash table with open addresses.
+// Ids in a text, each from its begin up to its end.
+class IdsInText {
+  public:
+    IdsInText(std::string_view text, const Offsets& begins, const Offsets& ends)
+        : text_(text), begins_(begins.data()), ends_(ends.data()), size_(begins.shape(0)) {
+        bool inside = ends.shape(0) == size_;
+        for (std::size_t i = 0; inside && i < size_; ++i)
+            inside = 0 <= begins_[i] && begins_[i] <= ends_[i] &&
+                     ends_[i] <= static_cast<std::int64_t>(text.size());
+        if (!inside) throw nb::value_error("begins and ends must be inside the text");
+    }
+
+    std::size_t size() const { return size_; }
+    std::string_view operator[](std::size_t i) const {
+        return {text_.data() + begins_[i], static_cast<std::size_t>(ends_[i] - begins_[i])};
+    }
+
+  private:
+    std::string_view text_;
+    const std::int64_t* begins_;
+    const std::int64_t* ends_;
+    std::size_t size_;
+};
+
+// The place of the first id that equals one, of a segment: a hash table with open addresses.
 class FirstPlaces {
   public:
     void clear(std::size_t size) {
@@ -21,9 +47,10 @@ class FirstPlaces {
         std::fill_n(slots_.begin(), mask_ + 1, Slot{});
     }
 
-    // The texts are exactly of type str, so that neither hash nor comparison runs other code.
-    std::uint32_t find_or_add(PyObject* const* texts, std::uint32_t place) {
-        const auto hash = static_cast<std::uint64_t>(PyObject_Hash(texts[place]));
+    // Places count from the begin of the segment.
+    std::uint32_t find_or_add(const IdsInText& ids, std::size_t begin, std::uint32_t place) {
+        const std::string_view id = ids[begin + place];
+        const std::uint64_t hash = hash_exact(id.data(), id.size());
         const auto tag = static_cast<std::uint32_t>(hash >> 32);
         for (std::size_t at = hash & mask_;; at = (at + 1) & mask_) {
             Slot& slot = slots_[at];
@@ -31,8 +58,7 @@ class FirstPlaces {
                 slot = {tag, place + 1};
                 return place;
             }
-            if (slot.tag == tag && PyUnicode_Compare(texts[slot.after - 1], texts[place]) == 0)
-                return slot.after - 1;
+            if (slot.tag == tag && ids[begin + slot.after - 1] == id) return slot.after - 1;
         }
     }
 
@@ -45,23 +71,18 @@ class FirstPlaces {
     std::size_t mask_ = 0;
 };
 
-inline nb::object first_equal(nb::list texts, Offsets offsets) {
-    const std::size_t size = texts.size();
-    const std::size_t segments = segments_in(size, offsets);
+inline nb::object first_equal(nb::bytes text, Offsets begins, Offsets ends, Offsets offsets) {
+    const IdsInText ids({text.c_str(), text.size()}, begins, ends);
+    const std::size_t segments = segments_in(ids.size(), offsets);
     const std::int64_t* bounds = offsets.data();
-    std::vector<PyObject*> held(size);
-    for (std::size_t i = 0; i < size; ++i) {
-        held[i] = texts[i].ptr();
-        if (!PyUnicode_CheckExact(held[i])) throw nb::type_error("the list must hold texts only");
-    }
-    std::vector<std::int64_t> first(size);
+    std::vector<std::int64_t> first(ids.size());
     FirstPlaces places;
     for (std::size_t s = 0; s < segments; ++s) {
-        const std::int64_t begin = bounds[s];
-        const auto length = static_cast<std::uint32_t>(bounds[s + 1] - begin);
+        const auto begin = static_cast<std::size_t>(bounds[s]);
+        const auto length = static_cast<std::uint32_t>(bounds[s + 1] - bounds[s]);
         places.clear(length);
         for (std::uint32_t i = 0; i < length; ++i)
-            first[begin + i] = begin + places.find_or_add(held.data() + begin, i);
+            first[begin + i] = bounds[s] + places.find_or_add(ids, begin, i);
     }
     return array_of(std::move(first));
 }

@@ -421,8 +421,8 @@ NB_MODULE(_core, m) {
           "The whole numbers from 0 to 255 of each segment, highest first; None if there are others.");
     m.def("count_equals", &count_equals, "values"_a, "offsets"_a,
           "How many numbers of each segment equal another of it.");
-    m.def("first_equal", &first_equal, "texts"_a, "offsets"_a,
-          "For each text the place of the first text of its segment that equals it.");
+    m.def("first_equal", &first_equal, "text"_a, "begins"_a, "ends"_a, "offsets"_a,
+          "For each id in a text the place of the first id of its segment that equals it.");
     m.def("columns_of_stream", &columns_of_stream, "capsule"_a, "Takes the columns of an Arrow stream.");
     m.def("column_of_array", &column_of_array, "array"_a, "Takes an array of numbers as a column.");
     m.def("column_of_objects", &column_of_objects, "values"_a,

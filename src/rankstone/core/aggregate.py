@@ -92,13 +92,14 @@ class Aggregate:
             values = self.transform(values)
         counted = ~np.isnan(values)
         if weight is None or not self.weighted:
-            kept = values[counted].tolist()
-            return Part(_expand(kept), len(kept), None, tuple(kept) if self.keeps_values else ())
+            kept = values[counted]
+            own = tuple(kept.tolist()) if self.keeps_values else ()
+            return Part(_expand(_few(kept)), len(kept), None, own)
         counted &= weight > 0
         share = weight[counted].astype(np.float64)
         high, low = two_product(values[counted], share)
-        parts = _expand([*high.tolist(), *low.tolist()])
-        return Part(parts, int(counted.sum()), _expand(share.tolist()))
+        parts = _expand(_few(np.concatenate((high, low))))
+        return Part(parts, len(share), _expand(_few(share)))
 
     def merge(self, a: Part, b: Part) -> Part:
         """Return what is kept of both sets of values."""
@@ -171,8 +172,32 @@ def _exactly(parts: tuple[float, ...]) -> tuple[int, int]:
     return sum(n * (common // d) for n, d in ratios), common
 
 
+_MAX_EXP = 1024  # of a power of two that is too large for a float
+_FEW = 64  # values that are not worth an array operation
+
+
+def _few(values: Array) -> list[float]:
+    """Return few floats whose exact sum is that of all values, for ``_expand``.
+
+    What is left of a value once a power of two beyond their sum was added and taken away again adds
+    up without rounding. What was taken is treated likewise, until few values are left.
+    """
+    sums = []
+    while len(values) > _FEW:
+        top = float(np.abs(values).max())
+        exponent = math.frexp(top)[1] + len(values).bit_length() + 1
+        if not math.isfinite(top) or exponent >= _MAX_EXP:
+            break
+        beyond = math.ldexp(1.0, exponent)
+        high = (values + beyond) - beyond
+        sums.append(float(high.sum()))
+        values = values - high
+        values = values[values != 0.0]
+    return [*sums, *values.tolist()]
+
+
 def _expand(values: Iterable[float]) -> tuple[float, ...]:
-    """Return a few floats whose exact sum is that of all values."""
+    """Return the floats that do not overlap whose exact sum is that of all values."""
     rest = list(values)
     parts = []
     while (part := math.fsum(rest)) != 0.0:

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from rankstone.core import engine
+from rankstone.core.segments import offsets_of
 from rankstone.core.text import decode, encode
 from rankstone.core.values import id_of
 
@@ -150,6 +152,31 @@ class Ids(Sequence[str | int]):
         taken = Ids([self.objects[i] for i in order], self.kind)  # type: ignore[arg-type]
         taken.typed = self.typed
         return taken
+
+    def texts(self, rows: np.ndarray) -> Ids:
+        """Return the ids in some rows, as text."""
+        text, offsets = self.encoded
+        sizes = np.diff(offsets)[rows]
+        bounds = offsets_of(sizes)
+        places = np.repeat(offsets[rows] - bounds[:-1], sizes) + np.arange(bounds[-1])
+        return Ids.from_bytes(np.frombuffer(text, np.uint8)[places].tobytes(), bounds)
+
+    def first_equal(self, rows: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+        """Return for each of some rows the place of the first one of its segment with the same id.
+
+        The rows of segment s are ``rows[offsets[s]:offsets[s + 1]]``.
+        """
+        text, bounds = self.encoded
+        first: np.ndarray = engine.load().first_equal(text, bounds[rows], bounds[rows + 1], offsets)
+        return first
+
+    @staticmethod
+    def joined(parts: Sequence[Ids]) -> Ids:
+        """Return the ids of several columns as one, as text."""
+        encoded = [part.encoded for part in parts]
+        sizes = [np.diff(offsets) for _, offsets in encoded]
+        bounds = offsets_of(np.concatenate([np.zeros(0, np.int64), *sizes]))
+        return Ids.from_bytes(b"".join(text for text, _ in encoded), bounds)
 
     def as_numbers(self) -> list[Any]:
         """Return the ids, those that are written as whole numbers as such."""

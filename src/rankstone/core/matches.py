@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from rankstone.errors import Notice
 
+if TYPE_CHECKING:
+    from rankstone.core.ids import Ids
 
-class DocSamples(NamedTuple):
+
+Docs = TypeVar("Docs", bound=Sequence[Any])
+
+
+class DocSamples(NamedTuple, Generic[Docs]):
     """Documents of some queries of the run.
 
     Those of ``queries[i]`` are ``docs[bounds[i]:bounds[i + 1]]``.
@@ -19,7 +25,7 @@ class DocSamples(NamedTuple):
 
     queries: np.ndarray
     bounds: np.ndarray
-    docs: Sequence[Any]
+    docs: Docs
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +57,8 @@ class Matches:
     unjudged_queries: int = 0
     unjudged_capped: bool = False
     unjudged_sample: tuple[str | int, ...] = ()
-    doc_samples: DocSamples | None = None
-    tops: DocSamples | None = None
+    doc_samples: DocSamples[Sequence[Any]] | None = None
+    tops: DocSamples[Ids] | None = None
     notices: tuple[Notice, ...] = ()
     tag: str = ""
 

@@ -53,7 +53,7 @@ def with_ties_by(ranked: Ranked, gain: Array, unjudged_gain: float) -> RankedRow
 
 def with_ranks(ranked: Ranked, rank: Array, pooled: Array | None = None) -> RankedRows:
     """Return the ranking with other ranks of its rows, and of its pooled documents."""
-    order = np.lexsort((rank, segments.numbers(ranked.offsets)))
+    order = segments.falling_order(-rank, ranked.offsets)
     return replace(
         rows_of(ranked),
         rank=rank[order],

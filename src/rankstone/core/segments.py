@@ -98,12 +98,6 @@ def count_equals(values: Array, offsets: Array) -> Array:
     return counts
 
 
-def first_equal(texts: list[str], offsets: Array) -> Array:
-    """Return for each text the place of the first text of its segment that equals it."""
-    first: Array = engine.load().first_equal(texts, offsets)
-    return first
-
-
 def _floats(values: Array) -> Array:
     return np.ascontiguousarray(values, np.float64)
 

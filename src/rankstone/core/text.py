@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 BOM = b"\xef\xbb\xbf"
+_HALVES = dict.fromkeys(map(chr, range(0xDC80, 0xDD00)), "surrogateescape")
 _NUMBER = re.compile(
     rb"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|nan|inf|infinity)", re.IGNORECASE
 )
@@ -16,8 +17,14 @@ def decode(raw: bytes) -> str:
 
 
 def encode(text: str) -> bytes:
-    """Return text as the bytes that ``decode`` made it from."""
-    return text.encode("utf-8", "surrogateescape")
+    """Return text as the bytes that ``decode`` made it from.
+
+    Half of a character, as in text that was cut there, has three bytes of its own.
+    """
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return b"".join(c.encode("utf-8", _HALVES.get(c, "surrogatepass")) for c in text)
 
 
 def without_mark(raw: bytes) -> bytes:

@@ -15,6 +15,7 @@ from rankstone.core import segments
 from rankstone.core.collection import Collection as CollectionOfRun, MatchedCollection
 from rankstone.core.dicts import ListedRun, ScoredRun
 from rankstone.core.exclude import ExcludingRun
+from rankstone.core.ids import Ids
 from rankstone.core.rank import how_to_match
 from rankstone.io.files import rows_in
 from rankstone.io.formats import format_of
@@ -30,14 +31,14 @@ class TopDocuments:
     """The first documents of queries, best first: of query q ``docs[offsets[q]:offsets[q + 1]]``."""
 
     offsets: np.ndarray
-    docs: list[str]
+    docs: Ids
 
     @classmethod
     def of(cls, lists: Iterable[list[str]]) -> TopDocuments:
         """Take the documents of each query."""
         every = list(lists)
         sizes = np.fromiter(map(len, every), np.int64, len(every))
-        return cls(segments.offsets_of(sizes), [doc for docs in every for doc in docs])
+        return cls(segments.offsets_of(sizes), Ids([doc for docs in every for doc in docs], "text"))
 
     def lists(self) -> list[list[str]]:
         """Return the documents of each query."""
@@ -64,9 +65,7 @@ def kept_documents(
     begins[tops.queries], sizes[tops.queries] = tops.bounds[:-1], np.diff(tops.bounds)
     offsets = segments.offsets_of(sizes[order])
     rows = np.repeat(begins[order], sizes[order]) + segments.positions(offsets)
-    docs = list(tops.docs)
-    in_order = len(rows) == len(docs) and (np.diff(rows) == 1).all()
-    return TopDocuments(offsets, docs if in_order else [docs[row] for row in rows.tolist()])
+    return TopDocuments(offsets, tops.docs.texts(rows))
 
 
 def top_documents(
@@ -183,14 +182,14 @@ class _Rows:
     def is_new(self) -> np.ndarray:
         """Return where a document is met the first time, of rows in order of queries."""
         offsets = segments.offsets_of(np.bincount(self.row))
-        first = segments.first_equal(self.docs, offsets)
-        is_new: np.ndarray = first == np.arange(len(first))
+        rows = np.arange(len(self.docs))
+        is_new: np.ndarray = Ids(self.docs, "text").first_equal(rows, offsets) == rows
         return is_new
 
     def by_query(self, queries: int) -> TopDocuments:
         """Return the documents, of rows in order of queries."""
         sizes = np.bincount(self.row, minlength=queries)
-        return TopDocuments(segments.offsets_of(sizes), self.docs)
+        return TopDocuments(segments.offsets_of(sizes), Ids(self.docs, "text"))
 
 
 def _by_query(

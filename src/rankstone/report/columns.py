@@ -7,10 +7,12 @@ number is a whole number of units, written with the same number of digits of bas
 from __future__ import annotations
 
 import math
-from itertools import chain
 from typing import Any
 
 import numpy as np
+
+from rankstone.core.ids import Ids
+from rankstone.core.text import decode
 
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
 _BITS = 6  # of a digit
@@ -87,32 +89,36 @@ def unpacked(column: Any) -> np.ndarray:
     return np.where(codes == column.get("none", -1), math.nan, numbers)
 
 
-def ids_packed(ids: list[str]) -> dict[str, str]:
+def ids_packed(ids: Ids) -> dict[str, str]:
     r"""Return ids as one text, for JSON, with a separator that none of them has.
 
     Ids such as UUIDs, with hexadecimal digits at the same places in all of them, have a ``pattern``
     instead of a separator: # stands for such a digit. Three of these are two digits of base 64, and
     behind the last ones of an id are zeros.
 
-    >>> ids_packed(["d1", "d 2"])
+    >>> ids_packed(Ids(["d1", "d 2"], "text"))
     {'separator': '\n', 'text': 'd1\nd 2'}
-    >>> ids_packed(["id-0123456789abcdef01234", "id-123456789abcdef012345"])
+    >>> ids_packed(Ids(["id-0123456789abcdef01234", "id-123456789abcdef012345"], "text"))
     {'pattern': 'id-#####################', 'text': '0ID5PuchpUy18q4ZHMU9gytl0ID5'}
     """
-    if short := _hexadecimal(ids):
+    text, offsets = ids.encoded
+    if short := _hexadecimal(text, offsets):
         return short
-    for separator in map(chr, chain((32, 10), range(0x110000))):
-        text = separator.join(ids)
-        if text.count(separator) == max(0, len(ids) - 1):
-            break
-    return {"separator": separator, "text": text}
+    free = (c for c in b" \n" + bytes(range(128)) if c not in text)
+    if (separator := next(free, None)) is not None:
+        lines = np.insert(np.frombuffer(text, np.uint8), offsets[1:-1], separator)
+        return {"separator": chr(separator), "text": decode(lines.tobytes())}
+    every = [str(one) for one in ids]
+    rare = next(c for c in map(chr, range(128, 0x110000)) if not any(c in one for one in every))
+    return {"separator": rare, "text": rare.join(every)}
 
 
-def _hexadecimal(ids: list[str]) -> dict[str, str] | None:
-    length = len(ids[0]) if ids else 0
-    if length < _FEWEST or {*map(len, ids)} != {length} or not (every := "".join(ids)).isascii():
+def _hexadecimal(text: bytes, offsets: np.ndarray) -> dict[str, str] | None:
+    sizes = np.diff(offsets)
+    length = int(sizes[0]) if len(sizes) else 0
+    if length < _FEWEST or (sizes != length).any() or not text.isascii():
         return None
-    table = np.frombuffer(every.encode(), np.uint8).reshape(-1, length)
+    table = np.frombuffer(text, np.uint8).reshape(-1, length)
     value_of = np.full(128, 255, np.uint8)
     value_of[list(b"0123456789abcdef")] = np.arange(16)
     values = value_of[table]
@@ -122,6 +128,6 @@ def _hexadecimal(ids: list[str]) -> dict[str, str] | None:
         return None
     digits = np.pad(values[:, places], ((0, 0), (0, -int(places.sum()) % 3))).astype(np.uint16)
     codes = digits[:, ::3] << 8 | digits[:, 1::3] << 4 | digits[:, 2::3]
-    text = _ALPHABET[np.stack((codes >> _BITS, codes & 63), axis=-1)].tobytes().decode()
-    pattern = "".join("#" if h else c for h, c in zip(places.tolist(), ids[0], strict=True))
-    return {"pattern": pattern, "text": text}
+    packed = _ALPHABET[np.stack((codes >> _BITS, codes & 63), axis=-1)].tobytes().decode()
+    pattern = np.where(places, ord("#"), table[0]).astype(np.uint8).tobytes().decode()
+    return {"pattern": pattern, "text": packed}

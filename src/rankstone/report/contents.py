@@ -135,7 +135,7 @@ def document_texts(
     results: Sequence[Result],
 ) -> dict[str, str]:
     """Return the beginnings of texts, for the queries that changed most if not all fit."""
-    known = _texts(documents, set(rankings.ids))
+    known = _texts(documents, {*map(str, rankings.ids)})
     shown = list(documents_of(rankings))
     texts: dict[str, str] = {}
     room = _TEXTS

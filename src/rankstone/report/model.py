@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rankstone.core.ids import Ids
 from rankstone.report.columns import ids_packed, packed
 
 SCHEMA = "rankstone/report/2"
@@ -83,11 +84,11 @@ class RankingPart:
     places before that. ``grades`` are those of the judged documents of all queries. ``runs[r]`` are places
     in the lists in order of rank, query after query: as many as the run retrieved, at most ``depth``;
     -1 is a document whose id is not known. ``texts`` are those of documents, by id. In JSON ``ids`` are
-    one text, at the end of the model.
+    one text.
     """
 
     depth: int
-    ids: Sequence[str]
+    ids: Ids
     documents: Column
     sizes: Column
     judged: Column
@@ -165,18 +166,10 @@ class ReportModel:
     schema: str = SCHEMA
 
     def to_json(self) -> str:
-        """Return everything as JSON, its version first and the ids of documents last."""
-        return "".join(self.json_parts())
-
-    def json_parts(self) -> tuple[str, str]:
-        """Return the JSON in two parts: the ids, which nothing compresses well, are the second."""
+        """Return everything as JSON, its version first, by which a saved report is recognised."""
         content = {name: part for name, part in vars(self).items() if name != "schema"}
-        ids = None if self.rankings is None else ids_packed(list(self.rankings.ids))
-        return f'{{"schema": "{self.schema}",{_json(content)[1:-1]}', f',"ids":{_json(ids)}}}'
-
-
-def _json(part: Any) -> str:
-    return json.dumps(part, default=_plain, separators=(",", ":"), allow_nan=False)
+        text = json.dumps(content, default=_plain, separators=(",", ":"), allow_nan=False)
+        return f'{{"schema": "{self.schema}",{text[1:]}'
 
 
 def _plain(part: Any) -> Any:
@@ -184,5 +177,5 @@ def _plain(part: Any) -> Any:
     if isinstance(part, np.ndarray):
         return packed(part)
     if isinstance(part, RankingPart):
-        return {name: own for name, own in vars(part).items() if name != "ids"}
+        return {**vars(part), "ids": ids_packed(part.ids)}
     return vars(part)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, compress, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from rankstone.core import segments
+from rankstone.core.ids import Ids
 from rankstone.core.judgments import Judgments
 from rankstone.core.ranked import Ranked
 from rankstone.io.top_documents import TopDocuments
@@ -24,10 +25,12 @@ class _Numbered:
     """All documents of all queries, each once: those of query q from ``offsets[q]`` on.
 
     Judged documents come first, in the order of the judgments, then those of the runs, as they are
-    met. ``tops[r]`` has a row per query: the numbers of a run's first documents, -1 behind the last.
+    met. Number i is ``ids[rows[i]]``. ``tops[r]`` has a row per query: the numbers of a run's first
+    documents, -1 behind the last.
     """
 
-    names: list[str]
+    ids: Ids
+    rows: Array
     offsets: Array
     tops: list[Array]
 
@@ -35,21 +38,27 @@ class _Numbered:
     def of(cls, judged: TopDocuments, tops: Sequence[TopDocuments], depth: int) -> _Numbered:
         """Number documents query by query."""
         parts = [judged, *tops]
-        names = list(chain.from_iterable(chain(*zip(*(p.lists() for p in parts), strict=True))))
+        ids = Ids.joined([part.docs for part in parts])
         sizes = np.array([segments.lengths(part.offsets) for part in parts])
         offsets = segments.offsets_of(sizes.sum(axis=0))
-        first = segments.first_equal(names, offsets)
-        is_new = first == np.arange(len(names))
-        count = np.append(0, np.cumsum(is_new))
-        number = count[first]
         begins = offsets[:-1] + np.cumsum(sizes, axis=0) - sizes
+        places = [
+            np.repeat(begin, size) + segments.positions(part.offsets)
+            for begin, size, part in zip(begins, sizes, parts, strict=True)
+        ]
+        rows = np.empty(len(ids), np.int64)
+        rows[np.concatenate(places)] = np.arange(len(ids))
+        first = ids.first_equal(rows, offsets)
+        is_new = first == np.arange(len(rows))
+        count = np.append(0, np.cumsum(is_new))
         tables = []
-        for begin, top in zip(begins[1:], tops, strict=True):
-            query, place = segments.numbers(top.offsets), segments.positions(top.offsets)
-            table = np.full((len(begin), depth), -1)
-            table[query, place] = number[begin[query] + place]
+        for place, top in zip(places[1:], tops, strict=True):
+            table = np.full((len(offsets) - 1, depth), -1)
+            table[segments.numbers(top.offsets), segments.positions(top.offsets)] = count[
+                first[place]
+            ]
             tables.append(table)
-        return cls(list(compress(names, is_new.tolist())), count[offsets], tables)
+        return cls(ids, rows[is_new], count[offsets], tables)
 
 
 def rankings_part(
@@ -64,10 +73,9 @@ def rankings_part(
     Judged documents are where the evaluation ranked them; the others fill the places between.
     """
     sizes, rows = _judged(judgments, queries)
-    docs = judgments.docs.objects
     nothing = TopDocuments.of([[] for _ in queries])
     numbered = _Numbered.of(
-        TopDocuments(segments.offsets_of(sizes), [str(docs[row]) for row in rows.tolist()]),
+        TopDocuments(segments.offsets_of(sizes), judgments.docs.texts(rows)),
         [top or nothing for top in tops],
         depth,
     )
@@ -76,7 +84,7 @@ def rankings_part(
         segments.offsets_of(sizes)
     )
     retrieved, runs = [], []
-    used = np.zeros(len(numbered.names) + 1, bool)
+    used = np.zeros(len(numbered.rows) + 1, bool)
     for ranked, top in zip(rankings, numbered.tops, strict=True):
         own = row_numbers(ranked.queries, queries)
         retrieved.append(by_query(ranked.retrieved, ranked.queries, queries, 0))
@@ -90,7 +98,7 @@ def rankings_part(
     first = np.repeat(bounds[:-1], segments.lengths(numbered.offsets))
     place[:-1] -= first
     shown_judged = rows[used[judged[rows]]]
-    back, ids = _back_references(list(compress(numbered.names, used.tolist())))
+    back, ids = _back_references(numbered.ids.texts(numbered.rows[used[:-1]]))
     part = RankingPart(
         depth=depth,
         ids=ids,
@@ -171,22 +179,23 @@ def _side_by_side(query: Array, docs: Array, others: Array) -> Array:
     return rest
 
 
-def _back_references(docs: list[str]) -> tuple[Array, list[str]]:
+def _back_references(docs: Ids) -> tuple[Array, Ids]:
     """Return each document as 0 if it is new, else how many new ones ago it was; and the new ones.
 
     If few are repeated, all count as new.
     """
-    first = segments.first_equal(docs, np.array([0, len(docs)]))
-    is_new = first == np.arange(len(docs))
+    rows = np.arange(len(docs))
+    first = docs.first_equal(rows, np.array([0, len(docs)]))
+    is_new = first == rows
     new = np.cumsum(is_new)
-    if not docs or not _saves_room(docs, int(new[-1])):
+    if not len(docs) or not _saves_room(docs, int(new[-1])):
         return np.zeros(len(docs), np.int64), docs
-    return np.where(is_new, 0, new - new[first] + 1), list(compress(docs, is_new.tolist()))
+    return np.where(is_new, 0, new - new[first] + 1), docs.texts(rows[is_new])
 
 
-def _saves_room(docs: list[str], distinct: int) -> bool:
+def _saves_room(docs: Ids, distinct: int) -> bool:
     """Return whether references to ids take less room than ids again, when compressed."""
-    id_size = 0.5 * (1 + sum(map(len, docs[:1000])) / len(docs[:1000]))
+    id_size = 0.5 * (1 + len(docs.encoded[0]) / len(docs))
     digits = math.ceil(math.log2(max(2, distinct)) / 6)
     reference_size = 1.25 * digits  # a digit of base 64, and that there is one
     return (len(docs) - distinct) * (id_size - reference_size) > 0
@@ -196,7 +205,7 @@ def documents_of(part: RankingPart) -> Iterator[list[str]]:
     """Yield the ids of the documents of each query.
 
     >>> back = np.array([0, 0, 2, 0])
-    >>> part = RankingPart(2, ["a", "b", "c"], back, np.array([2, 2]), back, back, [], [])
+    >>> part = RankingPart(2, Ids(["a", "b", "c"], "text"), back, np.array([2, 2]), back, back, [], [])
     >>> list(documents_of(part))
     [['a', 'b'], ['a', 'c']]
     """

@@ -20,7 +20,6 @@ from rankstone.core.python_engine.place import (
     samples_of,
 )
 from rankstone.core.python_engine.text import UnjudgedQueries, judgments_of
-from rankstone.core.text import encode
 
 NUMBERS = {
     "c": "i1", "C": "u1", "s": "i2", "S": "u2", "i": "i4", "I": "u4", "l": "i8", "L": "u8",
@@ -62,7 +61,7 @@ def column_of_objects(values: list[Any]) -> tuple[Column | None, int | None]:
             if not isinstance(value, str):
                 return None, i
             try:
-                texts.append(encode(value))
+                texts.append(value.encode("utf-8", "surrogateescape"))
             except UnicodeEncodeError:
                 return None, i
         return Column("U", texts), None

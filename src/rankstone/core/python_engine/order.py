@@ -50,10 +50,13 @@ def count_equals(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     )
 
 
-def first_equal(texts: list[str], offsets: np.ndarray) -> np.ndarray:
-    """Return for each text the place of the first text of its segment that equals it."""
+def first_equal(
+    text: bytes, begins: np.ndarray, ends: np.ndarray, offsets: np.ndarray
+) -> np.ndarray:
+    """Return for each id in a text the place of the first id of its segment that equals it."""
+    ids = [text[a:b] for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]
     places: list[int] = []
     for begin, end in pairwise(offsets.tolist()):
-        first: dict[str, int] = {}
-        places.extend(map(first.setdefault, texts[begin:end], range(begin, end)))
+        first: dict[bytes, int] = {}
+        places.extend(map(first.setdefault, ids[begin:end], range(begin, end)))
     return np.array(places, np.int64)

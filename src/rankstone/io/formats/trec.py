@@ -145,7 +145,7 @@ class TrecRun:
         )
 
 
-def _documents(found: tuple[np.ndarray, np.ndarray, bytes, np.ndarray]) -> DocSamples:
+def _documents(found: tuple[np.ndarray, np.ndarray, bytes, np.ndarray]) -> DocSamples[Ids]:
     queries, bounds, docs, offsets = found
     return DocSamples(queries, bounds, Ids.from_bytes(docs, offsets))
 

@@ -46,8 +46,8 @@ function idsIn(packed) {
 }
 
 /** Return the rankings with functions that give the lists of a query. */
-function rankingsIn(part, names) {
-  const idOf = idsIn(names);
+function rankingsIn(part) {
+  const idOf = idsIn(part.ids);
   let next = 0;
   const documents = column(part.documents).map((back) => (back ? next - back : next++));
   const retrieved = part.retrieved.map(column);
@@ -90,7 +90,7 @@ function cellOf(packed, q) {
 function readModel(text) {
   const read = JSON.parse(text);
   read.values = read.values.map((row) => row.map(column));
-  read.rankings = read.rankings && rankingsIn(read.rankings, read.ids);
+  read.rankings = read.rankings && rankingsIn(read.rankings);
   read.maxGrade = read.rankings ? read.rankings.maxGrade : 0;
   return read;
 }
