@@ -17,7 +17,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.register_profile(
-    "thorough", settings.get_profile("ci"), max_examples=5000, derandomize=False
+    "thorough", settings.get_profile("ci"), max_examples=1500, derandomize=False
 )
 # A change that random examples notice, they notice soon.
 settings.register_profile("mutants", settings.get_profile("ci"), max_examples=40)

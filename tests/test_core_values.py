@@ -568,3 +568,49 @@ def test_signals_wait_until_a_module_is_loaded():
         held = signal.pthread_sigmask(signal.SIG_BLOCK, [])
         assert {signal.SIGINT, signal.SIGTERM} <= held
     assert not signal.pthread_sigmask(signal.SIG_BLOCK, []) & {signal.SIGINT, signal.SIGTERM}
+
+
+def magnitudes(size, seed):
+    """Return numbers of both signs, from the smallest to the largest, and their near negatives."""
+    random = np.random.default_rng(seed)
+    half = size // 2
+    numbers = random.normal(size=half) * 2.0 ** random.integers(-1070, 1010, half)
+    return np.concatenate((numbers, -numbers[::-1], random.random(size - 2 * half)))
+
+
+@pytest.mark.parametrize("size", [1, 2, 63, 64, 65, 66, 127, 128, 129, 1000])
+def test_sums_of_many_values_are_exact(size):
+    for seed in range(30):
+        random = np.random.default_rng(seed)
+        for values in (
+            random.random(size),
+            random.integers(0, 3, size) / 2,
+            random.random(size) * 2.0 ** random.integers(-60, 60, size),
+            random.random(size) * 5e-321,
+            magnitudes(size, seed),
+            np.full(size, 0.1),
+        ):
+            exact = sum(map(Fraction, values.tolist()))
+            part = MEAN.of(values)
+            assert sum(map(Fraction, part.parts)) == exact
+            # Each part is what is left, rounded: so the parts are few and do not overlap.
+            for i, own in enumerate(part.parts):
+                assert own == float(exact - sum(map(Fraction, part.parts[:i])))
+            assert part.mean() == float(exact / size)
+            if np.abs(values).max() < 1 and np.abs(values).min() > 1e-200:  # products are exact
+                weights = random.integers(1, 4, size).astype(np.float64)
+                weighted = MEAN.of(values, weights)
+                products = zip(values.tolist(), weights.tolist(), strict=True)
+                total = sum(Fraction(v) * Fraction(w) for v, w in products)
+                assert sum(map(Fraction, weighted.parts)) == total
+                assert weighted.weight == (float(weights.sum()),)
+
+
+def test_sums_of_the_largest_values():
+    largest = np.full(100, np.finfo(float).max)
+    largest[1::2] *= -1
+    assert MEAN.of(np.append(largest, 0.25)).parts == (0.25,)
+    with pytest.raises(OverflowError):
+        MEAN.of(np.abs(largest))
+    with pytest.raises(ValueError, match="inf"):
+        MEAN.of(np.full(100, math.inf)).mean()
