@@ -168,6 +168,10 @@ def test_both_engines_find_the_first_of_equal_ids(rows):
     assert ids.first_equal(np.arange(len(ids)), offsets).tolist() == wanted
     text, bounds = ids.encoded
     assert python_engine.first_equal(text, bounds[:-1], bounds[1:], offsets).tolist() == wanted
+    rows = np.random.default_rng(len(ids)).permutation(len(ids))
+    ends = bounds[rows], bounds[rows + 1]
+    assert list(ids.texts(rows)) == [ids[i] for i in rows]
+    assert python_engine.gather(text, *ends) == ids.texts(rows).encoded[0]
 
 
 def test_the_first_of_equal_ids_is_found_among_many():
@@ -205,6 +209,8 @@ def test_ids_outside_the_text_are_refused(begins, ends):
     native = pytest.importorskip("rankstone._native._core")
     with pytest.raises(ValueError, match="inside the text"):
         native.first_equal(b"abc", np.array(begins), np.array(ends), np.array([0, len(begins)]))
+    with pytest.raises(ValueError, match="inside the text"):
+        native.gather(b"abc", np.array(begins), np.array(ends))
 
 
 @pytest.mark.parametrize("few", [2, 50, 100_000])

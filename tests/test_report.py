@@ -17,12 +17,13 @@ import pytest
 import rankstone as rs
 from rankstone.cli import main
 from rankstone.core.exclude import ExcludingRun
+from rankstone.core.ids import Ids
 from rankstone.io.formats import trec
 from rankstone.io.load import collection, load_judgments, load_run
 from rankstone.io.texts import read_texts
 from rankstone.io.top_documents import keeping_top_documents, kept_documents, top_documents
 from rankstone.measures.base import REGISTRY
-from rankstone.report.columns import packed, unpacked
+from rankstone.report.columns import ids_packed, packed, unpacked
 from rankstone.report.formulas import formula_tree
 from rankstone.report.html import asset, texts
 from rankstone.report.pictures import definitions, themes
@@ -531,3 +532,54 @@ def test_excluded_documents_make_room_for_others():
     gone = load_judgments({"q": ["a", "c", "d"], "r": ["a"]})
     tops = top_documents(ExcludingRun(run, gone), ["q", "r"], 2)
     assert tops.lists() == [["b", "e"], ["b"]]
+
+
+def ids_in(packed):
+    """Return the ids that the page shows."""
+    if "text" in packed:
+        return packed["text"].split(packed["separator"])
+    ids = [""] * len(unpacked(packed["numbers"][0]))
+    for places, column in zip(packed["characters"], packed["numbers"], strict=True):
+        for i, number in enumerate(unpacked(column).astype(int).tolist()):
+            left = number
+            for characters in places:
+                left, at = divmod(left, len(characters))
+                ids[i] = characters[at] + ids[i]
+    return [one.replace("\0", "") for one in ids]
+
+
+@pytest.mark.parametrize(
+    "form", ["d{}", "D{:07}", "{}", "{:036x}", "clueweb09-en{:04}-{:02}-{:05}", "{:o}/a{:x}"]
+)
+def test_ids_with_few_characters_at_each_place_are_numbers(form):
+    random = np.random.default_rng(3)
+    rows = random.integers(0, 10**7, (500, 3)).tolist()
+    ids = [form.format(a % 10**4, b % 100, c % 10**5) for a, b, c in rows]
+    if form.count("{") == 1:
+        ids = [form.format(a**2 if "x" in form else a) for a, _, _ in rows]
+    packed = ids_packed(Ids(ids, "text"))
+    assert list(packed) == ["characters", "numbers"]
+    assert ids_in(packed) == ids
+    for places, column in zip(packed["characters"], packed["numbers"], strict=True):
+        assert unpacked(column).max() < math.prod(map(len, places)) < 2**53 / 1e6
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        [], [""], ["é", *map(str, range(200))], ["\udc80", *map(str, range(200))],
+        ["a\0", *map(str, range(200))], ["x" * 65, *map(str, range(200))], [*map(str, range(99))],
+        [chr(c) for c in range(128)], ["".join(map(chr, row)) for row in np.random.default_rng(2).integers(32, 127, (200, 30))],
+    ],
+)  # fmt: skip
+def test_other_ids_are_one_text(ids):
+    packed = ids_packed(Ids(ids, "text"))
+    assert list(packed) == ["separator", "text"]
+    assert ids_in(packed) == (ids or [""])
+    assert all(packed["separator"] not in id_ for id_ in ids)
+
+
+def test_a_hundred_ids_of_64_characters_are_numbers():
+    ids = [f"{i:064}" for i in range(100)]
+    assert "numbers" in ids_packed(Ids(ids, "text"))
+    assert ids_in(ids_packed(Ids(ids, "text"))) == ids

@@ -38,6 +38,7 @@ from rankstone.measures.compute import (
     side_by_side,
 )
 from rankstone.measures.request import RequestedMeasure, requested_measures
+from rankstone.tie_extremes import extreme_aggregates
 from rankstone.tools import conventions_of, tool
 
 if TYPE_CHECKING:
@@ -198,7 +199,7 @@ def _evaluated(
         at_end = deferred(steps)
         later = later + at_end
         now = [s for s in steps if s not in at_end]
-        ends.append(compute_each(data, now).aggregates if now else {})
+        ends.append(extreme_aggregates(data, now, values))
     worst, best = ends
     unanswered = [ranked.queries[i] for i in np.flatnonzero(ranked.retrieved == 0).tolist()]
     rankings = {c: rows_of(data.ranked(c)) for c in dict.fromkeys(c for _, _, c in later)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -170,20 +169,6 @@ def report(
     return Report(model, pictures=pictures)
 
 
-@contextmanager
-def _no_garbage() -> Iterator[None]:
-    """Pause the search for garbage while many small lists are made, all of which are kept."""
-    import gc
-
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 def _ordered(named: list[tuple[str, Any]], baseline: str | None) -> list[tuple[str, Any]]:
     """Return the runs, the baseline first."""
     if not named:
@@ -274,8 +259,7 @@ class _Seen:
 def _seen(
     evaluated: Sequence[Evaluated], ids: Sequence[Any], depth: int, options: ReadOptions
 ) -> _Seen:
-    with _no_garbage():
-        rankings, workings = _looked_at(evaluated, ids, depth, options)
+    rankings, workings = _looked_at(evaluated, ids, depth, options)
     return _Seen(
         on_each(lambda one: run_part(one.result, one.data, depth), evaluated),
         measure_parts(evaluated[0].plan),

@@ -12,7 +12,7 @@
 #include "columns_of_objects.hpp"
 #include "count_equals.hpp"
 #include "falling_order.hpp"
-#include "first_equal.hpp"
+#include "ids_in_text.hpp"
 #include "judged_dicts.hpp"
 #include "match_columns.hpp"
 #include "match_mapping.hpp"
@@ -423,6 +423,7 @@ NB_MODULE(_core, m) {
           "How many numbers of each segment equal another of it.");
     m.def("first_equal", &first_equal, "text"_a, "begins"_a, "ends"_a, "offsets"_a,
           "For each id in a text the place of the first id of its segment that equals it.");
+    m.def("gather", &gather, "text"_a, "begins"_a, "ends"_a, "Ids in a text laid end to end.");
     m.def("columns_of_stream", &columns_of_stream, "capsule"_a, "Takes the columns of an Arrow stream.");
     m.def("column_of_array", &column_of_array, "array"_a, "Takes an array of numbers as a column.");
     m.def("column_of_objects", &column_of_objects, "values"_a,

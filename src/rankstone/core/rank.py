@@ -90,7 +90,7 @@ def rank(source: Source, conventions: Conventions) -> Ranked:
     """Return the ranks and grades of a collection's judged documents."""
     with stage("scan"):
         documents = source.documents(
-            **how_to_match(conventions), run_queries=conventions.queries == "run"
+            **how_to_match(conventions), run_queries=adds_run_queries(conventions)
         )
     with stage("rank"):
         documents = apply_negatives(documents, conventions.negatives)
@@ -113,6 +113,11 @@ def how_to_match(conventions: Conventions) -> dict[str, bool]:
         "float32": rounds_scores(conventions),
         "repeats": conventions.duplicates in ("keep", "count"),
     }
+
+
+def adds_run_queries(conventions: Conventions) -> bool:
+    """Return whether queries of the run count, too, that have no judgments."""
+    return conventions.queries == "run"
 
 
 def asks_for_extremes(conventions: Conventions) -> bool:

@@ -18,7 +18,9 @@ DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
 _BITS = 6  # of a digit
 _PARTS = 10**6  # of 1: six decimals are kept, tables have four
 _SAMPLE = 64
-_FEWEST = 4  # hexadecimal digits of an id that are worth the trouble
+_FEWEST = 100  # ids that are worth the trouble of writing them as numbers
+_LONGEST = 64  # of these
+_TEXT_DIGITS = 2 / 3  # of base 64 for a character of an id in text, when compressed
 _LARGEST = 1 << 53  # beyond, a browser does not know every whole number
 _ALPHABET = np.frombuffer(DIGITS.encode(), np.uint8)
 
@@ -89,21 +91,23 @@ def unpacked(column: Any) -> np.ndarray:
     return np.where(codes == column.get("none", -1), math.nan, numbers)
 
 
-def ids_packed(ids: Ids) -> dict[str, str]:
-    r"""Return ids as one text, for JSON, with a separator that none of them has.
+def ids_packed(ids: Ids) -> dict[str, Any]:
+    r"""Return ids for JSON, in a form that is short when compressed.
 
-    Ids such as UUIDs, with hexadecimal digits at the same places in all of them, have a ``pattern``
-    instead of a separator: # stands for such a digit. Three of these are two digits of base 64, and
-    behind the last ones of an id are zeros.
+    If few characters are used at each place, counted from the end, ids are columns of ``numbers``:
+    the remainder by the number of characters at the last place is the last character, the quotient
+    gives the others. ``characters`` are those of each place of each column; NUL is none. Other ids are
+    one text with a separator that none of them has.
 
     >>> ids_packed(Ids(["d1", "d 2"], "text"))
     {'separator': '\n', 'text': 'd1\nd 2'}
-    >>> ids_packed(Ids(["id-0123456789abcdef01234", "id-123456789abcdef012345"], "text"))
-    {'pattern': 'id-#####################', 'text': '0ID5PuchpUy18q4ZHMU9gytl0ID5'}
+    >>> many = ids_packed(Ids([f"doc-{i:03}" for i in range(300)], "text"))
+    >>> many["characters"], unpacked(many["numbers"][0])[-2:].tolist()
+    ([['0123456789', '0123456789', '012', '-', 'c', 'o', 'd']], [298.0, 299.0])
     """
     text, offsets = ids.encoded
-    if short := _hexadecimal(text, offsets):
-        return short
+    if numbers := _ids_as_numbers(text, offsets):
+        return numbers
     free = (c for c in b" \n" + bytes(range(128)) if c not in text)
     if (separator := next(free, None)) is not None:
         lines = np.insert(np.frombuffer(text, np.uint8), offsets[1:-1], separator)
@@ -113,21 +117,29 @@ def ids_packed(ids: Ids) -> dict[str, str]:
     return {"separator": rare, "text": rare.join(every)}
 
 
-def _hexadecimal(text: bytes, offsets: np.ndarray) -> dict[str, str] | None:
+def _ids_as_numbers(text: bytes, offsets: np.ndarray) -> dict[str, Any] | None:
+    """Return ids as numbers; None if they are shorter as text."""
     sizes = np.diff(offsets)
-    length = int(sizes[0]) if len(sizes) else 0
-    if length < _FEWEST or (sizes != length).any() or not text.isascii():
+    longest = int(sizes.max(initial=0))
+    if len(sizes) < _FEWEST or longest > _LONGEST or not text.isascii() or b"\0" in text:
         return None
-    table = np.frombuffer(text, np.uint8).reshape(-1, length)
-    value_of = np.full(128, 255, np.uint8)
-    value_of[list(b"0123456789abcdef")] = np.arange(16)
-    values = value_of[table]
-    places: np.ndarray = (values < 16).all(axis=0) & (table != table[0]).any(axis=0)
-    fixed = table[:, ~places]
-    if places.sum() < _FEWEST or (fixed != fixed[0]).any() or b"#" in fixed[0].tobytes():
-        return None
-    digits = np.pad(values[:, places], ((0, 0), (0, -int(places.sum()) % 3))).astype(np.uint16)
-    codes = digits[:, ::3] << 8 | digits[:, 1::3] << 4 | digits[:, 2::3]
-    packed = _ALPHABET[np.stack((codes >> _BITS, codes & 63), axis=-1)].tobytes().decode()
-    pattern = np.where(places, ord("#"), table[0]).astype(np.uint8).tobytes().decode()
-    return {"pattern": pattern, "text": packed}
+    digits_left = _TEXT_DIGITS * (len(text) / len(sizes) + 1)
+    codes, last = np.frombuffer(text, np.uint8), offsets[1:] - 1
+    columns, radix = [np.zeros(len(sizes), np.int64)], 1
+    characters: list[list[str]] = [[]]
+    for place in range(longest):
+        symbols = np.where(sizes > place, codes[last - place], np.uint8(0))
+        used = np.flatnonzero(np.bincount(symbols, minlength=1))
+        if radix * len(used) > _LARGEST // _PARTS:
+            columns.append(np.zeros(len(sizes), np.int64))
+            characters.append([])
+            radix = 1
+        value_of = np.zeros(128, np.int64)
+        value_of[used] = radix * np.arange(len(used))
+        columns[-1] += value_of[symbols]
+        characters[-1].append(bytes(used.tolist()).decode())
+        radix *= len(used)
+        digits_left -= math.log2(len(used)) / _BITS
+        if digits_left < 0:
+            return None
+    return {"characters": characters, "numbers": [packed(column) for column in columns]}

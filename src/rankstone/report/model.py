@@ -84,7 +84,7 @@ class RankingPart:
     places before that. ``grades`` are those of the judged documents of all queries. ``runs[r]`` are places
     in the lists in order of rank, query after query: as many as the run retrieved, at most ``depth``;
     -1 is a document whose id is not known. ``texts`` are those of documents, by id. In JSON ``ids`` are
-    one text.
+    one text, or numbers (see ``columns``).
     """
 
     depth: int

@@ -10,12 +10,12 @@ from rankstone.core.python_engine.columns import (
     judge_columns,
     match_columns,
 )
+from rankstone.core.python_engine.ids_in_text import first_equal, gather
 from rankstone.core.python_engine.order import (
     count_equals,
     falling_beside,
     falling_order,
     falling_small,
-    first_equal,
 )
 from rankstone.core.python_engine.place import match_mapping, read_judged
 from rankstone.core.python_engine.text import Index, read_rows, scan_judgments, scan_run
@@ -31,6 +31,7 @@ __all__ = [
     "falling_order",
     "falling_small",
     "first_equal",
+    "gather",
     "judge_columns",
     "match_columns",
     "match_mapping",

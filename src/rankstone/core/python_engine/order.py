@@ -1,8 +1,6 @@
-"""Order and equality in segments: what falling_order.hpp, count_equals.hpp and first_equal.hpp do."""
+"""Order and equality of numbers in segments: what falling_order.hpp and count_equals.hpp do."""
 
 from __future__ import annotations
-
-from itertools import pairwise
 
 import numpy as np
 
@@ -48,15 +46,3 @@ def count_equals(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     return np.bincount(
         np.repeat(np.arange(len(tied)), np.diff(offsets))[equal], minlength=len(tied)
     )
-
-
-def first_equal(
-    text: bytes, begins: np.ndarray, ends: np.ndarray, offsets: np.ndarray
-) -> np.ndarray:
-    """Return for each id in a text the place of the first id of its segment that equals it."""
-    ids = [text[a:b] for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]
-    places: list[int] = []
-    for begin, end in pairwise(offsets.tolist()):
-        first: dict[bytes, int] = {}
-        places.extend(map(first.setdefault, ids[begin:end], range(begin, end)))
-    return np.array(places, np.int64)

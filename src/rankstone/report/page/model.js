@@ -27,21 +27,24 @@ function boundsOf(sizes) {
   return bounds;
 }
 
-/** Return a function that gives an id by its number. */
+/** Return a function that gives an id by its place among the ids. */
 function idsIn(packed) {
-  if (packed.pattern === undefined) {
+  if (packed.numbers === undefined) {
     const ids = packed.text.split(packed.separator);
     return (index) => ids[index];
   }
-  const width = 2 * Math.ceil((packed.pattern.split("#").length - 1) / 3);
-  return (index) => { // read when it is shown
-    let digits = "";
-    for (let at = index * width; at < (index + 1) * width; at += 2) {
-      const code = digitValue[packed.text.charCodeAt(at)] * 64 + digitValue[packed.text.charCodeAt(at + 1)];
-      digits += code.toString(16).padStart(3, "0");
-    }
-    let next = 0;
-    return packed.pattern.replace(/#/g, () => digits[next++]);
+  let columns = null; // read when an id is shown
+  return (index) => {
+    columns = columns || packed.numbers.map(column);
+    let id = "";
+    packed.characters.forEach((places, c) => {
+      let number = columns[c][index];
+      places.forEach((characters) => {
+        id = characters[number % characters.length] + id;
+        number = Math.floor(number / characters.length);
+      });
+    });
+    return id.replaceAll("\0", "");
   };
 }
 

@@ -1,4 +1,4 @@
-// Which ids of each segment of a column are equal.
+// Ids in a text: which of each segment are equal, and some of them laid end to end.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -85,6 +86,16 @@ inline nb::object first_equal(nb::bytes text, Offsets begins, Offsets ends, Offs
             first[begin + i] = bounds[s] + places.find_or_add(ids, begin, i);
     }
     return array_of(std::move(first));
+}
+
+inline nb::bytes gather(nb::bytes text, Offsets begins, Offsets ends) {
+    const IdsInText ids({text.c_str(), text.size()}, begins, ends);
+    std::string together;
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < ids.size(); ++i) size += ids[i].size();
+    together.reserve(size);
+    for (std::size_t i = 0; i < ids.size(); ++i) together.append(ids[i]);
+    return nb::bytes(together.data(), together.size());
 }
 
 }  // namespace rankstone

@@ -1,0 +1,65 @@
+"""Tie intervals: the values with tied documents in their worst and best order."""
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import rankstone as rs
+from rankstone.io.load import collection
+from rankstone.measures.base import REGISTRY
+from rankstone.tie_extremes import _tied_queries
+
+
+def data(ties, seed):
+    """Return judgments of 20 queries and a run in which some have documents with equal scores."""
+    draw = random.Random(seed)
+    judgments, run = {}, {}
+    for q in range(20):
+        docs = draw.sample(range(30), 12)
+        judgments[f"q{q}"] = {f"d{d}": draw.choice([-1, 0, 1, 2, 3]) for d in docs[:7]}
+        scores = [draw.choice([1, 2, 3]) if q < ties else draw.random() for _ in docs]
+        run[f"q{q}"] = {f"d{d}": score for d, score in zip(docs[2:], scores, strict=False)}
+    run["elsewhere"] = {"d1": 1.0}
+    del run["q7"]
+    return judgments, run
+
+
+@pytest.mark.parametrize("ties", [0, 1, 6, 11, 20])
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {}, {"ties": "expected"}, {"queries": "run"}, {"queries": "both"}, {"unjudged": "remove"},
+        {"precision": "float32"}, {"ties": "expected", "sums": "plain"}, {"no_relevant": "skip"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_the_ends_are_the_values_in_extreme_orders(ties, choices):
+    seen = 0
+    judgments, run = data(ties, len(choices))
+    for name, measure in REGISTRY.items():
+        try:
+            known = rs.evaluate(judgments, run, measure, tie_interval=True, **choices)
+        except rs.UsageError:
+            continue  # no closed form for expected ties
+        if name not in known.ties.interval:
+            continue
+        rules = ("pessimistic", "optimistic")
+        ends = [rs.evaluate(judgments, run, measure, **choices | {"ties": t})[name] for t in rules]
+        np.testing.assert_array_equal(known.ties.interval[name], (min(ends), max(ends)))
+        seen += ends[0] < ends[1] or ends[0] > ends[1]
+    assert seen > 5 if ties > 1 else seen == 0 or ties == 1
+
+
+@pytest.mark.parametrize("ties", [0, 1, 2, 9, 11, 12, 20])
+def test_few_queries_with_ties_are_computed_again(ties):
+    judgments, run = data(ties, 1)
+    own = collection(judgments, run)
+    steps = [("AP", REGISTRY["AP"], own.default.replace(ties="optimistic"))]
+    tied = _tied_queries(own, steps)
+    wanted = [
+        any(Counter(docs.values())[docs[doc]] > 1 for doc in docs.keys() & judged)
+        for docs, judged in ((run.get(q, {}), judgments[q]) for q in own.judgments.queries)
+    ]
+    assert (None if tied is None else tied.tolist()) == (wanted if 0 < sum(wanted) <= 10 else None)
