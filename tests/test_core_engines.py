@@ -1,13 +1,18 @@
 """The compiled core and its twin in Python give the same on single lines, columns and dicts."""
 
+import ast
+import inspect
 import math
 import os
+import re
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from strategies import NATIVE
 
+import rankstone as rs
 from rankstone.core import python_engine as twin
 from rankstone.core.python_engine import text as twin_text
 from rankstone.core.row_layout import ATOF, ATOL, NUMBER, RANK, RowLayout
@@ -508,3 +513,19 @@ def test_numbers_are_put_in_order_alike():
         both("falling_beside", values, offsets, np.arange(float(len(values))))
         both("count_equals", values, offsets)
     assert both("count_equals", np.array([1.0, 1, 0, 0, 0, 2]), np.array([0, 3, 3, 6])) == [2, 0, 2]
+
+
+def test_the_stub_and_both_engines_have_the_same_functions():
+    stub = ast.parse((Path(rs.__file__).parent / "_native" / "_core.pyi").read_text())
+    wanted = {
+        f.name: [a.arg for a in f.args.args] for f in stub.body if isinstance(f, ast.FunctionDef)
+    }
+    assert len(wanted) > 10
+    compiled = native()
+    assert wanted.keys() == {
+        n for n in dir(compiled) if type(getattr(compiled, n)).__name__ == "nb_func"
+    }
+    for name, names in wanted.items():
+        ((signature, _, _),) = getattr(compiled, name).__nb_signature__
+        assert re.findall(r"(\w+): ", signature.partition(" -> ")[0]) == names
+        assert list(inspect.signature(getattr(twin, name)).parameters) == names

@@ -28,6 +28,12 @@ def scan_run(
 def scan_judgments(
     text: bytes, layout: tuple[int, int, int, int, int, int, bool], first: int = 0
 ) -> dict[str, Any]: ...
+def read_rows(
+    text: bytes,
+    layout: tuple[int, int, int, int, int, int, bool],
+    offset: int = 0,
+    most: int = 0,
+) -> dict[str, Any]: ...
 def read_judged(judged: list[Any]) -> tuple[list[Any], bool, np.ndarray, np.ndarray] | None: ...
 def match_mapping(
     run: dict[Any, Any],
@@ -61,7 +67,7 @@ def match_columns(
     doc: Column,
     score: Column | None,
     rank: Column | None,
-    falling: bool,
+    ascending: bool,
     index: Index,
     float32: bool,
     threads: int,
