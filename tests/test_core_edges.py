@@ -60,10 +60,15 @@ def test_fields_are_written_on_one_line_and_read_again():
 
 
 @pytest.mark.parametrize(
-    ("cores", "parts", "workers"),
-    [(1, 3, 1), (2, 1, 1), (2, 2, 2), (2, 6, 2), (3, 9, 3), (9, 3, 3)],
-)
-def test_there_are_as_many_threads_as_cores_and_parts_allow(monkeypatch, cores, parts, workers):
+    ("cores", "parts", "most", "workers"),
+    [
+        (1, 3, None, 1), (2, 1, None, 1), (2, 2, None, 2), (2, 6, None, 2), (3, 9, None, 3),
+        (9, 3, None, 3), (9, 8, 1, 1), (9, 8, 2, 2), (1, 8, 3, 3), (9, 2, 3, 2),
+    ],
+)  # fmt: skip
+def test_there_are_as_many_threads_as_cores_and_parts_allow(
+    monkeypatch, cores, parts, most, workers
+):
     monkeypatch.setattr(parallel, "cores", lambda: cores)
     threads = set()
     all_at_once = threading.Barrier(workers, timeout=10)
@@ -76,7 +81,7 @@ def test_there_are_as_many_threads_as_cores_and_parts_allow(monkeypatch, cores, 
             time.sleep(0.02)
         return part * part
 
-    assert parallel.on_each(task, range(parts)) == [i * i for i in range(parts)]
+    assert parallel.on_each(task, range(parts), most) == [i * i for i in range(parts)]
     assert len(threads) == workers
     assert threading.get_ident() in threads
 
@@ -91,6 +96,21 @@ def test_of_several_errors_that_of_the_first_part_is_raised(monkeypatch):
 
     with pytest.raises(ValueError, match=r"^part 0$"):
         parallel.on_each(fail, range(2))
+
+
+def test_nothing_new_begins_after_an_error(monkeypatch):
+    monkeypatch.setattr(parallel, "cores", lambda: 2)
+    begun = []
+
+    def fail(i):
+        begun.append(i)
+        if i == 0:
+            raise KeyboardInterrupt
+        time.sleep(0.05)
+
+    with pytest.raises(KeyboardInterrupt):
+        parallel.on_each(fail, range(1000))
+    assert len(begun) < 10
 
 
 def test_cores_are_those_of_this_process(monkeypatch):

@@ -23,7 +23,7 @@ from rankstone.io.load import collection, load_judgments, load_run
 from rankstone.io.texts import read_texts
 from rankstone.io.top_documents import keeping_top_documents, kept_documents, top_documents
 from rankstone.measures.base import REGISTRY
-from rankstone.report.columns import ids_packed, packed, unpacked
+from rankstone.report.columns import ids_packed, ids_unpacked, packed, unpacked
 from rankstone.report.formulas import formula_tree
 from rankstone.report.html import asset, texts
 from rankstone.report.pictures import definitions, themes
@@ -534,20 +534,6 @@ def test_excluded_documents_make_room_for_others():
     assert tops.lists() == [["b", "e"], ["b"]]
 
 
-def ids_in(packed):
-    """Return the ids that the page shows."""
-    if "text" in packed:
-        return packed["text"].split(packed["separator"])
-    ids = [""] * len(unpacked(packed["numbers"][0]))
-    for places, column in zip(packed["characters"], packed["numbers"], strict=True):
-        for i, number in enumerate(unpacked(column).astype(int).tolist()):
-            left = number
-            for characters in places:
-                left, at = divmod(left, len(characters))
-                ids[i] = characters[at] + ids[i]
-    return [one.replace("\0", "") for one in ids]
-
-
 @pytest.mark.parametrize(
     "form", ["d{}", "D{:07}", "{}", "{:036x}", "clueweb09-en{:04}-{:02}-{:05}", "{:o}/a{:x}"]
 )
@@ -559,7 +545,7 @@ def test_ids_with_few_characters_at_each_place_are_numbers(form):
         ids = [form.format(a**2 if "x" in form else a) for a, _, _ in rows]
     packed = ids_packed(Ids(ids, "text"))
     assert list(packed) == ["characters", "numbers"]
-    assert ids_in(packed) == ids
+    assert ids_unpacked(packed) == ids
     for places, column in zip(packed["characters"], packed["numbers"], strict=True):
         assert unpacked(column).max() < math.prod(map(len, places)) < 2**53 / 1e6
 
@@ -567,7 +553,7 @@ def test_ids_with_few_characters_at_each_place_are_numbers(form):
 @pytest.mark.parametrize(
     "ids",
     [
-        [], [""], ["é", *map(str, range(200))], ["\udc80", *map(str, range(200))],
+        [], ["é", *map(str, range(200))], ["\udc80", *map(str, range(200))],
         ["a\0", *map(str, range(200))], ["x" * 65, *map(str, range(200))], [*map(str, range(99))],
         [chr(c) for c in range(128)], ["".join(map(chr, row)) for row in np.random.default_rng(2).integers(32, 127, (200, 30))],
     ],
@@ -575,11 +561,41 @@ def test_ids_with_few_characters_at_each_place_are_numbers(form):
 def test_other_ids_are_one_text(ids):
     packed = ids_packed(Ids(ids, "text"))
     assert list(packed) == ["separator", "text"]
-    assert ids_in(packed) == (ids or [""])
+    assert ids_unpacked(packed) == ids
     assert all(packed["separator"] not in id_ for id_ in ids)
 
 
 def test_a_hundred_ids_of_64_characters_are_numbers():
     ids = [f"{i:064}" for i in range(100)]
     assert "numbers" in ids_packed(Ids(ids, "text"))
-    assert ids_in(ids_packed(Ids(ids, "text"))) == ids
+    assert ids_unpacked(ids_packed(Ids(ids, "text"))) == ids
+
+
+@pytest.mark.parametrize("repeats", [1, 3, 4, 5, 40, 500])
+def test_documents_that_are_repeated_hide_no_others(tmp_path, repeats):
+    path = tmp_path / "run"
+    rows = [f"q Q0 a 1 {1000 - i} t\n" for i in range(repeats)]
+    path.write_text("".join([*rows, "r Q0 a 1 1 t\n", "q Q0 b 1 2 t\n", "q Q0 c 1 1 t\n"]))
+    assert top_documents(load_run(path), ["q", "r"], 3).lists() == [["a", "b", "c"], ["a"]]
+    assert top_documents(load_run(path), ["q", "r"], 2).lists() == [["a", "b"], ["a"]]
+
+
+def test_progress_is_one_line_at_a_time(tmp_path, capfd):
+    paths = [tmp_path / f"r{i}.run" for i in range(9)]
+    for path in paths:
+        path.write_text("q1 Q0 a 1 1 t\n")
+    (tmp_path / "qrels").write_text("q1 0 a 1\n")
+    words = [
+        "report",
+        tmp_path / "qrels",
+        *paths,
+        "-m",
+        "RR",
+        "--no-pictures",
+        "-o",
+        tmp_path / "p.html",
+    ]
+    assert main([*map(str, words)]) == 0
+    lines = capfd.readouterr().err.splitlines()
+    told = [line for line in lines if "evaluating" in line]
+    assert sorted(told) == [f"rankstone: evaluating r{i} ({i + 1} of 9) ..." for i in range(9)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,7 @@ def report(
         depth: number of documents to show of each ranking.
         pictures: draw pictures; needs ``rankstone[report]``.
         command: the command that makes this page again.
-        progress: function that is called with what is being done, by any thread.
+        progress: function that is called with what is being done.
         options: of ``compare`` (``test``, ``correction``, ...) and of ``evaluate``.
 
     >>> judgments = {"q1": {"d1": 1}, "q2": {"d2": 1}}
@@ -111,7 +112,7 @@ def report(
     one_of(language, LANGUAGES, "language")
     if not 1 <= depth <= 100:
         raise UsageError(f"depth must be from 1 to 100, not {depth}.")
-    tell = progress or (lambda _: None)
+    progress = progress or (lambda _: None)
     statistics = {name: options.pop(name) for name in _STATISTICS if name in options}
     statistics.setdefault("confidence", 0.95)
     lower = options.pop("lower_is_better", ())
@@ -122,28 +123,28 @@ def report(
         results = [result_of_values(one, own) for one in ordered.values()]
         comparison = _comparison([*ordered.values()], own, statistics | {"lower_is_better": lower})
         intervals = [intervals_of(result, statistics) for result in results]
-        seen = _Seen([saved_run(result) for result in results], saved_measures(own, lower))
+        contents = _Contents([saved_run(result) for result in results], saved_measures(own, lower))
         ids = _ids_of(results)
     else:
         named = _ordered(named_runs(runs), baseline)
         reading = run_options(options)
-        evaluated = _evaluated(judgments, named, measures, depth, options, tell)
+        evaluated = _evaluated(judgments, named, measures, depth, options, progress)
         results = [one.result for one in evaluated]
         ids = _ids_of(results)
-        tell("comparing, and collecting rankings and workings")
+        progress("comparing, and collecting rankings and workings")
         comparison, intervals = _compared(results, statistics)
-        seen = _seen(evaluated, ids, depth, reading)
+        contents = _contents(evaluated, ids, depth, reading)
     grouped = _groups(groups, ids, first_of(options.get("encoding")))
-    rankings = seen.rankings
+    rankings = contents.rankings
     if rankings is not None and documents is not None:
-        tell("reading texts of documents")
+        progress("reading texts of documents")
         rankings = replace(rankings, texts=document_texts(documents, rankings, results))
     first = results[0]
     model = ReportModel(
         title=title or " · ".join(result.name for result in results),
         language=language,
-        runs=seen.runs,
-        measures=seen.measures,
+        runs=contents.runs,
+        measures=contents.measures,
         queries=queries_of(ids, queries, grouped),
         values=[values_of(result, ids) for result in results],
         means=[cells(list(result.aggregates.values())) for result in results],
@@ -152,9 +153,9 @@ def report(
         pairs=pairs_of(comparison),
         comparison=method_of(comparison),
         rankings=rankings,
-        workings=seen.workings,
+        workings=contents.workings,
         slices=slices_of(results, grouped),
-        cutoffs=seen.cutoffs,
+        cutoffs=contents.cutoffs,
         conventions=[] if runs is None else convention_rows(first.conventions),
         tables=tables_of(results, comparison),
         provenance={
@@ -185,7 +186,7 @@ def _evaluated(
     measures: Any,
     depth: int,
     options: dict[str, Any],
-    tell: Progress,
+    progress: Progress,
 ) -> list[Evaluated]:
     followed = {
         name: options.pop(name) for name in ("like", "conventions", "strict") if name in options
@@ -195,10 +196,14 @@ def _evaluated(
     judgments = loaded_once(judgments, columns, reading)
     threads = reading.pop("threads", None)
 
+    workers = min(threads or cores(), max(1, len(named) - 1))
+    lock = Lock()
+
     def evaluated(place: int) -> Evaluated:
         name, run = named[place]
-        tell(f"evaluating {name} ({place + 1} of {len(named)})")
-        own = threads or max(1, cores() // (len(named) - 1 if place else 1))
+        with lock:
+            progress(f"evaluating {name} ({place + 1} of {len(named)})")
+        own = max(1, (threads or cores()) // (workers if place else 1))
         data = collection(judgments, run, name=name, columns=columns, threads=own, **reading)
         # Beside other runs the page shows the tie interval of the first measure alone.
         tied = 1 if len(named) > 1 else None
@@ -208,8 +213,8 @@ def _evaluated(
         )
         return replace(one, result=replace(one.result, name=name))
 
-    first = evaluated(0)  # what runs share is there when the others start, all at once
-    every = [first, *on_each(evaluated, range(1, len(named)))]
+    first = evaluated(0)  # it builds the index of the judgments, which the others share
+    every = [first, *on_each(evaluated, range(1, len(named)), workers)]
     columns.check_used()
     return every
 
@@ -246,8 +251,8 @@ def _ids_of(results: Sequence[Result]) -> list[Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
-    """What there is to show beside values; of values that were computed before it is little."""
+class _Contents:
+    """What a page shows beside values; of values that were computed before, runs and measures only."""
 
     runs: list[RunPart]
     measures: list[MeasurePart]
@@ -256,11 +261,11 @@ class _Seen:
     cutoffs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def _seen(
+def _contents(
     evaluated: Sequence[Evaluated], ids: Sequence[Any], depth: int, options: ReadOptions
-) -> _Seen:
-    rankings, workings = _looked_at(evaluated, ids, depth, options)
-    return _Seen(
+) -> _Contents:
+    rankings, workings = _rankings_and_workings(evaluated, ids, depth, options)
+    return _Contents(
         on_each(lambda one: run_part(one.result, one.data, depth), evaluated),
         measure_parts(evaluated[0].plan),
         rankings,
@@ -269,7 +274,7 @@ def _seen(
     )
 
 
-def _looked_at(
+def _rankings_and_workings(
     evaluated: Sequence[Evaluated], ids: Sequence[Any], depth: int, options: ReadOptions
 ) -> tuple[RankingPart | None, list[WorkingPart]]:
     """Return the rankings and the workings, if documents have ids."""

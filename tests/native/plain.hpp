@@ -249,7 +249,7 @@ struct Run {
     std::uint64_t rows = 0;
     std::int64_t commented = 0;
     std::vector<Query> queries;
-    DocSamples samples;
+    DocsByQuery samples;
     std::size_t unjudged_queries = 0;
     bool unjudged_capped = false;
     std::vector<string> unjudged_sample;

@@ -4,26 +4,12 @@
 
 #include <vector>
 
+#include "docs_by_query.hpp"
 #include "outcomes.hpp"
 
 namespace rankstone {
 
 inline constexpr std::size_t most_sampled_queries = 32, most_sampled_docs = 256;
-
-// The documents of query i of the sample are those from bounds[i] to bounds[i + 1].
-struct DocSamples {
-    std::vector<std::int64_t> queries, bounds{0};
-    IdColumn docs;
-
-    // Adds documents of a query, at most so many.
-    template <typename Ids>
-    void add(std::size_t query, const Ids& ids, std::size_t most = most_sampled_docs) {
-        for (std::size_t i = 0; i < std::min(ids.size(), most); ++i)
-            docs.push(ids[i].data(), ids[i].size());
-        queries.push_back(static_cast<std::int64_t>(query));
-        bounds.push_back(static_cast<std::int64_t>(docs.size()));
-    }
-};
 
 // How many judged documents of each query were retrieved.
 class RetrievedCounts {

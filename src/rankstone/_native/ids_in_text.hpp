@@ -55,18 +55,19 @@ class FirstPlaces {
         const auto tag = static_cast<std::uint32_t>(hash >> 32);
         for (std::size_t at = hash & mask_;; at = (at + 1) & mask_) {
             Slot& slot = slots_[at];
-            if (!slot.after) {
+            if (!slot.place_plus_one) {
                 slot = {tag, place + 1};
                 return place;
             }
-            if (slot.tag == tag && ids[begin + slot.after - 1] == id) return slot.after - 1;
+            if (slot.tag == tag && ids[begin + slot.place_plus_one - 1] == id)
+                return slot.place_plus_one - 1;
         }
     }
 
   private:
     struct Slot {
         std::uint32_t tag = 0;
-        std::uint32_t after = 0;  // one more than the place, 0 if there is none
+        std::uint32_t place_plus_one = 0;  // 0 if there is none
     };
     std::vector<Slot> slots_;
     std::size_t mask_ = 0;
@@ -77,13 +78,16 @@ inline nb::object first_equal(nb::bytes text, Offsets begins, Offsets ends, Offs
     const std::size_t segments = segments_in(ids.size(), offsets);
     const std::int64_t* bounds = offsets.data();
     std::vector<std::int64_t> first(ids.size());
-    FirstPlaces places;
-    for (std::size_t s = 0; s < segments; ++s) {
-        const auto begin = static_cast<std::size_t>(bounds[s]);
-        const auto length = static_cast<std::uint32_t>(bounds[s + 1] - bounds[s]);
-        places.clear(length);
-        for (std::uint32_t i = 0; i < length; ++i)
-            first[begin + i] = bounds[s] + places.find_or_add(ids, begin, i);
+    {
+        nb::gil_scoped_release release;
+        FirstPlaces places;
+        for (std::size_t s = 0; s < segments; ++s) {
+            const auto begin = static_cast<std::size_t>(bounds[s]);
+            const auto length = static_cast<std::uint32_t>(bounds[s + 1] - bounds[s]);
+            places.clear(length);
+            for (std::uint32_t i = 0; i < length; ++i)
+                first[begin + i] = bounds[s] + places.find_or_add(ids, begin, i);
+        }
     }
     return array_of(std::move(first));
 }
@@ -91,10 +95,13 @@ inline nb::object first_equal(nb::bytes text, Offsets begins, Offsets ends, Offs
 inline nb::bytes gather(nb::bytes text, Offsets begins, Offsets ends) {
     const IdsInText ids({text.c_str(), text.size()}, begins, ends);
     std::string together;
-    std::size_t size = 0;
-    for (std::size_t i = 0; i < ids.size(); ++i) size += ids[i].size();
-    together.reserve(size);
-    for (std::size_t i = 0; i < ids.size(); ++i) together.append(ids[i]);
+    {
+        nb::gil_scoped_release release;
+        std::size_t size = 0;
+        for (std::size_t i = 0; i < ids.size(); ++i) size += ids[i].size();
+        together.reserve(size);
+        for (std::size_t i = 0; i < ids.size(); ++i) together.append(ids[i]);
+    }
     return nb::bytes(together.data(), together.size());
 }
 

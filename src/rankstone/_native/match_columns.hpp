@@ -33,7 +33,7 @@ struct ColumnRun {
     ColumnFault fault;
     Outcomes outcomes;
     Unjudged unjudged;
-    DocSamples samples;
+    DocsByQuery samples;
 };
 
 class ColumnMatcher {
@@ -89,7 +89,7 @@ class ColumnMatcher {
             for (const Row& row : state[0].placer.rows)
                 if (index_.find_doc(q, row.hash, row.doc, row.length) == Index::absent)
                     ids.push_back(row.id());
-            found.samples.add(q, ids);
+            found.samples.add(q, ids, most_sampled_docs);
         }
         outcomes.arrange(index_.groups(), repeats_);
         return found;

@@ -76,7 +76,7 @@ nb::list list_of(const std::vector<std::string>& texts) {
     return list;
 }
 
-nb::tuple tuple_of(DocSamples& samples) {
+nb::tuple tuple_of(DocsByQuery& samples) {
     return nb::make_tuple(array_of(std::move(samples.queries)), array_of(std::move(samples.bounds)),
                           bytes_of(samples.docs.bytes), array_of(std::move(samples.docs.offsets)));
 }
@@ -198,8 +198,8 @@ nb::object text_of(const Field& field) {
     return nb::steal(text);
 }
 
-// The queries are those of consecutive rows, with the number of these. With `most`, of consecutive
-// rows of a query only that many with the highest numbers are kept.
+// `queries` has one entry for each stretch of consecutive rows of a query, `sizes` the number of rows
+// of each. With `most`, only that many rows of a stretch, those with the highest numbers, are kept.
 nb::dict read_rows(nb::bytes text, nb::tuple layout, std::uint64_t offset, std::size_t most) {
     std::string padded(static_cast<const char*>(text.data()), text.size());
     padded.append(padding, '\n');

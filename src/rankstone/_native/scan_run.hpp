@@ -32,8 +32,8 @@ struct RunScan {
     std::uint64_t rows = 0;
     std::int64_t commented = 0;  // comments that would be rows
     Unjudged unjudged;
-    DocSamples samples;
-    DocSamples tops;
+    DocsByQuery samples;
+    DocsByQuery tops;
 };
 
 inline std::uint32_t parse_rank(Field field) {
@@ -330,7 +330,8 @@ class RunScanner {
         for (std::size_t w = 1; w < state.size(); ++w) state[0].tops.add(state[w].tops);
         scan.tops = state[0].tops.documents();
         for (const std::size_t q : sampled)
-            scan.samples.add(q, is_scattered(q) ? tally.sample_of(q) : sample_of(state[0], q));
+            scan.samples.add(q, is_scattered(q) ? tally.sample_of(q) : sample_of(state[0], q),
+                             most_sampled_docs);
         outcomes.arrange(index_.groups(), repeats_);
     }
 

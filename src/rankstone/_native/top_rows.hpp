@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "doc_samples.hpp"
+#include "docs_by_query.hpp"
+#include "place.hpp"
 
 namespace rankstone {
 
@@ -25,8 +27,8 @@ class TopRows {
             for (const Kept& kept : other.queries_[q]) add(q, kept, kept.id);
     }
 
-    DocSamples documents() const {
-        DocSamples documents;
+    DocsByQuery documents() const {
+        DocsByQuery documents;
         std::vector<std::string_view> ids;
         for (std::size_t q = 0; q < queries_.size(); ++q) {
             if (queries_[q].empty()) continue;

@@ -107,4 +107,5 @@ def report_of(args: Namespace, *, pictures: bool) -> Report:
 
 
 def _tell(text: str) -> None:
-    print(f"rankstone: {text} ...", file=sys.stderr, flush=True)
+    sys.stderr.write(f"rankstone: {text} ...\n")
+    sys.stderr.flush()

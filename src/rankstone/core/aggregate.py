@@ -173,14 +173,14 @@ def _exactly(parts: tuple[float, ...]) -> tuple[int, int]:
 
 
 _MAX_EXP = 1024  # of a power of two that is too large for a float
-_FEW = 64  # values that are not worth an array operation
+_FEW = 64  # values: up to here plain Python is faster
 
 
 def _few(values: Array) -> list[float]:
-    """Return few floats whose exact sum is that of all values, for ``_expand``.
+    """Return a few floats with the same exact sum.
 
-    What is left of a value once a power of two beyond their sum was added and taken away again adds
-    up without rounding. What was taken is treated likewise, until few values are left.
+    Adding and subtracting a large power of two rounds every value to a common unit; the rounded
+    values add up without error. The remainders are processed in the same way until few are left.
     """
     sums = []
     while len(values) > _FEW:
@@ -197,7 +197,7 @@ def _few(values: Array) -> list[float]:
 
 
 def _expand(values: Iterable[float]) -> tuple[float, ...]:
-    """Return the floats that do not overlap whose exact sum is that of all values."""
+    """Return floats that do not overlap and whose exact sum is that of the values."""
     rest = list(values)
     parts = []
     while (part := math.fsum(rest)) != 0.0:

@@ -233,7 +233,10 @@ class ChosenQueries:
         matches = self.whole.matches(float32=float32, run_queries=run_queries, repeats=repeats)
         chosen = matches.present if self.chosen is None else self.chosen
         documents = self.whole.documents(float32=float32, run_queries=run_queries, repeats=repeats)
-        return documents.select(chosen, max_grade=self.whole.judgments.max_grade)
+        highest = self.whole.max_grade
+        if highest is None:
+            highest = self.whole.judgments.max_grade
+        return documents.select(chosen, max_grade=highest)
 
     def ranked(self, conventions: Conventions) -> Ranked:
         """Return ranks and grades under some conventions; the last few are kept."""

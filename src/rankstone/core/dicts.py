@@ -12,7 +12,7 @@ import numpy as np
 from rankstone.core import engine
 from rankstone.core.ids import Ids, sort_key
 from rankstone.core.judgments import Judgments
-from rankstone.core.matches import DocSamples, Matches
+from rankstone.core.matches import DocsByQuery, Matches
 from rankstone.core.notices import negative_notices
 from rankstone.core.provenance import MEMORY, Source
 from rankstone.core.sampling import SAMPLED_DOCS, incomplete, spread
@@ -333,7 +333,7 @@ def _doc_samples(
     judgments: Judgments,
     docs: Sequence[Any],
     ranking: Callable[[int], Iterable[Any]],
-) -> DocSamples:
+) -> DocsByQuery:
     """Return unjudged documents of a few queries in which judged documents are missing."""
     queries = spread(np.flatnonzero(incomplete(judgments.groups, judgment, present)).tolist())
     unjudged: list[Any] = []
@@ -342,7 +342,7 @@ def _doc_samples(
         judged = set(docs[judgments.groups[q] : judgments.groups[q + 1]])
         unjudged += islice((doc for doc in ranking(q) if doc not in judged), SAMPLED_DOCS)
         bounds.append(len(unjudged))
-    return DocSamples(np.array(queries, np.int64), np.array(bounds, np.int64), unjudged)
+    return DocsByQuery(np.array(queries, np.int64), np.array(bounds, np.int64), unjudged)
 
 
 def _unjudged(data: Mapping[Any, Any], queries: list[Any]) -> tuple[int, tuple[Any, ...]]:

@@ -105,7 +105,10 @@ class Ids(Sequence[str | int]):
 
     @cached_property
     def keys(self) -> tuple[bytes, np.ndarray]:
-        """The ids as 9-byte keys of whole numbers; others get a key that matches nothing."""
+        """The ids as 9-byte keys of whole numbers of 64 bits.
+
+        Others get a key made of their text, which no such number has.
+        """
         if self.kind == "number":
             keys = [key_of(int(v)) or _no_id(v) for v in self.objects]
         else:

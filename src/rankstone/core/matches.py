@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Docs = TypeVar("Docs", bound=Sequence[Any])
 
 
-class DocSamples(NamedTuple, Generic[Docs]):
+class DocsByQuery(NamedTuple, Generic[Docs]):
     """Documents of some queries of the run.
 
     Those of ``queries[i]`` are ``docs[bounds[i]:bounds[i + 1]]``.
@@ -57,8 +57,8 @@ class Matches:
     unjudged_queries: int = 0
     unjudged_capped: bool = False
     unjudged_sample: tuple[str | int, ...] = ()
-    doc_samples: DocSamples[Sequence[Any]] | None = None
-    tops: DocSamples[Ids] | None = None
+    doc_samples: DocsByQuery[Sequence[Any]] | None = None
+    tops: DocsByQuery[Ids] | None = None
     notices: tuple[Notice, ...] = ()
     tag: str = ""
 

@@ -11,12 +11,13 @@ P = TypeVar("P")
 T = TypeVar("T")
 
 
-def on_each(task: Callable[[P], T], parts: Sequence[P]) -> list[T]:
+def on_each(task: Callable[[P], T], parts: Sequence[P], workers: int | None = None) -> list[T]:
     """Return what the task returns for each part; of several errors the first part's is raised.
 
-    NumPy and the native core let other threads run while they work.
+    NumPy and the native core let other threads run while they work. ``workers`` is the largest number
+    of threads (default: all cores).
     """
-    workers = min(cores(), len(parts))
+    workers = min(workers or cores(), len(parts))
     if workers < 2:
         return [task(part) for part in parts]
     done: dict[int, T] = {}
@@ -25,6 +26,8 @@ def on_each(task: Callable[[P], T], parts: Sequence[P]) -> list[T]:
 
     def work() -> None:
         for i in left:
+            if failed:  # parts begin in order, so the first one that fails has begun
+                return
             try:
                 done[i] = task(parts[i])
             except BaseException as error:  # noqa: BLE001, raised again below

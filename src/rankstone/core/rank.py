@@ -116,7 +116,7 @@ def how_to_match(conventions: Conventions) -> dict[str, bool]:
 
 
 def adds_run_queries(conventions: Conventions) -> bool:
-    """Return whether queries of the run count, too, that have no judgments."""
+    """Return whether queries of the run without judgments are evaluated, too."""
     return conventions.queries == "run"
 
 

@@ -19,7 +19,8 @@ def decode(raw: bytes) -> str:
 def encode(text: str) -> bytes:
     """Return text as the bytes that ``decode`` made it from.
 
-    Half of a character, as in text that was cut there, has three bytes of its own.
+    Other lone surrogates, as in text that was cut within a character, have three bytes each, which
+    ``decode`` does not restore.
     """
     try:
         return text.encode("utf-8", "surrogateescape")

@@ -22,7 +22,7 @@ from rankstone.io.formats import format_of
 from rankstone.io.formats.trec import Block, TrecRun
 from rankstone.io.input_file import Input, ReadOptions
 
-_SPARE = 10  # more rows than documents are read where documents are repeated
+_MORE = 4  # times as many rows are read if too many documents are repeated
 _MOST_ROWS = 1 << 20  # that are kept before those beyond the depth are dropped
 
 
@@ -90,8 +90,11 @@ def top_documents(
         sign = 0.0 if isinstance(run, ListedRun) else -1.0 if run.ascending else 1.0
         return TopDocuments.of(_best(data.get(query, ()), sign, depth) for query in row_of)
     if isinstance(run, TrecRun):
-        tops, is_short = _of_blocks(run.blocks(depth), row_of, depth)
-        return _of_blocks(run.blocks(depth + _SPARE), row_of, depth)[0] if is_short else tops
+        most, is_short = depth, True
+        while is_short:
+            tops, is_short = _of_blocks(run.blocks(most), row_of, depth, most)
+            most *= _MORE
+        return tops
     path = run.source.path
     if path is None or hasattr(run, "rows_for") or not os.path.isfile(path):
         return None  # scores alone have no ids, and a pipe is read once
@@ -104,7 +107,7 @@ def top_documents(
         [doc for _, doc, _ in rows],
         -scores if file.options.ascending else scores,
     )
-    return _of_blocks([block], row_of, depth)[0]
+    return _of_blocks([block], row_of, depth, len(rows) + 1)[0]
 
 
 def _best(docs: Iterable[Any], sign: float, depth: int) -> list[str]:
@@ -116,25 +119,28 @@ def _best(docs: Iterable[Any], sign: float, depth: int) -> list[str]:
 
 
 def _of_blocks(
-    blocks: Iterable[Block], row_of: Mapping[str, int], depth: int
+    blocks: Iterable[Block], row_of: Mapping[str, int], depth: int, most: int
 ) -> tuple[TopDocuments, bool]:
-    """Return the first documents, and whether repeated ones may have taken the place of others."""
+    """Return the first documents, and whether more rows than ``most`` of a query have to be read.
+
+    That is so if documents are repeated so often that fewer than ``depth`` are left.
+    """
     kept: list[_Rows] = []
     read = 0
     for block in blocks:
         kept.append(_Rows.of(block, row_of))
         read += len(kept[-1].docs)
         if read > _MOST_ROWS + 2 * len(kept[0].docs):  # the rows of a query are far apart
-            kept = [_Rows.together(kept).first(depth + _SPARE)]
+            kept = [_Rows.together(kept).first(most)]
             read = len(kept[0].docs)
     rows = _Rows.together(kept)
     best = rows.first(depth)
     if best.is_new().all():
         return best.by_query(len(row_of)), False
-    rows = rows.first(depth + _SPARE)
+    rows = rows.first(most)
     tops = rows.where(rows.is_new()).first(depth).by_query(len(row_of))
     sizes = np.bincount(rows.row, minlength=len(row_of))
-    is_short = (sizes >= depth) & (segments.lengths(tops.offsets) < depth)
+    is_short = (sizes >= most) & (segments.lengths(tops.offsets) < depth)
     return tops, bool(is_short.any())
 
 
@@ -180,7 +186,7 @@ class _Rows:
         return _Rows(row, docs, scores).where(place < most)
 
     def is_new(self) -> np.ndarray:
-        """Return where a document is met the first time, of rows in order of queries."""
+        """Return which rows are the first with their document in their query; rows are by query."""
         offsets = segments.offsets_of(np.bincount(self.row))
         rows = np.arange(len(self.docs))
         is_new: np.ndarray = Ids(self.docs, "text").first_equal(rows, offsets) == rows

@@ -18,9 +18,9 @@ DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
 _BITS = 6  # of a digit
 _PARTS = 10**6  # of 1: six decimals are kept, tables have four
 _SAMPLE = 64
-_FEWEST = 100  # ids that are worth the trouble of writing them as numbers
-_LONGEST = 64  # of these
-_TEXT_DIGITS = 2 / 3  # of base 64 for a character of an id in text, when compressed
+_FEWEST = 100  # ids that are written as numbers
+_LONGEST = 64  # bytes of an id that is written as numbers
+_TEXT_DIGITS = 2 / 3  # estimated digits of base 64 for a character of compressed text
 _LARGEST = 1 << 53  # beyond, a browser does not know every whole number
 _ALPHABET = np.frombuffer(DIGITS.encode(), np.uint8)
 
@@ -94,10 +94,10 @@ def unpacked(column: Any) -> np.ndarray:
 def ids_packed(ids: Ids) -> dict[str, Any]:
     r"""Return ids for JSON, in a form that is short when compressed.
 
-    If few characters are used at each place, counted from the end, ids are columns of ``numbers``:
-    the remainder by the number of characters at the last place is the last character, the quotient
-    gives the others. ``characters`` are those of each place of each column; NUL is none. Other ids are
-    one text with a separator that none of them has.
+    Ids with few different characters at each place, counted from the end, are columns of ``numbers``.
+    Each column encodes some places, the last place first: ``number % len(characters)`` selects the
+    character of a place, ``number // len(characters)`` encodes the rest. NUL stands for no character,
+    in shorter ids. Other ids are one text with a separator that none of them has.
 
     >>> ids_packed(Ids(["d1", "d 2"], "text"))
     {'separator': '\n', 'text': 'd1\nd 2'}
@@ -115,6 +115,24 @@ def ids_packed(ids: Ids) -> dict[str, Any]:
     every = [str(one) for one in ids]
     rare = next(c for c in map(chr, range(128, 0x110000)) if not any(c in one for one in every))
     return {"separator": rare, "text": rare.join(every)}
+
+
+def ids_unpacked(ids: dict[str, Any]) -> list[str]:
+    """Return the ids that ``ids_packed`` packed.
+
+    >>> ids_unpacked(ids_packed(Ids([f"d{i}" for i in range(200)], "text")))[7:9]
+    ['d7', 'd8']
+    """
+    if "text" in ids:
+        return ids["text"].split(ids["separator"]) if ids["text"] else []
+    characters: list[np.ndarray] = []
+    for places, column in zip(ids["characters"], ids["numbers"], strict=True):
+        left = unpacked(column).astype(np.int64)
+        for own in places:
+            left, at = np.divmod(left, len(own))
+            characters.append(np.array(list(own))[at])
+    rows = zip(*reversed(characters), strict=True)
+    return ["".join(row).replace("\0", "") for row in rows]
 
 
 def _ids_as_numbers(text: bytes, offsets: np.ndarray) -> dict[str, Any] | None:

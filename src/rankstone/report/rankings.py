@@ -197,7 +197,7 @@ def _saves_room(docs: Ids, distinct: int) -> bool:
     """Return whether references to ids take less room than ids again, when compressed."""
     id_size = 0.5 * (1 + len(docs.encoded[0]) / len(docs))
     digits = math.ceil(math.log2(max(2, distinct)) / 6)
-    reference_size = 1.25 * digits  # a digit of base 64, and that there is one
+    reference_size = 1.25 * digits  # estimated, in bytes
     return (len(docs) - distinct) * (id_size - reference_size) > 0
 
 

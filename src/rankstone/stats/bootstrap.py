@@ -104,8 +104,8 @@ class Means:
 
     @cached_property
     def _powers(self) -> dict[int, np.ndarray]:
-        """Sums of powers of what queries do to the mean; products, as ``**`` is slow."""
-        x = np.nan_to_num(self.influence)
+        """Sums of powers of each query's influence on the mean. Products are faster than ``**``."""
+        x = np.where(np.isnan(self.influence), 0.0, self.influence)
         square = x * x
         cube = square * x
         powers = {2: square, 3: cube, 4: square * square, 6: cube * cube}

@@ -194,8 +194,9 @@ def scan_run(
 def read_rows(text: bytes, layout: RowLayout, offset: int = 0, most: int = 0) -> dict[str, Any]:
     """Read the rows of text that starts at some offset of its file.
 
-    The queries are those of consecutive rows, with the number of these. With ``most``, of consecutive
-    rows of a query only that many with the highest numbers are kept.
+    ``queries`` has one entry for each stretch of consecutive rows of a query, ``sizes`` the number of
+    rows of each. With ``most``, only that many rows of a stretch, those with the highest numbers, are
+    kept.
     """
     rows: list[tuple[bytes, bytes, float]] = []
     for at, line in lines_of(BytesIO(text), 0, len(text), mark=not offset):

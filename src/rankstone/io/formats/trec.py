@@ -16,7 +16,7 @@ import numpy as np
 from rankstone.core import engine
 from rankstone.core.ids import Ids
 from rankstone.core.judgments import Judgments
-from rankstone.core.matches import DocSamples, Matches
+from rankstone.core.matches import DocsByQuery, Matches
 from rankstone.core.notices import commented_notices, judgment_notices
 from rankstone.core.provenance import Source
 from rankstone.core.row_layout import NUMBER, RANK
@@ -46,7 +46,11 @@ LayoutOf = Callable[[Input], TrecLayout]
 
 
 class Block(NamedTuple):
-    """Consecutive rows: a query for ``sizes[i]`` of them in turn, and the documents and numbers of all."""
+    """Consecutive rows of a run.
+
+    The first ``sizes[0]`` rows belong to ``queries[0]``, the next ``sizes[1]`` to ``queries[1]``, and
+    so on.
+    """
 
     queries: list[str]
     sizes: np.ndarray
@@ -145,9 +149,9 @@ class TrecRun:
         )
 
 
-def _documents(found: tuple[np.ndarray, np.ndarray, bytes, np.ndarray]) -> DocSamples[Ids]:
+def _documents(found: tuple[np.ndarray, np.ndarray, bytes, np.ndarray]) -> DocsByQuery[Ids]:
     queries, bounds, docs, offsets = found
-    return DocSamples(queries, bounds, Ids.from_bytes(docs, offsets))
+    return DocsByQuery(queries, bounds, Ids.from_bytes(docs, offsets))
 
 
 def _run(file: Input, layout_of: LayoutOf) -> TrecRun:

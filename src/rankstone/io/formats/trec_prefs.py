@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import chain, repeat
 from math import isfinite
 from typing import Any
 
@@ -18,6 +17,7 @@ from rankstone.core.ranked_rows import rows_of
 from rankstone.core.row_layout import ATOF, NUMBER, RowLayout
 from rankstone.core.text import encode
 from rankstone.errors import DataError
+from rankstone.io.formats.trec import Block
 from rankstone.io.formats.trec_faults import fault_error
 from rankstone.io.formats.trec_layout import TrecLayout
 from rankstone.io.input_file import Input, ReadOptions
@@ -39,9 +39,9 @@ def _rows(path: str, columns: str, *, lenient: bool) -> Iterator[tuple[list[str]
                 raise fault_error(
                     file, rows["fault"], TrecLayout(layout, columns, number=names[-1])
                 )
-            queries = chain.from_iterable(map(repeat, rows["queries"], rows["sizes"].tolist()))
-            fields = [*(fields or [list(queries)]), rows["docs"]]
-            numbers = rows["numbers"].tolist()
+            block = Block(rows["queries"], rows["sizes"], rows["docs"], rows["numbers"])
+            fields = [*(fields or [list(block.query_of_rows())]), block.docs]
+            numbers = block.numbers.tolist()
     for *row, number in zip(*fields, numbers, strict=True):
         if not isfinite(number):
             raise DataError(f"{path}: the {names[-1]} of document {row[-1]!r} is not finite.")

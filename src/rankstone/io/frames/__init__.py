@@ -14,7 +14,7 @@ from rankstone.core.dicts import no_scores
 from rankstone.core.faults import ColumnFault
 from rankstone.core.ids import Ids, numbers_of
 from rankstone.core.judgments import Judgments
-from rankstone.core.matches import DocSamples, Matches
+from rankstone.core.matches import DocsByQuery, Matches
 from rankstone.core.notices import judgment_notices
 from rankstone.core.provenance import MEMORY, Source
 from rankstone.core.subtopics import Aspect, subtopic_notices, with_subtopics
@@ -260,7 +260,7 @@ class FrameRun:
             unjudged_queries=scan["unjudged_queries"],
             unjudged_capped=scan["unjudged_capped"],
             unjudged_sample=tuple(_id(q, numbers[0]) for q in scan["unjudged_sample"]),
-            doc_samples=DocSamples(queries, bounds, _ids(self.doc, docs, offsets, self.typed)),
+            doc_samples=DocsByQuery(queries, bounds, _ids(self.doc, docs, offsets, self.typed)),
         )
 
 
