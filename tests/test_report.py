@@ -28,6 +28,7 @@ from rankstone.report.formulas import formula_tree
 from rankstone.report.html import asset, texts
 from rankstone.report.pictures import definitions, themes
 from rankstone.report.rankings import documents_of
+from rankstone.report.verdicts import remarks
 
 SEARCH = "examples/search"
 RUNS = {name: f"{SEARCH}/{name}.run" for name in ("bm25", "dense", "hybrid")}
@@ -599,3 +600,57 @@ def test_progress_is_one_line_at_a_time(tmp_path, capfd):
     lines = capfd.readouterr().err.splitlines()
     told = [line for line in lines if "evaluating" in line]
     assert sorted(told) == [f"rankstone: evaluating r{i} ({i + 1} of 9) ..." for i in range(9)]
+
+
+def test_options_of_an_evaluation_are_those_of_a_report(tmp_path, capsys):
+    files = [f"{SEARCH}/qrels.txt", RUNS["bm25"], RUNS["hybrid"]]
+    target = tmp_path / "r.json"
+    words = ["report", *files, "-m", "nDCG@10", "-o", str(target), "-c", "queries=both"]
+    assert command(*words, "--unjudged-interval") == 0
+    model = json.loads(target.read_text())
+    assert ["queries", "both"] in [[row["name"], row["value"]] for row in model["conventions"]]
+    compared = rs.compare(files[0], files[1:], "nDCG@10", unjudged_interval=True, queries="both")
+    (remark,) = model["pairs"][0]["remarks"]
+    assert remark.startswith("Unjudged documents could reverse it")
+    assert remark == remarks(compared.comparisons[0])[0]
+    made = rs.report(files[0], files[1:], "AP", choices={"queries": "both"}, pictures=False).model
+    assert made.means[0][0] == round(rs.evaluate(*files[:2], "AP", queries="both")["AP"], 6)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-o", "x.pdf"], "x.pdf: a report is written as .html"),
+        ([RUNS["bm25"], "-o", "x.html"], "bm25.run is named twice"),
+        (["--queries", "none.tsv", "-o", "x.html"], "none.tsv"),
+        (["--queries", RUNS["bm25"], "-o", "x.html"], "expected an id, a tab and a text"),
+        (["--documents", f"{SEARCH}/queries.tsv", "-o", "x.html"], "none of its ids is that of a document"),
+        (["--queries", f"{SEARCH}/needs.tsv", "--weights", "w.tsv", "-o", "x.html"], "w.tsv"),
+    ],
+)  # fmt: skip
+def test_reports_that_cannot_be_made(tmp_path, capsys, words, message):
+    words = [
+        str(tmp_path / w) if w in ("x.pdf", "x.html", "none.tsv", "w.tsv") else w for w in words
+    ]
+    first = ["report", "-m", "RR", "--no-pictures", f"{SEARCH}/qrels.txt", RUNS["bm25"]]
+    code = command(*first, *words)
+    err = capsys.readouterr().err
+    assert code in (2, 3)
+    assert message in re.sub(r"\n  ", " ", err)
+    assert not (tmp_path / "x.html").exists()
+
+
+def test_measures_that_saved_values_lack(tmp_path, capsys):
+    rs.evaluate(f"{SEARCH}/qrels.txt", RUNS["bm25"], "nDCG@10").save(tmp_path / "a.json")
+    words = ["report", "--values", str(tmp_path / "a.json"), "-o", str(tmp_path / "x.html")]
+    assert command(*words, "-m", "nDCG") == 2
+    assert "has no values of 'nDCG'. Did you mean nDCG@10?" in capsys.readouterr().err
+    assert command("plot", "--values", str(tmp_path / "a.json"), "-o", str(tmp_path / "plots")) == 0
+    assert [p.name for p in (tmp_path / "plots").iterdir()] == ["distribution.svg"]
+    assert command("plot", f"{SEARCH}/qrels.txt", RUNS["bm25"], "-o", str(tmp_path / "x.jpg")) == 2
+    assert "pictures are saved as .svg" in capsys.readouterr().err
+
+
+def test_no_group_is_called_as_all_queries_are():
+    with pytest.raises(rs.UsageError, match="cannot be called 'all'"):
+        rs.report({"q": {"a": 1}}, {"r": {"q": ["a"]}}, "RR", groups={"q": "all"}, pictures=False)

@@ -1,13 +1,17 @@
 """The page of a report, and displays in notebooks, driven in a real headless browser."""
 
 import re
+import shlex
 import shutil
 import struct
+import subprocess
+import sys
 from xml.etree import ElementTree as ET
 
 import pytest
 
 import rankstone as rs
+from rankstone.cli import main
 from rankstone.report.comparison import write_comparison
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the package playwright is missing")
@@ -115,7 +119,10 @@ def test_every_section_and_picture_is_drawn(opened, demo):
     assert names == [
         "verdict", "health", "table", "pictures", "slices", "explorer", "definitions",
     ]  # fmt: skip
-    assert texts(page, ".card h3")[1] == "▲ hybrid is better than bm25"
+    assert texts(page, ".card h3") == [
+        "▲ hybrid is better than bm25", "? Incomplete: dense against bm25",
+    ]  # fmt: skip
+    assert page.locator(".choices select >> nth=1").input_value() == "2"  # hybrid is shown first
     assert "95 % interval +0.0" in texts(page, ".card.better .numbers")[0]
     draw_all(page)
     assert page.locator("figure canvas").count() == 7
@@ -196,7 +203,8 @@ def test_pictures_are_saved_as_files(opened, demo, name):
     for form in ("SVG", "PNG"):
         with page.expect_download() as download:
             page.click(f"#picture-{name} button:has-text('{form}')")
-        assert download.value.suggested_filename == f"rankstone-{name}.{form.lower()}"
+        of = "-hybrid-bm25-nDCG@10" if name == "scatter" else ""
+        assert download.value.suggested_filename == f"rankstone-{name}{of}.{form.lower()}"
         saved[form] = download.value.path().read_bytes()
     root = ET.fromstring(saved["SVG"])
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
@@ -262,7 +270,7 @@ def test_a_link_opens_a_query_with_rankings_and_working(opened, demo):
     assert page.locator(".working").first.locator("tbody tr").count() == len(working.steps)
     page.select_option(".choices select >> nth=0", label="AP")
     assert texts(page, ".outcome code")[0].startswith("AP = ")
-    assert "+0.068 AP, 95 %" in texts(page, ".card")[0]
+    assert "+0.068 AP, 95 %" in texts(page, ".card")[1]
 
 
 def test_a_click_in_a_picture_opens_the_query(opened, demo):
@@ -348,8 +356,8 @@ def test_ids_of_any_form_are_shown_whole(opened, tmp_path, form):
     runs = {"a": lists, "b": {**lists, "q1": names[100:]}}
     rs.report({q: {own[3]: 1} for q, own in lists.items()}, runs, "RR", pictures=False).save(path)
     page = opened(path, "#q=q1")
-    assert texts(page, ".column >> nth=0 >> .id") == names[20:40]
-    assert texts(page, ".column >> nth=1 >> .id") == names[100:]
+    assert texts(page, ".column >> nth=0 >> li .id") == names[20:40]
+    assert texts(page, ".column >> nth=1 >> li .id") == names[100:]
 
 
 def test_a_page_of_values_says_what_it_lacks(opened, tmp_path):
@@ -380,9 +388,10 @@ def test_cards_say_what_to_bear_in_mind(opened, tmp_path, language):
     page = opened(path)
     (said,) = texts(page, ".card .quiet")
     words = {
-        "en": ["dense has no answer for 2 of 40 queries.", "On the 38 queries that both answered:",
+        "en": ["dense has no answer for 2 of 40 queries.",
+               "The queries that both answered do not show which is better: ",
                "38 queries can only show differences of"],
-        "zh": ["dense 在 40 个查询中有 2 个没有结果。", "在双方都有结果的 38 个查询上",
+        "zh": ["dense 在 40 个查询中有 2 个没有结果。", "双方都有结果的查询无法显示哪个更好",
                "38 个查询只能显示不小于"],
     }  # fmt: skip
     assert [word for word in words[language] if word not in said] == []
@@ -516,3 +525,125 @@ def test_notebook_displays_render_and_stay_text(browser, tmp_path):
     assert "is better than" in body
     assert "DCG" in body
     context.close()
+
+
+@pytest.mark.parametrize("width", [390, 800, 1400])
+@pytest.mark.parametrize("place", ["#q=q07", "#definitions", "#q=none"])
+def test_links_lead_there_when_the_pictures_are_drawn(opened, demo, width, place):
+    page = opened(demo, place, viewport={"width": width, "height": 800})
+    wait_until(
+        page, "[...document.querySelectorAll('figure')].every((f) => f.hidden || f.dataset.drawn)"
+    )
+    page.wait_for_timeout(300)
+    shown = {"#q=q07": ".query-head", "#definitions": "#definitions h2", "#q=none": "#explorer h2"}
+    assert 0 <= page.locator(shown[place]).bounding_box()["y"] < 500
+    if place == "#q=none":
+        assert texts(page, "[role=alert]") == [
+            "This report has no query none. Choose one from the list."
+        ]
+
+
+def test_relevant_documents_that_are_missed_are_named(opened, tmp_path):
+    path = tmp_path / "page.html"
+    judged = {"q": {"a": 2, "b": 1, "c": 1, "x": 0}, "r": {"a": 1}}
+    runs = {"one": {"q": ["a", "y", "b"]}, "two": {"q": ["x", "b"]}, "none": {"r": ["a"]}}
+    rs.report(judged, runs, "AP", depth=2, pictures=False).save(path)
+    page = opened(path, "#q=q")
+    below = "Relevant, not among the first 2:"
+    assert [text.split() for text in texts(page, ".missed")] == [
+        f"{below} 1b 1c".split(), f"{below} 2a 1c".split(), f"{below} 2a 1b 1c".split(),
+    ]  # fmt: skip
+    assert texts(page, ".column >> nth=1 >> li .moved") == [">2", ">2"]
+    assert texts(page, ".working >> nth=2 >> p.quiet") == ["Nothing was retrieved."]
+
+
+def test_lines_between_rankings_join_the_rows_on_a_phone(opened, demo):
+    page = opened(demo, "#q=q04", viewport={"width": 390, "height": 800})
+    heights = page.evaluate(
+        """[...document.querySelectorAll('.moves')].map((moves) => [
+            moves.getBoundingClientRect().height,
+            moves.viewBox.baseVal.height * moves.getScreenCTM().d,
+            moves.getScreenCTM().a * 56 - moves.getBoundingClientRect().width])"""
+    )
+    assert len(heights) == 2
+    for height, drawn, wider in heights:
+        assert abs(height - drawn) < 1
+        assert abs(wider) < 1
+
+
+def test_the_command_of_a_working_gives_the_numbers_of_the_page(opened, tmp_path, monkeypatch):
+    monkeypatch.setattr("rankstone.report.workings._MOST_NUMBERS", 1)
+    path = tmp_path / "a page.html"
+    words = ["report", f"{SEARCH}/qrels.txt", RUNS["bm25"], RUNS["hybrid"], "-m", "RR", "AP"]
+    more = ["-c", "relevance=2", "--min-score", "3", "--no-pictures", "--quiet", "-o", str(path)]
+    assert main([*words, *more]) == 0
+    page = opened(path, "#q=q07")
+    page.select_option(".choices select >> nth=0", label="AP")
+    (shown,) = texts(page, ".detail pre")
+    own = shlex.split(shown)
+    files = [f"{SEARCH}/qrels.txt", RUNS["bm25"], RUNS["hybrid"]]
+    assert own[:2] == ["rankstone", "explain"]
+    assert own[2:8] == ["AP", *files, "--query", "q07"]
+    value = rs.explain("AP", *files[:2], query="q07", relevance=2, min_score=3.0).value
+    assert f"{value:.4f}" in texts(page, ".detail td.chosen")
+    printed = subprocess.run(
+        [sys.executable, "-m", *own], capture_output=True, text=True, check=True
+    ).stdout
+    assert f"{value:.4f}" in printed
+
+
+def test_weights_count_everywhere(opened, tmp_path):
+    path = tmp_path / "page.html"
+    queries = [f"q{i:02}" for i in range(1, 41)]
+    weights = {query: i for i, query in enumerate(queries)}
+    runs = {name: RUNS[name] for name in ("bm25", "hybrid")}
+    options = {"weights": weights, "resamples": 100, "pictures": False}
+    groups = dict.fromkeys(queries, "every query")
+    rs.report(f"{SEARCH}/qrels.txt", runs, "AP", groups=groups, **options).save(path)
+    pair = rs.compare(f"{SEARCH}/qrels.txt", runs, "AP", weights=weights)["hybrid", "AP"]
+    page = opened(path)
+    wanted = [f"{mean:.4f}" for mean in (pair.baseline_mean, pair.mean)]
+    assert texts(page, "#table .value") == wanted
+    assert texts(page, "#slices .value") == wanted
+    assert "weighted" in page.inner_text("#table .note")
+    one = rs.report(f"{SEARCH}/qrels.txt", {"bm25": RUNS["bm25"]}, "AP", **options).model
+    assert f"{one.means[0][0]:.4f}" == wanted[0]
+    with pytest.raises(rs.DataError, match="39 queries without a weight"):
+        rs.report(
+            f"{SEARCH}/qrels.txt", {"a": RUNS["bm25"]}, "AP", **options | {"weights": {"q01": 1}}
+        )
+
+
+def test_joiners_stay_in_texts_but_not_in_ids(opened, tmp_path):
+    path = tmp_path / "page.html"
+    word = "\u0645\u06cc\u200c\u062e\u0648\u0645"
+    judged = {word: {"d\u200c": 1}}
+    options = {"queries": {word: word}, "documents": {"d\u200c": word + "\u202e"}}
+    rs.report(judged, {"a": {word: ["d\u200c"]}}, "RR", pictures=False, **options).save(path)
+    page = opened(path)
+    assert texts(page, ".query-text") == [word]
+    assert texts(page, ".column .text") == [word + "\\x202e"]
+    assert texts(page, ".column li .id") == ["d\\x200c"]
+    assert word not in texts(page, ".query-head h3")
+
+
+def test_the_numbers_of_pictures_are_tables(opened, demo):
+    page = opened(demo)
+    draw_all(page)
+    heads = {
+        "differences": ["Query", "bm25", "hybrid", "Difference"],
+        "cutoffs": ["Run", "cutoff k", "nDCG"],
+        "distribution": ["Run", "Query", "nDCG@10"],
+        "judged": ["Run", "rank", "judged"],
+    }
+    for name, wanted in heads.items():
+        page.locator(f"#picture-{name} summary").click()
+        page.wait_for_selector(f"#picture-{name} table")
+        assert texts(page, f"#picture-{name} th") == wanted
+    assert texts(page, "#picture-judged tbody tr >> nth=0 >> td")[1] == "1"
+    differences = numbers(page, "#picture-differences td:nth-child(4)")
+    assert differences == sorted(differences, reverse=True)
+    labels = page.eval_on_selector_all(
+        "figure canvas", "all => all.map((c) => c.ariaLabel || c.getAttribute('aria-label'))"
+    )
+    assert "Vega visualization" not in labels

@@ -164,6 +164,7 @@ def evaluate_collection(
     conventions: Conventions | None = None,
     strict: bool = False,
     tied_measures: int | None = None,
+    unjudged_interval: bool = False,
     **choices: Any,
 ) -> Evaluated:
     """Evaluate data that are loaded, with tie intervals, and keep what the numbers come from.
@@ -176,6 +177,8 @@ def evaluate_collection(
     plan = request.plan(data.default)
     evaluated = evaluate_whole(plan, data, strict=strict)
     result = result_of(plan, evaluated, name=data.name, sources=data.sources)
+    if unjudged_interval:
+        result = replace(result, unjudged=_unjudged(data, plan))
     return Evaluated(result, data, plan.steps)
 
 

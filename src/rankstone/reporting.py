@@ -16,12 +16,14 @@ from rankstone.core import engine
 from rankstone.core.collection import Collection, MatchedCollection
 from rankstone.core.parallel import cores, on_each
 from rankstone.core.result import Result
-from rankstone.errors import UsageError, one_of
+from rankstone.errors import DataError, UsageError, one_of, plural
 from rankstone.evaluation import Evaluated, evaluate_collection
 from rankstone.io.column_roles import Columns
 from rankstone.io.input_file import ReadOptions, first_of
 from rankstone.io.load import collection, run_options, split_options
 from rankstone.io.query_groups import QueryGroups, read_query_groups
+from rankstone.io.query_values import read_query_weights
+from rankstone.io.texts import check_readable
 from rankstone.io.top_documents import keeping_top_documents, kept_documents, top_documents
 from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.compute import compute_each, final_values
@@ -34,6 +36,7 @@ from rankstone.report.contents import (
     slices_of,
     tables_of,
     values_of,
+    weighted_result,
 )
 from rankstone.report.html import LANGUAGES, Report
 from rankstone.report.model import (
@@ -81,7 +84,10 @@ def report(
     documents: Mapping[Any, str] | str | os.PathLike[str] | None = None,
     depth: int = 20,
     pictures: bool = True,
+    choices: Mapping[str, Any] | None = None,
+    unjudged_interval: bool = False,
     command: str | None = None,
+    explain_options: str = "",
     progress: Progress | None = None,
     **options: Any,
 ) -> Report:
@@ -100,7 +106,11 @@ def report(
         documents: texts of documents, likewise.
         depth: number of documents to show of each ranking.
         pictures: draw pictures; needs ``rankstone[report]``.
+        choices: single conventions by name, such as ``{"queries": "run"}``: here ``queries=`` are
+            texts. Others may be given as options, too.
+        unjudged_interval: say whether unjudged documents could reverse a difference.
         command: the command that makes this page again.
+        explain_options: options of ``rankstone explain`` that give the numbers of this page.
         progress: function that is called with what is being done.
         options: of ``compare`` (``test``, ``correction``, ...) and of ``evaluate``.
 
@@ -116,6 +126,8 @@ def report(
     statistics = {name: options.pop(name) for name in _STATISTICS if name in options}
     statistics.setdefault("confidence", 0.95)
     lower = options.pop("lower_is_better", ())
+    for texts in (groups, queries, documents):
+        check_readable(texts)
     if runs is None:
         values, names = values_by_query(judgments, None, measures, options)
         ordered = dict(_ordered([(one.name, one) for one in values], baseline))
@@ -128,12 +140,25 @@ def report(
     else:
         named = _ordered(named_runs(runs), baseline)
         reading = run_options(options)
-        evaluated = _evaluated(judgments, named, measures, depth, options, progress)
+        options |= choices or {}
+        evaluated = _evaluated(
+            judgments,
+            named,
+            measures,
+            depth,
+            options,
+            progress,
+            unjudged_interval=unjudged_interval,
+        )
         results = [one.result for one in evaluated]
         ids = _ids_of(results)
         progress("comparing, and collecting rankings and workings")
         comparison, intervals = _compared(results, statistics)
         contents = _contents(evaluated, ids, depth, reading)
+    weights = statistics.get("weights")
+    if weights is not None:
+        results = _weighted(results, ids, weights)
+        intervals = [intervals_of(result, statistics) for result in results]
     grouped = _groups(groups, ids, first_of(options.get("encoding")))
     rankings = contents.rankings
     if rankings is not None and documents is not None:
@@ -158,6 +183,7 @@ def report(
         cutoffs=contents.cutoffs,
         conventions=[] if runs is None else convention_rows(first.conventions),
         tables=tables_of(results, comparison),
+        weighted=weights is not None,
         provenance={
             "rankstone": __version__,
             "engine": engine.name(),
@@ -165,6 +191,7 @@ def report(
             "judgments": None if runs is None else first.provenance.judgments.to_dict(),
             "like": first.like,
             "command": command,
+            "explain_options": explain_options,
         },
     )
     return Report(model, pictures=pictures)
@@ -187,6 +214,8 @@ def _evaluated(
     depth: int,
     options: dict[str, Any],
     progress: Progress,
+    *,
+    unjudged_interval: bool,
 ) -> list[Evaluated]:
     followed = {
         name: options.pop(name) for name in ("like", "conventions", "strict") if name in options
@@ -209,7 +238,12 @@ def _evaluated(
         tied = 1 if len(named) > 1 else None
         data = keeping_top_documents(data, depth)
         one = evaluate_collection(
-            data, measures or DEFAULT, tied_measures=tied, **followed, **choices
+            data,
+            measures or DEFAULT,
+            tied_measures=tied,
+            unjudged_interval=unjudged_interval,
+            **followed,
+            **choices,
         )
         return replace(one, result=replace(one.result, name=name))
 
@@ -230,6 +264,24 @@ def _compared(
     ]
     comparison = _comparison(results, means, statistics) if means else None
     return comparison, [intervals_of(result, statistics) for result in results]
+
+
+def _weighted(
+    results: Sequence[Result],
+    ids: Sequence[Any],
+    weights: Mapping[Any, float] | str | os.PathLike[str],
+) -> list[Result]:
+    """Return results whose means over queries are weighted."""
+    if not isinstance(weights, Mapping):
+        by_text = read_query_weights(os.fspath(weights))
+        weights = {query: by_text[str(query)] for query in ids if str(query) in by_text}
+    missing = [str(query) for query in ids if query not in weights]
+    if missing:
+        raise DataError(
+            f"{plural(len(missing), 'query')} without a weight (for example {missing[0]}). Give every "
+            "query one; 0 leaves it out."
+        )
+    return [weighted_result(result, weights) for result in results]
 
 
 def _comparison(
@@ -305,6 +357,8 @@ def _groups(
         return None
     if isinstance(groups, Mapping):
         own = {str(query): str(group) for query, group in groups.items()}
+        if ALL in own.values():
+            raise UsageError(f"a group cannot be called {ALL!r}, as all queries are. Rename it.")
         return QueryGroups("groups", own).fitted(ids)
     return read_query_groups(os.fspath(groups), (ALL,), encoding=encoding).fitted(ids)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -202,6 +202,27 @@ def expand(paths: list[str]) -> Iterator[str]:
             yield from found
         else:
             yield path
+
+
+def words_of(args: Namespace, *adders: Callable[[Any], None]) -> list[str]:
+    """Return the words of a command that give options the values they have; defaults are left out.
+
+    ``adders`` are the functions that added the options.
+    """
+    from argparse import ArgumentParser
+
+    parser = ArgumentParser(add_help=False)
+    for add in adders:
+        add(parser)
+    words: list[str] = []
+    for action in parser._actions:  # noqa: SLF001, argparse lists its options nowhere else
+        value = getattr(args, action.dest)
+        if value == action.default:
+            continue
+        for one in value if isinstance(value, list) else [value]:
+            words.append(action.option_strings[-1])
+            words += [] if action.nargs == 0 else [str(one)]
+    return words
 
 
 def names_of(paths: list[str]) -> list[str]:

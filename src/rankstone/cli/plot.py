@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from rankstone.report.model import ReportModel
 
 
+_OTHERS = ("jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "eps", "ps", "html", "json")
+
+
 def add_to(commands: Any) -> None:
     """Describe the command."""
     parser = commands.add_parser(
@@ -51,7 +54,13 @@ def run(args: Namespace) -> int:
     library()  # say what is missing before the work
     one_of(args.format, FORMATS, "format of a picture")
     chosen = [one_of(name, names(), "picture") for name in args.picture or names()]
-    single = os.path.splitext(args.output)[1].lower().lstrip(".") in FORMATS
+    ending = os.path.splitext(args.output)[1].lower().lstrip(".")
+    single = ending in FORMATS
+    if ending in _OTHERS and not os.path.isdir(args.output):
+        raise UsageError(
+            f"{args.output}: pictures are saved as .svg, .png or .pdf; end the name so, or name a "
+            "directory."
+        )
     if single and len(chosen) > 1:
         raise UsageError(
             f"{args.output} is one file; choose one picture with --picture {chosen[0]}, or name a "
@@ -78,4 +87,6 @@ def _has(model: ReportModel, name: str) -> bool:
         return len(model.runs) > 1
     if name in ("roc", "pr"):
         return any(name in run.curves for run in model.runs)
+    if name == "judged":
+        return any(run.judged_by_rank for run in model.runs)
     return name != "cutoffs" or bool(model.cutoffs)

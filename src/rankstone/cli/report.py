@@ -6,13 +6,27 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.compare import add_methods, add_source, methods_of, refuse_reading
-from rankstone.cli.options import changes_of, choice, expand, groups_of, names_of, reading_of
+from rankstone.cli.options import (
+    add_changes,
+    add_conventions,
+    add_reading,
+    changes_of,
+    choice,
+    expand,
+    groups_of,
+    names_of,
+    reading_of,
+    words_of,
+)
 from rankstone.cli.terminal import spoken_warnings
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
     from rankstone.report.html import Report
+
+
+_OTHERS = (".pdf", ".png", ".svg", ".jpg", ".md", ".txt", ".csv", ".tsv", ".tex", ".xlsx", ".docx")
 
 
 def add_to(commands: Any) -> None:
@@ -51,14 +65,21 @@ def run(args: Namespace) -> int:
     """Make the page and write it."""
     import os
 
+    from rankstone.errors import UsageError
     from rankstone.report.html import check_target
 
+    if os.path.splitext(args.output)[1].lower() in _OTHERS:
+        raise UsageError(
+            f"{args.output}: a report is written as .html, or its data as .json; end the name so. "
+            "rankstone plot writes pictures as .svg, .png or .pdf."
+        )
     check_target(args.output, force=args.force)  # before the work, not after it
     made = report_of(args, pictures=not args.no_pictures)
     made.save(args.output, force=args.force)
     if not args.quiet:
         size = os.path.getsize(args.output) if os.path.isfile(args.output) else 0
-        print(f"rankstone: wrote {args.output} ({size / 1e6:.1f} MB)", file=sys.stderr)
+        shown = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
+        print(f"rankstone: wrote {args.output} ({shown})", file=sys.stderr)
     return 0
 
 
@@ -76,6 +97,9 @@ def report_of(args: Namespace, *, pictures: bool) -> Report:
         raise UsageError(f"a report needs {what}: rankstone report {example}")
     names = names_of(paths)
     named = dict(zip(names, paths, strict=True))
+    if len(named) < len(paths):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise UsageError(f"{twice} is named twice. Name each run once.")
     baseline = dict(zip(paths, names, strict=True)).get(args.baseline, args.baseline)
     evaluation: dict[str, Any] = {}
     if args.values:
@@ -85,7 +109,10 @@ def report_of(args: Namespace, *, pictures: bool) -> Report:
         reading |= {"group_sizes": reading.pop("groups"), "exclude": args.exclude}
         evaluation = {"like": args.like, "strict": args.strict, "threads": args.threads}
         evaluation |= changes_of(args) | reading
-        evaluation |= dict(choice(text) for text in args.convention)
+        evaluation["choices"] = dict(choice(text) for text in args.convention)
+        evaluation["unjudged_interval"] = args.unjudged_interval
+        shared = words_of(args, add_conventions, add_changes, add_reading)
+        evaluation["explain_options"] = join(shared)
     with spoken_warnings(quiet=args.quiet):
         return report(
             named if args.values else args.files[0],

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection
 from typing import Any
 
 from rankstone.core.text import decode
 from rankstone.errors import DataError
-from rankstone.io.streams import lines, open_seekable
+from rankstone.io.streams import STDIN, lines, open_seekable
 
 _IDS = ("_id", "id", "docid", "doc_id", "qid", "query_id", "docno")
 _TITLES = ("title", "name")
 _TEXTS = ("text", "query", "contents", "body", "abstract")
+
+
+def check_readable(path: Any) -> None:
+    """Raise the error of a file that does not exist, before other work is done."""
+    if isinstance(path, str | os.PathLike) and not os.path.exists(path) and path != STDIN:
+        with open_seekable(os.fspath(path)):
+            pass
 
 
 def read_texts(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from rankstone.core.result import Result
+from rankstone.errors import DataError
 from rankstone.io.query_groups import QueryGroups
 from rankstone.io.texts import read_texts
 from rankstone.report.comparison import write_comparison
@@ -29,6 +31,19 @@ _TEXTS = 2_000_000  # characters of all documents
 def values_of(result: Result, ids: Sequence[Any]) -> list[Column]:
     """Return the values of each measure in the order of the report's queries."""
     return [by_query(column, result.queries, ids, np.nan) for column in result.columns.values()]
+
+
+def weighted_result(result: Result, weights: Mapping[Any, float]) -> Result:
+    """Return a result in which queries count by these weights, in means that count them alike."""
+    own = np.array([float(weights[query]) for query in result.queries])
+    means = [
+        measure
+        for measure, how in own_aggregates(result.measures).items()
+        if how == "mean" and measure not in result.weights
+    ]
+    result = replace(result, weights={**result.weights, **dict.fromkeys(means, own)})
+    weighted = {measure: result.summary(measure).value for measure in means}
+    return replace(result, aggregates={**result.aggregates, **weighted})
 
 
 def intervals_of(result: Result, statistics: Mapping[str, Any]) -> list[list[Cell] | None]:
@@ -110,7 +125,7 @@ def queries_of(
     names = [str(query) for query in ids]
     texts = None
     if queries is not None:
-        by_id = _texts(queries, set(names))
+        by_id = _texts(queries, set(names), "query")
         texts = [by_id.get(name) for name in names]
     if groups is None:
         return QueryPart(names, texts)
@@ -122,11 +137,20 @@ def queries_of(
 
 
 def _texts(
-    texts: Mapping[Any, str] | str | os.PathLike[str], wanted: set[str]
+    texts: Mapping[Any, str] | str | os.PathLike[str], wanted: set[str], what: str
 ) -> Mapping[str, str]:
+    """Return the texts of the wanted ids; ``what`` names them in an error if there are none."""
     if isinstance(texts, Mapping):
-        return {str(one): str(text) for one, text in texts.items() if str(one) in wanted}
-    return read_texts(os.fspath(texts), wanted)
+        known = {str(one): str(text) for one, text in texts.items() if str(one) in wanted}
+    else:
+        known = read_texts(os.fspath(texts), wanted)
+    if not known and wanted:
+        where = "the texts" if isinstance(texts, Mapping) else os.fspath(texts)
+        raise DataError(
+            f"{where}: none of its ids is that of a {what} of this report (such as {min(wanted)!a}). "
+            "Write an id, a tab and a text per line, with the ids of the judgments and runs."
+        )
+    return known
 
 
 def document_texts(
@@ -135,7 +159,7 @@ def document_texts(
     results: Sequence[Result],
 ) -> dict[str, str]:
     """Return the beginnings of texts, for the queries that changed most if not all fit."""
-    known = _texts(documents, {*map(str, rankings.ids)})
+    known = _texts(documents, {*map(str, rankings.ids)}, "document")
     shown = list(documents_of(rankings))
     texts: dict[str, str] = {}
     room = _TEXTS

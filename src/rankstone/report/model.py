@@ -78,7 +78,8 @@ class QueryPart:
 class RankingPart:
     """The first documents of each query.
 
-    Each query has a list of the documents that any run has among the first ranks, judged ones first:
+    Each query has a list of the documents that any run has among the first ranks, judged ones first;
+    unless there are too many, with all documents of at least the grade ``relevant_from``:
     ``sizes[q]`` documents, of which ``judged[q]`` are judged. The lists follow each other in
     ``documents``. There 0 is the next of ``ids``, after all that were taken so, and n is the one n
     places before that. ``grades`` are those of the judged documents of all queries. ``runs[r]`` are places
@@ -95,6 +96,7 @@ class RankingPart:
     grades: Column
     runs: Sequence[Column]
     retrieved: Sequence[Column]
+    relevant_from: float | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -143,6 +145,7 @@ class ReportModel:
 
     ``values[r][m]`` are those of run r by measure m, one per query. ``intervals[r][m]`` is the
     confidence interval of the mean, at ``confidence``. ``pairs`` are comparisons, with a sentence each.
+    If ``weighted``, means and intervals count queries by weights that were given.
     """
 
     title: str
@@ -163,6 +166,7 @@ class ReportModel:
     conventions: Sequence[Mapping[str, Any]]
     tables: Mapping[str, str]
     provenance: Mapping[str, Any]
+    weighted: bool = False
     schema: str = SCHEMA
 
     def to_json(self) -> str:

@@ -5,6 +5,7 @@ Everything from outside is escaped, and styles are attributes, so that nothing l
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from html import escape
 
@@ -17,7 +18,7 @@ from rankstone.report.explanation import WORDS, rows_of, substituted
 from rankstone.report.result_table import over_in_words, own_in_words
 from rankstone.report.text_table import are_counts, rounded
 from rankstone.report.verdicts import sentence
-from rankstone.stats.comparison import Comparison
+from rankstone.stats.comparison import Comparison, PairComparison
 
 _LINE = "1px solid rgba(128,128,128,.35)"
 _GOOD, _BAD = "#1f83c6", "#d4641a"  # readable on white and on black
@@ -77,6 +78,13 @@ def of_result(result: Result) -> str:
     )
 
 
+def _difference(pair: PairComparison) -> str:
+    """Return a difference with the mark of its verdict; bold if it is decided."""
+    text = f"{pair.difference:+.4f} {MARKS.get(pair.verdict, '')}".rstrip()
+    colour = _COLOURS.get(pair.verdict)
+    return f'<b style="color:{colour}">{text}</b>' if colour else text
+
+
 def of_comparison(comparison: Comparison) -> str:
     """Return a comparison: what to conclude, then means and differences."""
     pairs = comparison.comparisons
@@ -85,6 +93,8 @@ def of_comparison(comparison: Comparison) -> str:
         f"{MARKS.get(p.verdict, '')}</span> {_text(sentence(p, comparison))}</li>"
         for p in pairs[:_MOST_SENTENCES]
     )
+    if (more := len(pairs) - _MOST_SENTENCES) > 0:
+        verdicts += f'<li style="margin:2px 0;opacity:.75">and {more} more, in the table</li>'
     level = f"{comparison.confidence * 100:g} % interval"
     heads = ["measure", "run", "against", "mean", "difference", level, "p", "won/tied/lost"]
     rows = [
@@ -93,9 +103,9 @@ def of_comparison(comparison: Comparison) -> str:
             _text(p.run),
             _text(p.baseline),
             rounded(p.mean, 4, whole=False),
-            f'<b style="color:{_COLOURS.get(p.verdict, "inherit")}">{p.difference:+.4f}</b>',
-            f"{p.ci_low:+.3f} to {p.ci_high:+.3f}",
-            f"{p.p_adjusted:.4f}",
+            _difference(p),
+            "-" if math.isnan(p.ci_low) else f"{p.ci_low:+.3f} to {p.ci_high:+.3f}",
+            "-" if math.isnan(p.p_adjusted) else f"{p.p_adjusted:.4f}",
             f"{p.wins}/{p.ties}/{p.losses}",
         ]
         for p in pairs

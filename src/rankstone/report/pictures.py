@@ -109,7 +109,7 @@ def definitions(strings: Mapping[str, str]) -> dict[str, Spec]:
             },
             {
                 "transform": [change],
-                "mark": {"type": "circle", "size": 55, "opacity": 0.65},
+                "mark": {"type": "circle", "size": {"expr": "§{size}"}, "opacity": 0.65},
                 "encoding": {"x": _x("baseline", "§{baseline}"), "y": _y("value", "§{run}"), "color": sides, "tooltip": pair_tip},
             },
         ],

@@ -23,6 +23,7 @@ from rankstone.stats.values import QueryValues
 FORMATS = ("svg", "png", "pdf")
 _PER_QUERY = ("differences", "scatter", "distribution")
 _WIDTH = 480
+_MANY = 500  # points of a scatter plot: beyond, they are small
 _PIXELS = 3  # of a PNG for each unit of length, enough for print
 
 Rows = list[dict[str, Any]]
@@ -82,7 +83,9 @@ def picture(
         raise DataError(f"there is nothing to draw in the picture '{name}'.")
     longest = max(len(str(row.get("run", ""))) for row in rows)
     columns = max(1, _WIDTH // (40 + 8 * longest))
-    filled = _filled(known[name], {**words, "columns": str(columns), "limit": str(_WIDTH - 30)})
+    sizes = {"columns": str(columns), "limit": str(_WIDTH - 30)}
+    sizes["size"] = "16" if len(rows) > _MANY else "55"
+    filled = _filled(known[name], {**words, **sizes})
     config = themes()[theme]
     return Picture(
         name,

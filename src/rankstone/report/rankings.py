@@ -18,6 +18,7 @@ from rankstone.io.top_documents import TopDocuments
 from rankstone.report.model import RankingPart
 
 Array = np.ndarray
+_MOST_MISSED = 20_000  # relevant documents that no run has among the first ranks
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +94,11 @@ def rankings_part(
         runs.append(slots[np.arange(depth) < counts[:, None]])
         used[runs[-1]] = True
     used[-1] = False  # that of documents without an id
+    level = rankings[0].level(None)
+    missed = (judgments.grades[rows] >= level) & ~used[judged[rows]]
+    is_complete = np.count_nonzero(missed) <= _MOST_MISSED
+    if is_complete:
+        used[judged[rows[missed]]] = True
     place = np.append(np.cumsum(used[:-1]) - 1, -1)
     bounds = np.append(0, np.cumsum(used[:-1]))[numbered.offsets]
     first = np.repeat(bounds[:-1], segments.lengths(numbered.offsets))
@@ -108,6 +114,7 @@ def rankings_part(
         grades=judgments.grades[shown_judged],
         runs=[place[run] for run in runs],
         retrieved=retrieved,
+        relevant_from=level if is_complete else None,
     )
     return part, np.where(used[judged], place[judged], -1)
 

@@ -11,7 +11,7 @@ from rankstone.conventions import Conventions
 from rankstone.core.aggregate import summarise
 from rankstone.core.provenance import MEMORY, Provenance
 from rankstone.core.result import Result, TieReport
-from rankstone.errors import UsageError
+from rankstone.errors import UsageError, did_you_mean
 from rankstone.measures.parse import parse_measure
 from rankstone.report.model import MeasurePart, RunPart
 from rankstone.report.parts import measure_parts
@@ -22,6 +22,13 @@ _NO_TIES = TieReport(0, 0)
 
 def result_of_values(values: QueryValues, measures: Sequence[str]) -> Result:
     """Return values as a result, of which nothing is known but the numbers."""
+    for name in measures:
+        if name not in values.columns:
+            known = list(values.columns)
+            raise UsageError(
+                f"{values.name} has no values of {name!r}.{did_you_mean(name, known)} It has: "
+                f"{', '.join(known)}."
+            )
     columns = {name: np.asarray(values.columns[name], np.float64) for name in measures}
     means = {name: summarise(column, "mean") for name, column in columns.items()}
     answered = values.answered

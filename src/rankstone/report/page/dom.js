@@ -32,7 +32,8 @@ function filled(element, attributes, children) {
 function t(key, values) {
   const text = strings[key] === undefined ? key : strings[key];
   return text.replace(/\{(\w+)(?:\|(\w+)\|(\w+))?\}/g, (_, name, one, many) => {
-    const value = values && name in values ? String(values[name]) : "";
+    const own = values && name in values ? values[name] : "";
+    const value = Number.isInteger(own) ? own.toLocaleString("en-US") : String(own);
     return one ? (value === "1" ? one : many) : value;
   });
 }
@@ -63,10 +64,16 @@ function pInWords(p) {
   return p < 0.001 ? "p < 0.001" : p < 0.1 ? `p = ${p.toFixed(3)}` : `p = ${p.toFixed(2)}`;
 }
 
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+
 /** Return text with control characters made visible, so that ids cannot reorder or hide others. */
 function visible(text) {
-  return String(text).replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g,
-    (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
+  return String(text).replace(CONTROLS, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
+}
+
+/** Return a text of a query or document likewise; joiners stay, which Persian, Hindi and emoji need. */
+function prose(text) {
+  return String(text).replace(CONTROLS, (c) => (c === "\u200c" || c === "\u200d" ? c : visible(c)));
 }
 
 function capital(text) {

@@ -29,7 +29,7 @@ function explorerSection(state) {
     if (kind === "better") return moved > 1e-9;
     if (kind === "worse") return moved < -1e-9;
     if (kind === "same") return Math.abs(moved) <= 1e-9;
-    if (kind === "unanswered") return model.rankings ? model.rankings.retrieved.some((row) => row[q] === 0) : false;
+    if (kind === "unanswered") return model.rankings.retrieved.some((row) => row[q] === 0);
     if (kind === "group") return model.queries.groups[q] === Number(which);
     return true;
   }
@@ -62,7 +62,7 @@ function explorerSection(state) {
       style: { transform: `translateY(${place * ROW}px)` }, onclick: () => state.open(q, false),
     },
     h("span", { class: "name" }, h("span", { class: "id" }, visible(model.queries.ids[q])),
-      model.queries.texts && model.queries.texts[q] ? h("span", { class: "text" }, visible(model.queries.texts[q])) : null),
+      model.queries.texts && model.queries.texts[q] ? h("span", { class: "text" }, prose(model.queries.texts[q])) : null),
     h("span", { class: "number" }, number(value(state.run, q), 3)),
     moved !== null ? h("span", { class: `number ${Math.abs(moved) < 1e-9 ? "" : good ? "up" : "down"}` }, signed(moved, 3)) : null);
   }
@@ -118,7 +118,7 @@ function explorerSection(state) {
   const several = model.runs.length > 1;
   const shows = [["all", t("show_all")],
     ...(several ? [["better", t("show_better")], ["worse", t("show_worse")], ["same", t("show_same")]] : []),
-    ["unanswered", t("show_unanswered")],
+    ...(model.rankings ? [["unanswered", t("show_unanswered")]] : []),
     ...(model.queries.groups ? model.queries.group_names.map((group, i) => [`group:${i}`, t("show_group", { group: groupName(group) })]) : [])];
   const sorts = [...(several ? [["worst", t("sort_worst")], ["best", t("sort_best")]] : []),
     ["low", t("sort_low")], ["high", t("sort_high")], ["id", t("sort_id")]];
@@ -152,7 +152,7 @@ function queryDetail(state, step) {
         event.preventDefault();
         copy(new URL(link, location.href).href, event.target, copied);
       } }, t("link")))), copied];
-  if (text) parts.push(h("p", { class: "query-text" }, visible(text)));
+  if (text) parts.push(h("p", { class: "query-text" }, prose(text)));
   parts.push(wideTable(t("query"), headRow([t("run"), ...model.measures.map((m) => m.name)]), h("tbody", {},
     model.runs.map((_, r) => h("tr", {}, h("th", { scope: "row" }, runName(r)),
       model.measures.map((_, m) => h("td", { class: m === state.measure ? "chosen" : "" }, number(model.values[r][m][q]))))))));
@@ -192,25 +192,43 @@ function rankingsOf(state, q) {
       const grade = grades[doc] ?? null;
       const label = doc < 0 ? t("unknown_document") : visible(ids[doc]);
       const was = before && doc >= 0 ? before.indexOf(doc) : null;
-      const moved = was === null || was === i ? null : was < 0 ? t("moved_new") : was > i ? `▲${was - i}` : `▼${i - was}`;
-      const spoken = was === null || was === i ? "" : was < 0 ? t("moved_new") : t(was > i ? "moved_up" : "moved_down", { n: Math.abs(was - i) });
-      const body = doc >= 0 && rankings.texts[ids[doc]] ? visible(rankings.texts[ids[doc]]) : null;
+      const moved = was === null || was === i ? null : was < 0 ? `>${left.length}` : was > i ? `▲${was - i}` : `▼${i - was}`;
+      const spoken = was === null || was === i ? "" : was < 0 ? t("moved_from_below", { depth: left.length })
+        : t(was > i ? "moved_up" : "moved_down", { n: Math.abs(was - i) });
+      const body = doc >= 0 && rankings.texts[ids[doc]] ? prose(rankings.texts[ids[doc]]) : null;
       return h("li", { class: gradeClass(grade), "data-doc": doc, title: body ? `${label}\n${body}` : label,
         onmouseenter: () => marked(doc, true), onmouseleave: () => marked(doc, false) },
       h("span", { class: "rank" }, String(i + 1)),
       h("span", { class: "grade", "aria-label": grade === null ? t("unjudged") : t("grade", { grade }) }, grade === null ? "?" : String(grade)),
       h("span", { class: "name" }, h("span", { class: "id" }, label), body ? h("span", { class: "text" }, body) : null),
-      before ? h("span", { class: "moved", "aria-label": spoken }, moved) : null);
+      before ? h("span", { class: "moved", "aria-label": spoken, title: spoken }, moved) : null);
     });
     columns.push(h("div", { class: "column" }, h("h4", {}, runName(r),
       h("span", { class: "quiet" }, own.length ? t("of_retrieved", { shown: own.length, all: rankings.retrieved[r][q] }) : "")),
-    own.length ? h("ol", { class: height === TALL ? "tall" : "" }, items) : h("p", { class: "quiet" }, t("nothing_retrieved"))));
+    own.length ? h("ol", { class: height === TALL ? "tall" : "" }, items) : h("p", { class: "quiet" }, t("nothing_retrieved")),
+    missedBy(own, ids, grades)));
   });
   const grid = h("div", { class: "rankings" }, columns);
   const levels = [...new Set(grades)].sort((a, b) => a - b);
   const legend = h("p", { class: "legend" }, t("legend"), ": ",
     levels.map((g) => h("span", { class: `key ${gradeClass(g)}` }, String(g))), h("span", { class: "key unjudged" }, `? ${t("unjudged")}`));
+  if (!shown.length) return [h("h4", {}, t("rankings")), chooser, h("p", { class: "quiet" }, t("no_runs_shown"))];
   return [h("h4", {}, t("rankings")), ...(chooser ? [chooser] : []), h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("rankings") }, grid), legend];
+}
+
+const MISSED = 10; // relevant documents that are named
+
+/** Return the relevant documents that are not among the first of a run. */
+function missedBy(own, ids, grades) {
+  const from = model.rankings.relevantFrom;
+  if (from === null) return null;
+  const missed = grades.map((grade, doc) => [grade, doc]).filter(([grade, doc]) => grade >= from && !own.includes(doc));
+  if (!missed.length) return null;
+  missed.sort((a, b) => b[0] - a[0]);
+  const rest = missed.length - MISSED;
+  return h("p", { class: "missed" }, h("span", { class: "quiet" }, `${t("missed", { depth: model.rankings.depth })} `),
+    missed.slice(0, MISSED).map(([grade, doc]) => [h("span", { class: `key ${gradeClass(grade)}` }, String(grade)), h("span", { class: "id" }, `${visible(ids[doc])} `)]).flat(),
+    rest > 0 ? h("span", { class: "quiet" }, t("missed_more", { n: rest })) : null);
 }
 
 /** Return the lines between the places of a document in two columns. */
@@ -223,7 +241,7 @@ function movesBetween(before, after, grades, height) {
     if (was < 0) return;
     lines.push(svg("path", { d: `M0 ${y(was)} C 28 ${y(was)}, 28 ${y(i)}, 56 ${y(i)}`, "data-doc": doc, class: `move ${gradeClass(grades[doc] ?? null)}` }));
   });
-  return svg("svg", { class: "moves", width: 56, height: deepest * height, viewBox: `0 0 56 ${deepest * height}`, "aria-hidden": "true" }, lines);
+  return svg("svg", { class: "moves", width: 56, height: deepest * height, viewBox: `0 0 56 ${deepest * height}`, preserveAspectRatio: "none", "aria-hidden": "true" }, lines);
 }
 
 function workingsOf(state, q) {
@@ -231,14 +249,19 @@ function workingsOf(state, q) {
   const own = model.workings.filter((w) => w.measure === state.measure);
   const title = h("h4", {}, `${t("working")}: ${measure.name}`);
   if (!own.length) {
-    const [judged, run] = [model.provenance.judgments.name, model.runs[state.run].source.name];
-    return [title, h("p", {}, t("no_working", { measure: measure.name })),
-      h("pre", {}, h("code", {}, visible(`rankstone explain '${measure.name}' ${judged} ${run} --query '${model.queries.ids[q]}'`)))];
+    const files = [model.provenance.judgments, ...(state.shown.length ? state.shown : [state.run]).map((r) => model.runs[r].source)];
+    const words = ["rankstone", "explain", measure.name, ...files.map((source) => source.name), "--query", model.queries.ids[q]];
+    return [title, ...command(t("no_working", { measure: measure.name }), `${words.map(quoted).join(" ")} ${model.provenance.explain_options}`.trim())];
   }
   const shown = state.shown.map((r) => own.find((w) => w.run === r)).filter(Boolean);
   const ideal = (own.find((w) => w.ideal) || {}).ideal;
   return [title, formula(measure.formula), h("div", { class: "workings" }, shown.map((w) => workingOf(w, q)),
     ideal ? h("div", { class: "working" }, h("h5", {}, t("ideal")), stepsTable(ideal, q, t("ideal"))) : null)];
+}
+
+/** Return a word of a command as a shell reads it. */
+function quoted(word) {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function workingOf(working, q) {
@@ -262,7 +285,8 @@ function workingOf(working, q) {
     put = `${plain(at(working.total))} / ${plain(at(working.denominator))}`;
   }
   return h("div", { class: "working" }, h("h5", {}, runName(working.run)),
-    working.steps ? stepsTable(working.steps, q, model.runs[working.run].name) : null, lines,
+    working.steps && model.rankings.retrieved[working.run][q] === 0 ? h("p", { class: "quiet" }, t("nothing_retrieved"))
+      : working.steps ? stepsTable(working.steps, q, model.runs[working.run].name) : null, lines,
     h("p", { class: "outcome" }, h("code", {}, [name, put, number(value)].filter(Boolean).join(" = "))));
 }
 

@@ -59,7 +59,7 @@ function rankingsIn(part) {
   const judged = boundsOf(column(part.judged));
   const runs = part.runs.map((run, r) => [column(run), boundsOf(retrieved[r].map((count) => Math.min(count, part.depth)))]);
   return {
-    depth: part.depth, texts: part.texts, retrieved,
+    depth: part.depth, relevantFrom: part.relevant_from, texts: part.texts, retrieved,
     maxGrade: grades.reduce((top, grade) => Math.max(top, grade), 0),
     documents: (q) => documents.slice(bounds[q], bounds[q + 1]).map(idOf),
     grades: (q) => grades.slice(judged[q], judged[q + 1]),

@@ -8,9 +8,11 @@ function isDark() {
 /** What is chosen, and who wants to know when it changes. */
 function newState() {
   const listeners = {};
-  const first = model.pairs.length ? model.measures.findIndex((m) => m.name === model.pairs[0].measure) : 0;
+  const first = Math.max(0, model.pairs.length ? model.measures.findIndex((m) => m.name === model.pairs[0].measure) : 0);
+  const best = decidedFirst(model.pairs.filter((p) => p.measure === model.measures[first].name))[0];
+  const run = best ? model.runs.findIndex((one) => one.name === best.run) : model.runs.length > 1 ? 1 : 0;
   const state = {
-    measure: Math.max(0, first), run: model.runs.length > 1 ? 1 : 0, query: null, shown: model.runs.map((_, r) => r).slice(0, 3),
+    measure: first, run, query: null, shown: model.runs.map((_, r) => r).slice(0, 3),
     on(name, listener) { (listeners[name] = listeners[name] || []).push(listener); },
     tell(name) { (listeners[name] || []).forEach((listener) => listener()); },
     choose(name, value) {
@@ -22,25 +24,43 @@ function newState() {
       state.shown = model.runs.map((_, i) => i).filter((i) => (i === r ? on : state.shown.includes(i)));
       state.tell("shown");
     },
-    open(q, scroll, silent) {
+    open(q, scroll, silent, jump) {
       state.query = q;
       state.tell("query");
       if (!silent) history.replaceState(null, "", `#q=${encodeURIComponent(wellFormed(model.queries.ids[q]))}`);
       const seen = matchMedia("(max-width: 860px)").matches ? "query-detail" : "explorer"; // the list is above it there
-      if (scroll) document.getElementById(seen).scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+      if (jump) stay(document.getElementById(seen));
+      else if (scroll) document.getElementById(seen).scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
     },
   };
   return state;
 }
 
-function openFromLink(state, scroll) {
+/** Jump to an element, again if what is above it grows, until the reader does something. */
+function stay(element) {
+  const jump = () => element.scrollIntoView({ behavior: "instant" });
+  const observer = new ResizeObserver(jump);
+  observer.observe(document.getElementById("main"));
+  ["wheel", "touchstart", "keydown", "pointerdown"].forEach((event) => addEventListener(event, () => observer.disconnect(), { once: true, passive: true }));
+  jump();
+}
+
+function openFromLink(state, atStart) {
   const found = /^#q=(.*)$/.exec(location.hash);
-  if (!found) return false;
+  if (!found) {
+    const place = atStart && location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
+    if (place) stay(place);
+    return false;
+  }
   let id = found[1];
   try { id = decodeURIComponent(id); } catch { /* a link that was cut off names no query */ }
   const q = model.queries.ids.findIndex((one) => wellFormed(one) === id);
-  if (q < 0) return false;
-  state.open(q, scroll);
+  if (q < 0) {
+    document.getElementById("query-detail").replaceChildren(h("p", { role: "alert" }, t("no_such_query", { query: visible(id) })));
+    if (atStart) stay(document.getElementById("explorer"));
+    return false;
+  }
+  state.open(q, false, false, atStart);
   return true;
 }
 

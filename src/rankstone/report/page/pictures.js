@@ -19,7 +19,7 @@ const ROWS = {
   differences: (state) => pairRows(state),
   scatter: (state) => pairRows(state),
   distribution: (state) => model.runs.flatMap((run, r) => model.values[r][state.measure]
-    .filter((value) => value !== null).map((value) => ({ run: visible(run.name), place: r, value }))),
+    .map((value, q) => ({ run: visible(run.name), place: r, query: visible(model.queries.ids[q]), value })).filter((row) => row.value !== null)),
   cutoffs: (state) => {
     const family = cutoffFamily(state.measure);
     return family ? model.runs.flatMap((run, r) => family.k.map((k, i) => ({ run: visible(run.name), k, value: family.means[r][i] }))) : [];
@@ -102,12 +102,21 @@ function pictureFigure(name, definitions, state) {
   canvas.after(paper);
   let view = null;
   let drawing = 0;
-  const saved = (kind) => view && view.toImageURL(kind, kind === "png" ? 3 : 1).then((url) => saveUrl(`rankstone-${name}.${kind}`, url));
+  let lightView = null; // pictures are saved as on paper
+  async function saved(kind) {
+    if (!lightView) return;
+    const light = await lightView();
+    const of = words(ROWS[name](state));
+    const parts = { differences: [of.run, of.baseline, of.measure], scatter: [of.run, of.baseline, of.measure], cutoffs: [of.measure], distribution: [of.measure] }[name] || [];
+    const file = ["rankstone", name, ...parts].join("-").replace(/[^\w.@-]+/g, "_");
+    saveUrl(`${file}.${kind}`, await light.toImageURL(kind, kind === "png" ? 3 : 1));
+    if (light !== view) light.finalize();
+  }
   figure.append(h("p", { class: "buttons" },
     h("button", { type: "button", onclick: () => saved("svg") }, t("save_svg")),
     h("button", { type: "button", onclick: () => saved("png") }, t("save_png"))), details);
   const words = (rows) => ({
-    ...legendSize(rows, canvas.clientWidth - 60),
+    ...legendSize(rows, canvas.clientWidth - 60), size: rows.length > 500 ? 16 : 55,
     run: model.runs.length > 1 ? visible(model.runs[state.run].name) : "",
     baseline: visible(model.runs[0].name),
     measure: name === "cutoffs" ? cutoffName(state.measure) : model.measures[state.measure].name,
@@ -120,11 +129,11 @@ function pictureFigure(name, definitions, state) {
     caption.textContent = t(`caption_${name}`, words(rows));
     details.replaceChildren(details.firstChild);
     details.open = false;
-    details.ontoggle = () => details.open && details.children.length === 1 && details.append(rowTable(rows, t(`picture_${name}`)));
+    details.ontoggle = () => details.open && details.children.length === 1 && details.append(rowTable(name, rows, words(rows)));
     const embed = await chartLibrary();
     if (own !== drawing) return;
     const definition = completed(definitions.pictures[name], words(rows));
-    const spec = { ...definition, data: { values: rows }, width: Math.max(200, canvas.clientWidth - 8), autosize: { type: "fit-x", contains: "padding" } };
+    const spec = { ...definition, description: `${t(`picture_${name}`)}. ${caption.textContent}`, data: { values: rows }, width: Math.max(200, canvas.clientWidth - 8), autosize: { type: "fit-x", contains: "padding" } };
     if (definition.height.step) spec.height = definition.height.step * model.runs.length;
     const dark = isDark();
     const drawn = (place, theme) => embed(place, spec, {
@@ -134,6 +143,7 @@ function pictureFigure(name, definitions, state) {
     const result = await drawn(canvas, dark ? "dark" : "light");
     if (view) view.finalize();
     view = result.view;
+    lightView = async () => (dark ? (await drawn(h("div", {}), "light")).view : view);
     view.addEventListener("click", (_, item) => {
       if (item && item.datum && item.datum.q !== undefined) state.open(item.datum.q, true);
     });
@@ -158,12 +168,29 @@ function pictureFigure(name, definitions, state) {
   return figure;
 }
 
-function rowTable(rows, label) {
-  const names = Object.keys(rows[0]).filter((name) => !["q", "sign", "place"].includes(name));
-  const some = rows.slice(0, 500);
+/** The columns of each picture's numbers: a head and the text of a row's cell. */
+function columnsOf(name, words) {
+  const run = [t("run"), (row) => row.run];
+  const query = [t("query"), (row) => row.query];
+  const both = [query, [words.baseline, (row) => number(row.baseline)], [words.run, (row) => number(row.value)]];
+  return {
+    differences: [...both, [t("difference"), (row) => signed(row.value - row.baseline)]],
+    scatter: both,
+    cutoffs: [run, [t("axis_k"), (row) => String(row.k)], [words.measure, (row) => number(row.value)]],
+    distribution: [run, query, [words.measure, (row) => number(row.value)]],
+    roc: [run, [t("axis_fpr"), (row) => number(row.x)], [t("axis_tpr"), (row) => number(row.y)]],
+    pr: [run, [t("axis_recall"), (row) => number(row.x)], [t("axis_precision"), (row) => number(row.y)]],
+    judged: [run, [t("axis_rank"), (row) => String(row.rank)], [t("axis_share"), (row) => percent(row.share, 1)]],
+  }[name];
+}
+
+function rowTable(name, rows, words) {
+  const columns = columnsOf(name, words);
+  const ordered = name === "differences" ? [...rows].sort((a, b) => (b.value - b.baseline) - (a.value - a.baseline)) : rows;
+  const some = ordered.slice(0, 500);
   return h("div", {}, h("p", { class: "quiet" }, t("rows_of", { shown: some.length, all: rows.length })),
-    wideTable(label, headRow(names), h("tbody", {}, some.map((row) => h("tr", {}, names.map((name) =>
-      h("td", {}, typeof row[name] === "number" ? number(row[name]) : String(row[name]))))))));
+    wideTable(t(`picture_${name}`), headRow(columns.map(([head]) => head)),
+      h("tbody", {}, some.map((row) => h("tr", {}, columns.map(([, cell]) => h("td", {}, cell(row))))))));
 }
 
 function picturesSection(state, definitions) {

@@ -22,8 +22,9 @@ function intervalPicture(pair, reach) {
 }
 
 function numbersOf(pair) {
+  const lost = pair.p_value <= 1 - pair.confidence && pair.p_adjusted > 1 - pair.confidence;
   const correction = model.comparison.family > 1 && pair.correction !== "none"
-    ? ` (${({ holm: "Holm", bh: "BH", bonferroni: "Bonferroni" })[pair.correction] || pair.correction})` : "";
+    ? ` (${({ holm: "Holm", bh: "BH", bonferroni: "Bonferroni" })[pair.correction] || pair.correction}${lost ? t("without_it", { p: pInWords(pair.p_value) }) : ""})` : "";
   return t("numbers", {
     difference: signed(pair.difference, 3),
     measure: pair.measure + (pair.higher_is_better ? "" : t("lower")),
@@ -41,7 +42,8 @@ function cautions(pair) {
     }
     if (pair.common) {
       lines.push(t("no_answer_share", { share: percent(pair.missing.share) }));
-      lines.push(t("answered_by_both", { n: pair.common.n, numbers: numbersOf(pair.common) }));
+      lines.push(t(pair.common.ties === pair.common.n ? "both_same" : `both_${pair.common.verdict}`,
+        { run: visible(pair.run), measure: pair.measure, numbers: numbersOf(pair.common) }));
     }
   }
   const judged = pair.incomplete ? pair.common : pair;
@@ -62,6 +64,13 @@ function verdictCard(pair, reach) {
     h("p", { class: "quiet" }, cautions(pair).join(" ")));
 }
 
+/** Return pairs with those that are decided first, the best of them at the head. */
+function decidedFirst(pairs) {
+  const place = (p) => (p.verdict === "better" ? 0 : p.verdict === "worse" ? 1 : 2);
+  const gain = (p) => (place(p) < 2 ? p.difference * (p.higher_is_better ? 1 : -1) : 0);
+  return [...pairs].sort((a, b) => place(a) - place(b) || gain(b) - gain(a));
+}
+
 function verdictSection(state) {
   const shown = section("verdict", t("verdict"));
   const cards = h("div", { class: "cards" });
@@ -70,7 +79,7 @@ function verdictSection(state) {
   const draw = () => {
     cards.replaceChildren();
     others.replaceChildren();
-    const pairs = model.pairs.filter((p) => p.measure === model.measures[state.measure].name);
+    const pairs = decidedFirst(model.pairs.filter((p) => p.measure === model.measures[state.measure].name));
     if (!pairs.length) {
       model.runs.forEach((run, r) => {
         const ends = model.intervals[r][state.measure];
@@ -109,13 +118,13 @@ function healthSection(state) {
   const rows = model.runs.map((run, r) => {
     const ends = run.ties.interval[measure];
     return h("tr", {}, h("th", { scope: "row" }, runName(r)),
-      h("td", { class: run.answered < all ? "warn" : "" }, `${run.answered} / ${all}`),
+      h("td", { class: run.answered < all ? "warn" : "" }, `${run.answered.toLocaleString("en-US")} / ${all.toLocaleString("en-US")}`),
       h("td", {}, run.retrieved === null ? "–" : run.retrieved.toLocaleString("en-US")),
       ranks.map((k) => {
         const share = run.judged_by_rank[k - 1];
         return h("td", {}, h("span", { class: "meter", style: { backgroundSize: `${100 * (share || 0)}% 100%` } }, percent(share)));
       }),
-      ties && [h("td", {}, `${run.ties.documents} / ${run.ties.retrieved}`),
+      ties && [h("td", {}, `${run.ties.documents.toLocaleString("en-US")} / ${run.ties.retrieved.toLocaleString("en-US")}`),
         h("td", {}, ends ? `${number(ends[0])} – ${number(ends[1])}` : "–")]);
   });
   const groups = new Map();
@@ -186,7 +195,8 @@ function tableSection(state) {
     wideTable(t("table"), h("thead", {}, h("tr", {}, back, heads)), body),
     h("p", { class: "quiet note" },
       model.comparison ? `${t("marks", { baseline: visible(model.comparison.baseline), alpha: +(1 - model.confidence).toFixed(4) })} ` : null,
-      model.intervals.flat().some(Boolean) ? t("interval_note", { level: level() }) : null),
+      model.intervals.flat().some(Boolean) ? `${t("interval_note", { level: level() })} ` : null,
+      model.weighted ? t("weighted_note") : null),
     h("p", { class: "buttons" },
       button("copy_md", (own) => copy(model.tables.md, own, place)),
       button("copy_latex", (own) => copy(model.tables.latex, own, place)),
@@ -241,13 +251,13 @@ function definitionsSection() {
     provenance.judgments ? [h("h3", {}, t("sources")), wideTable(t("sources"), headRow([t("input"), t("file"), t("bytes"), "SHA-256"], [1, 3]), h("tbody", {},
       source(t("judgments"), provenance.judgments), model.runs.map((run) => source(visible(run.name), run.source))))] : null,
     h("p", {}, t("made_with", { version: provenance.rankstone, engine: provenance.engine, numpy: provenance.numpy })),
-    provenance.command ? command(provenance.command) : null,
+    provenance.command ? command(t("again"), provenance.command) : null,
     h("p", { class: "quiet" }, t("plain_model", { schema: model.schema })));
 }
 
-/** Return the command that makes the page again, and a button to copy it. */
-function command(text) {
+/** Return a command after a sentence about it, and a button to copy it. */
+function command(words, text) {
   const place = h("div", { class: "copied" });
-  return [h("p", {}, t("again")), h("pre", {}, h("code", {}, visible(text))),
+  return [h("p", {}, words), h("pre", {}, h("code", {}, visible(text))),
     h("p", { class: "buttons" }, h("button", { type: "button", onclick: (event) => copy(text, event.target, place) }, t("copy_command"))), place];
 }
