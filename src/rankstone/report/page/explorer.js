@@ -227,7 +227,8 @@ function missedBy(own, ids, grades) {
   missed.sort((a, b) => b[0] - a[0]);
   const rest = missed.length - MISSED;
   return h("p", { class: "missed" }, h("span", { class: "quiet" }, `${t("missed", { depth: model.rankings.depth })} `),
-    missed.slice(0, MISSED).map(([grade, doc]) => [h("span", { class: `key ${gradeClass(grade)}` }, String(grade)), h("span", { class: "id" }, `${visible(ids[doc])} `)]).flat(),
+    missed.slice(0, MISSED).map(([grade, doc]) => h("span", { class: "doc", title: visible(ids[doc]) },
+      h("span", { class: `key ${gradeClass(grade)}` }, String(grade)), h("span", { class: "id" }, visible(ids[doc])))),
     rest > 0 ? h("span", { class: "quiet" }, t("missed_more", { n: rest })) : null);
 }
 
