@@ -117,6 +117,25 @@ def test_commands_ask_before_they_replace_a_file(tmp_path, monkeypatch, capsys):
         assert "important" not in (tmp_path / "out").read_text()
 
 
+@pytest.mark.parametrize("name", ["out.md", "out.txt", "out.xml", "out.json", "out.svg"])
+def test_verdicts_and_pictures_replace_only_their_like(tmp_path, monkeypatch, capsys, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels").write_text("".join(f"q{i} 0 d 1\n" for i in range(9)))
+    for run in ("a.run", "b.run"):
+        (tmp_path / run).write_text("".join(f"q{i} Q0 d 1 1 t\n" for i in range(9)))
+    words = ["gate", "qrels", "a.run", "--baseline", "b.run", "--max-drop", "RR=0.1", "-o", name]
+    if name.endswith("svg"):
+        pytest.importorskip("vl_convert")
+        words = ["plot", "qrels", "a.run", "b.run", "-m", "RR", "--picture", "scatter", "-o", name]
+    (tmp_path / name).write_text("important")
+    assert main(words) == 2
+    assert "the file is there already" in capsys.readouterr().err
+    assert (tmp_path / name).read_text() == "important"
+    for more in (["--force"], [], []):
+        assert main([*words, *more]) == 0
+    assert "important" not in (tmp_path / name).read_text()
+
+
 def test_a_file_is_private_until_it_is_whole_and_then_as_open_as_others(tmp_path):
     mask = os.umask(0o022)
     try:

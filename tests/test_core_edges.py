@@ -113,6 +113,16 @@ def test_nothing_new_begins_after_an_error(monkeypatch):
     assert len(begun) < 10
 
 
+def test_fewer_threads_do_the_work_if_no_more_can_be_started(monkeypatch):
+    monkeypatch.setattr(parallel, "cores", lambda: 8)
+
+    def refuse(_):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    assert parallel.on_each(lambda i: i * i, range(9)) == [i * i for i in range(9)]
+
+
 def test_cores_are_those_of_this_process(monkeypatch):
     mine = {0: {1, 4, 5}}
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: mine.get(pid, {1}), raising=False)

@@ -12,6 +12,9 @@ import pytest
 from strategies import NATIVE
 
 import rankstone as rs
+from rankstone.core import engine as core_engine
+from rankstone.io.formats import tables
+from rankstone.io.load import load_run
 
 ENGINES = ["python", *(["native"] if NATIVE else [])]
 
@@ -242,3 +245,49 @@ def test_numbers_without_from_chars(tmp_path):
     expected = [None if float(t) in (float("inf"), -float("inf")) else float(t) for t in texts]
     lines = done.stdout.split()
     assert [None if line == "not_finite" else float(line) for line in lines] == expected
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_run_that_is_cut_short_during_the_scan(tmp_path, monkeypatch, engine):
+    monkeypatch.setenv("RANKSTONE_ENGINE", engine)
+    path = tmp_path / "a.run"
+    path.write_text("q1 Q0 d1 1 1 t\n" * 100)
+    run = load_run(path)
+    path.write_text("q1 Q0 d1 1 1 t\n")
+    with pytest.raises(rs.DataError, match="a.run: the file changed"):
+        rs.evaluate({"q1": {"d1": 1}}, run, "RR")
+
+
+def test_a_file_that_the_scan_cannot_read(tmp_path, monkeypatch):
+    path = tmp_path / "a.run"
+    path.write_text("q1 Q0 d1 1 1 t\n")
+
+    def fail(*_):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(core_engine.load(), "scan_run", fail)
+    with pytest.raises(rs.DataError, match=r"a\.run: cannot be read \(Input/output error\)"):
+        rs.evaluate({"q1": {"d1": 1}}, path, "RR")
+
+
+@pytest.mark.parametrize(
+    ("error", "wanted"),
+    [
+        (MemoryError("malloc of size 1910159973427257920 failed"), rs.DataError),
+        (MemoryError("malloc of size 4096 failed"), MemoryError),
+        (MemoryError(), MemoryError),
+    ],
+    ids=str,
+)
+def test_an_absurd_size_is_a_damaged_table_and_no_lack_of_memory(
+    tmp_path, monkeypatch, error, wanted
+):
+    path = tmp_path / "a.arrow"
+    pl.DataFrame({"query": ["q1"], "doc": ["d1"], "score": [1.0]}).write_ipc(path)
+
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(tables, "_polars_binary", fail)
+    with pytest.raises(wanted):
+        rs.evaluate({"q1": {"d1": 1}}, path, "RR")

@@ -46,11 +46,6 @@ def test_records_in_memory_keep_whole_numbers():
     assert (list(judged.queries), list(judged.docs), judged.docs.typed) == ([1], [5, 6], True)
 
 
-def test_a_series_of_whole_numbers_holds_documents_in_order():
-    run = {"q": series([7, 8])}
-    assert rs.evaluate({"q": {8: 1}}, run, "RR")["RR"] == 0.5
-
-
 @pytest.mark.parametrize(("name", "what"), [(None, "run"), ("mine", "mine")])
 def test_a_series_that_may_be_either_is_refused(name, what):
     with pytest.raises(rs.DataError) as caught:

@@ -166,6 +166,16 @@ def test_signals_leave_nothing_behind(here, number, code, word):
     assert sorted(os.listdir()) == ["large.run", "qrels", "run"]
 
 
+def test_a_signal_outside_of_the_work_of_a_command():
+    code = (
+        "import os, signal\n"
+        "from rankstone.cli.process import run_process\n"
+        "run_process(lambda: signal.raise_signal(signal.SIGTERM) or 0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (143, "", "")
+
+
 @pytest.mark.skipif(not NATIVE, reason="the compiled core was not built on this machine")
 def test_a_signal_during_the_loading_of_the_core_is_not_lost(monkeypatch):
     loaded = []

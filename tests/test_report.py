@@ -654,3 +654,24 @@ def test_measures_that_saved_values_lack(tmp_path, capsys):
 def test_no_group_is_called_as_all_queries_are():
     with pytest.raises(rs.UsageError, match="cannot be called 'all'"):
         rs.report({"q": {"a": 1}}, {"r": {"q": ["a"]}}, "RR", groups={"q": "all"}, pictures=False)
+
+
+def test_names_of_runs_send_no_commands_to_the_terminal(tmp_path, capfd):
+    (tmp_path / "qrels").write_text("q1 0 a 1\n")
+    path = tmp_path / "r\x1b[2J\u202e\n.run"
+    path.write_text("q1 Q0 a 1 1 t\n")
+    words = [
+        "report",
+        tmp_path / "qrels",
+        path,
+        "-m",
+        "RR",
+        "--no-pictures",
+        "-o",
+        tmp_path / "p.html",
+    ]
+    assert main([*map(str, words)]) == 0
+    err = capfd.readouterr().err
+    assert "evaluating r\\x1b[2J" in err
+    assert not {"\x1b", "\u202e"} & set(err)
+    assert len(err.splitlines()) == 3

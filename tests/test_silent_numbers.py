@@ -96,12 +96,15 @@ def test_the_index_of_a_series_holds_its_documents(engine):
 
 def test_a_series_of_documents_is_a_list(engine):
     assert rr(JUDGED, {"q1": pd.Series(["d2", "d1"], index=[10, 5])}) == 0.5
-    assert rr({"q1": {5: 1}}, {"q1": pd.Series([4, 5])}) == 0.5
+    assert rr({"q1": {5: 1}}, {"q1": pd.Series([4, 5]).tolist()}) == 0.5
 
 
 def test_a_series_that_may_be_either_is_refused():
     with pytest.raises(rs.DataError, match=r"series\.tolist\(\) for the first"):
         rr({"q1": {5: 1}}, {"q1": pd.Series([4, 5], index=[3, 9])})
+    for judged, run in (([1, 2, 0], [0.1, 0.9, 0.3]), ([1.0, 2.0, 0.0], [1, 9, 3])):
+        with pytest.raises(rs.DataError, match=r"series\.to_dict\(\) for the second"):
+            rr({"q1": pd.Series(judged)}, {"q1": pd.Series(run)})
     with pytest.raises(rs.DataError, match="holds a document twice"):
         rr(JUDGED, {"q1": pd.Series([0.4, 0.5], index=["d1", "d1"])})
 

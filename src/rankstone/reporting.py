@@ -16,7 +16,7 @@ from rankstone.core import engine
 from rankstone.core.collection import Collection, MatchedCollection
 from rankstone.core.parallel import cores, on_each
 from rankstone.core.result import Result
-from rankstone.errors import DataError, UsageError, one_of, plural
+from rankstone.errors import DataError, UsageError, one_of, plural, printable
 from rankstone.evaluation import Evaluated, evaluate_collection
 from rankstone.io.column_roles import Columns
 from rankstone.io.input_file import ReadOptions, first_of
@@ -231,7 +231,7 @@ def _evaluated(
     def evaluated(place: int) -> Evaluated:
         name, run = named[place]
         with lock:
-            progress(f"evaluating {name} ({place + 1} of {len(named)})")
+            progress(f"evaluating {printable(name)} ({place + 1} of {len(named)})")
         own = max(1, (threads or cores()) // (workers if place else 1))
         data = collection(judgments, run, name=name, columns=columns, threads=own, **reading)
         # Beside other runs the page shows the tie interval of the first measure alone.

@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 
 _FORMATS = ("text", "md", "junit", "github", "json")
 _ENDINGS = {".txt": "text", ".md": "md", ".xml": "junit", ".json": "json"}
+#: What is in files that a gate wrote, which it may replace.
+_MARKS = {
+    "text": (b": ", b" check", b" quer"),
+    "md": (b"### ", b": ", b" check", b" quer"),
+    "junit": (b"<testsuites", b"rankstone gate"),
+    "json": (b'"schema": "rankstone/',),
+}
 _LIMITS = {
     "max-drop": "fail if the mean drops by more than this against the baseline",
     "non-inferior": "pass only if the interval of the difference shows no larger drop",
@@ -75,18 +82,23 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("-o", "--output", action="append", default=[], metavar="FILE",
                         help="write a file, too: .md, .xml (JUnit), .json or .txt; may be repeated")  # fmt: skip
+    parser.add_argument("--force", action="store_true",
+                        help="let --output replace a file that no gate wrote")  # fmt: skip
     add_evaluation(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: Namespace) -> int:
     """Apply the rules, print the verdict and return its exit code."""
+    from rankstone.core.atomic import check_own
     from rankstone.core.result import Result
     from rankstone.gates.rules import rules_of
     from rankstone.gates.settings import Settings, find_settings, read_settings
     from rankstone.gating import apply, saved_candidate
 
     outputs = [(path, _form_of(path)) for path in args.output]
+    for path, form in outputs:
+        check_own(path, _MARKS[form], force=args.force)
     settings = read_settings(args.settings) if args.settings else find_settings()
     rules = rules_of(
         settings.values, {name: getattr(args, name.replace("-", "_")) for name in _OWN}

@@ -41,6 +41,8 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "-o", "--output", default=".", metavar="PATH", help="a file or a directory (this one)"
     )
+    parser.add_argument("--force", action="store_true",
+                        help="replace files that are not pictures")  # fmt: skip
     parser.set_defaults(run=run, by=None, queries=None, documents=None, title=None)
 
 
@@ -75,7 +77,7 @@ def run(args: Namespace) -> int:
     for name in drawn:
         picture = picture_of(model, name, args.compared)
         path = args.output if single else os.path.join(args.output, f"{name}.{args.format}")
-        picture.save(path)
+        picture.save(path, force=args.force)
         if not args.quiet:
             print(f"rankstone: wrote {path}", file=sys.stderr)
     return 0

@@ -32,13 +32,15 @@ def run_process(main: Callable[[], int]) -> NoReturn:
     # The idle threads of a linear algebra library would only take time from the scan.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _open_standard_streams()
-    _unwind_when_terminated()
     try:
+        _unwind_when_terminated()
         code = main()
     except SystemExit as stop:  # argparse has said what there is to say
         code = stop.code if isinstance(stop.code, int) else 0
     except KeyboardInterrupt:
         code = INTERRUPTED
+    except Terminated:  # before or after the work of the command
+        code = TERMINATED
     except Exception as error:  # noqa: BLE001, a fault of ours
         code = INTERNAL
         if os.environ.get("RANKSTONE_TRACEBACK"):

@@ -91,12 +91,15 @@ def _mode(target: str) -> int:
         return 0o666 & ~mask
 
 
-def check_own(path: str | os.PathLike[str], mark: bytes | None, *, force: bool) -> None:
+def check_own(
+    path: str | os.PathLike[str], mark: bytes | tuple[bytes, ...] | None, *, force: bool
+) -> None:
     """Refuse to replace a file that holds something else.
 
     Args:
         path: of the file to write.
-        mark: what the beginning of files holds that may be replaced; None if there is no such mark.
+        mark: what the beginning of files holds that may be replaced, or several such marks, all of
+            them; None if there is no such mark.
         force: replace whatever is there.
     """
     name = os.fspath(path)
@@ -107,7 +110,8 @@ def check_own(path: str | os.PathLike[str], mark: bytes | None, *, force: bool) 
             head = stream.read(_HEAD)
     except OSError:  # writing says why
         return
-    if head and (mark is None or mark not in head):
+    marks = (mark,) if isinstance(mark, bytes) else mark
+    if head and (marks is None or any(one not in head for one in marks)):
         raise UsageError(
             f"{name}: the file is there already, and what it holds would be lost. Write to another, "
             "or replace it with --force (force=True)."

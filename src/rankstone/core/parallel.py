@@ -34,9 +34,14 @@ def on_each(task: Callable[[P], T], parts: Sequence[P], workers: int | None = No
                 failed[i] = error
                 return
 
-    threads = [threading.Thread(target=work) for _ in range(workers - 1)]
-    for thread in threads:
-        thread.start()
+    threads = []
+    for _ in range(workers - 1):
+        thread = threading.Thread(target=work)
+        try:
+            thread.start()
+        except RuntimeError:  # too little memory for one more: these do all of the work
+            break
+        threads.append(thread)
     work()
     for thread in threads:
         thread.join()

@@ -94,8 +94,6 @@ def _plain_rows(rows: Any, where: str) -> Any:
     if not values or any(isinstance(value, str) for value in values):
         return values
     if not (any(isinstance(i, str) for i in index) or any(isinstance(v, float) for v in values)):
-        if index == list(range(len(index))):
-            return values
         raise DataError(
             f"{where}: a {type(rows).__name__} of whole numbers under an index of whole numbers may "
             "hold documents, or the scores or grades of the documents in its index. Give "

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rankstone.core.atomic import replaced
+from rankstone.core.atomic import check_own, replaced
 from rankstone.core.result import Result
 from rankstone.errors import DataError, UsageError, one_of, printable
 from rankstone.report.html import texts
@@ -20,7 +20,8 @@ from rankstone.report.vega import library
 from rankstone.stats.comparison import Comparison
 from rankstone.stats.values import QueryValues
 
-FORMATS = ("svg", "png", "pdf")
+_BEGINNINGS = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF"}
+FORMATS = tuple(_BEGINNINGS)
 _PER_QUERY = ("differences", "scatter", "distribution")
 _WIDTH = 480
 _MANY = 500  # points of a scatter plot: beyond, they are small
@@ -52,16 +53,17 @@ class Picture:
         pdf: bytes = library().vegalite_to_pdf(dict(self.spec))
         return pdf
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the picture to a file, whole or not at all; its name says in which format.
 
-        A file of that name is replaced.
+        A file that is not a picture of this format is replaced only with ``force``.
         """
         form = os.fspath(path).rpartition(".")[2].lower()
         if form not in FORMATS:
             raise UsageError(
                 f"{os.fspath(path)}: pictures are saved as .svg, .png or .pdf; end the name so."
             )
+        check_own(path, _BEGINNINGS[form], force=force)
         content = self.to_bytes(form)
         with replaced(path) as out:
             out.write(content)

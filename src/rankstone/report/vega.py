@@ -20,7 +20,7 @@ def library() -> Any:
     """Return the module vl_convert, or say how to install it."""
     try:
         import vl_convert
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingDependencyError(
             "pictures need the library vl-convert-python: pip install 'rankstone[report]'. A "
             "report without pictures needs nothing: --no-pictures, or pictures=False."

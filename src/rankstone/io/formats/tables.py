@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from importlib.util import find_spec
@@ -37,6 +38,7 @@ from rankstone.io.frames.columns import PlainTable, open_table, values_of
 from rankstone.io.input_file import Input
 from rankstone.io.rows import Row, TextRow, as_text, id_of
 
+_MOST_MEMORY = 1 << 40  # bytes that no table takes
 _FILE, _STREAM = b"ARROW1", b"\xff\xff\xff\xff"
 
 
@@ -136,9 +138,11 @@ def _reading(file: Input, read: Callable[[], Any]) -> Any:
     """Turn what a library says about a file into an error of ours."""
     try:
         return read()
-    except (RankstoneError, MemoryError):
+    except RankstoneError:
         raise
     except BaseException as error:  # any of several libraries, each with its own
+        if isinstance(error, MemoryError) and not _is_absurd(error):
+            raise
         # A library in Rust may give up with something that is not an Exception.
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
@@ -147,6 +151,12 @@ def _reading(file: Input, read: Callable[[], Any]) -> Any:
             _check_numbers(file)
         words = str(error).strip().splitlines() or [type(error).__name__]
         raise DataError(f"{file.path}: the table cannot be read ({words[0]}).") from None
+
+
+def _is_absurd(error: MemoryError) -> bool:
+    """Return whether so much memory was asked for that the file must be damaged."""
+    size = re.search(r"size (\d+)", str(error))
+    return size is not None and int(size[1]) > _MOST_MEMORY
 
 
 def _check_numbers(file: Input) -> None:

@@ -118,19 +118,23 @@ class TrecRun:
         """Find the judged documents in the file."""
         file, layout = self.file, self.layout
         file.check_unchanged("since it was opened. Open it again")
-        scan = engine.load().scan_run(
-            file.stream.fileno(),
-            file.size,
-            layout.layout,
-            judgments.index(),
-            float32,
-            file.options.threads or os.cpu_count() or 1,
-            _RANGE,
-            self.progress,
-            layout.first,
-            repeats,
-            self.kept,
-        )
+        try:
+            scan = engine.load().scan_run(
+                file.stream.fileno(),
+                file.size,
+                layout.layout,
+                judgments.index(),
+                float32,
+                file.options.threads or os.cpu_count() or 1,
+                _RANGE,
+                self.progress,
+                layout.first,
+                repeats,
+                self.kept,
+            )
+        except OSError as error:
+            file.check_unchanged()
+            raise DataError(f"{file.path}: cannot be read ({error.strerror or error}).") from None
         file.check_unchanged()
         if scan["fault"]:
             raise _fault(file, scan["fault"], layout)
