@@ -1,5 +1,6 @@
 """Input that once gave a number of its own making: now the right one, an error or a note."""
 
+import re
 from math import log2
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import rankstone as rs
 from rankstone import RR, nDCG
+from rankstone.cli import main
 
 JUDGED = {"q1": {"d1": 1}}
 RUN = {"query": ["q1", "q1"], "doc": ["d1", "d2"], "score": [2.0, 1.0]}
@@ -324,3 +326,27 @@ def test_notices_show_three_examples():
         "unjudged-queries": (5, ("b", "c", "d")),
         "duplicate-documents": (1, ("document a of query a",)),
     }
+
+
+@pytest.mark.parametrize(
+    "scores", [["10", "20", "30"], ["0,9", "0,1", "0,3"], np.array(["7", "8", "9"])]
+)
+def test_numbers_as_text_in_both_places(scores):
+    with pytest.raises(rs.UsageError, match=r"numpy\.asarray\(scores, float\)"):
+        nDCG(["1", "0", "2"], scores)
+
+
+def test_ids_that_are_whole_numbers_as_text():
+    assert nDCG(["1", "0", "2"], ["3", "1", "2"]) > 0.5
+    assert nDCG({"1", "0", "2"}, ["10", "20", "30"]) == 0
+    assert nDCG(["1", "0"], ["10", "20", "30"]) == 0
+
+
+def test_options_that_would_be_ignored(tmp_path, capsys):
+    (tmp_path / "qrels").write_text("q1 0 a 1\n")
+    (tmp_path / "run").write_text("q1 Q0 a 1 1 t\n")
+    paths = [str(tmp_path / "qrels"), str(tmp_path / "run")]
+    assert main(["evaluate", *paths, "--groups", "sizes"]) == 2
+    assert "are for files without query ids" in re.sub(r"\s+", " ", capsys.readouterr().err)
+    assert main(["agree", paths[1], paths[1], "-m", "nDCG"]) == 2
+    assert "-m orders systems" in capsys.readouterr().err

@@ -65,6 +65,8 @@ def run(args: Namespace) -> int:
         raise UsageError(
             f"give RUN RUN, QRELS QRELS [RUN...] or QRELS RUN RUN...; these are {', '.join(kinds)}."
         )
+    if args.measure and kinds in (["run", "run"], ["judgments", "judgments"]):
+        raise UsageError("-m orders systems: give it with judgments and two or more runs.")
     with spoken_warnings(quiet=False):
         data, lines = agreement(paths, args)
     if args.format == "json":

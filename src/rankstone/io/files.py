@@ -17,7 +17,13 @@ from rankstone.io.input_file import Input, ReadOptions
 def read_judgments(path: str, options: ReadOptions) -> Judgments:
     """Read judgments from a file, or from the folder of a data set."""
     with Input.open(in_folder(path) if os.path.isdir(path) else path, options) as file:
-        judgments = judgments_in(file, format_of(file))
+        form = format_of(file)
+        if options.group_sizes is not None and not form.takes_group_sizes:
+            raise UsageError(
+                f"{file.path}: sizes of groups (--groups, group_sizes=) are for files without query "
+                f"ids, such as LETOR rows without qid; this one has the format '{form.name}'."
+            )
+        judgments = judgments_in(file, form)
         file.check_unchanged()
     return judgments
 

@@ -61,12 +61,33 @@ def _refuse_numbers_as_text(judgments: Any, run: Any) -> None:
         items = _items(data if isinstance(data, list | tuple) else array_of(data, what).tolist())
         texts = [decode(item) if isinstance(item, bytes) else item for item in items]
         texts = [text for text in texts if isinstance(text, str)]
-        fraction = next((t for t in texts if is_number(t) and not _is_whole(t)), None)
-        if fraction is not None and len(texts) == len(items) and all(map(is_number, texts)):
+        fraction = next((t for t in texts if _is_number(t) and not _is_whole(t)), None)
+        if fraction is not None and len(texts) == len(items) and all(map(_is_number, texts)):
             raise UsageError(
                 f"the {what} are numbers written as text, such as {fraction!r}, and text is read as "
                 f"ids of documents. Convert them first: numpy.asarray({what}, float)."
             )
+    labels, scores = (_whole_texts(data) for data in (judgments, run))
+    if labels and len(labels) == len(scores) and not {*labels} & {*scores}:
+        raise UsageError(
+            f"text in both places, as many whole numbers such as {labels[0]!r} and {scores[0]!r}, and "
+            "none in common: for labels and scores convert them, numpy.asarray(scores, float); for "
+            "ids put the relevant ones into a set."
+        )
+
+
+def _whole_texts(data: Any) -> list[str]:
+    """Return the items of a list or array if all are whole numbers written as text, else none."""
+    if not isinstance(data, list | tuple | np.ndarray):
+        return []
+    items = _items(list(data))
+    whole = [item for item in items if isinstance(item, str) and _is_whole(item)]
+    return whole if len(whole) == len(items) else []
+
+
+def _is_number(text: str) -> bool:
+    """Return whether text is a number, also with a decimal comma."""
+    return is_number(text) or is_number(text.replace(",", ".", 1))
 
 
 def _is_whole(text: str) -> bool:

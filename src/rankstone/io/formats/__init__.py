@@ -87,6 +87,7 @@ class Format:
         holds_empty_queries: whether a query without documents can be written.
         mixes_queries: whether rows of one query are often not together.
         writes_by_query: whether rows of one query have to be together to be written.
+        takes_group_sizes: whether queries may be given as sizes of groups of rows, in another file.
     """
 
     name: str
@@ -103,6 +104,7 @@ class Format:
     holds_empty_queries: bool = False
     mixes_queries: bool = False
     writes_by_query: bool = False
+    takes_group_sizes: bool = False
     write_subtopics: Callable[[Iterable[Aspect], IO[bytes]], None] | None = None
     may_hold_subtopics: bool = False
     holds_importance: bool = False

@@ -164,4 +164,5 @@ FORMAT = Format(
     _judgments,
     None,
     _write,
+    takes_group_sizes=True,
 )
