@@ -42,6 +42,7 @@ def collection(seed, takes=ACCEPTS):
     return {q: {d: int(g) for d, g in docs.items()} for q, docs in qrels.items()}, run
 
 
+@pytest.mark.filterwarnings("ignore:.*unsafe cast")  # ranx's own, on its way through Numba
 def test_ranx_says_the_same(ranx):
     for seed in range(40):
         qrels, run = collection(seed)

@@ -76,6 +76,7 @@ def test_all_streams_closed(here):
     assert (here / "qrels").read_text() == "q1 0 d1 1\n"  # no file took the place of a stream
 
 
+@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # JAX, if another test loaded it
 def test_too_little_memory(here):
     ranking = json.dumps({f"d{j}": j for j in range(500)})
     queries = ", ".join(f'"q{i}": {ranking}' for i in range(5000))
@@ -176,6 +177,15 @@ def test_a_signal_outside_of_the_work_of_a_command():
     assert (done.returncode, done.stdout, done.stderr) == (143, "", "")
 
 
+@pytest.fixture
+def _own_interrupt():
+    """Ctrl-C raises KeyboardInterrupt, whatever other libraries have made of it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_own_interrupt")
 @pytest.mark.skipif(not NATIVE, reason="the compiled core was not built on this machine")
 def test_a_signal_during_the_loading_of_the_core_is_not_lost(monkeypatch):
     loaded = []
@@ -193,6 +203,7 @@ def test_a_signal_during_the_loading_of_the_core_is_not_lost(monkeypatch):
     assert not signal.pthread_sigmask(signal.SIG_BLOCK, []) & {signal.SIGINT, signal.SIGTERM}
 
 
+@pytest.mark.usefixtures("_own_interrupt")
 @pytest.mark.skipif(not NATIVE, reason="the compiled core was not built on this machine")
 def test_an_interrupt_ends_a_scan(here, monkeypatch):
     monkeypatch.setenv("RANKSTONE_ENGINE", "native")

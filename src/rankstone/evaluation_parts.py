@@ -38,7 +38,6 @@ from rankstone.measures.compute import (
     side_by_side,
 )
 from rankstone.measures.request import RequestedMeasure, requested_measures
-from rankstone.tie_extremes import extreme_aggregates
 from rankstone.tools import conventions_of, tool
 
 if TYPE_CHECKING:
@@ -199,11 +198,21 @@ def _evaluated(
         at_end = deferred(steps)
         later = later + at_end
         now = [s for s in steps if s not in at_end]
-        ends.append(extreme_aggregates(data, now, values))
+        ends.append(_extreme_aggregates(data, now, values))
     worst, best = ends
     unanswered = [ranked.queries[i] for i in np.flatnonzero(ranked.retrieved == 0).tolist()]
     rankings = {c: rows_of(data.ranked(c)) for c in dict.fromkeys(c for _, _, c in later)}
     return Evaluated(values, tally, unanswered, worst, best, rankings)
+
+
+def _extreme_aggregates(
+    data: Collection, steps: list[Step], values: Values
+) -> dict[str, AggregatePart]:
+    if not steps:
+        return {}
+    from rankstone.tie_extremes import extreme_aggregates
+
+    return extreme_aggregates(data, steps, values)
 
 
 def merged(parts: list[Evaluated]) -> Evaluated:

@@ -26,8 +26,6 @@ def extreme_aggregates(data: Collection, steps: Steps, values: Values) -> dict[s
     ``values`` are those under the conventions in force. Queries without ties keep them, so if few
     queries have ties, only these are computed again.
     """
-    if not steps:
-        return {}
     tied = _tied_queries(data, steps) if isinstance(data, MatchedCollection) else None
     if tied is None:
         return compute_each(data, steps).aggregates

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from peers.common import Accepts, Qrels, Run, Values, both, quiet, ranking, relevant
@@ -22,17 +23,19 @@ def _each(qrels: Qrels, run: Run, k: int | None, *, name: str) -> Values:
         from ragas import SingleTurnSample, metrics
 
         metric = getattr(metrics, name)()
-        values = {
-            query: asyncio.run(
-                metric.single_turn_ascore(
-                    SingleTurnSample(
-                        retrieved_context_ids=ranking(run[query]),
-                        reference_context_ids=relevant(qrels[query]),
-                    )
-                )
+        samples = {
+            query: SingleTurnSample(
+                retrieved_context_ids=ranking(run[query]),
+                reference_context_ids=relevant(qrels[query]),
             )
             for query in both(qrels, run)
         }
+        # In a thread of its own, as another test may have left an event loop in this one.
+        with ThreadPoolExecutor(1) as thread:
+            values = {
+                query: thread.submit(asyncio.run, metric.single_turn_ascore(sample)).result()
+                for query, sample in samples.items()
+            }
     return {q: v for q, v in values.items() if v == v}, None
 
 
