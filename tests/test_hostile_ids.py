@@ -173,5 +173,5 @@ def test_half_of_a_character_in_ids_in_memory(tmp_path, half):
     both = rs.evaluate(judged, {"q": {half: 2.0, "b": 1.0}, half: {"b": 1.0}}, "nDCG")
     assert both.per_query == {"q": {"nDCG": 1.0}, half: {"nDCG": 1.0}}
     page = rs.report(judged, {"file": run, "dict": {"q": [half]}}, "RR", pictures=False)
-    assert len(page.model.rankings.ids) == 3
+    assert len({*page.model.rankings.ids}) == 3
     assert page.to_html()
