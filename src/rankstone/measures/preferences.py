@@ -25,7 +25,10 @@ def _implied(r: Ranked, q: int) -> tuple[StatedPreferences, int]:
     rows = slice(r.offsets[q], r.offsets[q + 1])
     grade = r.grade[rows]
     missed = r.judged_grade[r.judged_offsets[q] : r.judged_offsets[q + 1]]
-    level = np.concatenate((grade, _without(missed, r.original_grade[rows])))
+    found = r.original_grade[rows]
+    if r.has_repeats:  # a document that counts twice was judged once
+        found = found[np.unique(r.judgment[rows], return_index=True)[1]]
+    level = np.concatenate((grade, _without(missed, found)))
     zero = np.zeros(len(level), np.int64)
     return StatedPreferences(np.arange(len(level)), zero, zero, level), len(grade)
 
