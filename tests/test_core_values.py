@@ -588,6 +588,8 @@ def test_sums_of_many_values_are_exact(size):
             random.random(size) * 2.0 ** random.integers(-60, 60, size),
             random.random(size) * 5e-321,
             magnitudes(size, seed),
+            random.random(size) / 2 - 1,
+            1 - random.random(size) / 4,
             np.full(size, 0.1),
         ):
             exact = sum(map(Fraction, values.tolist()))
@@ -604,6 +606,13 @@ def test_sums_of_many_values_are_exact(size):
                 total = sum(Fraction(v) * Fraction(w) for v, w in products)
                 assert sum(map(Fraction, weighted.parts)) == total
                 assert weighted.weight == (float(weights.sum()),)
+
+
+@pytest.mark.parametrize("power", [1014, 1015, 1016, 1017])
+def test_sums_up_to_the_largest_power(power):
+    assert MEAN.of(np.full(100, 2.0**power) * np.tile([1, -1], 50)).parts == ()
+    if power < 1017:
+        assert MEAN.of(np.full(100, 2.0**power)).sum() == 100 * 2.0**power
 
 
 def test_sums_of_the_largest_values():

@@ -20,7 +20,7 @@ from rankstone.core.exclude import ExcludingRun
 from rankstone.core.ids import Ids
 from rankstone.io.formats import trec
 from rankstone.io.load import collection, load_judgments, load_run
-from rankstone.io.texts import read_texts
+from rankstone.io.texts import check_readable, read_texts
 from rankstone.io.top_documents import keeping_top_documents, kept_documents, top_documents
 from rankstone.measures.base import REGISTRY
 from rankstone.report.columns import ids_packed, ids_unpacked, packed, unpacked
@@ -675,3 +675,19 @@ def test_names_of_runs_send_no_commands_to_the_terminal(tmp_path, capfd):
     assert "evaluating r\\x1b[2J" in err
     assert not {"\x1b", "\u202e"} & set(err)
     assert len(err.splitlines()) == 3
+
+
+def test_files_that_are_missing_are_named_before_the_work(tmp_path):
+    told = []
+    with pytest.raises(rs.DataError, match=r"none\.tsv"):
+        rs.report(
+            {"q": {"a": 1}},
+            {"r": {"q": ["a"]}},
+            "RR",
+            queries=tmp_path / "none.tsv",
+            progress=told.append,
+        )
+    assert told == []
+    (tmp_path / "empty").write_text("")
+    for path in ("-", tmp_path / "empty", {"q": "text"}, None):
+        assert check_readable(path) is None  # it is read later

@@ -185,7 +185,7 @@ def _few(values: Array) -> list[float]:
     sums = []
     while len(values) > _FEW:
         top = float(np.abs(values).max())
-        exponent = math.frexp(top)[1] + len(values).bit_length() + 1
+        exponent = math.frexp(top)[1] + len(values).bit_length()  # of a number beyond the sum
         if not math.isfinite(top) or exponent >= _MAX_EXP:
             break
         beyond = math.ldexp(1.0, exponent)
