@@ -581,24 +581,19 @@ def test_documents_that_are_repeated_hide_no_others(tmp_path, repeats):
     assert top_documents(load_run(path), ["q", "r"], 2).lists() == [["a", "b"], ["a"]]
 
 
-def test_progress_is_one_line_at_a_time(tmp_path, capfd):
-    paths = [tmp_path / f"r{i}.run" for i in range(9)]
+def messages_about(tmp_path, capfd, paths):
+    """Make a report on runs of one document, and return what is said meanwhile."""
     for path in paths:
         path.write_text("q1 Q0 a 1 1 t\n")
     (tmp_path / "qrels").write_text("q1 0 a 1\n")
-    words = [
-        "report",
-        tmp_path / "qrels",
-        *paths,
-        "-m",
-        "RR",
-        "--no-pictures",
-        "-o",
-        tmp_path / "p.html",
-    ]
-    assert main([*map(str, words)]) == 0
-    lines = capfd.readouterr().err.splitlines()
-    told = [line for line in lines if "evaluating" in line]
+    files = [tmp_path / "qrels", *paths, "-o", tmp_path / "p.html"]
+    assert main(["report", *map(str, files), "-m", "RR", "--no-pictures"]) == 0
+    return capfd.readouterr().err
+
+
+def test_progress_is_one_line_at_a_time(tmp_path, capfd):
+    err = messages_about(tmp_path, capfd, [tmp_path / f"r{i}.run" for i in range(9)])
+    told = [line for line in err.splitlines() if "evaluating" in line]
     assert sorted(told) == [f"rankstone: evaluating r{i} ({i + 1} of 9) ..." for i in range(9)]
 
 
@@ -657,21 +652,7 @@ def test_no_group_is_called_as_all_queries_are():
 
 
 def test_names_of_runs_send_no_commands_to_the_terminal(tmp_path, capfd):
-    (tmp_path / "qrels").write_text("q1 0 a 1\n")
-    path = tmp_path / "r\x1b[2J\u202e\n.run"
-    path.write_text("q1 Q0 a 1 1 t\n")
-    words = [
-        "report",
-        tmp_path / "qrels",
-        path,
-        "-m",
-        "RR",
-        "--no-pictures",
-        "-o",
-        tmp_path / "p.html",
-    ]
-    assert main([*map(str, words)]) == 0
-    err = capfd.readouterr().err
+    err = messages_about(tmp_path, capfd, [tmp_path / "r\x1b[2J\u202e\n.run"])
     assert "evaluating r\\x1b[2J" in err
     assert not {"\x1b", "\u202e"} & set(err)
     assert len(err.splitlines()) == 3
@@ -691,3 +672,24 @@ def test_files_that_are_missing_are_named_before_the_work(tmp_path):
     (tmp_path / "empty").write_text("")
     for path in ("-", tmp_path / "empty", {"q": "text"}, None):
         assert check_readable(path) is None  # it is read later
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [(-1.0, "not negative"), (math.inf, "must be finite"), (0.0, "all weights are 0")],
+)
+@pytest.mark.parametrize("runs", [["bm25"], ["bm25", "hybrid"]])
+def test_weights_that_cannot_be(weight, message, runs):
+    weights = {f"q{i:02}": weight for i in range(1, 41)}
+    with pytest.raises(rs.DataError, match=message):
+        rs.report(
+            f"{SEARCH}/qrels.txt", [RUNS[n] for n in runs], "RR", weights=weights, pictures=False
+        )
+
+
+@pytest.mark.parametrize(
+    "options", [{"choices": {"ties": "input"}}, {"unjudged_interval": True}], ids=str
+)
+def test_values_that_exist_already_are_not_evaluated_differently(options):
+    with pytest.raises(rs.UsageError, match="cannot be evaluated differently"):
+        rs.report({"a": {"q1": {"RR": 1.0}, "q2": {"RR": 0.5}}}, pictures=False, **options)

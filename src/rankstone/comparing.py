@@ -97,7 +97,7 @@ def compare(
     """
     values, names = values_by_query(judgments, runs, measures, dict(options))
     if isinstance(weights, _PATH):
-        weights = _by_id(read_query_weights(os.fspath(weights)), values)
+        weights = read_weights(weights, values)
     _check_directions(lower_is_better, values)
     comparison = compare_values(
         values,
@@ -352,7 +352,10 @@ def _falls(name: str) -> bool:
     return _is_measure(name) and not parse_measure(name).definition.higher_is_better
 
 
-def _by_id(weights: Mapping[str, float], values: Sequence[QueryValues]) -> dict[Any, float]:
+def read_weights(
+    path: str | os.PathLike[str], runs: Sequence[QueryValues | Result]
+) -> dict[Any, float]:
     """Return the weights of a file by query; ids may be numbers where a file has text."""
-    queries = (query for run in values for query in run.queries)
+    weights = read_query_weights(os.fspath(path))
+    queries = (query for run in runs for query in run.queries)
     return {query: weights[str(query)] for query in queries if str(query) in weights}

@@ -11,18 +11,17 @@ from typing import Any
 import numpy as np
 
 from rankstone import __version__
-from rankstone.comparing import compare, loaded_once, named_runs, values_by_query
+from rankstone.comparing import compare, loaded_once, named_runs, read_weights, values_by_query
 from rankstone.core import engine
 from rankstone.core.collection import Collection, MatchedCollection
 from rankstone.core.parallel import cores, on_each
 from rankstone.core.result import Result
-from rankstone.errors import DataError, UsageError, one_of, plural, printable
+from rankstone.errors import UsageError, one_of, printable
 from rankstone.evaluation import Evaluated, evaluate_collection
 from rankstone.io.column_roles import Columns
 from rankstone.io.input_file import ReadOptions, first_of
 from rankstone.io.load import collection, run_options, split_options
 from rankstone.io.query_groups import QueryGroups, read_query_groups
-from rankstone.io.query_values import read_query_weights
 from rankstone.io.texts import check_readable
 from rankstone.io.top_documents import keeping_top_documents, kept_documents, top_documents
 from rankstone.measures import DEFAULT, Measure
@@ -59,7 +58,7 @@ from rankstone.report.result_table import ALL, own_aggregates
 from rankstone.report.saved import result_of_values, saved_measures, saved_run
 from rankstone.report.workings import Plan, working_parts
 from rankstone.stats.comparison import Comparison
-from rankstone.stats.values import QueryValues
+from rankstone.stats.values import QueryValues, checked_weights
 
 _STATISTICS = (
     "test", "correction", "interval", "confidence", "resamples", "rng", "weights",
@@ -128,7 +127,10 @@ def report(
     lower = options.pop("lower_is_better", ())
     for texts in (groups, queries, documents):
         check_readable(texts)
+    options |= choices or {}
     if runs is None:
+        if unjudged_interval:
+            options["unjudged_interval"] = True
         values, names = values_by_query(judgments, None, measures, options)
         ordered = dict(_ordered([(one.name, one) for one in values], baseline))
         own = list(names if names is not None else values[0].columns)
@@ -140,7 +142,6 @@ def report(
     else:
         named = _ordered(named_runs(runs), baseline)
         reading = run_options(options)
-        options |= choices or {}
         evaluated = _evaluated(
             judgments,
             named,
@@ -273,14 +274,8 @@ def _weighted(
 ) -> list[Result]:
     """Return results whose means over queries are weighted."""
     if not isinstance(weights, Mapping):
-        by_text = read_query_weights(os.fspath(weights))
-        weights = {query: by_text[str(query)] for query in ids if str(query) in by_text}
-    missing = [str(query) for query in ids if query not in weights]
-    if missing:
-        raise DataError(
-            f"{plural(len(missing), 'query')} without a weight (for example {missing[0]}). Give every "
-            "query one; 0 leaves it out."
-        )
+        weights = read_weights(weights, results)
+    checked_weights(ids, weights)
     return [weighted_result(result, weights) for result in results]
 
 

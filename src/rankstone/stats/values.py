@@ -186,23 +186,28 @@ class ValueTable:
         """Return one weight per query, checked."""
         if by_query is None:
             return None
-        missing = [q for q in self.queries if q not in by_query]
-        if missing:
-            some = ", ".join(map(str, missing[:3])) + (", ..." if len(missing) > 3 else "")
-            raise DataError(
-                f"{plural(len(missing), 'query')} without a weight ({some}). Give every query one; "
-                "0 leaves it out."
-            )
-        weights = np.array([float(by_query[q]) for q in self.queries])
-        if len(wrong := np.flatnonzero(~(weights >= 0) | np.isinf(weights))):
-            query = self.queries[wrong[0]]
-            raise DataError(
-                f"the weight of query {query!r} is {by_query[query]!r}; weights must be finite "
-                "and not negative."
-            )
-        if not weights.any():
-            raise DataError("all weights are 0, so there is nothing to compare.")
-        return weights
+        return checked_weights(self.queries, by_query)
+
+
+def checked_weights(queries: Sequence[Any], by_query: Mapping[Any, float]) -> np.ndarray:
+    """Return one weight per query; refuse missing, negative and infinite ones."""
+    missing = [q for q in queries if q not in by_query]
+    if missing:
+        some = ", ".join(map(str, missing[:3])) + (", ..." if len(missing) > 3 else "")
+        raise DataError(
+            f"{plural(len(missing), 'query')} without a weight ({some}). Give every query one; "
+            "0 leaves it out."
+        )
+    weights = np.array([float(by_query[q]) for q in queries])
+    if len(wrong := np.flatnonzero(~(weights >= 0) | np.isinf(weights))):
+        query = queries[wrong[0]]
+        raise DataError(
+            f"the weight of query {query!r} is {by_query[query]!r}; weights must be finite "
+            "and not negative."
+        )
+    if not weights.any():
+        raise DataError("all weights are 0, so there is nothing to compare.")
+    return weights
 
 
 def _sort_key(query: Any) -> tuple[str, str]:
