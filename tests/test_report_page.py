@@ -608,6 +608,9 @@ def test_weights_count_everywhere(opened, tmp_path):
     assert "weighted" in page.inner_text("#table .note")
     one = rs.report(f"{SEARCH}/qrels.txt", {"bm25": RUNS["bm25"]}, "AP", **options).model
     assert f"{one.means[0][0]:.4f}" == wanted[0]
+    assert one.cutoffs == {}
+    plain = {**options, "weights": None}
+    assert rs.report(f"{SEARCH}/qrels.txt", {"bm25": RUNS["bm25"]}, "AP", **plain).model.cutoffs
     with pytest.raises(rs.DataError, match="39 queries without a weight"):
         rs.report(
             f"{SEARCH}/qrels.txt", {"a": RUNS["bm25"]}, "AP", **options | {"weights": {"q01": 1}}

@@ -181,7 +181,7 @@ def report(
         rankings=rankings,
         workings=contents.workings,
         slices=slices_of(results, grouped),
-        cutoffs=contents.cutoffs,
+        cutoffs={} if weights is not None else contents.cutoffs,  # those are not weighted
         conventions=[] if runs is None else convention_rows(first.conventions),
         tables=tables_of(results, comparison),
         weighted=weights is not None,
