@@ -12,7 +12,7 @@ from rankstone.measures.base import REGISTRY
 settings.register_profile(
     "ci",
     derandomize=True,
-    max_examples=300,
+    max_examples=100,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 
 import rankstone as rs
-from rankstone.gates.checks import Gain, drop_status
 from rankstone.stats.bootstrap import Means
 from rankstone.stats.intervals import intervals_of
 from rankstone.stats.power import detectable_by
+from rankstone.verbs.gate.checks import Gain, drop_status
 
 _EXAMPLES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples")
 _SEARCH = [
@@ -150,8 +150,10 @@ def _experiments(
 def _sample(baseline: np.ndarray, candidate: np.ndarray) -> Sample:
     """Return the numbers that ``rankstone gate`` decides by, at a confidence of 95 %."""
     means = Means.of(candidate - baseline)
-    low, high = intervals_of(means, "bca", 0.95)
+    low, high, few = intervals_of(means, "bca", 0.95, bounds=(-1.0, 1.0), exact=True)
     detectable = detectable_by(means, 0.05)
+    reach = np.maximum(means.mean - low, high - means.mean)
+    detectable = np.where(few, np.maximum(detectable, reach), detectable)
     return Sample(baseline.mean(axis=1), candidate.mean(axis=1), low, high, detectable)
 
 

@@ -277,7 +277,7 @@ def _repeats(people: Population, trials: int, rng: np.random.Generator) -> None:
                 # With replacement, as if there were infinitely many runs to draw from.
                 x = system[rng.integers(0, _REPEATS, count)][:, queries]
                 means = Means.of((x.mean(axis=0) - base[queries])[None])
-                parts = variance_parts(means, 0, [base[None, queries], x], None)
+                parts = variance_parts(means, 0, [base[None, queries], x])
                 off = abs(float(means.mean[0]) - truth)
                 both += off <= parts.reach(0.025)
                 only += off <= t_quantile(0.975, n - 1) * math.sqrt(parts.queries)

@@ -97,7 +97,7 @@ def names_of(cutoffs: list[int]) -> list[str]:
 
 def ours(spark: Any, cutoffs: list[int], judgments: str, run: str) -> list[float]:
     """Return the measures by Rankstone from rows, with the values of queries in Spark."""
-    from rankstone.engines import spark as engine
+    from rankstone.spark import driver as engine
 
     done = engine.evaluate(
         spark.read.parquet(judgments), spark.read.parquet(run), names_of(cutoffs)
@@ -108,7 +108,7 @@ def ours(spark: Any, cutoffs: list[int], judgments: str, run: str) -> list[float
 
 def ours_of_arrays(spark: Any, cutoffs: list[int], arrays: str) -> list[float]:
     """Return the measures by Rankstone from arrays, with the values of queries in Spark."""
-    from rankstone.engines import spark as engine
+    from rankstone.spark import driver as engine
 
     done = engine.evaluate_lists(spark.read.parquet(arrays).drop("query"), names_of(cutoffs))
     done.unpersist()

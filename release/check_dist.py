@@ -27,7 +27,7 @@ WHEEL_NEEDS = (
     "rankstone/__init__.pyi",
     "rankstone/py.typed",
     "rankstone/_native/_core.*",
-    "rankstone/report/page/page.html",
+    "rankstone/page/assets/page.html",
     "rankstone-*.dist-info/METADATA",
     "rankstone-*.dist-info/entry_points.txt",
     "rankstone-*.dist-info/licenses/LICENSE",

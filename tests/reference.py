@@ -27,6 +27,8 @@ class Item:
     grade: Fraction | None
     score: float
     pooled: bool = False
+    name: Any = None
+    original: Fraction | None = None  # the grade in the judgments, whatever the score
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,8 @@ def gain_of(grade: Fraction | None, r: Ranking, gain: Any, unlisted: str, rel: A
     if grade is None:
         return Fraction(0)
     useful = max(grade, Fraction(0))
+    if gain in ("linear", "exp2") and rel is not None and grade < exactly(rel):
+        return Fraction(0)
     if gain == "linear":
         return useful
     if gain == "exp2":
@@ -251,6 +255,121 @@ def precisions(r, rel, k=None):
     return [Fraction(n, rank) for n, rank in enumerate(ranks, 1)]
 
 
+def complete(r, p):
+    return Fraction(hits(r, p) >= r.count(p["rel"]))
+
+
+def recall_at_precision(r, p):
+    hit, size = r.relevant(p["rel"]), r.depth(p["k"])
+    shares = [
+        Fraction(sum(hit[:i]), r.count(p["rel"]))
+        for i in range(1, size + 1)
+        if sum(hit[:i]) / i >= p["precision"]
+    ]
+    return max(shares, default=Fraction(0))
+
+
+def fall_out(r, p):
+    hit, k = r.relevant(p["rel"]), p["k"]
+    if p["negatives"] == "judged":
+        other = [g is not None and not h for g, h in zip(r.grades(), hit, strict=True)]
+        size = len(r.judged) - r.count(p["rel"])
+    else:
+        other = [not h for h in hit]
+        size = sum(other)
+    if not size:
+        return {"zero": Fraction(0), "one": Fraction(1), "skip": None}[p["empty"]]
+    return Fraction(sum(other[:k]), size)
+
+
+def first_rank(r, p):
+    if not r.count(p["rel"]):
+        return None
+    return Fraction(min(r.hit_ranks(p["rel"]), default=len(r.items) + 1))
+
+
+def distinct_hits(r, p):
+    return len({r.items[i - 1].name for i in r.hit_ranks(p["rel"])})
+
+
+def last_rank(r, p):
+    if not r.count(p["rel"]):
+        return {"skip": None, "zero": Fraction(0)}[p["empty"]]
+    missed = r.count(p["rel"]) - sum(r.relevant(p["rel"]))
+    if missed > 0:
+        return Fraction(len(r.items) + missed)
+    if p["tied"] == "order":
+        return Fraction(max(r.hit_ranks(p["rel"])))
+    lowest = min(i.score for i, h in zip(r.items, r.relevant(p["rel"]), strict=True) if h)
+    return Fraction(sum(i.score >= lowest for i in r.items))
+
+
+def amri(r, p):
+    relevant = r.count(p["rel"])
+    n = len(r.items) + relevant - sum(r.relevant(p["rel"]))
+    if not relevant or n == relevant:
+        return None
+    return 1 - (first_rank(r, p) - 1) / (Fraction(n + 1, relevant + 1) - 1)
+
+
+def overlap(ranking, ideal, keep, depth):
+    return sum(
+        (keep ** (d - 1) * Fraction(len({*ranking[:d]} & {*ideal[:d]}), d))
+        for d in range(1, depth + 1)
+    )
+
+
+def compatibility(r, p):
+    """The overlap with every ideal ranking: the greatest, or the mean."""
+    level, keep = r.level if p["rel"] is None else exactly(p["rel"]), exactly(p["p"])
+    ranking = [item.name for item in r.items]
+    known = {i.name: i.grade for i in r.items if i.grade is not None}
+    known |= {("missed", i): g for i, g in enumerate(r.missed)}
+    known = {name: grade for name, grade in known.items() if grade >= level}
+    groups = [
+        [name for name, g in known.items() if g == grade]
+        for grade in sorted(set(known.values()), reverse=True)
+    ]
+    depth = max(len(ranking), len(known))
+    if math.prod(math.factorial(len(group)) for group in groups) <= 5040:
+        every = [
+            overlap(ranking, [name for group in chosen for name in group], keep, depth)
+            for chosen in product(*(permutations(group) for group in groups))
+        ]
+        value = max(every) if p["ideal"] == "closest" else sum(every) / len(every)
+    elif p["ideal"] == "closest":
+        # The order of the ranking itself, the missed ones last, is at least as good at any depth.
+        place = {name: i for i, name in enumerate(ranking)}
+        ideal = [n for group in groups for n in sorted(group, key=lambda n: place.get(n, depth))]
+        value = overlap(ranking, ideal, keep, depth)
+    else:
+        # A mean of sums is the sum of the chances that each document is among the first d.
+        chances = Fraction(0)
+        for d in range(1, depth + 1):
+            before, first = 0, {*ranking[:d]}
+            for group in groups:
+                within = min(max(d - before, 0), len(group))
+                chances += keep ** (d - 1) * Fraction(
+                    within * len(first & {*group}), len(group) * d
+                )
+                before += len(group)
+        value = chances
+    ideal = [*known]
+    if p["normalize"] == "ideal":
+        return over(value, overlap(ideal, ideal, keep, depth))
+    return over(value, sum(keep**d for d in range(depth)))
+
+
+def q_measure(r, p):
+    values, best = gains(r, p)[: p["k"]], ideal_gains(r, p)
+    beta, total = exactly(p["beta"]), Fraction(0)
+    for i, gain in enumerate(values, 1):
+        if gain > 0:
+            count = sum(g > 0 for g in values[:i])
+            total += (count + beta * sum(values[:i])) / (i + beta * sum(best[:i]))
+    return over(total, sum(g > 0 for g in best))
+
+
 def average_precision(r, p):
     found = precisions(r, p["rel"], p["k"])
     relevant, size = r.count(p["rel"]), len(r.items) if p["k"] is None else p["k"]
@@ -301,6 +420,23 @@ def err(r, p):
     return total
 
 
+def normalised_err(r, p):
+    top = r.max_grade if p["max_grade"] is None else exactly(p["max_grade"])
+
+    def of(grades):
+        reached, total = Fraction(1), Fraction(0)
+        for rank, grade in enumerate(grades[: p["k"]], 1):
+            useful = Fraction(0) if grade is None else max(grade, Fraction(0))
+            stop = useful / (top + 1)
+            if p["satisfaction"] == "exp2":
+                stop = gain_of(grade, r, "exp2", "zero") / two_to(top)
+            total += reached * stop * discount(rank, p["discount"])
+            reached *= 1 - stop
+        return total
+
+    return over(of(r.grades()), of(sorted(r.judged, reverse=True)))
+
+
 def two_to(power: Fraction) -> Number:
     return Fraction(2) ** power if power.denominator == 1 else mpmath.mpf(2) ** power
 
@@ -328,6 +464,77 @@ def rbp_residual(r, p):
     if p["tail"] == "unjudged" and not unjudged:
         return Fraction(0)
     return keep ** len(r.items) + (1 - keep) * sum((keep**i for i in unjudged), Fraction(0))
+
+
+def cwl(r, p, keep, *, endless=None):
+    """Return the sum of gain times W, from C: the chance ``keep(i, gain_i, sum of gains)``.
+
+    Documents behind the list gain nothing. ``endless(i, sum of gains)`` is what the chances of
+    reading rank i and all below it add up to, if rank i is read, for lists without end.
+    """
+    if p["gain"] in ("linear", "exp2"):
+        top = r.max_grade if p["max_grade"] is None else exactly(p["max_grade"])
+        top = gains(r, p, [top])[0] or Fraction(1)
+    else:
+        listed = [] if isinstance(p["gain"], str) else [exactly(v) for _, v in p["gain"]]
+        top = max([Fraction(1), *listed])
+        if listed and p["unlisted"] == "grade":
+            top = max(top, r.max_grade if p["max_grade"] is None else exactly(p["max_grade"]))
+    values = [g / top for g in gains(r, p)]
+    last = p["k"] or (len(values) if endless is None else max(len(values), 1))
+    read, found, utility, depth = Fraction(1), Fraction(0), Fraction(0), Fraction(0)
+    for i in range(1, last + 1):
+        gain = values[i - 1] if i <= len(values) else Fraction(0)
+        utility += read * gain
+        depth += read
+        found += gain
+        read *= keep(i, gain, found)
+    if endless is not None and p["k"] is None:
+        depth += read * endless(last + 1, found)
+    return over(utility, depth)
+
+
+def goal_chance(i, t):
+    return ((i + t - 1) / (i + t)) ** 2
+
+
+def goal_rest(i, t):
+    x = mpmath.mpf(i - 1 + t)
+    return x**2 * mpmath.zeta(2, x)
+
+
+def sdcg(r, p):
+    return cwl(r, p, lambda i, g, _: log2(i + 1) / log2(i + 2))
+
+
+def insq(r, p):
+    t = 2 * exactly(p["T"])
+    return cwl(r, p, lambda i, g, _: goal_chance(i, t), endless=lambda i, _: goal_rest(i, t))
+
+
+def inst(r, p):
+    t = 2 * exactly(p["T"])
+    return cwl(
+        r,
+        p,
+        lambda i, g, found: goal_chance(i, t - found),
+        endless=lambda i, found: goal_rest(i, t - found),
+    )
+
+
+def bpm(r, p):
+    return cwl(r, p, lambda i, g, found: int(found < exactly(p["T"])))
+
+
+def nerr(r, p):
+    t, keep = 2 * exactly(p["T"]), exactly(p["p"])
+    chance, endless = {
+        "none": (lambda i: 1, None),
+        "reciprocal": (lambda i: Fraction(i, i + 1), None),
+        "geometric": (lambda i: keep, lambda i, _: 1 / (1 - keep)),
+        "goal": (lambda i: goal_chance(i, t), lambda i, _: goal_rest(i, t)),
+    }[p["patience"]]
+    return cwl(r, p, lambda i, g, _: chance(i) * (1 - g), endless=endless)
 
 
 def judged_share(r, p):
@@ -371,8 +578,21 @@ def inferred_ap(r, p):
     return over(total, r.count(p["rel"]))
 
 
+def cut(r, k):
+    """Return the ranking as if no more than its first k documents had been retrieved."""
+    if k is None:
+        return r
+    names = {item.name for item in r.items[:k]}
+    beyond = {i.name: i.original for i in r.items[k:] if i.original is not None}
+    missed = (*r.missed, *(g for name, g in beyond.items() if name not in names))
+    return replace(r, items=r.items[:k], missed=missed)
+
+
 def auc(r, p, pool=None):
     """Pairs of a relevant and another document; missed ones stand behind all retrieved ones."""
+    r = cut(r, p["k"])
+    if p["tied"] == "order":
+        r = replace(r, items=tuple(replace(x, score=-i) for i, x in enumerate(r.items)))
     hit = r.relevant(p["rel"])
     level = r.level if p["rel"] is None else exactly(p["rel"])
     behind = p["missed"] == "last"
@@ -384,25 +604,46 @@ def auc(r, p, pool=None):
         others, missed_others = pool
     size, total = len(wanted) + missed, len(others) + missed_others
     if not size or not total:
-        return {"skip": None, "zero": Fraction(0), "half": Fraction(1, 2), "one": Fraction(1)}[
-            p["single_class"]
-        ]
+        return {
+            "skip": None,
+            "zero": Fraction(0),
+            "half": Fraction(1, 2),
+            "one": Fraction(1),
+            "kind": Fraction(size > 0) if r.count(p["rel"]) else None,
+        }[p["single_class"]]
+    half = Fraction(1, 2) if p["tied"] == "half" else Fraction(0)
     if p["max_fpr"] is None:
         won = sum(
-            Fraction(w > o) + Fraction(w == o, 2) for w in wanted for o in others
+            Fraction(w > o) + half * (w == o) for w in wanted for o in others
         ) + missed_others * len(wanted)
-        return won / (size * total)
+        return Fraction(won) / (size * total)
     most = exactly(p["max_fpr"])
     area = Fraction(0)
     for w in wanted:  # the curve rises by 1/size at w, along its ties in a straight line
         a = Fraction(sum(o > w for o in others), total)
         b = a + Fraction(sum(o == w for o in others), total)
+        a = a if half else b
         area += max(most - b, Fraction(0))
         if b > a and most > a:
             area += (min(most, b) - a) ** 2 / (2 * (b - a))
     area /= size
     least = most * most / 2
     return Fraction(1, 2) * (1 + (area - least) / (most - least))
+
+
+def ranking_loss(r, p):
+    more = {"tied": "lost", "k": None, "max_fpr": None, "single_class": "one"}
+    return 1 - auc(r, {**p, **more})
+
+
+def opa(r, p):
+    grades = [
+        (Fraction(0) if item.grade is None else max(item.grade, Fraction(0)), item.score)
+        for item in r.items
+        if item.grade is not None or p["documents"] == "retrieved"
+    ]
+    pairs = [(a, b) for a in grades for b in grades if a[0] > b[0]]
+    return over(Fraction(sum(a[1] > b[1] for a, b in pairs)), len(pairs))
 
 
 def auc_others(r, p):
@@ -477,22 +718,32 @@ def num_pref(r, p):
 
 #: Each measure's value on one order of the documents.
 VALUES = {
+    "AMRI": amri,
     "AP": average_precision,
     "AUC": auc,
     "AUPRC": auprc,
     "AvgIPrec": average_interpolated,
+    "BPM": bpm,
     "BinG": bin_g,
     "Bpref": bpref,
     "CG": cg,
+    "Compat": compatibility,
+    "Complete": complete,
     "DCG": dcg,
     "ERR": err,
     "F": f_measure,
+    "FallOut": fall_out,
+    "FirstRank": first_rank,
     "G": normalised_gain,
     "GMAP": gmap,
     "GMBpref": bpref,
+    "INSQ": insq,
+    "INST": inst,
     "IPrec": interpolated,
     "IdealDCG": ideal_dcg,
     "Judged": judged_share,
+    "LastRank": last_rank,
+    "NERR": nerr,
     "NumNonrelRet": lambda r, p: Fraction(
         sum(g is not None and not h for g, h in zip(r.grades(), r.relevant(p["rel"]), strict=True))
     ),
@@ -501,14 +752,19 @@ VALUES = {
     "NumRel": lambda r, p: Fraction(r.count(p["rel"])),
     "NumRelRet": lambda r, p: Fraction(hits(r, p)),
     "NumRet": lambda r, p: Fraction(r.depth(p["k"])),
+    "OPA": opa,
     "P": precision,
     "Pref": pref,
+    "Q": q_measure,
     "R": recall,
+    "RankingLoss": ranking_loss,
+    "RecallAtP": recall_at_precision,
     "RBP": rbp,
     "RBPResidual": rbp_residual,
     "RR": reciprocal_rank,
     "RnDCG": rndcg,
     "Rprec": r_precision,
+    "SDCG": sdcg,
     "SetAP": set_ap,
     "Success": success,
     "Unjudged": unjudged_share,
@@ -516,15 +772,20 @@ VALUES = {
     "YAAP": yaap,
     "infAP": inferred_ap,
     "nDCG": ndcg,
+    "nERR": normalised_err,
     "nDCGRel": ndcg_rel,
 }
-GRADED = ("CG", "DCG", "IdealDCG", "nDCG", "nDCGRel", "G", "ERR")
+CWL = ("SDCG", "INSQ", "INST", "BPM", "NERR")
+GRADED = ("CG", "DCG", "IdealDCG", "nDCG", "nDCGRel", "G", "ERR", "nERR", "Q", *CWL)
 ALWAYS_DEFINED = (
     "AUC", "Judged", "Unjudged", "RBPResidual", "Utility", "YAAP", "Pref", "NumPref", "NumQ",
-    "NumRet", "NumRel", "NumRelRet", "NumNonrelRet",
+    "NumRet", "NumRel", "NumRelRet", "NumNonrelRet", "FirstRank", "LastRank", "AMRI", "FallOut",
+    "RankingLoss", "OPA",
 )  # fmt: skip
 UNBOUNDED = ("CG", "DCG", "IdealDCG")
-LOWER_IS_BETTER = ("NumNonrelRet", "Unjudged", "RBPResidual")
+LOWER_IS_BETTER = (
+    "NumNonrelRet", "Unjudged", "RBPResidual", "FirstRank", "LastRank", "FallOut", "RankingLoss",
+)  # fmt: skip
 
 
 def is_empty(name: str, r: Ranking, p: dict) -> bool:
@@ -580,13 +841,14 @@ def ranking_of(judged: dict, run: dict | list | None, max_grade: Fraction, c: di
     for doc, score, counts in pairs:
         known = counts and doc in judged
         grade = meant(judged[doc], c["negatives"]) if known else None
+        original = grade
         if grade is not None:
             kept[doc] = grade
         if scored and c["nonpositive"] == "nonrelevant" and score <= 0 and grade is not None:
             grade = min(grade, Fraction(0))
         if grade is None and c["unjudged"] == "remove":
             continue
-        items.append(Item(grade, score, pooled=grade is None and known))
+        items.append(Item(grade, score, grade is None and known, doc, original))
         names.append(doc)
     retrieved = {doc for doc, _, _ in pairs}
     missed = []
@@ -623,6 +885,13 @@ def combined(values: list, name: str, rule: str) -> Number | None:
     return sum(values, Fraction(0)) / len(values)
 
 
+def is_free_of_order(name: str, p: dict) -> bool:
+    """Return whether a tie is one step, such as a part of a curve, whatever its order."""
+    if name == "AUC":
+        return p["k"] is None and p["tied"] != "order"
+    return name in ("AUPRC", "RankingLoss", "OPA")
+
+
 def per_query(name: str, params: dict, judgments: dict, run: dict, c: dict) -> dict:
     """Return the value of each query that is averaged; None where it has none."""
     top = max([Fraction(0), *(exactly(g) for d in judgments.values() for g in d.values())])
@@ -648,7 +917,7 @@ def per_query(name: str, params: dict, judgments: dict, run: dict, c: dict) -> d
                 "silence": int(top_is_one and silent),
                 "skip": None,
             }[c["no_relevant"]]
-        elif name in ("AUC", "AUPRC"):  # a tie is part of the curve, whatever its order
+        elif is_free_of_order(name, params):
             more = {"pool": pool} if pool is not None else {}
             values[query] = VALUES[name](ranking, params, **more)
         else:

@@ -8,12 +8,18 @@ import subprocess
 from functools import cache
 
 import numpy as np
-from hypothesis import assume, strategies as st
+from hypothesis import assume, settings, strategies as st
 
 import rankstone as rs
 from rankstone.measures.param import Table
 
 NATIVE = importlib.util.find_spec("rankstone._native._core") is not None
+
+
+def examples(thorough):
+    """Return how many examples to draw: all of them with --thorough, a quarter in the daily run."""
+    return thorough if settings.get_current_profile_name() == "thorough" else max(25, thorough // 4)
+
 
 plain_ids = st.integers(0, 40).map(lambda i: f"d{i}")
 odd_ids = st.text(
@@ -77,9 +83,12 @@ def measures(draw):
 
 @cache
 def _computes(name):
-    """Whether a measure accepts grades from 0 to 4, and a query with documents of one kind."""
+    """Whether a measure accepts the grades 0 to 4 and 0.5, and a query with documents of one kind."""
     try:
-        for judged, ranking in (({"a": 4, "b": 0.5, "c": 0}, ["a", "b"]), ({"a": 1}, ["a"])):
+        for judged, ranking in (
+            ({"a": 4, "b": 0.5, "c": 0, "d": 1, "e": 2, "f": 3}, ["a", "b"]),
+            ({"a": 1}, ["a"]),
+        ):
             rs.evaluate({"q": judged}, {"q": ranking}, [name])
     except rs.RankstoneError:
         return False

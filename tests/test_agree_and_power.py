@@ -33,7 +33,7 @@ def other_judge(tmp_path):
 
 
 def test_two_runs(capsys):
-    code, out, _ = run(capsys, "agree", RUNS[0], RUNS[2], "--format", "json", "--depth", 5)
+    code, out, _ = run(capsys, "agree", RUNS[0], RUNS[2], "--format", "json", "--overlap-at", 5)
     data = json.loads(out)
     assert (code, data["queries"]) == (0, 40)
     assert list(data["means"]) == ["tau_a", "tau_b", "tau_ap", "rbo", "residual", "overlap@5"]
@@ -45,7 +45,9 @@ def test_two_runs(capsys):
 
 
 def test_runs_in_memory():
-    found = rs.agree_runs({"q": ["a", "b"], "r": ["a"]}, {"q": {"a": 2.0, "b": 1.0}, "s": ["a"]})
+    found = rs.agree_runs(
+        {"q": ["a", "b"], "r": ["a"]}, {"q": {"a": 2.0, "b": 1.0}, "s": {"a": 1.0}}
+    )
     assert found.means()["tau_a"] == 1.0
     assert (found.only_first, found.only_second) == (("r",), ("s",))
     with pytest.raises(rs.NothingInCommonError, match="no query in common"):

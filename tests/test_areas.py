@@ -13,6 +13,7 @@ from sklearn.metrics import (
     roc_auc_score,
     roc_curve,
 )
+from strategies import examples
 
 import rankstone as rs
 
@@ -28,7 +29,7 @@ def scored(draw):
     return labels, scores, rng.random(n) + 0.01
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(scored(), st.sampled_from([None, 0.05, 0.3, 0.7, 1.0]))
 def test_auc_is_scikit_learns(data, max_fpr):
     labels, scores, weights = data
@@ -39,7 +40,7 @@ def test_auc_is_scikit_learns(data, max_fpr):
     assert rs.auc(labels, scores, weights, max_fpr=max_fpr) == pytest.approx(weighted, abs=1e-12)
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(scored())
 def test_curves_are_scikit_learns(data):
     labels, scores, weights = data
@@ -62,7 +63,7 @@ def test_curves_are_scikit_learns(data):
     assert rs.AUPRC(labels, scores) == pytest.approx(expected, abs=1e-12)
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(
     st.integers(0, 2**32),
     st.integers(2, 30),
@@ -107,7 +108,7 @@ def brute(grades, scores, rel=1):
     return sum(pairs) / len(pairs) if pairs else math.nan
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.integers(0, 2**32))
 def test_grouped_and_pooled_auc_are_their_definitions(seed):
     rng = np.random.default_rng(seed)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import assume, given, settings, strategies as st
-from strategies import measures
+from strategies import examples, measures
 
 import rankstone as rs
 from rankstone.core import python_engine, ranked as ranked_module, segments
@@ -57,7 +57,7 @@ def outcome(*data, **more):
     return {q: [repr(v) for v in row.values()] for q, row in result.per_query.items()}
 
 
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000))
 @given(measures(), items(), choices)
 def test_long_arrays_are_the_dicts_they_stand_for(measure, rows, chosen):
     query, label, score = (list(column) for column in zip(*rows, strict=True))
@@ -69,7 +69,7 @@ def test_long_arrays_are_the_dicts_they_stand_for(measure, rows, chosen):
         assert text == {str(q): row for q, row in expected.items()}
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(measures(), st.lists(st.lists(st.tuples(labels, scores), max_size=8), min_size=1), choices)
 def test_a_table_with_a_mask_is_its_groups(measure, rows, chosen):
     width = max(map(len, rows))
@@ -128,7 +128,7 @@ def test_parts_have_the_bits_of_the_whole(monkeypatch, ties, unjudged):
         rs.evaluate(grades, score, "RR", ties=ties, no_relevant="error")
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(
     st.lists(st.lists(scores | st.sampled_from([1e308, -1e308, 5e-324]), max_size=60), max_size=6)
 )
@@ -363,7 +363,7 @@ def test_odd_numbers_of_jax_are_refused():
         rs.evaluate(fine, gone, "RR")
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(measures(), st.integers(0, 2**32), choices)
 def test_what_may_only_be_read_is_only_read(measure, seed, chosen):
     """Arrays of JAX come as views that may not be written to."""
@@ -467,7 +467,7 @@ def test_arrays_on_a_gpu_are_copied_or_refused():
         rs.RR(grades, OnGpu(score))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(measures(), st.integers(0, 2**32))
 def test_ties_in_one_list_change_no_bit_of_another(measure, seed):
     assume(measure.supports_expected_ties and measure.params.get("pairs") != "all")

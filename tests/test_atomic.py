@@ -126,7 +126,18 @@ def test_verdicts_and_pictures_replace_only_their_like(tmp_path, monkeypatch, ca
     words = ["gate", "qrels", "a.run", "--baseline", "b.run", "--max-drop", "RR=0.1", "-o", name]
     if name.endswith("svg"):
         pytest.importorskip("vl_convert")
-        words = ["plot", "qrels", "a.run", "b.run", "-m", "RR", "--picture", "scatter", "-o", name]
+        words = [
+            "report",
+            "qrels",
+            "a.run",
+            "b.run",
+            "-m",
+            "RR",
+            "--picture",
+            "scatter",
+            "--plots",
+            name,
+        ]
     (tmp_path / name).write_text("important")
     assert main(words) == 2
     assert "the file is there already" in capsys.readouterr().err

@@ -15,7 +15,7 @@ from rankstone.cli import main
 from rankstone.core import engine as core_engine
 from rankstone.io import files as files_of
 from rankstone.io.formats.trec_prefs import read_groups
-from rankstone.io.load import load_run
+from rankstone.verbs.load import load_run
 
 GOOD_QRELS = "q1 0 d1 1\nq1 0 d2 0\n"
 GOOD_RUN = "q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 1.0 t\n"

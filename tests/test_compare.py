@@ -12,8 +12,8 @@ import pytest
 
 import rankstone as rs
 from rankstone.cli import main
-from rankstone.report.comparison import write_comparison
-from rankstone.report.latex import escape
+from rankstone.text.comparison import write_comparison
+from rankstone.text.latex import escape
 
 SEARCH = Path(__file__).resolve().parent.parent / "examples" / "search"
 QRELS = str(SEARCH / "qrels.txt")
@@ -267,7 +267,7 @@ BAD = {
     "negative weights": (values(a=[1, 0], b=[0, 0]), {"weights": {"q0": -1, "q1": 1}}, "not negative"),
     "weights missing": (values(a=[1, 0], b=[0, 0]), {"weights": {"q0": 1}}, "1 query without a weight"),
     "an unknown test": (values(a=[1], b=[0]), {"test": "ttest"}, "unknown test 'ttest'"),
-    "an option of evaluate": (values(a=[1], b=[0]), {"ties": "input"}, "cannot be evaluated differently"),
+    "an option of evaluate": (values(a=[1], b=[0]), {"ties": "input"}, "cannot be applied to values that exist already"),
     "a path alone": ("a.eval", {}, "give runs as {name: run} or as a list of paths"),
     "runs without names": ([{"q": {"AP": 1}}, {"q": {"AP": 0}}], {}, "a run without a name"),
 }  # fmt: skip
@@ -375,7 +375,7 @@ def test_the_table_fits_and_leads_with_the_answer(capsys, monkeypatch):
     assert words.startswith("Incomplete, dense against bm25 on AP: dense has no answer for 2 of 40")
     assert "hybrid is better than bm25 on AP: +0.140 (95 % interval +0.076 to +0.204)" in words
     assert "hybrid 0.5393 ▲ 0.5721 ▲" in words
-    for part in ("10000 resamples, seed 0", "Holm correction over 4 comparisons", "31/1/8"):
+    for part in ("10000 resamples, seed 0", "Holm correction over 2 comparisons", "31/1/8"):
         assert part in words
 
 
@@ -440,7 +440,7 @@ def test_all_pairs(capsys):
         ([QRELS, *RUNS, "--weights", "no.tsv"], 3, "no.tsv"),
         ([QRELS, *RUNS, "--seed", "-1"], 2, "the seed must be a whole number from 0"),
         ([QRELS, *RUNS, "--strict", "-m", "AP"], 3, "an error because of strict"),
-        (["--values", *RUNS, "--like", "ranx"], 2, "--like goes with QRELS and runs"),
+        (["--values", *RUNS, "--like", "ranx"], 2, "--like cannot be applied to values that exist already"),
         ([QRELS, RUNS[0], RUNS[0]], 2, "two runs are called"),
     ],
 )  # fmt: skip

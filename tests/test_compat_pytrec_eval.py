@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 import pytrec_eval
+from strategies import examples
 from test_differential_trec_eval import collection
 
 import rankstone as rs
@@ -31,9 +32,9 @@ def check(judgments, run, measures, **options):
             assert f"{mine[query][name]:.4f}" == f"{value:.4f}", (query, name)
 
 
-def test_a_thousand_collections_and_every_measure(engine):
+def test_random_collections_and_every_measure(engine):
     levels = random.Random(0)
-    for seed in range(1000):
+    for seed in range(examples(1000)):
         judgments, run = judged(seed)
         options = levels.choice([{}, {}, {"relevance_level": 2}, {"judged_docs_only_flag": True}])
         check(judgments, run, pytrec_eval.supported_measures, **options)
@@ -122,3 +123,12 @@ def test_aggregates_are_alike(name):
     values = [-0.5, -0.25, -2.0]
     expected = pytrec_eval.compute_aggregated_measure(name, values)
     assert ours.compute_aggregated_measure(name, values) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("weight", ["0.5", "2", "2.4", "3", "7"])
+def test_f_with_a_weight_is_pytrec_evals_to_the_bit(weight):
+    """pytrec_eval is given beta^2, which is no square of a floating-point number in most cases."""
+    for seed in range(50):
+        judgments, run = judged(seed)
+        real = pytrec_eval.RelevanceEvaluator(judgments, {f"set_F_{weight}"}).evaluate(run)
+        assert ours.RelevanceEvaluator(judgments, {f"set_F_{weight}"}).evaluate(run) == real

@@ -221,6 +221,57 @@ def test_numbers_of_numpy_are_fine():
     assert evaluate({"a": {"y": np.int64(1)}}, run, "mrr") == 0.5
 
 
+def arrays(seed):
+    """Judgments by falling grade and a run, as lists of arrays, one for each query."""
+    rng = np.random.default_rng(seed)
+    grades = [-np.sort(-rng.integers(0, 4, rng.integers(1, 6))) for _ in range(12)]
+    y_true = [np.stack([rng.permutation(9)[: len(g)], g], axis=1) for g in grades]
+    lists = [rng.permutation(9)[: rng.integers(1, 9)] for _ in range(12)]
+    return y_true, [np.stack([docs, np.ones_like(docs)], axis=1) for docs in lists]
+
+
+@pytest.mark.filterwarnings("ignore:.*unsafe cast")
+def test_ranx_says_the_same_of_arrays(ranx):
+    typed = pytest.importorskip("numba.typed").List
+    for seed in range(10):
+        y_true, y_pred = arrays(seed)
+        real = ranx.evaluate(typed(y_true), typed(y_pred), METRICS, return_mean=False)
+        mine = evaluate(typed(y_true), typed(y_pred), METRICS, return_mean=False)
+        for metric in METRICS:
+            assert mine[metric] == pytest.approx(real[metric], abs=1e-12), (seed, metric)
+
+
+def test_arrays_are_rankings_in_their_order():
+    y_true = np.array([[[1, 1], [4, 1], [5, 1], [6, 1]]])
+    y_pred = np.array([[[1, 1], [2, 9], [3, 1], [4, 1], [5, 1], [7, 1]]])
+    assert evaluate(y_true, y_pred, ["hits@5", "map@6"]) == {
+        "hits@5": 3,
+        "map@6": pytest.approx((1 + 2 / 4 + 3 / 5) / 4),
+    }
+    assert evaluate(y_true, y_pred.astype(float), "hits@5") == 3
+    more = [np.array([[n, 1]]) for n in range(11)]
+    assert evaluate(more, [*more[:10], np.array([[3, 1]])], "mrr", return_mean=False).tolist() == [
+        *[1.0] * 10,
+        0.0,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_pred", "message"),
+    [
+        ([[[1, 1]]], [[[2, 1], [1, 1], [2, 0]]], "list 0: document 2 is there more than once"),
+        ([[[1, 1], [1, 2]]], [[[1, 1]]], "list 0: document 1 is there more than once"),
+        ([[[1, 1]]], [[1, 2, 3]], "found an array of int64 in the shape (3,)"),
+        ([[["d", "1"]]], [[[1, 1]]], "expected rows of a document's number"),
+        ([[[1, 1]], [[1, 1]]], [[[1, 1]]], "judgments and run have different queries"),
+    ],
+)
+def test_arrays_that_cannot_be_read(y_true, y_pred, message):
+    with pytest.raises(rs.DataError) as caught:
+        evaluate(y_true, y_pred, "mrr")
+    assert message in str(caught.value)
+
+
 def test_p_values_and_superscripts():
     """Values of pairs are tested as ranx does it, whatever the order of queries."""
     stats = pytest.importorskip("scipy.stats")

@@ -6,15 +6,15 @@ import pickle
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
-from strategies import as_collection, collections, measures, rankings, values_of
+from loading import collection
+from strategies import as_collection, collections, examples, measures, rankings, values_of
 
 import rankstone as rs
-from rankstone import conventions
+from rankstone.choices import conventions
 from rankstone.core.aggregate import AGGREGATES, MEAN, MEDIAN, Part
-from rankstone.io.load import collection
 from rankstone.measures.param import Table
 
-thousand = settings(max_examples=1000)
+thousand = settings(max_examples=examples(1000))
 each = pytest.mark.parametrize("measure", rs.all_measures(), ids=str)
 
 

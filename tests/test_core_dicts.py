@@ -11,7 +11,7 @@ from strategies import write_qrels
 import rankstone as rs
 from rankstone.core.dicts import ListedRun, ScoredRun, judgments_of, run_of
 from rankstone.core.look_alike import documents_that_look_alike
-from rankstone.io.load import load_judgments, load_run
+from rankstone.verbs.load import load_judgments, load_run
 
 
 @pytest.mark.parametrize(
@@ -122,9 +122,9 @@ def test_bad_runs_are_refused(engine):
 def test_a_run_is_one_of_scores_or_of_lists():
     assert isinstance(run_of({"q": {"a": 1.0}}), ScoredRun)
     assert isinstance(run_of({"q": ["a"]}), ListedRun)
-    assert run_of({"q": {"a": 1.0}}).scored
-    assert not run_of({"q": {"a": 1.0}}, ascending=True).scored
-    assert not run_of({"q": ["a"]}).scored
+    assert run_of({"q": {"a": 1.0}}).direction == 1
+    assert run_of({"q": {"a": 1.0}}, ascending=True).direction == -1
+    assert run_of({"q": ["a"]}).direction == 0
     with pytest.raises(
         rs.UsageError, match="run: the run has no scores, and is ranked by position"
     ):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from loading import collection
 
 import rankstone as rs
 from rankstone.core import notices
@@ -9,7 +10,7 @@ from rankstone.core.look_alike import look_alike_notices, look_alikes
 from rankstone.core.reading_notices import merged_notices, reading_notice
 from rankstone.core.tally import COUNTS, Tally
 from rankstone.errors import Notice
-from rankstone.io.load import collection, load_judgments, load_run
+from rankstone.verbs.load import load_judgments, load_run
 
 DEFAULT = rs.Conventions()
 
@@ -191,11 +192,12 @@ def test_more_unjudged_queries_than_are_counted_are_said_to_be_more():
     assert notice.text.startswith("more than 7 queries of the run without judgments; ")
 
 
-def test_queries_that_look_alike_are_missing_on_both_sides():
+def test_queries_look_like_ones_that_are_missing_from_the_other_side_or_from_neither():
     cases = [
         (Tally(missing=("01",), unjudged=("1",), unjudged_queries=1), 1),
         (Tally(missing=("01",), unjudged=("1",)), None),
         (Tally(unjudged=("1",), unjudged_queries=1), None),
+        (Tally(missing=("01", "2"), twins=("1",)), 1),
     ]
     for tally, count in cases:
         notice = said(tally, "ids-look-alike")

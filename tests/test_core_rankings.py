@@ -5,6 +5,7 @@ from itertools import chain, pairwise, permutations, product
 
 import numpy as np
 import pytest
+from loading import collection
 from strategies import NATIVE
 
 import rankstone as rs
@@ -14,7 +15,6 @@ from rankstone.core.completions import Holes, judged_by_rank
 from rankstone.core.ranked_rows import concatenated, rows_of
 from rankstone.core.ranked_table import RankedTable
 from rankstone.core.rearranged import condensed, select, truncated, with_ranks
-from rankstone.io.load import collection
 
 DEFAULT = rs.Conventions()
 NAN = math.nan

@@ -50,7 +50,7 @@ def result(**rules):
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("schema",), "rankstone/result/1", "schema 'rankstone/result/1', expected 'rankstone/result/2'"),
+        (("schema",), "rankstone/result/1", "schema 'rankstone/result/1', expected 'rankstone/result/3'"),
         (("values",), {}, "it has no measures"),
         (("values", "RR"), [1.0], "its columns differ in length"),
         (("weights", "RR"), [1.0], "its columns differ in length"),
@@ -151,7 +151,7 @@ def test_a_result_shows_its_first_notice(levels, words):
 def test_a_result_without_values_of_queries_shows_how_many_count():
     values = {"RR": [], "P@1": []}
     one = changed(result(), queries=[], values=values, counted={"RR": 2, "P@1": 3}, notices=[])
-    assert "(3 queries, " in repr(one)
+    assert "(means over 2 to 3 of 3 queries, " in repr(one)
 
 
 def test_groups_of_queries_have_their_own_aggregates():

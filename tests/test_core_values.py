@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from loading import collection
 
 import rankstone as rs
 from rankstone.core import as_numpy, engine, timing
@@ -21,7 +22,7 @@ from rankstone.core.run import EmptyRun
 from rankstone.core.sampling import SAMPLED_DOCS, SAMPLED_QUERIES, incomplete, spread
 from rankstone.core.subtopics import Aspect, aspects_of, with_subtopics
 from rankstone.core.values import id_of, number_of, plain_id, shown
-from rankstone.io.load import collection, load_judgments, load_run
+from rankstone.verbs.load import load_judgments, load_run
 
 DEFAULT = rs.Conventions()
 NAN = math.nan
@@ -379,7 +380,7 @@ def test_scores_beyond_32_bits_are_infinite_there():
 
 def test_an_empty_run_has_nothing():
     run = EmptyRun()
-    assert not run.scored
+    assert run.direction == 0
     found = run.match(load_judgments({"q": ["a"], "r": ["b"]}), float32=False, repeats=False)
     assert found.retrieved.tolist() == [0, 0]
 

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from strategies import values_of
+from strategies import examples, values_of
 
 import rankstone as rs
 from rankstone.core import gpu
@@ -106,7 +106,7 @@ small = st.tuples(st.integers(1, 6), st.integers(2, 40))
 
 
 @pytest.mark.usefixtures("away")
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(
     st.lists(cut_measures(), min_size=1, max_size=3),
     tables(small),

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import pytrec_eval
-from strategies import write_qrels, write_run
+from strategies import examples, write_qrels, write_run
 
 import rankstone as rs
 
@@ -64,8 +64,8 @@ def collection(seed):
     return judgments, run
 
 
-def test_a_thousand_collections(engine):
-    for seed in range(1000):
+def test_random_collections(engine):
+    for seed in range(examples(1000)):
         judgments, run = collection(seed)
         compare(judgments, run, rs.evaluate(
             judgments, run, list(NAMES.values()), precision="float32", queries="both"

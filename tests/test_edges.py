@@ -11,7 +11,7 @@ import rankstone as rs
 from rankstone.cli import main
 from rankstone.core import segments
 from rankstone.core.aggregate import FLOOR, summarise
-from rankstone.io.load import load_judgments, load_run
+from rankstone.verbs.load import load_judgments, load_run
 
 MIB = 1 << 20
 
@@ -164,7 +164,7 @@ def test_the_largest_gains_that_can_be_added_up():
 def test_a_text_without_a_number_is_0_for_a_lenient_reader(engine, tmp_path):
     path = tmp_path / "qrels"
     path.write_text("q 0 a x\nq 0 b 2x\nq 0 c -3\n")
-    assert load_judgments(path, lenient=True).grades.tolist() == [0.0, 2.0, -3.0]
+    assert load_judgments(path, input_format="trec-lenient").grades.tolist() == [0.0, 2.0, -3.0]
 
 
 def test_a_weighted_mean_is_that_of_the_weights():

@@ -8,12 +8,12 @@ import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from strategies import as_collection
+from loading import collection
+from strategies import as_collection, examples
 
 import rankstone as rs
 from rankstone.core import pairs, segments
 from rankstone.core.discounts import DISCOUNTS, discount, discount_sums, log2
-from rankstone.io.load import collection
 from rankstone.measures.dcg import exponential
 from rankstone.measures.summation import Terms, total
 
@@ -140,7 +140,7 @@ def dcg(grades, gain, k=None):
     return mpmath.fsum(terms)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(long_rankings, st.sampled_from(["linear", "exp2"]), st.sampled_from([None, 5, 100]))
 def test_logarithmic_measures_are_within_one_ulp(found, name, k):
     gain = (lambda g: mpmath.mpf(g)) if name == "linear" else (lambda g: mpmath.mpf(2**g - 1))
@@ -152,7 +152,7 @@ def test_logarithmic_measures_are_within_one_ulp(found, name, k):
     assert ulps(got_ndcg, actual / ideal) <= 1
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(long_rankings, st.lists(st.integers(0, 2), max_size=30), st.integers(1, 50))
 def test_ratios_of_counts_are_correctly_rounded(found, missed, k):
     found = [1, *found]
@@ -170,7 +170,7 @@ def test_ratios_of_counts_are_correctly_rounded(found, missed, k):
     assert measured(found, missed, *names) == [float(x) for x in exact]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(long_rankings, st.lists(st.integers(0, 2), max_size=30))
 def test_average_precision_is_within_two_ulp(found, missed):
     found = [0, 1, *found]
@@ -181,7 +181,40 @@ def test_average_precision_is_within_two_ulp(found, missed):
     assert ulps(got, mpmath.mpf(total.numerator) / total.denominator) <= 2
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
+@given(st.lists(st.tuples(st.integers(0, 3), st.booleans()), min_size=1), st.integers(1, 2000))
+def test_the_expected_share_not_judged_is_within_two_ulp(documents, k):
+    """Also at cutoffs where nearly all are judged, so that a difference would lose digits."""
+    judged = {f"d{i}": 1 for i, (_, known) in enumerate(documents) if known} or {"other": 1}
+    scores = {f"d{i}": float(score) for i, (score, _) in enumerate(documents)}
+    exact, above = Fraction(0), 0
+    for score in (3, 2, 1, 0):
+        tie = [known for own, known in documents if own == score]
+        first = max(0, min(len(tie), k - above))
+        exact += Fraction(first * tie.count(False), max(len(tie), 1) * k)
+        above += len(tie)
+    measure = rs.Unjudged @ k
+    got = rs.evaluate({"q": judged}, {"q": scores}, measure, ties="expected")[measure]
+    assert abs(Fraction(got) - exact) <= 2 * Fraction(math.ulp(float(exact)))
+
+
+@settings(max_examples=examples(300))
+@given(st.lists(st.sampled_from([1, 0, -1, None]), min_size=1, max_size=60))
+def test_inferred_average_precision_is_within_four_ulp(found):
+    e, total = Fraction(1, 100_000), Fraction(0)
+    for i, grade in enumerate(found):
+        above = found[:i]
+        hits, others = above.count(1), above.count(0)
+        if grade == 1:
+            seen = (hits + e) / (hits + others + 2 * e)
+            pool = hits + others + above.count(-1)
+            total += Fraction(1, i + 1) + Fraction(pool, i + 1) * seen
+    exact = total / (found.count(1) + 1)
+    (got,) = measured(found, [1], rs.infAP)
+    assert abs(Fraction(got) - exact) <= 4 * Fraction(math.ulp(float(exact)))
+
+
+@settings(max_examples=examples(200))
 @given(long_rankings, st.sampled_from([4, 7]), st.sampled_from(["reciprocal", "log2"]))
 def test_err_is_its_definition(found, top, name):
     left, total = mpmath.mpf(1), mpmath.mpf(0)
@@ -317,11 +350,11 @@ def test_log_odds_far_from_0_are_right_to_the_last_bits(found, misses):
         assert ulps(measured(grades, [], rs.YAAP)[0], exact) <= 2
 
 
-def test_exponential_gains_of_any_grade_are_within_one_ulp():
+def test_exponential_gains_of_any_grade_are_within_two_ulp():
     grades = np.concatenate([np.arange(400) / 37, np.arange(200) / 1000, [1e-9, 1e-5, 20.5, 50.3]])
     for grade, gain in zip(grades.tolist(), exponential(grades).tolist(), strict=True):
         exact = mpmath.mpf(2) ** mpmath.mpf(grade) - 1
-        assert ulps(gain, exact) <= 1
+        assert ulps(gain, exact) <= 2  # NumPy's powers differ by processor: 1.03 has been seen
 
 
 def test_a_constant_is_added_to_a_sum_before_it_is_rounded():

@@ -14,7 +14,7 @@ from strategies import NATIVE
 import rankstone as rs
 from rankstone.core import engine as core_engine
 from rankstone.io.formats import tables
-from rankstone.io.load import load_run
+from rankstone.verbs.load import load_run
 
 ENGINES = ["python", *(["native"] if NATIVE else [])]
 

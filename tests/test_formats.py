@@ -11,13 +11,13 @@ import sys
 import pytest
 from hypothesis import given, settings, strategies as st
 from sources import JUDGED, JUDGMENT_FILES, MEASURES, RANKED, RUN_FILES, SCORED, jsonl, pairs
-from strategies import collections
+from strategies import collections, examples
 
 import rankstone as rs
 from rankstone.cli import main
 from rankstone.io import formats
 from rankstone.io.convert import convert
-from rankstone.io.load import load_judgments, load_run
+from rankstone.verbs.load import load_judgments, load_run
 
 
 def bits(result):
@@ -491,7 +491,7 @@ texts = (
 )
 
 
-@settings(max_examples=600)
+@settings(max_examples=examples(600))
 @given(texts, st.sampled_from([None, *formats.names()]))
 def test_readers_answer_or_say_why_not(tmp_path_factory, text, form):
     path = tmp_path_factory.getbasetemp() / f"any-{os.getpid()}"

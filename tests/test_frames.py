@@ -14,13 +14,13 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from pyarrow import parquet
 from scipy import sparse
 from sources import FRAMES, MEASURES, TABLES, chunked, columns_of, texts_as
-from strategies import NATIVE, collections, plain, write_qrels, write_run
+from strategies import NATIVE, collections, examples, plain, write_qrels, write_run
 
 import rankstone as rs
 from rankstone.core import python_engine
 from rankstone.core.ids import Ids, key_of, numbers_of
 from rankstone.io.carry import joined
-from rankstone.io.load import load_judgments
+from rankstone.verbs.load import load_judgments
 
 ENGINES = ["native", "python"] if NATIVE else ["python"]
 TIES = ["docid-desc", "docid-asc", "input", "expected", "pessimistic"]
@@ -120,7 +120,7 @@ stretches = st.lists(
 
 
 @pytest.mark.skipif(not NATIVE, reason="the compiled core was not built here")
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(
     rows | good | stretches,
     st.booleans(),
@@ -201,7 +201,7 @@ def arrow_columns(draw, types, values, rows):
 
 
 @pytest.mark.skipif(not NATIVE, reason="the compiled core was not built here")
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.data(), st.integers(0, 12), st.booleans(), st.sampled_from([1, 4, 1000]))
 def test_engines_read_any_arrow_data_alike(data, rows, texts, range_size):
     from rankstone._native import _core
@@ -546,7 +546,7 @@ def test_broken_files_are_errors(engine, tmp_path):
         rs.evaluate(JUDGED_DICT, words, "RR")
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(collections(), st.data(), st.sampled_from(["docid-desc", "docid-asc", "expected"]))
 def test_excluding_equals_removing_by_hand(collection, data, ties):
     judgments, run = collection
@@ -703,3 +703,28 @@ def test_a_mask_and_excluded_documents_both_leave_out():
     assert (found["RR"], found["NumRet"]) == (1.0, 2.0)
     kept = rs.evaluate(judged, scores, ["RR", "NumRet"], exclude=excluded)
     assert (kept["RR"], kept["NumRet"]) == (0.5, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (pl.DataFrame({"query": ["q"], "doc": ["a"], "score": ["x"]}).lazy().with_columns(pl.col("score").cast(pl.Float64)), "conversion from `str` to `f64` failed"),
+        (pl.DataFrame({"query": ["q"], "doc": ["a"]}).lazy().with_columns(pl.col("nope")), 'unable to find column "nope"'),
+        (pl.DataFrame({"query": ["q"], "doc": ["a"], "score": [1.0]}).lazy().map_batches(lambda _: 1 / 0), "division by zero"),
+    ],
+    ids=["cast", "column", "function"],
+)  # fmt: skip
+def test_a_lazy_frame_that_fails_is_named(frame, message):
+    with pytest.raises(rs.DataError, match="the LazyFrame cannot be collected") as caught:
+        rs.evaluate({"q": {"a": 1}}, frame, "RR")
+    assert message in str(caught.value)
+
+
+def test_a_dictionary_of_a_dictionary_is_named():
+    inner = pa.array(["q", "q"]).dictionary_encode()
+    nested = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int8()), inner)
+    table = pa.table({"query": nested, "doc": ["a", "b"], "score": [1.0, 2.0]})
+    with pytest.raises(rs.DataError, match="column 'query' is a dictionary of a dictionary"):
+        rs.evaluate({"q": {"a": 1}}, table, "RR")
+    decoded = table.set_column(0, "query", table["query"].combine_chunks().dictionary_decode())
+    assert rs.evaluate({"q": {"a": 1}}, decoded, "RR")["RR"] == 1 / 2

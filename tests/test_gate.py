@@ -7,12 +7,12 @@ import sys
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from strategies import collections
+from strategies import collections, examples
 
 import rankstone as rs
-from rankstone.gates.rules import must_find_of
-from rankstone.gates.verdict import Check, Verdict
-from rankstone.report.gate import write_verdict
+from rankstone.verbs.gate.rules import must_find_of
+from rankstone.verbs.gate.text import write_verdict
+from rankstone.verbs.gate.verdict import Check, Verdict
 
 
 def run(ranks, prefix="q"):
@@ -61,12 +61,16 @@ def test_rounding_is_no_drop():
 
 
 def test_the_lower_end_of_the_interval_decides_non_inferiority():
-    verdict = gate(SAME, SAME, non_inferior={"RR": 0})
-    assert verdict.status == "pass"
+    # No change in 40 queries leaves a rate of 1 - 0.025 ** (1 / 40) = 8.8 % of lost ones.
+    check = gate(SAME, SAME, non_inferior={"RR": 0.09}).checks[-1]
+    assert (check.status, check.low) == ("pass", pytest.approx(0.025 ** (1 / 40) - 1))
+    check = gate(SAME, SAME, non_inferior={"RR": 0.08}).checks[-1]
+    assert check.status == "cannot tell"
+    assert check.text.endswith("is forbidden, for which it takes about 45 queries")
     new = [2, *SAME[1:]]
-    check = gate(new, SAME, non_inferior={"RR": 0.1}).checks[-1]
+    check = gate(new, SAME, non_inferior={"RR": 0.15}).checks[-1]
     assert check.status == "pass"
-    assert -0.1 < check.low < check.difference < 0
+    assert -0.15 < check.low < check.difference < 0
     # Between the point estimate and the lower end: max-drop passes and non-inferior does not.
     limit = (abs(check.low) + abs(check.difference)) / 2
     both = gate(new, SAME, non_inferior={"RR": limit}, max_drop={"RR": limit})
@@ -325,9 +329,9 @@ def test_an_empty_baseline_is_an_error():
         gate(SAME, [], n=40, max_drop={"RR": 0.1})
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(collections())
-def test_a_run_against_itself_passes(collection):
+def test_a_run_against_itself_passes_where_its_queries_can_show_it(collection):
     judgments, candidate = collection
     measures = dict.fromkeys(["nDCG@5", "Unjudged@5"], 0.0)
     rules = {"max_drop": measures, "non_inferior": measures, "max_gain": measures}
@@ -335,9 +339,23 @@ def test_a_run_against_itself_passes(collection):
         result = rs.evaluate(judgments, candidate, list(measures))
     except rs.NothingInCommonError:
         return
-    verdict = rs.gate(None, result, result, inconclusive="fail", **rules)
+    verdict = rs.gate(None, result, result, **rules)
     empty = len(result.unanswered) == len(result.queries)
-    assert verdict.status == ("fail" if empty or len(result.queries) == 1 else "pass")
+    assert verdict.status == ("fail" if empty else "cannot tell")
+    all_of_them = {kind: dict.fromkeys(measures, 1.0) for kind in ("max_drop", "non_inferior")}
+    assert rs.gate(None, result, result, inconclusive="fail", **all_of_them).status == (
+        "fail" if empty or len(result.queries) == 1 else "pass"
+    )
+
+
+def test_twelve_equal_queries_do_not_show_that_nothing_drops():
+    verdict = gate([1] * 12, [1] * 12, n=12, non_inferior={"RR": 0.001})
+    check = verdict.checks[-1]
+    assert (verdict.status, check.status) == ("cannot tell", "cannot tell")
+    assert check.low == pytest.approx(0.025 ** (1 / 12) - 1)  # a rate of 26 %
+    assert check.text.startswith(
+        "RR is as before (1.0000); no query changed, and 12 queries can only"
+    )
 
 
 USAGE = {
@@ -363,7 +381,7 @@ USAGE = {
     "confidence": ({"minimum": {"RR": 0}, "confidence": 95}, "for 95 % use 0.95"),
     "slices without a drop": ({"minimum": {"RR": 0}, "by": {"q0": "a"}}, "add max-drop or non-inferior"),
     "slices of nothing": ({"max_drop": {"RR": 0.1}, "by": {"z": "a"}}, "none of the queries"),
-    "misspelt": ({"max_dropp": {"RR": 0.1}, "minimum": {"RR": 0}}, "unknown convention 'max_dropp'"),
+    "misspelt": ({"max_dropp": {"RR": 0.1}, "minimum": {"RR": 0}}, "gate has no option 'max_dropp'"),
     "a sum": ({"max_drop": {"NumQ": 1}}, "not a mean over queries"),
 }  # fmt: skip
 
@@ -386,7 +404,7 @@ def test_results_are_gated_as_they_are():
     assert verdict.status == "fail"
     assert (verdict.candidate, verdict.baseline) == ("x", "x (baseline)")
     for call, message in {
-        lambda: rs.gate(None, new, old, max_drop={"RR": 0.1}, ties="input"): "cannot be evaluated differently",
+        lambda: rs.gate(None, new, old, max_drop={"RR": 0.1}, ties="input"): "cannot be applied to values that exist already",
         lambda: rs.gate(None, new, old, max_drop={"P@5": 0.1}): "'P@5' was not measured",
         lambda: rs.gate(None, new, old, must_find=["q0:d@1"]): "give the run in a file or in memory",
         lambda: rs.gate(None, run(SAME), old, max_drop={"RR": 0.1}): "judgments are needed",

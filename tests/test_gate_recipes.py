@@ -41,7 +41,7 @@ def baseline(tmp_path_factory):
     """A baseline file."""
     path = tmp_path_factory.mktemp("baseline") / "baseline.json"
     files = [str(path), str(SEARCH / "qrels.txt"), str(SEARCH / "bm25.run")]
-    assert main(["baseline", "save", *files, "-m", "nDCG@10", "--quiet"]) == 0
+    assert main(["gate", "baseline", "save", *files, "-m", "nDCG@10", "--quiet"]) == 0
     return path
 
 

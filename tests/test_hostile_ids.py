@@ -12,7 +12,7 @@ from rankstone.cli import main
 from rankstone.core.text import escape_field, unescape_field
 from rankstone.errors import Notice, printable
 from rankstone.io.query_values import read_query_values
-from rankstone.report.write import write
+from rankstone.text.write import write
 
 HOSTILE = [
     "\x1b[2J\x1b]0;title\x07",
@@ -173,5 +173,5 @@ def test_half_of_a_character_in_ids_in_memory(tmp_path, half):
     both = rs.evaluate(judged, {"q": {half: 2.0, "b": 1.0}, half: {"b": 1.0}}, "nDCG")
     assert both.per_query == {"q": {"nDCG": 1.0}, half: {"nDCG": 1.0}}
     page = rs.report(judged, {"file": run, "dict": {"q": [half]}}, "RR", pictures=False)
-    assert len({*page.model.rankings.ids}) == 3
+    assert len({*page.model.rankings.documents}) == 3
     assert page.to_html()

@@ -7,10 +7,9 @@ from strategies import write_qrels, write_run
 
 import rankstone as rs
 from rankstone.io.pages import load_pages
-from rankstone.io.parents import Parents, plain_parents
+from rankstone.io.parents import Parents
 from rankstone.io.query_groups import groups_in_records, read_query_groups
 from rankstone.io.spans import Span, load_spans
-from rankstone.io.validate import check
 
 
 def written(path, data):
@@ -21,7 +20,7 @@ def written(path, data):
 def validated(tmp_path, judged, run, **options):
     """Return the reports on judgments and a run that are written to files."""
     first = written(tmp_path / "judged.json", judged)
-    return check(first, [written(tmp_path / "run.json", run)], **options)
+    return rs.validate(first, [written(tmp_path / "run.json", run)], **options)
 
 
 def notices_of(report):
@@ -131,7 +130,7 @@ def test_the_depth_of_a_run_is_described(tmp_path, depths, median):
 def test_the_first_repeated_document_is_the_example(tmp_path):
     run = tmp_path / "run"
     run.write_text("".join(f"q Q0 {d} {i} {9 - i} t\n" for i, d in enumerate("aabb", 1)))
-    _, report = check(str(write_qrels(tmp_path / "qrels", {"q": {"a": 1}})), [str(run)])
+    _, report = rs.validate(str(write_qrels(tmp_path / "qrels", {"q": {"a": 1}})), [str(run)])
     notice = notices_of(report)["duplicate-documents"]
     assert (notice.count, notice.examples) == (2, ("document a of query q",))
 
@@ -141,8 +140,8 @@ def test_columns_that_no_file_has_are_an_error_where_files_can_be_read(tmp_path)
     run = str(write_run(tmp_path / "run", {"q": {"a": 1}}))
     named = {"columns": {"grade": "g"}}
     with pytest.raises(rs.UsageError, match=r"columns are named \(grade='g'\)"):
-        check(judged, [run], **named)
-    reports = check(judged, [run, str(tmp_path / "none")], **named)
+        rs.validate(judged, [run], **named)
+    reports = rs.validate(judged, [run, str(tmp_path / "none")], **named)
     assert [report.error is None for report in reports] == [True, True, False]
 
 
@@ -150,14 +149,14 @@ def test_columns_that_no_file_has_are_an_error_where_files_can_be_read(tmp_path)
 def test_a_document_of_a_chunk_in_json_is_text_or_a_number(tmp_path, data):
     path = written(tmp_path / "parents.json", data)
     with pytest.raises(rs.DataError) as caught:
-        plain_parents(path)
+        Parents.of(path)
     assert str(caught.value) == f"{path}: expected a JSON object of chunks and their documents."
 
 
 def test_only_the_first_line_of_chunks_names_columns(tmp_path):
     path = tmp_path / "parents"
     path.write_text("chunk doc\nid A\nc1,2 B\n{x D\n")
-    assert plain_parents(path) == {"id": "A", "c1,2": "B", "{x": "D"}
+    assert Parents.of(path).plain == {"id": "A", "c1,2": "B", "{x": "D"}
 
 
 @pytest.mark.parametrize(("place", "hint"), [(9_999, " Did you mean chunk?"), (10_000, "")])

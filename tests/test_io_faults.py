@@ -5,10 +5,12 @@ import json
 import pytest
 
 import rankstone as rs
+from rankstone.choices.setup import Setup
 from rankstone.io.convert import convert
 from rankstone.io.encodings import as_utf8, check_utf16, is_json_in_utf8, is_text, is_utf8
 from rankstone.io.formats import format_for, run_name
-from rankstone.io.load import load_judgments, load_run, read, run_options, split_options
+from rankstone.io.input_file import ReadOptions
+from rankstone.verbs.load import load_judgments, load_run
 
 GOOD = "q Q0 d 1 1 t\n"
 WRITE = "Write it like 3, -0.25 or 1e-3."
@@ -163,8 +165,8 @@ def test_text_of_another_encoding_becomes_utf8(tmp_path):
     assert read_as(apart, "utf-8") == apart
     with pytest.raises(rs.DataError, match="^x:1: the byte 0xc3 is not utf-8; "):
         read_as(b"q \xc3", "utf-8")
-    with pytest.raises(rs.UsageError, match="^unknown encoding 'none'"):
-        read_as(b"a", "none")
+    with pytest.raises(rs.UsageError, match="^encoding must be the name of an encoding, .*'none'"):
+        load_run(tmp_path / "text", encoding="none")
 
 
 @pytest.mark.parametrize(
@@ -236,26 +238,22 @@ def test_many_rows_are_converted_in_order(tmp_path):
     assert (tmp_path / "b.qrels").read_text() == source.read_text()
 
 
-@pytest.mark.parametrize("data", [(), (1, 2, 3)])
-def test_one_or_two_data_are_read(data):
-    with pytest.raises(rs.UsageError, match="^give judgments and a run, or grades in rank order.$"):
-        read(data, {})
+def test_changes_of_data_are_told_from_conventions():
+    setup = Setup.of("evaluate", {"scores": "ascending", "ties": "input"})
+    assert (setup.changes.given(), setup.single) == ({"scores": "ascending"}, {"ties": "input"})
+    with pytest.raises(rs.UsageError, match="^evaluate has no option 'needs'."):
+        Setup.of("evaluate", {"needs": None})
 
 
-def test_options_of_reading_are_told_from_conventions():
-    assert split_options({"scores": "ascending", "ties": "input"}) == (
-        {"scores": "ascending"},
-        {"ties": "input"},
-    )
-    with pytest.raises(rs.RankstoneError):
-        split_options({"needs": None})
+def run_options(**options):
+    return ReadOptions.of_run(Setup.of("evaluate", options))
 
 
-def test_how_a_run_is_read_again():
-    again = run_options({"scores": "ascending", "input_format": "trec:csv", "max_bytes": 9})
-    assert (again.ascending, again.format, again.max_bytes) == (True, "csv", 9)
-    assert not run_options({"scores": "descending"}).ascending
-    assert not run_options({}).ascending
+def test_how_a_run_is_read():
+    own = run_options(scores="ascending", input_format="trec:csv", max_bytes=9)
+    assert (own.ascending, own.format, own.max_bytes) == (True, "csv", 9)
+    assert not run_options(scores="descending").ascending
+    assert not run_options().ascending
 
 
 def test_judgments_of_several_queries_give_several_values():
@@ -271,12 +269,14 @@ def test_judgments_of_several_queries_give_several_values():
         (lambda: load_judgments(7), "cannot read judgments from int; give a path"),
         (lambda: load_run(7), "cannot read a run from int; give a path"),
         (lambda: rs.evaluate({"q": {"d": 1}}, None, "RR"), "a run is missing."),
-        (lambda: rs.evaluate([1, 0], None, "RR", qid=[1, 1]), "qid= goes with labels and scores in arrays"),
-        (lambda: rs.evaluate([1, 0], None, "RR", exclude={"q": ["d"]}), "exclude= removes documents by their ids"),
+        (lambda: rs.evaluate([1, 0], None, "RR", qid=[1, 1]), "qid= goes with judgments and a run; grades in rank order are all there is."),
+        (lambda: rs.evaluate([1, 0], None, "RR", exclude={"q": ["d"]}), "exclude= goes with judgments and a run; grades in rank order are all there is."),
+        (lambda: rs.evaluate({"q": {"d": 1}}, {"q": ["d"]}, "RR", qid=["q"]), "qid= goes with labels and scores in arrays"),
+        (lambda: rs.evaluate([1.0, 0], [0.5, 1], "RR", exclude={"q": ["d"]}), "exclude= removes documents by their ids"),
         (lambda: rs.evaluate({"q": {"d": 1}}, {"q": ["d"]}, "RR", not_retrieved=[1]), "not_retrieved= goes with grades in rank order"),
-        (lambda: rs.evaluate([1.0, 0], [0.5, 1], "RR", min_score=0), "min_score= and parents= go with runs of documents"),
-        (lambda: rs.evaluate([1.0, 0], [0.5, 1], "RR", parents={}), "min_score= and parents= go with runs of documents"),
-        (lambda: rs.evaluate({"q": {"d": 1}}, {"q": ["d"]}, "RR", judged_chunks=True), "judged_chunks=True needs parents="),
+        (lambda: rs.evaluate([1.0, 0], [0.5, 1], "RR", min_score=0), "min_score= goes with runs of documents"),
+        (lambda: rs.evaluate([1.0, 0], [0.5, 1], "RR", parents={}), "parents= goes with runs of documents"),
+        (lambda: rs.evaluate({"q": {"d": 1}}, {"q": ["d"]}, "RR", judged_chunks=True), "judged_chunks= needs parents="),
     ],
 )  # fmt: skip
 def test_requests_that_make_no_sense(call, words):

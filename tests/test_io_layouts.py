@@ -16,7 +16,7 @@ from rankstone.io.formats.trec_layout import (
     run_layout,
 )
 from rankstone.io.input_file import Input, ReadOptions
-from rankstone.io.load import load_judgments, load_run
+from rankstone.verbs.load import load_judgments, load_run
 
 
 @contextmanager
@@ -234,14 +234,14 @@ def test_tabs_separate_where_numbers_are_numbers(tmp_path, layout_of, columns, n
 def test_lenient_runs_are_read_as_c_reads_them(tmp_path, row, expected):
     path = tmp_path / "run"
     path.write_text(f"q Q0 d 1 1 t\n{row}\n")
-    run = load_run(path, lenient=True)
+    run = load_run(path, input_format="trec-lenient")
     assert rs.evaluate({"q": {"a": 1}}, run, "R@1")["R@1"] == expected
 
 
 def test_lenient_judgments_are_read_as_c_reads_them(tmp_path):
     path = tmp_path / "qrels"
     path.write_text("q 0 a 2.9\nq x b 3y\nq 0 c z\n")
-    judged = load_judgments(path, lenient=True)
+    judged = load_judgments(path, input_format="trec-lenient")
     assert dict(zip(judged.docs, judged.grades.tolist(), strict=True)) == {"a": 2, "b": 3, "c": 0}
     assert judged.subtopics is None
 
@@ -295,7 +295,7 @@ def test_a_judgment_unlike_the_first_is_an_error(tmp_path, text, message):
     ("text", "level", "count", "words"),
     [
         ("q 0 d 1 x\n", "note", 1, "the fifth column is not read"),
-        ("q d 1 2 0.5\n", "warning", 2, "sampling methods and probabilities are not read; every judged document counts alike"),
+        ("q d 1 2 0.5\n", "warning", 1, "sampling methods are not read, and probabilities count only in measures that estimate from samples; to others every judged document counts alike"),
     ],
 )  # fmt: skip
 def test_columns_that_are_not_read_are_named(tmp_path, text, level, count, words):

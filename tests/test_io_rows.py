@@ -6,14 +6,13 @@ import pandas as pd
 import pytest
 
 import rankstone as rs
+from rankstone.core.documents import TopDocuments, top_documents
 from rankstone.core.exclude import ExcludingRun
 from rankstone.io.convert import convert, kind_of
 from rankstone.io.formats import format_of
 from rankstone.io.formats.trec_prefs import read_groups, read_preferences
 from rankstone.io.input_file import Input, ReadOptions
-from rankstone.io.load import load_judgments, load_run
-from rankstone.io.top_documents import TopDocuments, top_documents
-from rankstone.io.tops import read_tops
+from rankstone.verbs.load import load_judgments, load_run
 
 
 def in_file(tmp_path, *rows, name="run"):
@@ -22,9 +21,10 @@ def in_file(tmp_path, *rows, name="run"):
     return path
 
 
-def tops_of(run, queries, depth):
-    found = top_documents(run, queries, depth)
-    return None if found is None else found.lists()
+def tops_of(run, queries, depth, ties="input"):
+    known, tops = top_documents(run, None, queries, depth, rs.Conventions(ties=ties))
+    assert known == queries
+    return tops.lists()
 
 
 QUERIES = ["q", "r", "none"]
@@ -48,6 +48,23 @@ def test_the_first_documents_of_a_file(engine, tmp_path, depth, expected):
     assert tops_of(load_run(table), QUERIES, depth) == expected
 
 
+@pytest.mark.parametrize(
+    ("ties", "expected"),
+    [
+        ("docid-desc", ["d", "b", "c"]),
+        ("docid-asc", ["b", "d", "c"]),
+        ("input", ["b", "d", "c"]),
+        ("expected", ["b", "d", "c"]),
+    ],
+)
+def test_tied_documents_are_first_by_their_rule(engine, tmp_path, ties, expected):
+    rows = {"q": {d: s for q, d, s in ROWS if q == "q"}}
+    for data in (in_file(tmp_path, *ROWS), rows):
+        run = load_run(data)
+        assert tops_of(run, ["q"], 3, ties) == [expected]
+        assert tops_of(run, ["q"], 1, ties) == [expected[:1]]
+
+
 def test_the_first_documents_of_a_run_in_memory():
     listed = load_run({"q": ["a", "b", "a", "c"], 7: [1, 2]})
     assert tops_of(listed, ["q", 7, "none"], 3) == [["a", "b", "c"], ["1", "2"], []]
@@ -56,7 +73,7 @@ def test_the_first_documents_of_a_run_in_memory():
     assert tops_of(load_run(scored), ["q"], 3) == [["b", "c", "d"]]
     assert tops_of(load_run(scored, scores="ascending"), ["q"], 3) == [["a", "d", "b"]]
     table = pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "score": [1]})
-    assert tops_of(load_run(table), ["q"], 3) is None
+    assert tops_of(load_run(table), ["q"], 3) == [["a"]]
 
 
 def test_a_repeated_document_takes_one_place(engine, tmp_path):
@@ -81,12 +98,14 @@ def test_the_lowest_distances_of_a_file_come_first(engine, tmp_path):
 
 
 def test_what_is_excluded_is_not_among_the_first(engine, tmp_path):
-    excluded = load_judgments({"q": {"b": 1, "c": 1}, "r": {"none": 1}}, graded=False)
+    excluded = load_judgments({"q": {"b": 1, "c": 1}, "r": {"none": 1}})
     run = ExcludingRun(load_run(in_file(tmp_path, *ROWS)), excluded)
     assert tops_of(run, QUERIES, 2) == [["d", "a"], ["z", "y"], []]
     assert tops_of(run, QUERIES, 1) == [["d"], ["z"], []]
     table = pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "score": [1]})
-    assert tops_of(ExcludingRun(load_run(table), excluded), ["q"], 2) is None
+    assert tops_of(ExcludingRun(load_run(table), excluded), ["q"], 2) == [["a"]]
+    table = pd.DataFrame({"query_id": ["q"] * 2, "doc_id": ["b", "a"], "score": [2, 1]})
+    assert tops_of(ExcludingRun(load_run(table), excluded), ["q"], 2) == [["a"]]
 
 
 def test_lists_of_documents_are_kept():
@@ -207,9 +226,9 @@ def test_a_run_in_json_has_the_name_of_its_file(tmp_path):
     path = tmp_path / "mine.json"
     path.write_text('{"q": {"a#1": 1, "b#1": 2, "a#2": 3}}')
     assert load_run(path).name == "mine"
-    assert load_run(path, "other").name == "other"
-    assert read_tops(str(path), 2, parents="{doc}#{n}") == {"q": ["a", "b"]}
-    assert read_tops(str(path), 2, ReadOptions(), parents="{doc}#{n}") == {"q": ["a", "b"]}
+    assert load_run(path, name="other").name == "other"
+    assert rs.pool(path, parents="{doc}#{n}", depth=2) == {"q": ["a", "b"]}
+    assert rs.pool(path, parents="{doc}#{n}", depth=1) == {"q": ["a"]}
 
 
 def test_a_rating_that_is_quoted_badly(tmp_path):

@@ -1,5 +1,9 @@
 """Tables in files and in memory, whichever library reads them."""
 
+import re
+from datetime import date
+from zipfile import ZIP_DEFLATED, ZipFile
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -7,7 +11,7 @@ import pytest
 
 import rankstone as rs
 from rankstone.io.convert import convert
-from rankstone.io.formats import tables
+from rankstone.io.formats import tables, workbook as workbooks
 from rankstone.io.frames import is_frame, judgments_of, run_of
 from rankstone.io.input_file import Input, ReadOptions
 
@@ -23,7 +27,8 @@ def library(request, monkeypatch):
 
 def without(monkeypatch, *hidden):
     real = tables.find_spec
-    monkeypatch.setattr(tables, "find_spec", lambda name: None if name in hidden else real(name))
+    for module in (tables, workbooks):
+        monkeypatch.setattr(module, "find_spec", lambda n: None if n in hidden else real(n))
 
 
 def evaluated(path, judged, **more):
@@ -207,7 +212,7 @@ def test_subtopics_in_a_workbook(tmp_path):
 def test_a_formula_that_was_never_worked_out_has_no_value(tmp_path):
     rows = [["query_id", "doc_id", "score"], ["q", "d", "=1+1"]]
     path = workbook(tmp_path / "run.xlsx", ("one", rows))
-    with pytest.raises(rs.DataError, match="column 'score' has no value in row 1 under the header"):
+    with pytest.raises(rs.DataError, match=r"\(row 2: no value in column 'score'\)"):
         evaluated(path, {"q": {"d": 1}})
 
 
@@ -233,11 +238,104 @@ def test_a_workbook_without_rows(tmp_path, sheets, others):
     assert str(caught.value) == f"{path}: {words}"
 
 
-def test_a_row_of_a_table_in_a_file_is_counted_from_1(tmp_path):
-    rows = [["query_id", "doc_id", "score"], ["q", "d", 1], ["q", None, 2]]
+def test_all_problems_of_a_sheet_are_in_one_message_with_the_rows_of_excel(tmp_path):
+    rows = [["query_id", "doc_id", "score"], ["q", "d", 1], [None] * 3]
+    rows += [
+        ["q", None, 2],
+        ["q", "e", "viel"],
+        [None, "f", None],
+        ["q", "g", date(2026, 1, 2)],
+    ]
     path = workbook(tmp_path / "run.xlsx", ("one", rows))
-    with pytest.raises(rs.DataError, match="column 'doc_id' has no value in row 2 under the header"):  # fmt: skip
+    with pytest.raises(rs.DataError) as caught:
         evaluated(path, {"q": {"d": 1}})
+    assert str(caught.value) == (
+        f"{path}: 5 cells cannot be used (row 4: no value in column 'doc_id'; row 5: 'viel' in column "
+        "'score' is not a number; row 6: no value in column 'query_id'; row 6: no value in column 'score'; row "
+        "7: datetime.datetime(2026, 1, 2, 0, 0) in column 'score' is not a number). Rows are numbered as in "
+        "Excel. Fill the cells or remove the rows."
+    )
+    many = workbook(tmp_path / "many.xlsx", ("one", [*rows[:2], *[["q", "x"]] * 12]))
+    with pytest.raises(rs.DataError, match="12 cells cannot be used .* and 2 more"):
+        evaluated(many, {"q": {"d": 1}})
+
+
+def test_the_number_0_is_an_id_in_a_sheet(tmp_path):
+    path = workbook(
+        tmp_path / "run.xlsx", ("one", [["query", "doc", "score"], [0, 0, 1], [0, 1, 2]])
+    )
+    assert evaluated(path, {0: {0: 1}}) == {0: {"RR": 1 / 2}}
+
+
+def test_an_empty_grade_in_a_sheet_is_not_judged(tmp_path):
+    rows = [["query", "doc", "grade"], ["q", "a", None], ["q", "b", 1], ["r", "a", None]]
+    path = workbook(tmp_path / "judged.xlsx", ("one", rows))
+    result = rs.evaluate(path, {"q": ["a", "b"]}, ["RR", "Judged@2"])
+    assert (result.queries, result["RR"], result["Judged@2"]) == (["q"], 1 / 2, 1 / 2)
+    (notice,) = (n for n in result.notices if n.code == "no-grade")
+    assert (notice.count, notice.examples, notice.level) == (2, ("row 2",), "note")
+    empty = workbook(tmp_path / "empty.xlsx", ("one", [rows[0], rows[1]]))
+    with pytest.raises(rs.DataError, match="column 'grade' has no grade in any row"):
+        rs.evaluate(empty, {"q": ["a"]}, "RR")
+    convert(str(path), str(tmp_path / "out.qrels"), kind="judgments")
+    assert (tmp_path / "out.qrels").read_text() == "q 0 b 1\n"
+
+
+def rewritten(path, part, change):
+    """Change a part of a workbook."""
+    with ZipFile(path) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    parts[part] = change(parts[part])
+    with ZipFile(path, "w", ZIP_DEFLATED) as book:
+        for name, content in parts.items():
+            book.writestr(name, content)
+    return path
+
+
+@pytest.mark.parametrize("size", [b"A1:C2", b"A1:B3", b"A1", None])
+def test_the_size_that_a_sheet_says_it_has_is_not_believed(tmp_path, size):
+    rows = [["query", "doc", "score"], ["q", "a", 1], ["q", "b", 2]]
+    path = workbook(tmp_path / "run.xlsx", ("one", rows))
+    words = b'<dimension ref="' + (size or b"") + b'" />'
+
+    def change(xml):
+        found = re.sub(rb"<dimension [^>]*>", words if size else b"", xml)
+        assert found != xml
+        return found
+
+    rewritten(path, "xl/worksheets/sheet1.xml", change)
+    assert evaluated(path, {"q": {"b": 1}}) == {"q": {"RR": 1}}
+
+
+def test_other_sheets_that_hold_something_are_named(tmp_path):
+    rows = [["query", "doc", "score"], ["q", "a", 1]]
+    path = workbook(tmp_path / "run.xlsx", ("old", rows), ("new", rows), ("empty", []))
+    judged = workbook(
+        tmp_path / "judged.xlsx", ("old", [["query", "doc", "grade"], rows[1]]), ("new", rows)
+    )
+    for number, result in (
+        (3, rs.evaluate({"q": {"a": 1}}, path, "RR")),
+        (2, rs.evaluate(judged, {"q": ["a"]}, "RR")),
+    ):
+        (notice,) = (n for n in result.warnings if n.code == "other-sheets")
+        assert (
+            notice.text == f"the sheet 'old' was read, the first of {number}; the others were not"
+        )
+        assert notice.examples == ("new",)
+    alone = workbook(tmp_path / "alone.xlsx", ("old", rows), ("empty", []))
+    assert not rs.evaluate({"q": {"a": 1}}, alone, "RR").warnings
+
+
+def test_a_workbook_that_expands_too_far_is_refused(tmp_path):
+    rows = [["query", "doc", "score"], ["q", "a", 1]]
+    path = workbook(tmp_path / "run.xlsx", ("one", rows))
+    rewritten(path, "xl/worksheets/sheet1.xml", lambda xml: xml + b" " * (70 << 20))
+    with pytest.raises(
+        rs.DataError, match="too large: the workbook expands to more than 100 times"
+    ):
+        evaluated(path, {"q": {"a": 1}})
+    with pytest.raises(rs.DataError, match="too large: more than 20000 bytes"):
+        rs.evaluate({"q": {"a": 1}}, path, "RR", max_bytes=20_000)
 
 
 def table(**columns):
@@ -321,17 +419,23 @@ def test_repeated_judgments_of_whole_numbers_are_shown_as_numbers():
 
 
 @pytest.mark.parametrize(
-    ("columns", "scored", "ascending"),
+    ("columns", "direction", "ascending"),
     [
-        ({"score": [1, 2]}, True, False),
-        ({"rank": [1, 2]}, False, True),
-        ({}, False, False),
+        ({"score": [1, 2]}, 1, False),
+        ({"rank": [1, 2]}, 0, True),
+        ({}, 0, False),
     ],
 )
-def test_what_the_numbers_of_a_run_mean(columns, scored, ascending):
+def test_what_the_numbers_of_a_run_mean(columns, direction, ascending):
     run = run_of(table(**BASE, **columns))
-    assert (run.scored, run.ascending) == (scored, ascending)
+    assert (run.direction, run.ascending) == (direction, ascending)
     assert run.name == "run"
+
+
+def test_the_lowest_score_may_be_the_best():
+    run = run_of(table(**BASE, far=[1, 2]), {"distance": "far"})
+    assert (run.direction, run.ascending) == (-1, True)
+    assert run_of(table(**BASE, score=[1, 2]), ascending=True).direction == -1
 
 
 @pytest.mark.parametrize("columns", [{"rank": [1, 2]}, {}])

@@ -7,18 +7,24 @@ import pandas as pd
 import pytest
 
 import rankstone as rs
+from rankstone.choices.setup import Setup
+from rankstone.core.documents import top_documents
 from rankstone.core.provenance import MEMORY
+from rankstone.io.changes import check_scores
 from rankstone.io.convert import kind_of
 from rankstone.io.files import in_folder
 from rankstone.io.formats import format_of
 from rankstone.io.gathered import run_from
 from rankstone.io.input_file import Input, ReadOptions
-from rankstone.io.load import load_judgments, load_run
-from rankstone.io.rows import Lists, check_utf8, lists_as_text, rows_of_lists
-from rankstone.io.scored import check_changes, scored_rows
+from rankstone.io.rows import (
+    Lists,
+    check_utf8,
+    lists_as_text,
+    rows_of_judgments,
+    rows_of_lists,
+)
 from rankstone.io.texts import read_texts
-from rankstone.io.tops import pool, read_tops
-from rankstone.io.whole import whole_judgments, whole_run
+from rankstone.verbs.load import load_judgments, load_run
 
 
 def written(tmp_path, data):
@@ -46,7 +52,8 @@ TEXT = {"placeholders": {"$query": "q"}}
     ],
 )  # fmt: skip
 def test_judgments_of_other_tools(tmp_path, data, expected):
-    assert whole_judgments(written(tmp_path, data)) == expected
+    judged = load_judgments(written(tmp_path, data))
+    assert {(q, d): grade for q, d, grade in rows_of_judgments(judged)} == expected
 
 
 HITS = {"hits": {"hits": [{"_id": "a", "_score": 2}, {"_id": "b", "_score": 1}]}}
@@ -60,12 +67,18 @@ NONE = {"hits": {"hits": []}}
         ({"responses": [HITS, NONE]}, {"0": {"a": 2, "b": 1}, "1": {}}),
         ([HITS], {"0": {"a": 2, "b": 1}}),
         ({"q": HITS, "r": HITS}, {"q": {"a": 2, "b": 1}, "r": {"a": 2, "b": 1}}),
-        ('{"retrieved": ["a"]}\n\n{"retrieved": ["b"]}\n', {"0": {"a": 1}, "1": {"b": 1}}),
-        ({"metric_score": 1, "details": {"q": {"hits": [{"hit": {"_id": "a"}}, {"_id": "b"}]}}}, {"q": {"a": 2, "b": 1}}),
+        ('{"retrieved": ["a"]}\n\n{"retrieved": ["b"]}\n', {"0": ["a"], "1": ["b"]}),
+        ({"metric_score": 1, "details": {"q": {"hits": [{"hit": {"_id": "a"}}, {"_id": "b"}]}}}, {"q": ["a", "b"]}),
     ],
 )  # fmt: skip
 def test_runs_of_search_engines(tmp_path, data, expected):
-    assert whole_run(written(tmp_path, data)) == expected
+    found = {}
+    run = load_run(written(tmp_path, data))
+    for query, doc, score in run.rows():
+        found.setdefault(query, {}).update({doc: score} if doc else {})
+    if run.direction == 0:
+        found = {query: list(docs) for query, docs in found.items()}
+    assert found == expected
 
 
 @pytest.mark.parametrize(
@@ -189,24 +202,29 @@ def test_texts_that_cannot_be_read(tmp_path, text, message):
     assert str(caught.value) == f"{path}{message}"
 
 
+def tops_of(path, depth):
+    queries, tops = top_documents(load_run(path), None, None, depth, rs.Conventions())
+    return dict(zip(queries, tops.lists(), strict=True))
+
+
 def test_the_first_documents_of_a_run(tmp_path):
     rows = [("q", "a", 1), ("q", "b", 2), ("q", "c", 2), ("q", "a", 3), ("r", "z", 1)]
     path = written(tmp_path, "".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows))
-    assert read_tops(str(path), 2) == {"q": ["a", "c"], "r": ["z"]}
-    assert read_tops(str(path), 1) == {"q": ["a"], "r": ["z"]}
+    assert tops_of(path, 2) == {"q": ["a", "c"], "r": ["z"]}
+    assert tops_of(path, 1) == {"q": ["a"], "r": ["z"]}
     with pytest.raises(rs.UsageError, match="^a depth is at least 1, not 0.$"):
-        read_tops(str(path), 0)
+        rs.pool(path, depth=0)
     many = "".join(f"q Q0 d{i:04} 1 {(i * 7919) % 3001} t\n" for i in range(3000))
     scores = {f"d{i:04}": (i * 7919) % 3001 for i in range(3000)}
     best = sorted(scores, key=scores.get, reverse=True)[:3]
-    assert read_tops(str(written(tmp_path, many)), 3) == {"q": best}
+    assert tops_of(written(tmp_path, many), 3) == {"q": best}
 
 
 def test_documents_to_judge():
     runs = [{"r": ["b"], "q": ["b", "a"]}, {"q": ["c", "a"], "x": ["a"]}]
-    assert list(pool(runs).items()) == [("q", ["a", "b", "c"]), ("r", ["b"]), ("x", ["a"])]
+    assert list(rs.pool(runs).items()) == [("q", ["a", "b", "c"]), ("r", ["b"]), ("x", ["a"])]
     judged = load_judgments({"q": {"a": 1}, "r": {"b": 0}})
-    assert pool(runs, judged) == {"q": ["b", "c"]}
+    assert rs.pool(runs, judged) == {"q": ["b", "c"]}
 
 
 def test_the_judgments_of_a_data_set_in_a_folder(tmp_path):
@@ -243,7 +261,9 @@ def test_of_repeated_rows_the_best_counts(rows, ascending, scores, sequences):
     run = run_from(rows, "run", MEMORY, "file", ascending=ascending)
     assert list(run.data["q"].items()) == list(scores.items())
     assert run.sequences == sequences
-    assert list(run.rows()) == [("q", d, s) for d, s in sequences.get("q") or scores.items()]
+    sign = -1 if ascending else 1
+    documents = [("q", d, sign * s) for d, s in sequences.get("q") or scores.items()]
+    assert list(run.rows()) == [("q", "", 0), *documents]
 
 
 def test_repeated_documents_are_counted_by_query():
@@ -310,9 +330,9 @@ def test_chunks_in_lists():
 
 
 @pytest.mark.parametrize("run", [SimpleNamespace(match=1), SimpleNamespace(source=1)])
-def test_rows_are_read_from_tables(run):
-    with pytest.raises(rs.DataError, match="^cannot read a table from SimpleNamespace.$"):
-        list(scored_rows(run, None, ReadOptions()))
+def test_what_is_like_a_run_in_part_is_none(run):
+    with pytest.raises(rs.UsageError, match="^cannot read a run from SimpleNamespace; give a path"):
+        load_run(run)
 
 
 def test_lists_belong_together_by_position():
@@ -326,26 +346,31 @@ def test_lists_belong_together_by_position():
 
 
 @pytest.mark.parametrize(
-    ("options", "has_scores", "words"),
+    ("options", "direction", "words"),
     [
-        ({"min_score": True}, True, "min_score must be a number, not True."),
-        ({"min_score": "1"}, True, "min_score must be a number, not '1'."),
-        ({"min_score": 0}, False, "run: min_score= needs scores, and this run has none."),
-        ({"parents": {}, "parent_rule": "max"}, False, "run: the rule 'max' needs scores, and this run has none. Choose 'first'."),
-        ({"min_score": 0}, True, None),
-        ({"parents": {}, "parent_rule": "max"}, True, None),
-        ({"parents": {}}, False, None),
-        ({"parent_rule": "max"}, False, None),
+        ({"min_score": True}, 1, "min_score must be a number, not True."),
+        ({"min_score": "1"}, 1, "min_score must be a number, not '1'."),
+        ({"min_score": 0}, 0, "run: min_score= needs scores, and this run has none."),
+        ({"parents": {}, "parent_rule": "max"}, 0, "run: the rule 'max' needs scores, and this run has none. Choose 'first'."),
+        ({"min_score": 0}, 1, None),
+        ({"min_score": 0}, -1, None),
+        ({"parents": {}, "parent_rule": "max"}, 1, None),
+        ({"parents": {}, "parent_rule": "max"}, -1, None),
+        ({"parents": {}}, 0, None),
     ],
 )  # fmt: skip
-def test_changes_that_suit_a_run(options, has_scores, words):
-    given = {"min_score": None, "parents": None, "parent_rule": "first"} | options
+def test_changes_that_suit_a_run(options, direction, words):
     if words is None:
-        assert check_changes("run", **given, has_scores=has_scores) is None
+        assert check_scores("run", direction, Setup.of("evaluate", options)) is None
         return
     with pytest.raises(rs.UsageError) as caught:
-        check_changes("run", **given, has_scores=has_scores)
+        check_scores("run", direction, Setup.of("evaluate", options))
     assert str(caught.value) == words
+
+
+def test_a_rule_of_chunks_needs_chunks():
+    with pytest.raises(rs.UsageError, match="^parent_rule= needs parents=: the document of each"):
+        Setup.of("evaluate", {"parent_rule": "max"})
 
 
 FRAME = {"query_id": ["q", "q", "r"], "doc_id": ["a", "d", "a"]}

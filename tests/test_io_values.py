@@ -7,13 +7,14 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from loading import collection
 
 import rankstone as rs
 from rankstone.core.provenance import MEMORY
 from rankstone.io import frames
 from rankstone.io.frames.columns import as_narwhals, open_table
-from rankstone.io.load import collection, load_judgments, load_run
 from rankstone.io.rows import judgments_from
+from rankstone.verbs.load import load_judgments, load_run
 
 
 def codes(notices):

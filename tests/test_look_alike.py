@@ -6,6 +6,7 @@ import unicodedata
 import polars as pl
 import pytest
 from hypothesis import given, settings, strategies as st
+from strategies import examples
 
 import rankstone as rs
 from rankstone.cli import main
@@ -166,6 +167,27 @@ def test_validate_counts_them_too(tmp_path, capsys, case):
     assert f"(for example judged {judged!r}, run {written!r}) [ids-look-alike]" in out
 
 
+def alike(result):
+    return [n for n in result.warnings if n.code == "ids-look-alike"]
+
+
+def test_queries_that_look_like_judged_ones_of_the_run_are_counted(engine, tmp_path, capsys):
+    """As in a workbook in which some rows of a query were typed in another way."""
+    judged = {"mütze": {"a": 1}, "Mütze": {"b": 1}, "mütze ": {"c": 1}, "hut": {"a": 1}}
+    run = {"mütze": ["a"], "hut": ["a"]}
+    (notice,) = alike(rs.evaluate(judged, run, "RR"))
+    assert notice.count == 2
+    assert notice.examples == ("judged 'Mütze', run 'mütze'", "judged 'mütze ', run 'mütze'")
+    evaluator = rs.Evaluator(judged, "RR").add({"mütze": ["a"]}).add({"hut": ["a"]})
+    assert alike(evaluator.result()) == [notice]
+    again = rs.Evaluator(judged, "RR").merge(evaluator.state())
+    assert alike(again.result()) == [notice]
+    (tmp_path / "judged.json").write_text(json.dumps(judged), encoding="utf-8")
+    (tmp_path / "run.json").write_text(json.dumps(run), encoding="utf-8")
+    main(["validate", str(tmp_path / "judged.json"), str(tmp_path / "run.json")])
+    assert "judged 'Mütze', run 'mütze'" in capsys.readouterr().out
+
+
 def test_the_command_says_it(tmp_path, capsys):
     paths = trec(tmp_path, {"q": {"123": 1, "b": 1}}, {"q": {"00123": 2.0, "b": 1.0}})
     assert main(["evaluate", *map(str, paths), "-m", "RR"]) == 0
@@ -175,7 +197,7 @@ def test_the_command_says_it(tmp_path, capsys):
 ids = st.text(st.sampled_from("abAB01.,7 \ufeffé\"\n'e+"), min_size=1, max_size=6)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.lists(ids, max_size=8), st.lists(ids, max_size=8))
 def test_folding_all_at_once_is_folding_each(missing, present):
     together = look_alikes(missing, present)

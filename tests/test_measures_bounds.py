@@ -6,10 +6,10 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+from loading import collection
 
 import rankstone as rs
 from rankstone.core.completions import Holes
-from rankstone.io.load import collection
 from rankstone.measures.influence import OpenDocuments, influences
 
 DATA = {"q": {"a": 0.5, "b": 0}}, {"q": ["b", "a"]}

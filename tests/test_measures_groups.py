@@ -9,9 +9,9 @@ import pytest
 import rankstone as rs
 from rankstone.core.collection import MatchedCollection
 from rankstone.io.formats.trec_prefs import read_preferences
-from rankstone.io.load import load_run
 from rankstone.measures import subtopics
 from rankstone.measures.preference_groups import LevelGroup, TableGroup
+from rankstone.verbs.load import load_run
 
 NAN = math.nan
 WHICH = ("all", "found", "retrieved")

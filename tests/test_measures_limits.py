@@ -5,10 +5,10 @@ import math
 
 import numpy as np
 import pytest
+from loading import collection
 
 import rankstone as rs
 from rankstone.core.completions import Holes
-from rankstone.io.load import collection
 from rankstone.measures.unjudged import grades_by_gain, unjudged_extremes
 
 BINARY = {"q": {"a": 1, "b": 0, "m": 1}}
@@ -207,3 +207,9 @@ def test_the_grades_that_are_tried(measure, grades):
     ranked = collection(judged, {"q": ["a", "x"]}).ranked(rs.Conventions(negatives="nonrelevant"))
     measure = rs.parse_measure(measure)
     assert grades_by_gain(measure, Holes.of(ranked), ranked.judged_grade).tolist() == grades
+
+
+@pytest.mark.parametrize("k", [10**15, 2**63, 2**70, 10**400])
+def test_a_cutoff_that_no_engine_can_count_to_is_refused(k):
+    with pytest.raises(rs.UsageError, match=r"k of P (is too large|must be a whole number)"):
+        rs.P @ k

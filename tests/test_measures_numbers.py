@@ -6,10 +6,10 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from loading import collection
 
 import rankstone as rs
 from rankstone.core.completions import Holes
-from rankstone.io.load import collection
 from rankstone.measures.dcg import exponential
 from rankstone.measures.influence import OpenDocuments, backgrounds, influences
 from rankstone.measures.judged import judged_by_rank

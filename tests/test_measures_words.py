@@ -7,13 +7,13 @@ import pytest
 
 import rankstone as rs
 from rankstone.core.collection import MatchedCollection
-from rankstone.io.load import load_judgments, load_run
 from rankstone.measures import manual
 from rankstone.measures.compute import cutoff_needs
-from rankstone.measures.explain import formula_of, parameters_in_words
+from rankstone.measures.explain import parameters_in_words
 from rankstone.measures.parse import read_measure, split_names
 from rankstone.measures.request import requested_measures, ways_in_tool
 from rankstone.measures.working import workings
+from rankstone.verbs.load import load_judgments, load_run
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,6 @@ def test_names_that_are_not_read(text, message):
     ("text", "tool", "message"),
     [
         ("auc", "lightgbm-4", "cannot give the number of lightgbm-4's 'auc': "),
-        ("accuracy@5", "ir_measures-0.4", "cannot give the number of ir_measures-0.4's 'accuracy@5': "),
         ("rbp", "trec_eval-9", "cannot give the number of trec_eval-9's 'rbp': "),
         ("rbp", "ranx-0.3", "cannot give the number of ranx-0.3's 'rbp': "),
         ("nDCG(dcg='exp-log2')@5.5", "ir_measures-0.4", "the cutoff in \"nDCG(dcg='exp-log2')@5.5\" must be a whole number"),
@@ -127,7 +126,7 @@ def test_names_that_a_tool_has_and_rankstone_does_not(text, tool, message):
     [
         ("AUC", "lightgbm-4", rs.AUC, None),
         ("RBP", "trec_eval-9", rs.RBP, None),
-        ("accuracy", "ir_measures-0.4", rs.AUC(negatives="retrieved", missed="ignore"), "Accuracy"),
+        ("accuracy", "ir_measures-0.4", rs.AUC(negatives="retrieved", missed="ignore", tied="order"), "Accuracy"),
         ("AP(k=3)", "trec_eval-9", rs.AP @ 3, "map_cut"),
         ("AP", "trec_eval-9", rs.AP, "map"),
         ("ERR", "trec_eval-9", rs.ERR, None),
@@ -200,6 +199,7 @@ Parameters:
   unlisted: gain of grades that a table does not list (default 'zero')
       'zero': 0
       'grade': the grade itself, as in trec_eval
+      'error': an error
 
 Example: grades in rank order 1, 0, 1
   RBP(p=0.5) = 0.5 * (1 + 0.25)
@@ -207,6 +207,7 @@ Example: grades in rank order 1, 0, 1
 Names elsewhere:
   trec_eval-10: rbp, rbp.{{gain}}, rbp_{{gain}}, rbp.p={{p}}, rbp_p={{p}}
   ir_measures-0.4: RBP
+  cwl_eval-1: RBPCWLMetric({{p}})
   ranx-0.3: rbp.{{p}}, rbp@{{p}}, rbp.{{p}}-l{{rel}}
   lenskit-2025: RBP@{{k}}"""
 
@@ -255,8 +256,8 @@ def test_the_index_of_measures():
     assert list(manual.families(rs.all_measures()))[:4] == [
         "Cumulated gain, with and without discount, and normalised",
         "Precision and R-precision",
-        "Recall",
         "Average precision",
+        "Recall, completeness and fall-out",
     ]
 
 
@@ -266,15 +267,19 @@ def test_a_page_as_data():
     assert page["summary"] == (
         "The expected gain per document of a user who reads on with probability p."
     )
-    assert page["family"] == "Rank-biased precision and what it leaves open"
+    assert page["family"] == (
+        "C/W/L: the expected gain of a user who reads on, or stops, at each rank"
+    )
     assert [(p["name"], p["default"], list(p["choices"])) for p in page["parameters"]] == [
         ("k", None, []),
         ("rel", None, []),
         ("p", 0.8, []),
         ("gain", "binary", ["binary", "scaled"]),
-        ("unlisted", "zero", ["zero", "grade"]),
+        ("unlisted", "zero", ["zero", "grade", "error"]),
     ]
-    assert list(page["names"]) == ["trec_eval-10", "ir_measures-0.4", "ranx-0.3", "lenskit-2025"]
+    assert list(page["names"]) == [
+        "trec_eval-10", "ir_measures-0.4", "cwl_eval-1", "ranx-0.3", "lenskit-2025",
+    ]  # fmt: skip
     assert manual.as_dict(rs.Utility)["range"] == [-math.inf, None]
 
 
@@ -291,57 +296,13 @@ def test_parameters_in_words():
     assert list(parameters_in_words(table, every=True)) == [
         "gain=((1.0, 2.0),): as given", "unlisted='zero': 0", *every[1:],
     ]  # fmt: skip
-    assert formula_of(rs.NumPref) == (
+    assert rs.NumPref.definition.formula == (
         "The number of preferences between documents, or of those that the ranking keeps."
     )
-    assert formula_of(rs.RBP) == "RBP = (1 - p) * sum over ranks i of gain_i * p^(i - 1)"
-    assert formula_of(rs.RR) == "RR = 1 / rank of the first relevant document. Its mean is MRR."
-
-
-def test_what_is_known_of_measures():
-    def those(test):
-        return {m.name for m in rs.all_measures() if test(m)}
-
-    assert those(lambda m: not m.definition.higher_is_better) == {
-        "NumNonrelRet", "RBPResidual", "Unjudged",
-    }  # fmt: skip
-    assert those(lambda m: m.definition.aggregate == "geometric") == {"GMAP", "GMBpref"}
-    assert those(lambda m: m.definition.aggregate == "sum") == {
-        "NumNonrelRet", "NumPref", "NumQ", "NumRel", "NumRelRet", "NumRet",
-    }  # fmt: skip
-    assert those(lambda m: m.definition.range == (-math.inf, math.inf)) == {"Utility", "YAAP"}
-    assert those(lambda m: m.definition.range == (0, math.inf)) == {
-        "alpha_DCG", "CG", "DCG", "IdealDCG", "NumNonrelRet", "NumPref", "NumQ", "NumRel",
-        "NumRelRet", "NumRet",
-    }  # fmt: skip
-    assert len(those(lambda m: m.definition.range == (0, 1))) == len(rs.all_measures()) - 12
-    assert those(lambda m: m.definition.ties_as_one) == {"AUC", "AUPRC"}
-    assert those(lambda m: m.pools_queries) == set()
-    assert rs.AUC(pairs="all").pools_queries
-    assert those(lambda m: m.rises) == {"CG", "DCG", "ERR", "IdealDCG"}
-    assert those(lambda m: m.definition.lowest_at_ends) == {"nDCG"}
-    assert those(lambda m: m.reads_ids) == {"alpha_nDCG", "nERR_IA", "nNRBP"}
-    assert those(lambda m: m.definition.reads_subtopics) == {
-        "alpha_DCG", "alpha_nDCG", "AP_IA", "ERR_IA", "nERR_IA", "nNRBP", "NRBP", "NuggetRecall",
-        "P_IA", "StCoverage", "StRecall",
-    }  # fmt: skip
-    assert those(lambda m: not m.supports_extreme_ties) == {
-        "alpha_DCG", "alpha_nDCG", "AP_IA", "CharPrecision", "ERR_IA", "G", "nERR_IA", "nNRBP",
-        "NRBP", "NuggetRecall", "P_IA", "StCoverage", "StRecall",
-    }  # fmt: skip
-    assert those(lambda m: not m.definition.reaches_max) == {
-        "AUC", "ERR", "ERR_IA", "infAP", "NRBP", "Pref", "RBP", "RBPResidual", "Unjudged",
-    }  # fmt: skip
-    assert those(lambda m: not m.definition.undefined_without_relevant) == {
-        "AUC", "Judged", "NumNonrelRet", "NumPref", "NumQ", "NumRel", "NumRelRet", "NumRet",
-        "Pref", "RBPResidual", "Silence", "Unjudged", "Utility", "YAAP",
-    }  # fmt: skip
-    assert those(lambda m: m.definition.uses_grades) == {
-        "CG", "DCG", "ERR", "G", "IdealDCG", "nDCG", "nDCGRel", "NuggetRecall", "RBP", "StCoverage",
-    }  # fmt: skip
-    assert those(lambda m: m.needs_all_queries(max_grade_known=False)) == {"ERR"}
-    assert those(lambda m: m.needs_all_queries(max_grade_known=True)) == set()
-    assert not rs.ERR(max_grade=3).needs_all_queries(max_grade_known=False)
+    assert rs.RBP.definition.formula == "RBP = (1 - p) * sum over ranks i of gain_i * p^(i - 1)"
+    assert (
+        rs.RR.definition.formula == "RR = 1 / rank of the first relevant document. Its mean is MRR."
+    )
 
 
 def test_how_much_of_a_list_is_read():

@@ -2,6 +2,7 @@
 
 import pytest
 from hypothesis import given, settings, strategies as st
+from strategies import examples
 
 import rankstone as rs
 
@@ -178,7 +179,7 @@ def test_measures_are_values():
         rs.P.k = 3
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(st.text(max_size=30) | st.text("nDCGPR(){}@=,'\"0123456789.:_ -gain", max_size=40))
 def test_any_text_is_a_measure_or_a_usage_error(text):
     try:

@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given, settings, strategies as st
-from strategies import measures, write_qrels, write_run
+from strategies import examples, measures, write_qrels, write_run
 
 import rankstone as rs
 from rankstone.core.collection import default_conventions
@@ -91,7 +91,7 @@ def by_query(result, measure):
     return bits(result.values(measure))
 
 
-@settings(max_examples=1500)
+@settings(max_examples=examples(1500))
 @given(measures(), lists(), conventions(ids=False))
 def test_arrays_have_the_numbers_of_dicts(measure, queries, choices):
     label, score, sizes = as_arrays(queries)
@@ -105,7 +105,7 @@ def test_arrays_have_the_numbers_of_dicts(measure, queries, choices):
     assert outcome(of_dicts) == outcome(of_arrays)
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(measures(), lists(), conventions(ids=False))
 def test_a_direct_call_has_the_number_of_evaluate(measure, queries, choices):
     labels, scores = queries[0]
@@ -132,7 +132,7 @@ def test_a_direct_call_has_the_number_of_evaluate(measure, queries, choices):
         assert shown == expected
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(measures(), lists(ties=False), conventions(ids=False))
 def test_grades_in_rank_order_have_the_number_of_a_ranked_list(measure, queries, choices):
     choices["nonpositive"] = "any"  # positions are not scores
@@ -149,7 +149,7 @@ def test_grades_in_rank_order_have_the_number_of_a_ranked_list(measure, queries,
     assert result == expected
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(measures(), lists(), st.lists(st.sampled_from([-1, 0, 1, 2]), max_size=4), st.data())
 def test_missed_grades_are_judged_documents_that_were_not_retrieved(measure, queries, missed, data):
     choices = data.draw(conventions(ids=False))
@@ -203,7 +203,7 @@ def test_reconcile_starts_from_the_number_of_evaluate(measure, queries):
     assert (result == found) or (math.isnan(result) and math.isnan(found))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(measures(), lists(), st.booleans(), st.data())
 def test_a_convention_at_its_default_changes_no_bit(measure, queries, has_ids, data):
     default = default_conventions(has_ids=has_ids).to_dict()

@@ -15,7 +15,7 @@ from _site.command_pages import parsers
 
 import rankstone as rs
 from rankstone.cli import main
-from rankstone.gates.settings import read_settings
+from rankstone.verbs.gate.settings import read_settings
 
 ROOT = Path(__file__).resolve().parent.parent
 SEARCH = ROOT / "examples" / "search"
@@ -45,7 +45,7 @@ COMMANDS = [(page, line) for page, line in LINES if line.startswith("rankstone "
 PYTHON = [
     (page, block)
     for page, language, block in BLOCKS
-    if language == "python" and "engines import spark" not in block  # test_spark.py runs these
+    if language == "python" and "rankstone import spark" not in block  # test_spark.py runs these
 ]
 
 
@@ -68,11 +68,11 @@ def work(tmp_path, monkeypatch, capsys):
         result = rs.evaluate("qrels.txt", f"{name}.run", ["nDCG@10", "AP"])
         result.save(f"{name}.json")
         _write_parquet(result, Path("values") / name)
-    assert main(["baseline", "save", "search/baseline.json", "qrels.txt", "bm25.run"]) == 0
+    assert main(["gate", "baseline", "save", "search/baseline.json", "qrels.txt", "bm25.run"]) == 0
     for name in ("questions.jsonl", "results.jsonl"):
         shutil.copy(ROOT / "examples" / "rag" / name, name)
     rag = ["questions.jsonl", "results.jsonl", "-m", "R@3", "-c", "no_relevant=silence"]
-    assert main(["baseline", "save", "baseline.json", *rag]) == 0
+    assert main(["gate", "baseline", "save", "baseline.json", *rag]) == 0
     return tmp_path
 
 
@@ -98,9 +98,9 @@ def test_commands_without_output_work(page, command, work):
     if "s3a:" in command:  # a cluster is needed: the options have to exist
         parsers()[words[0]].parse_args(words[1:])
     else:
-        if words[:2] == ["baseline", "save"]:
-            (work / words[2]).unlink(missing_ok=True)
-        if words[0] in ("report", "plot"):
+        if words[:3] == ["gate", "baseline", "save"]:
+            (work / words[3]).unlink(missing_ok=True)
+        if words[0] == "report":
             pytest.importorskip("vl_convert")
         assert main(words) == 0
 

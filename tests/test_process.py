@@ -17,7 +17,7 @@ from strategies import NATIVE
 import rankstone as rs
 from rankstone.cli.process import EXIT_CODES
 from rankstone.core import engine
-from rankstone.io.load import load_judgments, load_run
+from rankstone.verbs.load import load_judgments, load_run
 
 COMMANDS = [
     ["evaluate", "qrels", "run", "-m", "RR"],
@@ -146,7 +146,11 @@ def test_examples_in_messages_are_short():
 
 @pytest.mark.parametrize(
     ("number", "code", "word"),
-    [(signal.SIGTERM, 143, "terminated"), (signal.SIGINT, 130, "interrupted")],
+    [
+        (signal.SIGTERM, 143, "terminated"),
+        (signal.SIGHUP, 143, "terminated"),
+        (signal.SIGINT, 130, "interrupted"),
+    ],
 )
 def test_signals_leave_nothing_behind(here, number, code, word):
     with open("large.run", "w") as out:
@@ -165,6 +169,18 @@ def test_signals_leave_nothing_behind(here, number, code, word):
     _, err = process.communicate(timeout=30)
     assert (process.returncode, err) == (code, f"rankstone: {word}\n")
     assert sorted(os.listdir()) == ["large.run", "qrels", "run"]
+
+
+def test_a_hangup_that_is_ignored_stays_ignored():
+    """As under nohup."""
+    code = (
+        "import signal\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+        "from rankstone.cli.process import run_process\n"
+        "run_process(lambda: signal.raise_signal(signal.SIGHUP) or 0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_a_signal_outside_of_the_work_of_a_command():

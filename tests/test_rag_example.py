@@ -31,7 +31,7 @@ def retrieve(folder, target, program="retrieve.py"):
     (folder / target).write_text(done.stdout)
 
 
-SAVE = "baseline save baseline.json questions.jsonl results.jsonl -m R@3 nDCG@5 Silence"
+SAVE = "gate baseline save baseline.json questions.jsonl results.jsonl -m R@3 nDCG@5 Silence"
 SILENCE = ["-c", "no_relevant=silence", "--quiet"]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import zstandard
 from hypothesis import assume, given, settings, strategies as st
-from strategies import NATIVE, collections, plain, write_qrels, write_run
+from strategies import NATIVE, collections, examples, plain, write_qrels, write_run
 
 import rankstone as rs
 from rankstone.core import engine as engines, python_engine
@@ -28,7 +28,7 @@ from rankstone.io.formats.trec_layout import (
     run_layout,
 )
 from rankstone.io.input_file import Input, ReadOptions
-from rankstone.io.load import load_judgments, load_run
+from rankstone.verbs.load import load_judgments, load_run
 
 needs_native = pytest.mark.skipif(not NATIVE, reason="the compiled core was not built here")
 TIES = ["docid-desc", "docid-asc", "optimistic", "pessimistic"]
@@ -39,7 +39,7 @@ def bits(result):
     return result.queries, {n: c.tobytes() for n, c in result.columns.items()}, result.aggregates
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(collections(), st.data(), st.sampled_from(TIES), st.sampled_from(["float64", "float32"]))
 def test_all_ways_in_give_the_same_bits(tmp_path_factory, collection, data, ties, precision):
     judgments, run = collection
@@ -56,13 +56,14 @@ def test_all_ways_in_give_the_same_bits(tmp_path_factory, collection, data, ties
             patch.setenv("RANKSTONE_ENGINE", engine)
             for held in (judgments, qrels):
                 for ranked in (run, file):
+                    # An id may start with { or [ too.
+                    form = (
+                        {"input_format": "trec"}
+                        if any(isinstance(x, str | os.PathLike) for x in (held, ranked))
+                        else {}
+                    )
                     got = rs.evaluate(
-                        held,
-                        ranked,
-                        MEASURES,
-                        ties=ties,
-                        precision=precision,
-                        input_format="trec",  # an id may start with { or [ too
+                        held, ranked, MEASURES, ties=ties, precision=precision, **form
                     )
                     expected = expected or bits(got)
                     assert bits(got) == expected
@@ -105,7 +106,7 @@ layouts = st.builds(
 
 
 @needs_native
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000))
 @given(texts | run_lines, layouts, st.sampled_from([0, 0, 1, 7]))
 def test_engines_read_judgments_alike(text, layout, first):
     from rankstone._native import _core
@@ -116,7 +117,7 @@ def test_engines_read_judgments_alike(text, layout, first):
 
 
 @needs_native
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000))
 @given(texts | run_lines, layouts, st.sampled_from([0, 0, 1, 7]), st.integers(0, 3))
 def test_engines_read_rows_alike(text, layout, offset, most):
     from rankstone._native import _core
@@ -127,7 +128,7 @@ def test_engines_read_rows_alike(text, layout, offset, most):
 
 
 @needs_native
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000))
 @given(
     texts | run_lines,
     st.booleans(),
@@ -163,7 +164,7 @@ numbers = st.floats(allow_nan=False, allow_infinity=False)
 
 
 @needs_native
-@settings(max_examples=3000)
+@settings(max_examples=examples(3000))
 @given(
     numbers.map(repr)
     | numbers.map(lambda x: f"{x:.40f}")
@@ -487,9 +488,9 @@ def test_lenient_numbers_are_those_of_c(engine, tmp_path, text):
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_text(f"q 0 d {text}\n")
     run.write_text(f"q Q0 d 1 {text} t and more\nq Q0 e 1 0 t\n")
-    judged = load_judgments(qrels, lenient=True)
+    judged = load_judgments(qrels, input_format="trec-lenient")
     assert judged.grades.tolist() == [grade]
-    assert load_run(run, lenient=True).match(
+    assert load_run(run, input_format="trec-lenient").match(
         judged, float32=False, repeats=False
     ).score.tolist() == [score]
 
@@ -498,13 +499,13 @@ def test_lenient_numbers_are_those_of_c(engine, tmp_path, text):
 def test_lenient_grades_are_finite(engine, tmp_path, text):
     (tmp_path / "qrels").write_text(f"q 0 d {text}\n")
     with pytest.raises(rs.DataError, match=f"grade '{text}' is not a finite number"):
-        load_judgments(tmp_path / "qrels", lenient=True)
+        load_judgments(tmp_path / "qrels", input_format="trec-lenient")
 
 
 @pytest.mark.parametrize("text", ["nan", "-NAN"])
 def test_lenient_scores_have_an_order(engine, tmp_path, text):
     (tmp_path / "run").write_text(f"q Q0 d 1 {text} t\n")
-    run = load_run(tmp_path / "run", lenient=True)
+    run = load_run(tmp_path / "run", input_format="trec-lenient")
     with pytest.raises(rs.DataError, match=f"score '{text}' is not a finite number"):
         run.match(load_judgments({"q": ["d"]}), float32=False, repeats=False)
 
@@ -537,7 +538,7 @@ def test_lenient_scores_may_be_infinite_as_those_of_atof(engine, tmp_path, text)
     run = tmp_path / "run"
     run.write_text(f"q Q0 d 1 {text} t\nq Q0 e 2 1e300 t\nq Q0 f 3 -1e300 t\n")
     judged = load_judgments({"q": {"d": 1}})
-    matches = load_run(run, lenient=True).match(judged, float32=False, repeats=False)
+    matches = load_run(run, input_format="trec-lenient").match(judged, float32=False, repeats=False)
     assert matches.score.tolist() == [INFINITE[text] * np.inf]
     assert matches.above.tolist() == [0 if INFINITE[text] > 0 else 2]
     with pytest.raises(rs.DataError, match="is not a (finite )?number"):

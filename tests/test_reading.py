@@ -20,7 +20,7 @@ import rankstone as rs
 from rankstone.cli import main
 from rankstone.core.collection import MatchedCollection
 from rankstone.io.convert import convert
-from rankstone.io.load import load_judgments, load_run
+from rankstone.verbs.load import load_judgments, load_run
 
 TEXT_JSON = [name for name in (*JUDGMENT_FILES, *RUN_FILES) if name.startswith(("json", "rank"))]
 
@@ -110,7 +110,7 @@ def test_ranks_have_their_own_direction(tmp_path):
     (tmp_path / "run").write_text(RUN_FILES["msmarco"](RANKED))
     with pytest.raises(rs.UsageError, match="have their own direction"):
         load_run(tmp_path / "run", scores="ascending")
-    with pytest.raises(rs.UsageError, match=r"unknown order of scores 'rising'"):
+    with pytest.raises(rs.UsageError, match=r"unknown value of scores 'rising'"):
         load_run(SCORED, scores="rising")
 
 
@@ -192,7 +192,7 @@ def test_a_column_of_text_is_no_second_candidate(engine, tmp_path):
 
 
 IGNORED = {
-    "prels": ("1 d1 1 0 0.5\n1 d2 0 1 0.25\n", "warning", "sampling methods and probabilities"),
+    "prels": ("1 d1 1 0 0.5\n1 d2 0 1 0.25\n", "warning", "sampling methods are not read"),
     "a fifth column": ("1 0 d1 1 x\n1 0 d2 0 y\n", "note", "the fifth column is not read"),
 }
 

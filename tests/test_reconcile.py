@@ -6,15 +6,15 @@ import subprocess
 import sys
 
 import pytest
+from loading import collection
 from strategies import write_qrels, write_run
 
 import rankstone as rs
 from rankstone.cli import main
 from rankstone.core.rank import conventions_that_matter
-from rankstone.io.load import collection
 from rankstone.measures.base import REGISTRY
 from rankstone.measures.param import REL
-from rankstone.reconciliation_search import by_choices, in_tools, tolerance
+from rankstone.verbs.reconcile_search import by_choices, in_tools, tolerance
 
 TEN = {"q": {f"d{i}": 1 for i in range(10)}}
 HITS = {"q": ["d0", "d1", "x", "d2", "y"]}
@@ -302,12 +302,15 @@ def test_every_tool_can_be_followed_and_shown(capsys):
     for name in rs.TOOLS:
         result = rs.evaluate(judged, run, ["nDCG@2", "P@2"], like=name)
         assert result.like == name
-        assert main(["conventions", name]) == 0
+        assert main(["measures", "--tools", name]) == 0
         assert name in capsys.readouterr().out
 
 
 def test_the_command_shows_tools_side_by_side(capsys):
-    assert main(["conventions", "R@5", "--grades", "1,1,0,1,0", "--missed", "1,1,1,1,1,1,1"]) == 0
+    assert (
+        main(["measures", "--tools", "R@5", "--grades", "1,1,0,1,0", "--missed", "1,1,1,1,1,1,1"])
+        == 0
+    )
     table = capsys.readouterr().out.split("\n\n")[0].splitlines()[2:]
     rows = {line.split()[0]: line.split()[1] for line in table}
     assert (rows["trec_eval-9"], rows["lenskit-2025"], rows["torchmetrics-1"]) == (
@@ -315,13 +318,13 @@ def test_the_command_shows_tools_side_by_side(capsys):
         "0.6000",
         "1.0000",
     )
-    assert main(["conventions", "--diff", "trec_eval-9", "trec_eval-10"]) == 0
+    assert main(["measures", "--tools", "--diff", "trec_eval-9", "trec_eval-10"]) == 0
     assert "precision    float32" in capsys.readouterr().out
-    assert main(["conventions"]) == 0
+    assert main(["measures", "--tools"]) == 0
     assert "Tools whose numbers --like gives:" in capsys.readouterr().out
-    assert main(["conventions", "--diff", "ranx", "nothing"]) == 2
-    assert main(["conventions", "AP", "--diff", "ranx", "beir"]) == 2
-    assert main(["conventions", "--grades", "1"]) == 2
+    assert main(["measures", "--tools", "--diff", "ranx", "nothing"]) == 2
+    assert main(["measures", "--tools", "AP", "--diff", "ranx", "beir"]) == 2
+    assert main(["measures", "--tools", "--grades", "1"]) == 2
 
 
 def test_a_run_from_standard_input_can_be_read_again(tmp_path):

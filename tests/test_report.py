@@ -13,22 +13,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from loading import collection
 
 import rankstone as rs
 from rankstone.cli import main
+from rankstone.core.documents import kept_documents, top_documents
 from rankstone.core.exclude import ExcludingRun
-from rankstone.core.ids import Ids
 from rankstone.io.formats import trec
-from rankstone.io.load import collection, load_judgments, load_run
 from rankstone.io.texts import check_readable, read_texts
-from rankstone.io.top_documents import keeping_top_documents, kept_documents, top_documents
 from rankstone.measures.base import REGISTRY
-from rankstone.report.columns import ids_packed, ids_unpacked, packed, unpacked
-from rankstone.report.formulas import formula_tree
-from rankstone.report.html import asset, texts
-from rankstone.report.pictures import definitions, themes
-from rankstone.report.rankings import documents_of
-from rankstone.report.verdicts import remarks
+from rankstone.page.formulas import formula_tree
+from rankstone.page.html import asset, texts
+from rankstone.page.model import cells
+from rankstone.page.pictures import definitions, themes
+from rankstone.page.rankings import documents_of
+from rankstone.text.verdicts import remarks
+from rankstone.verbs.load import load_judgments, load_run
 
 SEARCH = "examples/search"
 RUNS = {name: f"{SEARCH}/{name}.run" for name in ("bm25", "dense", "hybrid")}
@@ -42,11 +42,17 @@ def report():
         RUNS,
         MEASURES,
         baseline="bm25",
-        groups=f"{SEARCH}/needs.tsv",
-        queries=f"{SEARCH}/queries.tsv",
+        by=f"{SEARCH}/needs.tsv",
+        query_texts=f"{SEARCH}/queries.tsv",
         resamples=500,
         pictures=False,
     )
+
+
+def tops_of(run, queries, depth, ties="docid-desc"):
+    known, tops = top_documents(run, None, queries, depth, rs.Conventions(ties=ties))
+    assert known == queries
+    return tops.lists()
 
 
 def documents_in(model):
@@ -104,9 +110,8 @@ def test_the_page_holds_the_model_and_nothing_from_outside(report):
     packed = re.search(r'id="model"[^>]*>([^<]*)<', page)[1]
     data = json.loads(gzip.decompress(base64.b64decode(packed)))
     assert data == json.loads(report.to_json())
-    assert data["schema"] == "rankstone/report/2"
-    values = [[unpacked(column).tolist() for column in row] for row in data["values"]]
-    assert values == [
+    assert data["schema"] == "rankstone/report/3"
+    assert data["values"] == [
         [np.round(column, 6).tolist() for column in row] for row in report.model.values
     ]
     assert not re.search(r"(?:src|href)=[\"']?(?:https?:)?//", page)
@@ -127,8 +132,7 @@ def test_top_documents_are_those_with_the_highest_scores(tmp_path, monkeypatch, 
     rows = [("q1", f"d{i}", (i * 37) % 101) for i in range(101)]
     rows += [("q2", "x", 1), ("q2", "y", 3), ("q1", "late", 1000), ("q2", "y", 2), ("q3", "z", 1)]
     path.write_text("".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows))
-    tops = top_documents(load_run(path), ["q1", "q2"], 3)
-    assert tops.lists() == [["late", "d30", "d60"], ["y", "x"]]
+    assert tops_of(load_run(path), ["q1", "q2"], 3) == [["late", "d30", "d60"], ["y", "x"]]
     excluded = rs.report(
         {"q1": {"d60": 1}, "q2": {"x": 1}}, {"a": path}, "RR", exclude={"q1": ["late"]}, depth=2, pictures=False
     ).model.rankings  # fmt: skip
@@ -189,7 +193,7 @@ def test_documents_of_all_queries_are_placed_as_those_of_each(tmp_path, ties, id
     for r, path in enumerate(runs.values()):
         data = collection(judgments, path)
         ranked = data.ranked(data.default.replace(ties=ties))
-        tops = top_documents(data.run, model.queries.ids, 7).lists()
+        tops = tops_of(data.run, model.queries.ids, 7, ties)
         docs = [str(data.document(j)) for j in ranked.judgment]
         for q, query in enumerate(model.queries.ids):
             row = ranked.queries.index(query)
@@ -213,12 +217,14 @@ def test_documents_of_all_queries_are_placed_as_those_of_each(tmp_path, ties, id
         [math.nan, math.nan],
         [3.0, math.inf, 12.0],
         [1e300, math.nan, 1.0],
+        [1e300, 1.0],
         [7.0, 64.0, 4095.0, 4096.0],
     ],
 )
 def test_columns_hold_six_decimals_of_every_number(numbers):
     column = np.array(numbers, np.float64)
-    read = unpacked(json.loads(json.dumps(packed(column), allow_nan=False)))
+    written = json.loads(json.dumps(cells(column), allow_nan=False))
+    read = np.array([math.nan if v is None else v for v in written])
     known = np.where(np.isfinite(column), np.round(column, 6), np.nan)
     assert np.array_equal(read, known, equal_nan=True)
 
@@ -235,11 +241,10 @@ def test_texts_come_from_tsv_and_jsonl(tmp_path):
 
 
 def test_every_formula_is_set_as_mathematics():
-    from rankstone.measures.explain import formula_of
-
-    texts = {name: formula_of(measure) for name, measure in REGISTRY.items()}
+    texts = {name: measure.definition.formula for name, measure in REGISTRY.items()}
     plain = {name for name, text in texts.items() if isinstance(formula_tree(text), str)}
-    assert not {name for name in plain if re.match(r"\w+(@k)? = ", texts[name])}
+    in_words = {"OPA", "infNDCG"}  # their formulas are sentences
+    assert {name for name in plain if re.match(r"\w+(@k)? = ", texts[name])} <= in_words
     assert formula_tree("F = (1 + beta^2) P R / (beta^2 P + R)")["math"][2] == [
         "frac",
         [["o", "("], ["n", "1"], ["o", "+"], ["sup", [["i", "β"]], [["n", "2"]]], ["o", ")"],
@@ -363,7 +368,7 @@ def test_the_command_writes_a_page_or_its_data(tmp_path, capsys):
         (["--lang", "fr"], "unknown language 'fr'. Known: en, zh"),
         (["--baseline", "bm52"], "Did you mean bm25?"),
         (["--depth", "0"], "depth must be from 1 to 100, not 0"),
-        (["--queries", "missing.tsv"], "missing.tsv"),
+        (["--query-texts", "missing.tsv"], "missing.tsv"),
     ],
 )
 def test_errors_of_the_command_say_what_to_do(capsys, words, message):
@@ -375,7 +380,7 @@ def test_errors_of_the_command_say_what_to_do(capsys, words, message):
 def test_saved_results_and_values_make_a_report(tmp_path, capsys):
     names = ("bm25", "dense")
     results = {n: rs.evaluate(f"{SEARCH}/qrels.txt", RUNS[n], ["AP", "RR"], name=n) for n in names}
-    model = rs.report(results, baseline="dense", groups=f"{SEARCH}/needs.tsv", resamples=200).model
+    model = rs.report(results, baseline="dense", by=f"{SEARCH}/needs.tsv", resamples=200).model
     compared = rs.compare(results, baseline="dense", resamples=200)
     assert [run.name for run in model.runs] == ["dense", "bm25"]
     assert [run.answered for run in model.runs] == [38, 40]
@@ -394,7 +399,7 @@ def test_saved_results_and_values_make_a_report(tmp_path, capsys):
     assert command(*words) == 0
     assert json.loads(target.read_text())["pairs"] == json.loads(json.dumps(model.pairs))
     assert command(*words, "--like", "trec_eval-9") == 2
-    assert "--like goes with QRELS and runs" in capsys.readouterr().err
+    assert "--like cannot be applied to values that exist already" in capsys.readouterr().err
     assert command("report", "--values", "-o", str(target)) == 2
     assert "rankstone report --values a.json b.json" in capsys.readouterr().err
 
@@ -408,7 +413,7 @@ def test_values_of_other_measures_make_a_report():
     assert [part.higher_is_better for part in model.measures] == [False, True]
     assert (model.pairs[0]["measure"], model.pairs[0]["verdict"]) == ("latency", "better")
     assert model.intervals[0][0] is not None
-    with pytest.raises(rs.UsageError, match="cannot be evaluated differently"):
+    with pytest.raises(rs.UsageError, match="cannot be applied to values that exist already"):
         rs.report(values, measures=["AP"], ties="input")
 
 
@@ -435,7 +440,7 @@ def test_a_target_that_cannot_be_written_keeps_what_is_there(tmp_path, capsys):
 
 
 def test_without_the_chart_library_an_error_says_what_to_install(monkeypatch, tmp_path):
-    from rankstone.report import vega
+    from rankstone.page import vega
 
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     vega.script.cache_clear()
@@ -451,7 +456,7 @@ def test_without_the_chart_library_an_error_says_what_to_install(monkeypatch, tm
 def test_pictures_are_saved_as_svg_png_and_pdf(tmp_path, capsys):
     pytest.importorskip("vl_convert", reason="needs vl-convert-python")
     data = [f"{SEARCH}/qrels.txt", RUNS["bm25"], RUNS["hybrid"], "-m", "nDCG@10"]
-    assert command("plot", *data, "-o", str(tmp_path / "all")) == 0
+    assert command("report", *data, "--plots", str(tmp_path / "all")) == 0
     names = sorted(definitions(texts("en")))
     assert sorted(os.listdir(tmp_path / "all")) == [f"{name}.svg" for name in names]
     svg = (tmp_path / "all" / "differences.svg").read_text()
@@ -459,9 +464,9 @@ def test_pictures_are_saved_as_svg_png_and_pdf(tmp_path, capsys):
     assert svg.count('aria-roledescription="rect mark"') == 40
     for form, magic in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
         path = tmp_path / f"scatter.{form}"
-        assert command("plot", *data, "--picture", "scatter", "-o", str(path)) == 0
+        assert command("report", *data, "--picture", "scatter", "--plots", str(path)) == 0
         assert path.read_bytes().startswith(magic)
-    assert command("plot", *data, "-o", str(tmp_path / "one.svg")) == 2
+    assert command("report", *data, "--plots", str(tmp_path / "one.svg")) == 2
     assert "--picture differences" in capsys.readouterr().err
 
 
@@ -497,12 +502,12 @@ def test_results_and_comparisons_draw_themselves(tmp_path):
 
 def test_a_document_that_is_all_of_a_ranking_is_shown_once(tmp_path):
     (tmp_path / "run").write_text("q Q0 a 1 2 t\nq Q0 a 2 1 t\nr Q0 b 1 1 t\n")
-    assert top_documents(load_run(tmp_path / "run"), ["q", "r"], 2).lists() == [["a"], ["b"]]
+    assert tops_of(load_run(tmp_path / "run"), ["q", "r"], 2) == [["a"], ["b"]]
 
 
-@pytest.mark.parametrize("duplicates", ["first", "count"])
+@pytest.mark.parametrize("ties", ["docid-desc", "docid-asc", "input"])
 def test_a_scan_keeps_the_first_documents_whatever_the_order_of_rows(
-    tmp_path, engine, monkeypatch, duplicates
+    tmp_path, engine, monkeypatch, ties
 ):
     """Scattered, tied, repeated and in one piece: the same documents as those read afterwards."""
     monkeypatch.setattr(trec, "_RANGE", 97)
@@ -512,64 +517,42 @@ def test_a_scan_keeps_the_first_documents_whatever_the_order_of_rows(
     (tmp_path / "run").write_text("".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows))
     judgments = {f"q{q}": {f"d{d}": 1 for d in range(3)} for q in range(9)}
     queries = [f"q{q}" for q in (8, 1, 0, 5)]
-    data = keeping_top_documents(collection(judgments, tmp_path / "run"), 7)
-    kept = kept_documents(data, rs.Conventions(duplicates=duplicates), queries)
+    plain, chosen = collection(judgments, tmp_path / "run"), rs.Conventions(ties=ties)
+    data = plain.keeping_top(7, chosen)
+    kept = kept_documents(data.matches(), data.judgments, queries)
     by_query = {query: {} for query in queries}
     for query, doc, score in rows:
         if query in by_query:
             by_query[query][doc] = max(score, by_query[query].get(doc, -1))
     first = {row: i for i, row in reversed([*enumerate(rows)])}
-    assert kept.lists() == [
-        sorted(docs, key=lambda d: (-docs[d], first[query, d, docs[d]]))[:7]
-        for query, docs in by_query.items()
+    by_id = {doc: i for i, doc in enumerate(sorted({row[1] for row in rows}))}
+    sign = {"docid-desc": -1, "docid-asc": 1, "input": 0}[ties]
+
+    def place(query, doc, score):
+        return -score, sign * by_id[doc] if sign else first[query, doc, score]
+
+    expected = [
+        sorted(docs, key=lambda d: place(query, d, docs[d]))[:7] for query, docs in by_query.items()
     ]
-    assert kept_documents(data, rs.Conventions(), ["q0", "none"]) is None
-    plain = collection(judgments, tmp_path / "run")
-    assert kept_documents(plain, rs.Conventions(), queries) is None
+    assert kept.lists() == expected
+    assert kept_documents(data.matches(), data.judgments, ["q0", "none"]) is None
+    assert kept_documents(plain.matches(), plain.judgments, queries) is None
+    for either in (data, plain):
+        known, tops = either.top(7, chosen, queries)
+        assert (known, tops.lists()) == (queries, expected)
+
+
+def test_a_scan_keeps_no_documents_that_count_again(tmp_path):
+    (tmp_path / "run").write_text("q Q0 a 1 3 t\nq Q0 a 2 2 t\nq Q0 b 3 1 t\n")
+    data, twice = collection({"q": {"a": 1}}, tmp_path / "run"), rs.Conventions(duplicates="count")
+    assert data.keeping_top(2, twice) is data
+    assert data.top(2, twice, ["q"])[1].lists() == [["a", "a"]]
 
 
 def test_excluded_documents_make_room_for_others():
     run = load_run({"q": {d: -float(i) for i, d in enumerate("abcdef")}, "r": {"a": 2.0, "b": 1.0}})
     gone = load_judgments({"q": ["a", "c", "d"], "r": ["a"]})
-    tops = top_documents(ExcludingRun(run, gone), ["q", "r"], 2)
-    assert tops.lists() == [["b", "e"], ["b"]]
-
-
-@pytest.mark.parametrize(
-    "form", ["d{}", "D{:07}", "{}", "{:036x}", "clueweb09-en{:04}-{:02}-{:05}", "{:o}/a{:x}"]
-)
-def test_ids_with_few_characters_at_each_place_are_numbers(form):
-    random = np.random.default_rng(3)
-    rows = random.integers(0, 10**7, (500, 3)).tolist()
-    ids = [form.format(a % 10**4, b % 100, c % 10**5) for a, b, c in rows]
-    if form.count("{") == 1:
-        ids = [form.format(a**2 if "x" in form else a) for a, _, _ in rows]
-    packed = ids_packed(Ids(ids, "text"))
-    assert list(packed) == ["characters", "numbers"]
-    assert ids_unpacked(packed) == ids
-    for places, column in zip(packed["characters"], packed["numbers"], strict=True):
-        assert unpacked(column).max() < math.prod(map(len, places)) < 2**53 / 1e6
-
-
-@pytest.mark.parametrize(
-    "ids",
-    [
-        [], ["é", *map(str, range(200))], ["\udc80", *map(str, range(200))],
-        ["a\0", *map(str, range(200))], ["x" * 65, *map(str, range(200))], [*map(str, range(99))],
-        [chr(c) for c in range(128)], ["".join(map(chr, row)) for row in np.random.default_rng(2).integers(32, 127, (200, 30))],
-    ],
-)  # fmt: skip
-def test_other_ids_are_one_text(ids):
-    packed = ids_packed(Ids(ids, "text"))
-    assert list(packed) == ["separator", "text"]
-    assert ids_unpacked(packed) == ids
-    assert all(packed["separator"] not in id_ for id_ in ids)
-
-
-def test_a_hundred_ids_of_64_characters_are_numbers():
-    ids = [f"{i:064}" for i in range(100)]
-    assert "numbers" in ids_packed(Ids(ids, "text"))
-    assert ids_unpacked(ids_packed(Ids(ids, "text"))) == ids
+    assert tops_of(ExcludingRun(run, gone), ["q", "r"], 2) == [["b", "e"], ["b"]]
 
 
 @pytest.mark.parametrize("repeats", [1, 3, 4, 5, 40, 500])
@@ -577,8 +560,8 @@ def test_documents_that_are_repeated_hide_no_others(tmp_path, repeats):
     path = tmp_path / "run"
     rows = [f"q Q0 a 1 {1000 - i} t\n" for i in range(repeats)]
     path.write_text("".join([*rows, "r Q0 a 1 1 t\n", "q Q0 b 1 2 t\n", "q Q0 c 1 1 t\n"]))
-    assert top_documents(load_run(path), ["q", "r"], 3).lists() == [["a", "b", "c"], ["a"]]
-    assert top_documents(load_run(path), ["q", "r"], 2).lists() == [["a", "b"], ["a"]]
+    assert tops_of(load_run(path), ["q", "r"], 3) == [["a", "b", "c"], ["a"]]
+    assert tops_of(load_run(path), ["q", "r"], 2) == [["a", "b"], ["a"]]
 
 
 def messages_about(tmp_path, capfd, paths):
@@ -608,7 +591,7 @@ def test_options_of_an_evaluation_are_those_of_a_report(tmp_path, capsys):
     (remark,) = model["pairs"][0]["remarks"]
     assert remark.startswith("Unjudged documents could reverse it")
     assert remark == remarks(compared.comparisons[0])[0]
-    made = rs.report(files[0], files[1:], "AP", choices={"queries": "both"}, pictures=False).model
+    made = rs.report(files[0], files[1:], "AP", queries="both", pictures=False).model
     assert made.means[0][0] == round(rs.evaluate(*files[:2], "AP", queries="both")["AP"], 6)
 
 
@@ -617,10 +600,10 @@ def test_options_of_an_evaluation_are_those_of_a_report(tmp_path, capsys):
     [
         (["-o", "x.pdf"], "x.pdf: a report is written as .html"),
         ([RUNS["bm25"], "-o", "x.html"], "bm25.run is named twice"),
-        (["--queries", "none.tsv", "-o", "x.html"], "none.tsv"),
-        (["--queries", RUNS["bm25"], "-o", "x.html"], "expected an id, a tab and a text"),
-        (["--documents", f"{SEARCH}/queries.tsv", "-o", "x.html"], "none of its ids is that of a document"),
-        (["--queries", f"{SEARCH}/needs.tsv", "--weights", "w.tsv", "-o", "x.html"], "w.tsv"),
+        (["--query-texts", "none.tsv", "-o", "x.html"], "none.tsv"),
+        (["--query-texts", RUNS["bm25"], "-o", "x.html"], "expected an id, a tab and a text"),
+        (["--document-texts", f"{SEARCH}/queries.tsv", "-o", "x.html"], "none of its ids is that of a document"),
+        (["--query-texts", f"{SEARCH}/needs.tsv", "--weights", "w.tsv", "-o", "x.html"], "w.tsv"),
     ],
 )  # fmt: skip
 def test_reports_that_cannot_be_made(tmp_path, capsys, words, message):
@@ -640,15 +623,21 @@ def test_measures_that_saved_values_lack(tmp_path, capsys):
     words = ["report", "--values", str(tmp_path / "a.json"), "-o", str(tmp_path / "x.html")]
     assert command(*words, "-m", "nDCG") == 2
     assert "has no values of 'nDCG'. Did you mean nDCG@10?" in capsys.readouterr().err
-    assert command("plot", "--values", str(tmp_path / "a.json"), "-o", str(tmp_path / "plots")) == 0
+    assert (
+        command("report", "--values", str(tmp_path / "a.json"), "--plots", str(tmp_path / "plots"))
+        == 0
+    )
     assert [p.name for p in (tmp_path / "plots").iterdir()] == ["distribution.svg"]
-    assert command("plot", f"{SEARCH}/qrels.txt", RUNS["bm25"], "-o", str(tmp_path / "x.jpg")) == 2
+    assert (
+        command("report", f"{SEARCH}/qrels.txt", RUNS["bm25"], "--plots", str(tmp_path / "x.jpg"))
+        == 2
+    )
     assert "pictures are saved as .svg" in capsys.readouterr().err
 
 
 def test_no_group_is_called_as_all_queries_are():
     with pytest.raises(rs.UsageError, match="cannot be called 'all'"):
-        rs.report({"q": {"a": 1}}, {"r": {"q": ["a"]}}, "RR", groups={"q": "all"}, pictures=False)
+        rs.report({"q": {"a": 1}}, {"r": {"q": ["a"]}}, "RR", by={"q": "all"}, pictures=False)
 
 
 def test_names_of_runs_send_no_commands_to_the_terminal(tmp_path, capfd):
@@ -665,7 +654,7 @@ def test_files_that_are_missing_are_named_before_the_work(tmp_path):
             {"q": {"a": 1}},
             {"r": {"q": ["a"]}},
             "RR",
-            queries=tmp_path / "none.tsv",
+            query_texts=tmp_path / "none.tsv",
             progress=told.append,
         )
     assert told == []
@@ -687,9 +676,7 @@ def test_weights_that_cannot_be(weight, message, runs):
         )
 
 
-@pytest.mark.parametrize(
-    "options", [{"choices": {"ties": "input"}}, {"unjudged_interval": True}], ids=str
-)
+@pytest.mark.parametrize("options", [{"ties": "input"}, {"unjudged_interval": True}], ids=str)
 def test_values_that_exist_already_are_not_evaluated_differently(options):
-    with pytest.raises(rs.UsageError, match="cannot be evaluated differently"):
+    with pytest.raises(rs.UsageError, match="cannot be applied to values that exist already"):
         rs.report({"a": {"q1": {"RR": 1.0}, "q2": {"RR": 0.5}}}, pictures=False, **options)

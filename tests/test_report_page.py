@@ -12,7 +12,7 @@ import pytest
 
 import rankstone as rs
 from rankstone.cli import main
-from rankstone.report.comparison import write_comparison
+from rankstone.text.comparison import write_comparison
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the package playwright is missing")
 pytest.importorskip("vl_convert", reason="the package vl-convert-python is missing")
@@ -51,8 +51,8 @@ def demo(tmp_path_factory):
         f"{SEARCH}/qrels.txt",
         RUNS,
         ["nDCG@10", "AP", "RR"],
-        groups=f"{SEARCH}/needs.tsv",
-        queries=f"{SEARCH}/queries.tsv",
+        by=f"{SEARCH}/needs.tsv",
+        query_texts=f"{SEARCH}/queries.tsv",
         resamples=500,
     ).save(path)
     return path
@@ -307,9 +307,7 @@ def test_both_themes(opened, demo, scheme):
 def test_chinese(opened, tmp_path):
     path = tmp_path / "zh.html"
     groups = {"q07": "gear"}
-    rs.report(f"{SEARCH}/qrels.txt", RUNS, "AP", language="zh", groups=groups, resamples=200).save(
-        path
-    )
+    rs.report(f"{SEARCH}/qrels.txt", RUNS, "AP", language="zh", by=groups, resamples=200).save(path)
     page = opened(path)
     assert page.get_attribute("html", "lang") == "zh"
     assert texts(page, "#slices tbody th") == ["gear", "(无分组)"]
@@ -442,9 +440,9 @@ def test_hostile_names_stay_text(opened, tmp_path):
         runs,
         ["RR", "AP"],
         title=HOSTILE,
-        groups=dict.fromkeys(judgments, f"g{HOSTILE}"),
-        queries=dict.fromkeys(judgments, f"text {HOSTILE}"),
-        documents={"e": f"text {HOSTILE}"},
+        by=dict.fromkeys(judgments, f"g{HOSTILE}"),
+        query_texts=dict.fromkeys(judgments, f"text {HOSTILE}"),
+        document_texts={"e": f"text {HOSTILE}"},
         command=f"rankstone {HOSTILE}",
         resamples=100,
     ).save(path)
@@ -572,7 +570,7 @@ def test_lines_between_rankings_join_the_rows_on_a_phone(opened, demo):
 
 
 def test_the_command_of_a_working_gives_the_numbers_of_the_page(opened, tmp_path, monkeypatch):
-    monkeypatch.setattr("rankstone.report.workings._MOST_NUMBERS", 1)
+    monkeypatch.setattr("rankstone.page.workings._MOST_NUMBERS", 1)
     path = tmp_path / "a page.html"
     words = ["report", f"{SEARCH}/qrels.txt", RUNS["bm25"], RUNS["hybrid"], "-m", "RR", "AP"]
     more = ["-c", "relevance=2", "--min-score", "3", "--no-pictures", "--quiet", "-o", str(path)]
@@ -599,7 +597,7 @@ def test_weights_count_everywhere(opened, tmp_path):
     runs = {name: RUNS[name] for name in ("bm25", "hybrid")}
     options = {"weights": weights, "resamples": 100, "pictures": False}
     groups = dict.fromkeys(queries, "every query")
-    rs.report(f"{SEARCH}/qrels.txt", runs, "AP", groups=groups, **options).save(path)
+    rs.report(f"{SEARCH}/qrels.txt", runs, "AP", by=groups, **options).save(path)
     pair = rs.compare(f"{SEARCH}/qrels.txt", runs, "AP", weights=weights)["hybrid", "AP"]
     page = opened(path)
     wanted = [f"{mean:.4f}" for mean in (pair.baseline_mean, pair.mean)]
@@ -621,7 +619,7 @@ def test_joiners_stay_in_texts_but_not_in_ids(opened, tmp_path):
     path = tmp_path / "page.html"
     word = "\u0645\u06cc\u200c\u062e\u0648\u0645"
     judged = {word: {"d\u200c": 1}}
-    options = {"queries": {word: word}, "documents": {"d\u200c": word + "\u202e"}}
+    options = {"query_texts": {word: word}, "document_texts": {"d\u200c": word + "\u202e"}}
     rs.report(judged, {"a": {word: ["d\u200c"]}}, "RR", pictures=False, **options).save(path)
     page = opened(path)
     assert texts(page, ".query-text") == [word]

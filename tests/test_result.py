@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 
+import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
 from strategies import collections, measures
@@ -41,7 +42,7 @@ def test_values_and_their_order():
         repr(result)
         == "<Result run: RR=0.5000, P@1=0.3333 (3 queries, default conventions); 1 warning: 1 of 3 judged queries not in the run; missing ones count as 0 (for example q10)>"
     )
-    with pytest.raises(rs.UsageError, match=r"'RR@1' was not measured. Did you mean RR"):
+    with pytest.raises(rs.UsageError, match=r"'RR@1' was not measured. Measured: RR, P@1."):
         result["RR@1"]
 
 
@@ -285,3 +286,16 @@ def test_what_no_result_holds_is_refused(fields, said):
     with pytest.raises(rs.DataError) as caught:
         rs.Result.from_json(changed(**fields))
     assert said in str(caught.value)
+
+
+def test_groups_that_no_query_has_are_an_error():
+    result = rs.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR")
+    frame = pd.DataFrame({"query": ["q"], "group": ["easy"]})
+    with pytest.raises(rs.UsageError, match=r"not in a DataFrame: dict\(zip\("):
+        result.by_group("RR", frame)
+    (group,) = result.by_group("RR", dict(zip(frame["query"], frame["group"], strict=True)))
+    assert group == "easy"
+    assert list(result.by_group("RR", frame.set_index("query")["group"])) == ["easy"]
+    with pytest.raises(rs.DataError, match="no query that was evaluated has a group"):
+        result.by_group("RR", {1: "easy"})
+    assert list(result.by_group("RR", {})) == [None]

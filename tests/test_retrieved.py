@@ -126,16 +126,6 @@ def test_a_result_that_is_there_twice_is_counted():
     assert "duplicate-documents" in {n.code for n in result.notices}
 
 
-def test_distances_have_to_be_said():
-    run = {"q": [(langchain("x", 0), 0.1), (langchain("a", 0), 0.4)]}
-    with pytest.raises(rs.DataError, match="disagree with the order .* pass scores='ascending'"):
-        rs.evaluate(JUDGED, run, "RR")
-    assert rs.evaluate(JUDGED, run, "RR", scores="ascending").per_query["q"]["RR"] == 0.5
-    mixed = {"q": [NodeWithScore(Node(d), s) for d, s in (("x", 2.0), ("a", 1.0), ("b", 3.0))]}
-    with pytest.raises(rs.DataError, match="Sort the results by their scores"):
-        rs.evaluate(JUDGED, mixed, "RR")
-
-
 def test_texts_are_not_compared():
     with pytest.raises(rs.DataError, match="LangChainDocument has no id, and texts are not"):
         rs.evaluate(JUDGED, {"q": [LangChainDocument("some text")]}, "RR")

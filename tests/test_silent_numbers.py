@@ -346,7 +346,45 @@ def test_options_that_would_be_ignored(tmp_path, capsys):
     (tmp_path / "qrels").write_text("q1 0 a 1\n")
     (tmp_path / "run").write_text("q1 Q0 a 1 1 t\n")
     paths = [str(tmp_path / "qrels"), str(tmp_path / "run")]
-    assert main(["evaluate", *paths, "--groups", "sizes"]) == 2
-    assert "are for files without query ids" in re.sub(r"\s+", " ", capsys.readouterr().err)
+    assert main(["evaluate", *paths, "--group-sizes", "sizes"]) == 2
+    assert "is for rows without ids of documents" in re.sub(r"\s+", " ", capsys.readouterr().err)
     assert main(["agree", paths[1], paths[1], "-m", "nDCG"]) == 2
     assert "-m orders systems" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("way", ["evaluate", "parts"])
+def test_a_table_of_gains_that_lacks_a_high_grade_warns(way):
+    judged, run = {"q": {"a": 3, "b": 1}}, {"q": ["a", "b"]}
+
+    def notices(measure):
+        if way == "evaluate":
+            result = rs.evaluate(judged, run, measure)
+        else:
+            result = rs.Evaluator(judged, measure).add(run).result()
+        return [n for n in result.warnings if n.code == "gain-not-listed"]
+
+    measure = "nDCG(gain={1: 1, 2: 3})@5"
+    (notice,) = notices(measure)
+    assert "does not list the highest grades of the judgments" in notice.text
+    assert rs.evaluate(judged, run, measure)[measure] == pytest.approx(1 / log2(3))
+    for complete in ("gain={1: 1, 3: 3}", "gain={1: 1, 2: 3}, unlisted=grade", "gain={3: 1}"):
+        assert not notices(f"nDCG({complete})@5")
+    with pytest.raises(rs.StrictError, match="does not list the highest grades"):
+        rs.evaluate(judged, run, measure, strict=True)
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).nmant <= 52, reason="a long double is a double here")
+def test_long_doubles_that_would_become_ties_are_refused():
+    near = np.longdouble(1) + np.array([0, 4], np.longdouble) * np.finfo(np.longdouble).eps
+    frame = pd.DataFrame({"query": ["q1", "q1"], "doc": ["d2", "d1"], "score": near})
+    for evaluated in (
+        lambda: rs.evaluate(np.array([[0, 1]]), near[None, :], "RR"),
+        lambda: RR([0, 1], near),
+        lambda: rs.evaluate(JUDGED, frame, "RR"),
+    ):
+        with pytest.raises(rs.DataError, match="differ by less than a float64 can hold"):
+            evaluated()
+    apart = np.array([[1, 2]], np.longdouble) / 3
+    assert rs.evaluate(np.array([[0, 1]]), apart, "RR")["RR"] == 1
+    tied = np.array([[1, 1]], np.longdouble)
+    assert rs.evaluate(np.array([[0, 1]]), tied, "RR")["RR"] == (1 + 1 / 2) / 2

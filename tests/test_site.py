@@ -20,7 +20,7 @@ from _site.measure_pages import sections
 from _site.pictures import drawn_measure, weights
 
 import rankstone as rs
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.tools import TOOLS
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -99,7 +99,7 @@ def test_public_modules_and_the_parts_of_results_have_entries(site):
 
 def test_every_class_that_a_public_function_returns_has_an_entry():
     described = {*dir(rs), *(path.rpartition(".")[2] for path in RETURNED)}
-    described |= {"Any", "None", "Judgments"}  # judgments are passed on, and are not looked into
+    described |= {"Any", "None", "Judgments", "Run"}  # loaded data are passed on, not looked into
     for name in public_names(rs):
         if inspect.isfunction(function := getattr(rs, name)):
             returned = str(inspect.signature(function).return_annotation)

@@ -18,7 +18,7 @@ from rankstone.core.provenance import MEMORY
 from rankstone.io import formats
 from rankstone.io.convert import convert
 from rankstone.io.input_file import Input
-from rankstone.io.load import load_judgments, load_run
+from rankstone.verbs.load import load_judgments, load_run
 
 # Every retrieved document is judged and every judged one retrieved, so that arrays can hold it.
 JUDGED = {
@@ -127,8 +127,11 @@ for name, make in FRAMES.items():
 @pytest.mark.parametrize("source", SOURCES)
 def test_however_data_are_held_the_result_is_the_same(engine, tmp_path, source):
     judged, run, options = SOURCES[source](tmp_path)
-    got = rs.evaluate(judged, run, MEASURES, strict=True, **options)
+    got = rs.evaluate(judged, run, MEASURES, **options)
     assert values(got) == values(rs.evaluate(JUDGED, SCORED, MEASURES))
+    warnings = {notice.code for notice in got.notices if notice.level == "warning"}
+    # In arrays alone, grades that are fractions beside whole scores look like changed places.
+    assert warnings <= ({"labels-and-scores"} if source.startswith("arrays") else set())
 
 
 WRITTEN = ["trec", "json", "jsonl", "parquet", "arrow", "csv"]
@@ -296,7 +299,9 @@ def test_columns_without_a_table_are_refused(tmp_path):
             rs.evaluate(*data, "RR", columns=columns)
     with pytest.raises(rs.UsageError, match=message):
         rs.explain("RR", JUDGED, tmp_path / "run", query="0", columns=columns)
-    with pytest.raises(rs.UsageError, match=message):
+    with pytest.raises(
+        rs.UsageError, match="columns= goes with judgments and a run; grades in rank"
+    ):
         rs.explain("RR", [1, 0], columns=columns)
     with pytest.raises(rs.UsageError, match=message):
         rs.reconcile("RR", JUDGED, tmp_path / "run", value="0.5", columns=columns)
@@ -327,7 +332,7 @@ def test_every_verb_takes_every_kind_of_file(tmp_path, capsys, kind):
     code, out, err = command(capsys, "validate", judged, run)
     assert (code, err) == (0, "")
     assert "  judged documents: 9\n" in out
-    code, out, err = command(capsys, "conventions", "RR", judged, run)
+    code, out, err = command(capsys, "measures", "--tools", "RR", judged, run)
     assert (code, err) == (0, "")
     code, out, err = command(capsys, "convert", run, "-", "--to", "trec", "--as", "run")
     assert (code, len(out.splitlines())) == (0, 9)

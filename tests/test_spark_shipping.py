@@ -18,7 +18,7 @@ import os, sys
 sys.path.insert(0, sys.argv[1])  # for the driver only
 from pyspark.sql import SparkSession
 import rankstone as rs
-from rankstone.engines import spark as engine
+from rankstone import spark as engine
 
 settings = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1",
             "spark.sql.shuffle.partitions": "2", "spark.executor.memory": "1g",

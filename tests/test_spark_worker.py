@@ -9,11 +9,11 @@ import rankstone as rs
 
 pa = pytest.importorskip("pyarrow")
 
-from rankstone.engines.spark_job import Job  # noqa: E402
-from rankstone.engines.spark_pack import PACKED, pack_rows  # noqa: E402
-from rankstone.engines.spark_worker import evaluate_lists, evaluate_partition  # noqa: E402
-from rankstone.evaluation_parts import merged  # noqa: E402
-from rankstone.evaluator_state import from_bytes  # noqa: E402
+from rankstone.spark.job import Job  # noqa: E402
+from rankstone.spark.pack import PACKED, pack_rows  # noqa: E402
+from rankstone.spark.worker import evaluate_lists, evaluate_partition  # noqa: E402
+from rankstone.verbs.evaluator_state import from_bytes  # noqa: E402
+from rankstone.verbs.parts import merged  # noqa: E402
 
 MEASURES = ("nDCG@10", "AP", "ERR@5", "Success(how='pooled')@5")
 
@@ -21,12 +21,10 @@ MEASURES = ("nDCG@10", "AP", "ERR@5", "Success(how='pooled')@5")
 def job(**changes):
     """A job on text ids, with some fields changed."""
     fields = {
-        "measures": MEASURES, "like": None, "conventions": None, "choices": {},
-        "tie_interval": False, "scores": "descending", "name": "run", "number": "score",
-        "has_rank": False, "keeps_order": False, "max_grade": 3.0, "chunk_rows": 64,
-        "max_query_rows": 1000, "columns": MEASURES,
-        "weighted": frozenset({"Success(how='pooled')@5"}), "query_is_text": True,
-        "doc_is_text": True,
+        "measures": MEASURES, "options": {}, "name": "run", "number": "score", "has_rank": False,
+        "keeps_order": False, "max_grade": 3.0, "chunk_rows": 64, "max_query_rows": 1000,
+        "columns": MEASURES, "weighted": frozenset({"Success(how='pooled')@5"}),
+        "query_is_text": True, "doc_is_text": True,
     }  # fmt: skip
     return Job(**{**fields, **changes})
 
@@ -271,7 +269,7 @@ def test_a_run_is_changed_in_the_tasks(changes):
     )  # fmt: skip
     whole = rs.evaluate(judged, ranked, names, **changes)
     chosen = job(
-        measures=names, columns=names, weighted=frozenset(), chunk_rows=20, changes=changes
+        measures=names, columns=names, weighted=frozenset(), chunk_rows=20, options=changes
     )
     values, notices = evaluated_in_parts(
         *(t.rename_columns(["query", "doc", "number"]) for t in (judged, ranked)), chosen

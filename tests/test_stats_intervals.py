@@ -124,7 +124,8 @@ def test_more_confidence_is_a_longer_interval_around_the_mean(x, method):
     slack = 0.02 * x.std() + 1e-12
     assert long[0][0] <= short[0][0] + slack
     assert short[1][0] <= long[1][0] + slack
-    if method != "t":
+    usual = np.median(x)
+    if method == "percentile" or (method == "bca" and 2 * np.count_nonzero(x != usual) >= len(x)):
         assert x.min() <= long[0][0] <= long[1][0] <= x.max()
 
 
@@ -145,7 +146,8 @@ def test_several_rows_with_gaps_are_computed_one_by_one():
     for i, row in enumerate(rows):
         alone = mean_intervals(row[None])
         assert np.array_equal([e[i] for e in together], [e[0] for e in alone], equal_nan=True)
-    assert [e[5] for e in together] == [0.25, 0.25]
+    low, high = (e[5] for e in together)
+    assert 0.23 < low < 0.25 < high < 0.29
     assert np.isnan([e[i] for e in together for i in (6, 7)]).all()
 
 
@@ -208,17 +210,17 @@ def test_the_ends_of_a_bca_interval_follow_its_formulas(reach):
 # A changed number is a breaking change; other tests compare with scipy, which draws at random.
 NUMBERS = {
     (12, "percentile", False): (0.057779761989, 0.398757259692),
-    (12, "percentile", True): (0.066301992999, 0.498848130119),
+    (12, "percentile", True): (0.060136870697, 0.507563305967),
     (12, "bca", False): (0.007628349235, 0.409866817432),
-    (12, "bca", True): (0.058453514699, 0.508419901968),
+    (12, "bca", True): (0.013667695704, 0.553205720963),
     (120, "percentile", False): (0.196208662288, 0.298657222015),
-    (120, "percentile", True): (0.187579941051, 0.294175746904),
+    (120, "percentile", True): (0.187408031233, 0.294378986086),
     (120, "bca", False): (0.197396057865, 0.301390798940),
-    (120, "bca", True): (0.188878787995, 0.296014352896),
+    (120, "bca", True): (0.188059601546, 0.296888549756),
     (300, "percentile", False): (0.219386946979, 0.284743820599),
-    (300, "percentile", True): (0.217480395615, 0.288495785802),
+    (300, "percentile", True): (0.217434466128, 0.288552024085),
     (300, "bca", False): (0.220110505077, 0.285857676963),
-    (300, "bca", True): (0.218456004775, 0.289657123224),
+    (300, "bca", True): (0.218181509756, 0.289941657131),
 }
 
 

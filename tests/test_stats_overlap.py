@@ -1,6 +1,8 @@
 """Agreement of rankings, orderings and judges at the limits of what they take."""
 
+import itertools
 import math
+import random
 
 import numpy as np
 import pytest
@@ -35,6 +37,33 @@ def test_unseen_items_may_be_any_of_those_that_are_tied(p):
     # The agreement is 1 but at depth 3, where 2 unseen items add 4/3 to 1, at most 3/2.
     assert found.extrapolated == pytest.approx(1 - (1 - p) * p**2 * (1 - 7 / 9), rel=1e-12)
     assert found.maximum == pytest.approx(1 - (1 - p) * p**2 * (1 - 5 / 6), rel=1e-12)
+
+
+def orders(groups):
+    """Return all orders of a ranking with ties."""
+    ways = itertools.product(*(itertools.permutations(sorted(group)) for group in groups))
+    return [[item for group in way for item in group] for way in ways]
+
+
+def test_of_which_values_ties_are_the_mean_over_all_orders():
+    rng = random.Random(7)
+    for _ in range(25):
+        lengths = [rng.randint(1, 5), rng.randint(1, 5)]
+        pair = []
+        for length in lengths:
+            items = rng.sample("abcdefg", length)
+            ends = sorted({0, length, *rng.choices(range(1, length + 1), k=2)})
+            pair.append([items[i:j] for i, j in itertools.pairwise(ends)])
+        tied = rbo(*pair, 0.8)
+        every = [rbo(one, other, 0.8) for one in orders(pair[0]) for other in orders(pair[1])]
+        names = ["minimum", "extrapolated", "maximum"]
+        for name in names if lengths[0] == lengths[1] else names[:1]:
+            mean = sum(getattr(one, name) for one in every) / len(every)
+            assert getattr(tied, name) == pytest.approx(mean, rel=1e-12), (name, pair)
+    # a agrees with a; at depth 2 the unseen item is half of x or y, not the one that comes next.
+    uneven = rbo("a", ["a", {"x", "y"}], 0.5)
+    assert uneven.extrapolated == pytest.approx(1 - 0.5 * 0.5 * (1 - (1 + 1 / 2) / 2))
+    assert {rbo("a", order, 0.5).extrapolated for order in ("axy", "ayx")} == {1.0}
 
 
 @pytest.mark.parametrize("p", [0.5, 0.9, 0.99, 0.999])

@@ -13,11 +13,12 @@ import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given, settings, strategies as st
+from strategies import examples
 
 import rankstone as rs
 from rankstone.cli import main
 from rankstone.core.subtopics import aspects_of
-from rankstone.io.load import load_judgments
+from rankstone.verbs.load import load_judgments
 
 JUDGED = {
     "q1": {"a": {"1": 1, "2": 1}, "b": {"1": 2, "3": 0}, "c": {"3": 1}},
@@ -276,7 +277,7 @@ def gains_of(judged, order, alpha):
     return gains
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(small(), st.sampled_from([1, 2, 3, None]), st.sampled_from([0, 0.5, 0.7, 1]))
 def test_the_exact_ideal_is_the_best_of_all_orders(collection, k, alpha):
     judged, run = collection[0]["q"], collection[1]["q"]
@@ -306,7 +307,7 @@ def test_an_exact_ideal_of_many_documents_is_refused():
         rs.evaluate({"q": judged}, {"q": DOCS}, "alpha_nDCG(ideal=exact)")
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(small(), st.sampled_from(READING), st.sampled_from([1, 2, 5]))
 def test_the_working_of_subtopics_adds_up(collection, measure, k):
     measure = measure @ k if "k" in measure.params else measure
@@ -426,6 +427,17 @@ def test_bad_nuggets_teach(tmp_path, capsys, records, message):
     )
     assert code == 3
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("other", [{}, {"b": {"y": -1}}, {"b": {"x": 1, "y": -2}}])
+def test_a_nugget_whose_only_grade_is_negative_is_not_judged(other):
+    judged = {"q": {"a": {"x": 1, "y": -1}, **other}}
+    run = {"q": ["a", "b"]}
+    assert rs.evaluate(judged, run, "NuggetRecall")["NuggetRecall"] == 1
+    counted = rs.evaluate(judged, run, "NuggetRecall", negatives="nonrelevant")
+    assert counted["NuggetRecall"] == 1 / 2
+    judged["q"]["c"] = {"y": 0}
+    assert rs.evaluate(judged, run, "NuggetRecall")["NuggetRecall"] == 1 / 2
 
 
 def test_grades_and_grades_by_subtopic_do_not_mix():

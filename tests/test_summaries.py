@@ -16,12 +16,12 @@ from hypothesis import given, strategies as st
 from strategies import collections, measures, shown_on_a_terminal
 
 import rankstone as rs
+from rankstone.choices.conventions import AGGREGATES
 from rankstone.cli import main
-from rankstone.conventions import AGGREGATES
 from rankstone.core.aggregate import Summary
 from rankstone.io.query_groups import REST, QueryGroups, read_query_groups
-from rankstone.report.groups import rows_of
-from rankstone.report.write import write
+from rankstone.text.groups import rows_of
+from rankstone.text.write import write
 
 ROOT = Path(__file__).resolve().parent.parent
 QRELS = "q1 0 d1 1\nq2 0 d3 2\nq3 0 d1 1\nq3 0 d2 1\nq4 0 d1 0\n"

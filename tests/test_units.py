@@ -7,7 +7,7 @@ import re
 import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
-from strategies import write_qrels, write_run
+from strategies import examples, write_qrels, write_run
 
 import rankstone as rs
 from rankstone.cli import main
@@ -63,7 +63,11 @@ def test_distances_of_chunks():
         (CHUNKS, {"parents": "{doc}/{n}"}, "chunk 'B#1' of the run does not have the pattern"),
         (CHUNKS, {"parents": "{n}#{m}"}, "must hold {doc} once"),
         (CHUNKS, {"parents": 7}, "parents= is a dict"),
-        (CHUNKS, {"parents": PARENTS, "parent_rule": "mean"}, "unknown rule for chunks 'mean'"),
+        (
+            CHUNKS,
+            {"parents": PARENTS, "parent_rule": "mean"},
+            "unknown value of parent_rule 'mean'",
+        ),
         ({"q": ["A#1"]}, {"parents": PARENTS, "parent_rule": "sum"}, "'sum' needs scores"),
     ],
 )
@@ -142,7 +146,7 @@ def test_runs_in_parts(options):
     for result in (given_once.result(), given_each.result()):
         assert result.per_query == whole.per_query
         assert {n.text for n in result.notices} == {n.text for n in whole.notices}
-    with pytest.raises(rs.UsageError, match="judged_chunks=True needs parents="):
+    with pytest.raises(rs.UsageError, match="judged_chunks= needs parents="):
         rs.Evaluator(JUDGED, names, judged_chunks=True)
 
 
@@ -178,7 +182,7 @@ def test_subtopics_of_chunks_become_subtopics_of_documents():
 
 
 def test_judgments_of_chunks_need_parents():
-    with pytest.raises(rs.UsageError, match="judged_chunks=True needs parents="):
+    with pytest.raises(rs.UsageError, match="judged_chunks= needs parents="):
         rs.evaluate(JUDGED_CHUNKS, {"q": ["A#1"]}, "RR", judged_chunks=True)
     with pytest.raises(rs.DataError, match="chunk 'A#1' of the judgments has no document"):
         rs.evaluate(JUDGED_CHUNKS, {"q": ["B#1"]}, "RR", parents={"B#1": "B"}, judged_chunks=True)
@@ -235,7 +239,7 @@ def cuts(draw):
     return judged, [(start, min(60, start + size)) for start, size in found]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(cuts(), st.randoms(use_true_random=False))
 def test_moving_the_borders_of_chunks_leaves_recall_by_characters(case, rng):
     judged, found = case

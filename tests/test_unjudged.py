@@ -8,18 +8,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from loading import collection
 from strategies import write_qrels, write_run
 
 import rankstone as rs
 from rankstone.cli import main
 from rankstone.core import completions
 from rankstone.core.completions import Holes
-from rankstone.holes import holes
-from rankstone.io.load import collection, load_judgments
-from rankstone.io.tops import read_tops
 from rankstone.measures.judged import judged_by_rank
 from rankstone.measures.unjudged import MOST_TRIED, unjudged_extremes
 from rankstone.stats.holes import _notice, difference_interval
+from rankstone.verbs.load import load_judgments
 
 
 def drawn(rng):
@@ -186,6 +185,40 @@ def test_intervals_of_small_collections_are_those_of_all_completions(measure, by
     assert exact or (by_subtopic and measure.reads_ids) or measure.name == "AUC"
 
 
+@pytest.mark.parametrize(
+    "measure", ["AUC", "AUC(max_fpr=0.5)", "AUC(negatives='retrieved')", "AUPRC"]
+)
+def test_intervals_of_curves_know_tied_scores(measure):
+    """Ties of unjudged documents with judged ones are known, ties among themselves are not."""
+    rng = random.Random(measure)
+    exact = 0
+    for _ in range(40):
+        scores = {f"d{i}": float(rng.randint(0, 3)) for i in range(rng.randint(2, 6))}
+        holes_ = rng.sample(sorted(scores), min(len(scores) - 1, rng.randint(1, 3)))
+        judged = {d: rng.randint(0, 1) for d in (*scores, "missed") if d not in holes_}
+        judged["a"] = 1
+        levels = itertools.product([0, 1], repeat=len(holes_))
+        every = [judged | dict(zip(holes_, way, strict=True)) for way in levels]
+        values = [rs.evaluate({"q": one}, {"q": scores}, measure)[measure] for one in every]
+        expected = ends_of(values)
+        result = rs.evaluate({"q": judged}, {"q": scores}, measure, unjudged_interval=True)
+        interval = result.unjudged.interval[measure]
+        if interval.exact:
+            exact += 1
+            assert interval[:2] == pytest.approx(expected, nan_ok=True), (judged, scores)
+        elif not math.isnan(expected[0]):
+            assert interval.low <= expected[0] + 1e-12, (judged, scores)
+            assert interval.high >= expected[1] - 1e-12, (judged, scores)
+    assert 5 < exact < 40
+
+
+def test_a_tie_with_an_unjudged_document_stays_a_tie():
+    judged, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "x": 1.0, "b": 0.0}}
+    interval = rs.evaluate(judged, run, "AUC", unjudged_interval=True).unjudged.interval["AUC"]
+    # x is not relevant: a wins against b and ties with x; relevant: both win against b.
+    assert interval[:3] == ((1 + 1 / 2) / 2, 1.0, True)
+
+
 def test_bounds_are_said():
     """A greedy ideal depends on ids, and there are too many ways to judge many holes."""
     judged = {"q": {"a": {"s": 1}, "b": {"t": 1}}}
@@ -294,7 +327,8 @@ def test_compare_says_whether_a_verdict_survives(tmp_path, capsys):
     text = " ".join(capsys.readouterr().out.split())
     assert "Unjudged documents cannot reverse it" in text
     assert main(["compare", "--values", *paths, "--unjudged-interval"]) == 2
-    assert "--unjudged-interval goes with QRELS and runs" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "--unjudged-interval cannot be applied to values that exist already" in err
 
 
 # What to judge --------------------------------------------------------------------------------
@@ -322,7 +356,8 @@ def test_tops_are_the_first_of_long_runs(tmp_path):
     scores = {f"d{i}": rng.choice([1.0, 2.0, rng.random()]) for i in range(5000)}
     path = write_run(tmp_path / "run", {"q": scores}, rng.sample(range(5000), 5000))
     expected = sorted(scores, key=lambda d: (scores[d], d), reverse=True)[:7]
-    assert read_tops(str(path), 7) == {"q": expected}
+    tops = collection({"q": ["d1"]}, path).top(7, rs.Conventions())
+    assert (tops[0], tops[1].lists()) == (["q"], [expected])
 
 
 def test_holes_are_listed_by_their_effect(tmp_path, capsys):
@@ -349,8 +384,8 @@ def test_holes_are_listed_by_their_effect(tmp_path, capsys):
 def test_subtopics_decide_what_a_document_adds():
     judged = load_judgments({"q": {"a": {"s": 1}, "b": {"t": 1}}})
     with pytest.raises(rs.UsageError, match="StRecall depends on which subtopics it covers"):
-        holes(judged, [{"q": ["x", "a"]}], rs.StRecall, rs.Conventions())
-    assert holes(judged, [{"q": ["x", "a"]}], rs.RR, rs.Conventions())[0].document == "x"
+        rs.holes(judged, [{"q": ["x", "a"]}], rs.StRecall)
+    assert rs.holes(judged, [{"q": ["x", "a"]}], rs.RR)[0].document == "x"
 
 
 def judged_more(known, truth, documents):
@@ -362,7 +397,7 @@ def judged_more(known, truth, documents):
 
 
 def effects(judged, runs, measure):
-    listed = holes(load_judgments(judged), runs, rs.parse_measure(measure), rs.Conventions())
+    listed = rs.holes(judged, runs, measure)
     return {(hole.query, hole.document): hole.effect for hole in listed}
 
 

@@ -15,16 +15,19 @@ from rankstone.measures.base import Measure
 _KINDS = ("Functions", "Classes", "Errors and warnings", "Constants")
 #: Classes that nobody creates, but that functions return, or that are parts of what they return.
 RETURNED = (
-    "rankstone.agreeing.RunAgreement",
+    "rankstone.io.convert.Conversion",
+    "rankstone.io.validate.FileReport",
+    "rankstone.core.unjudged.UnjudgedDocument",
+    "rankstone.verbs.agree.RunAgreement",
     "rankstone.core.aggregate.Summary",
     "rankstone.core.result.Provenance",
     "rankstone.core.result.TieReport",
     "rankstone.core.unjudged.UnjudgedInterval",
     "rankstone.core.unjudged.UnjudgedReport",
-    "rankstone.gates.verdict.Check",
+    "rankstone.verbs.gate.verdict.Check",
     "rankstone.measures.candidates.Candidate",
     "rankstone.measures.candidates.ToolMeasure",
-    "rankstone.report.plots.Picture",
+    "rankstone.page.plots.Picture",
     "rankstone.stats.agreement.JudgmentAgreement",
     "rankstone.stats.agreement.OrderingAgreement",
     "rankstone.stats.agreement.RankingAgreement",
@@ -36,12 +39,12 @@ RETURNED = (
     "rankstone.stats.power.Plan",
     "rankstone.stats.rank_biased_overlap.RBO",
     "rankstone.stats.repeats.VarianceParts",
-    "rankstone.verifying.ChangedValue",
+    "rankstone.verbs.verify.ChangedValue",
 )
 #: Modules that pages tell users to import, with what they are for.
 MODULES = {
     "rankstone.testing": "Assertions for tests of search quality ([the gate](../gate.md)).",
-    "rankstone.engines.spark": "Evaluation inside Apache Spark ([scale](../scale.md)).",
+    "rankstone.spark": "Evaluation inside Apache Spark ([scale](../scale.md)).",
 }
 
 

@@ -21,9 +21,9 @@ def pages() -> Iterator[tuple[str, str]]:
 def parsers() -> dict[str, argparse.ArgumentParser]:
     """Return the parser of every command that argparse reads."""
     commands = argparse.ArgumentParser(prog="rankstone").add_subparsers(prog="rankstone")
-    for name in cli.COMMANDS:
+    for name in (*cli.COMMANDS, "baseline"):
         import_module(f"rankstone.cli.{name}").add_to(commands)
-    return dict(commands.choices)
+    return {"gate baseline" if n == "baseline" else n: p for n, p in commands.choices.items()}
 
 
 def _page() -> Iterator[str]:

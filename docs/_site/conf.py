@@ -12,7 +12,7 @@ myst_heading_anchors = 3
 myst_enable_extensions = ["deflist"]
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
-autodoc_preserve_defaults = True
+autodoc_preserve_defaults = False
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 80
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from html import escape
 
 from rankstone.measures.base import Measure
-from rankstone.measures.explain import formula_of
-from rankstone.report.formulas import Node, formula_tree
+from rankstone.page.formulas import Node, formula_tree
 
 _LEAVES = {"n": "mn", "i": "mi", "o": "mo", "t": "mtext"}
 _BRANCHES = {"frac": "mfrac", "sub": "msub", "sup": "msup", "under": "munder"}
@@ -15,7 +14,7 @@ _BRANCHES = {"frac": "mfrac", "sub": "msub", "sup": "msup", "under": "munder"}
 
 def formula(measure: Measure) -> str:
     """Return the formula of a measure as a block of HTML with the words that follow it."""
-    tree = formula_tree(formula_of(measure))
+    tree = formula_tree(measure.definition.formula)
     if isinstance(tree, str):
         return f'<p class="formula">{escape(tree)}</p>'
     words = f"<p>{escape(tree['rest'])}</p>" if tree["rest"] else ""

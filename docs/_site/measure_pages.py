@@ -11,8 +11,7 @@ from _site.pictures import drawn_measure, picture
 from _site.tables import code, names_table, prose, slug, table
 from rankstone.measures import manual
 from rankstone.measures.base import Example, Measure
-from rankstone.measures.explain import formula_of
-from rankstone.report import explanation
+from rankstone.text import explanation
 from rankstone.tools import TOOLS
 from rankstone.tools.base import Name
 
@@ -71,7 +70,7 @@ def _index(measures: list[Measure]) -> Iterator[str]:
 def sections(measure: Measure) -> dict[str, str]:
     """Return the parts of a manual page: its prose under the empty label, the others under theirs."""
     paragraphs = measure.definition.text.split("\n\n")[1:]
-    text = "\n\n".join(p for p in paragraphs if " ".join(p.split()) != formula_of(measure))
+    text = "\n\n".join(p for p in paragraphs if " ".join(p.split()) != measure.definition.formula)
     before, *labelled = _LABEL.split(text)
     parts = {"": before.strip()}
     parts |= {k: v.strip() for k, v in zip(labelled[::2], labelled[1::2], strict=True)}

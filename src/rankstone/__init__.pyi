@@ -1,10 +1,4 @@
-from rankstone.agreeing import (
-    agree_judgments as agree_judgments,
-    agree_orderings as agree_orderings,
-    agree_runs as agree_runs,
-)
-from rankstone.comparing import compare as compare
-from rankstone.conventions import Conventions as Conventions
+from rankstone.choices.conventions import Conventions as Conventions
 from rankstone.core.result import Result as Result
 from rankstone.errors import (
     DataError as DataError,
@@ -12,31 +6,43 @@ from rankstone.errors import (
     NothingInCommonError as NothingInCommonError,
     Notice as Notice,
     RankstoneError as RankstoneError,
+    RankstoneWarning as RankstoneWarning,
     SlowEngineWarning as SlowEngineWarning,
     StrictError as StrictError,
     UsageError as UsageError,
 )
-from rankstone.evaluation import evaluate as evaluate, explain as explain
-from rankstone.evaluator import Evaluator as Evaluator
-from rankstone.gates.verdict import Verdict as Verdict
-from rankstone.gating import gate as gate
-from rankstone.instructions import PairedMRR as PairedMRR, p_mrr as p_mrr
-from rankstone.io.load import load_judgments as load_judgments
+from rankstone.io.convert import convert as convert
 from rankstone.io.rankings import grades_by_position as grades_by_position
+from rankstone.io.validate import validate as validate
 from rankstone.measures import *
 from rankstone.measures import Measure as Measure
-from rankstone.planning import power as power
-from rankstone.reconciliation import across_tools as across_tools, reconcile as reconcile
-from rankstone.report.explanation import Explanation as Explanation
-from rankstone.report.html import Report as Report
-from rankstone.report.tools import Reconciliation as Reconciliation
-from rankstone.reporting import report as report
-from rankstone.selective import RiskCoverage as RiskCoverage, risk_coverage as risk_coverage
-from rankstone.spans import SpanResults as SpanResults, evaluate_spans as evaluate_spans
+from rankstone.page.html import Report as Report
 from rankstone.stats.comparison import Comparison as Comparison
+from rankstone.text.explanation import Explanation as Explanation
+from rankstone.text.tools import Reconciliation as Reconciliation
 from rankstone.tools import TOOLS as TOOLS, tool as tool
 from rankstone.tools.base import Tool as Tool
-from rankstone.verifying import Verification as Verification, verify as verify
+from rankstone.verbs.agree import (
+    agree_judgments as agree_judgments,
+    agree_orderings as agree_orderings,
+    agree_runs as agree_runs,
+)
+from rankstone.verbs.compare import compare as compare
+from rankstone.verbs.evaluate import evaluate as evaluate
+from rankstone.verbs.evaluator import Evaluator as Evaluator
+from rankstone.verbs.explain import explain as explain
+from rankstone.verbs.gate.gate import gate as gate
+from rankstone.verbs.gate.verdict import Verdict as Verdict
+from rankstone.verbs.holes import holes as holes
+from rankstone.verbs.load import load_judgments as load_judgments, load_run as load_run
+from rankstone.verbs.p_mrr import PairedMRR as PairedMRR, p_mrr as p_mrr
+from rankstone.verbs.pool import pool as pool
+from rankstone.verbs.power import power as power
+from rankstone.verbs.reconcile import across_tools as across_tools, reconcile as reconcile
+from rankstone.verbs.report import report as report
+from rankstone.verbs.risk import RiskCoverage as RiskCoverage, risk_coverage as risk_coverage
+from rankstone.verbs.spans import SpanResults as SpanResults, evaluate_spans as evaluate_spans
+from rankstone.verbs.verify import Verification as Verification, verify as verify
 
 __version__: str
 

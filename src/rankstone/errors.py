@@ -73,7 +73,11 @@ class TrecEvalError(RankstoneError):
 
 
 class SlowEngineWarning(UserWarning):
-    """Category of the one Python warning Rankstone emits: that its compiled core is absent."""
+    """Category of the Python warning that the compiled core is absent."""
+
+
+class RankstoneWarning(UserWarning):
+    """Category of the Python warnings of notices that may make a number wrong."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +116,35 @@ class Notice:
         }
 
 
+#: Codes of the warnings that Python shows too, since they may make a number wrong.
+SHOWN_BY_PYTHON = (
+    "ids-look-alike", "no-document-found", "missing-queries", "order-against-scores",
+    "rank-disagrees", "labels-and-scores", "grades-without-zero", "query-starts-again",
+    "undefined", "gain-not-listed", "missing-labels",
+)  # fmt: skip
+
+
+def show_in_python(name: str, notices: Iterable[Notice], shown: set[str]) -> None:
+    """Emit the notices that may make a number wrong as Python warnings, each kind once.
+
+    Args:
+        name: of the run.
+        notices: those of a result.
+        shown: codes that were shown before; those of these notices are added.
+    """
+    import sys
+    import warnings
+
+    level, frame = 2, sys._getframe(1)  # noqa: SLF001 - to name the line of the caller
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("rankstone."):
+        level, frame = level + 1, frame.f_back
+    for notice in notices:
+        code = notice.code
+        if code in SHOWN_BY_PYTHON and notice.level == "warning" and code not in shown:
+            shown.add(code)
+            warnings.warn(f"{name}: {notice} [{code}]", RankstoneWarning, stacklevel=level)
+
+
 def plural(n: int, what: str) -> str:
     """Return a count with its noun.
 
@@ -129,7 +162,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
     # Nearly everything is near to a name of one letter.
     by_lower = {k.lower(): k for k in known if len(k) > 1 or len(name) < 3}
-    near = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
+    near = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.7) or [
+        other
+        for other in by_lower
+        if min(len(name), len(other)) > 2
+        and (other.startswith(name.lower()) or name.lower().startswith(other))
+    ]
     return f" Did you mean {by_lower[near[0]]}?" if near else ""
 
 

@@ -24,7 +24,7 @@ MOST_SECONDS = 60  # for one input, by the clock of a machine that may be busy
 MOST_MEGABYTES = 3000
 GUIDES = (
     "rankstone.io.",
-    "rankstone.conventions",
+    "rankstone.choices.conventions",
     "rankstone.core.aggregate",
     "rankstone.core.provenance",
     "rankstone.core.result",

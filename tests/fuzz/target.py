@@ -27,7 +27,7 @@ from rankstone.io.convert import convert
 from rankstone.io.files import rows_in
 from rankstone.io.formats import format_of, tables, trec_prefs
 from rankstone.io.input_file import Input, ReadOptions
-from rankstone.io.load import load_judgments, load_run
+from rankstone.verbs.load import load_judgments, load_run
 
 KINDS = ("judgments", "run")
 WRITTEN = {
@@ -138,7 +138,7 @@ def check(data, folder, form, *, all_ways=True):
             if "evaluated" in turns:
                 evaluated(path, wanted, kind, found, some)
                 options = {"kind": kind, "input_format": wanted}
-                attempt(lambda o=options: validate.check(str(path), [str(path)], **o))
+                attempt(lambda o=options: validate.validate(str(path), [str(path)], **o))
             if "unmoved" in turns and found is not None:
                 unmoved(data, wanted, kind, found, folder, some)
             if "written" in turns and found is not None and wanted:
@@ -208,7 +208,7 @@ def scores(data, folder, *, all_ways=True):
                 rs.evaluate(judged, run, MEASURES, ties="input").per_query,
                 "scores",
             )
-    attempt(lambda: validate.check(str(both[0]), [str(both[1])]))
+    attempt(lambda: validate.validate(str(both[0]), [str(both[1])]))
     check(data, folder, "scores", all_ways=all_ways)
 
 
@@ -223,7 +223,7 @@ def groups(data, folder, *, all_ways=True):
     n = sum(meant) if meant else 3
     (folder / "rows").write_text("".join(f"{i % 5} 1:0.5\n" for i in range(n)))
     (folder / "given").write_bytes(data)
-    found = attempt(lambda: load_judgments(folder / "rows", groups=folder / "given"))
+    found = attempt(lambda: load_judgments(folder / "rows", group_sizes=folder / "given"))
     if found is not None:
         wanted = [(str(q + 1), size) for q, size in enumerate(meant or ()) if size]
         sizes = (found.groups[1:] - found.groups[:-1]).tolist()
@@ -323,9 +323,13 @@ def rows_of_columns(data, folder, *, all_ways=True):
     """Rows as they are, and as trec_eval would take them."""
     check(data, folder, "trec", all_ways=all_ways)
     path = folder / "given"
-    judged = attempt(lambda: load_judgments(path, lenient=True))
+    judged = attempt(lambda: load_judgments(path, input_format="trec-lenient"))
     known = judged or load_judgments({"q1": {"d1": 1}})
-    attempt(lambda: load_run(path, lenient=True).match(known, float32=True, repeats=False))
+    attempt(
+        lambda: load_run(path, input_format="trec-lenient").match(
+            known, float32=True, repeats=False
+        )
+    )
 
 
 def engines(found, data, folder, *, all_ways=True):

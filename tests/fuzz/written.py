@@ -98,14 +98,21 @@ def scored(draw, key, number_key, docs):
 def json_value(draw, data, kind):
     """Return one of the values that hold the data."""
     if kind == "run":
+        falling = {q: sorted(docs.items(), key=lambda d: -d[1]) for q, docs in data.items()}
         lists = {
-            q: scored(draw, draw(st.sampled_from(["id", "doc_id"])), "score", docs)
-            for q, docs in data.items()
+            q: scored(draw, draw(st.sampled_from(["id", "doc_id"])), "score", dict(docs))
+            for q, docs in falling.items()
         }
+        # The order of a list counts, so it holds only scores that fall.
+        is_order = all(len({*docs.values()}) == len(docs) for docs in data.values())
         ways = [
             data,
-            lists,
-            [shuffled(draw, query_id=q, results=docs) for q, docs in lists.items()],
+            *([lists] if is_order else []),
+            *(
+                [[shuffled(draw, query_id=q, results=docs) for q, docs in lists.items()]]
+                if is_order
+                else []
+            ),
             [
                 shuffled(draw, qid=q, docno=d, score=n)
                 for q, docs in data.items()

@@ -19,25 +19,47 @@ _CALLS = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 @dataclass(frozen=True)
 class Mutant:
-    """A change of the node that is visited ``number``-th, at a line."""
+    """A change of the node that is visited ``number``-th, at a line.
+
+    ``place`` is the function, class or assignment that holds it, so that a mutant keeps its name when
+    the lines around it change.
+    """
 
     path: str
     number: int
     line: int
     text: str
-    source: str
+    place: str
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.source}  ->  {self.text}"
+        return f"{self.path} {self.place}: {self.text}"
 
 
 def mutants_of(path: str, source: str) -> list[Mutant]:
     """Return every mutant of a file."""
-    lines = source.splitlines()
+    tree = ast.parse(source)
+    places = _places(tree)
     return [
-        Mutant(path, number, node.lineno, text, lines[node.lineno - 1].strip())
-        for number, (node, text) in enumerate(_changes(ast.parse(source)))
+        Mutant(path, number, node.lineno, text, places.get(node, "-"))
+        for number, (node, text) in enumerate(_changes(tree))
     ]
+
+
+def _places(tree: ast.AST, outer: str = "") -> dict[ast.AST, str]:
+    """Return the function, class or assignment that holds each node."""
+    places: dict[ast.AST, str] = {}
+    for child in ast.iter_child_nodes(tree):
+        name = outer
+        if isinstance(child, ast.FunctionDef | ast.ClassDef):
+            name = f"{outer}.{child.name}".lstrip(".")
+        elif isinstance(child, ast.Assign | ast.AnnAssign) and isinstance(
+            tree, ast.Module | ast.ClassDef
+        ):
+            target = child.targets[0] if isinstance(child, ast.Assign) else child.target
+            name = f"{outer}.{ast.unparse(target)}".lstrip(".")
+        places[child] = name or "-"
+        places |= _places(child, name)
+    return places
 
 
 def mutated(source: str, mutant: Mutant) -> str:
@@ -52,6 +74,7 @@ def mutated(source: str, mutant: Mutant) -> str:
 
 def _changes(tree: ast.AST) -> Iterator[tuple[ast.expr, str]]:
     """Yield the nodes that can be changed, with the change in words."""
+    parent = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     for node in _visited(tree):
         before = ast.unparse(node) if isinstance(node, ast.expr) else ""
         if isinstance(node, ast.Compare) and type(node.ops[0]) in _COMPARE:
@@ -63,7 +86,9 @@ def _changes(tree: ast.AST) -> Iterator[tuple[ast.expr, str]]:
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.USub | ast.Invert):
             yield node, f"{before}: without {type(node.op).__name__}"
         elif isinstance(node, ast.Constant) and type(node.value) in (bool, int, float):
-            yield node, f"{before}: {_other(node.value)}"
+            holder = parent[node]
+            within = f" of {ast.unparse(holder)}" if isinstance(holder, ast.expr) else ""
+            yield node, f"{before}{within}: {_other(node.value)}"
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in _CALLS:
             yield node, f"{before}: {_CALLS[node.func.id]}"
 

@@ -6,7 +6,7 @@ has to fail: as many different ones as take two minutes. Most changes are judged
 that has collected the tests (forks.py), those of what runs at import in processes of their own. At the
 end the tests that failed have to pass without a change. Prints the changes that no test noticed, and
 the share that was noticed, which has to be 90 % of all and 95 % of those in core and measures. Mutants
-in equivalent.txt, written as they are printed, change nothing that can be observed and do not count.
+in equivalent.txt, named by function and change, change nothing that can be observed and do not count.
 
 To close survivors, work on one file:  run.py --reuse --only core/ties.py --sample 1000
 and judge what was printed again after tests were added:  run.py --reuse --again FILE --more TESTFILE

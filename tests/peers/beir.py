@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from peers.common import Accepts, Qrels, Run, one_by_one, whole
+from peers.common import Accepts, Qrels, Run, Values, one_by_one, whole
 
 ACCEPTS = Accepts(takes="scores", fractional=False, all_negative=False, digits=5.1e-6)
 _OWN = replace(ACCEPTS, unjudged_queries=False)
 EXCEPT = {
     "MRR@{k}": _OWN,
     "Accuracy@{k}": _OWN,
-    "Hole@{k}": _OWN,
+    "Hole@{k}": replace(_OWN, digits=6 * 5.1e-6),  # a value is a rounded mean times the queries
     "R_cap@{k}": replace(_OWN, no_relevant=False),
 }
 
@@ -47,8 +47,18 @@ FUNCTIONS = {
 }
 FUNCTIONS |= {
     f"{name}@{{k}}": one_by_one(partial(_mean, name=name), _judged)
-    for name in ("MRR", "R_cap", "Hole", "Accuracy")
+    for name in ("MRR", "R_cap", "Accuracy")
 }
+
+
+def _holes(qrels: Qrels, run: Run, k: int | None) -> Values:
+    """Return the share of each query: what the others judge counts, so all judgments are given."""
+    alone = {q: _mean(qrels, {q: run[q]} if q in run else {}, k, name="Hole") for q in qrels}
+    values = {q: value * len(qrels) for q, value in alone.items()}
+    return values, _mean(qrels, run, k, name="Hole")
+
+
+FUNCTIONS["Hole@{k}"] = _holes
 
 
 def registry() -> list[str]:

@@ -11,7 +11,10 @@ ACCEPTS = Accepts(
     takes="ranking", graded=False, negative=False, fractional=False, no_relevant=False,
     digits=1e-12, refuses={"no_relevant": "such users are left out before anything is measured"},
 )  # fmt: skip
-EXCEPT = {"AUC": replace(ACCEPTS, ties=False, single_document=False)}
+EXCEPT = {
+    "AUC": replace(ACCEPTS, single_document=False),
+    "NCRR@{k}": replace(ACCEPTS, short_lists=False, longest=22),
+}
 
 
 def version() -> str:
@@ -41,7 +44,7 @@ def _each(qrels: Qrels, run: Run, k: int | None, *, name: str) -> Values:
 
 
 _CUT = ("NDCG", "Precision", "Recall", "FMeasure", "HitRatio")
-FUNCTIONS = {f"{n}@{{k}}": partial(_each, name=n) for n in _CUT}
+FUNCTIONS = {f"{n}@{{k}}": partial(_each, name=n) for n in (*_CUT, "NCRR")}
 FUNCTIONS |= {n: partial(_each, name=n) for n in (*_CUT, "MRR", "MAP", "AUC")}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from functools import partial
 
@@ -30,10 +31,14 @@ _NAMES = (
     "Precision@{k}", "MAP@{k}", "MAP", "Recall@{k}", "MRR@{k}", "MRR", "NDCG@{k}", "RPrec", "BPref",
     "SetF(beta=2.0)", "SetF(rel=2,beta=0.25)", "nDCG(judged_only=True)@{k}", "nDCG(gains={{1:3,2:9}})@{k}",
     "AP(judged_only=True,rel=2)", "nDCG(dcg='log2',cutoff=5)", "Accuracy",
-    "Accuracy(rel=2)",
+    "Accuracy(rel=2)", "Compat", "Compat(p=0.8)",
+    "Compat(p=0.8,normalize=False)",
     "Rprec", "Bpref", "Judged@{k}", "SetP", "SetRelP", "SetP(relative=True)", "SetR", "SetF", "SetAP",
     "NumRet", "NumRet(rel=2)", "NumRel", "NumQ", "NumRelRet", "IPrec@0.2", "IPrec@0.7", "infAP",
-    "RBP(rel=1,p=0.8)",
+    "RBP(rel=1,p=0.8)", "BPM(max_rel=4)@{k}", "BPM(T=2.5,max_rel=4,min_rel=0)@{k}", "SDCG(max_rel=4)@{k}",
+    "INST(max_rel=4)", "INST(T=2.5,max_rel=4)", "INSQ(max_rel=4)", "INSQ(T=3.0,max_rel=4)",
+    "NERR8(max_rel=4)@{k}", "NERR9(max_rel=4)@{k}", "NERR10(max_rel=4)", "NERR10(p=0.7,max_rel=4)",
+    "NERR11(max_rel=4)", "NERR11(T=2.5,max_rel=4)",
 )  # fmt: skip
 _NDEVAL_NAMES = (
     "alpha_DCG@{k}", "alpha_nDCG@{k}", "ERR_IA@{k}", "nERR_IA@{k}", "AP_IA", "MAP_IA", "P_IA@{k}",
@@ -45,7 +50,11 @@ EXCEPT = dict.fromkeys(_GDEVAL_NAMES, _GDEVAL)
 EXCEPT |= dict.fromkeys(("NumRel", "NumQ"), replace(ACCEPTS, unretrieved_queries=False))
 EXCEPT |= dict.fromkeys(
     ("Accuracy", "Accuracy(rel=2)"),
-    replace(ACCEPTS, ties=False, single_document=False, no_relevant=False),
+    replace(ACCEPTS, single_document=False, no_relevant=False),
+)
+EXCEPT |= dict.fromkeys(
+    ("Compat", "Compat(p=0.8)", "Compat(p=0.8,normalize=False)"),
+    replace(ACCEPTS, ties=False, nonpositive_scores=False),
 )
 EXCEPT["nNRBP"] = replace(ACCEPTS, no_relevant=False, negative=False)
 EXCEPT |= dict.fromkeys(
@@ -86,9 +95,20 @@ def _numbered(qrels: Qrels, run: Run, k: int | None, *, name: str) -> Values:
 FUNCTIONS = {n: partial(_evaluate, name=n) for n in _NAMES}
 
 
+def _accuracy(qrels: Qrels, run: Run, k: int | None, *, name: str) -> Values:
+    """Evaluate queries one by one; it fails if all of the first k documents are relevant."""
+    values: dict[str, float] = {}
+    for query in run:
+        with contextlib.suppress(ZeroDivisionError):
+            values |= _evaluate(qrels, {query: run[query]}, k, name=name)[0] or {}
+    return values, None
+
+
+FUNCTIONS |= {n: partial(_accuracy, name=n) for n in ("Accuracy@{k}", "Accuracy(rel=2)@{k}")}
+
+
 def _by_subtopic(qrels: Qrels, run: Run, k: int | None, *, name: str) -> Values:
     """Evaluate a measure of pyndeval, to which a query is its only subtopic."""
-    import contextlib
     import io
 
     import pyndeval  # noqa: F401 -- it is a package of its own, which may be missing

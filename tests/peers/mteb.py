@@ -16,7 +16,9 @@ ACCEPTS = Accepts(
     digits=5.1e-6,
     refuses={"unjudged_queries": "KeyError in its own mrr"},
 )
-EXCEPT = {name: replace(ACCEPTS, digits=1e-12) for name in ("mrr_at_{k}", "R_cap_at_{k}")}
+EXCEPT = {
+    name: replace(ACCEPTS, digits=1e-12) for name in ("mrr_at_{k}", "R_cap_at_{k}", "Hole_at_{k}")
+}
 
 
 def version() -> str:
@@ -74,7 +76,15 @@ def _capped(qrels: Qrels, run: Run, k: int | None) -> Values:
     return {query: value for query, value in pairs if value is not None}, None
 
 
-FUNCTIONS["R_cap_at_{k}"] = _capped
+def _holes(qrels: Qrels, run: Run, k: int | None) -> Values:
+    from mteb._evaluators.retrieval_metrics import hole
+
+    queries = [q for q in run if q in qrels]
+    values = hole(whole(qrels), {q: run[q] for q in queries}, [k])[f"Hole_at_{k}"]
+    return dict(zip(queries, values, strict=True)), None
+
+
+FUNCTIONS |= {"R_cap_at_{k}": _capped, "Hole_at_{k}": _holes}
 
 
 def registry() -> list[str]:

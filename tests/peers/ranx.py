@@ -29,6 +29,8 @@ _NAMES = (
     "ndcg@{k}", "ndcg", "ndcg_burges@{k}", "bpref", "bpref-l2", "rbp.80", "rbp@95", "rbp.80-l2",
     "hits@{k}-l2", "hits-l2", "hit_rate@{k}-l2", "precision@{k}-l2", "precision-l2", "recall@{k}-l2",
     "recall-l2", "f1@{k}-l2", "f1-l2", "r-precision-l2", "mrr@{k}-l2", "mrr-l2", "map@{k}-l2", "map-l2",
+    "dcg@{k}-l2", "dcg-l2", "dcg_burges@{k}-l2", "dcg_burges-l2", "ndcg@{k}-l2", "ndcg-l2",
+    "ndcg_burges@{k}-l2", "ndcg_burges-l2",
 )  # fmt: skip
 
 

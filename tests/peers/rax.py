@@ -36,7 +36,7 @@ def _mean(qrels: Qrels, run: Run, k: int | None, *, name: str) -> float:
 _NAMES = ("mrr_metric", "recall_metric", "precision_metric", "ap_metric", "dcg_metric",
           "ndcg_metric")  # fmt: skip
 FUNCTIONS = {f"{n}@{{k}}": one_by_one(partial(_mean, name=n)) for n in _NAMES}
-FUNCTIONS |= {n: one_by_one(partial(_mean, name=n)) for n in _NAMES}
+FUNCTIONS |= {n: one_by_one(partial(_mean, name=n)) for n in (*_NAMES, "opa_metric")}
 
 
 def registry() -> list[str]:

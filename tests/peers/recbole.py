@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from peers.common import Accepts, Qrels, Run, both, one_by_one, quiet, ranking, relevant
+from peers.common import Accepts, Qrels, Run, Values, both, one_by_one, quiet, ranking, relevant
 
 ACCEPTS = Accepts(
     takes="ranking", graded=False, negative=False, fractional=False, digits=1e-12,
     refuses={"short_lists": "it ranks all items; the adapter fills the list up with misses"},
 )  # fmt: skip
-EXCEPT = {"Recall@{k}": replace(ACCEPTS, no_relevant=False)}
+EXCEPT = {
+    "Recall@{k}": replace(ACCEPTS, no_relevant=False),
+    "GAUC": replace(ACCEPTS, empty=False, single_document=False),
+}
 
 
 def version() -> str:
@@ -45,6 +48,35 @@ FUNCTIONS = {
     f"{name}@{{k}}": one_by_one(partial(_mean, name=name))
     for name in ("Recall", "MRR", "NDCG", "Hit", "Precision", "MAP")
 }
+
+
+def _grouped(qrels: Qrels, run: Run, k: int | None) -> Values:
+    """Return the mean of a full ranking; relevant items outside the run are behind all others."""
+    from types import SimpleNamespace
+
+    import numpy as np
+    import torch
+    from recbole.evaluator import Evaluator
+    from recbole.evaluator.collector import Collector, DataStruct
+
+    np.bool = np.bool_  # as RecBole's own configuration does
+    rows = []
+    for query in both(qrels, run):
+        truth = relevant(qrels[query])
+        last = min(run[query].values()) - 1
+        scores = dict.fromkeys(truth, last) | run[query]
+        order = ranking(scores)
+        listed = torch.tensor([[scores[d] for d in order]], dtype=torch.float64)
+        ranks = Collector._average_rank(SimpleNamespace(device="cpu"), listed)[0]
+        hits = torch.tensor([float(d in truth) for d in order])
+        rows.append([float((ranks * hits).sum()), len(order), len(truth)])
+    data = DataStruct()
+    data.set("rec.meanrank", torch.tensor(rows, dtype=torch.float64))
+    config = {"metrics": ["GAUC"], "metric_decimal_place": 15}
+    return None, float(Evaluator(config).evaluate(data)["gauc"])
+
+
+FUNCTIONS["GAUC"] = _grouped
 
 
 def registry() -> list[str]:

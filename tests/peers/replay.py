@@ -34,7 +34,7 @@ def _measure(qrels: Qrels, run: Run, k: int, *, name: str) -> Values:
 
 FUNCTIONS = {
     f"{name}@{{k}}": partial(_measure, name=name)
-    for name in ("HitRate", "Precision", "Recall", "MAP", "MRR", "NDCG")
+    for name in ("HitRate", "Precision", "Recall", "MAP", "MRR", "NDCG", "RocAuc")
 }
 
 

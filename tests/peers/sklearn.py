@@ -24,6 +24,8 @@ _TWO_CLASSES = Accepts(takes="candidates", single_document=False, graded=False, 
 EXCEPT = {
     "ndcg_score(ignore_ties=True)@{k}": replace(ACCEPTS, ties=False),
     "label_ranking_average_precision_score": _BINARY,
+    "coverage_error": _BINARY,
+    "label_ranking_loss": _BINARY,
     "average_precision_score": _TWO_CLASSES,
     "roc_auc_score": _BINARY,
 }
@@ -76,6 +78,8 @@ FUNCTIONS = {
     "label_ranking_average_precision_score": partial(
         _rows, name="label_ranking_average_precision_score"
     ),
+    "coverage_error": partial(_rows, name="coverage_error"),
+    "label_ranking_loss": partial(_rows, name="label_ranking_loss"),
     "roc_auc_score": partial(_flat, name="roc_auc_score"),
     "average_precision_score": partial(_flat, name="average_precision_score"),
 }

@@ -19,7 +19,7 @@ sys.path[0] = str(Path(__file__).resolve().parent.parent)
 import rankstone as rs
 from peers import compare
 from peers.compare import TESTED, stem
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.measures.base import REGISTRY
 from rankstone.tools.base import Name, Tool
 

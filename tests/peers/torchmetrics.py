@@ -35,7 +35,7 @@ def _mean(qrels: Qrels, run: Run, k: int | None, *, name: str, **more: object) -
         from torchmetrics import retrieval
 
     if k is not None:
-        more["top_k"] = k
+        more["max_k" if "min_precision" in more else "top_k"] = k
     metric = getattr(retrieval, name)(**more)
     for index, query in enumerate(both(qrels, run)):
         labels, scores = candidates(qrels, run, query)
@@ -45,7 +45,8 @@ def _mean(qrels: Qrels, run: Run, k: int | None, *, name: str, **more: object) -
             torch.tensor(labels, dtype=torch.long if exact else torch.float64),
             torch.full((len(labels),), index),
         )
-    return float(metric.compute())
+    value = metric.compute()
+    return float(value[0] if isinstance(value, tuple) else value)
 
 
 _NAMES = {
@@ -53,7 +54,10 @@ _NAMES = {
     "RetrievalPrecision": {}, "RetrievalPrecision@{k}": {},
     "RetrievalPrecision(adaptive_k=True)@{k}": {"adaptive_k": True},
     "RetrievalRecall": {}, "RetrievalRecall@{k}": {}, "RetrievalHitRate@{k}": {},
-    "RetrievalRPrecision": {}, "RetrievalAUROC": {},
+    "RetrievalRPrecision": {}, "RetrievalAUROC": {}, "RetrievalAUROC@{k}": {},
+    "RetrievalFallOut": {}, "RetrievalFallOut@{k}": {},
+    "RetrievalRecallAtFixedPrecision(min_precision=0.5)": {"min_precision": 0.5},
+    "RetrievalRecallAtFixedPrecision(min_precision=0.6)@{k}": {"min_precision": 0.6},
     "RetrievalNormalizedDCG": {}, "RetrievalNormalizedDCG@{k}": {},
     "RetrievalNormalizedDCG(empty_target_action='pos')@{k}": {"empty_target_action": "pos"},
     "RetrievalNormalizedDCG(empty_target_action='skip')@{k}": {"empty_target_action": "skip"},
@@ -61,9 +65,9 @@ _NAMES = {
 _FUNCTIONAL = (
     "retrieval_average_precision", "retrieval_reciprocal_rank", "retrieval_precision",
     "retrieval_recall", "retrieval_hit_rate", "retrieval_r_precision", "retrieval_normalized_dcg",
-    "retrieval_auroc",
+    "retrieval_auroc", "retrieval_fall_out",
 )  # fmt: skip
-_NO_CUT = ("retrieval_r_precision", "retrieval_auroc")
+_NO_CUT = ("retrieval_r_precision",)
 
 
 def _each(qrels: Qrels, run: Run, k: int | None, *, name: str) -> Values:
@@ -92,6 +96,8 @@ EXCEPT |= {name: _GRADED for name in _NAMES if "NormalizedDCG" in name}
 FUNCTIONS |= {
     name if name in _NO_CUT else f"{name}@{{k}}": partial(_each, name=name) for name in _FUNCTIONAL
 }
+FUNCTIONS["retrieval_auroc"] = partial(_each, name="retrieval_auroc")
+EXCEPT |= {name: replace(ACCEPTS, mean=False) for name in _NAMES if "FixedPrecision" in name}
 EXCEPT["retrieval_normalized_dcg@{k}"] = replace(_GRADED, fractional=False)
 _SKIP = "RetrievalNormalizedDCG(empty_target_action='skip')@{k}"
 EXCEPT[_SKIP] = replace(_GRADED, no_relevant=False)  # asked about such a query alone it says 0

@@ -24,6 +24,7 @@ def scan_run(
     first: int = 0,
     repeats: bool = False,
     kept: int = 0,
+    ids_fall: int = 0,
 ) -> dict[str, Any]: ...
 def scan_judgments(
     text: bytes, layout: tuple[int, int, int, int, int, int, bool], first: int = 0

@@ -120,7 +120,7 @@ class InterruptibleSource final : public Source {
 nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const Index& index,
                   bool float32, int threads, std::size_t range_size,
                   nb::ndarray<std::int64_t, nb::ndim<1>> progress, std::uint64_t first,
-                  bool repeats, std::size_t kept) {
+                  bool repeats, std::size_t kept, int ids_fall) {
     static_assert(sizeof(std::atomic<std::int64_t>) == sizeof(std::int64_t));
     auto* done = reinterpret_cast<std::atomic<std::int64_t>*>(progress.data());
     const RowLayout fields = layout_of(layout);
@@ -129,7 +129,7 @@ nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const In
         nb::gil_scoped_release release;
         const InterruptibleSource source(descriptor);
         scan = RunScanner(source, size, fields, index, float32, threads, range_size, done, first,
-                          repeats, kept)
+                          repeats, kept, ids_fall)
                    .scan();
     } catch (const Interrupted&) {
         throw nb::python_error();
@@ -199,7 +199,8 @@ nb::object text_of(const Field& field) {
 }
 
 // `queries` has one entry for each stretch of consecutive rows of a query, `sizes` the number of rows
-// of each. With `most`, only that many rows of a stretch, those with the highest numbers, are kept.
+// of each. With `most`, only that many rows of a stretch, those with the highest numbers, are kept,
+// and all that share the number of the last of these.
 nb::dict read_rows(nb::bytes text, nb::tuple layout, std::uint64_t offset, std::size_t most) {
     std::string padded(static_cast<const char*>(text.data()), text.size());
     padded.append(padding, '\n');
@@ -216,7 +217,9 @@ nb::dict read_rows(nb::bytes text, nb::tuple layout, std::uint64_t offset, std::
         if (most && group.size() > most) {
             std::stable_sort(group.begin(), group.end(),
                              [](const auto& a, const auto& b) { return a.first > b.first; });
-            group.resize(most);
+            std::size_t end = most;
+            while (end < group.size() && group[end].first == group[most - 1].first) ++end;
+            group.resize(end);
         }
         if (!group.empty()) sizes.push_back(static_cast<std::int64_t>(group.size()));
         for (const auto& [number, doc] : group) {
@@ -400,7 +403,7 @@ NB_MODULE(_core, m) {
         .def("of_codes", &Column::of_codes, "codes"_a, "The column of the values that codes stand for.");
     m.def("scan_run", &scan_run, "descriptor"_a, "size"_a, "layout"_a, "index"_a, "float32"_a,
           "threads"_a, "range_size"_a, "progress"_a, "first"_a = 0, "repeats"_a = false,
-          "kept"_a = 0,
+          "kept"_a = 0, "ids_fall"_a = 0,
           "Places the judged documents of a run in a file, and keeps the first documents of queries.");
     m.def("scan_judgments", &scan_judgments, "text"_a, "layout"_a, "first"_a = 0,
           "Reads judgments from text.");

@@ -49,12 +49,13 @@ inline std::uint32_t parse_rank(Field field) {
 class RunScanner {
   public:
     // The rows start at `first`; with `repeats` every row of a document counts; the first `kept`
-    // documents of each query are kept.
+    // documents of each query are kept, of equal scores as `ids_fall` says (top_rows.hpp).
     RunScanner(const Source& source, std::uint64_t size, RowLayout layout, const Index& index,
                bool float32, int threads, std::size_t range_size, std::atomic<std::int64_t>* done,
-               std::uint64_t first = 0, bool repeats = false, std::size_t kept = 0)
+               std::uint64_t first = 0, bool repeats = false, std::size_t kept = 0,
+               int ids_fall = 0)
         : source_(source), size_(size), text_begin_(std::min(first, size)), layout_(layout),
-          index_(index), float32_(float32), repeats_(repeats), kept_(kept),
+          index_(index), float32_(float32), repeats_(repeats), kept_(kept), ids_fall_(ids_fall),
           threads_(std::max(1, threads)),
           // at most what can be added to an offset
           range_size_(std::clamp<std::size_t>(range_size, 1, ~std::size_t{0} / 4)), done_(done) {}
@@ -69,7 +70,7 @@ class RunScanner {
                                                      std::max<std::uint64_t>(ranges, 1)));
         std::vector<Worker> state;
         state.reserve(static_cast<std::size_t>(workers));
-        for (int i = 0; i < workers; ++i) state.emplace_back(index_, repeats_, kept_);
+        for (int i = 0; i < workers; ++i) state.emplace_back(index_, repeats_, kept_, ids_fall_);
         RunScan scan;
         scan.outcomes = Outcomes(index_.query_count());
         queries_ = std::vector<Query>(index_.query_count());
@@ -119,8 +120,8 @@ class RunScanner {
     };
 
     struct Worker {
-        Worker(const Index& index, bool repeats, std::size_t kept)
-            : placer(index, repeats), tops(index.query_count(), kept) {}
+        Worker(const Index& index, bool repeats, std::size_t kept, int ids_fall)
+            : placer(index, repeats), tops(index.query_count(), kept, ids_fall) {}
         Placer placer;
         TopRows tops;
         std::vector<char> buffer;
@@ -419,6 +420,7 @@ class RunScanner {
     bool float32_;
     bool repeats_;
     std::size_t kept_;
+    int ids_fall_;
     int threads_;
     std::size_t range_size_;
     std::atomic<std::int64_t>* done_;

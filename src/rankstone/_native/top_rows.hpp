@@ -11,11 +11,13 @@
 
 namespace rankstone {
 
-// Keeps the documents with the highest scores, the earlier of equal ones, each once with its best
-// row. Rows may come in any order and more than once.
+// Keeps the documents with the highest scores, each once with its best row. Of equal scores the
+// greater id is first if `ids_fall` is 1, the smaller if it is -1, the earlier row if it is 0. Rows
+// may come in any order and more than once.
 class TopRows {
   public:
-    TopRows(std::size_t queries, std::size_t most) : queries_(most ? queries : 0), most_(most) {}
+    TopRows(std::size_t queries, std::size_t most, int ids_fall)
+        : queries_(most ? queries : 0), most_(most), ids_fall_(ids_fall) {}
 
     // `at` is where the row lies in the file.
     void add(std::size_t query, const Row& row, std::uint64_t at) {
@@ -44,30 +46,34 @@ class TopRows {
         double score;
         std::uint64_t at, hash;
         std::string id;
-
-        bool before(const Kept& other) const {
-            return score > other.score || (score == other.score && at < other.at);
-        }
     };
+
+    // Whether a row, of which the id is given apart, comes before one that is kept.
+    bool before(const Kept& row, std::string_view id, const Kept& other) const {
+        if (row.score != other.score) return row.score > other.score;
+        const int order = ids_fall_ ? ids_fall_ * id.compare(other.id) : 0;
+        return order ? order > 0 : row.at < other.at;
+    }
 
     void add(std::size_t query, const Kept& row, std::string_view id) {
         std::vector<Kept>& kept = queries_[query];
-        if (kept.size() == most_ && !row.before(kept.back())) return;
+        if (kept.size() == most_ && !before(row, id, kept.back())) return;
         for (std::size_t i = 0; i < kept.size(); ++i) {
             if (kept[i].hash != row.hash || kept[i].id != id) continue;
-            if (!row.before(kept[i])) return;
+            if (!before(row, id, kept[i])) return;
             kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i));
             break;
         }
         if (kept.size() == most_) kept.pop_back();
         std::size_t place = kept.size();
-        while (place && row.before(kept[place - 1])) --place;
+        while (place && before(row, id, kept[place - 1])) --place;
         kept.insert(kept.begin() + static_cast<std::ptrdiff_t>(place),
                     {row.score, row.at, row.hash, std::string(id)});
     }
 
     std::vector<std::vector<Kept>> queries_;
     std::size_t most_;
+    int ids_fall_;
 };
 
 }  // namespace rankstone

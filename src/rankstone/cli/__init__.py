@@ -3,34 +3,24 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 from rankstone import __version__
 from rankstone.cli.process import EXIT_CODES, guarded, run_process, use_utf8
+from rankstone.errors import RankstoneWarning
 
-#: The commands, each a module here that is loaded when it is called; help lists them in this order.
-COMMANDS = (
-    "evaluate",
-    "compare",
-    "gate",
-    "baseline",
-    "report",
-    "plot",
-    "agree",
-    "power",
-    "explain",
-    "conventions",
-    "reconcile",
-    "measures",
-    "validate",
-    "verify",
-    "convert",
-    "pool",
-    "holes",
-    "risk",
-    "spans",
-    "demo",
-    "trec_eval",
-)
+#: The commands in groups, each a module here that is loaded when it is called.
+GROUPS = {
+    "measure": ("evaluate", "explain", "reconcile", "measures"),
+    "decide": ("compare", "gate", "power", "agree", "report"),
+    "data": ("validate", "convert", "pool", "holes", "verify"),
+    "other": ("trec_eval", "demo"),
+}
+#: Commands that few need, which help does not list.
+_HIDDEN = ("risk", "spans")
+COMMANDS = (*(name for names in GROUPS.values() for name in names), *_HIDDEN)
 
 
 def command() -> None:
@@ -40,7 +30,6 @@ def command() -> None:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    import argparse
     from importlib import import_module
 
     words = sys.argv[1:] if argv is None else argv
@@ -48,7 +37,10 @@ def main(argv: list[str] | None = None) -> int:
         from rankstone.cli import trec_eval
 
         return trec_eval.main(words[1:])
-    parser = argparse.ArgumentParser(
+    modules: Sequence[str] = COMMANDS
+    if words[:2] == ["gate", "baseline"]:  # what a gate compares with has verbs of its own
+        words, modules = words[1:], ("baseline",)
+    parser = _parser_class()(
         prog="rankstone",
         description="Evaluate rankings: correct numbers, and how each is calculated.",
         epilog=EXIT_CODES,
@@ -58,27 +50,74 @@ def main(argv: list[str] | None = None) -> int:
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", required=True, prog="rankstone"
     )
-    if words[:1] and words[0] not in COMMANDS and not words[0].startswith("-"):
+    if words[:1] and words[0] not in modules and not words[0].startswith("-"):
         from rankstone.errors import did_you_mean
 
         hint = did_you_mean(words[0], COMMANDS)
         known = ", ".join(COMMANDS)
         parser.error(f"unknown command {words[0]!r}.{hint} Commands: {known}.")
-    for name in words[:1] if words[:1] and words[0] in COMMANDS else COMMANDS:
+    for name in words[:1] if words[:1] and words[0] in modules else modules:
         import_module(f"rankstone.cli.{name}").add_to(commands)
     args, more = parser.parse_known_args(_with_an_option_each(words))
     if more:
         chosen = commands.choices[args.command]
         several = isinstance(getattr(args, "measure", None), list)
         if any(word.startswith("-") for word in more) or not (several or hasattr(args, "files")):
-            chosen.error(f"unrecognized arguments: {' '.join(more)}")
+            chosen.error(_unrecognized(more, args.command))
         if several:
             args.measure = [*args.measure, *more]  # words after that of -m
         else:
             args.files = [*args.files, *more]  # words after an option
     args.words = words
     use_utf8()
-    return guarded(lambda: args.run(args))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankstoneWarning)  # a command prints its notices itself
+        return guarded(lambda: args.run(args))
+
+
+def _parser_class() -> Any:
+    """Return a parser of options whose errors are one line, and not preceded by the usage."""
+    import argparse
+    import re
+
+    class Parser(argparse.ArgumentParser):
+        def __init__(self, *words: Any, **more: Any) -> None:
+            super().__init__(*words, **more)
+            if self.prog != "rankstone":
+                self._optionals.title = "output"
+
+        def format_help(self) -> str:
+            listed = super().format_help()
+            if self.prog != "rankstone":
+                return listed
+            for title, (first, *_) in GROUPS.items():
+                listed = re.sub(rf"(?m)^    {first}\b", f"  {title}\\n\\g<0>", listed)
+            return listed
+
+        def error(self, message: str) -> NoReturn:
+            help_ = f"{self.prog} --help lists the options"
+            self.exit(2, f"{self.prog}: error: {message.rstrip('.')}. {help_}.\n")
+
+    return Parser
+
+
+def _command_of(verb: str) -> str | None:
+    """Return the command of a verb, None if it has none."""
+    verb = {"risk_coverage": "risk", "Result.interval": "evaluate --interval"}.get(verb, verb)
+    verb = "agree" if verb.startswith("agree_") else verb
+    return verb if verb.split()[0] in COMMANDS else None
+
+
+def _unrecognized(words: list[str], command: str) -> str:
+    """Say which verbs take an option that a command does not take."""
+    from rankstone.choices.setup import FIELDS, takers
+    from rankstone.cli.options import flag_of
+
+    flag = words[0].partition("=")[0]
+    for name in FIELDS:
+        if flag == flag_of(name):
+            return f"{flag} goes with {takers(name, _command_of)}, not with {command}"
+    return f"unrecognized arguments: {' '.join(words)}"
 
 
 def _with_an_option_each(words: list[str]) -> list[str]:

@@ -6,13 +6,12 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.options import add_conventions, add_reading, choice, expand, names_of, reading_of
+from rankstone.choices.setup import VERBS
+from rankstone.cli.options import add_choices, expand, names_of, options_of
 from rankstone.cli.terminal import look, spoken_warnings
 
 if TYPE_CHECKING:
     from argparse import Namespace
-
-    from rankstone.io.input_file import ReadOptions
 
 
 def add_to(commands: Any) -> None:
@@ -34,16 +33,13 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "-q", "--per-query", action="store_true", help="also print the values of each query"
     )
-    parser.add_argument("-p", type=float, default=0.9, metavar="P", help="persistence of RBO (0.9)")
-    parser.add_argument("--ties", default="a", metavar="NAME",
+    parser.add_argument("-p", type=float, metavar="P", help="persistence of RBO (0.9)")
+    parser.add_argument("--rbo-ties", metavar="NAME",
                         help="treatment of ties by RBO: w, a (default) or b")  # fmt: skip
-    parser.add_argument("--depth", type=int, action="append", metavar="K",
+    parser.add_argument("--overlap-at", type=int, action="append", metavar="K",
                         help="depth of the overlap (10); may be repeated")  # fmt: skip
-    parser.add_argument("--relevant-from", type=float, default=1.0, metavar="GRADE",
-                        help="lowest grade of a relevant document (1)")  # fmt: skip
     parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
-    add_conventions(parser)
-    add_reading(parser)
+    add_choices(parser, "agree_runs", "agree_judgments", "agree_orderings")
     parser.set_defaults(run=run)
 
 
@@ -67,6 +63,9 @@ def run(args: Namespace) -> int:
         )
     if args.measure and kinds in (["run", "run"], ["judgments", "judgments"]):
         raise UsageError("-m orders systems: give it with judgments and two or more runs.")
+    for flag, value in _of_runs(args).items():
+        if kinds != ["run", "run"] and value:
+            raise UsageError(f"{flag} goes with RUN RUN, whose rankings it compares.")
     with spoken_warnings(quiet=False):
         data, lines = agreement(paths, args)
     if args.format == "json":
@@ -76,79 +75,76 @@ def run(args: Namespace) -> int:
     return 0
 
 
+def _of_runs(args: Namespace) -> dict[str, Any]:
+    """Return the options of the agreement of two rankings, by flag."""
+    return {
+        "-p": args.p,
+        "--rbo-ties": args.rbo_ties,
+        "--overlap-at": args.overlap_at,
+        "--per-query": args.per_query,
+    }
+
+
 def _kinds(paths: list[str], args: Namespace) -> list[str]:
-    from rankstone.io.whole import kind_in
+    from rankstone.choices.setup import Setup
+    from rankstone.io.changes import prepared
+    from rankstone.io.convert import kind_in
+    from rankstone.io.input_file import ReadOptions
 
     if args.kind:
         return [args.kind] * len(paths)
-    return [kind_in(path, _options(args)) for path in paths]
-
-
-def _options(args: Namespace) -> ReadOptions:
-    from rankstone.io.input_file import ReadOptions
-
-    reading = reading_of(args)
-    return ReadOptions(
-        reading["input_format"],
-        reading["max_bytes"],
-        reading["groups"],
-        reading["columns"],
-        encoding=reading["encoding"],
-    )
+    options = {n: v for n, v in options_of(args).items() if n in VERBS["convert"]}
+    reading = ReadOptions.of_judgments(prepared(Setup.of("convert", options)))
+    return [kind_in(path, reading) for path in paths]
 
 
 def _runs(paths: list[str], args: Namespace) -> tuple[dict[str, Any], Iterator[str]]:
-    from rankstone.agreeing import agree_runs
-    from rankstone.io.whole import whole_run
-    from rankstone.report.agreements import run_lines
+    from rankstone.text.agreements import run_lines
+    from rankstone.verbs.agree import agree_runs
 
-    runs = [whole_run(path, _options(args)) for path in paths]
-    found = agree_runs(*runs, p=args.p, ties=args.ties, depths=args.depth or (10,))
-    alone = (len(found.only_first), len(found.only_second))
-    return found.to_dict(), run_lines(
-        found.means(), found.per_query, alone, each=args.per_query, colour=look()["colour"]
+    own = {"p": args.p, "rbo_ties": args.rbo_ties, "depths": args.overlap_at}
+    given = {name: value for name, value in own.items() if value is not None}
+    agreement = agree_runs(paths[0], paths[1], **given, **options_of(args))
+    alone = (len(agreement.only_first), len(agreement.only_second))
+    return agreement.to_dict(), run_lines(
+        agreement.means(),
+        agreement.per_query,
+        alone,
+        each=args.per_query,
+        colour=look()["colour"],
     )
 
 
 def _judgments(paths: list[str], args: Namespace) -> tuple[dict[str, Any], Iterator[str]]:
-    from rankstone.agreeing import agree_judgments, agree_orderings
     from rankstone.measures import DEFAULT
-    from rankstone.report.agreements import judgment_lines, ordering_lines
+    from rankstone.text.agreements import judgment_lines, ordering_lines
+    from rankstone.verbs.agree import agree_judgments, agree_orderings
 
     first, second, *runs = paths
-    reading = reading_of(args)
-    found = agree_judgments(first, second, relevant_from=args.relevant_from, **reading)
+    options = options_of(args)
+    of_judgments = VERBS["agree_judgments"]
+    own = {n: v for n, v in options.items() if n in of_judgments} if len(runs) > 1 else options
+    found = agree_judgments(first, second, **own)
     data = {"judgments": found.to_dict()}
     lines = list(judgment_lines(found, colour=look()["colour"]))
     if len(runs) > 1:
         measure = str((args.measure or DEFAULT)[0])
         named = dict(zip(names_of(runs), runs, strict=True))
-        order = agree_orderings(first, second, named, [measure], **_evaluating(args))
+        order = agree_orderings(first, second, named, [measure], **options)
         data["orderings"] = order.to_dict()
         lines += ["", *ordering_lines(order, f"{measure} on {first}", f"{measure} on {second}")]
     return data, iter(lines)
 
 
 def _measures(paths: list[str], args: Namespace) -> tuple[dict[str, Any], Iterator[str]]:
-    from rankstone.agreeing import agree_orderings
     from rankstone.errors import UsageError
-    from rankstone.io.load import load_judgments
     from rankstone.measures import DEFAULT
-    from rankstone.report.agreements import ordering_lines
+    from rankstone.text.agreements import ordering_lines
+    from rankstone.verbs.agree import agree_orderings
 
     if len(args.measure) != 2:
         example = " ".join(f"-m {measure}" for measure in DEFAULT[:2])
         raise UsageError(f"name the two measures that order the systems: {example}.")
-    judged = load_judgments(paths[0], **reading_of(args))
     named = dict(zip(names_of(paths[1:]), paths[1:], strict=True))
-    options = _evaluating(args)
-    order = agree_orderings(judged, judged, named, args.measure, **options)
+    order = agree_orderings(paths[0], paths[0], named, args.measure, **options_of(args))
     return {"orderings": order.to_dict()}, ordering_lines(order, *args.measure)
-
-
-def _evaluating(args: Namespace) -> dict[str, Any]:
-    """Return how runs are evaluated and read."""
-    reading = reading_of(args)
-    del reading["groups"]
-    choices = dict(choice(text) for text in args.convention)
-    return {"like": args.like, **reading, **choices}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from rankstone.choices.statistics import Statistics
 from rankstone.cli.evaluate import results_of
-from rankstone.cli.options import add_evaluation, expand, names_of
+from rankstone.cli.options import add_choices, add_quiet, expand, names_of, options_of
 from rankstone.cli.terminal import in_colour, say, spoken_warnings
 
 if TYPE_CHECKING:
@@ -27,104 +28,30 @@ def add_to(commands: Any) -> None:
         "query that this or another tool wrote: trec_eval -q, ir_measures -q, CSV, saved results.",
     )
     add_source(parser)
-    add_statistics(parser)
     parser.add_argument("--format", choices=_FORMATS,
                         help="default: a table on a terminal, tsv in a pipe")  # fmt: skip
     parser.add_argument("--digits", type=int, default=4, metavar="N", help="decimals in tables (4)")
     parser.add_argument("-o", "--output", metavar="FILE", help="save the comparison as JSON, too")
     parser.add_argument("--force", action="store_true",
                         help="let --output replace a file that rankstone did not save")  # fmt: skip
+    add_choices(parser, "compare")
     parser.set_defaults(run=run)
 
 
 def add_source(parser: Any) -> None:
     """Let a command take judgments and runs, or files of values per query."""
-    add_runs(parser)
-    parser.add_argument(
-        "--values", action="store_true", help="the files contain per-query values, one run each"
-    )
-
-
-def add_runs(parser: Any) -> None:
-    """Let a command take judgments and runs."""
     parser.add_argument("files", metavar="QRELS RUN", nargs="*", help="judgments, then runs")
-    parser.add_argument(
+    parser.add_argument_group("what to measure").add_argument(
         "-m",
         "--measure",
         action="append",
         metavar="NAME",
         help="a measure, with @k for a cutoff; may be repeated",
     )
-    add_evaluation(parser)
     parser.add_argument(
-        "--unjudged-interval",
-        action="store_true",
-        help="show whether unjudged documents could reverse a difference",
+        "--values", action="store_true", help="the files contain per-query values, one run each"
     )
-    parser.set_defaults(tie_interval=False)
-
-
-def add_statistics(parser: Any) -> None:
-    """Let a command say how to compare, and what."""
-    add_methods(parser)
-    parser.add_argument("--all-pairs", action="store_true", help="compare every two runs")
-    parser.add_argument(
-        "--lower-is-better",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="a measure that rankstone does not know, and of which lower is better, such as latency",
-    )
-    parser.add_argument(
-        "--repeats",
-        action="append",
-        default=[],
-        metavar="NAME=PATTERN",
-        help="files that are repeated runs of one system, such as 'dense=dense.*.run'",
-    )
-
-
-def add_methods(parser: Any) -> None:
-    """Let a command say how to compare runs with a baseline."""
-    parser.add_argument(
-        "--baseline", metavar="NAME", help="run that the others are compared with (the first)"
-    )
-    parser.add_argument(
-        "--test", metavar="NAME",
-        help="randomization (default), t, wilcoxon, sign, bootstrap or tukey",
-    )  # fmt: skip
-    parser.add_argument(
-        "--correction", default="holm", metavar="NAME",
-        help="for the number of comparisons: holm (default), bh, bonferroni or none",
-    )  # fmt: skip
-    parser.add_argument("--interval", metavar="NAME", help="bca (default), percentile or t")
-    parser.add_argument(
-        "--confidence", type=float, default=0.95, metavar="X", help="level of the intervals (0.95)"
-    )
-    parser.add_argument(
-        "--resamples", type=int, default=10_000, metavar="N", help="random resamples (10000)"
-    )
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="seed of the resamples (0)"
-    )
-    parser.add_argument(
-        "--weights",
-        metavar="FILE",
-        help="a query and its weight, such as its traffic, in each line",
-    )
-
-
-def methods_of(args: Namespace) -> dict[str, Any]:
-    """Return how to compare runs, as ``add_methods`` lets a command say."""
-    return {
-        "test": args.test,
-        "correction": args.correction,
-        "interval": args.interval,
-        "confidence": args.confidence,
-        "resamples": args.resamples,
-        "rng": args.seed,
-        "weights": args.weights,
-    }
+    add_quiet(parser)
 
 
 def run(args: Namespace) -> int:
@@ -147,7 +74,7 @@ def run(args: Namespace) -> int:
 
 def show(comparison: Comparison, args: Namespace) -> None:
     """Print a comparison in the format asked for."""
-    from rankstone.report.comparison import write_comparison
+    from rankstone.text.comparison import write_comparison
 
     terminal = sys.stdout.isatty()
     lines = write_comparison(
@@ -169,21 +96,23 @@ def columns_of_terminal() -> int:
 
 def comparison_of(args: Namespace) -> Comparison:
     """Evaluate the runs, or read their values, and compare."""
-    from rankstone.comparing import compare
     from rankstone.errors import StrictError
+    from rankstone.verbs.compare import compare
 
-    repeats, more = _repeats(args.repeats)
-    source, names = source_of(args, more, "rankstone compare")
-    comparison = compare(
-        source,
-        measures=args.measure,
-        baseline=_baseline(args.baseline, names),
-        all_pairs=args.all_pairs,
-        **methods_of(args),
-        repeats={name: [names[path] for path in files] for name, files in repeats.items()},
-        lower_is_better=args.lower_is_better,
-    )
-    if args.strict and comparison.warnings:
+    options = options_of(args)
+    repeats, more = _repeats(options.get("repeats", []))
+    source, names = source_of(args, more, "compare")
+    if args.values:
+        statistics = options
+    else:
+        statistics = {n: v for n, v in options.items() if n in Statistics.names()}
+    if repeats:
+        named = {name: [names[path] for path in files] for name, files in repeats.items()}
+        statistics = {**statistics, "repeats": named}
+    if "baseline" in statistics:
+        statistics["baseline"] = names.get(statistics["baseline"], statistics["baseline"])
+    comparison = compare(source, measures=args.measure, **statistics)
+    if options.get("strict") and comparison.warnings:
         raise StrictError(f"{comparison.warnings[0]} [an error because of strict].")
     return comparison
 
@@ -194,36 +123,35 @@ def source_of(args: Namespace, more: list[str], command: str) -> tuple[Any, dict
     Args:
         args: of a command that takes QRELS and runs, or files of values.
         more: paths of further runs.
-        command: for the example in an error.
+        command: its name.
     """
+    from rankstone.choices.setup import Setup
     from rankstone.errors import UsageError
+    from rankstone.verbs.compare import refuse_evaluation
 
     paths = list(expand(args.files if args.values else args.files[1:]))
     paths += [path for path in more if path not in paths]
     if len(paths) < 2:
         what = "two files of values" if args.values else "QRELS and two runs"
         example = "--values a.eval b.eval" if args.values else "qrels.txt bm25.run dense.run"
-        raise UsageError(f"a comparison needs at least {what}: {command} {example}")
+        raise UsageError(f"a comparison needs at least {what}: rankstone {command} {example}")
     names = dict(zip(paths, names_of(paths), strict=True))
     if len(names) < len(paths):
         raise UsageError(f"two runs are called {next(p for p in paths if paths.count(p) > 1)!r}.")
+    options = {n: v for n, v in options_of(args).items() if n != "repeats"}
+    setup = Setup.of(command, options)
     if args.values:
-        refuse_reading(args)
+        refuse_evaluation(setup)
         return paths, names
     args.judgments, args.runs = args.files[0], paths
     with spoken_warnings(quiet=args.quiet):
-        results = results_of(args)
+        results = results_of(args, setup)
     if not args.quiet:
-        from rankstone.report.notices import lines
+        from rankstone.text.notices import lines
 
         for line in lines(results):
             say(line)
     return results, names
-
-
-def _baseline(name: str | None, names: dict[str, str]) -> str | None:
-    """Return the run's name if its path was given."""
-    return name if name is None else names.get(name, name)
 
 
 def _repeats(options: list[str]) -> tuple[dict[str, list[str]], list[str]]:
@@ -245,14 +173,3 @@ def _repeats(options: list[str]) -> tuple[dict[str, list[str]], list[str]]:
                 "quote the pattern so that the shell leaves it alone."
             )
     return systems, [path for files in systems.values() for path in files]
-
-
-def refuse_reading(args: Namespace) -> None:
-    """Refuse options that change how runs are evaluated."""
-    from rankstone.errors import UsageError
-
-    given = ("like", "convention", "exclude", "input_format", "groups", "columns", "encoding")
-    for name in (*given, "unjudged_interval", "min_score", "parents"):
-        if getattr(args, name):
-            flag = name.replace("_", "-")
-            raise UsageError(f"--{flag} goes with QRELS and runs; --values takes what is there.")

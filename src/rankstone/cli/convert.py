@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.options import add_reading, reading_of
+from rankstone.cli.options import add_choices, options_of
 from rankstone.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def add_to(commands: Any) -> None:
         help="what IN contains, if it cannot be detected",
     )
     parser.add_argument("--force", action="store_true", help="replace OUT if it exists")
-    add_reading(parser)
+    add_choices(parser, "convert")
     parser.set_defaults(run=run)
 
 
@@ -45,7 +45,7 @@ def run(args: Namespace) -> int:
     from rankstone.io.convert import convert
 
     done = convert(
-        args.source, args.target, args.to, kind=args.kind, force=args.force, **reading_of(args)
+        args.source, args.target, args.to, kind=args.kind, force=args.force, **options_of(args)
     )
     for notice in done.notices:
         say(f"warning: {notice.text}.")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
 _SEARCH = "search/qrels.txt search/*.run"
-_TEXTS = "--queries search/queries.tsv --by search/needs.tsv"
+_TEXTS = "--query-texts search/queries.tsv --by search/needs.tsv"
 _FILMS = "recommender/test.qrels recommender/*.run"
 _NEEDED = ("search/qrels.txt", "recommender/test.qrels")
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"

@@ -7,21 +7,20 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rankstone.choices.conventions import AGGREGATES
 from rankstone.cli.options import (
-    add_evaluation,
-    changes_of,
-    choice,
-    columns_of,
+    add_choices,
+    add_quiet,
     expand,
     names_of,
-    reading_of,
+    options_of,
 )
 from rankstone.cli.terminal import look, progress, say, spoken_warnings
-from rankstone.conventions import AGGREGATES
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from rankstone.choices.setup import Setup
     from rankstone.core.result import Result
     from rankstone.io.query_groups import QueryGroups
 
@@ -42,7 +41,8 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "runs", metavar="RUN", nargs="+", help="runs, such as: query Q0 document rank score tag"
     )
-    parser.add_argument(
+    measuring = parser.add_argument_group("what to measure")
+    measuring.add_argument(
         "-m",
         "--measure",
         action="append",
@@ -54,14 +54,14 @@ def add_to(commands: Any) -> None:
         "-q", "--per-query", action="store_true", help="also print the values of each query"
     )
     parser.add_argument("-n", "--no-summary", action="store_true", help="omit the aggregates")
-    parser.add_argument(
+    measuring.add_argument(
         "--aggregate",
         action="append",
         metavar="HOW",
         help=f"how queries become one number: {', '.join(AGGREGATES)}; may be repeated "
         "(default: each measure's own)",
     )
-    parser.add_argument(
+    measuring.add_argument(
         "--by",
         metavar="FILE",
         help="also print values for groups of queries: a file with a query and its group in each line, or "
@@ -79,25 +79,13 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--top", type=int, metavar="N", help="show the first N runs, and queries of each"
     )
-    parser.add_argument(
-        "--tie-interval",
-        action="store_true",
-        help="also show each value with ties at their worst and best",
-    )
-    parser.add_argument(
-        "--unjudged-interval",
-        action="store_true",
-        help="also show the lowest and highest value that unjudged documents allow",
-    )
-    parser.add_argument(
+    measuring.add_argument(
         "--interval",
         action="store_true",
         help="confidence interval of each mean",
     )
-    parser.add_argument(
-        "--confidence", type=float, default=0.95, metavar="X", help="level of the intervals (0.95)"
-    )
-    add_evaluation(parser)
+    add_quiet(parser)
+    add_choices(parser, "evaluate", "Result.interval")
     parser.add_argument(
         "--timing", action="store_true", help="print on stderr where time and memory went"
     )
@@ -146,33 +134,44 @@ def _timing(seconds: dict[str, float], total: float) -> str:
 
 
 def _run(args: Namespace) -> int:
+    from rankstone.choices.setup import VERBS, Setup
     from rankstone.core.timing import stage
     from rankstone.errors import UsageError, one_of
 
-    if args.threads is not None and args.threads < 1:
-        raise UsageError(f"--threads must be at least 1, not {args.threads}.")
+    options = options_of(args)
+    ours = {name: options.pop(name) for name in VERBS["Result.interval"] if name in options}
+    if ours and not args.interval:
+        raise UsageError(f"{next(iter(ours))}= is of --interval; give that, too.")
+    if args.engine == "spark":
+        for name in options:
+            if name not in VERBS["spark.evaluate"] and name in VERBS["evaluate"]:
+                raise UsageError(f"{name}= goes with --engine local.")
+    setup = Setup.of("spark.evaluate" if args.engine == "spark" else "evaluate", options)
+    statistics = Setup.of("Result.interval", ours)
     if args.digits is not None and not 0 <= args.digits <= 17:
         raise UsageError(f"--digits must be from 0 to 17, not {args.digits}.")
     if args.no_summary and not args.per_query:
         raise UsageError("--no-summary leaves nothing to print without --per-query.")
     if args.top is not None and args.top < 1:
         raise UsageError(f"--top must be at least 1, not {args.top}.")
-    form = _format(args)
+    form = _format(args, setup)
     _check_engine(args)
     hows = [one_of(how, AGGREGATES, "aggregate") for how in dict.fromkeys(args.aggregate or ())]
-    groups = _groups(args)
+    groups = _groups(args, setup)
     with spoken_warnings(quiet=args.quiet):
-        results = spark_results(args) if args.engine == "spark" else results_of(args)
+        results = (
+            spark_results(args, options) if args.engine == "spark" else results_of(args, setup)
+        )
     if groups is not None:
         groups = groups.fitted(query for result in results for query in result.queries)
-        results = [_noted(result, groups, args.strict) for result in results]
+        results = [_noted(result, groups, setup.evaluation.strict) for result in results]
     if not args.quiet:
-        from rankstone.report.notices import lines
+        from rankstone.text.notices import lines
 
         for line in lines(results):
             say(line)
     with stage("output"):
-        show(results, args, form, hows, groups)
+        show(results, args, form, hows, groups, statistics)
     return 0
 
 
@@ -182,14 +181,15 @@ def show(
     form: str,
     hows: list[str],
     groups: QueryGroups | None,
+    statistics: Setup,
 ) -> None:
     """Print results in the format asked for."""
-    from rankstone.report.result_table import Order
-    from rankstone.report.write import write
+    from rankstone.text.result_table import Order
+    from rankstone.text.write import write
 
     summaries = []
     if hows or groups is not None:
-        from rankstone.report.groups import rows_of
+        from rankstone.text.groups import rows_of
 
         summaries = rows_of(results, hows, groups)
     lines = write(
@@ -198,7 +198,7 @@ def show(
         per_query=args.per_query,
         aggregate=not args.no_summary,
         summaries=summaries,
-        intervals=_intervals(results, args.confidence) if args.interval else None,
+        intervals=_intervals(results, args.judgments, statistics) if args.interval else None,
         digits=args.digits,
         order=Order(args.sort, args.top),
         **look(),
@@ -206,13 +206,18 @@ def show(
     sys.stdout.writelines(f"{line}\n" for line in lines)
 
 
-def _intervals(results: list[Result], confidence: float) -> dict[str, Any]:
+def _intervals(results: list[Result], judgments: str, setup: Setup) -> dict[str, Any]:
     """Return the intervals of the means by run and measure; other aggregates have none."""
-    from rankstone.report.result_table import own_aggregates
+    from rankstone.text.result_table import own_aggregates
+    from rankstone.verbs.compare import with_clusters
 
+    queries = (query for result in results for query in result.queries)
+    chosen = with_clusters(setup, judgments, queries).statistics
     return {
         result.name: {
-            measure: result.interval(measure, confidence=confidence)
+            measure: result.interval(
+                measure, chosen.interval or "bca", chosen.confidence, chosen.clusters
+            )
             for measure, how in own_aggregates(result.measures).items()
             if how == "mean"
         }
@@ -220,11 +225,25 @@ def _intervals(results: list[Result], confidence: float) -> dict[str, Any]:
     }
 
 
-def _format(args: Namespace) -> str:
+def _format(args: Namespace, setup: Setup) -> str:
     """Return the format to print in, if it can hold all that is asked for."""
+    from rankstone.choices.setup import Evaluation
     from rankstone.errors import UsageError
 
     form: str = args.format or ("table" if sys.stdout.isatty() else "tsv")
+    for name in Evaluation.going_with("intervals"):
+        if getattr(setup.evaluation, name) and args.format in ("tsv", "csv", "jsonl"):
+            raise UsageError(
+                f"--{name.replace('_', '-')} is shown in a table, md, latex or json, and {form} "
+                "holds one number a value. Choose another --format."
+            )
+    if form == "json":
+        for name in ("digits", "per_query", "no_summary"):
+            if getattr(args, name):
+                raise UsageError(
+                    f"--{name.replace('_', '-')} does not go with json, which has every value in "
+                    "full."
+                )
     if args.interval and (args.aggregate or args.by or args.no_summary):
         raise UsageError(
             "--interval is of the mean over all queries; leave --aggregate, --by and --no-summary out."
@@ -244,19 +263,14 @@ def _check_engine(args: Namespace) -> None:
     """Refuse options that go with the other engine."""
     from rankstone.errors import UsageError
 
-    local = ("input_format", "max_bytes", "encoding", "groups", "threads", "unjudged_interval")
-    wrong = ("master", "save_values") if args.engine == "local" else local
-    for name in wrong:
-        value = getattr(args, name)
-        if value is not None and value is not False:
-            option = f"--{name.replace('_', '-')}"
-            other = "spark" if args.engine == "local" else "local"
-            raise UsageError(f"{option} goes with --engine {other}.")
+    for name in ("master", "save_values"):
+        if args.engine == "local" and getattr(args, name) is not None:
+            raise UsageError(f"--{name.replace('_', '-')} goes with --engine spark.")
 
 
-def spark_results(args: Namespace) -> list[Result]:
+def spark_results(args: Namespace, options: dict[str, Any]) -> list[Result]:
     """Return the result of each run, evaluated inside Spark."""
-    from rankstone.engines.spark_command import evaluate_paths
+    from rankstone.spark.command import evaluate_paths
 
     return evaluate_paths(
         args.judgments,
@@ -268,34 +282,29 @@ def spark_results(args: Namespace) -> list[Result]:
         or bool(args.aggregate or args.by or args.interval)
         or args.format in ("json", "jsonl"),
         shows_progress=not args.quiet and sys.stderr.isatty(),
-        like=args.like,
-        tie_interval=args.tie_interval,
-        strict=args.strict,
-        columns=columns_of(args.columns),
-        exclude=args.exclude,
-        **changes_of(args),
-        **dict(choice(text) for text in args.convention),
+        options=options,
     )
 
 
-def _groups(args: Namespace) -> QueryGroups | None:
+def _groups(args: Namespace, setup: Setup) -> QueryGroups | None:
     """Read the groups of queries, before any run is."""
     if args.by is None:
         return None
-    from rankstone.io.input_file import first_of
+    from rankstone.choices.reading import first_of
     from rankstone.io.query_groups import groups_in_records, read_query_groups
-    from rankstone.report.result_table import ALL
+    from rankstone.text.result_table import ALL
 
     if not os.path.exists(args.by) and os.path.isfile(args.judgments):
-        groups = groups_in_records(args.judgments, args.by, (ALL,), args.max_bytes)
+        groups = groups_in_records(args.judgments, args.by, (ALL,), setup.effort.max_bytes)
         if groups is not None:
             return groups
-    return read_query_groups(args.by, (ALL,), args.max_bytes, first_of(args.encoding))
+    encoding = first_of(setup.reading.encoding)
+    return read_query_groups(args.by, (ALL,), setup.effort.max_bytes, encoding)
 
 
 def _noted(result: Result, groups: QueryGroups, strict: bool) -> Result:
     """Return a result that says which of its queries have no group, and the other way round."""
-    from rankstone.evaluation_parts import refuse_warnings
+    from rankstone.verbs.parts import refuse_warnings
 
     notices = groups.notices(result.queries)
     if strict:
@@ -303,68 +312,35 @@ def _noted(result: Result, groups: QueryGroups, strict: bool) -> Result:
     return replace(result, notices=(*result.notices, *notices))
 
 
-def results_of(args: Namespace) -> list[Result]:
+def results_of(args: Namespace, setup: Setup) -> list[Result]:
     """Return the result of each run of a command that takes judgments and runs."""
     from rankstone.core.parallel import cores, on_each
     from rankstone.core.timing import stage
-    from rankstone.evaluation import evaluate
-    from rankstone.io.load import load_judgments, load_run
+    from rankstone.io.changes import prepared
+    from rankstone.io.load import check_columns_used, collection, load_judgments, load_run
     from rankstone.measures import DEFAULT
-    from rankstone.measures.request import requested_measures
-    from rankstone.tools import tool
+    from rankstone.verbs.evaluate import evaluate_collection, load_engine
+    from rankstone.verbs.parts import Request
 
-    measures = args.measure or DEFAULT
-    requested_measures(measures, tool(args.like) if args.like else None)  # before any file is read
-    choices = dict(choice(text) for text in args.convention)
-    columns = reading_of(args)["columns"]
+    setup = prepared(setup)
+    request = Request.of(args.measure or DEFAULT, setup)  # names are checked before files are read
+    load_engine()
     with stage("read"):
-        judgments = load_judgments(
-            args.judgments,
-            columns,
-            input_format=args.input_format,
-            max_bytes=args.max_bytes,
-            groups=args.groups,
-            encoding=args.encoding,
-        )
-        exclude = args.exclude and load_judgments(
-            args.exclude, columns, graded=False, max_bytes=args.max_bytes, encoding=args.encoding
-        )
+        judgments = load_judgments(args.judgments, setup)
     paths = list(expand(args.runs))
-    changes = changes_of(args)
     # Several runs are evaluated at once, each by its share of the threads.
-    threads = args.threads or max(1, cores() // len(paths))
+    threads = setup.effort.threads or max(1, cores() // len(paths))
 
     def result_of(named: tuple[str, str]) -> Result:
         name, path = named
-        loaded = load_run(
-            path,
-            name,
-            threads,
-            columns,
-            input_format=args.input_format,
-            max_bytes=args.max_bytes,
-            encoding=args.encoding,
-        )
-        watch(loaded)
-        return evaluate(
-            judgments,
-            path if changes else loaded,
-            measures,
-            name=name,
-            input_format=args.input_format,
-            max_bytes=args.max_bytes,
-            encoding=args.encoding,
-            like=args.like,
-            tie_interval=args.tie_interval,
-            unjudged_interval=args.unjudged_interval,
-            strict=args.strict,
-            columns=columns,
-            exclude=exclude,
-            **changes,
-            **choices,
-        )
+        own = setup.replace(name=name, threads=threads)
+        run = load_run(path, own)
+        watch(run)
+        return evaluate_collection(collection(judgments, run, own), request)
 
     named = list(zip(names_of(paths), paths, strict=True))
     with progress(len(paths), args.quiet) as watch:
         first = result_of(named[0])  # so that what runs share is there when the others start
-        return [first, *on_each(result_of, named[1:])]
+        results = [first, *on_each(result_of, named[1:])]
+    check_columns_used(setup)
+    return results

@@ -7,21 +7,14 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.compare import columns_of_terminal
-from rankstone.cli.options import (
-    add_evaluation,
-    changes_of,
-    choice,
-    columns_of,
-    groups_of,
-)
+from rankstone.cli.options import add_choices, add_quiet, groups_of, options_of, words_of
 from rankstone.cli.terminal import in_colour, say, spoken_warnings
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from rankstone.gates.rules import Limit, MustFind, Rules
-    from rankstone.gates.settings import Settings
-    from rankstone.gates.verdict import Verdict
+    from rankstone.verbs.gate.rules import Limit, MustFind, Rules
+    from rankstone.verbs.gate.verdict import Verdict
 
 _FORMATS = ("text", "md", "junit", "github", "json")
 _ENDINGS = {".txt": "text", ".md": "md", ".xml": "junit", ".json": "json"}
@@ -47,7 +40,7 @@ def add_to(commands: Any) -> None:
         "gate",
         help="say whether a run may ship: pass, warn, fail or cannot tell",
         description="Check a candidate against rules, most of them against a baseline: a run, a "
-        "saved result or the file of 'rankstone baseline save'. Rules may also be in the table "
+        "saved result or the file of 'rankstone gate baseline save'. Rules may also be in the table "
         "[gate] of rankstone.toml or [tool.rankstone.gate] of pyproject.toml; those of the command "
         "line replace them one by one.",
         epilog="Exit codes: 0 it may ship, 1 it may not, 2 usage, 3 data.",
@@ -72,9 +65,6 @@ def add_to(commands: Any) -> None:
                         help="queries that a group needs to decide (10)")  # fmt: skip
     parser.add_argument("--inconclusive", metavar="HOW",
                         help="if the queries could not show a forbidden drop: fail, warn (default) or pass")  # fmt: skip
-    parser.add_argument(
-        "--confidence", type=float, metavar="X", help="level of the intervals (0.95)"
-    )
     parser.add_argument("--settings", metavar="FILE",
                         help="settings (default: rankstone.toml, else pyproject.toml, of this folder)")  # fmt: skip
     parser.add_argument(
@@ -84,37 +74,42 @@ def add_to(commands: Any) -> None:
                         help="write a file, too: .md, .xml (JUnit), .json or .txt; may be repeated")  # fmt: skip
     parser.add_argument("--force", action="store_true",
                         help="let --output replace a file that no gate wrote")  # fmt: skip
-    add_evaluation(parser)
+    add_quiet(parser)
+    add_choices(parser, "gate")
     parser.set_defaults(run=run)
 
 
 def run(args: Namespace) -> int:
     """Apply the rules, print the verdict and return its exit code."""
+    from rankstone.choices.setup import Setup
     from rankstone.core.atomic import check_own
     from rankstone.core.result import Result
-    from rankstone.gates.rules import rules_of
-    from rankstone.gates.settings import Settings, find_settings, read_settings
-    from rankstone.gating import apply, saved_candidate
+    from rankstone.verbs.gate.gate import apply, saved_candidate
+    from rankstone.verbs.gate.rules import rules_of
+    from rankstone.verbs.gate.settings import find_settings, read_settings
 
     outputs = [(path, _form_of(path)) for path in args.output]
     for path, form in outputs:
         check_own(path, _MARKS[form], force=args.force)
     settings = read_settings(args.settings) if args.settings else find_settings()
-    rules = rules_of(
-        settings.values, {name: getattr(args, name.replace("-", "_")) for name in _OWN}
-    )
+    options = options_of(args)
+    own = {name: getattr(args, name.replace("-", "_")) for name in _OWN}
+    rules = rules_of(settings.values, {**own, "confidence": options.pop("confidence", None)})
     baseline = args.baseline or settings.file("baseline")
     by = args.by or settings.file("by")
     with spoken_warnings(quiet=args.quiet):
-        groups = groups_of(by, args.judgments, args.max_bytes)
-        candidate = saved_candidate(args.candidate, args.max_bytes)
-        options = _options(args, Settings() if isinstance(candidate, Result) else settings)
-        verdict = apply(rules, args.judgments, candidate, baseline, groups, options)
+        setup = Setup.of("gate", options)
+        groups = groups_of(by, args.judgments, setup)
+        candidate = saved_candidate(args.candidate, setup.effort.max_bytes)
+        if not isinstance(candidate, Result):
+            options = {**settings.evaluation(), **options}
+            setup = Setup.of("gate", options)
+        verdict = apply(rules, args.judgments, candidate, baseline, groups, setup)
     if not args.quiet:
         for notice in verdict.notices:
             if notice.level == "warning":
                 say(f"warning: {notice}")
-    command = _command(args, settings, rules, baseline, by)
+    command = _command(args, rules, baseline, by, options)
     for path, form in outputs:
         _write(path, form, verdict, command)
     _show(verdict, args.format, command)
@@ -123,26 +118,7 @@ def run(args: Namespace) -> int:
 
 _OWN = (
     *_LIMITS, "min-judged", "min-queries", "must-find", "smallest-slice", "inconclusive",
-    "confidence",
 )  # fmt: skip
-
-
-def _options(args: Namespace, settings: Settings) -> dict[str, Any]:
-    """Return the options of ``evaluate``: those of the settings, then of the command line."""
-    options = {
-        "like": args.like,
-        "input_format": args.input_format,
-        "max_bytes": args.max_bytes,
-        "encoding": args.encoding,
-        "group_sizes": args.groups,
-        "columns": columns_of(args.columns) or None,
-        "exclude": args.exclude,
-        "threads": args.threads,
-        "strict": args.strict or None,
-        **changes_of(args),
-    }
-    chosen = {name: value for name, value in options.items() if value is not None}
-    return {**settings.evaluation(), **dict(map(choice, args.convention)), **chosen}
 
 
 def _form_of(path: str) -> str:
@@ -157,7 +133,7 @@ def _form_of(path: str) -> str:
 
 def _write(path: str, form: str, verdict: Verdict, command: str) -> None:
     from rankstone.core.atomic import replaced
-    from rankstone.report.gate import write_verdict
+    from rankstone.verbs.gate.text import write_verdict
 
     lines = write_verdict(verdict, form, command=command)
     with replaced(path) as out:
@@ -165,7 +141,7 @@ def _write(path: str, form: str, verdict: Verdict, command: str) -> None:
 
 
 def _show(verdict: Verdict, form: str, command: str) -> None:
-    from rankstone.report.gate import write_verdict
+    from rankstone.verbs.gate.text import write_verdict
 
     columns = columns_of_terminal()
     lines = write_verdict(verdict, form, command=command, colour=in_colour(), columns=columns)
@@ -173,7 +149,7 @@ def _show(verdict: Verdict, form: str, command: str) -> None:
 
 
 def _command(
-    args: Namespace, settings: Settings, rules: Rules, baseline: str | None, by: str | None
+    args: Namespace, rules: Rules, baseline: str | None, by: str | None, options: dict[str, Any]
 ) -> str:
     """Return the command that repeats the verdict without a settings file."""
     from shlex import join
@@ -185,12 +161,4 @@ def _command(
     words += ["--min-queries", str(rules.min_queries)] if rules.min_queries is not None else []
     words += ["--by", by, "--smallest-slice", str(rules.smallest_slice)] if by else []
     words += ["--inconclusive", rules.inconclusive, "--confidence", f"{rules.confidence:g}"]
-    chosen = {**settings.evaluation(), **dict(map(choice, args.convention))}
-    like = args.like or chosen.pop("like", None)
-    words += [word for name, value in chosen.items() for word in ("-c", f"{name}={value}")]
-    words += ["--like", like] if like else []
-    for option in ("exclude", "input_format", "max_bytes", "encoding", "groups"):
-        value = getattr(args, option)
-        words += [f"--{option.replace('_', '-')}", str(value)] if value is not None else []
-    words += [word for text in args.columns for word in ("--columns", text)]
-    return join(words)
+    return join([*words, *words_of(options)])

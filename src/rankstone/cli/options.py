@@ -1,25 +1,153 @@
-"""Options that several commands share, and what they mean."""
+"""Options of commands, made from the choices that their verbs take."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
+
+from rankstone.choices.conventions import Conventions
+from rankstone.choices.setup import FIELDS, VERBS
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from rankstone.choices.setup import Setup
 
-def add_evaluation(parser: Any) -> None:
-    """Let a command take the options of an evaluation."""
-    parser.add_argument("--strict", action="store_true", help="make warnings about the data errors")
-    parser.add_argument(
-        "--quiet", action="store_true", help="suppress notes and warnings on stderr"
+_DEST = "choice_"  # so that no option takes the name of something else
+_TYPES: dict[str, Any] = {"number": float, "whole": int, "seed": int}
+
+
+def flag_of(name: str) -> str | None:
+    """Return the option of the command that makes a choice, None if there is none."""
+    flag: str | None = FIELDS[name][1].metadata["flag"]
+    return f"--{name.replace('_', '-')}" if flag == "" else flag
+
+
+def add_choices(parser: Any, *verbs: str, without: Iterable[str] = ("not_retrieved",)) -> None:
+    """Let a command take every choice that its verbs take, in groups with titles."""
+    taken = {name for verb in verbs for name in VERBS[verb]} - set(without)
+    groups: dict[str, Any] = {}
+    for name, (group, f) in FIELDS.items():
+        if name not in taken or (flag_of(name) is None and group is not Conventions):
+            continue
+        if group.title not in groups:
+            groups[group.title] = parser.add_argument_group(group.title)
+            if group is Conventions or group.title == Conventions.title:
+                _add_conventions(groups[group.title])
+        if group is not Conventions:
+            _add(groups[group.title], name, f.metadata)
+
+
+def _add_conventions(group: Any) -> None:
+    group.add_argument(
+        "-c",
+        "--convention",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a convention, such as ties=input; may be repeated",
     )
-    add_conventions(parser)
-    add_changes(parser)
-    add_reading(parser)
-    parser.add_argument("--threads", type=int, metavar="N", help="threads for scanning (all cores)")
+
+
+def _add(group: Any, name: str, about: Mapping[str, Any]) -> None:
+    kind, text = about["kind"], about["text"].replace("%", "%%")
+    if "values" in about:
+        text = f"{text}: {', '.join(about['values'])}"
+    more: dict[str, Any] = {"dest": _DEST + name, "default": _absent(), "help": text}
+    if kind == "flag":
+        group.add_argument(flag_of(name), action="store_true", **more)
+        return
+    more["metavar"] = about["metavar"] or "NAME"
+    if kind in ("columns", "list"):
+        more["action"] = "append"
+    group.add_argument(flag_of(name), type=_TYPES.get(kind, str), **more)
+
+
+def _absent() -> Any:
+    from argparse import SUPPRESS
+
+    return SUPPRESS
+
+
+def options_of(args: Namespace) -> dict[str, Any]:
+    """Return the options of verbs that were given, by their names in Python."""
+    known = FIELDS
+    options: dict[str, Any] = {}
+    for dest, value in vars(args).items():
+        if dest.startswith(_DEST):
+            name = dest.removeprefix(_DEST)
+            kind = known[name][1].metadata["kind"]
+            options[name] = _READERS[kind](value) if kind in _READERS else value
+    return options | dict(map(choice, getattr(args, "convention", ())))
+
+
+def words_of(options: Mapping[str, Any]) -> list[str]:
+    """Return the words of a command that make some choices."""
+    words: list[str] = []
+    for name, value in options.items():
+        flag = flag_of(name)
+        kind = FIELDS[name][1].metadata["kind"]
+        if flag is None:
+            words += ["-c", f"{name}={str(value).removesuffix('.0')}"]
+        elif kind == "flag":
+            words += [flag] * bool(value)
+        elif kind == "columns":
+            words += [
+                w for role, names in value.items() for w in (flag, _columns_word(role, names))
+            ]
+        elif kind == "list":
+            words += [word for one in value for word in (flag, str(one))]
+        else:
+            words += [flag, f"{value:g}" if isinstance(value, float) else str(value)]
+    return words
+
+
+def _columns_word(role: str, names: Any) -> str:
+    several = [""] if names is None else [names] if isinstance(names, str) else list(names)
+    return ",".join(f"{role}={name}" for name in several)
+
+
+def _columns(texts: list[str]) -> dict[str, Any]:
+    """Return the columns by role; a role named twice may have either name."""
+    from rankstone.errors import UsageError
+
+    columns: dict[str, Any] = {}
+    for part in (part for text in texts for part in text.split(",")):
+        role, equals, name = part.partition("=")
+        if not equals:
+            raise UsageError(f"write a column as ROLE=NAME, such as query=user_id, not {part!r}.")
+        columns.setdefault(role.strip(), []).append(name)
+    return {role: None if names == [""] else names for role, names in columns.items()}
+
+
+def grades(text: str) -> list[float | None]:
+    """Return grades that are written with commas between them; - is a document without a grade."""
+    from rankstone.errors import UsageError
+
+    try:
+        return [None if g.strip() == "-" else float(g) for g in text.split(",")]
+    except ValueError:
+        raise UsageError(f"write grades as numbers with commas, not {text!r}.") from None
+
+
+_READERS: dict[str, Any] = {"columns": _columns, "grades": grades}
+
+
+def choice(text: str) -> tuple[str, Any]:
+    """Return a convention and its value."""
+    from rankstone.errors import UsageError, one_of
+
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise UsageError(f"write a convention as NAME=VALUE, such as ties=input, not {text!r}.")
+    one_of(name, Conventions.names(), "convention")
+    if name != "relevance":
+        return name, value
+    try:
+        return name, float(value)
+    except ValueError:
+        raise UsageError(f"relevance must be a number above 0, not {value!r}.") from None
 
 
 def add_measure(parser: Any) -> None:
@@ -43,149 +171,21 @@ def only_measure(args: Namespace) -> str | None:
     return args.measure[0] if args.measure else None
 
 
-def add_changes(parser: Any) -> None:
-    """Let a command take what changes a run before it is ranked."""
+def add_quiet(parser: Any) -> None:
+    """Let a command be quiet."""
     parser.add_argument(
-        "--exclude",
-        metavar="FILE",
-        help="(query, document) pairs to remove from the runs first, such as training data",
-    )
-    parser.add_argument(
-        "--min-score",
-        type=float,
-        metavar="X",
-        help="documents with a lower score count as not retrieved",
-    )
-    add_parents(parser)
-
-
-def add_parents(parser: Any) -> None:
-    """Let a command take the documents of chunks."""
-    parser.add_argument(
-        "--parents",
-        metavar="FILE",
-        help="the document of each chunk: a file with both in each line, or a pattern of "
-        "chunk ids such as '{doc}#{n}'",
-    )
-    parser.add_argument(
-        "--parent-rule",
-        default="first",
-        metavar="NAME",
-        help="how chunks become one result: first (default), max or sum of scores",
-    )
-    parser.add_argument(
-        "--judged-chunks",
-        action="store_true",
-        help="with --parents: the judgments are of chunks too, and become judgments of documents",
+        "--quiet", action="store_true", help="suppress notes and warnings on stderr"
     )
 
 
-def groups_of(by: str | None, judgments: str, max_bytes: int | None) -> dict[str, str] | str | None:
+def groups_of(by: str | None, judgments: str, setup: Setup) -> dict[str, str] | str | None:
     """Return what ``--by`` names: a file, or the groups under a key of the judgments' records."""
     if by is None or os.path.exists(by) or not os.path.isfile(judgments):
         return by
     from rankstone.io.query_groups import groups_in_records
 
-    groups = groups_in_records(judgments, by, max_bytes=max_bytes)
+    groups = groups_in_records(judgments, by, max_bytes=setup.effort.max_bytes)
     return by if groups is None else dict(groups.group_of)
-
-
-def changes_of(args: Namespace) -> dict[str, Any]:
-    """Return the options that change a run before it is ranked, if some are given."""
-    if args.min_score is None and args.parents is None and not args.judged_chunks:
-        return {}
-    return {
-        "min_score": args.min_score,
-        "parents": args.parents,
-        "parent_rule": args.parent_rule,
-        "judged_chunks": args.judged_chunks,
-    }
-
-
-def add_conventions(parser: Any) -> None:
-    """Let a command take conventions."""
-    parser.add_argument(
-        "-c",
-        "--convention",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="a convention, such as ties=input; may be repeated",
-    )
-    parser.add_argument(
-        "--like",
-        metavar="TOOL",
-        help="give another tool's numbers, such as trec_eval-9 ('rankstone conventions' lists them)",
-    )
-
-
-def add_reading(parser: Any) -> None:
-    """Let a command take options on how to read files."""
-    parser.add_argument(
-        "--input-format",
-        metavar="FORMAT",
-        help="format of the files, if it cannot be detected; JUDGMENTS:RUN for two",
-    )
-    parser.add_argument(
-        "--max-bytes",
-        type=int,
-        metavar="N",
-        help="maximum size of a file after decompression (default: 100 times its size, or 64 MiB)",
-    )
-    parser.add_argument(
-        "--encoding",
-        metavar="NAME",
-        help="encoding of text files (UTF-8), such as cp1252; cp1252:utf-8 for judgments and runs",
-    )
-    parser.add_argument("--groups", metavar="FILE", help="sizes of groups, for rows without qid")
-    parser.add_argument(
-        "--columns",
-        action="append",
-        default=[],
-        metavar="ROLE=NAME,...",
-        help="columns of tables: query=, doc=, score=, distance=, grade=, rank=",
-    )
-
-
-def reading_of(args: Namespace) -> dict[str, Any]:
-    """Return the options on how to read files."""
-    from rankstone.io.column_roles import Columns
-
-    return {
-        "input_format": args.input_format,
-        "max_bytes": args.max_bytes,
-        "groups": args.groups,
-        "encoding": args.encoding,
-        "columns": Columns.of(columns_of(args.columns)),
-    }
-
-
-def columns_of(options: list[str]) -> dict[str, Any]:
-    """Return the columns by role; a role named twice may have either name."""
-    from rankstone.errors import UsageError
-
-    columns: dict[str, Any] = {}
-    for part in (part for text in options for part in text.split(",")):
-        role, equals, name = part.partition("=")
-        if not equals:
-            raise UsageError(f"write a column as ROLE=NAME, such as query=user_id, not {part!r}.")
-        columns.setdefault(role.strip(), []).append(name)
-    return {role: None if names == [""] else names for role, names in columns.items()}
-
-
-def choice(text: str) -> tuple[str, Any]:
-    """Return a convention and its value."""
-    from rankstone.errors import UsageError
-
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise UsageError(f"write a convention as NAME=VALUE, such as ties=input, not {text!r}.")
-    if name != "relevance":
-        return name, value
-    try:
-        return name, float(value)
-    except ValueError:
-        raise UsageError(f"relevance must be a number above 0, not {value!r}.") from None
 
 
 def expand(paths: list[str]) -> Iterator[str]:
@@ -196,33 +196,12 @@ def expand(paths: list[str]) -> Iterator[str]:
         if any(c in path for c in "*?[") and not os.path.exists(path):
             from glob import glob
 
-            found = sorted(glob(path))
-            if not found:
+            matching = sorted(glob(path))
+            if not matching:
                 raise DataError(f"{path}: no file matches this pattern.")
-            yield from found
+            yield from matching
         else:
             yield path
-
-
-def words_of(args: Namespace, *adders: Callable[[Any], None]) -> list[str]:
-    """Return the words of a command that give options the values they have; defaults are left out.
-
-    ``adders`` are the functions that added the options.
-    """
-    from argparse import ArgumentParser
-
-    parser = ArgumentParser(add_help=False)
-    for add in adders:
-        add(parser)
-    words: list[str] = []
-    for action in parser._actions:  # noqa: SLF001, argparse lists its options nowhere else
-        value = getattr(args, action.dest)
-        if value == action.default:
-            continue
-        for one in value if isinstance(value, list) else [value]:
-            words.append(action.option_strings[-1])
-            words += [] if action.nargs == 0 else [str(one)]
-    return words
 
 
 def names_of(paths: list[str]) -> list[str]:

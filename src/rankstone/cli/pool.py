@@ -5,12 +5,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.options import add_parents, add_reading, expand, reading_of
+from rankstone.cli.options import add_choices, expand, options_of
 
 if TYPE_CHECKING:
     from argparse import Namespace
-
-    from rankstone.io.input_file import ReadOptions
 
 
 def add_to(commands: Any) -> None:
@@ -31,8 +29,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--format", choices=("tsv", "jsonl"), default="tsv", help="query and document (default tsv)"
     )
-    add_parents(parser)
-    add_reading(parser)
+    add_choices(parser, "pool")
     parser.set_defaults(run=run)
 
 
@@ -42,15 +39,9 @@ def run(args: Namespace) -> int:
 
     from rankstone.core.text import escape_field
     from rankstone.errors import plural
-    from rankstone.io.load import judged_documents, load_judgments
-    from rankstone.io.tops import pool, read_tops
+    from rankstone.verbs.pool import pool
 
-    options, chunks = tops_options(args), chunks_of(args)
-    tops = [read_tops(path, args.depth, options, **chunks) for path in expand(args.runs)]
-    judgments = load_judgments(args.judged, max_bytes=args.max_bytes) if args.judged else None
-    if judgments is not None and args.judged_chunks:
-        judgments = judged_documents(judgments, args.parents, args.max_bytes)
-    pooled = pool(tops, judgments)
+    pooled = pool(list(expand(args.runs)), args.judged, depth=args.depth, **options_of(args))
     for query, docs in pooled.items():
         for doc in docs:
             if args.format == "tsv":
@@ -60,21 +51,3 @@ def run(args: Namespace) -> int:
     count = plural(sum(map(len, pooled.values())), "document")
     print(f"rankstone: {count} to judge for {plural(len(pooled), 'query')}", file=sys.stderr)
     return 0
-
-
-def tops_options(args: Namespace) -> ReadOptions:
-    """Return how to read the runs of a command that needs their documents."""
-    from rankstone.io.input_file import ReadOptions, last_of
-
-    reading = reading_of(args)
-    return ReadOptions(
-        last_of(reading["input_format"]),
-        reading["max_bytes"],
-        columns=reading["columns"],
-        encoding=last_of(reading["encoding"]),
-    )
-
-
-def chunks_of(args: Namespace) -> dict[str, Any]:
-    """Return how the chunks of a run become documents."""
-    return {"parents": args.parents, "parent_rule": args.parent_rule}

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from rankstone.choices.statistics import Statistics
 from rankstone.cli.compare import add_source, source_of
+from rankstone.cli.options import add_choices, options_of
 from rankstone.cli.terminal import in_colour
 
 if TYPE_CHECKING:
@@ -31,19 +33,22 @@ def add_to(commands: Any) -> None:
                         help="significance level (0.05)")  # fmt: skip
     parser.add_argument("--comparisons", type=int, default=1, metavar="N",
                         help="number of comparisons that will share alpha (1)")  # fmt: skip
+    parser.add_argument("--per-cluster", type=float, metavar="N",
+                        help="queries of a cluster to plan for (the pilot's mean)")  # fmt: skip
     parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+    add_choices(parser, "power")
     parser.set_defaults(run=run)
 
 
 def run(args: Namespace) -> int:
     """Plan and print."""
     from rankstone.errors import UsageError
-    from rankstone.planning import power
-    from rankstone.report.plans import plan_lines
+    from rankstone.text.plans import plan_lines
+    from rankstone.verbs.power import power
 
     if args.queries is not None and args.queries < 2:
         raise UsageError(f"--queries must be at least 2, not {args.queries}.")
-    source, _ = source_of(args, [], "rankstone power")
+    source, _ = source_of(args, [], "power")
     plans = power(
         source,
         measures=args.measure,
@@ -52,6 +57,8 @@ def run(args: Namespace) -> int:
         alpha=args.alpha,
         power=args.power,
         comparisons=args.comparisons,
+        per_cluster=args.per_cluster,
+        **{n: v for n, v in options_of(args).items() if n in Statistics.names()},
     )
     if args.format == "json":
         import json

@@ -74,7 +74,7 @@ def guarded(
     except RankstoneError as error:
         with suppress(OSError):
             sys.stdout.flush()
-        _say(program, f"error: {error}")
+        _say(program, f"error: {_with_flags(str(error))}")
         return error.exit_code
     except BrokenPipeError:
         _discard_output()  # the reader has seen enough
@@ -100,6 +100,20 @@ def guarded(
         _say(program, "terminated")
         return TERMINATED
     return code
+
+
+def _with_flags(message: str) -> str:
+    """Return a message that names options as the command does: ``--min-score``, not ``min_score=``."""
+    import re
+
+    from rankstone.choices.setup import FIELDS
+    from rankstone.cli.options import flag_of
+
+    def flag(match: re.Match[str]) -> str:
+        name = match[0].removesuffix("=")
+        return (flag_of(name) if name in FIELDS else None) or match[0]
+
+    return re.sub(r"^\w+(?= must be )|\b\w+=(?=[ ,.:])", flag, message)
 
 
 def use_utf8() -> None:
@@ -147,3 +161,6 @@ def _unwind_when_terminated() -> None:
         raise Terminated
 
     signal.signal(signal.SIGTERM, unwind)
+    hangup = getattr(signal, "SIGHUP", None)  # not on Windows
+    if hangup is not None and signal.getsignal(hangup) != signal.SIG_IGN:  # nohup ignores it
+        signal.signal(hangup, unwind)

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.explain import add_data, data_of
+from rankstone.cli.options import add_choices, options_of
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -24,15 +25,16 @@ def add_to(commands: Any) -> None:
         "--value", required=True, metavar="X", help="the number as it was printed: 0.550, 93.2%%"
     )
     parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+    add_choices(parser, "reconcile", without=())
     parser.set_defaults(run=run)
 
 
 def run(args: Namespace) -> int:
     """Search and print; the exit code is 1 where nothing gives the number."""
-    from rankstone.reconciliation import reconcile
+    from rankstone.verbs.reconcile import reconcile
 
-    data, reading = data_of(args, "--value 0.932")
-    reconciliation = reconcile(args.measure, *data, value=args.value, **reading)
+    data = data_of(args, "--value 0.932")
+    reconciliation = reconcile(args.measure, *data, value=args.value, **options_of(args))
     if args.format == "json":
         import json
 

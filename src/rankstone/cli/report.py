@@ -5,27 +5,18 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.compare import add_methods, add_source, methods_of, refuse_reading
-from rankstone.cli.options import (
-    add_changes,
-    add_conventions,
-    add_reading,
-    changes_of,
-    choice,
-    expand,
-    groups_of,
-    names_of,
-    reading_of,
-    words_of,
-)
+from rankstone.cli.compare import add_source
+from rankstone.cli.options import add_choices, expand, groups_of, names_of, options_of, words_of
 from rankstone.cli.terminal import spoken_warnings
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from rankstone.report.html import Report
+    from rankstone.page.html import Report
+    from rankstone.page.model import ReportModel
 
 
+_NOT_PICTURES = ("jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "eps", "ps", "html", "json")
 _OTHERS = (".pdf", ".png", ".svg", ".jpg", ".md", ".txt", ".csv", ".tsv", ".tex", ".xlsx", ".docx")
 
 
@@ -39,8 +30,10 @@ def add_to(commands: Any) -> None:
     )
     add_contents(parser)
     parser.add_argument("--by", metavar="FILE", help="groups: a query and its group in each line")
-    parser.add_argument("--queries", metavar="FILE", help="texts of queries, as TSV or JSONL")
-    parser.add_argument("--documents", metavar="FILE", help="texts of documents, as TSV or JSONL")
+    parser.add_argument("--query-texts", metavar="FILE", help="texts of queries, as TSV or JSONL")
+    parser.add_argument(
+        "--document-texts", metavar="FILE", help="texts of documents, as TSV or JSONL"
+    )
     parser.add_argument("--title", metavar="TEXT", help="title of the page (the names of the runs)")
     parser.add_argument(
         "-o", "--output", default="report.html", metavar="FILE",
@@ -48,17 +41,31 @@ def add_to(commands: Any) -> None:
     )  # fmt: skip
     parser.add_argument("--force", action="store_true", help="replace a file that is not a report")
     parser.add_argument("--no-pictures", action="store_true", help="omit the pictures")
+    parser.add_argument(
+        "--plots", metavar="PATH",
+        help="instead of a page save its pictures, for papers: one in a file that ends in .svg, .png "
+        "or .pdf, or all of them in a directory",
+    )  # fmt: skip
+    parser.add_argument(
+        "--picture", action="append", metavar="NAME",
+        help="with --plots: differences, scatter, cutoffs, distribution, roc, pr or judged; may be "
+        "repeated (all)",
+    )  # fmt: skip
+    parser.add_argument("--compared", metavar="NAME",
+                        help="with --plots: run that is compared with the baseline (the second)")  # fmt: skip
+    parser.add_argument("--plot-format", default="svg", metavar="FORMAT",
+                        help="of pictures in a directory: svg (default), png or pdf")  # fmt: skip
     parser.set_defaults(run=run)
 
 
 def add_contents(parser: Any) -> None:
     """Let a command take what the numbers of a report are made from."""
     add_source(parser)
-    add_methods(parser)
     parser.add_argument("--lang", default="en", metavar="LANG", help="en (default) or zh")
     parser.add_argument(
-        "--depth", type=int, default=20, metavar="N", help="documents of each ranking (20)"
+        "--depth", type=int, default=20, metavar="N", help="first documents of each ranking (20)"
     )
+    add_choices(parser, "report")
 
 
 def run(args: Namespace) -> int:
@@ -66,12 +73,16 @@ def run(args: Namespace) -> int:
     import os
 
     from rankstone.errors import UsageError
-    from rankstone.report.html import check_target
+    from rankstone.page.html import check_target
 
+    if args.plots is not None:
+        return _save_plots(args)
+    if args.picture or args.compared:
+        raise UsageError("--picture and --compared go with --plots PATH.")
     if os.path.splitext(args.output)[1].lower() in _OTHERS:
         raise UsageError(
             f"{args.output}: a report is written as .html, or its data as .json; end the name so. "
-            "rankstone plot writes pictures as .svg, .png or .pdf."
+            "--plots PATH saves pictures as .svg, .png or .pdf."
         )
     check_target(args.output, force=args.force)  # before the work, not after it
     made = report_of(args, pictures=not args.no_pictures)
@@ -87,8 +98,9 @@ def report_of(args: Namespace, *, pictures: bool) -> Report:
     """Evaluate and compare the runs, and collect what the page shows."""
     from shlex import join
 
+    from rankstone.choices.setup import VERBS, Setup
     from rankstone.errors import UsageError
-    from rankstone.reporting import report
+    from rankstone.verbs.report import report
 
     paths = list(expand(args.files if args.values else args.files[1:]))
     if not paths:
@@ -100,39 +112,82 @@ def report_of(args: Namespace, *, pictures: bool) -> Report:
     if len(named) < len(paths):
         twice = next(name for name in names if names.count(name) > 1)
         raise UsageError(f"{twice} is named twice. Name each run once.")
-    baseline = dict(zip(paths, names, strict=True)).get(args.baseline, args.baseline)
-    evaluation: dict[str, Any] = {}
-    if args.values:
-        refuse_reading(args)
-    else:
-        reading = reading_of(args)
-        reading |= {"group_sizes": reading.pop("groups"), "exclude": args.exclude}
-        evaluation = {"like": args.like, "strict": args.strict, "threads": args.threads}
-        evaluation |= changes_of(args) | reading
-        evaluation["choices"] = dict(choice(text) for text in args.convention)
-        evaluation["unjudged_interval"] = args.unjudged_interval
-        shared = words_of(args, add_conventions, add_changes, add_reading)
-        evaluation["explain_options"] = join(shared)
+    options = options_of(args)
+    setup = Setup.of("report", options)
+    if "baseline" in options:
+        options["baseline"] = dict(zip(paths, names, strict=True)).get(
+            options["baseline"], options["baseline"]
+        )
+    explained = {n: v for n, v in options.items() if n in VERBS["explain"]}
     with spoken_warnings(quiet=args.quiet):
         return report(
             named if args.values else args.files[0],
             None if args.values else named,
             args.measure,
-            baseline=baseline,
             title=args.title,
             language=args.lang,
-            groups=args.by if args.values else groups_of(args.by, args.files[0], args.max_bytes),
-            queries=args.queries,
-            documents=args.documents,
+            by=args.by if args.values else groups_of(args.by, args.files[0], setup),
+            query_texts=args.query_texts,
+            document_texts=args.document_texts,
             depth=args.depth,
             pictures=pictures,
             command=join(["rankstone", *args.words]),
+            explain_options=join(words_of(explained)),
             progress=None if args.quiet else _tell,
-            **methods_of(args),
-            **evaluation,
+            **options,
         )
 
 
 def _tell(text: str) -> None:
     sys.stderr.write(f"rankstone: {text} ...\n")
     sys.stderr.flush()
+
+
+def _save_plots(args: Namespace) -> int:
+    """Draw the pictures of a report and save them."""
+    import os
+
+    from rankstone.core.atomic import check_writable
+    from rankstone.errors import UsageError, one_of
+    from rankstone.page.plots import FORMATS, names, picture_of
+    from rankstone.page.vega import library
+
+    library()  # say what is missing before the work
+    one_of(args.plot_format, FORMATS, "format of a picture")
+    chosen = [one_of(name, names(), "picture") for name in args.picture or names()]
+    ending = os.path.splitext(args.plots)[1].lower().lstrip(".")
+    single = ending in FORMATS
+    if ending in _NOT_PICTURES and not os.path.isdir(args.plots):
+        raise UsageError(
+            f"{args.plots}: pictures are saved as .svg, .png or .pdf; end the name so, or name a "
+            "directory."
+        )
+    if single and len(chosen) > 1:
+        raise UsageError(
+            f"{args.plots} is one file; choose one picture with --picture {chosen[0]}, or name a "
+            "directory."
+        )
+    if single:
+        check_writable(args.plots)
+    model = report_of(args, pictures=False).model
+    drawn = chosen if args.picture else [name for name in chosen if _has(model, name)]
+    if not single:
+        os.makedirs(args.plots, exist_ok=True)
+    for name in drawn:
+        picture = picture_of(model, name, args.compared)
+        path = args.plots if single else os.path.join(args.plots, f"{name}.{args.plot_format}")
+        picture.save(path, force=args.force)
+        if not args.quiet:
+            print(f"rankstone: wrote {path}", file=sys.stderr)
+    return 0
+
+
+def _has(model: ReportModel, name: str) -> bool:
+    """Return whether the data have what a picture shows."""
+    if name in ("differences", "scatter"):
+        return len(model.runs) > 1
+    if name in ("roc", "pr"):
+        return any(name in run.curves for run in model.runs)
+    if name == "judged":
+        return any(run.judged_by_rank for run in model.runs)
+    return name != "cutoffs" or bool(model.cutoffs)

@@ -5,16 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.options import (
-    add_changes,
-    add_conventions,
-    add_measure,
-    add_reading,
-    changes_of,
-    choice,
-    only_measure,
-    reading_of,
-)
+from rankstone.cli.options import add_choices, add_measure, only_measure, options_of
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -24,7 +15,6 @@ def add_to(commands: Any) -> None:
     """Describe the command."""
     parser = commands.add_parser(
         "risk",
-        help="show the risk and coverage of each score threshold",
         description="The risk-coverage curve: if a system answers only queries whose best "
         "score reaches a threshold, the share that it answers and the mean of 1 - measure over "
         "these. "
@@ -36,29 +26,18 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--points", type=int, default=20, metavar="N", help="thresholds to show, 0 for all (20)"
     )
-    add_conventions(parser)
-    add_changes(parser)
-    add_reading(parser)
+    add_choices(parser, "risk_coverage")
     parser.set_defaults(run=run)
 
 
 def run(args: Namespace) -> int:
     """Print thresholds with coverage and risk."""
     from rankstone.measures import DEFAULT
-    from rankstone.report.text_table import lines_of
-    from rankstone.selective import risk_coverage
+    from rankstone.text.delimited import lines_of
+    from rankstone.verbs.risk import risk_coverage
 
-    reading = reading_of(args)
-    reading["group_sizes"] = reading.pop("groups")
-    curve = risk_coverage(
-        args.judgments,
-        args.run_file,
-        only_measure(args) or DEFAULT[0],
-        like=args.like,
-        **reading,
-        **changes_of(args),
-        **dict(choice(text) for text in args.convention),
-    )
+    measure = only_measure(args) or DEFAULT[0]
+    curve = risk_coverage(args.judgments, args.run_file, measure, **options_of(args))
     count = len(curve.thresholds)
     step = 1 if args.points < 1 else max(1, -(-count // args.points))
     shown = sorted({*range(step - 1, count, step), count - 1})

@@ -15,7 +15,6 @@ def add_to(commands: Any) -> None:
     """Describe the command."""
     parser = commands.add_parser(
         "spans",
-        help="evaluate results that are parts of documents",
         description="Evaluate results that are parts of documents (document, start, end) against "
         "judged parts, side by side at each level: documents, pages (with --pages), judged parts, "
         "characters. The judgments stay valid when texts are cut into other chunks.",
@@ -53,8 +52,8 @@ def add_to(commands: Any) -> None:
 def run(args: Namespace) -> int:
     """Print one table of all levels."""
     from rankstone.io.formats import run_name
-    from rankstone.report.levels import lines
-    from rankstone.spans import evaluate_spans
+    from rankstone.text.levels import lines
+    from rankstone.verbs.spans import evaluate_spans
 
     name = run_name(args.run_file)
     evaluation = evaluate_spans(

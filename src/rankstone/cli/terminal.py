@@ -42,7 +42,7 @@ def say(text: str, program: str = "rankstone") -> None:
     if sys.stderr.isatty():
         from shutil import get_terminal_size
 
-        from rankstone.report.text_table import wrapped
+        from rankstone.text.terminal import wrapped
 
         lines = wrapped(message, get_terminal_size().columns, "  ", at_hyphens=False)
         message = "\n".join(lines)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from rankstone.cli.process import guarded, run_process, use_utf8
 from rankstone.cli.trec_options import parse
 from rankstone.errors import TrecEvalError, UsageError
-from rankstone.trec_eval.options import FILES, MEASURES, USAGE, Options
+from rankstone.verbs.trec_eval.options import FILES, MEASURES, USAGE, Options
 
 if TYPE_CHECKING:
-    from rankstone.report.trec_eval import Row
-    from rankstone.trec_eval.columns import Column
-    from rankstone.trec_eval.values import Evaluated
+    from rankstone.verbs.trec_eval.columns import Column
+    from rankstone.verbs.trec_eval.text import Row
+    from rankstone.verbs.trec_eval.values import TrecEvalValues
 
 _HELP = """\
 usage: rankstone trec_eval [OPTIONS] QRELS RUN      (RUN may be - for standard input)
@@ -90,7 +90,7 @@ def _main(argv: list[str]) -> int:
 
 
 def _columns(options: Options, measures: tuple[str, ...]) -> list[Column]:
-    from rankstone.trec_eval.columns import columns
+    from rankstone.verbs.trec_eval.columns import columns
 
     try:
         return columns(
@@ -123,9 +123,9 @@ def _help(options: Options) -> int:
 
 def _evaluate(columns: list[Column], options: Options) -> list[str]:
     """Return the output in parts."""
-    from rankstone.report.trec_eval import lines
-    from rankstone.trec_eval.values import read
-    from rankstone.trec_eval.zscores import standardised
+    from rankstone.verbs.trec_eval.text import lines
+    from rankstone.verbs.trec_eval.values import read
+    from rankstone.verbs.trec_eval.zscores import standardised
 
     evaluated = read(columns, options)
     shown = evaluated.shown(options)
@@ -142,9 +142,9 @@ def _evaluate(columns: list[Column], options: Options) -> list[str]:
     return parts
 
 
-def _of_queries(column: Column, evaluated: Evaluated, shown: list[int]) -> Row | None:
+def _of_queries(column: Column, evaluated: TrecEvalValues, shown: list[int]) -> Row | None:
     """Return a line for each query, None if there is none."""
-    from rankstone.report.trec_eval import Row
+    from rankstone.verbs.trec_eval.text import Row
 
     if column.label in evaluated.strings:
         texts = evaluated.strings[column.label]
@@ -155,9 +155,11 @@ def _of_queries(column: Column, evaluated: Evaluated, shown: list[int]) -> Row |
     return Row(column.label, values, integer=column.line.integer)
 
 
-def _of_all(column: Column, evaluated: Evaluated, shown: list[int], options: Options) -> Row | None:
+def _of_all(
+    column: Column, evaluated: TrecEvalValues, shown: list[int], options: Options
+) -> Row | None:
     """Return the line for all queries, None if there is none."""
-    from rankstone.report.trec_eval import Row
+    from rankstone.verbs.trec_eval.text import Row
 
     if column.measure is None:
         return None if column.length else Row(column.label, [evaluated.tag], text=True)

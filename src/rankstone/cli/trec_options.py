@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from rankstone.errors import TrecEvalError
-from rankstone.trec_eval.options import FILES, USAGE, Options
+from rankstone.verbs.trec_eval.options import FILES, USAGE, Options
 
 _SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
 _LONG = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.options import add_reading, reading_of
+from rankstone.cli.options import add_choices, options_of
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -26,16 +26,16 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--as", dest="kind", choices=("judgments", "run"), default="judgments",
                         help="what the first file contains (judgments)")  # fmt: skip
     parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
-    add_reading(parser)
+    add_choices(parser, "validate")
     parser.set_defaults(run=run)
 
 
 def run(args: Namespace) -> int:
     """Check every file and print; the exit code is that of the worst."""
-    from rankstone.io.validate import check
-    from rankstone.report.validation import text
+    from rankstone.io.validate import validate
+    from rankstone.text.validation import text
 
-    reports = check(args.judgments, args.runs, kind=args.kind, **reading_of(args))
+    reports = validate(args.judgments, args.runs, kind=args.kind, **options_of(args))
     if args.format == "json":
         import json
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.options import add_reading, reading_of
+from rankstone.cli.options import add_choices, options_of
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -23,24 +23,19 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("--judgments", metavar="FILE", help="where the judgments are now")
     parser.add_argument("--run", metavar="FILE", dest="run_file", help="where the run is now")
-    parser.add_argument("--exclude", metavar="FILE", help="pairs that were removed from the run")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
-    add_reading(parser)
+    add_choices(parser, "verify")
     parser.set_defaults(run=run)
 
 
 def run(args: Namespace) -> int:
     """Verify every result of the file and print."""
     from rankstone.core.result import Result
-    from rankstone.verifying import verify
+    from rankstone.verbs.verify import verify
 
-    reading = {name: value for name, value in reading_of(args).items() if value}
-    if "groups" in reading:
-        reading["group_sizes"] = reading.pop("groups")
-    if args.exclude:
-        reading["exclude"] = args.exclude
+    options = options_of(args)
     checked = [
-        verify(result, judgments=args.judgments, run=args.run_file, **reading)
+        verify(result, judgments=args.judgments, run=args.run_file, **options)
         for result in Result.load_all(args.result)
     ]
     if args.format == "json":

@@ -23,6 +23,8 @@ from rankstone.compat.ir_measures_rows import (
     read_trec_qrels as read_trec_qrels,
     read_trec_run as read_trec_run,
 )
+from rankstone.compat.pytrec_eval import split_name, supported_measures, supported_nicknames
+from rankstone.tools.trec_eval import lines
 
 _TOOL = rs.tool("ir_measures")
 #: What ``like="ir_measures"`` reads, but this module leaves out.
@@ -98,6 +100,32 @@ class Measure:
         return CalcResults(results.aggregated[self], results.per_query)
 
 
+#: ir_measures' measure for each of trec_eval's, and the parameter that follows the dot.
+_TREC_EVAL = {
+    "ndcg": (Measure("nDCG"), ""),
+    "ndcg_cut": (Measure("nDCG"), "cutoff"),
+    "P": (Measure("P"), "cutoff"),
+    "map": (Measure("AP"), ""),
+    "map_cut": (Measure("AP"), "cutoff"),
+    "recall": (Measure("R"), "cutoff"),
+    "success": (Measure("Success"), "cutoff"),
+    "iprec_at_recall": (Measure("IPrec"), "recall"),
+    "recip_rank": (Measure("RR"), ""),
+    "Rprec": (Measure("Rprec"), ""),
+    "bpref": (Measure("Bpref"), ""),
+    "infAP": (Measure("infAP"), ""),
+    "set_P": (Measure("SetP"), ""),
+    "set_relative_P": (Measure("SetP", {"relative": True}), ""),
+    "set_recall": (Measure("SetR"), ""),
+    "set_F": (Measure("SetF"), "beta"),
+    "set_map": (Measure("SetAP"), ""),
+    "num_q": (Measure("NumQ"), ""),
+    "num_rel": (Measure("NumRel"), ""),
+    "num_rel_ret": (Measure("NumRet", {"rel": 1}), ""),
+    "num_ret": (Measure("NumRet"), ""),
+}
+
+
 def in_words(name: str, params: Mapping[str, Any]) -> str:
     """Return a measure with its parameters, as ``like="ir_measures"`` reads it."""
     if name not in _names():
@@ -166,38 +194,23 @@ def parse_trec_measure(measure: str) -> list[Measure]:
 
     >>> parse_trec_measure("P_5,10")
     [P@5, P@10]
+    >>> parse_trec_measure("set_F.0.5,2.4")
+    [SetF(beta=0.5), SetF(beta=2.4)]
     """
-    from rankstone.compat import pytrec_eval
-
-    tried = pytrec_eval.RelevanceEvaluator({"q": {"d": 1}}, [measure]).evaluate({"q": {"d": 1.0}})
-    measures = list(dict.fromkeys(m for name in tried["q"] if (m := _of_trec_eval(name))))
-    if not measures:
+    if members := supported_nicknames.get(measure):
+        return [m for name in sorted(members & _TREC_EVAL.keys()) for m in parse_trec_measure(name)]
+    given: list[str] = []
+    name = measure
+    if measure not in supported_measures:
+        name, given = split_name(measure)
+    if name not in _TREC_EVAL:
         raise rs.UsageError(f"ir_measures has no measure for trec_eval's {measure}.")
-    return measures
-
-
-def _of_trec_eval(name: str) -> Measure | None:
-    """Return ir_measures' name for a line of trec_eval, None if it has none."""
-    try:
-        measure = rs.parse_measure(name)
-    except rs.UsageError:
-        return None
-    at = measure.definition.cutoff_param
-    cut = measure.params.get(at)
-    more = {n: v for n, v in measure.given.items() if n != at}.items()
-    fitting = [
-        name
-        for name in _TOOL.names_of(measure.name)
-        if more <= name.params.items()
-        and "(" not in name.pattern
-        and (cut is None or "{" in name.pattern)
-    ]
-    if not fitting:
-        return None
-    # A name without a cutoff and without fixed parameters comes first.
-    best = min(fitting, key=lambda n: (cut is None and "{" in n.pattern, len(n.params)))
-    there = Measure(best.pattern.partition("@")[0])
-    return there if cut is None else there @ cut
+    there, at = _TREC_EVAL[name]
+    if given and not at:
+        raise rs.UsageError(f"trec_eval's {name} has no parameter; found {','.join(given)!r}.")
+    number = int if at == "cutoff" else float
+    values = [number(v) for v in given or lines()[name].values]
+    return [there(**{at: value}) for value in values] or [there]
 
 
 class Evaluator:
@@ -286,4 +299,4 @@ def __dir__() -> list[str]:
     """List what ``import *`` brings: the measures and the functions."""
     functions = "calc calc_aggregate iter_calc evaluator parse_measure parse_trec_measure"
     rows = "Qrel ScoredDoc Metric CalcResults read_trec_qrels read_trec_run Measure Evaluator"
-    return sorted({*_names().values(), *functions.split(), *rows.split()})
+    return sorted({*_names(), *functions.split(), *rows.split()})

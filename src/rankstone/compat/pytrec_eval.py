@@ -16,8 +16,8 @@ from typing import Any
 import rankstone as rs
 from rankstone.compat.trec_rows import by_query, qrels_rows, run_rows
 from rankstone.tools.trec_eval import nicknames
-from rankstone.trec_eval.columns import Column, columns
-from rankstone.trec_eval.values import aggregated, per_query
+from rankstone.verbs.trec_eval.columns import Column, columns
+from rankstone.verbs.trec_eval.values import aggregated, per_query
 
 __all__ = [
     "RelevanceEvaluator",
@@ -111,13 +111,14 @@ def _columns(measures: Iterable[str]) -> list[Column]:
         elif name in supported_measures:
             arguments.setdefault(name, set())
         else:
-            base, given = _split(name)
+            base, given = split_name(name)
             arguments.setdefault(base, set()).update(given)
     names = (f"{n}.{','.join(sorted(a))}" if a else n for n, a in arguments.items())
     return columns(names, 9, lenient=True)
 
 
-def _split(name: str) -> tuple[str, list[str]]:
+def split_name(name: str) -> tuple[str, list[str]]:
+    """Return the measure and the numbers of a name such as P_5,10."""
     match = re.fullmatch(rf"(.+?)[._]({_NUMBERS}(?:,{_NUMBERS})*)", name)
     if match is None or match[1] not in supported_measures:
         raise rs.UsageError(f"unsupported measure {name}")

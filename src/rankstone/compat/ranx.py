@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -28,8 +27,8 @@ _METRIC = re.compile(r"(.+?)(?:[.@](\d+))?(?:-l(\d+))?")
 
 
 def evaluate(
-    qrels: Qrels | Mapping[str, Mapping[str, float]],
-    run: Run | Mapping[str, Mapping[str, float]],
+    qrels: Any,
+    run: Any,
     metrics: str | list[str],
     return_mean: bool = True,
     return_std: bool = False,
@@ -37,9 +36,13 @@ def evaluate(
     save_results_in_run: bool = True,
     make_comparable: bool = False,
 ) -> Any:
-    """Return the mean of each metric, or with ``return_mean=False`` the value of every query."""
-    qrels = qrels if isinstance(qrels, Qrels) else Qrels(qrels)
-    run = run if isinstance(run, Run) else Run(run)
+    """Return the mean of each metric, or with ``return_mean=False`` the value of every query.
+
+    Judgments and run are ``Qrels`` and ``Run``, dicts of dicts, or lists of arrays (NumPy's,
+    numba's), one for each query. A row is the number of a document and its grade or score; the
+    order of a run's rows is the ranking.
+    """
+    qrels, run = Qrels.of(qrels), Run.of(run)
     if make_comparable:
         run.make_comparable(qrels)
     _check_queries(qrels, run)

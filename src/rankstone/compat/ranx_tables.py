@@ -7,6 +7,8 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
+import numpy as np
+
 import rankstone as rs
 from rankstone.compat.pytrec_eval import parse_qrel, parse_run
 
@@ -90,6 +92,39 @@ class _Table:
 
     def _lines(self) -> Iterable[str]:
         raise NotImplementedError
+
+    @classmethod
+    def of(cls, data: Any) -> Self:
+        """Return a table from itself, a dict of dicts, or arrays: one for each query, in order.
+
+        A row of an array is the number of a document and its grade or score.
+        """
+        if isinstance(data, cls):
+            return data
+        if isinstance(data, Mapping):
+            return cls(data)
+        digits = len(str(len(data)))
+        return cls({f"{i:0{digits}d}": cls._documents(i, rows) for i, rows in enumerate(data)})
+
+    @classmethod
+    def _documents(cls, place: int, array: Any) -> dict[str, float]:
+        rows = np.asarray(array)
+        if rows.ndim != 2 or rows.shape[1] != 2 or rows.dtype.kind not in "iuf":
+            raise rs.DataError(
+                f"list {place}: expected rows of a document's number and its grade or score, found an array "
+                f"of {rows.dtype} in the shape {rows.shape}."
+            )
+        docs = [str(int(d) if float(d).is_integer() else d) for d in rows[:, 0].tolist()]
+        pairs = set(zip(docs, cls._numbers(rows).tolist(), strict=True))
+        if len(pairs) > len(set(docs)):
+            doc = next(d for d in docs if docs.count(d) > 1)
+            raise rs.DataError(f"list {place}: document {doc} is there more than once.")
+        return dict(pairs)
+
+    @staticmethod
+    def _numbers(rows: np.ndarray) -> np.ndarray:
+        """Return the numbers of an array's documents."""
+        return rows[:, 1]
 
     @classmethod
     def _from_frame(cls, df: Any, columns: tuple[str, str, str], name: str | None) -> Self:
@@ -187,6 +222,11 @@ class Run(_Table):
     def run(self) -> dict[str, dict[str, float]]:
         """The scores as a dict of dicts."""
         return self.to_dict()
+
+    @staticmethod
+    def _numbers(rows: np.ndarray) -> np.ndarray:
+        """Return scores that keep the order of an array, which is the ranking as in ranx."""
+        return -np.arange(len(rows))
 
     def make_comparable(self, qrels: Qrels) -> Run:
         """Add queries that are judged and missing, with no document; drop those not judged."""

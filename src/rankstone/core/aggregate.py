@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankstone.conventions import AGGREGATES as NAMES
+from rankstone.choices.conventions import AGGREGATES as NAMES
 from rankstone.core.pairs import two_product
 from rankstone.errors import one_of
 
@@ -39,7 +39,7 @@ class Part:
     values: tuple[float, ...] = ()
 
     def merge(self, other: Part) -> Part:
-        """Return what is kept of both sets of values."""
+        """Return the state of both sets of values together."""
         weight = None
         if self.weight is not None or other.weight is not None:
             weight = _expand([*self._weights(), *other._weights()])
@@ -102,7 +102,7 @@ class Aggregate:
         return Part(parts, len(share), _expand(_few(share)))
 
     def merge(self, a: Part, b: Part) -> Part:
-        """Return what is kept of both sets of values."""
+        """Return the state of both sets of values together."""
         return a.merge(b)
 
 

@@ -49,7 +49,7 @@ def speaks_arrays(value: Any) -> bool:
 
 
 def _by_protocol(value: Any) -> Array:
-    """Return what is handed over by the array protocol or DLPack, from whatever device."""
+    """Return an array from the array protocol or DLPack, from any device."""
     if hasattr(value, "__cuda_array_interface__") and hasattr(value, "get"):
         return np.asarray(value.get())  # CuPy copies to the host only in words of its own
     if hasattr(value, "__array__") or not speaks_arrays(value):
@@ -80,7 +80,21 @@ def numbers_of(value: Any, what: str) -> Array:
         raise DataError(
             f"{what} must be numbers in one or two dimensions, not {array.dtype} in {array.ndim}."
         )
-    return array.astype(np.float64)
+    return rounded(array, what)
+
+
+def rounded(array: Array, what: str) -> Array:
+    """Return numbers as float64; longer ones that differ must not become equal."""
+    numbers = array.astype(np.float64)
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        own = np.sort(array, axis=-1)
+        near = own.astype(np.float64)
+        if ((own[..., 1:] != own[..., :-1]) & (near[..., 1:] == near[..., :-1])).any():
+            raise DataError(
+                f"{what} are {array.dtype} numbers, some of which differ by less than a float64 can "
+                "hold, and would become ties. Give the documents in order of rank instead."
+            )
+    return numbers
 
 
 _FEW = 4096
@@ -108,7 +122,7 @@ def lowest(values: Array) -> float:
 
 
 def lowest_and_finite(values: Array, others: Array) -> tuple[float, bool]:
-    """Return the lowest of some numbers, and whether all of these and of some others are finite."""
+    """Return min(numbers), and whether numbers and others are all finite."""
     flat, beside = values.reshape(-1), others.reshape(-1)
     if len(flat) <= _FEW:
         return float(flat.min(initial=np.inf)), all_finite(flat) and all_finite(beside)

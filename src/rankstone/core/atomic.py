@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import IO
 
 from rankstone.errors import DataError, UsageError
@@ -49,6 +49,25 @@ def _beside(target: str) -> Iterator[IO[bytes]]:
     finally:
         with suppress(FileNotFoundError):
             os.unlink(temporary)
+
+
+@contextmanager
+def locked(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let no other process that calls this change a file, from reading it to replacing it.
+
+    A file that cannot be opened is not locked, nor is any where the system has no such locks.
+    """
+    with ExitStack() as resources:
+        with suppress(OSError, ImportError):
+            import fcntl
+
+            while True:
+                stream = resources.enter_context(open(path, "rb"))
+                fcntl.flock(stream, fcntl.LOCK_EX)
+                if os.path.samestat(os.fstat(stream.fileno()), os.stat(path)):
+                    break
+                stream.close()  # it was replaced in the meantime
+        yield
 
 
 def _private(path: str, flags: int) -> int:

@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from itertools import pairwise
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.notices import large_ties_in_lists, nothing_in_common, tally_matches
 from rankstone.core.provenance import Source
-from rankstone.core.rank import Documents, how_to_match, rank
+from rankstone.core.rank import (
+    Documents,
+    adds_run_queries,
+    how_to_match,
+    rank,
+    tied_id_order,
+)
 from rankstone.core.ranked import Ranked
 from rankstone.core.reading_notices import OF_JUDGMENTS
 from rankstone.core.run import Run
 from rankstone.core.tally import Tally
 from rankstone.errors import DataError, Notice
 
+if TYPE_CHECKING:
+    from rankstone.core.documents import TopDocuments
+
 Array = np.ndarray
 MEMORY = Source("memory")
 _CACHED = 4
+_READING = Lock()  # parts of a ranking are computed by several threads
 
 
 def default_conventions(*, has_ids: bool) -> Conventions:
@@ -58,6 +71,10 @@ class Collection(Protocol):
     @property
     def sources(self) -> tuple[Source, Source]:
         """Where judgments and run came from."""
+
+    @property
+    def changes(self) -> Mapping[str, Any]:
+        """The changes that were made to the data, as a result records them."""
 
     def documents(self, *, float32: bool, run_queries: bool, repeats: bool) -> Documents:
         """Return the judged documents and where they were retrieved."""
@@ -100,7 +117,8 @@ class MatchedCollection:
     """A run whose documents are looked up in the judgments by their ids.
 
     ``is_part`` says that there may be more of the run, so that no query need be in both;
-    ``max_grade`` is the highest grade of all parts if each has its own judgments.
+    ``max_grade`` is the highest grade of all parts if each has its own judgments. ``changes`` are
+    those that were made to the data, as a result records them.
     """
 
     run: Run
@@ -109,8 +127,10 @@ class MatchedCollection:
     has_ids: bool = True
     is_part: bool = False
     max_grade: float | None = None
+    changes: Mapping[str, Any] = field(default_factory=dict)
     _matches: dict[tuple[bool, bool, bool], Matches] = field(default_factory=dict, repr=False)
     _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
+    _strangers: dict[Any, dict[Any, Array]] = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
@@ -166,11 +186,13 @@ class MatchedCollection:
             list(judgments.queries),
             judgments.groups,
             judgments.grades,
-            matches.score if self.run.scored else None,
+            matches.score if self.run.direction > 0 else None,
             self.run.name,
             matches,
             subtopics=judgments.subtopics,
             max_grade=self.max_grade,
+            probabilities=judgments.probabilities,
+            strangers=None if self.is_part or not self.has_ids else self.strangers,
         )
 
     def ranked(self, conventions: Conventions) -> Ranked:
@@ -185,6 +207,46 @@ class MatchedCollection:
     def tally(self, conventions: Conventions) -> Tally:
         """Count what is odd about the data."""
         return tally_matches(self.judgments, self.matches(**how_to_match(conventions)))
+
+    def top(
+        self, depth: int, conventions: Conventions, queries: Sequence[Any] | None = None
+    ) -> tuple[list[Any], TopDocuments]:
+        """Return queries (default: all of the run) and their first documents, judged or not."""
+        from rankstone.core.documents import kept_documents, top_documents
+
+        if queries is not None:
+            matches = self.matches(**how_to_match(conventions))
+            kept = kept_documents(matches, self.judgments, queries)
+            if kept is not None:
+                return list(queries), kept
+        return top_documents(self.run, self.judgments, queries, depth, conventions)
+
+    def strangers(self, conventions: Conventions, depth: int | None) -> dict[Any, Array]:
+        """Return the ranks of each query's first documents that are judged for no query at all."""
+        from rankstone.core.documents import top_documents
+
+        with _READING:
+            key = conventions, depth
+            if key not in self._strangers:
+                judgments = self._judged(run_queries=adds_run_queries(conventions))
+                most = depth or int(self.matches().retrieved.max(initial=1))
+                queries, tops = top_documents(
+                    self.run, judgments, list(judgments.queries), most, conventions
+                )
+                known = {*map(str, judgments.docs.objects)}
+                strange = np.array([doc not in known for doc in tops.docs], bool)
+                bounds = zip(queries, pairwise(tops.offsets.tolist()), strict=True)
+                ranks = {q: np.flatnonzero(strange[a:b]) + 1 for q, (a, b) in bounds}
+                self._strangers[key] = ranks
+            return self._strangers[key]
+
+    def keeping_top(self, depth: int, conventions: Conventions) -> MatchedCollection:
+        """Return a collection that keeps the first documents while it reads its run, if it can."""
+        if not hasattr(self.run, "kept") or how_to_match(conventions)["repeats"]:
+            return self
+        run: Any = self.run
+        kept = replace(run, kept=depth, ids_fall=tied_id_order(conventions))
+        return replace(self, run=kept, _matches={}, _rankings=_Ranking())
 
     def document(self, judgment: int) -> Any:
         """Return the id of a row of ``Ranked.judgment``, None if documents have no ids."""
@@ -228,6 +290,11 @@ class ChosenQueries:
         """Where judgments and run came from."""
         return self.whole.sources
 
+    @property
+    def changes(self) -> Mapping[str, Any]:
+        """The changes that were made to the data, as a result records them."""
+        return self.whole.changes
+
     def documents(self, *, float32: bool, run_queries: bool, repeats: bool) -> Documents:
         """Return the judged documents of the chosen queries, and where they were retrieved."""
         matches = self.whole.matches(float32=float32, run_queries=run_queries, repeats=repeats)
@@ -236,7 +303,8 @@ class ChosenQueries:
         highest = self.whole.max_grade
         if highest is None:
             highest = self.whole.judgments.max_grade
-        return documents.select(chosen, max_grade=highest)
+        selected = documents.select(chosen, max_grade=highest)
+        return replace(selected, strangers=self.whole.strangers)
 
     def ranked(self, conventions: Conventions) -> Ranked:
         """Return ranks and grades under some conventions; the last few are kept."""
@@ -272,7 +340,8 @@ class LabelledCollection:
 
     ``labels`` and ``scores`` are flat; ``width`` is the length of all lists if they are the rows
     of a table. Without scores documents are in order of rank. ``ties`` is known if the lists are
-    parts of longer ones. ``lowest`` is the lowest label if it is known.
+    parts of longer ones. ``lowest`` is the lowest label if it is known. Scores
+    of which the lowest was the best are ``negated``.
     """
 
     labels: Array
@@ -285,8 +354,10 @@ class LabelledCollection:
     single: bool = False
     ties: tuple[int, int] | None = None
     lowest: float | None = None
+    negated: bool = False
     default: Conventions = field(default=default_conventions(has_ids=False))
     sources: tuple[Source, Source] = (MEMORY, MEMORY)
+    changes: Mapping[str, Any] = field(default_factory=dict)
     _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
 
     def documents(self, *, float32: bool, run_queries: bool, repeats: bool) -> Documents:
@@ -303,6 +374,7 @@ class LabelledCollection:
             self.name,
             width=self.width,
             lowest=self.lowest,
+            negated=self.negated,
         )
 
     def ranked(self, conventions: Conventions) -> Ranked:

@@ -1,4 +1,4 @@
-"""Rankings in which the documents without a judgment have one: what judging them might bring."""
+"""Rankings with hypothetical grades for unjudged documents."""
 
 from __future__ import annotations
 
@@ -59,6 +59,21 @@ class Holes:
     def ranks(self, query: int) -> Array:
         """Return the ranks of a query's holes."""
         return self.rank[self.offsets[query] : self.offsets[query + 1]]
+
+    @cached_property
+    def ties_known(self) -> bool:
+        """Whether no two holes may share a score that no judged document has.
+
+        Ties among unjudged documents alone are not kept.
+        """
+        if not self.ranked.has_scores:
+            return True
+        query = np.arange(len(self.ranked))
+        filled = self.filled(query, np.zeros(len(self.rank)))
+        alone = (filled.judgment < 0) & (filled.tied == 1)
+        numbers = segments.numbers(filled.offsets)
+        beside = (np.diff(filled.rank) == 1) & (numbers[1:] == numbers[:-1])
+        return not (alone[1:] & alone[:-1] & beside).any()
 
     def subtopics(self, query: int) -> Array:
         """Return the subtopics of a query, as numbers in ``ranked.subtopics``."""
@@ -141,6 +156,7 @@ class Holes:
         )
         rank = np.concatenate([r.rank[rows], self.rank[holes]])
         order = np.lexsort((rank, number))
+        above, tied = self._ties(rows, number[order], rank[order], order)
         every = segments.offsets_of(_sizes(r.offsets)[query] + self.count[query])
 
         def column(known: Array, new: Array) -> Array:
@@ -171,8 +187,8 @@ class Holes:
             original_grade=column(r.original_grade, grades),
             score=-rank[order].astype(np.float64),
             judgment=column(r.judgment, np.full(len(holes), -1)),
-            above=rank[order] - 1,
-            tied=np.ones(len(rank), np.int64),
+            above=above,
+            tied=tied,
             retrieved=r.retrieved[query],
             judged_offsets=segments.offsets_of(np.bincount(owner, minlength=len(query))),
             judged_grade=judged[np.lexsort((-judged, owner))],
@@ -181,6 +197,21 @@ class Holes:
             subtopics=None,
             part_of=None,
         )
+
+    def _ties(self, rows: Array, number: Array, rank: Array, order: Array) -> tuple[Array, Array]:
+        """Return what is above and tied with each document; a hole may share a judged one's tie."""
+        is_hole = order >= len(rows)
+        above, tied = rank - 1, np.ones(len(rank), np.int64)
+        above[~is_hole] = self.ranked.above[rows][order[~is_hole]]
+        tied[~is_hole] = self.ranked.tied[rows][order[~is_hole]]
+        at, last = np.arange(len(rank)), len(rank) - 1
+        before = np.maximum.accumulate(np.where(is_hole, 0, at))
+        after = np.minimum.accumulate(np.where(is_hole, last, at)[::-1])[::-1]
+        for near in (before, after):
+            here = is_hole & ~is_hole[near] & (number == number[near])
+            here &= (above[near] < rank) & (rank <= above[near] + tied[near])
+            above[here], tied[here] = above[near][here], tied[near][here]
+        return above, tied
 
 
 def _sizes(offsets: Array) -> Array:

@@ -15,6 +15,7 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.matches import DocsByQuery, Matches
 from rankstone.core.notices import negative_notices
 from rankstone.core.provenance import MEMORY, Source
+from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.sampling import SAMPLED_DOCS, incomplete, spread
 from rankstone.core.values import id_of, number_of, shown
 from rankstone.errors import DataError, EmptyError, UsageError
@@ -94,18 +95,31 @@ def _listed(query: Any, value: Any, what: str) -> list[Any]:
 
 @dataclass(frozen=True, eq=False)
 class ScoredRun:
-    """A run in a dict ``{query: {document: score}}``; with ``ascending`` the lowest is the best."""
+    """A run in a dict ``{query: {document: score}}``; with ``ascending`` the lowest is the best.
+
+    ``made_from`` is the direction of the numbers that the scores were made from, if that is another.
+    """
 
     data: dict[Any, dict[Any, float]]
     name: str = "run"
     source: Source = field(default=MEMORY)
     ascending: bool = False
     typed: bool = True  # False for text of which it is not known whether it stands for numbers
+    made_from: int = 1
 
     @property
-    def scored(self) -> bool:
-        """Whether the sign of a score means something; that of a distance does not."""
-        return not self.ascending
+    def direction(self) -> int:
+        """1 if the highest score is the best, -1 if the lowest is, 0 if there were no scores."""
+        return -1 if self.ascending else self.made_from
+
+    def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:
+        """Yield the documents in input order, with scores of which the highest is the best."""
+        sign = -1.0 if self.ascending else 1.0
+        for query, scores in self.data.items():
+            yield query, NO_DOCUMENT, 0.0
+            for doc, score in scores.items():
+                where = f"run of query {query!r}, document {doc!r}"
+                yield query, doc, sign * number_of(score, "score", where)
 
     def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Find the judged documents in the dictionaries."""
@@ -162,9 +176,16 @@ class ListedRun:
     typed: bool = True
 
     @property
-    def scored(self) -> bool:
-        """Whether scores decide the order."""
-        return False
+    def direction(self) -> int:
+        """0: there are no scores."""
+        return 0
+
+    def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:
+        """Yield the documents in their order."""
+        for query in self.data:
+            yield query, NO_DOCUMENT, 0.0
+            for place, doc in enumerate(self._list(query, as_text=False)):
+                yield query, doc, -float(place)
 
     def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Find the judged documents in the lists; position alone decides."""
@@ -277,7 +298,7 @@ def run_of(
 
 
 def no_scores(name: str) -> str:
-    """Say that there is nothing whose lowest value could be the best."""
+    """Return the message for a run without scores, of which none can be the lowest."""
     return (
         f"{name}: the run has no scores, and is ranked by position. Leave scores='ascending' out."
     )

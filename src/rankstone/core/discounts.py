@@ -1,4 +1,4 @@
-"""How much a rank counts, to more digits than a float64 holds.
+"""Discounts of ranks, to more digits than a float64 holds.
 
 A discount is a pair (high, low) whose exact sum is the discount to about 60 bits.
 """
@@ -164,7 +164,7 @@ def exact_sums(gain: Array, name: str, largest: Callable[[], float | None]) -> P
 
 
 def _few_sums(gain: Array, name: str) -> Pair | None:
-    """Return the same of so few numbers that array operations cost more than they save."""
+    """Scalar version for short inputs, where NumPy overhead dominates."""
     width = gain.shape[1]
     rows: list[list[float]] = gain.tolist()
     parts = _listed(name, width)

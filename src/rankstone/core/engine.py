@@ -69,13 +69,15 @@ def _load(wanted: str) -> ModuleType:
 
 @contextmanager
 def _signals_held() -> Iterator[None]:
-    """Hold Ctrl-C and SIGTERM back: a compiled module that is being loaded drops their exceptions."""
+    """Hold Ctrl-C, SIGTERM and SIGHUP back: a compiled module that is being loaded drops their exceptions."""
     import signal
 
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    before = signal.pthread_sigmask(
+        signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    )
     try:
         yield
     finally:

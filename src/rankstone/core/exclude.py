@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from rankstone.core.ids import Ids
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.reading_notices import reading_notice
-from rankstone.core.run import WrappedRun
+from rankstone.core.run import Row, WrappedRun
 from rankstone.errors import DataError, Notice
 
 
@@ -26,6 +27,19 @@ class ExcludingRun(WrappedRun):
     """
 
     excluded: Judgments
+
+    def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:
+        """Yield the documents that are left."""
+        gone = self.documents()
+        nothing: frozenset[str] = frozenset()
+        for query, doc, score in self.run.rows(judgments):
+            if str(doc) not in gone.get(str(query), nothing):
+                yield query, doc, score
+
+    def documents(self) -> dict[str, frozenset[str]]:
+        """Return the excluded documents of each query, as text."""
+        pairs = zip(self.excluded.queries, self.excluded.docs_by_query, strict=True)
+        return {str(query): frozenset(map(str, docs)) for query, docs in pairs}
 
     def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Find the judged documents in what is left of the run."""
@@ -63,7 +77,7 @@ _KINDS = {"text": "text", "number": "whole numbers"}
 
 
 def _together(judgments: Judgments, excluded: Judgments) -> tuple[Judgments, Any, Any]:
-    """Return judged and excluded documents as one; the judged row of each, and which are excluded."""
+    """Return judgments and exclusions as one table, the judgment row of each, and a mask."""
     place = {_like(judgments.queries, q): i for i, q in enumerate(excluded.queries)}
     docs: list[Any] = []
     rows: list[int] = []
@@ -154,7 +168,7 @@ def _notices(
         at = int(np.flatnonzero(gone)[0])
         query = both.queries[int(segments.numbers(matches.offsets)[at])]
         example = f"document {both.docs[int(matches.judgment[at])]} of query {query}"
-        notices += reading_notice("excluded", n, (example,), level="note")
+        notices += reading_notice("excluded", n, (example,))
     n = int((out & (rows >= 0)).sum())
     if n:
         at = int(np.flatnonzero(out & (rows >= 0))[0])
@@ -167,5 +181,5 @@ def _notices(
     of = len(judgments.queries)
     return [
         *notices,
-        *reading_notice("cold-queries", len(cold), examples, of=of, level="note", keep_zero=True),
+        *reading_notice("cold-queries", len(cold), examples, of=of, keep_zero=True),
     ]

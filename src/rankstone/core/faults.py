@@ -1,4 +1,4 @@
-"""What the engines report as wrong with a line or a column; the numbers are those of the C++ core."""
+"""Faults of a line or a column that engines report; the numbers are those of the C++ core."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class LineFault(IntEnum):
-    """What is wrong with a line of text (fault.hpp)."""
+    """Faults of a line of text (fault.hpp)."""
 
     FIELD_COUNT = 1
     NOT_A_NUMBER = 2
@@ -16,7 +16,7 @@ class LineFault(IntEnum):
 
 
 class ColumnFault(IntEnum):
-    """What is wrong with a value in a column of a table (columns.hpp)."""
+    """Faults of a value in a column of a table (columns.hpp)."""
 
     MISSING = 1
     NOT_FINITE = 2

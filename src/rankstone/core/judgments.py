@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +25,9 @@ class Judgments:
     """Grades by (query, document), grouped by query; one row for each judged pair.
 
     Rows ``groups[q]:groups[q + 1]`` of ``docs`` and ``grades`` belong to query q. If documents
-    were judged by subtopic, ``subtopics`` holds these grades, and ``grades`` the highest of each.
+    were judged by subtopic, ``subtopics`` holds these grades, and ``grades`` the highest of each. If
+    documents were drawn to be judged, ``probabilities`` says how likely each was; those that were not
+    drawn have a negative grade.
     """
 
     queries: Ids
@@ -35,6 +37,7 @@ class Judgments:
     source: Source
     notices: tuple[Notice, ...] = field(default=())
     subtopics: Subtopics | None = None
+    probabilities: np.ndarray | None = None
 
     def __len__(self) -> int:
         """Return the number of judged pairs."""
@@ -44,6 +47,21 @@ class Judgments:
     def max_grade(self) -> float:
         """The highest grade of any document, at least 0."""
         return float(self.grades.max(initial=0.0))
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the sorted judgments, which is the same whatever their order."""
+        from hashlib import sha256
+
+        rows = zip(self.docs.objects, self.grades.tolist(), strict=True)
+        lists = zip(self.queries, np.diff(self.groups).tolist(), strict=True)
+        entries = [f"{q}\t{d}\t{g!r}" for q, n in lists for d, g in islice(rows, n)]
+        entries += [
+            f"{q}" for q, n in zip(self.queries, np.diff(self.groups), strict=True) if not n
+        ]
+        if self.probabilities is not None:
+            pairs = zip(entries, self.probabilities.tolist(), strict=False)
+            entries = [f"{entry}\t{p!r}" for entry, p in pairs] + entries[len(self) :]
+        return sha256("\n".join(sorted(entries)).encode(errors="surrogateescape")).hexdigest()
 
     def with_queries(self, names: Sequence[str | int]) -> Judgments:
         """Return the same with more queries behind them, for which nothing is judged."""

@@ -10,7 +10,8 @@ import numpy as np
 
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
-from rankstone.errors import Notice, plural
+from rankstone.core.reading_notices import reading_notice
+from rankstone.errors import Notice
 
 _EXAMPLES = 3
 _AROUND = " \t\r\"'\ufeff\u200b"
@@ -148,16 +149,11 @@ def documents_that_look_alike(
 def look_alike_notices(
     what: str, pairs: Sequence[object], n: int | None = None, *, at_least: bool = False
 ) -> list[Notice]:
-    """Say how many judged queries or documents look like others of the run, if any do.
+    """Return a notice of judged queries or documents that look like others of the run.
 
     ``n`` is their number if ``pairs`` are only examples.
     """
     n = len(pairs) if n is None else n
-    if not n:
-        return []
-    least = "at least " if at_least else ""
-    look = "are not in the run but look like others that are"
-    if n == 1:
-        look = "is not in the run but looks like one that is"
-    text = f"{least}{plural(n, f'judged {what}')} {look}; ids are compared exactly, so write them alike"
-    return [Notice("ids-look-alike", n, text, tuple(map(str, pairs[:_EXAMPLES])))]
+    before = "at least " if at_least else ""
+    examples = map(str, pairs[:_EXAMPLES])
+    return reading_notice("ids-look-alike", n, examples, effect=what, before=before)

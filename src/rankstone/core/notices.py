@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
 from rankstone.core.ids import type_names
 from rankstone.core.judgments import Judgments
@@ -18,7 +18,7 @@ from rankstone.core.ranked import Ranked
 from rankstone.core.reading_notices import reading_notice
 from rankstone.core.tally import EXAMPLES, Tally
 from rankstone.core.text import decode
-from rankstone.errors import DataError, NothingInCommonError, Notice, plural
+from rankstone.errors import DataError, NothingInCommonError, Notice
 
 _LOW = 0.5  # a lower share of judged documents is noticed
 _FEW = 0.01  # a lower share of tied documents is mentioned only on request
@@ -55,6 +55,14 @@ def negative_notices(grades: np.ndarray) -> list[Notice]:
     return reading_notice("negative-grades", int((grades < 0).sum()))
 
 
+def scale_notices(grades: np.ndarray) -> list[Notice]:
+    """Warn of a scale of three or more grades that has no grade of documents that are not relevant."""
+    odd = False
+    if grades.size and (lowest := grades.min()) >= 1:
+        odd = bool(((grades > lowest) & (grades < grades.max())).any())
+    return reading_notice("grades-without-zero", grades.size if odd else 0)
+
+
 def tally_matches(
     judgments: Judgments, matches: Matches, missing: np.ndarray | None = None
 ) -> Tally:
@@ -64,6 +72,7 @@ def tally_matches(
     in this run).
     """
     missing = ~matches.present if missing is None else missing
+    absent = _first(judgments.queries, missing)
     alike, sampled = documents_that_look_alike(judgments, matches)
     examples = {
         "missing-queries": _examples(judgments.queries, missing),
@@ -86,10 +95,17 @@ def tally_matches(
         rank_disagrees=int(matches.rank_disagrees.sum()),
         large_ties=int((_is_large(matches.score) & (matches.tied > 1)).sum()),
         reading=(*judgments.notices, *matches.notices),
-        missing=tuple(judgments.queries[i] for i in np.flatnonzero(missing)[:_COMPARED].tolist()),
+        missing=tuple(absent),
         unjudged=matches.unjudged_sample,
+        twins=tuple(pair.run for pair in look_alikes(absent, _first(judgments.queries, ~missing)))
+        if absent
+        else (),
         examples={code: some for code, some in examples.items() if some},
     )
+
+
+def _first(ids: Any, chosen: np.ndarray) -> list[Any]:
+    return [ids[i] for i in np.flatnonzero(chosen)[:_COMPARED].tolist()]
 
 
 def _unlike_documents(judgments: Judgments, matches: Matches) -> tuple[str, ...]:
@@ -119,11 +135,14 @@ def tally_ranked(tally: Tally, ranked: Ranked, k: int) -> Tally:
     sparse by design, a low share means nothing.
     """
     empty = ranked.relevant_count() == 0
+    # Labels in arrays, and lists that are empty, say nothing of whether anybody looked.
+    bare = empty if ranked.all_judged else empty & (np.diff(ranked.judged_offsets) == 0)
     examples = _examples(ranked.queries, empty)
     tally = replace(
         tally,
         evaluated=len(empty),
         without_relevant=int(empty.sum()),
+        without_judgments=int(bare.sum()) if len(empty) > 1 else 0,
         by_subtopic=int(ranked.subtopics is not None),
         examples={**tally.examples, "no-relevant": examples} if examples else tally.examples,
     )
@@ -142,55 +161,70 @@ def first_cutoff(cutoffs: Iterable[int | None]) -> int:
 
 
 def data_notices(tally: Tally, conventions: Conventions) -> tuple[Notice, ...]:
-    """Return what users should know about their data."""
+    """Return the notices on judgments and a run."""
+
+    def counted(code: str, n: int, of: int = 0, most: int = EXAMPLES, **more: Any) -> list[Notice]:
+        return reading_notice(code, n, tally.examples.get(code, ())[:most], of=of, **more)
+
+    effect = conventions.effect
+    missing = effect("missing-queries")
+    if conventions.queries == "judged" and conventions.no_relevant in ("one", "silence"):
+        missing = "count as nothing retrieved"  # which is 1 if nothing is relevant
+    few_ties = tally.tied < _FEW * tally.documents
     return (
         *(notice for notice in tally.reading if notice.count or not notice.of),
-        *_missing_queries(tally, conventions),
-        *_unjudged_queries(tally, conventions),
+        *counted(
+            "missing-queries",
+            tally.missing_queries,
+            tally.judged_queries,
+            effect=missing,
+        ),
+        *counted(
+            "unjudged-queries",
+            tally.unjudged_queries,
+            effect=effect("unjudged-queries"),
+            before="more than " if tally.unjudged_capped else "",
+        ),
         *_look_alike_queries(tally),
         *_documents(tally),
-        *_duplicates(tally, conventions),
-        *_rank_disagrees(tally),
-        *_large_scores(tally),
-        *_ties(tally, conventions),
+        *counted(
+            "duplicate-documents", tally.duplicates, most=1, effect=effect("duplicate-documents")
+        ),
+        *counted("rank-disagrees", tally.rank_disagrees),
+        *counted("large-scores", tally.large_ties),
+        *counted(
+            "ties",
+            tally.tied if effect("ties") else 0,  # none if no order of them decides
+            tally.documents,
+            effect=effect("ties"),
+            level="info" if few_ties else None,
+        ),
     )
 
 
-def ranking_notices(tally: Tally, conventions: Conventions, k: int) -> tuple[Notice, ...]:
-    """Return what users should know about what was ranked; ``k`` is the first cutoff."""
-    return *_without_relevant(tally, conventions), *_judged_share(tally, k)
+def ranking_notices(
+    tally: Tally, conventions: Conventions, k: int, *, chosen: bool = True
+) -> tuple[Notice, ...]:
+    """Return the notices on rankings; ``k`` is the first cutoff.
 
-
-def _without_relevant(tally: Tally, conventions: Conventions) -> list[Notice]:
-    """Count queries without a relevant document, since they lower or thin every mean."""
-    n = tally.without_relevant
-    if not n:
-        return []
-    effect = conventions.effect("no-relevant")
-    text = f"{n} of {plural(tally.evaluated, 'query')} without a relevant document; {effect}"
-    return [Notice("no-relevant", n, text, tally.examples["no-relevant"], "note")]
-
-
-def _judged_share(tally: Tally, k: int) -> list[Notice]:
-    """Warn if fewer than half of the documents down to the first cutoff are judged."""
-    share = tally.judged_in_top / tally.top if tally.top else 1.0
-    if share >= _LOW:
-        return []
-    text = f"only {share:.0%} of the documents down to rank {k} are judged; the rest count as not relevant"
-    return [Notice("judged-share", tally.judged_in_top, text, level="note")]
-
-
-def _ties(tally: Tally, conventions: Conventions) -> list[Notice]:
-    """Count tied documents, if the conventions let one order of them decide."""
-    effect, tied = conventions.effect("ties"), tally.tied
-    if not tied or not effect:
-        return []
-    share = "shares its" if tied == 1 else "share their"
-    text = (
-        f"{tied} of {plural(tally.documents, 'judged document')} found {share} score with another; "
-        f"{effect} decides"
+    Queries without a relevant document lower or thin every mean; if nobody has ``chosen`` what they
+    count, those that other forms of the same data do not even have are a warning. A low share of
+    judged documents down to the first cutoff is noticed.
+    """
+    is_silent = not chosen and conventions.queries != "run" and tally.without_judgments
+    notices = reading_notice(
+        "no-relevant",
+        tally.without_relevant,
+        tally.examples.get("no-relevant", ()),
+        of=tally.evaluated,
+        effect=conventions.effect("no-relevant"),
+        level="warning" if is_silent else None,
+        more=", and no_relevant='skip' leaves them out of means" if is_silent else "",
     )
-    return [Notice("ties", tied, text, level="note" if tied >= _FEW * tally.documents else "info")]
+    if tally.top and (share := tally.judged_in_top / tally.top) < _LOW:
+        where = f"{share:.0%} of the documents down to rank {k}"
+        notices += reading_notice("judged-share", tally.judged_in_top, effect=where, keep_zero=True)
+    return tuple(notices)
 
 
 def _is_large(scores: np.ndarray) -> np.ndarray:
@@ -209,52 +243,17 @@ def large_ties_in_lists(scores: np.ndarray, bounds: np.ndarray) -> int:
     return int((counts[inverse.ravel()] > 1).sum())
 
 
-def _large_scores(tally: Tally) -> list[Notice]:
-    """Mention documents tied at a score so large that whole numbers are rounded there."""
-    tied = tally.large_ties
-    share = "shares a score" if tied == 1 else "share scores"
-    text = (
-        f"{plural(tied, 'document')} {share} of 2^53 or more with another; whole numbers of that "
-        "size are rounded, so scores that differ in the input may be ties"
-    )
-    return [Notice("large-scores", tied, text, level="note")] if tied else []
-
-
 def no_subtopics(tally: Tally, columns: Sequence[str]) -> list[Notice]:
-    """Say that measures of subtopics were asked of judgments that have none."""
-    if not columns or tally.by_subtopic:
-        return []
-    text = (
-        "the judgments name no subtopics, so a query is its only one for "
-        f"{', '.join(columns)}; give judgments by subtopic"
-    )
-    return [Notice("no-subtopics", len(columns), text)]
-
-
-def _missing_queries(tally: Tally, conventions: Conventions) -> list[Notice]:
-    n = tally.missing_queries
-    if not n:
-        return []
-    effect = conventions.effect("missing-queries")
-    of = plural(tally.judged_queries, "judged query")
-    text = f"{n} of {of} not in the run; missing ones {effect}"
-    return [Notice("missing-queries", n, text, tally.examples["missing-queries"])]
-
-
-def _unjudged_queries(tally: Tally, conventions: Conventions) -> list[Notice]:
-    n = tally.unjudged_queries
-    if not n:
-        return []
-    more = "more than " if tally.unjudged_capped else ""
-    effect = conventions.effect("unjudged-queries")
-    text = f"{more}{plural(n, 'query')} of the run without judgments; {effect}"
-    return [Notice("unjudged-queries", n, text, tally.examples.get("unjudged-queries", ()))]
+    """Return a notice if measures of subtopics were asked of judgments that have none."""
+    n = 0 if tally.by_subtopic else len(columns)
+    return reading_notice("no-subtopics", n, effect=", ".join(columns))
 
 
 def _look_alike_queries(tally: Tally) -> list[Notice]:
-    if not tally.missing or not tally.unjudged_queries:
+    if not tally.missing:
         return []
-    return look_alike_notices("query", look_alikes(tally.missing, tally.unjudged))
+    others = (*(tally.unjudged if tally.unjudged_queries else ()), *tally.twins)
+    return look_alike_notices("query", look_alikes(tally.missing, others))
 
 
 def _documents(tally: Tally) -> list[Notice]:
@@ -262,29 +261,8 @@ def _documents(tally: Tally) -> list[Notice]:
     if n:
         sampled = bool(tally.look_alike_samples)
         return look_alike_notices("document", examples["ids-look-alike"], n, at_least=sampled)
-    if tally.documents or "no-document-found" not in examples:
-        return []
-    text = "no judged document was retrieved for any query"
-    found = examples["no-document-found"]
-    return [Notice("no-document-found", tally.judged_queries, text, found)]
-
-
-def _duplicates(tally: Tally, conventions: Conventions) -> list[Notice]:
-    n = tally.duplicates
-    if not n:
-        return []
-    effect = conventions.effect("duplicate-documents")
-    text = f"{plural(n, 'repeated document')} in the run; {effect}"
-    example = tally.examples["duplicate-documents"][:1]
-    return [Notice("duplicate-documents", n, text, example)]
-
-
-def _rank_disagrees(tally: Tally) -> list[Notice]:
-    n = tally.rank_disagrees
-    if not n:
-        return []
-    text = f"in {plural(n, 'query')} the rank column disagrees with the scores; scores decide"
-    return [Notice("rank-disagrees", n, text, tally.examples["rank-disagrees"])]
+    pair = () if tally.documents else examples.get("no-document-found", ())
+    return reading_notice("no-document-found", tally.judged_queries if pair else 0, pair)
 
 
 def nothing_in_common(name: str, judged: Sequence[Any], unjudged: Sequence[Any]) -> DataError:

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def on_each(task: Callable[[P], T], parts: Sequence[P], workers: int | None = None) -> list[T]:
-    """Return what the task returns for each part; of several errors the first part's is raised.
+    """Return the results of the task for each part; of several errors the first part's is raised.
 
     NumPy and the native core let other threads run while they work. ``workers`` is the largest number
     of threads (default: all cores).

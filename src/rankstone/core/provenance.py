@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from rankstone.choices.setup import field_named
 from rankstone.errors import DataError
 
 
@@ -16,7 +17,8 @@ class Source:
 
     ``sha256`` is of the bytes of the file, ``content_sha256`` of what they expand to if the file
     is compressed, else the same. Both are computed on demand, and only if the file is still the
-    one that was read; ``expand`` reads a compressed file again.
+    one that was read; ``expand`` reads a compressed file again. ``reading`` are the choices that it
+    was read by, where they are not the default.
     """
 
     name: str
@@ -26,6 +28,7 @@ class Source:
     sha256: str | None = None
     content_sha256: str | None = None
     expand: Callable[[], Iterable[bytes]] | None = field(default=None, compare=False, repr=False)
+    reading: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @classmethod
     def of_file(cls, path: str, status: os.stat_result) -> Source:
@@ -78,6 +81,7 @@ class Source:
             "bytes": self.size,
             "sha256": digest,
             "content_sha256": digest if plain else self.content_digest(),
+            **({"reading": recorded(self.reading)} if self.reading else {}),
         }
 
     @classmethod
@@ -90,12 +94,86 @@ class Source:
             size=saved.optional(saved.whole, data["bytes"]),
             sha256=saved.optional(saved.text, data["sha256"]),
             content_sha256=saved.optional(saved.text, data.get("content_sha256")),
+            reading=replayed(data.get("reading", {})),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Data that were given beside judgments and run, such as documents to exclude.
+
+    Two are equal if their entries are, whatever their names. ``entries_of`` yields the entries as
+    text; their SHA-256 is computed on demand.
+    """
+
+    name: str
+    entries: int
+    entries_of: Callable[[], Iterable[str]] | None = field(default=None, repr=False)
+    sha256: str | None = None
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the sorted entries."""
+        if self.sha256 is None:
+            from hashlib import sha256
+
+            entries = sorted(self.entries_of() if self.entries_of is not None else ())
+            text = "\n".join(entries).encode(errors="surrogateescape")
+            object.__setattr__(self, "sha256", sha256(text).hexdigest())
+        return str(self.sha256)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Given):
+            return NotImplemented
+        return self.entries == other.entries and self.digest() == other.digest()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {"name": self.name, "entries": self.entries, "sha256": self.digest()}
+
+
+def in_words(choices: Mapping[str, Any]) -> Iterator[str]:
+    """Yield recorded choices as people read them: ``score=dense``, ``exclude=train.csv (3 pairs)``."""
+    for name, value in choices.items():
+        if isinstance(value, Given):
+            unit = field_named(name).metadata.get("unit", "row")
+            yield f"{name}={value.name} ({value.entries:,} {unit}{'s' * (value.entries != 1)})"
+        elif isinstance(value, Mapping):
+            for role, names in value.items():
+                yield f"{role}={names if names is None or isinstance(names, str) else '|'.join(names)}"
+        else:
+            yield f"{name}={f'{value:g}' if isinstance(value, float) else value}"
+
+
+def recorded(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Return recorded choices as plain data."""
+    return {n: v.to_dict() if isinstance(v, Given) else v for n, v in choices.items()}
+
+
+def options_of(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Return recorded choices as options that make them again; data are named by their files."""
+    return {n: v.name if isinstance(v, Given) else v for n, v in choices.items()}
+
+
+def replayed(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the choices that ``recorded`` made plain data of."""
+    from rankstone.core import saved
+
+    return {
+        saved.text(name): Given(
+            saved.text(value["name"]), saved.whole(value["entries"]), None,
+            saved.text(value["sha256"]),
+        )
+        if isinstance(value, Mapping) and "sha256" in value
+        else value
+        for name, value in data.items()
+    }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """What a result was made from, and by what."""
+    """The data and the software that a result was made from."""
 
     rankstone: str
     engine: str

@@ -5,21 +5,29 @@ Every convention that moves or regrades a document is read here and nowhere else
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
 from rankstone.core.as_numpy import lowest
 from rankstone.core.matches import Matches
-from rankstone.core.ranked import Ranked
+from rankstone.core.ranked import Ranked, Sample
 from rankstone.core.ranked_rows import RankedRows
 from rankstone.core.ranked_table import RankedTable
 from rankstone.core.subtopics import Subtopics
-from rankstone.core.tie_breaking import is_by_id, is_by_input, luck_of, needs_ids, tied_before
+from rankstone.core.tie_breaking import (
+    id_order,
+    is_by_id,
+    is_by_input,
+    luck_of,
+    needs_ids,
+    tied_before,
+)
 from rankstone.core.timing import stage
 from rankstone.errors import DataError
 
@@ -36,7 +44,9 @@ class Documents:
     order of rank if there are no scores. ``width`` is the length of all lists if they have one.
     ``lowest`` is the lowest grade if it is known, ``max_grade`` the highest of the scale if that
     is not the highest here. ``retrieved_grades`` are the grades of the retrieved documents if they
-    differ from ``grades``, ``subtopics`` the grades by subtopic.
+    differ from ``grades``, ``subtopics`` the grades by subtopic. ``strangers`` returns the ranks of
+    documents that are judged for no query, under some conventions and down to some rank.
+    ``probabilities`` say how likely each was to be judged, if documents were drawn.
     """
 
     queries: list[Any]
@@ -51,6 +61,9 @@ class Documents:
     retrieved_grades: Array | None = None
     subtopics: Subtopics | None = None
     max_grade: float | None = None
+    strangers: Callable[[Conventions, int | None], Mapping[Any, Array]] | None = None
+    probabilities: Array | None = None
+    negated: bool = False  # the sign of the scores says nothing, since the lowest was the best
 
     def select(self, chosen: Array, max_grade: float) -> Documents:
         """Return the chosen queries of documents that have matches."""
@@ -67,6 +80,7 @@ class Documents:
             bounds=bounds,
             subtopics=self.subtopics and self.subtopics.of_rows(rows, bounds),
             grades=self.grades[rows],
+            probabilities=None if self.probabilities is None else self.probabilities[rows],
             scores=scores,
             matches=matches,
             max_grade=max_grade,
@@ -74,7 +88,7 @@ class Documents:
 
 
 class Source(Protocol):
-    """What ``rank`` needs of a collection."""
+    """The part of a collection that ``rank`` reads."""
 
     def documents(self, *, float32: bool, run_queries: bool, repeats: bool) -> Documents:
         """Return the judged documents.
@@ -108,7 +122,7 @@ def rounds_scores(conventions: Conventions) -> bool:
 
 
 def how_to_match(conventions: Conventions) -> dict[str, bool]:
-    """Return what looking up the judged documents depends on, as arguments of ``Run.match``."""
+    """Return the arguments of ``Run.match`` that follow from the conventions."""
     return {
         "float32": rounds_scores(conventions),
         "repeats": conventions.duplicates in ("keep", "count"),
@@ -130,8 +144,15 @@ def reads_input_order(conventions: Conventions) -> bool:
     return is_by_input(conventions.ties)
 
 
+def tied_id_order(conventions: Conventions) -> int:
+    """Return 1 if the greater of tied ids is first, -1 if the smaller is, 0 if ids do not decide."""
+    return id_order(conventions.ties)
+
+
 def apply_negatives(documents: Documents, rule: str) -> Documents:
     """Read negative grades as no judgment, or as judged and not relevant."""
+    if rule == "unjudged" and documents.subtopics is not None:
+        documents = replace(documents, subtopics=documents.subtopics.without_negatives())
     grades = documents.grades
     if not len(grades):
         return documents
@@ -146,7 +167,7 @@ def apply_negatives(documents: Documents, rule: str) -> Documents:
 
 def apply_nonpositive(documents: Documents, rule: str) -> Documents:
     """Read retrieved documents with a score of 0 or less as not relevant."""
-    if rule == "any" or documents.scores is None:
+    if rule == "any" or documents.scores is None or documents.negated:
         return documents
     grades = documents.grades
     if documents.matches is not None:
@@ -239,6 +260,7 @@ def _ranked_rows(
         pooled_offsets = segments.keep(~kept, offsets)
         order = order[kept[order]]
         offsets = segments.keep(kept, offsets)
+    samples = _samples(documents, matches, rank, grade)
     judged_grade, _ = segments.falling_values(judged_grade, judged_offsets)
     return RankedRows(
         queries=documents.queries,
@@ -259,8 +281,32 @@ def _ranked_rows(
         pooled=pooled,
         pooled_offsets=pooled_offsets,
         has_repeats=how_to_match(conventions)["repeats"] and bool(matches.duplicates.any()),
+        has_scores=documents.scores is not None,
         subtopics=documents.subtopics and replace(documents.subtopics, known=documents.judged),
+        samples=samples,
+        strangers=documents.strangers and partial(documents.strangers, conventions),
     )
+
+
+def _samples(
+    documents: Documents, matches: Matches, rank: Array, grade: Array
+) -> dict[Any, Sample] | None:
+    """Return what was drawn to be judged, by query; None if nothing was drawn."""
+    odds = documents.probabilities
+    if odds is None:
+        return None
+    judged = documents.grades >= 0 if documents.judged is None else documents.judged
+    samples = {}
+    for q, query in enumerate(documents.queries):
+        begin, end = matches.offsets[q : q + 2]
+        rows = begin + np.argsort(rank[begin:end], kind="stable")
+        own = np.arange(*documents.bounds[q : q + 2])[judged[slice(*documents.bounds[q : q + 2])]]
+        drawn = odds[matches.judgment[rows]]
+        known = judged[matches.judgment[rows]]
+        samples[query] = Sample(
+            rank[rows], grade[rows], known, drawn, documents.grades[own], odds[own]
+        )
+    return samples
 
 
 def _ranks(

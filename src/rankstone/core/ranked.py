@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
 from rankstone.core.parallel import on_each
 from rankstone.core.subtopics import Subtopics
@@ -40,6 +40,21 @@ class StatedPreferences:
     level: Array
 
 
+class Sample(NamedTuple):
+    """The listed documents of a query, of which some were drawn and judged.
+
+    ``rank``, ``grade``, ``judged`` and ``probability`` are those of the retrieved ones by rank;
+    ``judged_grade`` and ``judged_probability`` belong to all that were judged.
+    """
+
+    rank: Array
+    grade: Array
+    judged: Array
+    probability: Array
+    judged_grade: Array
+    judged_probability: Array
+
+
 class Ranked:
     """The judged documents of each query that were retrieved, in order of rank.
 
@@ -51,7 +66,9 @@ class Ranked:
     documents that are listed in the judgments without a judgment (a grade below 0), and
     ``pooled_offsets`` their offsets. ``subtopics`` holds grades by subtopic of the documents that
     ``judgment`` numbers, if they were judged by subtopic. If every query retrieved the same number of documents, all
-    judged, ``width`` is that number: the rows are a table with a column for each rank.
+    judged, ``width`` is that number: the rows are a table with a column for each rank. ``strangers``
+    returns the ranks, down to k, of each query's documents that are judged for no query, if known.
+    ``samples`` hold, by query, what was drawn to be judged, if documents were drawn.
     """
 
     queries: list[Any]
@@ -76,6 +93,9 @@ class Ranked:
     subtopics: Subtopics | None
     has_repeats: bool  # some documents have more than one rank
     has_ties: bool
+    has_scores: bool = True  # scores decide the order, or position alone
+    strangers: Callable[[int | None], Mapping[Any, Array]] | None = None
+    samples: Mapping[Any, Sample] | None = None
     has_small_grades: bool  # all grades are known to be whole numbers from 0 to 255
     _cache: dict[Any, Any]
 
@@ -125,7 +145,7 @@ class Ranked:
         return other
 
     def cached(self, key: Any, make: Callable[[], T]) -> T:
-        """Return what ``make`` returns, made once for each key."""
+        """Return the result of ``make``, made once for each key."""
         if key not in self._cache:
             self._cache[key] = make()
         value: T = self._cache[key]
@@ -175,6 +195,15 @@ class Ranked:
     def depth(self, k: int | None) -> Array:
         """Return how many documents were retrieved, at most k."""
         return self.retrieved if k is None else np.minimum(self.retrieved, k)
+
+    def first_occurrence(self) -> Array:
+        """Return which rows are not repetitions of a document further up."""
+        first = np.ones(len(self.rank), bool)
+        if self.has_repeats:
+            keys = np.stack((segments.numbers(self.offsets), self.judgment))
+            first[:] = False
+            first[np.unique(keys, axis=1, return_index=True)[1]] = True
+        return first
 
     def pooled_above(self) -> Array:
         """Return, for each row, how many pooled documents without a judgment rank above it."""

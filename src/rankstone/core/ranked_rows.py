@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
 from rankstone.core.lazy import lazy
-from rankstone.core.ranked import Ranked, StatedPreferences, Task, on_parts, parts_of
+from rankstone.core.ranked import Ranked, Sample, StatedPreferences, Task, on_parts, parts_of
 from rankstone.core.subtopics import Subtopics
 
 Array = np.ndarray
@@ -44,6 +44,9 @@ class RankedRows(Ranked):
     preferences: tuple[StatedPreferences, ...] | None = None
     subtopics: Subtopics | None = None
     has_repeats: bool = False
+    has_scores: bool = True
+    strangers: Callable[[int | None], Mapping[Any, Array]] | None = None
+    samples: Mapping[Any, Sample] | None = None
     part_of: Ranked | None = field(default=None, repr=False)
     _cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
@@ -126,6 +129,9 @@ def rows_of(ranked: Ranked) -> RankedRows:
         preferences=ranked.preferences,
         subtopics=ranked.subtopics,
         has_repeats=ranked.has_repeats,
+        has_scores=ranked.has_scores,
+        strangers=ranked.strangers,
+        samples=ranked.samples,
         part_of=None if ranked.whole is ranked else ranked.whole,
     )
 

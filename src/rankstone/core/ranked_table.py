@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
 from rankstone.core.lazy import lazy
 from rankstone.core.ranked import Ranked, Task, on_parts, parts_of

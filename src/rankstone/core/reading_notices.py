@@ -1,47 +1,76 @@
-"""Notices of those who read data: their words follow from counts, so that parts add up."""
+"""Every notice on data: its level and its text, in the order of what it may change in a number.
+
+Texts are built from counts, so that notices of parts can be merged.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from rankstone.errors import Notice, plural
 
-# The text of each notice, from the count and from the number of what was examined.
-_TEXTS: dict[str, Callable[[int, int], str]] = {
-    "commented-rows": lambda n, _: (
-        f"{plural(n, 'row')} after a # at the start of the line; read as comments"
-    ),
-    "repeated-judgments": lambda n, _: f"{plural(n, 'repeated judgment')}; each counts once",
-    "contradicting-judgments": lambda n, _: (
-        f"{plural(n, 'contradicting judgment')}; the highest grade of a document counts"
-    ),
-    "negative-grades": lambda n, _: (
-        f"{plural(n, 'negative grade')}; their gain is 0, and the convention 'negatives' decides whether they count as judged"
-    ),
-    "subtopics": lambda n, _: (
-        f"judgments of {plural(n, 'subtopic')}; measures that do not read subtopics take the "
-        "highest grade of a document"
-    ),
-    "missing-labels": lambda n, of: (
-        f"{n} of {plural(of, 'label')} NaN; such documents count as not judged"
-    ),
-    "excluded": lambda n, _: f"{plural(n, 'document')} of the run excluded before ranking",
-    "excluded-judged": lambda n, _: (
-        f"{plural(n, 'judged document')} in exclude too; the run cannot gain from them"
-    ),
-    "parents": lambda n, of: f"{plural(n, 'chunk')} of {plural(of, 'document')} in the run",
-    "judged-chunks": lambda n, of: (
-        f"{plural(n, 'judged chunk')} of {plural(of, 'judged document')}; the highest grade of its "
-        "chunks is the grade of a document"
-    ),
-    "cold-queries": lambda n, of: f"{n} of {plural(of, 'judged query')} not in exclude (cold)",
-}
+#: The level and the text of each notice, the gravest first. ``n`` is the count, ``of`` the number of
+#: what was examined (see ``_Count``), ``effect`` what the conventions do about it.
+TABLE = {
+    "ids-look-alike": ("warning", "{n:judged {effect}} {n:is not in the run but looks like one that is|are not in the run but look like others that are}; ids are compared exactly, so write them alike"),
+    "no-document-found": ("warning", "no judged document was retrieved for any query"),
+    "missing-queries": ("warning", "{n} of {of:judged query} not in the run; missing ones {effect}"),
+    "unjudged-queries": ("warning", "{n:query} of the run without judgments; {effect}"),
+    "contradicting-judgments": ("warning", "{n:contradicting judgment}; the highest grade of a document counts"),
+    "duplicate-documents": ("warning", "{n:repeated document} in the run; {effect}"),
+    "rank-disagrees": ("warning", "in {n:query} the rank column disagrees with the scores; scores decide"),
+    "order-against-scores": ("warning", "in {n} of {of:list} the order disagrees with the scores; the order decides, unless rank_by='score'"),
+    "labels-and-scores": ("warning", "labels are fractions and scores are whole numbers, as if they had changed places; labels come first"),
+    "grades-without-zero": ("warning", "none of {n:judged document} has the grade 0, so all count as relevant; if the lowest grade of the scale means that a document is not, say relevance=2 or more"),
+    "query-starts-again": ("warning", "the items of {n:query} are not next to each other, and count as one list; if they are several, choose qid_blocks='separate'"),
+    "commented-rows": ("warning", "{n:row} after a # at the start of the line; read as comments"),
+    "repeated-judgments": ("warning", "{n:repeated judgment}; each counts once"),
+    "negative-grades": ("warning", "{n:negative grade}; their gain is 0, and the convention 'negatives' decides whether they count as judged"),
+    "missing-labels": ("warning", "{n} of {of:label} NaN; such documents count as not judged"),
+    "excluded-judged": ("warning", "{n:judged document} in exclude too; the run cannot gain from them"),
+    "no-subtopics": ("warning", "the judgments name no subtopics, so a query is its only one for {effect}; give judgments by subtopic"),
+    "judged-share": ("note", "only {effect} are judged; the rest count as not relevant"),
+    "no-relevant": ("note", "{n} of {of:query} without a relevant document; {effect}"),
+    "ties": ("note", "{n} of {of:judged document} found {n:shares its|share their} score with another; {effect} decides"),
+    "large-scores": ("note", "{n:document} {n:shares a score|share scores} of 2^53 or more with another; whole numbers of that size are rounded, so scores that differ in the input may be ties"),
+    "padding": ("note", "{n:id} below 0 in arrays of whole numbers; read as padding"),
+    "excluded": ("note", "{n:document} of the run excluded before ranking"),
+    "cold-queries": ("note", "{n} of {of:judged query} not in exclude (cold)"),
+    "parents": ("note", "{n:chunk} of {of:document} in the run"),
+    "judged-chunks": ("note", "{n:judged chunk} of {of:judged document}; the highest grade of its chunks is the grade of a document"),
+    "subtopics": ("note", "judgments of {n:subtopic}; measures that do not read subtopics take the highest grade of a document"),
+}  # fmt: skip
 #: Notices whose text is the same for every count.
 _WITHOUT_COUNT = ("ratings-as-grades",)
 _EXAMPLES = 3
 #: Notices that do not depend on the run, whoever counts them.
 OF_JUDGMENTS = ("excluded-judged", "cold-queries")
+
+
+class _Count(int):
+    """A count that is written with its noun, or chooses the words for one or for several.
+
+    >>> "{0:query} {0:is|are} missing".format(_Count(2))
+    '2 queries are missing'
+    """
+
+    def __format__(self, spec: str) -> str:
+        one, several, many = spec.partition("|")
+        if several:
+            return one if self == 1 else many
+        return plural(int(self), spec) if spec else str(int(self))
+
+
+def _text(code: str, n: int, of: int, effect: str = "") -> str:
+    return TABLE[code][1].format(n=_Count(n), of=_Count(of), effect=effect)
+
+
+def gravity(notice: Notice) -> tuple[bool, int]:
+    """Return a key that sorts notices by what they may change, the gravest first."""
+    places = list(TABLE)
+    place = places.index(notice.code) if notice.code in TABLE else len(places)
+    return notice.level != "warning", place
 
 
 def reading_notice(
@@ -50,29 +79,40 @@ def reading_notice(
     examples: Iterable[str] = (),
     *,
     of: int = 0,
-    level: str = "warning",
+    effect: str = "",
+    level: str | None = None,
     keep_zero: bool = False,
+    before: str = "",
     more: str = "",
 ) -> list[Notice]:
     """Return the notice of that code, none if nothing was counted.
 
-    ``more`` are words behind the counts, which are the same in all parts.
-    ``of`` is the number of what was examined, for texts that name it. It adds up over parts, so
-    with ``keep_zero`` a part in which nothing was counted has a notice too; it is not shown.
+    Args:
+        code: of the notice.
+        n: the count.
+        examples: some of what was counted.
+        of: number of what was examined, for texts that name it. It adds up over parts, so with
+            ``keep_zero`` a part in which nothing was counted has a notice too; it is not shown.
+        effect: consequence of the conventions, for texts that name it.
+        level: default: that of the table.
+        keep_zero: return the notice even if nothing was counted.
+        before: words before the text.
+        more: words behind the text, which are the same in all parts.
     """
     if not n and not keep_zero:
         return []
-    return [Notice(code, n, _TEXTS[code](n, of) + more, tuple(examples), level, of)]
+    text = before + _text(code, n, of, effect) + more
+    return [Notice(code, n, text, tuple(examples), level or TABLE[code][0], of)]
 
 
 def merged_notices(a: Iterable[Notice], b: Iterable[Notice]) -> tuple[Notice, ...]:
     """Return the notices of two parts as one; those that count nothing in a part count once."""
     merged: dict[tuple[str, str], Notice] = {}
     for notice in (*a, *b):
-        key = notice.code, "" if notice.code in _TEXTS else notice.text
+        key = notice.code, "" if notice.code in TABLE else notice.text
         if key not in merged:
             merged[key] = notice
-        elif notice.code in (*_TEXTS, *_WITHOUT_COUNT):
+        elif notice.code in (*TABLE, *_WITHOUT_COUNT):
             merged[key] = _sum(merged[key], notice)
     return tuple(merged[key] for key in sorted(merged))
 
@@ -81,6 +121,6 @@ def _sum(a: Notice, b: Notice) -> Notice:
     n, of = a.count + b.count, a.of + b.of
     examples = tuple(sorted({*a.examples, *b.examples})[: max(len(a.examples), len(b.examples))])
     text = a.text
-    if words := _TEXTS.get(a.code):
-        text = words(n, of) + a.text.removeprefix(words(a.count, a.of))
+    if a.code in TABLE:
+        text = _text(a.code, n, of) + a.text.removeprefix(_text(a.code, a.count, a.of))
     return replace(a, count=n, of=of, text=text, examples=examples[:_EXAMPLES])

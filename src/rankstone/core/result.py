@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.core.aggregate import FLOOR, Summary, summarise
-from rankstone.core.provenance import Provenance
+from rankstone.core.provenance import Provenance, in_words, recorded
 from rankstone.errors import (
     DataError,
     MissingDependencyError,
@@ -25,10 +25,11 @@ from rankstone.errors import (
 
 if TYPE_CHECKING:
     from rankstone.core.unjudged import UnjudgedReport
-    from rankstone.report.plots import Picture
+    from rankstone.page.plots import Picture
     from rankstone.stats.intervals import Interval
 
-SCHEMA = "rankstone/result/2"
+SCHEMA = "rankstone/result/3"
+OLDER = ("rankstone/result/2",)
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,8 @@ class Result:
     number of queries in each mean, and ``weights`` their weights, for weighted means. ``like`` is
     the tool whose conventions were followed; ``requested`` maps names that were requested to
     measures, if the two differ, and ``exceptions`` the conventions of single measures that differ
-    from ``conventions``. ``unanswered`` are evaluated queries for which the run has no documents,
+    from ``conventions``. ``changes`` are those that were made to the data before ranking; how
+    judgments and run were read is in ``provenance``. ``unanswered`` are evaluated queries for which the run has no documents,
     ``unjudged`` is, on request, what documents without a judgment leave open.
     """
 
@@ -77,6 +79,7 @@ class Result:
     exceptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     unanswered: tuple[Any, ...] = ()
     unjudged: UnjudgedReport | None = None
+    changes: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def measures(self) -> list[str]:
@@ -117,14 +120,23 @@ class Result:
         name = self._known(measure)
         return summarise(self.columns[name], how, floor, self.weights.get(name))
 
-    def interval(self, measure: object, method: str = "bca", confidence: float = 0.95) -> Interval:
+    def interval(
+        self,
+        measure: object,
+        method: str = "bca",
+        confidence: float = 0.95,
+        clusters: Any = None,
+    ) -> Interval:
         """Return the confidence interval of a mean: how far another sample of queries may move it.
 
         Args:
             measure: one of the measures.
             method: ``bca`` (bootstrap, default), ``percentile`` or ``t``.
             confidence: the share of such intervals that contain the true mean.
+            clusters: of queries that belong together, ``{query: cluster}`` or a pattern of query ids
+                such as ``{cluster}_{n}``; the interval is then that of the means of clusters.
         """
+        from rankstone.stats.clusters import Clusters
         from rankstone.stats.intervals import interval
 
         name = self._known(measure)
@@ -134,16 +146,33 @@ class Result:
                 f"{name} is not aggregated as a mean, and intervals are of means over queries."
             )
         weights = self.weights.get(name)
-        return interval(self.columns[name], weights=weights, method=method, confidence=confidence)
+        grouped = None if clusters is None else Clusters.of(self.queries, clusters)
+        return interval(
+            self.columns[name],
+            weights=weights,
+            method=method,
+            confidence=confidence,
+            clusters=grouped,
+        )
 
     def by_group(
         self, measure: object, groups: Mapping[Any, Any], how: str = "mean", floor: float = FLOOR
     ) -> dict[Any, Summary]:
         """Return an aggregate for each group of queries; queries without a group are in None."""
+        if hasattr(groups, "columns"):
+            raise UsageError(
+                f"groups are given by query, not in a {type(groups).__name__}: "
+                "dict(zip(frame['query'], frame['group']))."
+            )
         name = self._known(measure)
         members: dict[Any, list[int]] = {}
         for i, query in enumerate(self.queries):
             members.setdefault(groups.get(query), []).append(i)
+        if len(groups) and {*members} == {None}:
+            raise DataError(
+                f"no query that was evaluated has a group (evaluated: {self.queries[0]!r}, ...). "
+                "Ids are compared exactly, by type too."
+            )
         weight = self.weights.get(name)
         return {
             group: summarise(
@@ -160,8 +189,12 @@ class Result:
     def __repr__(self) -> str:
         values = ", ".join(f"{n}={v:.4f}" for n, v in self.aggregates.items())
         # A result without values of queries knows how many are in its means.
-        over = plural(len(self.queries) or max(self.counted.values(), default=0), "query")
-        shown = f"{self.name}: {values} ({over}, {self.conventions_in_words()})"
+        most, fewest = (f(self.counted.values(), default=0) for f in (max, min))
+        every = len(self.queries) or most
+        over = plural(every, "query")
+        if fewest < every:
+            over = f"means over {fewest}{f' to {most}' if fewest < most else ''} of {over}"
+        shown = f"{self.name}: {values} ({over}, {self.choices_in_words()})"
         told = self.warnings or [n for n in self.notices if n.level == "note"]
         if told:
             shown += f"; {plural(len(told), told[0].level)}: {told[0]}"
@@ -170,20 +203,22 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Show the result in a notebook."""
-        from rankstone.report.notebook import of_result
+        from rankstone.text.notebook import of_result
 
         return of_result(self)
 
     def plot(self, measure: object = None) -> Picture:
         """Return a picture of how a measure (default: the first) is distributed over queries."""
-        from rankstone.report.plots import distribution
+        from rankstone.page.plots import distribution
 
         return distribution(self, self._known(self.measures[0] if measure is None else measure))
 
     def __eq__(self, other: object) -> bool:
-        """Compare values: the same queries and measures, with the same value everywhere."""
+        """Compare values and changes to the data: the same value of each query and measure."""
         if not isinstance(other, Result):
             return NotImplemented
+        if self.changes != other.changes:
+            return False
         if set(self.queries) != set(other.queries) or set(self.columns) != set(other.columns):
             return False
         row = {query: i for i, query in enumerate(other.queries)}
@@ -195,6 +230,13 @@ class Result:
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    def choices_in_words(self) -> str:
+        """Say how the values were made: reading, changes to the data, and conventions."""
+        sources = (self.provenance.judgments, self.provenance.run)
+        read = [part for source in sources for part in in_words(source.reading)]
+        parts = [*dict.fromkeys(read), *in_words(self.changes), self.conventions_in_words()]
+        return ", ".join(parts)
 
     def conventions_in_words(self) -> str:
         """Say which conventions were followed, as far as they are not the default."""
@@ -220,6 +262,7 @@ class Result:
             "like": self.like,
             "conventions": self.conventions.to_dict(),
             "exceptions": {n: dict(e) for n, e in self.exceptions.items()},
+            "changes": recorded(self.changes),
             "requested": dict(self.requested),
             "unanswered": list(self.unanswered),
             "ties": self.ties.to_dict(),

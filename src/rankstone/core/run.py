@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Protocol
+from itertools import chain, repeat
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -11,20 +13,38 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.provenance import MEMORY, Source
 
+#: A document of a query with its score; a query without documents has one row without a document.
+Row = tuple[Any, Any, float]
+NO_DOCUMENT = ""
+
+
+class Block(NamedTuple):
+    """Consecutive rows of a run.
+
+    The first ``sizes[0]`` rows belong to ``queries[0]``, the next ``sizes[1]`` to ``queries[1]``, and
+    so on.
+    """
+
+    queries: list[Any]
+    sizes: np.ndarray
+    docs: list[Any]
+    numbers: np.ndarray
+
+    def query_of_rows(self) -> Iterator[Any]:
+        """Yield the query of each row."""
+        return chain.from_iterable(map(repeat, self.queries, self.sizes.tolist()))
+
 
 class Run(Protocol):
-    """What ``align`` needs of a run, wherever it is held.
-
-    ``scored`` says whether scores decide the order, or position alone.
-    """
+    """Ranked documents by query, wherever they are stored."""
 
     @property
     def name(self) -> str:
-        """What to call the run."""
+        """The name of the run."""
 
     @property
-    def scored(self) -> bool:
-        """Whether scores decide the order."""
+    def direction(self) -> int:
+        """1 if the highest score is the best, -1 if the lowest is, 0 if there are no scores."""
 
     @property
     def source(self) -> Source:
@@ -39,18 +59,28 @@ class Run(Protocol):
             repeats: find every occurrence of a document, not only its best.
         """
 
+    def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:
+        """Yield the documents in input order, with scores of which the highest is the best.
+
+        ``judgments`` name the queries and documents of a run that is scores alone.
+        """
+
 
 @dataclass(frozen=True)
 class EmptyRun:
     """A run without documents, for queries that are missing from all parts of a run."""
 
     name: str = "run"
-    scored: bool = False
+    direction: int = 0
     source: Source = MEMORY
 
     def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Find nothing."""
         return Matches.none(len(judgments.queries))
+
+    def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:
+        """Yield nothing."""
+        return iter(())
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,18 +91,22 @@ class WrappedRun:
 
     @property
     def name(self) -> str:
-        """What to call the run."""
+        """The name of the run."""
         return self.run.name
 
     @property
-    def scored(self) -> bool:
-        """Whether scores decide the order."""
-        return self.run.scored
+    def direction(self) -> int:
+        """1 if the highest score is the best, -1 if the lowest is, 0 if there are no scores."""
+        return self.run.direction
 
     @property
     def source(self) -> Source:
         """Where the run came from."""
         return self.run.source
+
+    def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:
+        """Yield the documents of the run."""
+        return self.run.rows(judgments)
 
 
 @dataclass(frozen=True, eq=False)

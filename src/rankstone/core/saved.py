@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import numpy as np
@@ -32,11 +33,12 @@ def number(value: Any) -> float:
     >>> number(2), number(None)
     (2.0, nan)
     """
-    if type(value) not in _NUMBERS or math.isinf(
-        found := math.nan if value is None else float(value)
-    ):
-        raise ValueError(f"{value!r:.40} is not a number")
-    return found
+    if type(value) in _NUMBERS:
+        with suppress(OverflowError):  # a whole number of 400 digits
+            found = math.nan if value is None else float(value)
+            if not math.isinf(found):
+                return found
+    raise ValueError(f"{value!r:.40} is not a number")
 
 
 def optional(check: Callable[[Any], T], value: Any) -> T | None:

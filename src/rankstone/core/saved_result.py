@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.core import saved
-from rankstone.core.provenance import Provenance
-from rankstone.core.result import SCHEMA, Result, TieReport
+from rankstone.core.provenance import Provenance, replayed
+from rankstone.core.result import OLDER, SCHEMA, Result, TieReport
 from rankstone.core.unjudged import UnjudgedReport
 from rankstone.errors import Notice
 
 
 def result_of(data: dict[str, Any]) -> Result:
     """Read what ``Result.to_dict`` returned; anything else raises an error of Python's."""
-    if data["schema"] != SCHEMA:
+    if data["schema"] != SCHEMA and data["schema"] not in OLDER:
         raise ValueError(f"schema {data['schema']!r}, expected {SCHEMA!r}")
     columns = {n: saved.column(c) for n, c in data["values"].items()}
     weights = {n: saved.column(w) for n, w in data["weights"].items()}
@@ -40,6 +40,7 @@ def result_of(data: dict[str, Any]) -> Result:
         exceptions={n: _departures(e) for n, e in data["exceptions"].items()},
         unanswered=tuple(saved.ids(data.get("unanswered", []))),
         unjudged=_unjudged(data.get("unjudged"), len(queries)),
+        changes=replayed(data.get("changes", {})),
     )
 
 

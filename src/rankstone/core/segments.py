@@ -103,7 +103,7 @@ def _floats(values: Array) -> Array:
 
 
 def falling_values(values: Array, offsets: Array) -> tuple[Array, bool]:
-    """Return the values with those of each segment in falling order.
+    """Sort each segment in descending order.
 
     And whether all are known to be whole numbers from 0 to 255.
     """
@@ -204,7 +204,7 @@ def total_parts(values: Array, offsets: Array, low: Array | None = None) -> tupl
 
 
 def _few(values: Array, offsets: Array, low: Array | None) -> list[list[float]]:
-    """Return what each sum adds up, if there is so little that array operations cost more."""
+    """Return the terms of each sum, if they are so few that array operations cost more."""
     numbers: list[float] = values.tolist()
     rest: list[float] = [] if low is None else low.tolist()
     return [numbers[a:b] + rest[a:b] for a, b in pairwise(offsets.tolist())]

@@ -78,6 +78,12 @@ class Subtopics:
             known=None if self.known is None else self.known[rows],
         )
 
+    def without_negatives(self) -> Subtopics:
+        """Return the subtopics without grades below 0."""
+        kept = self.grade >= 0
+        offsets = segments.keep(kept, self.offsets)
+        return replace(self, offsets=offsets, subtopic=self.subtopic[kept], grade=self.grade[kept])
+
     def of_documents(self, documents: Array) -> tuple[Array, Array, Array]:
         """Return the position in ``documents``, the subtopic and the grade of each of their rows."""
         sizes = self.offsets[documents + 1] - self.offsets[documents]
@@ -194,7 +200,7 @@ def aspects_of(judgments: Judgments) -> Iterator[Aspect]:
 
 
 def subtopic_notices(judgments: Judgments) -> list[Notice]:
-    """Say that judgments are by subtopic, and what other measures make of them."""
+    """Return the notice that judgments are by subtopic."""
     if judgments.subtopics is None:
         return []
-    return reading_notice("subtopics", len(judgments.subtopics.names), level="note")
+    return reading_notice("subtopics", len(judgments.subtopics.names))

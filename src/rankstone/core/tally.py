@@ -1,4 +1,4 @@
-"""What is counted on the way from data to values; counts of parts add up."""
+"""Counts on the way from data to values; those of parts add up."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ class Tally:
     ``documents`` is the number of judged documents that were retrieved, of which ``tied`` share
     their score with another. ``judged_in_top`` of the ``top`` documents down to the first cutoff
     are judged. ``large_ties`` documents are tied at a score so large that whole numbers are
-    rounded; ``by_subtopic`` counts the parts judged by subtopic. ``reading`` are notices of those who read the data, ``missing`` and ``unjudged``
-    some of the queries that are only in the judgments or only in the run, and ``examples`` some
-    examples by the code of a notice.
+    rounded; ``by_subtopic`` counts the parts judged by subtopic. Of the queries
+    ``without_relevant`` documents, ``without_judgments`` have no judgment, or labels in an array.
+    ``reading`` are notices of those who read the data, ``missing`` and ``unjudged`` some of the queries that are only in the judgments or only in the run, ``twins`` some that are
+    in both and look like a missing one, and ``examples`` some examples by the code of a notice.
     """
 
     judged_queries: int = 0
@@ -40,11 +41,13 @@ class Tally:
     by_subtopic: int = 0
     evaluated: int = 0
     without_relevant: int = 0
+    without_judgments: int = 0
     judged_in_top: int = 0
     top: int = 0
     reading: tuple[Notice, ...] = ()
     missing: tuple[Any, ...] = ()
     unjudged: tuple[Any, ...] = ()
+    twins: tuple[Any, ...] = ()
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def merge(self, other: Tally) -> Tally:
@@ -56,6 +59,7 @@ class Tally:
             reading=merged_notices(self.reading, other.reading),
             missing=_smallest({*self.missing, *other.missing}, SAMPLE),
             unjudged=_smallest({*self.unjudged, *other.unjudged}, SAMPLE),
+            twins=_smallest({*self.twins, *other.twins}, SAMPLE),
             examples={
                 code: _smallest(
                     {*self.examples.get(code, ()), *other.examples.get(code, ())}, EXAMPLES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
 from rankstone.errors import UsageError
 
@@ -95,7 +95,12 @@ def keeps_order(rule: str) -> bool:
 
 def is_by_id(rule: str) -> bool:
     """Return whether tied documents are in order of their ids."""
-    return rule in ("docid-desc", "docid-asc")
+    return id_order(rule) != 0
+
+
+def id_order(rule: str) -> int:
+    """Return 1 if the greater of tied ids is first, -1 if the smaller is, 0 if ids do not decide."""
+    return {"docid-desc": 1, "docid-asc": -1}.get(rule, 0)
 
 
 def is_by_input(rule: str) -> bool:

@@ -1,4 +1,4 @@
-"""What the documents without a judgment leave open in a result."""
+"""The uncertainty of a result that unjudged documents cause."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class UnjudgedReport:
 
 
 @dataclass(frozen=True)
-class Hole:
+class UnjudgedDocument:
     """An unjudged document, its rank in each run (None: not among its first), and its effect.
 
     ``effect`` is what the mean, or the difference of the means of two runs, gains if the document

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
+from rankstone.choices.reading import block_names
 from rankstone.core import gpu, segments
 from rankstone.core.as_numpy import (
     all_finite,
@@ -18,12 +19,14 @@ from rankstone.core.as_numpy import (
 )
 from rankstone.core.collection import LabelledCollection, default_conventions
 from rankstone.core.ids import Ids, sort_key
-from rankstone.core.notices import negative_notices
+from rankstone.core.notices import negative_notices, scale_notices
 from rankstone.core.rank import ScoreNeeds
 from rankstone.core.reading_notices import reading_notice
 from rankstone.errors import DataError, Notice, UsageError, plural
 
 Array = np.ndarray
+_LOOKED_AT = 1000
+_EXAMPLES = 3
 
 # What measures read of lists, and what conventions read of scores, given the default conventions.
 Needs = Callable[[Conventions], tuple[gpu.CutoffNeeds | None, ScoreNeeds]]
@@ -91,6 +94,7 @@ def labels_and_scores(
     mask: Any = None,
     qid: Any = None,
     group_sizes: Any = None,
+    qid_blocks: str = "merge",
     name: str = "run",
     ascending: bool = False,
     needs: Needs | None = None,
@@ -104,6 +108,7 @@ def labels_and_scores(
         mask: False marks padding.
         qid: the query of each item, or of each row of a table.
         group_sizes: the number of items of each query, for long arrays.
+        qid_blocks: whether items of a query that are not next to each other are one list.
         name: the name of the run.
         ascending: the lowest score is the best.
         needs: what measures and conventions read; of a table in another device's memory no more
@@ -111,6 +116,11 @@ def labels_and_scores(
         finite: refuse labels that are NaN.
     """
     keyed = mask is not None or qid is not None or group_sizes is not None
+    if qid_blocks == "separate":
+        if qid is None:
+            raise UsageError("qid_blocks='separate' needs qid=, the query of each item.")
+        listed = _listed(qid)
+        qid = block_names(listed.tolist() if isinstance(listed, np.ndarray) else listed)
     if ascending:
         scores = -_numbers(scores, "scores")
     if needs is not None and mask is None and group_sizes is None:
@@ -138,8 +148,11 @@ def labels_and_scores(
     else:
         queries, offsets, order = _groups(label, qid, group_sizes)
     notices = [*masked, *_noticed(label, score, kept), *(_one_list(label) if single else ())]
+    notices += scale_notices(label if kept is None else label[kept])
+    notices += reading_notice("labels-and-scores", int(_look_swapped(label, score)))
     known: dict[str, Any] = {"queries": queries, "own_notices": tuple(notices), "name": name}
     if order is not None:
+        known["own_notices"] += tuple(_starting_again(order, offsets, queries))
         label, score = label[order], score[order]
         kept = None if kept is None else kept[order]
     width = label.shape[1] if table else None
@@ -151,6 +164,24 @@ def labels_and_scores(
         label, score, offsets = label[flat], score[flat], segments.keep(flat, offsets)
         width = None
     return LabelledCollection(label, score, offsets, width, single=single, **known)
+
+
+def _look_swapped(label: Array, score: Array) -> bool:
+    """Return whether some of the first labels are fractions and all scores whole, but not alike."""
+    labels, scores = (array.reshape(-1)[:_LOOKED_AT] for array in (label, score))
+    labels, scores = labels[np.isfinite(labels)], scores[np.isfinite(scores)]
+    return bool(
+        (labels % 1 != 0).any() and (scores % 1 == 0).all() and (scores != scores[:1]).any()
+    )
+
+
+def _starting_again(order: Array, offsets: Array | None, queries: list[Any]) -> list[Notice]:
+    """Count the queries whose items are not next to each other."""
+    jumps = np.flatnonzero(np.diff(order) != 1)
+    query = np.searchsorted(np.asarray(offsets), jumps, "right") - 1
+    again = np.unique(query[jumps + 1 < np.asarray(offsets)[query + 1]])
+    examples = tuple(str(queries[i]) for i in again[:_EXAMPLES])
+    return reading_notice("query-starts-again", len(again), examples)
 
 
 def _from_device(part: gpu.TopK, ndim: int, qid: Any, name: str) -> LabelledCollection:

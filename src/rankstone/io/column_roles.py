@@ -29,6 +29,9 @@ _DISTANCES = {"distance", "dist", "cosinedistance", "l2distance", "l2", "euclide
 ROLES = (*SYNONYMS, "distance")
 #: What lists in records hold, which can be named as columns are.
 LISTS = ("expected", "retrieved")
+_OF_JUDGMENTS, _OF_RUNS = ("grade", "subtopic", "importance", "expected"), (
+    "score", "distance", "rank", "retrieved",
+)  # fmt: skip
 _NOT_GRADES = {"timestamp", "time", "ts", "date", "datetime", "iteration", "iter", "q0"}
 _NOUNS = {"query": "queries", "doc": "documents", "grade": "grades", "score": "scores"}
 
@@ -67,6 +70,11 @@ class Columns(dict[str, Any]):
             )
 
 
+def roles_of_kind(kind: str) -> tuple[str, ...]:
+    """Return the roles of the columns that judgments or a run may have."""
+    return ("query", "doc", *(_OF_JUDGMENTS if kind == "judgments" else _OF_RUNS))
+
+
 @dataclass(frozen=True)
 class Roles:
     """The names of the columns by role; None for a role without a column."""
@@ -76,7 +84,7 @@ class Roles:
 
     @property
     def number_role(self) -> str:
-        """What the number is: a score, a distance, a grade or a rank."""
+        """The kind of the number: a score, a distance, a grade or a rank."""
         return self.all[2]
 
 

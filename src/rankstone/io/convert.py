@@ -5,27 +5,34 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import chain, islice
-from typing import IO, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
+from rankstone.choices.setup import Setup, verb
 from rankstone.core import atomic
 from rankstone.core.judgments import Judgments
 from rankstone.core.subtopics import aspects_of
 from rankstone.errors import DataError, Notice, UsageError, plural
 from rankstone.io import formats
-from rankstone.io.column_roles import Columns
+from rankstone.io.changes import prepared
 from rankstone.io.files import in_folder, judgments_in, rows_in
 from rankstone.io.formats import Format, format_of
 from rankstone.io.input_file import Input, ReadOptions
+from rankstone.io.load import check_columns_used
 from rankstone.io.streams import STDIN
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from rankstone.choices.options import ConvertOptions
 
 _BATCH = 1 << 12
 
 
 class Conversion(NamedTuple):
-    """What was converted: how many rows, of judgments or a run, from and to which format.
+    """A conversion: the number of rows, of judgments or a run, from and to which format.
 
     ``notices`` say what the target cannot hold.
     """
@@ -37,33 +44,35 @@ class Conversion(NamedTuple):
     notices: tuple[Notice, ...] = ()
 
 
+@verb("convert")
 def convert(
     source: str,
     target: str,
     to: str | None = None,
     *,
     kind: str | None = None,
-    input_format: str | None = None,
-    max_bytes: int | None = None,
-    encoding: str | None = None,
-    groups: str | None = None,
-    columns: Mapping[str, Any] | None = None,
     force: bool = False,
+    **options: Unpack[ConvertOptions],
 ) -> Conversion:
-    """Write a file's rows in another format (default: by the ending of the target).
+    """Write a file's rows in another format; the target appears whole or not at all.
 
-    The target appears whole or not at all, and replaces another file only with ``force``.
+    Args:
+        source: path of judgments or a run.
+        target: path to write to.
+        to: name of the format (default: by the ending of the target).
+        kind: ``judgments`` or ``run``, if it cannot be detected.
+        force: replace another file.
+        options: see below.
     """
+    setup = prepared(Setup.of("convert", options))
     writer = formats.named(to or formats.format_for(target))
-    named = Columns.of(columns)
     folder, source = source, in_folder(source)
     if source != folder:
         kind = kind or "judgments"
     _check_other_file(source, target)
     if target != STDIN:
         atomic.check_own(target, None, force=force)
-    options = ReadOptions(input_format, max_bytes, groups, named, encoding=encoding)
-    with Input.open(source, options) as file:
+    with Input.open(source, ReadOptions.of_judgments(setup)) as file:
         form = format_of(file)
         kind = kind or kind_of(file, form)
         write: Callable[[Any, IO[bytes]], None] | None = (
@@ -86,7 +95,7 @@ def convert(
             write(counted, out)
             if not counted.n:
                 raise DataError(f"{source}: the file holds no rows.")
-            named.check_used()
+            check_columns_used(setup)
             file.check_unchanged()
     return Conversion(counted.n, kind, form.name, writer.name, notices)
 
@@ -100,7 +109,7 @@ def _by_subtopic(file: Input, form: Format) -> Judgments | None:
 
 
 def _left_out(judgments: Judgments, writer: Format) -> tuple[Notice, ...]:
-    """Say what of judgments by subtopic a format cannot hold."""
+    """Return notices of what a format cannot hold of judgments by subtopic."""
     subtopics = judgments.subtopics
     if subtopics is None:
         return ()
@@ -158,7 +167,7 @@ class Counted:
 
 
 def kind_of(file: Input, form: Format) -> str:
-    """Return what a file contains, ``judgments`` or ``run``; an error if that is unclear."""
+    """Return the kind of a file, ``judgments`` or ``run``; an error if that is unclear."""
     if form.run is None:
         return "judgments"
     if form.judgments is None:
@@ -170,6 +179,12 @@ def kind_of(file: Input, form: Format) -> str:
             "--as judgments or --as run."
         )
     return kind
+
+
+def kind_in(path: str, options: ReadOptions) -> str:
+    """Return what a file holds: ``judgments`` or ``run``."""
+    with Input.open(in_folder(path), options) as file:
+        return kind_of(file, format_of(file))
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO
 
-from rankstone.errors import DataError, UsageError
+from rankstone.errors import DataError
 
 _MARKS = (b"\xff\xfe", b"\xfe\xff")
 _BINARY = (b"PK\x03\x04", b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")
@@ -66,12 +66,7 @@ def as_utf8(stream: IO[bytes], path: str, encoding: str) -> Iterator[IO[bytes]]:
     """Yield a copy of a text in UTF-8."""
     from tempfile import TemporaryFile
 
-    try:
-        decoder = codecs.getincrementaldecoder(encoding)()
-    except LookupError:
-        raise UsageError(
-            f"unknown encoding {encoding!r}; examples are utf-8, cp1252, latin-1 and utf-16."
-        ) from None
+    decoder = codecs.getincrementaldecoder(encoding)()
     if _has_a_character_per_byte(encoding) and is_utf8(stream) and not _is_ascii(stream):
         raise DataError(
             f"{path}: the file is UTF-8, not {encoding}. Name the encodings of judgments and runs "
@@ -90,6 +85,8 @@ def as_utf8(stream: IO[bytes], path: str, encoding: str) -> Iterator[IO[bytes]]:
                 raise DataError(
                     f"{path}:{line + before}: the byte 0x{odd:02x} is not {encoding}; {ADVICE}."
                 ) from None
+            except UnicodeError as error:
+                raise DataError(f"{path}: this is not {encoding} ({error}); {ADVICE}.") from None
             line += text.count("\n")
             copy.write(text.encode())
             if not part:

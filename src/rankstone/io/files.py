@@ -9,7 +9,7 @@ from typing import Any
 
 from rankstone.core.judgments import Judgments
 from rankstone.core.run import Run
-from rankstone.errors import DataError, UsageError
+from rankstone.errors import DataError, Notice, UsageError
 from rankstone.io.formats import Format, format_of, run_name
 from rankstone.io.input_file import Input, ReadOptions
 
@@ -18,10 +18,12 @@ def read_judgments(path: str, options: ReadOptions) -> Judgments:
     """Read judgments from a file, or from the folder of a data set."""
     with Input.open(in_folder(path) if os.path.isdir(path) else path, options) as file:
         form = format_of(file)
-        if options.group_sizes is not None and not form.takes_group_sizes:
+        grouped = options.group_sizes is not None or options.qid_blocks != "merge"
+        if grouped and not form.takes_group_sizes:
+            option = "qid_blocks" if options.group_sizes is None else "group_sizes"
             raise UsageError(
-                f"{file.path}: sizes of groups (--groups, group_sizes=) are for files without query "
-                f"ids, such as LETOR rows without qid; this one has the format '{form.name}'."
+                f"{file.path}: {option}= is for rows without ids of documents, such as LETOR rows; "
+                f"this file has the format '{form.name}'."
             )
         judgments = judgments_in(file, form)
         file.check_unchanged()
@@ -54,7 +56,15 @@ def _gathered(content: Any, file: Input) -> Any:
 
     rows = lists_as_text(content, file.path) if isinstance(content, Lists) else as_text(content)
     name = file.options.name or run_name(file.path)
-    return run_from(rows, name, file.source, file.path, ascending=file.options.ascending)
+    options = file.options
+    return run_from(
+        rows,
+        name,
+        file.source,
+        file.path,
+        ascending=options.ascending,
+        by_score=options.by_score,
+    )
 
 
 def judgments_in(file: Input, form: Format) -> Judgments:
@@ -70,12 +80,18 @@ def judgments_in(file: Input, form: Format) -> Judgments:
 
 
 def rows_in(
-    file: Input, form: Format, kind: str, judgments: Judgments | None = None
+    file: Input,
+    form: Format,
+    kind: str,
+    judgments: Judgments | None = None,
+    notices: list[Notice] | None = None,
 ) -> Iterable[Any]:
     """Return the rows of a file: text for ids, and a number.
 
-    ``judgments`` are those that a run belongs to if it names no documents itself.
+    ``judgments`` are those that a run belongs to if it names no documents itself. Warnings that rows
+    do not show are added to ``notices``.
     """
+    from rankstone.io.gathered import against_scores
     from rankstone.io.rows import (
         Lists,
         as_text,
@@ -90,16 +106,13 @@ def rows_in(
     if form.rows is not None:
         return form.rows(file, kind)
     content: Any = read(file)
-    if hasattr(content, "rows_for"):
-        if judgments is None:
-            raise UsageError(
-                f"{file.path}: the format '{form.name}' names no queries and documents; evaluate it "
-                "with the judgments it belongs to."
-            )
-        content = content.rows_for(judgments)
+    if hasattr(content, "rows"):
+        content = content.rows(judgments)
     elif isinstance(content, Judgments):
         content = rows_of_judgments(content)
     elif isinstance(content, Lists):
+        if notices is not None:
+            notices += against_scores(content)
         content = rows_of_lists(content)
     return as_text(without_subtopics(content))
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from rankstone.core.dicts import ListedRun, ScoredRun, no_scores
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.provenance import Source
+from rankstone.core.reading_notices import reading_notice
+from rankstone.core.run import NO_DOCUMENT, Row
+from rankstone.core.tally import EXAMPLES
 from rankstone.core.text import encode
-from rankstone.errors import EmptyError, UsageError
+from rankstone.errors import EmptyError, Notice, UsageError
 from rankstone.io import frames
 from rankstone.io.frames.columns import PlainTable
-from rankstone.io.rows import NO_DOCUMENT, Id, Lists, Row
+from rankstone.io.rows import Id, Lists, falls
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,14 +26,16 @@ class GatheredRun(ScoredRun):
     """A scored run gathered from rows.
 
     ``sequences`` has the documents and scores in input order of each query in which a document is
-    repeated; ``data`` has the best score of each.
+    repeated; ``data`` has the best score of each. ``about`` are notices on how it was made.
     """
 
     sequences: dict[Id, list[tuple[Id, float]]] = field(default_factory=dict)
+    about: tuple[Notice, ...] = ()
 
     def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Find the judged documents, and count those that were repeated."""
         matches = super().match(judgments, float32=float32, repeats=False)
+        matches = replace(matches, notices=(*matches.notices, *self.about))
         if not self.sequences:
             return matches
         counts = matches.duplicates.copy()
@@ -46,9 +52,10 @@ class GatheredRun(ScoredRun):
 
     def _with_repeats(self, matches: Matches, judgments: Judgments, *, float32: bool) -> Matches:
         """Return the matches with a row for every occurrence of a document."""
-        query, doc, score = map(list, zip(*self.rows(), strict=True))
+        rows = (row for row in self.rows() if row[1] != NO_DOCUMENT)
+        query, doc, score = map(list, zip(*rows, strict=True))
         table = PlainTable({"query": query, "doc": doc, "score": score})
-        run = frames.run_of(table, name=self.name, typed=self.typed, ascending=self.ascending)
+        run = frames.run_of(table, name=self.name, typed=self.typed)
         every = run.match(judgments, float32=float32, repeats=True)
         by_row = ("offsets", "judgment", "score", "above", "tied", "greater", "earlier")
         return replace(
@@ -57,11 +64,46 @@ class GatheredRun(ScoredRun):
             **{name: getattr(every, name) for name in by_row},
         )
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:
         """Yield every row; those of a query in input order."""
+        sign = -1.0 if self.ascending else 1.0
         for query, scores in self.data.items():
+            yield query, NO_DOCUMENT, 0.0
             for doc, score in self.sequences.get(query) or scores.items():
-                yield query, doc, score
+                yield query, doc, sign * score
+
+
+@dataclass(frozen=True, eq=False)
+class ShownRun(ListedRun):
+    """Lists in the order that was shown, though their scores have another, or ties.
+
+    ``by_score`` is the run as its scores rank it, ``against`` warns of lists that disagree.
+    """
+
+    by_score: GatheredRun = field(kw_only=True)
+    against: tuple[Notice, ...] = field(kw_only=True)
+
+    @property
+    def direction(self) -> int:
+        """1 if the highest score is the best, -1 if the lowest is."""
+        return self.by_score.direction
+
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
+        """Find the judged documents in the lists, with their own scores."""
+        matches = super().match(judgments, float32=float32, repeats=repeats)
+        own = self.by_score.match(judgments, float32=False, repeats=repeats).score
+        return replace(matches, score=own, notices=(*matches.notices, *self.against))
+
+
+def against_scores(lists: Lists, *, ascending: bool = False) -> tuple[Notice, ...]:
+    """Return a warning if the order of some lists is not that of their scores."""
+    scores = {q: own[::-1] if ascending else own for q, own in (lists.scores or {}).items()}
+    odd = {q: own for q, own in scores.items() if any(a < b for a, b in pairwise(own))}
+    rising = all(a <= b for own in odd.values() for a, b in pairwise(own))
+    more = "; if the lowest score is the best, say scores='ascending'" if rising else ""
+    examples = sorted(map(str, odd))[:EXAMPLES]
+    n = len(odd)
+    return tuple(reading_notice("order-against-scores", n, examples, of=len(scores), more=more))
 
 
 def run_from(
@@ -71,18 +113,36 @@ def run_from(
     path: str,
     *,
     ascending: bool = False,
+    by_score: bool = False,
     typed: bool = False,
 ) -> GatheredRun | ListedRun:
     """Gather a run; of a document that is there more than once the best score counts.
+
+    The order of lists decides, unless it is asked to rank ``by_score``.
 
     With ``typed`` ids are known to be text or to be numbers, as in Python objects.
     """
     if isinstance(rows, Lists):
         if not rows.data:
             raise EmptyError(f"{path}: the file holds no rows.")
+        if rows.scores is not None:
+            run = _gathered(
+                rows.scored_rows(), name, source, path, ascending=ascending, typed=typed
+            )
+            scores = rows.scores.values()
+            if by_score or all(falls(reversed(own) if ascending else own) for own in scores):
+                return run
+            against = against_scores(rows, ascending=ascending)
+            return ShownRun(rows.data, name, source, typed, by_score=run, against=against)
         if ascending:
             raise UsageError(no_scores(path))
         return ListedRun(rows.data, name, source, typed)
+    return _gathered(rows, name, source, path, ascending=ascending, typed=typed)
+
+
+def _gathered(
+    rows: Iterable[Row], name: str, source: Source, path: str, *, ascending: bool, typed: bool
+) -> GatheredRun:
     data: dict[Id, dict[Id, float]] = {}
     sequences: dict[Id, list[tuple[Id, float]]] = {}
     for query, doc, score in rows:
@@ -100,4 +160,4 @@ def run_from(
         scores[doc] = score
     if not data:
         raise EmptyError(f"{path}: the file holds no rows.")
-    return GatheredRun(data, name, source, ascending, typed, sequences)
+    return GatheredRun(data, name, source, ascending, typed, sequences=sequences)

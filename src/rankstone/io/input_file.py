@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
@@ -9,6 +10,8 @@ from functools import cached_property
 from typing import IO, Any, NamedTuple
 from weakref import finalize
 
+from rankstone.choices.reading import first_of, last_of
+from rankstone.choices.setup import Setup
 from rankstone.core.provenance import Source
 from rankstone.core.text import BOM
 from rankstone.errors import DataError
@@ -27,12 +30,14 @@ class ReadOptions:
         format: name of the file's format (default: detected).
         max_bytes: maximum size after decompression.
         group_sizes: path of a file of group sizes, for LETOR rows without qid.
+        qid_blocks: whether LETOR rows of a query that are not next to each other are one list.
         columns: names of columns by role, for tables.
         graded: whether the grades of judgments matter; if not, every row counts 1.
         name: what to call the run (default: the file's name).
         threads: number of scanning threads (default: all cores).
         ascending: whether the lowest score is the best.
         encoding: encoding of the text (default: UTF-8).
+        by_score: whether scores rank the documents of lists, too.
     """
 
     format: str | None = None
@@ -44,16 +49,37 @@ class ReadOptions:
     threads: int | None = None
     ascending: bool = False
     encoding: str | None = None
+    by_score: bool = False
+    qid_blocks: str = "merge"
 
+    @classmethod
+    def of_judgments(cls, setup: Setup, *, graded: bool = True) -> ReadOptions:
+        """Return how to read a file of judgments."""
+        reading, sizes = setup.reading, setup.reading.group_sizes
+        return cls(
+            first_of(reading.input_format),
+            setup.effort.max_bytes,
+            os.fspath(sizes) if isinstance(sizes, str | os.PathLike) else None,
+            reading.columns,
+            graded,
+            encoding=first_of(reading.encoding),
+            qid_blocks=reading.qid_blocks,
+        )
 
-def first_of(text: str | None) -> str | None:
-    """Return what is said of the judgments in ``judgments:run``, or of both."""
-    return (text or "").partition(":")[0] or None
-
-
-def last_of(text: str | None) -> str | None:
-    """Return what is said of the run in ``judgments:run``, or of both."""
-    return (text or "").rpartition(":")[2] or None
+    @classmethod
+    def of_run(cls, setup: Setup) -> ReadOptions:
+        """Return how to read the file of a run."""
+        reading = setup.reading
+        return cls(
+            last_of(reading.input_format),
+            setup.effort.max_bytes,
+            columns=reading.columns,
+            name=setup.evaluation.name,
+            threads=setup.effort.threads,
+            ascending=setup.changes.scores == "ascending",
+            encoding=last_of(reading.encoding),
+            by_score=setup.by_score,
+        )
 
 
 class FirstRow(NamedTuple):

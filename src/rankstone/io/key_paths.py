@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from rankstone.io.column_roles import names_in
@@ -28,12 +28,8 @@ def value_at(record: Any, path: str) -> Any:
         return _ABSENT
     if path in record:
         return record[path]
-    for at in _dots(path):
+    for at in (i for i, c in enumerate(path) if c == "."):
         value = value_at(record.get(path[:at]), path[at + 1 :])
         if value is not _ABSENT:
             return value
     return _ABSENT
-
-
-def _dots(path: str) -> Iterable[int]:
-    return (i for i, c in enumerate(path) if c == ".")

@@ -38,6 +38,7 @@ def run_of(
     columns: Mapping[str, Any] | None = None,
     *,
     ascending: bool = False,
+    by_score: bool = False,
 ) -> Run:
     """Take the ranked documents of each query, or records.
 
@@ -47,9 +48,10 @@ def run_of(
     if _are_rows(data, columns):
         return frames.run_of(_table(data, columns, "the run"), columns, name, ascending=ascending)
     if objects.are_records(data, columns):
-        return objects.run_of(list(data), name, columns, ascending=ascending)
-    run = objects.run_of(dict(enumerate(data)), name, columns, ascending=ascending)
-    return PositionalRun(run.data, run.name) if isinstance(run, dicts.ListedRun) else run
+        return objects.run_of(list(data), name, columns, ascending=ascending, by_score=by_score)
+    by_query = dict(enumerate(data))
+    run = objects.run_of(by_query, name, columns, ascending=ascending, by_score=by_score)
+    return PositionalRun(run.data, run.name) if type(run) is dicts.ListedRun else run
 
 
 def _check(data: Sequence[Any], what: str) -> None:

@@ -1,195 +1,190 @@
-"""The entry for data: files, dicts, lists and tables become Judgments and Runs."""
+"""The entry for data: files, dicts, lists, tables and arrays become a Collection."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from rankstone.conventions import Conventions
-from rankstone.core.collection import Collection, MatchedCollection
+from rankstone.choices.changes import Changes
+from rankstone.choices.reading import Reading, first_of, last_of
+from rankstone.choices.setup import DEFAULT, Setup
+from rankstone.core.collection import Collection, LabelledCollection, MatchedCollection
 from rankstone.core.judgments import Judgments
-from rankstone.core.run import EmptyRun, Run
-from rankstone.errors import Notice, UsageError, one_of
-from rankstone.io.column_roles import Columns
+from rankstone.core.notices import scale_notices
+from rankstone.core.provenance import MEMORY
+from rankstone.core.run import Run
+from rankstone.errors import Notice, UsageError
+from rankstone.io.changes import changed_run, prepared, record
+from rankstone.io.column_roles import Columns, roles_of_kind
 
 if TYPE_CHECKING:
     from rankstone.io.arrays import Needs
-    from rankstone.io.input_file import ReadOptions
+
+_PATH = str | os.PathLike
+_Part = Callable[[str | None], str | None]
+#: Choices that may be made for judgments and run apart, as in ``cp1252:utf-8``.
+_SPLIT = Reading.going_with("files")
+_Read = TypeVar("_Read", Judgments, Run)
 
 
-def load_judgments(
-    data: Any,
-    columns: Mapping[str, Any] | None = None,
-    *,
-    graded: bool = True,
-    lenient: bool = False,
-    input_format: str | None = None,
-    max_bytes: int | None = None,
-    groups: Any = None,
-    encoding: str | None = None,
-) -> Judgments:
+def load_judgments(data: Any, setup: Setup = DEFAULT, *, graded: bool = True) -> Judgments:
     """Return judgments from a path, a dict, a list or a table.
 
     Args:
         data: a path, a dict, a list, a table, or Judgments.
-        columns: the names of a table's columns, by role.
+        setup: how to read them.
         graded: whether the grades matter; if not, every row counts 1.
-        lenient: read grades as C's atol does, in the four columns of a TREC file.
-        input_format: the format of a file (default: detected from its content).
-        max_bytes: maximum size of a file in bytes after decompression.
-        groups: path of a file of group sizes, for LETOR rows without qid.
-        encoding: encoding of a text file (default: UTF-8).
     """
     if isinstance(data, Judgments):
         return data
     _refuse_spark(data)
-    if isinstance(data, str | os.PathLike):
+    columns = _columns_of(setup)
+    if isinstance(data, _PATH):
         from rankstone.io.files import read_judgments
-        from rankstone.io.formats import LENIENT
-        from rankstone.io.input_file import ReadOptions, first_of
+        from rankstone.io.input_file import ReadOptions
 
-        options = ReadOptions(
-            LENIENT if lenient else first_of(input_format),
-            max_bytes,
-            None if groups is None else os.fspath(groups),
-            columns,
-            graded,
-            encoding=first_of(encoding),
-        )
-        return read_judgments(os.fspath(data), options)
+        options = replace(ReadOptions.of_judgments(setup, graded=graded), columns=columns)
+        return _noted(read_judgments(os.fspath(data), options), setup, columns, first_of)
     if isinstance(data, Mapping):
         from rankstone.io import objects
 
-        return objects.judgments_of(data, columns)
-    if isinstance(data, list | tuple):
+        judgments = objects.judgments_of(data, columns)
+    elif isinstance(data, list | tuple):
         from rankstone.io import lists
 
-        return lists.judgments_of(data, columns, graded=graded)
-    if _is_sparse(data):
+        judgments = lists.judgments_of(data, columns, graded=graded)
+    elif is_sparse(data):
         from rankstone.io import sparse
 
-        return sparse.judgments_of(data, graded=graded)
-    from rankstone.io import frames
+        judgments = sparse.judgments_of(data, graded=graded)
+    else:
+        from rankstone.io import frames
 
-    if frames.is_frame(data):
-        return frames.judgments_of(data, columns, graded=graded)
-    raise UsageError(
-        f"cannot read judgments from {type(data).__name__}; give a path to a file, "
-        "a dict {query: {document: grade}}, a list of lists of relevant documents or a dataframe."
-    )
+        if not frames.is_frame(data):
+            raise UsageError(
+                f"cannot read judgments from {type(data).__name__}; give a path to a file, a dict "
+                "{query: {document: grade}}, a list of lists of relevant documents or a dataframe."
+            )
+        judgments = frames.judgments_of(data, columns, graded=graded)
+    return _noted(judgments, setup, columns, first_of)
 
 
-def load_run(
-    data: Any,
-    name: str | None = None,
-    threads: int | None = None,
-    columns: Mapping[str, Any] | None = None,
-    *,
-    scores: str = "descending",
-    lenient: bool = False,
-    input_format: str | None = None,
-    max_bytes: int | None = None,
-    encoding: str | None = None,
-) -> Run:
-    """Return a run from a path, a dict, a list or a table.
-
-    Args:
-        data: a path, a dict, a list, a table, or a Run.
-        name: what to call the run.
-        threads: number of scanning threads (default: all cores).
-        columns: the names of a table's columns, by role.
-        scores: ``"descending"``, or ``"ascending"`` if the lowest score is the best (a distance).
-        lenient: read scores as C's atof does and ignore fields after the tag.
-        input_format: the format of a file (default: detected from its content).
-        max_bytes: maximum size of a file in bytes after decompression.
-        encoding: encoding of a text file (default: UTF-8).
-    """
-    ascending = is_ascending(scores)
+def load_run(data: Any, setup: Setup = DEFAULT) -> Run:
+    """Return a run from a path, a dict, a list or a table, without changes to its documents."""
     _refuse_spark(data)
-    if isinstance(data, str | os.PathLike):
+    columns, name = _columns_of(setup), setup.evaluation.name
+    ascending = setup.changes.scores == "ascending"
+    run: Run
+    if isinstance(data, _PATH):
         from rankstone.io.files import read_run
-        from rankstone.io.formats import LENIENT
-        from rankstone.io.input_file import ReadOptions, last_of
+        from rankstone.io.input_file import ReadOptions
 
-        options = ReadOptions(
-            LENIENT if lenient else last_of(input_format),
-            max_bytes,
-            columns=columns,
-            name=name,
-            threads=threads,
-            ascending=ascending,
-            encoding=last_of(encoding),
-        )
-        return read_run(os.fspath(data), options)
-    data = _plain_run(data, name, scores)
+        options = replace(ReadOptions.of_run(setup), columns=columns)
+        return _noted(read_run(os.fspath(data), options), setup, columns, last_of)
+    if is_run(data):
+        if ascending and data.direction >= 0:
+            raise UsageError(
+                f"{data.name}: scores='ascending' is said when a run is loaded: "
+                "load_run(..., scores='ascending')."
+            )
+        run = data.by_score if setup.by_score and hasattr(data, "by_score") else data
+        return run
+    data = _plain_run(data, setup)
     if isinstance(data, Mapping):
         from rankstone.io import objects
 
-        return objects.run_of(data, name, columns, ascending=ascending)
-    if isinstance(data, list | tuple):
+        run = objects.run_of(data, name, columns, ascending=ascending, by_score=setup.by_score)
+    elif isinstance(data, list | tuple):
         from rankstone.io import lists
 
-        return lists.run_of(data, name, columns, ascending=ascending)
-    if _is_sparse(data):
+        run = lists.run_of(data, name, columns, ascending=ascending, by_score=setup.by_score)
+    elif is_sparse(data):
         from rankstone.io import sparse
 
-        return sparse.run_of(data, name, ascending=ascending)
-    if hasattr(data, "match") and hasattr(data, "source"):
-        run: Run = data
-        return run
-    from rankstone.io import frames
+        run = sparse.run_of(data, name, ascending=ascending)
+    else:
+        from rankstone.io import frames
 
-    if frames.is_frame(data):
-        return frames.run_of(data, columns, name, threads, ascending=ascending)
-    raise UsageError(
-        f"cannot read a run from {type(data).__name__}; give a path to a file, "
-        "a dict {query: {document: score}}, a dict {query: [document, ...]}, a list of lists or "
-        "a dataframe."
-    )
+        if not frames.is_frame(data):
+            raise UsageError(
+                f"cannot read a run from {type(data).__name__}; give a path to a file, a dict "
+                "{query: {document: score}}, a dict {query: [document, ...]}, a list of lists or a "
+                "dataframe."
+            )
+        run = frames.run_of(data, columns, name, setup.effort.threads, ascending=ascending)
+    return _noted(run, setup, columns, last_of)
 
 
-def _is_sparse(data: Any) -> bool:
+def _columns_of(setup: Setup) -> Columns:
+    """Return the columns for one table, which notes by itself whether they are of use."""
+    return Columns(Columns.of(setup.reading.columns))
+
+
+def _noted(data: _Read, setup: Setup, columns: Columns, part: _Part) -> _Read:
+    """Return data whose source says how they were read.
+
+    ``part`` takes from ``judgments:run`` what is about these data.
+    """
+    is_run_ = part is last_of
+    if isinstance(data, Judgments) and "ratings-as-grades" not in {n.code for n in data.notices}:
+        data = replace(data, notices=(*data.notices, *scale_notices(data.grades)))
+    reading: dict[str, Any] = {}
+    if data.source is not MEMORY:
+        for name in _SPLIT:
+            if own := part(getattr(setup.reading, name)):
+                reading[name] = own
+        for name in Reading.going_with("arrays"):
+            if not is_run_ and name in setup.reading.given():
+                reading[name] = os.fspath(getattr(setup.reading, name))
+    if columns.used:
+        given = setup.reading.columns
+        if isinstance(given, Columns):
+            given.used = True
+        roles = roles_of_kind("run" if is_run_ else "judgments")
+        if named := {role: columns[role] for role in roles if role in columns}:
+            reading["columns"] = named
+    if is_run_ and setup.changes.scores != "descending":
+        reading["scores"] = setup.changes.scores
+    if not reading:
+        return data
+    changed: Any = data
+    return replace(changed, source=replace(data.source, reading=reading))
+
+
+def is_run(data: Any) -> bool:
+    """Return whether data are a run that was loaded."""
+    return hasattr(data, "match") and hasattr(data, "source")
+
+
+def is_sparse(data: Any) -> bool:
     """Return whether data are a sparse matrix, without loading what reads one."""
     return type(data).__module__.startswith("scipy.sparse")
 
 
-def _plain_run(data: Any, name: str | None, scores: str) -> Any:
+def is_empty(data: Any) -> bool:
+    """Return whether data are a dict or a table without rows, as a part may be."""
+    if isinstance(data, str | Judgments) or is_sparse(data) or not hasattr(data, "__len__"):
+        return False
+    return not len(data)
+
+
+def _plain_run(data: Any, setup: Setup) -> Any:
     """Return a run of result objects as ids and scores, and any other run unchanged."""
     if isinstance(data, Mapping | list | tuple):
         from rankstone.io.retrieved import has_objects, plain_results
 
         if has_objects(data):
-            return plain_results(data, name or "the run", ascending=is_ascending(scores))
+            return plain_results(data, setup.evaluation.name or "the run")
     return data
-
-
-def is_ascending(scores: str) -> bool:
-    """Return whether the lowest score is the best."""
-    return one_of(scores, ("descending", "ascending"), "order of scores") == "ascending"
 
 
 def collection(
     judgments: Any,
     run: Any = None,
+    setup: Setup = DEFAULT,
     *,
-    name: str | None = None,
-    threads: int | None = None,
-    columns: Mapping[str, Any] | None = None,
-    input_format: str | None = None,
-    max_bytes: int | None = None,
-    encoding: str | None = None,
-    mask: Any = None,
-    qid: Any = None,
-    group_sizes: Any = None,
-    exclude: Any = None,
-    not_retrieved: Any = None,
-    scores: str = "descending",
-    min_score: float | None = None,
-    parents: Any = None,
-    parent_rule: str = "first",
-    judged_chunks: bool = False,
     needs: Needs | None = None,
     finite: bool = False,
 ) -> Collection:
@@ -198,130 +193,115 @@ def collection(
     Args:
         judgments: judgments, labels, relevant documents, or (without a run) grades in rank order.
         run: a run, scores, or ranked documents.
-        name: the name of the run.
-        threads: number of scanning threads (default: all cores).
-        columns: the columns of tables, by what they hold.
-        input_format: the format of the files, if it cannot be detected; ``judgments:run`` for two.
-        max_bytes: maximum size of a file in bytes after decompression.
-        encoding: encoding of text files (default: UTF-8); ``judgments:run`` for two.
-        mask: with arrays, False marks padding.
-        qid: with arrays, the query of each item, or of each row of a table.
-        group_sizes: with arrays, the number of items of each query; with files, the path of a
-            file of group sizes, for LETOR rows without qid.
-        exclude: (query, document) pairs, in any form of judgments, that are removed from the run.
-        not_retrieved: with grades in rank order, the grades of judged documents that were missed.
-        scores: ``"descending"``, or ``"ascending"`` if the lowest score is the best (a distance).
-        min_score: a document with a worse score counts as not retrieved.
-        parents: the document of each chunk, for a run of chunks and judgments of documents.
-        parent_rule: how the chunks of a document become one result: first, max or sum.
-        judged_chunks: whether the judgments are of chunks too, and become judgments of documents.
+        setup: how to read them, and what to change before documents are ranked.
         needs: what measures and conventions will read, to move no more from another device.
         finite: refuse labels that are NaN.
     """
     _refuse_spark(judgments)
     _refuse_spark(run)
-    removed: tuple[Notice, ...] = ()
-    if (_is_sparse(judgments) or _is_sparse(exclude)) and hasattr(run, "__array__"):
-        from rankstone.io import sparse
-
-        judgments, mask, removed = sparse.beside_scores(judgments, run, exclude, mask)
-        exclude = None if _is_sparse(exclude) else exclude
-    sizes_file = os.fspath(group_sizes) if isinstance(group_sizes, str | os.PathLike) else None
-    if sizes_file is not None:
-        group_sizes = None
-    keyed = {"mask": mask, "qid": qid, "group_sizes": group_sizes}
-    is_keyed = any(value is not None for value in keyed.values())
+    setup = prepared(setup)
+    reading, changes = setup.reading, setup.changes
+    if not any(isinstance(data, _PATH | Judgments) or is_run(data) for data in (judgments, run)):
+        _refuse_reading_of_files(setup)
     if run is None:
-        _refuse(keyed, exclude)
-        return _grades(judgments, not_retrieved, name)
-    if not_retrieved is not None:
+        return _grades(judgments, setup)
+    if changes.not_retrieved is not None:
         raise UsageError(
             "not_retrieved= goes with grades in rank order; judgments say it themselves."
         )
     single = False
-    run = _plain_run(run, name, scores)
-    if _is_sparse(run) and hasattr(judgments, "__array__"):
+    padding: list[Notice] = []
+    run = _plain_run(run, setup)
+    if is_sparse(run) and hasattr(judgments, "__array__"):
         judgments = type(run)(judgments)
-    if not (isinstance(judgments, str | os.PathLike | Judgments) or _is_sparse(judgments)):
-        from rankstone.io.rankings import are_labels, by_query
+    if not (isinstance(judgments, _PATH | Judgments) or (is_sparse(judgments) and is_sparse(run))):
+        labelled = _labelled(judgments, run, setup, needs, finite=finite)
+        if labelled is not None:
+            return labelled
+        if not is_sparse(judgments):
+            from rankstone.io.rankings import by_query
 
-        if are_labels(judgments, run, keyed=is_keyed):
-            from rankstone.io.arrays import labels_and_scores
-
-            _refuse_exclude(exclude)
-            if min_score is not None or parents is not None:
-                raise UsageError(
-                    "min_score= and parents= go with runs of documents that have ids, not with "
-                    "labels and scores."
-                )
-            lists = labels_and_scores(
-                judgments,
-                run,
-                name=name or "run",
-                ascending=is_ascending(scores),
-                needs=needs,
-                finite=finite,
-                **keyed,
+            judgments, run, single, padding = by_query(judgments, run)
+    given = reading.given()
+    for name in Reading.going_with("arrays"):
+        if name in given and not (
+            isinstance(given[name], _PATH) and isinstance(judgments, _PATH | Judgments)
+        ):
+            raise UsageError(
+                f"{name}= goes with labels and scores in arrays; files and dicts say by "
+                "themselves which document belongs to which query."
             )
-            return replace(lists, own_notices=(*lists.own_notices, *removed)) if removed else lists
-        judgments, run, single = by_query(judgments, run)
-    _refuse(keyed)
-    judged = load_judgments(
-        judgments,
-        columns,
-        input_format=input_format,
-        max_bytes=max_bytes,
-        groups=sizes_file,
-        encoding=encoding,
-    )
-    ranked = load_run(
-        run,
-        name,
-        threads,
-        columns,
-        scores=scores,
-        input_format=input_format,
-        max_bytes=max_bytes,
-        encoding=encoding,
-    )
-    if judged_chunks:
-        judged = judged_documents(judged, parents, max_bytes)
-    is_changed = min_score is not None or parents is not None
-    if is_changed and not isinstance(ranked, EmptyRun):
-        from rankstone.io.input_file import ReadOptions, last_of
-        from rankstone.io.scored import changed_run
+    judged = load_judgments(judgments, setup)
+    if padding:
+        judged = replace(judged, notices=(*judged.notices, *padding))
+    if changes.judged_chunks:
+        from rankstone.io.parents import judged_documents
 
-        ranked = changed_run(
-            run,
-            ranked,
-            min_score=min_score,
-            parents=parents,
-            parent_rule=parent_rule,
-            columns=columns,
-            options=ReadOptions(
-                last_of(input_format), max_bytes, columns=columns, encoding=last_of(encoding)
-            ),
-            ascending=is_ascending(scores),
-        )
+        judged = judged_documents(judged, changes.parents)
+    ranked = changed_run(load_run(run, setup), judged, setup)
+    return MatchedCollection(ranked, judged, single, changes=record(changes, ["scores"]))
+
+
+def _labelled(
+    judgments: Any, run: Any, setup: Setup, needs: Needs | None, *, finite: bool
+) -> LabelledCollection | None:
+    """Return labels and scores in arrays as a collection, None if data are something else."""
+    from rankstone.io.rankings import are_labels
+
+    reading, changes = setup.reading, setup.changes
+    removed: Any = ()
+    mask, exclude = reading.mask, changes.exclude and changes.exclude.data
+    if (is_sparse(judgments) or is_sparse(exclude)) and hasattr(run, "__array__"):
+        from rankstone.io import sparse
+
+        judgments, mask, removed = sparse.beside_scores(judgments, run, exclude, mask)
+        exclude = None if is_sparse(exclude) else exclude
+    elif is_sparse(judgments):
+        return None
+    sizes = None if isinstance(reading.group_sizes, _PATH) else reading.group_sizes
+    is_keyed = any(value is not None for value in (mask, reading.qid, sizes))
+    if not are_labels(judgments, run, keyed=is_keyed):
+        return None
+    from rankstone.io.arrays import labels_and_scores
+
     if exclude is not None:
-        from rankstone.core.exclude import ExcludingRun
-
-        ranked = ExcludingRun(
-            ranked, load_judgments(exclude, columns, graded=False, encoding=encoding)
+        raise UsageError(
+            "exclude= removes documents by their ids, and arrays have none; use mask=."
         )
-    return MatchedCollection(ranked, judged, single)
+    for name in Changes.going_with("documents"):
+        if name in changes.given() and not is_sparse(changes.exclude and changes.exclude.data):
+            raise UsageError(
+                f"{name}= goes with runs of documents that have ids, not with labels and scores."
+            )
+    if isinstance(reading.group_sizes, _PATH):
+        raise UsageError("beside arrays group_sizes= is an array of sizes, not a file.")
+    lists = labels_and_scores(
+        judgments,
+        run,
+        name=setup.evaluation.name or "run",
+        ascending=changes.scores == "ascending",
+        needs=needs,
+        finite=finite,
+        mask=mask,
+        qid=reading.qid,
+        group_sizes=sizes,
+        qid_blocks=reading.qid_blocks,
+    )
+    own = record(reading, ["columns"])
+    if changes.scores != "descending":
+        own["scores"] = changes.scores
+    sources = lists.sources[0], replace(lists.sources[1], reading=own)
+    return replace(
+        lists,
+        own_notices=(*lists.own_notices, *removed),
+        negated=changes.scores == "ascending",
+        sources=sources if own else lists.sources,
+        changes=record(changes, ["scores"]),
+    )
 
 
-def judged_documents(judged: Judgments, parents: Any, max_bytes: int | None) -> Judgments:
-    """Return judgments of documents from judgments of their chunks."""
-    from rankstone.io import parents as of_chunks
-
-    if parents is None:
-        raise UsageError("judged_chunks=True needs parents=, the document of each chunk.")
-    return of_chunks.judged_documents(judged, of_chunks.Parents.of(parents, max_bytes))
-
-
-def _grades(grades: Any, not_retrieved: Any, name: str | None) -> Collection:
+def _grades(grades: Any, setup: Setup) -> Collection:
+    """Return grades in rank order as a collection; what changes runs or reads tables is refused."""
     from rankstone.io.arrays import are_arrays, grades_in_rank_order
 
     if not are_arrays(grades):
@@ -329,74 +309,59 @@ def _grades(grades: Any, not_retrieved: Any, name: str | None) -> Collection:
             f"a run is missing. Give judgments and a run, or grades in rank order such as "
             f"[3, 2, 0]; not {type(grades).__name__} alone."
         )
-    if not_retrieved is None:
+    for option in (*setup.reading.given(), *setup.changes.given()):
+        if option != "not_retrieved":
+            raise UsageError(
+                f"{option}= goes with judgments and a run; grades in rank order are all there is."
+            )
+    missed, name = setup.changes.not_retrieved, setup.evaluation.name
+    if missed is None:
         return grades_in_rank_order(grades, name or "run")
-    judged = enumerate([*grades, *not_retrieved])
+    judged = enumerate([*grades, *missed])
     judgments = {0: {doc: grade for doc, grade in judged if grade is not None}}
     ranking = {0: list(range(len(grades)))}
+    plain = DEFAULT.replace(name=name)
     return MatchedCollection(
-        load_run(ranking, name), load_judgments(judgments), single=True, has_ids=False
+        load_run(ranking, plain),
+        load_judgments(judgments),
+        single=True,
+        has_ids=False,
+        changes=record(setup.changes),
     )
 
 
-def _refuse(keyed: Mapping[str, Any], exclude: Any = None) -> None:
-    for name, value in keyed.items():
-        if value is not None:
-            raise UsageError(
-                f"{name}= goes with labels and scores in arrays; files and dicts say by "
-                "themselves which document belongs to which query."
-            )
-    _refuse_exclude(exclude)
+def _refuse_reading_of_files(setup: Setup) -> None:
+    """Refuse options on how to read files if nothing is read from one."""
+    changes, reading = setup.changes, setup.reading
+    if isinstance(changes.exclude and changes.exclude.data, _PATH) or changes.parents is not None:
+        return
+    for name in _SPLIT:
+        if getattr(reading, name) is not None:
+            raise UsageError(f"{name}= is for files, and these data are in memory. Leave it out.")
 
 
 def _refuse_spark(data: Any) -> None:
     """Refuse to collect a Spark DataFrame, which may not fit here."""
     if type(data).__module__.startswith("pyspark.") and hasattr(data, "toPandas"):
         raise UsageError(
-            "a Spark DataFrame is evaluated inside Spark: rankstone.engines.spark.evaluate("
+            "a Spark DataFrame is evaluated inside Spark: rankstone.spark.evaluate("
             "judgments, run, measures), with both sides in Spark. If the data are small, collect "
             "them: judgments.toPandas(), run.toPandas()."
         )
 
 
-def _refuse_exclude(exclude: Any) -> None:
-    if exclude is not None:
-        raise UsageError(
-            "exclude= removes documents by their ids, and arrays have none; use mask=."
-        )
-
-
-#: The options that say how to read data.
-READING = tuple(n for n in collection.__kwdefaults__ or () if n not in ("needs", "finite"))
-
-
-def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the options that say how to read data, and single conventions."""
-    reading = {name: value for name, value in options.items() if name in READING}
-    choices = {name: value for name, value in options.items() if name not in READING}
-    Conventions().replace(**choices)  # a misspelt option is found before any file is read
-    return reading, choices
-
-
-def run_options(reading: Mapping[str, Any]) -> ReadOptions:
-    """Return how the file of a run is read again, for the ids of its documents."""
-    from rankstone.io.input_file import ReadOptions, last_of
-
-    return ReadOptions(
-        format=last_of(reading.get("input_format")),
-        max_bytes=reading.get("max_bytes"),
-        columns=Columns.of(reading.get("columns")),
-        ascending=reading.get("scores") == "ascending",
-        encoding=last_of(reading.get("encoding")),
-    )
-
-
-def read(data: Sequence[Any], reading: Mapping[str, Any]) -> Collection:
-    """Return the data of a verb that takes what ``evaluate`` takes."""
-    if not 1 <= len(data) <= 2:
+def read(judgments: Any, run: Any, setup: Setup) -> Collection:
+    """Return the data of a verb that takes what ``evaluate`` takes, with its columns checked."""
+    if judgments is None:
         raise UsageError("give judgments and a run, or grades in rank order.")
-    names = Columns.of(reading.get("columns"))
-    source = collection(*data, **{**reading, "columns": names})
+    setup = prepared(setup)
+    source = collection(judgments, run, setup)
     source.documents(float32=False, run_queries=False, repeats=False)
-    names.check_used()
+    check_columns_used(setup)
     return source
+
+
+def check_columns_used(setup: Setup) -> None:
+    """Refuse columns that were named if no table was read with them."""
+    if isinstance(setup.reading.columns, Columns):
+        setup.reading.columns.check_used()

@@ -60,6 +60,7 @@ def run_of(
     columns: Mapping[str, Any] | None = None,
     *,
     ascending: bool = False,
+    by_score: bool = False,
 ) -> Run:
     """Take a run by query, or in any form that a JSON file may have."""
     data = _without_series(data, name or "run")
@@ -70,7 +71,15 @@ def run_of(
     if form.run is None:
         raise _cannot_hold(form, "run")
     content: Any = form.run(file)
-    return run_from(content, name or "run", MEMORY, file.path, ascending=ascending, typed=True)
+    return run_from(
+        content,
+        name or "run",
+        MEMORY,
+        file.path,
+        ascending=ascending,
+        by_score=by_score,
+        typed=True,
+    )
 
 
 def _without_series(data: Any, what: str) -> Any:

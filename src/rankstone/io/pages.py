@@ -43,7 +43,9 @@ def load_pages(data: Any, max_bytes: int | None = None) -> Pages:
             data = file.value
     if not isinstance(data, Mapping):
         raise DataError(f"{where}: expected an object of documents and lists of page starts.")
-    pages = {str(doc): list(starts) for doc, starts in data.items() if _is_list(starts)}
+    pages = {
+        str(doc): list(starts) for doc, starts in data.items() if isinstance(starts, list | tuple)
+    }
     for doc, starts in data.items():
         own = pages.get(str(doc))
         whole = own and all(isinstance(s, int) and not isinstance(s, bool) for s in own)
@@ -53,7 +55,3 @@ def load_pages(data: Any, max_bytes: int | None = None) -> Pages:
                 f"such as [0, 1800, 3600], not at {starts!r}."
             )
     return Pages(pages, where)
-
-
-def _is_list(value: object) -> bool:
-    return isinstance(value, list | tuple)

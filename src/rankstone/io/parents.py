@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rankstone.choices.base import field_of
+from rankstone.choices.changes import Changes
+from rankstone.choices.setup import DEFAULT, Setup
 from rankstone.core.judgments import Judgments
-from rankstone.core.matches import Matches
+from rankstone.core.provenance import Given
 from rankstone.core.reading_notices import reading_notice
+from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.subtopics import Aspect, aspects_of
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean
 from rankstone.io.column_roles import plain_name
-from rankstone.io.gathered import GatheredRun
+from rankstone.io.input_file import Input, ReadOptions
 from rankstone.io.query_groups import BETWEEN, separator_of
-from rankstone.io.rows import NO_DOCUMENT, Id, Row, judgments_from
-from rankstone.io.streams import lines, open_seekable
+from rankstone.io.rows import Id, judgments_from
 
-#: How the chunks of a document become one result.
-RULES = {
-    "first": "the best-ranked chunk of a document counts, and ranks close up",
-    "max": "the highest score of its chunks is the score of a document",
-    "sum": "the sum of the scores of its chunks is the score of a document",
-}
 _CHUNK_NAMES = ("chunk", "chunkid", "chunkno", "passage", "passageid", "node", "nodeid", "id")
 _HOLE = re.compile(r"\{(\w+)\}")
 
@@ -33,28 +30,38 @@ _HOLE = re.compile(r"\{(\w+)\}")
 class Parents:
     """The document of each chunk: from a mapping, or from a pattern of ids."""
 
+    plain: str | dict[str, Any]
+    name: str
     find: Callable[..., Id]
 
     @classmethod
-    def of(cls, source: Any, max_bytes: int | None = None) -> Parents:
+    def of(cls, source: Any, setup: Setup = DEFAULT) -> Parents:
         """Take a mapping, the path of a file, or a pattern such as ``{doc}#{n}``."""
         if isinstance(source, Parents):
             return source
-        plain = plain_parents(source, max_bytes)
+        plain = _plain(source, setup)
         if isinstance(plain, str):
-            return cls(_by_pattern(plain))
-        where = os.fspath(source) if isinstance(source, str | os.PathLike) else "parents"
-        return cls(_in_mapping(plain, where))
+            return cls(plain, plain, _by_pattern(plain))
+        name = os.fspath(source) if isinstance(source, str | os.PathLike) else "parents"
+        return cls(plain, name, _in_mapping(plain, name))
+
+    @property
+    def given(self) -> Given | str:
+        """The documents of chunks as a result records them: a pattern, or how many there are."""
+        if isinstance(self.plain, str):
+            return self.plain
+        pairs = self.plain.items()
+        return Given(self.name, len(pairs), lambda: (f"{chunk}\t{doc}" for chunk, doc in pairs))
 
 
-def plain_parents(source: Any, max_bytes: int | None = None) -> str | dict[str, Any]:
+def _plain(source: Any, setup: Setup) -> str | dict[str, Any]:
     """Return a pattern, or the document of each chunk, which are read if a path is given."""
     if isinstance(source, Mapping):
         return {str(chunk): doc for chunk, doc in source.items()}
     if isinstance(source, str) and "{" in source:
         return source
     if isinstance(source, str | os.PathLike):
-        return _read(os.fspath(source), max_bytes)
+        return _read(os.fspath(source), ReadOptions.of_run(setup))
     raise UsageError(
         f"parents= is a dict {{chunk: document}}, the path of a file with a chunk and its "
         f"document in each line, or a pattern such as '{{doc}}#{{n}}', not {source!r}."
@@ -94,17 +101,14 @@ def _by_pattern(pattern: str) -> Callable[[Id], Id]:
     return find
 
 
-def _in_json(path: str, max_bytes: int | None) -> dict[str, str]:
-    from rankstone.io.input_file import Input, ReadOptions
-
-    with Input.open(path, ReadOptions(max_bytes=max_bytes)) as file:
-        value = file.value
+def _in_json(file: Input) -> dict[str, str]:
+    path, value = file.path, file.value
     if not isinstance(value, dict) or not all(isinstance(v, str | int) for v in value.values()):
         raise DataError(f"{path}: expected a JSON object of chunks and their documents.")
     return {str(chunk): str(doc) for chunk, doc in value.items()}
 
 
-def _read(path: str, max_bytes: int | None) -> dict[str, str]:
+def _read(path: str, options: ReadOptions) -> dict[str, str]:
     """Read a file with a chunk and its document in each line, or a JSON object of both.
 
     Between the two is a tab, a semicolon, a comma or blanks, as in the first line, which may name
@@ -112,13 +116,13 @@ def _read(path: str, max_bytes: int | None) -> dict[str, str]:
     """
     parents: dict[str, str] = {}
     separator, first = None, True
-    with open_seekable(path, max_bytes=max_bytes) as (stream, _, _):
-        for number, raw in lines(stream, path):
+    with Input.open(path, options) as file:
+        for number, raw in file.lines():
             line = raw.decode("utf-8", "surrogateescape").strip()
             if not line or line.startswith("#"):
                 continue
             if first and line.startswith("{"):
-                return _in_json(path, max_bytes)
+                return _in_json(file)
             separator = separator_of(line) if first else separator
             fields = line.split(separator)
             if len(fields) != 2:
@@ -140,43 +144,29 @@ def _read(path: str, max_bytes: int | None) -> dict[str, str]:
     return parents
 
 
-@dataclass(frozen=True, eq=False)
-class ParentRun(GatheredRun):
-    """A run of documents that was a run of chunks, and says so."""
-
-    about: Notice | None = None
-
-    def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
-        """Find the judged documents, and say what became of the chunks."""
-        matches = super().match(judgments, float32=float32, repeats=repeats)
-        about = (self.about,) if self.about else ()
-        return replace(matches, notices=(*matches.notices, *about))
-
-
 def documents_of(
-    rows: Iterable[Row], parents: Parents, rule: str, *, ascending: bool
+    rows: Iterable[Row], parents: Parents, rule: str
 ) -> tuple[dict[Id, dict[Id, float]], Notice]:
     """Return the scores of documents by query, from rows of chunks; and a notice that counts them.
 
     Of a chunk that is there twice the best score counts.
     """
-    better = min if ascending else max
     chunks: dict[Id, dict[Id, float]] = {}
     for query, chunk, score in rows:
         own = chunks.setdefault(query, {})
         if chunk != NO_DOCUMENT:
-            own[chunk] = better(score, own.get(chunk, score))
+            own[chunk] = max(score, own.get(chunk, score))
     scores: dict[Id, dict[Id, float]] = {}
     for query, own in chunks.items():
         docs = scores.setdefault(query, {})
-        for doc, score in _by_document(own, parents):
+        for chunk, score in own.items():
+            doc = parents.find(chunk)
             known = docs.get(doc)
             added = score if known is None or rule != "sum" else known + score
-            docs[doc] = added if known is None or rule == "sum" else better(known, score)
+            docs[doc] = added if known is None or rule == "sum" else max(known, score)
     count, left = (sum(map(len, part.values())) for part in (chunks, scores))
-    (notice,) = reading_notice(
-        "parents", count, of=left, level="note", keep_zero=True, more=f"; {RULES[rule]}"
-    )
+    words = field_of(Changes, "parent_rule")["values"][rule]
+    (notice,) = reading_notice("parents", count, of=left, keep_zero=True, more=f"; {words}")
     return scores, notice
 
 
@@ -207,9 +197,5 @@ def judged_documents(judgments: Judgments, parents: Parents) -> Judgments:
         judgments.source.name,
         typed=typed,
     )
-    notice = reading_notice("judged-chunks", len(judgments), of=len(made), level="note")
+    notice = reading_notice("judged-chunks", len(judgments), of=len(made))
     return replace(made, notices=(*judgments.notices, *notice))
-
-
-def _by_document(scores: Mapping[Id, float], parents: Parents) -> Iterator[tuple[Id, float]]:
-    return ((parents.find(chunk), score) for chunk, score in scores.items())

@@ -61,7 +61,7 @@ class QueryGroups:
         return self
 
     def notices(self, queries: Collection[Any]) -> list[Notice]:
-        """Say how many queries have no group, and how many that have one were not evaluated."""
+        """Return notices of queries without a group, and of grouped ones that were not evaluated."""
         evaluated = {str(query) for query in queries}
         without = [str(query) for query in queries if str(query) not in self.group_of]
         unused = [query for query in self.group_of if query not in evaluated]
@@ -129,7 +129,7 @@ def _declares(line: str) -> bool:
 
 
 def separator_of(line: str) -> str | None:
-    """Return what stands between a query and its group: a tab, or the first ; or , of the line."""
+    """Return the separator of a query and its group: a tab, or the first ; or , of the line."""
     if "\t" in line:
         return "\t"
     return min((c for c in ";," if c in line), key=line.index, default=None)

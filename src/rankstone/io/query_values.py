@@ -113,7 +113,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _separator(text: str) -> str | None:
-    """Return what is between the fields of the first line that is not blank; None for blanks."""
+    """Return the separator of the first line that is not blank; None for blanks."""
     first = next((line for line in _lines(text) if line.strip()), "")
     return next((c for c in "\t," if c in first), None)
 

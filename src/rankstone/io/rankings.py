@@ -1,4 +1,4 @@
-"""What two lists or arrays are: labels and scores, or ids of documents."""
+"""Recognition of two lists or arrays: labels and scores, or ids of documents."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from rankstone.core.as_numpy import array_of
+from rankstone.core.reading_notices import reading_notice
 from rankstone.core.text import decode, is_number
-from rankstone.errors import DataError, UsageError
+from rankstone.errors import DataError, Notice, UsageError
 from rankstone.io.arrays import are_arrays
 
 _SAMPLE = 10
@@ -128,7 +129,7 @@ def _rows_are_sets(data: Any) -> bool:
 
 
 def _kinds(data: Any) -> set[str]:
-    """Return what the items are: ``text``, ``whole``, ``fraction``, ``truth`` or ``other``."""
+    """Return the kind of the items: ``text``, ``whole``, ``fraction``, ``truth`` or ``other``."""
     if isinstance(data, list | tuple):
         return {_kind(item) for item in _items(data)}
     dtype = str(getattr(data, "dtype", ""))
@@ -184,19 +185,25 @@ def _is_truth_and_table(judgments: Any, run: Any) -> bool:
     return bool(kinds) and kinds <= {"text", "whole"}
 
 
-def by_query(judgments: Any, run: Any) -> tuple[Any, Any, bool]:
-    """Return judgments and run by query, and whether they are one ranking.
+def by_query(judgments: Any, run: Any) -> tuple[Any, Any, bool, list[Notice]]:
+    """Return judgments and run by query, whether they are one ranking, and notices.
 
     One ranking is a set, list or dict of relevant documents and a list of documents; its query
     is called 0. A list of one relevant document for each row of a table of documents is as many
-    rankings. Everything else is returned unchanged.
+    rankings. Everything else is returned unchanged, without the padding of arrays of whole numbers:
+    ids below 0.
     """
+    judgments, padded = _without_padding(judgments)
+    run, more = _without_padding(run)
+    notices = reading_notice("padding", padded + more)
+    if padded + more and not isinstance(run, Mapping) and _depth(judgments) == _depth(run) == 2:
+        return _rows(judgments), _rows(run), False, notices
     if are_arrays(judgments) and _is_truth_and_table(judgments, run):
-        return *_truth_and_table(judgments, run), False
+        return *_truth_and_table(judgments, run), False, notices
     if _is_one_judged(judgments) and _is_one_ranking(run):
         documents = judgments if isinstance(judgments, Mapping | AbstractSet) else _list(judgments)
         ranking = run if isinstance(run, Mapping) else _list(run)
-        return {0: documents}, {0: ranking}, True
+        return {0: documents}, {0: ranking}, True, notices
     if isinstance(judgments, AbstractSet) or (
         isinstance(judgments, Mapping)
         and judgments
@@ -209,7 +216,19 @@ def by_query(judgments: Any, run: Any) -> tuple[Any, Any, bool]:
         )
     if are_arrays(judgments):
         judgments, run = _rows(judgments), _rows(run)
-    return judgments, run, False
+    return judgments, run, False, notices
+
+
+def _without_padding(data: Any) -> tuple[Any, int]:
+    """Return an array of whole numbers as lists without those below 0, and how many these were."""
+    if isinstance(data, list | tuple) or not are_arrays(data) or _kinds(data) != {"whole"}:
+        return data, 0
+    array = array_of(data, "ids")
+    if array.dtype.kind != "i" or not (count := int((array < 0).sum())):
+        return data, 0
+    if array.ndim == 1:
+        return array[array >= 0].tolist(), count
+    return [row[row >= 0].tolist() for row in array], count
 
 
 def _rows(data: Any) -> Any:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
 from typing import Any
 
-from rankstone.core.values import number_of
 from rankstone.errors import DataError
 
 #: Where the id of a result may be, in its metadata, the surest first.
@@ -36,41 +34,21 @@ def _is_result(item: Any) -> bool:
     )
 
 
-def plain_results(data: Any, name: str, *, ascending: bool = False) -> dict[Any, Any]:
-    """Return a run of result objects as lists of ids, or as scores by id.
+def plain_results(data: Any, name: str) -> dict[Any, Any]:
+    """Return a run of result objects as lists of ids, or of dicts with an id and a score.
 
     Known are LangChain's documents, alone or in pairs with a score, LlamaIndex's nodes with scores
-    and Haystack's documents. Their order decides. Scores must agree with it, and are left out if a
-    result has none.
+    and Haystack's documents. Scores are left out if a result has none.
     """
-    lists = data.items() if isinstance(data, Mapping) else enumerate(data)
-    read = {query: _ranking(own, query, name, ascending=ascending) for query, own in lists}
-    if all(scores is not None for _, scores in read.values()):
-        return {q: dict(zip(ids, scores or [], strict=True)) for q, (ids, scores) in read.items()}
-    return {query: ids for query, (ids, _) in read.items()}
-
-
-def _ranking(
-    items: Any, query: Any, name: str, *, ascending: bool
-) -> tuple[list[Any], list[float] | None]:
-    """Return the ids of results and their scores, None if the order alone is known."""
-    where = f"{name}, query {query!r}"
-    ids = [_id_of(item, where) for item in items]
-    scores = [_score_of(item) for item in items]
-    if any(score is None for score in scores):
-        return ids, None
-    numbers = [number_of(score, "score", where) for score in scores]
-    steps = list(pairwise(reversed(numbers) if ascending else numbers))
-    if any(a < b for a, b in steps):
-        rising = all(a <= b for a, b in steps)
-        hint = (
-            "If the lowest is the best, as with distances, pass scores='ascending'."
-            if rising and not ascending
-            else "Sort the results by their scores, or leave the scores out."
-        )
-        raise DataError(f"{where}: the scores disagree with the order of the results. {hint}")
-    # A repeated document is counted where rankings are lists.
-    return ids, None if len(set(ids)) < len(ids) else numbers
+    lists = dict(data.items() if isinstance(data, Mapping) else enumerate(data))
+    ids = {q: [_id_of(item, f"{name}, query {q!r}") for item in own] for q, own in lists.items()}
+    scores = {query: [_score_of(item) for item in own] for query, own in lists.items()}
+    if any(score is None for own in scores.values() for score in own):
+        return ids
+    return {
+        query: [{"id": doc, "score": s} for doc, s in zip(docs, scores[query], strict=True)]
+        for query, docs in ids.items()
+    }
 
 
 def _id_of(item: Any, where: str) -> Any:

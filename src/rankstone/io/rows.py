@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, repeat
 
 import numpy as np
 
@@ -13,23 +13,28 @@ from rankstone.core.ids import Ids, sort_key
 from rankstone.core.judgments import Judgments
 from rankstone.core.notices import negative_notices, repeated_notices
 from rankstone.core.provenance import Source
+from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.subtopics import Aspect, subtopic_notices, with_subtopics
 from rankstone.core.text import encode
 from rankstone.errors import DataError
 
-# A query, a document and a grade or score. A row without a document says that there is such a
-# query, with nothing judged or nothing retrieved.
 Id = str | int
-Row = tuple[Id, Id, float]
 TextRow = tuple[str, str, float]
-NO_DOCUMENT = ""
 
 
 @dataclass(frozen=True)
 class Lists:
-    """Rankings without scores: documents by query, best first."""
+    """Rankings: documents by query, best first, and their scores if they have any."""
 
     data: dict[Id, list[Id]]
+    scores: dict[Id, list[float]] | None = None
+
+    def scored_rows(self) -> Iterator[Row]:
+        """Yield the documents with their scores."""
+        for query, docs in self.data.items():
+            yield query, NO_DOCUMENT, 0.0
+            own = (self.scores or {})[query]
+            yield from zip(repeat(query), docs, own)
 
 
 def id_of(value: object, what: str, where: str) -> Id:
@@ -91,7 +96,12 @@ def lists_as_text(lists: Lists, path: str) -> Lists:
     data: dict[Id, list[Id]] = {str(q): [str(d) for d in docs] for q, docs in lists.data.items()}
     if len(data) < len(lists.data):
         raise DataError(f"{path}: a query has two rankings.")
-    return Lists(data)
+    return Lists(data, lists.scores and {str(q): own for q, own in lists.scores.items()})
+
+
+def falls(scores: Iterable[float]) -> bool:
+    """Return whether each score is lower than the one before."""
+    return all(a > b for a, b in pairwise(scores))
 
 
 def judgments_from(
@@ -154,7 +164,10 @@ def judgments_from(
 
 
 def rows_of_lists(lists: Lists) -> Iterator[Row]:
-    """Give rankings without scores the scores that keep their order."""
+    """Give rankings the scores that keep their order, their own if these do."""
+    if lists.scores and all(map(falls, lists.scores.values())):
+        yield from lists.scored_rows()
+        return
     for query, docs in lists.data.items():
         kept = dict.fromkeys(docs)
         if not kept:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from rankstone.errors import DataError, Notice
 from rankstone.io import frames
 from rankstone.io.frames.columns import PlainTable
 
+_MATRIX = "the sparse matrix"
+
 
 def is_sparse(data: Any) -> bool:
     """Return whether data are a sparse matrix or array of scipy."""
@@ -23,6 +26,8 @@ def judgments_of(matrix: Any, *, graded: bool) -> Judgments:
     """Take the stored entries as judgments; a row without any is a query with nothing relevant."""
     table = _table(matrix, "grade")
     judgments = frames.judgments_of(table, None, graded=graded)
+    rated = frames.ratings_as_grades(_MATRIX, judgments.grades)
+    judgments = replace(judgments, notices=(*judgments.notices, *rated))
     known = set(judgments.queries)
     empty = [row for row in range(matrix.shape[0]) if row not in known]
     return judgments.with_queries(empty) if empty else judgments
@@ -49,7 +54,7 @@ def beside_scores(
 ) -> tuple[Any, Any, tuple[Notice, ...]]:
     """Return sparse judgments beside a table of scores as labels, and ``exclude`` as a mask.
 
-    And the notices on what is excluded.
+    And the notices on them.
     """
     shape = np.shape(scores)
     for what, matrix in (("judgments", judgments), ("exclude", exclude)):
@@ -59,15 +64,20 @@ def beside_scores(
                 f"{what} are {rows} x {columns} and scores {' x '.join(map(str, shape))}: the two "
                 "must have the same shape, a row for each query and a column for each document."
             )
-    labels = judgments.toarray() if is_sparse(judgments) else judgments
+    rated: list[Notice] = []
+    labels = judgments
+    if is_sparse(judgments):
+        labels = judgments.toarray()
+        rated = frames.ratings_as_grades(_MATRIX, judgments.data)
     if not is_sparse(exclude):
-        return labels, mask, ()
+        return labels, mask, tuple(rated)
     removed = exclude.toarray() != 0
     if mask is not None:
         removed &= np.asarray(mask)
     judged = removed & (np.asarray(labels) > 0)
     notices = (
-        *reading_notice("excluded", int(removed.sum()), _first(removed), level="note"),
+        *rated,
+        *reading_notice("excluded", int(removed.sum()), _first(removed)),
         *reading_notice("excluded-judged", int(judged.sum()), _first(judged)),
     )
     return labels, ~removed if mask is None else ~removed & np.asarray(mask), notices

@@ -118,7 +118,7 @@ def _spooled(
 
 @contextmanager
 def _spooling(path: str) -> Iterator[None]:
-    """Say that the room for temporary files does not suffice, if so."""
+    """Raise an error that names the lack of room for temporary files, if that is the cause."""
     try:
         yield
     except OSError as error:
@@ -201,6 +201,19 @@ class _Counted:
         return data
 
 
+def check_expansion(
+    path: str, kind: str, total: int, taken: int, max_bytes: int | None, fine: int = _ALWAYS_FINE
+) -> None:
+    """Refuse ``total`` bytes that were expanded from ``taken``; up to ``fine`` are always allowed."""
+    if max_bytes is None and total > max(fine, _MOST_TIMES * taken):
+        raise DataError(
+            f"{path}: too large: the {kind} expands to more than {_MOST_TIMES} times its size. "
+            "If it is meant to, say how large it may become (--max-bytes, max_bytes=)."
+        )
+    if max_bytes is not None and total > max_bytes:
+        raise _too_large(path, max_bytes)
+
+
 def _decompressed(stream: _Counted, kind: str, path: str, max_bytes: int | None) -> Iterator[bytes]:
     import zlib
 
@@ -210,14 +223,7 @@ def _decompressed(stream: _Counted, kind: str, path: str, max_bytes: int | None)
         for chunk in _members(stream, kind):
             total += len(chunk)
             fine = fine or (_ALWAYS_FINE_JSON if _is_json(chunk) else _ALWAYS_FINE)
-            if max_bytes is None and total > max(fine, _MOST_TIMES * stream.taken):
-                raise DataError(
-                    f"{path}: too large: the {kind} file expands to more than {_MOST_TIMES} times "
-                    "its size. "
-                    "If it is meant to, say how large it may become (--max-bytes, max_bytes=)."
-                )
-            if max_bytes is not None and total > max_bytes:
-                raise _too_large(path, max_bytes)
+            check_expansion(path, f"{kind} file", total, stream.taken, max_bytes, fine)
             yield chunk
     except EOFError:
         raise DataError(

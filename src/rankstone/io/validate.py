@@ -1,24 +1,32 @@
-"""What a file holds and what is odd about it, by reading all of it."""
+"""Facts and oddities of a file, by reading all of it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankstone.choices.setup import Setup, verb
 from rankstone.core.judgments import Judgments
 from rankstone.core.look_alike import look_alike_notices, look_alikes
+from rankstone.core.notices import scale_notices
 from rankstone.core.sampling import SAMPLED_DOCS
 from rankstone.core.text import number_text
 from rankstone.errors import Notice, RankstoneError, plural
-from rankstone.io.column_roles import Columns
+from rankstone.io.changes import prepared
 from rankstone.io.files import in_folder, judgments_in, rows_in
 from rankstone.io.formats import format_of
-from rankstone.io.input_file import Input, ReadOptions, first_of, last_of
+from rankstone.io.input_file import Input, ReadOptions
+from rankstone.io.load import check_columns_used
 from rankstone.io.rows import TextRow
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from rankstone.choices.options import ValidateOptions
 
 _MOST_GRADES = 20
 _SAMPLED_QUERIES = 256
@@ -55,36 +63,35 @@ class FileReport:
         }
 
 
-def check(
-    first: str,
-    runs: Sequence[str],
+@verb("validate")
+def validate(
+    judgments: str,
+    runs: Sequence[str] = (),
     *,
     kind: str = "judgments",
-    input_format: str | None = None,
-    max_bytes: int | None = None,
-    encoding: str | None = None,
-    groups: str | None = None,
-    columns: Mapping[str, Any] | None = None,
+    **options: Unpack[ValidateOptions],
 ) -> list[FileReport]:
-    """Read the judgments and every run that belongs to them."""
-    named = Columns.of(columns)
+    """Read files whole, and report what they hold and what is odd about it.
+
+    Args:
+        judgments: path of the judgments, or of a single run.
+        runs: paths of runs that belong to the judgments.
+        kind: ``judgments`` or ``run``: what the first file holds.
+        options: see below.
+    """
+    setup = prepared(Setup.of("validate", options))
+    first = judgments
     paths: list[str] = [first, *runs]
-    judgments, reports = None, []
+    judged, reports = None, []
     if kind == "judgments":
-        options = ReadOptions(
-            first_of(input_format), max_bytes, groups, named, encoding=first_of(encoding)
-        )
-        report, judgments = _check_judgments(first, options)
+        report, judged = _check_judgments(first, ReadOptions.of_judgments(setup))
         if report.error and _SWAPPED in report.error and not runs:
             hint = f"{report.error} A run alone is validated with --as run."
             report = replace(report, error=hint)
         paths, reports = list(runs), [report]
-    options = ReadOptions(
-        last_of(input_format), max_bytes, columns=named, encoding=last_of(encoding)
-    )
-    reports += [_check_run(path, options, judgments) for path in paths]
+    reports += [_check_run(path, ReadOptions.of_run(setup), judged) for path in paths]
     if not any(report.error for report in reports):
-        named.check_used()
+        check_columns_used(setup)
     return reports
 
 
@@ -110,7 +117,7 @@ def _check_judgments(path: str, options: ReadOptions) -> tuple[FileReport, Judgm
         if len(grades) <= _MOST_GRADES
         else f"{len(grades)} different ones",
     }
-    notices = list(judgments.notices)
+    notices = [*judgments.notices, *scale_notices(judgments.grades)]
     without = int((relevant == 0).sum())
     if without:
         text = f"{without} of {plural(len(relevant), 'query')} without a grade above 0"
@@ -122,17 +129,18 @@ def _check_judgments(path: str, options: ReadOptions) -> tuple[FileReport, Judgm
 
 def _check_run(path: str, options: ReadOptions, judgments: Judgments | None) -> FileReport:
     name = None
+    odd: list[Notice] = []
     try:
         with Input.open(path, options) as file:
             form = format_of(file)
             name = form.name
-            counts = _counted(rows_in(file, form, "run", judgments), judgments)
+            counts = _counted(rows_in(file, form, "run", judgments, odd), judgments)
             file.check_unchanged()
     except RankstoneError as error:
         return FileReport(path, "run", name, {}, error=str(error))
     if not counts.rows:
         return FileReport(path, "run", name, {}, error=f"{path}: the file holds no rows.")
-    notices = counts.notices()
+    notices = odd + counts.notices()
     if judgments is not None:
         notices += counts.overlap()
     return FileReport(path, "run", name, counts.facts(judgments), tuple(notices))
@@ -140,7 +148,7 @@ def _check_run(path: str, options: ReadOptions, judgments: Judgments | None) -> 
 
 @dataclass
 class _RunCounts:
-    """What is counted while the rows of a run pass: one hash for each row is kept, not its text."""
+    """Counts while the rows of a run pass: one hash for each row is kept, not its text."""
 
     judged: dict[str, set[str]]  # documents by query
     docs: dict[str, set[int]] = field(default_factory=dict)  # hashes by query
@@ -179,7 +187,7 @@ class _RunCounts:
         return facts
 
     def notices(self) -> list[Notice]:
-        """Return what is odd about the run alone."""
+        """Return notices on the run alone."""
         notices = []
         if self.duplicates:
             n = self.duplicates
@@ -191,7 +199,7 @@ class _RunCounts:
         return notices + _odd_ids("query", self.docs)
 
     def overlap(self) -> list[Notice]:
-        """Return what is odd about the run and its judgments together."""
+        """Return notices on the run and its judgments together."""
         missing = [q for q in self.judged if q not in self.docs]
         extra = [q for q in self.docs if q not in self.judged]
         notices = []
@@ -201,7 +209,8 @@ class _RunCounts:
         if extra:
             text = f"{plural(len(extra), 'query')} of the run without judgments"
             notices.append(Notice("unjudged-queries", len(extra), text, tuple(extra[:3])))
-        notices += look_alike_notices("query", look_alikes(missing[:1000], extra[:1000]))
+        others = extra[:1000] + [q for q in self.docs if q in self.judged][:1000]
+        notices += look_alike_notices("query", look_alikes(missing[:1000], others))
         pairs = [p for q, docs in self.samples.items() for p in look_alikes(self.missing(q), docs)]
         whole = len(self.samples) <= _SAMPLED_QUERIES
         notices += look_alike_notices("document", pairs, at_least=not whole)
@@ -246,7 +255,7 @@ def _judged_pairs(judgments: Judgments | None) -> dict[str, set[str]]:
 
 
 def _odd_ids(what: str, ids: Iterable[str]) -> list[Notice]:
-    """Say which ids look like something else: numbers with decimals, blanks at an end."""
+    """Return a notice of ids that look like something else: numbers with decimals, blanks at an end."""
     odd = [i for i in ids if i != i.strip() or (i.endswith(".0") and i[:-2].isdigit())]
     if not odd:
         return []

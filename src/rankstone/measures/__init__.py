@@ -1,6 +1,11 @@
 """Every measure, one definition each."""
 
-from rankstone.measures.auc import AUC as AUC, AUPRC as AUPRC
+from rankstone.measures.auc import (
+    AUC as AUC,
+    AUPRC as AUPRC,
+    OPA as OPA,
+    RankingLoss as RankingLoss,
+)
 from rankstone.measures.average_precision import AP as AP, GMAP as GMAP, YAAP as YAAP
 from rankstone.measures.base import Measure as Measure
 from rankstone.measures.bpref import Bpref as Bpref, GMBpref as GMBpref
@@ -8,6 +13,7 @@ from rankstone.measures.characters import (
     CharPrecision as CharPrecision,
     CharRecall as CharRecall,
 )
+from rankstone.measures.compat import Compat as Compat
 from rankstone.measures.counts import (
     NumNonrelRet as NumNonrelRet,
     NumQ as NumQ,
@@ -24,14 +30,24 @@ from rankstone.measures.curves import (
     risk_coverage_curve as risk_coverage_curve,
     roc_curve as roc_curve,
 )
+from rankstone.measures.cwl import (
+    BPM as BPM,
+    INSQ as INSQ,
+    INST as INST,
+    NERR as NERR,
+    RBP as RBP,
+    SDCG as SDCG,
+    RBPResidual as RBPResidual,
+)
 from rankstone.measures.dcg import CG as CG, DCG as DCG, IdealDCG as IdealDCG, nDCG as nDCG
-from rankstone.measures.err import ERR as ERR, Cascade as Cascade, cascade as cascade
+from rankstone.measures.err import ERR as ERR, Cascade as Cascade, cascade as cascade, nERR as nERR
 from rankstone.measures.fbeta import F as F
+from rankstone.measures.first_rank import AMRI as AMRI, FirstRank as FirstRank, LastRank as LastRank
 from rankstone.measures.graded_coverage import StCoverage as StCoverage
 from rankstone.measures.inferred_ap import infAP as infAP
 from rankstone.measures.intent_aware import AP_IA as AP_IA, P_IA as P_IA, StRecall as StRecall
 from rankstone.measures.interpolated import AvgIPrec as AvgIPrec, IPrec as IPrec
-from rankstone.measures.judged import Judged as Judged, Unjudged as Unjudged
+from rankstone.measures.judged import Hole as Hole, Judged as Judged, Unjudged as Unjudged
 from rankstone.measures.novelty import (
     ERR_IA as ERR_IA,
     NRBP as NRBP,
@@ -44,9 +60,15 @@ from rankstone.measures.nuggets import NuggetRecall as NuggetRecall
 from rankstone.measures.parse import all_measures as all_measures, parse_measure as parse_measure
 from rankstone.measures.precision import P as P, Rprec as Rprec
 from rankstone.measures.preferences import NumPref as NumPref, Pref as Pref
-from rankstone.measures.rbp import RBP as RBP, RBPResidual as RBPResidual
-from rankstone.measures.recall import R as R
+from rankstone.measures.q_measure import Q as Q
+from rankstone.measures.recall import (
+    Complete as Complete,
+    FallOut as FallOut,
+    R as R,
+    RecallAtP as RecallAtP,
+)
 from rankstone.measures.reciprocal_rank import RR as RR
+from rankstone.measures.sampled import infNDCG as infNDCG, xinfAP as xinfAP
 from rankstone.measures.set_measures import SetAP as SetAP, Utility as Utility
 from rankstone.measures.silence import Silence as Silence
 from rankstone.measures.success import Success as Success

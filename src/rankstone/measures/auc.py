@@ -1,4 +1,4 @@
-"""Areas under curves."""
+"""Areas under curves, and shares of pairs in the right order."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from rankstone.core.expected_ties import ties_of
 from rankstone.core.ranked import Ranked
 from rankstone.errors import DataError, UsageError
 from rankstone.measures.base import Example, Measure, measure
-from rankstone.measures.param import REL, Choice, Number
+from rankstone.measures.param import REL, Choice, K, Number
 from rankstone.measures.summation import Terms
 
-_NEGATIVES = Choice(
+NEGATIVES = Choice(
     name="negatives",
     text="which documents relevant ones are compared with",
     default="judged",
@@ -39,7 +39,19 @@ _SINGLE = Choice(
         "zero": "0",
         "half": "0.5",
         "one": "1",
+        "kind": "1 if there are relevant documents only, 0 if all relevant ones are missing; a query "
+        "without any is left out of the mean",
         "error": "an error",
+    },
+)
+_TIED = Choice(
+    name="tied",
+    text="pairs of documents with the same score",
+    default="half",
+    words={
+        "half": "count half",
+        "lost": "are in the wrong order",
+        "order": "are in the order that the convention on ties gives them",
     },
 )
 _PAIRS = Choice(
@@ -73,18 +85,22 @@ _MAX_FPR = Number(
 @measure(
     "AUC",
     "Area under the ROC curve",
-    params=(REL, _NEGATIVES, _MISSED, _SINGLE, _PAIRS, _WEIGHT, _MAX_FPR),
+    params=(K, REL, NEGATIVES, _MISSED, _SINGLE, _PAIRS, _WEIGHT, _MAX_FPR, _TIED),
     undefined_without_relevant=False,
     reaches_max=False,
-    supports_expected_ties=True,
+    supports_expected_ties=lambda m: m.k is None and m.tied != "order",
+    supports_extreme_ties=lambda m: m.k is None,
     pools_queries=lambda m: m.pairs == "all",
-    ties_as_one=True,
+    ties_as_one="line",
     example=Example("AUC", (1, 0, 1, 0), "3 / 4"),
 )
 def AUC(r: Ranked, m: Measure) -> Terms:
     """The probability that a relevant document scores higher than one that is not; ties count half.
 
     AUC = (pairs in the right order + half of the tied pairs) / (relevant x other documents)
+
+    AUC@k is that of the first k documents, as if no more had been retrieved. Weighted by
+    impressions, its mean over queries is the grouped AUC (GAUC).
 
     Reading: how well scores separate the two kinds, over the whole list.
     Not for: the top of a ranking; a mistake at the bottom costs as much as one at the top.
@@ -93,17 +109,19 @@ def AUC(r: Ranked, m: Measure) -> Terms:
     """
     if m.max_fpr is not None and m.max_fpr > 1:
         raise UsageError(f"max_fpr of AUC must be at most 1, not {m.max_fpr!r}.")
-    hit = r.relevant(m.rel)
+    hit = r.relevant(m.rel) & _within(r, m)
     retrieved = segments.count(hit, r.offsets)
-    relevant = retrieved if m.missed == "ignore" else _relevant_count(r, m)
+    relevant = retrieved if m.missed == "ignore" else retrieved + _missed(r, m)[0]
     above, tied, others = _all_pairs(r, m) if m.pairs == "all" else _pairs(r, m, hit)
+    if m.tied == "lost":
+        above, tied = above + tied, np.zeros_like(tied)
     weight = {
         "none": relevant * others if m.pairs == "all" else np.ones(len(r)),
         "positives": relevant,
         "impressions": relevant + others,
     }[m.weight]
     columns = {"relevant": hit, "others above": above, "others tied": tied}
-    fill = _single_class(r, m, (relevant == 0) | (others == 0))
+    fill = _single_class(r, m, relevant, others)
     total = others[segments.numbers(r.offsets)]
     if m.max_fpr is None or m.max_fpr == 1:
         # Twice the pairs won, so that everything stays a whole number.
@@ -124,39 +142,66 @@ def AUC(r: Ranked, m: Measure) -> Terms:
     )
 
 
-def _relevant_count(r: Ranked, m: Measure) -> np.ndarray:
-    """Return the number of relevant documents; one that its score makes not relevant is not."""
-    lost = (r.original_grade >= r.level(m.rel)) & ~r.relevant(m.rel)
-    return r.relevant_count(m.rel) - segments.count(lost, r.offsets)
+def _missed(r: Ranked, m: Measure) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many relevant and how many other judged documents are not among the first k."""
+    relevant = r.original_grade >= r.level(m.rel)
+    first = r.first_occurrence() & _within(r, m)
+    missed = r.relevant_count(m.rel) - segments.count(relevant & first, r.offsets)
+    judged = segments.lengths(r.judged_offsets) - segments.count(first, r.offsets)
+    return missed, judged - missed
 
 
-def _single_class(r: Ranked, m: Measure, single: np.ndarray) -> float:
+def _single_class(r: Ranked, m: Measure, relevant: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Return the value of queries whose documents are of one kind."""
+    single = (relevant == 0) | (others == 0)
     if m.single_class == "error" and single.any():
         query = r.queries[int(np.flatnonzero(single)[0])]
         raise DataError(
             f"query {query!r} has documents of one kind only, so {m} is undefined for it. "
             "Remove the query, or choose another single_class."
         )
-    return {"skip": np.nan, "zero": 0.0, "half": 0.5, "one": 1.0}.get(m.single_class, np.nan)
+    if m.single_class == "kind":
+        return np.where(relevant > 0, 1.0, np.where(r.relevant_count(m.rel) > 0, 0.0, np.nan))
+    fill = {"zero": 0.0, "half": 0.5, "one": 1.0}.get(m.single_class, np.nan)
+    return np.full(len(r), fill)
+
+
+def _within(r: Ranked, m: Measure) -> np.ndarray:
+    """Return which rows are among the first k."""
+    return np.ones(len(r.rank), bool) if m.get("k") is None else r.rank <= m.k
 
 
 def _pairs(r: Ranked, m: Measure, hit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return, for each row, the others above it and tied with it; and all others of each query."""
-    ties = ties_of(r)
-    relevant = ties.count(hit)
-    by_query = segments.offsets_of(np.bincount(ties.query, minlength=len(r)))
-    relevant_above = segments.running_total(relevant, by_query) - relevant
+    other = ~r.relevant(m.rel) & _within(r, m)
+    if m.get("tied") == "order":
+        above = segments.running_count(other, r.offsets)
+        if m.negatives == "retrieved":
+            above = r.rank - segments.running_count(hit, r.offsets)
+        tied = np.zeros(len(hit), np.int64)
+    else:
+        above, tied = count_above(r, other)
+        if m.negatives == "retrieved":
+            ties, (hits_above, hits_tied) = ties_of(r), count_above(r, hit)
+            end = ties.above + ties.size
+            end = end if m.get("k") is None else np.minimum(end, m.k)
+            above = ties.above[ties.of_row] - hits_above
+            tied = (end - ties.above)[ties.of_row] - hits_tied
     if m.negatives == "retrieved":
-        above, tied = ties.above - relevant_above, ties.size - relevant
-        others = r.retrieved - segments.count(hit, r.offsets)
-        return above[ties.of_row], tied[ties.of_row], others
-    other = ties.count(~hit)
-    above = segments.running_total(other, by_query) - other
-    others = segments.count(~hit, r.offsets)
+        return above, tied, r.depth(m.get("k")) - segments.count(hit, r.offsets)
+    others = segments.count(other, r.offsets)
     if m.missed == "last":
-        others = segments.lengths(r.judged_offsets) - _relevant_count(r, m)
-    return above[ties.of_row], other[ties.of_row], others
+        others = others + _missed(r, m)[1]
+    return above, tied, others
+
+
+def count_above(r: Ranked, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return, for each row, how many rows of a mask have a higher score, and how many the same."""
+    ties = ties_of(r)
+    each = ties.count(mask)
+    by_query = segments.offsets_of(np.bincount(ties.query, minlength=len(r)))
+    above = segments.running_total(each, by_query) - each
+    return above[ties.of_row], each[ties.of_row]
 
 
 def _all_pairs(r: Ranked, m: Measure) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -166,6 +211,11 @@ def _all_pairs(r: Ranked, m: Measure) -> tuple[np.ndarray, np.ndarray, np.ndarra
             "AUC(pairs='all') compares scores across queries, and those of unjudged documents are "
             "not kept; use negatives='judged'."
         )
+    if m.k is not None or m.tied == "order":
+        raise UsageError(
+            "AUC(pairs='all') has all documents in one order, by their scores; leave out the cutoff "
+            "and tied='order'."
+        )
     whole = r.whole
     pool = whole.cached(
         ("pool", whole.level(m.rel)), lambda: np.sort(whole.score[~whole.relevant(m.rel)])
@@ -174,12 +224,12 @@ def _all_pairs(r: Ranked, m: Measure) -> tuple[np.ndarray, np.ndarray, np.ndarra
     lower = np.searchsorted(pool, r.score, "left")
     others = len(pool)
     if m.missed == "last":
-        others = int((segments.lengths(whole.judged_offsets) - _relevant_count(whole, m)).sum())
+        others += int(_missed(whole, m)[1].sum())
     return len(pool) - not_higher, not_higher - lower, np.full(len(r), others)
 
 
 def _area(m: Measure, above: np.ndarray, tied: np.ndarray, total: np.ndarray) -> np.ndarray:
-    """Return what each relevant document adds to the area left of max_fpr, times their number.
+    """Return the share of each relevant document in the area left of max_fpr, times their number.
 
     A document adds to the curve from the false positive rate a = above / total on, in full from
     b = (above + tied) / total on, and along a straight line between the two.
@@ -204,7 +254,7 @@ def _rescaled(m: Measure, area: np.ndarray) -> np.ndarray:
     params=(REL,),
     conventions=("unjudged",),
     supports_expected_ties=True,
-    ties_as_one=True,
+    ties_as_one="step",
     example=Example("AUPRC", (1, 0, 1), "(1/1 + 2/3) / 2"),
 )
 def AUPRC(r: Ranked, m: Measure) -> Terms:
@@ -228,3 +278,86 @@ def AUPRC(r: Ranked, m: Measure) -> Terms:
     terms = np.where(hit, precision, 0.0)
     columns = {"relevant": hit, "precision": precision}
     return Terms(r, terms, r.relevant_count(m.rel), columns=columns)
+
+
+@measure(
+    "RankingLoss",
+    "Ranking loss",
+    params=(REL, NEGATIVES, _MISSED),
+    higher_is_better=False,
+    undefined_without_relevant=False,
+    supports_expected_ties=True,
+    ties_as_one="step",
+    reaches_max=False,
+    example=Example("RankingLoss", (1, 0, 1, 0), "1 / 4"),
+)
+def RankingLoss(r: Ranked, m: Measure) -> Terms:
+    """The share of pairs of a relevant and another document that are not in the right order.
+
+    RankingLoss = (pairs in the wrong order + tied pairs) / (relevant x other documents)
+
+    A query with documents of one kind only has 0.
+
+    Reading: 1 - AUC for scores without ties, and what AUC forgives if there are ties.
+    Not for: the top of a ranking; see AUC.
+    Reference: Tsoumakas, Katakis and Vlahavas, Mining multi-label data, 2010.
+    """
+    hit = r.relevant(m.rel)
+    retrieved = segments.count(hit, r.offsets)
+    relevant = retrieved if m.missed == "ignore" else retrieved + _missed(r, m)[0]
+    above, tied, others = _pairs(r, m, hit)
+    columns = {"relevant": hit, "others above": above, "others tied": tied}
+    lost = np.where(hit, above + tied, 0)
+    constant = ((relevant - retrieved) * others).astype(np.float64)
+    return Terms(r, lost, relevant * others, columns=columns, constant=constant)
+
+
+@measure(
+    "OPA",
+    "Ordered pair accuracy",
+    params=(
+        Choice(
+            name="documents",
+            text="which documents are compared",
+            default="judged",
+            words={
+                "judged": "judged ones that were retrieved",
+                "retrieved": "all retrieved ones; without a judgment they have grade 0",
+            },
+        ),
+    ),
+    undefined_without_relevant=False,
+    uses_grades=True,
+    gain=lambda r, m, grade: np.maximum(grade, 0.0),  # noqa: ARG005
+    reaches_max=False,
+    supports_expected_ties=True,
+    ties_as_one="step",
+    example=Example("OPA", (1, 2, 0), "2 / 3"),
+)
+def OPA(r: Ranked, m: Measure) -> Terms:
+    """The share of pairs with different grades in which the better document scores higher.
+
+    OPA = |pairs with grade_a > grade_b and score_a > score_b| / |pairs with grade_a > grade_b|
+
+    A tied pair is not in the right order. A query without pairs of different grades has 0.
+
+    Reading: how well scores order documents by grade, over the whole list; AUC for grades.
+    Not for: the top of a ranking; a pair at the bottom counts as much as one at the top.
+    """
+    grade = np.maximum(r.grade, 0.0)
+    right, pairs = np.zeros(len(grade)), np.zeros(len(r))
+    ties = ties_of(r)
+    end = (ties.above + ties.size)[ties.of_row]
+    query = segments.numbers(r.offsets)
+    judged_above, judged_tied = count_above(r, np.ones(len(grade), bool))
+    for level in np.unique(grade)[0 if m.documents == "retrieved" else 1 :].tolist():
+        row, lower = grade == level, grade < level
+        above, tied = count_above(r, lower)
+        count, below = segments.count(lower, r.offsets), -above - tied
+        if m.documents == "retrieved" and level > 0:
+            count = count + r.retrieved - segments.lengths(r.offsets)
+            below = below + judged_above + judged_tied - end
+        right = np.where(row, (count[query] + below), right)
+        pairs += segments.count(row, r.offsets) * count
+    columns = {"grade": grade, "lower grades below": right}
+    return Terms(r, right, pairs, columns=columns)

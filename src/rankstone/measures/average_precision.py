@@ -82,21 +82,21 @@ def _denominator(r: Ranked, m: Measure, hit: np.ndarray) -> np.ndarray:
 
 
 def _at_every_rank(r: Ranked, m: Measure, hit: np.ndarray) -> Pair:
-    """Return what each hit adds to the precision at its own rank and at all below it.
+    """Return the share of each hit in the precision at its own rank and at all ranks below.
 
     A hit at rank i adds 1/j to the precision at every rank j from i to the last.
     """
     last = r.retrieved if m.k is None else np.full(len(r), m.k)
     last = np.repeat(last, segments.lengths(r.offsets))
     within = hit & (r.rank <= last)
-    high, low = _harmonic(int(max(last.max(initial=0), r.rank.max(initial=0))))
+    high, low = harmonic(int(max(last.max(initial=0), r.rank.max(initial=0))))
     terms, rest = pairs.two_sum(high[last], -high[r.rank - 1])
     rest += low[last] - low[r.rank - 1]
     return np.where(within, terms, 0.0), np.where(within, rest, 0.0)
 
 
 @cache
-def _harmonic(size: int) -> Pair:
+def harmonic(size: int) -> Pair:
     """Return 1 + 1/2 + ... + 1/n for every n up to ``size``."""
     unit = 1 << 120
     sums = list(accumulate((unit // n for n in range(1, size + 1)), initial=0))

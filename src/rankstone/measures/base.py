@@ -1,15 +1,15 @@
-"""What a measure is: a definition, and values made from it."""
+"""Measures: their definitions, and values made from these."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
 from rankstone.core.gpu import CutoffNeeds
 from rankstone.core.rank import asks_for_extremes
@@ -87,7 +87,10 @@ class Definition:
         reads_subtopics: documents count by the subtopics they cover; without judgments by
             subtopic a query is its only subtopic.
         reads_max_grade: it depends on the highest grade of all; a function of the measure.
-        ties_as_one: tied documents are one point of a curve, whatever their order.
+        reads_whole_list: documents below the cutoff count, too, though they gain nothing.
+        ties_as_one: tied documents are one point of a curve, whatever their order. The curve is a
+            ``line`` to it, which lies between those of two orders, or a ``step``, which may not;
+            a word, or a function of the measure.
         cutoff_param: parameter that ``@`` sets.
     """
 
@@ -115,7 +118,8 @@ class Definition:
     reads_ids: bool | Callable[[Measure], bool] = False
     reads_subtopics: bool = False
     reads_max_grade: Callable[[Measure], bool] = lambda _: False
-    ties_as_one: bool = False
+    reads_whole_list: bool = False
+    ties_as_one: Literal["", "line", "step"] | Callable[[Measure], str] = ""
     cutoff_param: str = "k"
 
     def __post_init__(self) -> None:
@@ -123,12 +127,19 @@ class Definition:
         if self.undefined_without_relevant:
             object.__setattr__(self, "conventions", (*self.conventions, "no_relevant"))
 
+    @property
+    def formula(self) -> str:
+        """The paragraph of the manual page that holds the formula, in one line."""
+        paragraphs = self.text.split("\n\n")
+        formulas = (p for p in paragraphs[1:] if "=" in p)
+        return " ".join(next(formulas, paragraphs[0]).split())
+
     def takes(self, name: str) -> bool:
         """Return whether the measure has a parameter of that name."""
         return any(param.name == name for param in self.params)
 
     def param(self, name: str) -> Param:
-        """Return the parameter of that name, or say which there are."""
+        """Return the parameter of that name; an error lists those that exist."""
         for param in self.params:
             if param.name == name:
                 return param
@@ -174,7 +185,7 @@ class Measure:
         self.__dict__.update(values, definition=definition, tables=tuple(tables), _params=values)
 
     def __getattr__(self, name: str) -> Any:
-        """Say which parameter is missing."""
+        """Raise an error that names the missing parameter."""
         raise AttributeError(f"{self.__dict__['definition'].name} has no parameter {name!r}")
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -215,17 +226,26 @@ class Measure:
         >>> P(k=3)({"a", "c"}, ["a", "b", "c"])
         0.6666666666666666
         """
-        measure = Measure(self.definition, {**self._params, **params}) if params else self
+        measure = self
+        if params:
+            implied: dict[str, Any] = {}
+            for name, value in params.items():
+                implied |= self.definition.param(name).implies(value)
+            measure = Measure(self.definition, {**self._params, **implied, **params})
         if not data:
             return measure
-        from rankstone.evaluation import call
+        from rankstone.verbs.evaluate import call
 
         return call(measure, data, conventions)
 
     def cutoff_needs(self, conventions: Conventions) -> CutoffNeeds | None:
         """Return how much of a list the measure reads, None if it is all of it."""
         k = self._params.get("k")
-        if k is None or any(0.0 in dict(table) for table in self.tables):
+        if (
+            k is None
+            or self.definition.reads_whole_list
+            or any(0.0 in dict(table) for table in self.tables)
+        ):
             return None  # a table may give a gain to the grade 0
         if summation.depends_on_every_tie(conventions):
             return None
@@ -263,6 +283,12 @@ class Measure:
         known = self.definition.reads_ids
         return known(self) if callable(known) else known
 
+    @property
+    def ties_as_one(self) -> str:
+        """How documents that share a score count as one, empty if their order counts."""
+        known = self.definition.ties_as_one
+        return known(self) if callable(known) else known
+
     def needs_all_queries(self, *, max_grade_known: bool) -> bool:
         """Return whether values depend on queries of other parts of the data."""
         d = self.definition
@@ -286,7 +312,7 @@ class Measure:
 
     def _repr_html_(self) -> str:
         """Show what the measure means in a notebook."""
-        from rankstone.report.notebook import of_measure
+        from rankstone.text.notebook import of_measure
 
         return of_measure(self)
 
@@ -303,7 +329,7 @@ class Measure:
         return parse_measure, (str(self),)
 
     def computation(self, ranked: Ranked) -> Computation:
-        """Return what the kernel makes of a ranking, its ties put in order for this measure."""
+        """Return the kernel's computation on a ranking, with ties in order for this measure."""
         return self.definition.kernel(self.tie_order(ranked), self)
 
     def tie_order(self, ranked: Ranked) -> Ranked:

@@ -1,11 +1,11 @@
-"""What a search for the choices behind a number finds."""
+"""Results of a search for the choices behind a number."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.measures.base import Measure
 
 Departure = tuple[str, str, Any]  # where it is made, its name, its value

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.core.aggregate import Part, aggregate
 from rankstone.core.gpu import CutoffNeeds
 from rankstone.core.ranked import Ranked
@@ -26,7 +26,7 @@ def cutoff_needs(plan: Iterable[tuple[Measure, Conventions]]) -> CutoffNeeds | N
 
 
 class Joined(Protocol):
-    """What ranks and grades are made from, under any conventions."""
+    """A source of rankings under any conventions."""
 
     def ranked(self, conventions: Conventions) -> Ranked:
         """Return ranks and grades under some conventions."""

@@ -160,13 +160,15 @@ def pr_area(labels: Numbers, scores: Numbers, weights: Numbers | None = None) ->
 def curves_and_areas(labels: Numbers, scores: Numbers) -> dict[str, tuple[Curve, float]]:
     """Return the ROC curve (``roc``) and the precision-recall curve (``pr``) with their areas.
 
-    A curve that does not exist is left out: there are no relevant documents, or no others.
+    Without relevant documents, or without others, there is none: precision would always be 1.
 
     >>> {name: area for name, (_, area) in curves_and_areas([1, 0], [0.9, 0.8]).items()}
     {'roc': 1.0, 'pr': 1.0}
     """
     counts = _counts(labels, scores, None)
-    found = {}
+    found: dict[str, tuple[Curve, float]] = {}
+    if not counts[1].any():
+        return found
     for name, curve_of, area_of in (("roc", _roc, _trapezoids), ("pr", _pr, _steps)):
         with suppress(DataError):
             curve = curve_of(*counts)

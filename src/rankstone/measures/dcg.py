@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from rankstone.core import pairs
@@ -10,7 +12,7 @@ from rankstone.core.ideal import constant, ideal_of
 from rankstone.core.ranked import Ranked
 from rankstone.errors import DataError
 from rankstone.measures.base import Example, Measure, measure
-from rankstone.measures.param import Choice, K, Table
+from rankstone.measures.param import REL, Choice, K, Table
 from rankstone.measures.summation import Sum
 
 GAIN = Table(
@@ -30,11 +32,16 @@ DISCOUNT = Choice(
     default="log2",
     words={name: text for name, (_, text) in DISCOUNTS.items()},
 )
+REL_GAIN = replace(
+    REL,
+    text="lowest grade that has a gain (default: any above 0; for gain='binary', the lowest relevant "
+    "grade); a table is not concerned",
+)
 UNLISTED = Choice(
     name="unlisted",
     text="gain of grades that a table does not list",
     default="zero",
-    words={"zero": "0", "grade": "the grade itself, as in trec_eval"},
+    words={"zero": "0", "grade": "the grade itself, as in trec_eval", "error": "an error"},
     beside_table=True,
 )
 IDEAL = Choice(
@@ -52,12 +59,25 @@ IDEAL = Choice(
 _LARGEST = 1e290  # more of them than memory holds add up without overflow, to the last bit
 
 
+def worthless_grades(r: Ranked, m: Measure) -> list[float]:
+    """Return judged grades that a table of gains does not list, though it lists a lower one."""
+    table = m.get("gain")
+    if not isinstance(table, tuple) or m.get("unlisted") == "grade":
+        return []
+    listed = dict(table)
+    lowest = min((grade for grade, gain in table if gain > 0), default=np.inf)
+    return [g for g in np.unique(r.judged_grade).tolist() if g > lowest and g not in listed]
+
+
 def gain_of(r: Ranked, m: Measure, grade: np.ndarray) -> np.ndarray:
     """Return the gains of grades by the parameters gain, unlisted and rel; none is negative."""
     how = m.gain
     if isinstance(how, tuple):
-        unlisted = m.get("unlisted") == "grade"
-        gain = np.maximum(grade, 0.0) if unlisted else np.zeros(len(grade))
+        unlisted = m.get("unlisted")
+        gain = np.maximum(grade, 0.0) if unlisted == "grade" else np.zeros(len(grade))
+        other = ~np.isin(grade, [listed for listed, _ in how])
+        if unlisted == "error" and other.any():
+            raise DataError(f"grade {grade[other][0]:g} is not in the table of gains of {m}.")
         for listed, value in how:
             gain[grade == listed] = value
     elif how == "binary":
@@ -65,7 +85,9 @@ def gain_of(r: Ranked, m: Measure, grade: np.ndarray) -> np.ndarray:
     else:  # RBP scales what is linear here
         # Tables contain no negative grade.
         gain = grade if r.width or grade.min(initial=0.0) >= 0 else np.maximum(grade, 0.0)
-        if how == "linear" and r.has_small_grades:
+        if m.get("rel") is not None:
+            gain = np.where(grade >= m.rel, gain, 0.0)
+        elif how == "linear" and r.has_small_grades:
             return gain
     if how == "exp2":
         gain = exponential(gain)
@@ -99,7 +121,7 @@ def exponential(grade: np.ndarray) -> np.ndarray:
 
 def gains(r: Ranked, m: Measure) -> np.ndarray:
     """Return the gain of each row."""
-    if m.gain == "linear" and r.has_small_grades:
+    if m.gain == "linear" and r.has_small_grades and m.get("rel") is None:
         return r.grade
     key = ("gains", m.gain, m.get("unlisted"), m.get("rel"))
     return r.cached(key, lambda: gain_of(r, m, r.grade))
@@ -110,7 +132,7 @@ def ideal_ranking(r: Ranked, m: Measure, source: str = "judged") -> Ranked:
     if source == "full":
         grades = np.array([r.max_grade, *(grade for table in m.tables for grade, _ in table)])
         return constant(r, m.k, float(grades[gain_of(r, m, grades).argmax()]))
-    if not m.tables:  # gains rise with the grade
+    if not m.tables:  # gains never fall as the grade rises
         return r.cached(("ideal", source), lambda: ideal_of(r, None, source))
     grade = r.judged_grade if source == "judged" else r.grade
     key = ("ideal", source, m.gain, m.get("unlisted"))
@@ -120,7 +142,7 @@ def ideal_ranking(r: Ranked, m: Measure, source: str = "judged") -> Ranked:
 @measure(
     "CG",
     "Cumulated gain",
-    params=(K, GAIN),
+    params=(K, GAIN, UNLISTED),
     range=(0.0, np.inf),
     conventions=("ties", "unjudged"),
     uses_grades=True,
@@ -146,7 +168,7 @@ def CG(r: Ranked, m: Measure) -> Sum:
 @measure(
     "DCG",
     "Discounted cumulated gain",
-    params=(K, GAIN, UNLISTED, DISCOUNT),
+    params=(K, REL_GAIN, GAIN, UNLISTED, DISCOUNT),
     range=(0.0, np.inf),
     conventions=("ties", "unjudged"),
     uses_grades=True,
@@ -173,7 +195,7 @@ def DCG(r: Ranked, m: Measure) -> Sum:
 @measure(
     "IdealDCG",
     "Ideal discounted cumulated gain",
-    params=(K, GAIN, UNLISTED, DISCOUNT),
+    params=(K, REL_GAIN, GAIN, UNLISTED, DISCOUNT),
     range=(0.0, np.inf),
     uses_grades=True,
     rises=True,
@@ -196,7 +218,7 @@ def IdealDCG(r: Ranked, m: Measure) -> Sum:
 @measure(
     "nDCG",
     "Normalised discounted cumulated gain",
-    params=(K, GAIN, UNLISTED, DISCOUNT, IDEAL),
+    params=(K, REL_GAIN, GAIN, UNLISTED, DISCOUNT, IDEAL),
     conventions=("ties", "unjudged"),
     uses_grades=True,
     lowest_at_ends=True,

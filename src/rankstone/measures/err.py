@@ -9,18 +9,26 @@ import numpy as np
 
 from rankstone.core import pairs
 from rankstone.core.discounts import DISCOUNTS, discount
+from rankstone.core.ideal import ideal_of
+from rankstone.core.pairs import Pair
 from rankstone.core.ranked import Ranked
 from rankstone.errors import DataError, UsageError
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.dcg import exponential
 from rankstone.measures.param import Choice, K, Number
-from rankstone.measures.summation import Terms
+from rankstone.measures.summation import Terms, single, total
 
-_MAX_GRADE = Number(
+MAX_GRADE = Number(
     name="max_grade",
     text="highest grade of the scale (default: the highest in the judgments)",
     above=0,
     examples=(1, 2, 3, 4, 5),
+)
+_SATISFACTION = Choice(
+    name="satisfaction",
+    text="probability that a document satisfies",
+    default="linear",
+    words={"linear": "grade / (max_grade + 1)", "exp2": "(2^grade - 1) / 2^max_grade"},
 )
 _DISCOUNT = Choice(
     name="discount",
@@ -89,10 +97,21 @@ def cascade(
     return Cascade(chance, reached[:-1], stop, float(reached[-1]), mean)
 
 
+def scale_top(r: Ranked, m: Measure) -> float:
+    """Return the highest grade of the scale, by the parameter max_grade."""
+    top = r.max_grade if m.max_grade is None else float(m.max_grade)
+    if r.judged_grade.max(initial=0.0) > top:
+        raise DataError(
+            f"grade {r.judged_grade.max():g} is above max_grade={top:g} of {m}; "
+            "give the highest grade of the scale."
+        )
+    return top
+
+
 @measure(
     "ERR",
     "Expected reciprocal rank",
-    params=(K, _MAX_GRADE, _DISCOUNT),
+    params=(K, MAX_GRADE, _DISCOUNT),
     conventions=("ties", "unjudged"),
     uses_grades=True,
     rises=True,
@@ -117,19 +136,59 @@ def ERR(r: Ranked, m: Measure) -> Terms:
     grade at rank 1 gives (2^g - 1) / 2^g, never 1.
     Reference: Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009.
     """
-    top = r.max_grade if m.max_grade is None else float(m.max_grade)
-    if r.judged_grade.max(initial=0.0) > top:
-        raise DataError(
-            f"grade {r.judged_grade.max():g} is above max_grade={top:g} of {m}; "
-            "give the highest grade of the scale."
-        )
+    top = scale_top(r, m)
     if top > 1000:
         raise DataError(
             f"grade {top:g} is too large for {m}: 2^grade overflows. Map the grades to a smaller scale."
         )
-    stop = stop_chance(r.grade, top)
-    reach = pairs.running_product(pairs.two_sum(np.ones(len(stop)), -stop), r.offsets)
+    return _cascade(r, single(stop_chance(r.grade, top)), m)
+
+
+def _cascade(r: Ranked, stop: Pair, m: Measure) -> Terms:
+    """Return the expected discount of the rank at which a user of the cascade model stops."""
+    go_on = pairs.subtract(single(np.ones(len(stop[0]))), stop)
+    reach = pairs.running_product(go_on, r.offsets)
     weight = discount(r.rank, m.discount)
-    terms = pairs.multiply(pairs.multiply((stop, np.zeros(len(stop))), reach), weight)
-    columns = {"stop": stop, "reach": reach[0], "discount": weight[0]}
+    terms = pairs.multiply(pairs.multiply(stop, reach), weight)
+    columns = {"stop": stop[0], "reach": reach[0], "discount": weight[0]}
     return Terms(r, terms, k=m.k, columns=columns)
+
+
+@measure(
+    "nERR",
+    "Normalised expected reciprocal rank",
+    params=(K, MAX_GRADE, _DISCOUNT, _SATISFACTION),
+    conventions=("ties", "unjudged"),
+    uses_grades=True,
+    gain=_grade,
+    reads_max_grade=lambda m: m.max_grade is None,
+    example=Example(
+        "nERR(max_grade=3)@2",
+        (1, 3),
+        "(1/4 + 1/2 * (1 - 1/4) * 3/4) / (3/4 + 1/2 * (1 - 3/4) * 2/4)",
+        missed=(2,),
+    ),
+)
+def nERR(r: Ranked, m: Measure) -> Terms:
+    """ERR over the ERR of the ideal ranking.
+
+    nERR@k = ERR@k / ERR@k of all judged documents, best first
+
+    As in NTCIR, a document satisfies with probability grade / (max_grade + 1), unless
+    ``satisfaction`` chooses otherwise.
+
+    Reading: as of ERR, a user who stops at the first document that satisfies; the best ranking
+    has 1.
+    Not for: comparing how rich queries are; each is compared with its own best ranking.
+    Reference: Sakai and Song, Evaluating diversified search results using per-intent graded
+    relevance, SIGIR 2011.
+    """
+    top, best = scale_top(r, m), ideal_of(r, None)
+
+    def stop(grade: np.ndarray) -> Pair:
+        if m.satisfaction == "exp2":
+            return single(stop_chance(grade, top))
+        return pairs.quotient(np.maximum(grade, 0.0), np.full(len(grade), top + 1.0))
+
+    ideal = _cascade(best, stop(best.grade), m)
+    return _cascade(r, stop(r.grade), m)._replace(denominator=total(ideal))

@@ -1,9 +1,9 @@
-"""The working of one number: what each document adds, and what the sum comes to."""
+"""The working of one number: the term of each document, and their sum."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from rankstone.core.ranked import Ranked
-from rankstone.measures import summation
 from rankstone.measures.base import Measure
-from rankstone.measures.summation import Computation, Sum, Terms, Value
-from rankstone.measures.working import steps_of
+from rankstone.measures.summation import Computation, Value
+from rankstone.measures.working import Steps, workings
 
 NameOf = Callable[[int], Any]
 
@@ -85,62 +84,44 @@ def explain_query(
     ``name_of`` names the document of a judgment; ``judged`` are the ids and grades of the query's
     judged documents, which the ideal ranking consists of.
     """
-    ordered = measure.tie_order(ranked)
-    computation = measure.definition.kernel(ordered, measure)
+    working = workings(measure, ranked)
+    computation = working.computation
     value = float(measure.values(computation)[query])
+    constant, below = _at(working.constant, query), _at(working.denominator, query)
     is_value = isinstance(computation, Value)
-    added = computation.sum if isinstance(computation, Value) else computation
-    parts = computation.parts() if isinstance(computation, Value) else {}
-    below = None if added is None else _denominator(added, query)
-    steps = () if added is None else _steps(added, query, name_of, ordered)
-    constant = getattr(added, "constant", None)
+    steps = _steps(working.steps, query, name_of)
+    repeats = ("duplicates",) if ranked.has_repeats else ()
     return ExplanationData(
         measure=str(measure),
         pretty=measure.definition.pretty,
-        formula=formula_of(measure),
+        formula=measure.definition.formula,
         choices=tuple(parameters_in_words(measure)),
         query=ranked.queries[query],
         retrieved=int(ranked.retrieved[query]),
         steps=steps,
-        ideal=_named(_ideal(added, query), () if measure.definition.reads_subtopics else judged),
-        constant=0.0 if constant is None else float(constant[query]),
-        total=None if added is None else float(summation.total(added)[query]),
+        ideal=_named(
+            _steps(working.ideal, query), () if measure.definition.reads_subtopics else judged
+        ),
+        constant=constant or 0.0,
+        total=_at(working.total, query),
         denominator=below,
-        expression=computation.expression if isinstance(computation, Value) else "",
-        parts={name: _at(part, query) for name, part in parts.items()},
+        expression=working.expression,
+        parts={name: float(part[query]) for name, part in working.parts.items()},
         value=value,
         remark=_remark(measure, computation, query, value, below, empty=not steps and not is_value),
         conventions={
             name: getattr(ranked.conventions, name)
-            for name in (*measure.definition.conventions, *_of_repeats(ranked))
+            for name in (*measure.definition.conventions, *repeats)
         },
     )
 
 
-def _of_repeats(ranked: Ranked) -> tuple[str, ...]:
-    """Return the convention that makes documents count more than once, if some are repeated."""
-    return ("duplicates",) if ranked.has_repeats else ()
-
-
-def _at(part: np.ndarray | float, query: int) -> float:
-    return float(part[query]) if isinstance(part, np.ndarray) else float(part)
-
-
-def _denominator(c: Sum | Terms, query: int) -> float | None:
-    if isinstance(c.denominator, Sum):
-        return float(summation.total(c.denominator)[query])
-    return None if c.denominator is None else float(c.denominator[query])
-
-
-def formula_of(measure: Measure) -> str:
-    """Return the paragraph of the manual page that holds the formula."""
-    paragraphs = measure.definition.text.split("\n\n")
-    formulas = (p for p in paragraphs[1:] if "=" in p)
-    return " ".join(next(formulas, paragraphs[0]).split())
+def _at(column: np.ndarray | None, query: int) -> float | None:
+    return None if column is None else float(column[query])
 
 
 def parameters_in_words(measure: Measure, *, every: bool = False) -> Iterator[str]:
-    """Say what the parameters mean that are not at their default, or every one that matters."""
+    """Yield the meaning of parameters that are not at their default, or of every one that matters."""
     has_table = any(p.is_table(measure.params[p.name]) for p in measure.definition.params)
     for p in measure.definition.params:
         value = measure.params[p.name]
@@ -148,12 +129,6 @@ def parameters_in_words(measure: Measure, *, every: bool = False) -> Iterator[st
         if p.choices and (value != p.default or (every and matters)):
             meaning = p.choices.get(value) if isinstance(value, str) else "as given"
             yield f"{p.name}={value!r}: {meaning}"
-
-
-def _ideal(c: Sum | Terms | None, query: int) -> tuple[Step, ...]:
-    if c is None or not isinstance(c.denominator, Sum):
-        return ()
-    return _steps(c.denominator, query)
 
 
 def _named(steps: tuple[Step, ...], judged: Sequence[tuple[Any, float]]) -> tuple[Step, ...]:
@@ -169,30 +144,30 @@ def _named(steps: tuple[Step, ...], judged: Sequence[tuple[Any, float]]) -> tupl
     )
 
 
-def _steps(
-    c: Sum | Terms, query: int, name_of: NameOf | None = None, actual: Ranked | None = None
-) -> tuple[Step, ...]:
+def _steps(steps: Steps | None, query: int, name_of: NameOf | None = None) -> tuple[Step, ...]:
     """Return the steps of a query; documents have names if the ranking is the actual one."""
-    all_steps = steps_of(c)
-    rank, grade, judgment = all_steps.rank, all_steps.grade, all_steps.judgment
-    if c.ranked is not actual:
-        judgment = None
-    begin, end = all_steps.offsets[query : query + 2].tolist()
-    steps: list[Step] = []
+    if steps is None:
+        return ()
+    rank, grade, judgment = steps.rank, steps.grade, steps.judgment
+    begin, end = steps.offsets[query : query + 2].tolist()
     so_far = _ExactSum()
-    for i in range(begin, end):
-        term = float(all_steps.term[i])
-        steps.append(
-            Step(
-                rank=None if rank is None else int(rank[i]),
-                document=name_of(int(judgment[i])) if name_of and judgment is not None else None,
-                grade=None if grade is None else float(grade[i]),
-                columns=_row(all_steps.columns, i),
-                term=term,
-                sum=so_far.add(term),
-            )
+    return tuple(
+        Step(
+            rank=None if rank is None else int(rank[i]),
+            document=name_of(int(judgment[i])) if name_of and judgment is not None else None,
+            grade=None if grade is None else float(grade[i]),
+            columns={name: _cell(column[i]) for name, column in steps.columns.items()},
+            term=float(steps.term[i]),
+            sum=so_far.add(float(steps.term[i])),
         )
-    return tuple(steps)
+        for i in range(begin, end)
+    )
+
+
+def _cell(value: Any) -> float | bool | str:
+    if isinstance(value, np.bool_):
+        return bool(value)
+    return value if isinstance(value, str) else float(value)
 
 
 class _ExactSum:
@@ -214,20 +189,10 @@ class _ExactSum:
         return math.fsum(self.parts)
 
 
-def _row(columns: Mapping[str, np.ndarray], i: int) -> dict[str, float | bool | str]:
-    return {name: _cell(column[i]) for name, column in columns.items()}
-
-
-def _cell(value: Any) -> float | bool | str:
-    if isinstance(value, np.bool_):
-        return bool(value)
-    return value if isinstance(value, str) else float(value)
-
-
 def _remark(
     measure: Measure, c: Computation, query: int, value: float, below: float | None, *, empty: bool
 ) -> str:
-    """Say why a value is not simply the sum of its terms over the denominator."""
+    """Return the reason why a value is not the sum of its terms over the denominator, if so."""
     shown = "left out of the mean" if math.isnan(value) else f"{value:g}"
     if measure.definition.undefined_without_relevant and measure.is_empty(c.ranked)[query]:
         effect = c.ranked.conventions.effect("no-relevant")

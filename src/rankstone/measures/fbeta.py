@@ -41,7 +41,9 @@ def F(r: Ranked, m: Measure) -> Sum | Value:
     Not for: rankings; the order within the first k does not matter.
     Reference: van Rijsbergen, Information Retrieval, 1979, chapter 7.
     """
-    weight, hit, relevant = float(m.beta) ** 2, r.relevant(m.rel), r.relevant_count(m.rel)
+    # 15 digits: a tool's beta^2, kept as its square root, comes back without a rounding error.
+    weight = float(f"{float(m.beta) ** 2:.15g}")
+    hit, relevant = r.relevant(m.rel), r.relevant_count(m.rel)
     size = r.retrieved if m.k is None else np.full(len(r), m.k)
     below, columns = weight * relevant + size, {"relevant": hit}
     once = Sum(r, (1 + weight) * hit, k=m.k, denominator=below, columns=columns)

@@ -1,4 +1,4 @@
-"""How much single documents without a judgment could move a value."""
+"""The effect on a value of judging single documents."""
 
 from __future__ import annotations
 

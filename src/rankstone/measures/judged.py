@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankstone.core import segments
+from rankstone.core.expected_ties import ties_of
 from rankstone.core.ranked import Ranked
+from rankstone.errors import UsageError
 from rankstone.measures.base import Example, Measure, is_judged, measure
 from rankstone.measures.param import K
 from rankstone.measures.summation import Sum, Value, total
@@ -68,8 +71,60 @@ def Unjudged(r: Ranked, m: Measure) -> Value:
     working = Sum(r, every, k=m.k, columns={"judged": every})
     judged, first = total(working), r.depth(m.k)
     size = np.maximum(r.retrieved, 1) if m.k is None else np.full(len(r), m.k)
-    value = (first - judged) / size
+    value = (_unjudged_in_ties(r, m.k) if r.ties_averaged else first - judged) / size
     return Value(r, value, "(n - j) / k", lambda: {"n": first, "j": judged, "k": size}, working)
+
+
+@measure(
+    "Hole",
+    "Share judged for no query",
+    params=(K,),
+    conventions=("ties", "unjudged"),
+    higher_is_better=False,
+    undefined_without_relevant=False,
+    gain=is_judged,
+    reaches_max=False,
+    supports_extreme_ties=False,
+    example=Example("Hole@5", (1, None, None), "2 / 5"),
+)
+def Hole(r: Ranked, m: Measure) -> Value:
+    """The share of the first k documents that were judged for no query at all.
+
+    Hole@k = |first k that the judgments list for no query| / k; without k, over the number retrieved
+
+    A document that was judged for another query is no hole, whatever its grade there.
+
+    Reading: how much of a ranking the pool has never seen, as after a change of the corpus.
+    Not for: arrays with unlabelled documents, parts with judgments of their own, or
+    ties='expected': which documents are among the first k has to be known. Unjudged takes these.
+    Reference: Thakur et al., BEIR, NeurIPS 2021.
+    """
+    size = np.maximum(r.retrieved, 1) if m.k is None else np.full(len(r), m.k)
+    holes = np.zeros(len(r), np.int64)
+    listed = len(r.rank) + (0 if r.pooled is None else len(r.pooled))
+    if r.retrieved.sum() > listed:
+        if r.strangers is None or r.rule in ("expected", "optimistic", "pessimistic"):
+            raise UsageError(
+                f"{m} looks up the unjudged documents in the judgments of all queries, so it needs "
+                "their ids, all judgments at once, and one order of tied documents. Take "
+                f"{Unjudged(k=m.k)}, which counts what was not judged for its own query."
+            )
+        strangers = r.strangers(m.k)
+        holes += [len(strangers.get(query, ())) for query in r.queries]
+    return Value(r, holes / size, "h / k", lambda: {"h": holes, "k": size})
+
+
+def _unjudged_in_ties(r: Ranked, k: int | None) -> np.ndarray:
+    """Return the mean number of unjudged documents in the first k over all orders of ties.
+
+    It is a sum of shares: the difference of the first k and the judged ones would cancel digits.
+    """
+    ties = ties_of(r)
+    first = ties.size if k is None else np.clip(k - ties.above, 0, ties.size)
+    shares = first * (ties.size - ties.count(np.ones(len(r.rank), bool))) / ties.size
+    by_query = segments.offsets_of(np.bincount(ties.query, minlength=len(r)))
+    elsewhere = r.depth(k) - segments.total(first.astype(np.float64), by_query)
+    return np.asarray(elsewhere + segments.total(shares, by_query))
 
 
 def share_judged(k: int) -> Measure:

@@ -39,7 +39,7 @@ def _popularity(members: list[Measure]) -> int:
 
 
 def family(measure: Measure) -> str:
-    """Return the family of a measure: what its module says it holds."""
+    """Return the family of a measure: the title of its module."""
     text = sys.modules[measure.definition.kernel.__module__].__doc__ or ""
     return text.partition("\n")[0].rstrip(".")
 
@@ -56,7 +56,7 @@ def summary(measure: Measure) -> str:
 
 
 def as_dict(measure: Measure) -> dict[str, Any]:
-    """Return what the manual page says, as plain data."""
+    """Return the contents of the manual page as plain data."""
     d = measure.definition
     low, high = d.range
     return {

@@ -50,6 +50,10 @@ class Param:
         """Return whether a value in its normal form is a table of gains."""
         return False
 
+    def implies(self, value: Any) -> dict[str, Any]:
+        """Return other parameters that a value, as it was given, sets."""
+        return {}
+
     def shown(self, value: Any) -> str:
         """Return a value as it is written."""
         return repr(value)
@@ -72,6 +76,8 @@ class Number(Param):
         if number is None or (self.type is int and number != int(number)):
             kind = "whole number" if self.type is int else "finite number"
             raise UsageError(f"{what} must be a {kind}, not {value!r}.")
+        if self.type is int and abs(number) >= _TOO_LARGE:
+            raise UsageError(f"{what} is too large: {value!r}.")
         if not self._is_within(number):
             raise UsageError(f"{what} must be {self._bounds()}, not {value!r}.")
         return int(number) if number == int(number) else number
@@ -94,6 +100,9 @@ class Number(Param):
         if self.within is not None:
             bounds.append(f"from {self.within[0]:g} to {self.within[1]:g}")
         return " and ".join(bounds)
+
+
+_TOO_LARGE = 10**15  # as in names; engines count with 64 bits
 
 
 def _finite(value: Any) -> float | None:
@@ -140,10 +149,20 @@ class Choice(Param):
 
 @dataclass(frozen=True, kw_only=True)
 class Table(Choice):
-    """One of some words, or a table of gains such as {1: 1, 2: 3}."""
+    """One of some words, or a table of gains such as {1: 1, 2: 3}.
+
+    A function of a grade is read as its table for the grades 0 to 10, so that the measure can be
+    printed, saved and computed again; other grades are an error then.
+    """
+
+    def implies(self, value: Any) -> dict[str, Any]:
+        """Refuse grades at which a function was not read."""
+        return {"unlisted": "error"} if callable(value) else {}
 
     def normal(self, value: Any, what: str) -> Any:
         """Return the word, or the rows of the table by grade."""
+        if callable(value):
+            value = {grade: value(grade) for grade in range(_HIGHEST_READ + 1)}
         if not isinstance(value, Mapping | tuple):
             return super().normal(value, what)
         try:
@@ -165,6 +184,9 @@ class Table(Choice):
         if not self.is_table(value):
             return repr(value)
         return "{" + ", ".join(f"{_written(g)}: {_written(v)}" for g, v in value) + "}"
+
+
+_HIGHEST_READ = 10
 
 
 def _written(number: float) -> str:

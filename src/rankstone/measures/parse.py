@@ -207,18 +207,14 @@ def _canonical(base: str) -> str | None:
 
 
 def _shared(text: str, form: _Form, tools: Iterable[Tool]) -> tuple[str, Name | None] | None:
-    """Return what more than half of the tools mean by a name, and the name if they agree on it."""
+    """Return the measure that more than half of the tools mean by a name, and the name if they agree."""
     names = [(tool, n) for tool in tools for n in tool.by_base.get(form.base.lower(), [])]
     if not names:
         return None
-    # One vote for each tool, whatever its versions and its forms of the name.
-    votes = Counter(m for _, m in dict.fromkeys((tool.family, n.measure) for tool, n in names))
-    most = [measure for measure in votes if 2 * votes[measure] > votes.total()] or list(votes)
+    most = _majority(names)
     if len(most) > 1:  # the form may tell: one tool has the name with a cutoff, another without
         has_cutoff = form.cutoff is not None
-        most = [
-            m for m in most if any(n.has_cutoff == has_cutoff for _, n in names if n.measure == m)
-        ]
+        most = _majority([(tool, n) for tool, n in names if n.has_cutoff == has_cutoff])
     if len(most) != 1:
         meanings = ", ".join(dict.fromkeys(f"{n.measure} in {tool.family}" for tool, n in names))
         raise UsageError(
@@ -228,6 +224,13 @@ def _shared(text: str, form: _Form, tools: Iterable[Tool]) -> tuple[str, Name | 
     first = next(n for _, n in names if n.measure == most[0])
     agreed = all((n.measure, n.params) == (first.measure, first.params) for _, n in names)
     return most[0], first if agreed else None
+
+
+def _majority(names: Iterable[tuple[Tool, Name]]) -> list[str]:
+    """Return the measure that more than half of the tools mean by a name, or all that they mean."""
+    # One vote for each tool, whatever its versions and its forms of the name.
+    votes = Counter(m for _, m in dict.fromkeys((tool.family, n.measure) for tool, n in names))
+    return [measure for measure in votes if 2 * votes[measure] > votes.total()] or list(votes)
 
 
 def _given(text: str, form: _Form, measure: Measure) -> dict[str, Any]:
@@ -279,14 +282,14 @@ def _arguments(inside: str, text: str) -> dict[str, Any]:
 
 
 def _unsupported(text: str, name: Name, tool: Tool) -> UsageError:
-    """Say that a tool has a measure, and why its number cannot be given."""
+    """Return the error for a measure of a tool whose number cannot be given, with the reason."""
     ours = _canonical(name.base)
     hint = f" Write {ours} for Rankstone's own." if ours else ""
     return UsageError(f"cannot give the number of {tool.name}'s {text!r}: {name.note}.{hint}")
 
 
 def _unknown(text: str, forms: Iterable[_Form], tools: Iterable[Tool]) -> UsageError:
-    """Say that nobody has a measure of that name, or which tools have it."""
+    """Return the error for an unknown name, or for a name that only some tools have."""
     having = {
         tool.family: names[0].note
         for tool in tools

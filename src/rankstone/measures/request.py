@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.errors import Notice, UsageError
 from rankstone.measures.base import Measure
 from rankstone.measures.parse import read_measure, split_names

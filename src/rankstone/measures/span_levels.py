@@ -1,4 +1,4 @@
-"""What is measured of results that are parts of documents, at each level."""
+"""Measures of results that are parts of documents, by level."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kernels return, and how it is added up.
+"""The computations that kernels return, and how they are added up.
 
 A kernel says what each document contributes; here it is decided how the contributions are added:
 exactly, in trec_eval's order, averaged over the orders of tied documents, or as a table. No other
@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.core import discounts, pairs, segments
 from rankstone.core.expected_ties import mean_discount
 from rankstone.core.pairs import Pair
@@ -73,7 +73,7 @@ class Terms(NamedTuple):
     columns: Columns = _NO_COLUMNS
     offsets: Array | None = None
     constant: Array | None = None
-    undefined: float = 0.0
+    undefined: Array | float = 0.0
     query_weight: Array | None = None
 
 
@@ -114,7 +114,7 @@ def depends_on_every_tie(conventions: Conventions) -> bool:
 
 
 def by_sums(r: Ranked, *, exact: Callable[[], T], plain: Callable[[], T]) -> T:
-    """Return what is exact, or what follows trec_eval's arithmetic step by step."""
+    """Return values that are exact, or that follow trec_eval's arithmetic step by step."""
     return exact() if is_exact(r) else plain()
 
 
@@ -125,7 +125,7 @@ def values(c: Computation) -> Array:
     if c.denominator is None:
         return total(c)
     quotient = np.zeros(len(c.ranked))
-    if isinstance(c, Terms) and c.undefined:
+    if isinstance(c, Terms):
         quotient += c.undefined
     if not isinstance(c.denominator, Sum):
         return np.divide(
@@ -200,7 +200,7 @@ def _total_of_terms(c: Terms) -> Pair:
 
 
 def remainder_of(c: Sum | Terms, sums: Array) -> Array:
-    """Return what is left of the sum of all terms of each query if a number is taken from it.
+    """Return the sum of all terms of each query, less a number.
 
     It is added up from the terms, so it is the same to the bit in every layout of the rows.
     """

@@ -1,4 +1,4 @@
-"""How far a value can move if the documents without a judgment are judged."""
+"""Intervals of values that unjudged documents allow."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def unjudged_extremes(measure: Measure, holes: Holes, tried: int = MOST_TRIED) -
         np.fmin.at(low, query, values)
         np.fmax.at(high, query, values)
     undefined = np.isposinf(low) & np.isneginf(high)
-    sure = True
+    sure = holes.ties_known or not measure.ties_as_one
     for q, plan in plans.items():
         if not plan.low:
             low[q], sure = measure.definition.range[0], False
@@ -168,10 +168,13 @@ def _plan(measure: Measure, holes: Holes, q: int, tried: int) -> _Plan:
         return _Plan(map(np.array, product(levels.tolist(), repeat=cells)))
     if measure.rises:
         least = np.full(count, levels[0])
-        least[-1] = levels[min(1, len(levels) - 1)]  # a query may be empty without it
+        gain = definition.gain(holes.ranked, measure, levels)
+        above = np.flatnonzero(gain > gain[0])  # a query may be empty without one of these
+        least[-1] = levels[above[0]] if len(above) else levels[-1]
         return _Plan([np.full(count, levels[0]), least, np.full(count, levels[-1])])
     if len(levels) ** count <= tried:
-        return _Plan(map(np.array, product(levels.tolist(), repeat=count)))
+        between = measure.ties_as_one != "step" or holes.ties_known
+        return _Plan(map(np.array, product(levels.tolist(), repeat=count)), high=between)
     if not measure.supports_extreme_ties or definition.best_order is not None:
         return _Plan((), low=False, high=False)
     k = measure.get("k")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,14 +10,14 @@ from rankstone.core import segments
 from rankstone.core.ranked import Ranked
 from rankstone.measures import summation
 from rankstone.measures.base import Measure
-from rankstone.measures.summation import Sum, Terms, Value
+from rankstone.measures.summation import Computation, Sum, Terms, Value
 
 Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """What single documents add: rows ``offsets[q]:offsets[q + 1]`` belong to query q.
+    """The terms of single documents: rows ``offsets[q]:offsets[q + 1]`` belong to query q.
 
     ``rank``, ``grade`` and ``judgment`` are None if steps are not documents of the ranking.
     """
@@ -38,6 +38,7 @@ class Workings:
     ``parts`` as its names. ``steps`` holds the first ranks only, ``total`` is over all of them.
     """
 
+    computation: Computation
     steps: Steps | None
     ideal: Steps | None
     total: Array | None
@@ -47,8 +48,8 @@ class Workings:
     parts: dict[str, Array]
 
 
-def workings(measure: Measure, ranked: Ranked, depth: int) -> Workings:
-    """Return how a measure's values come about for each query of a ranking, down to a rank."""
+def workings(measure: Measure, ranked: Ranked, depth: int | None = None) -> Workings:
+    """Return the terms of a measure for each query of a ranking, down to a rank (default: all)."""
     ordered = measure.tie_order(ranked)
     computation = measure.definition.kernel(ordered, measure)
     expression, parts = "", {}
@@ -59,10 +60,14 @@ def workings(measure: Measure, ranked: Ranked, depth: int) -> Workings:
     else:
         added = computation
     if added is None:
-        return Workings(None, None, None, None, None, expression, parts)
+        return Workings(computation, None, None, None, None, None, expression, parts)
     below = added.denominator
+    steps = steps_of(added, depth)
+    if added.ranked is not ordered:  # another ranking, such as the ideal one
+        steps = replace(steps, judgment=None)
     return Workings(
-        steps=steps_of(added, depth),
+        computation=computation,
+        steps=steps,
         ideal=steps_of(below, depth) if isinstance(below, Sum) else None,
         total=summation.total(added),
         constant=getattr(added, "constant", None),

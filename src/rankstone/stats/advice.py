@@ -7,12 +7,19 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from rankstone.errors import Notice, plural
 from rankstone.stats.distributions import normal_quantile
 from rankstone.stats.power import POWER
 
+#: The code of a notice that makes a comparison untestable.
+TOO_FEW_CLUSTERS = "too-few-clusters"
+#: Fewer queries or clusters than this make an interval that says little.
+FEW_UNITS = 6
 #: Smallest difference, relative to the baseline's mean, that a comparison should be able to detect.
 WORTHWHILE = 0.1
+_FEW_CARRY = 2.5  # queries that carry the variance
 
 
 def left_out(queries: Sequence[Any], total: int) -> list[Notice]:
@@ -72,21 +79,30 @@ def degenerate(n: int, effective: float, ties: int, standard_error: float) -> li
     return []
 
 
-def hopeless(n: int, resamples: int | None, factor: int, alpha: float) -> list[Notice]:
+def hopeless(
+    n: int, resamples: int | None, factor: int, alpha: float, unit: str = "query"
+) -> list[Notice]:
     """Say so if no outcome at all could have been significant.
 
     Args:
-        n: number of queries; the p-value is at least 2 ** (1 - n).
+        n: number of differences other than 0; the p-value is at least 2 ** (1 - n).
         resamples: the p-value is at least 1 / (resamples + 1); None if nothing was drawn.
         factor: what the correction multiplies the smallest p-value with.
         alpha: significance level.
+        unit: what is counted: ``query``, ``changed query`` or ``cluster``.
     """
     if 2.0 ** (1 - n) * factor > alpha:
         needed = 1 + math.ceil(math.log2(factor / alpha))
         text = (
-            f"with {plural(n, 'query')} no outcome can be significant at {alpha:g}; at least "
+            f"with {plural(n, unit)} no outcome can be significant at {alpha:g}; at least "
             f"{needed} are needed"
         )
+        if unit == "cluster":
+            text += (
+                ". The test 't' could be chosen: it assumes that means of clusters are normally "
+                "distributed"
+            )
+            return [Notice(TOO_FEW_CLUSTERS, n, text)]
         return [Notice("too-few-queries", n, text)]
     if resamples is not None and factor / (resamples + 1.0) > alpha:
         text = (
@@ -101,6 +117,9 @@ def underpowered(
     n: int, detectable: float, worthwhile: float, standard_error: float, alpha: float
 ) -> list[Notice]:
     """Say so if n queries would probably miss a worthwhile difference."""
+    if math.isnan(detectable) and n > 1:
+        text = f"{plural(n, 'query')} can show no difference: it would have to exceed the range"
+        return [Notice("underpowered", n, text, level="note")]
     if not detectable > worthwhile > 0:
         return []
     # Close to power.queries_needed, which takes too long for thousands of pairs.
@@ -118,6 +137,41 @@ def underpowered(
 def _quantiles(alpha: float) -> tuple[float, float]:
     z = normal_quantile(1.0 - 0.5 * alpha)
     return z, z + normal_quantile(POWER)
+
+
+def few_changes(changed: int, n: int, interval: str) -> list[Notice]:
+    """Say that an interval does not hold, or how it holds, if few queries changed."""
+    of = f"only {changed:,} of {plural(n, 'query')} changed"
+    if interval == "few":
+        text = f"{of}; the interval allows for changes that were not seen"
+        return [Notice("few-changes", changed, text, level="note")]
+    text = f"{of}, for which this interval is too short; the default (bca) allows for that"
+    return [Notice("few-changes", changed, text)]
+
+
+def heavy_tails(influence: np.ndarray) -> list[Notice]:
+    """Say so if one or two queries decide how long an interval is."""
+    squares = np.nan_to_num(influence) ** 2
+    fourth = float((squares**2).sum())
+    if len(squares) < 2 * FEW_UNITS or not fourth:
+        return []
+    carrying = float(squares.sum()) ** 2 / fourth
+    if carrying >= _FEW_CARRY:
+        return []
+    text = (
+        f"the variance comes from about {carrying:.1f} of {len(squares)} queries: with such heavy "
+        "tails the interval covers less than it states"
+    )
+    return [Notice("heavy-tails", len(squares), text)]
+
+
+def clustered(n: int, clusters: int, effective: float) -> list[Notice]:
+    """Say how many independent queries those of clusters are worth."""
+    text = (
+        f"{plural(n, 'query')} in {plural(clusters, 'cluster')}; the effective number of queries is "
+        f"about {effective:,.0f}"
+    )
+    return [Notice("clustered", clusters, text, level="note")]
 
 
 def few_repeats(repeats: Sequence[int]) -> list[Notice]:

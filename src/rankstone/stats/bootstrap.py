@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -25,9 +25,11 @@ _WEIGHTED_POINTS = np.linspace(-8.0, 8.0, 129)  # in standard errors
 class Means:
     """Means of rows of values, one column per query, and what their errors depend on.
 
-    ``values`` are NaN where a row leaves a query out. ``effective`` is the effective number of
-    queries, (sum of w)^2 / sum of w^2, which is ``n`` without weights. ``influence`` is what each
-    query does to the mean, n w (x - mean) / sum of w, which without weights is x - mean.
+    ``values`` are NaN where a row leaves a query out. ``weights`` are one per query, or one per
+    query and row. ``effective`` is the effective number of queries, (sum of w)^2 / sum of w^2, which
+    is ``n`` without weights. ``freedom`` are the degrees of freedom of the variance: n - 1, with
+    weights (sum of w^2)^2 / sum of w^4, less one in the proportion of ``effective``. ``influence`` is
+    what each query does to the mean, n w (x - mean) / sum of w, which without weights is x - mean.
     """
 
     values: np.ndarray
@@ -36,6 +38,7 @@ class Means:
     n: np.ndarray
     effective: np.ndarray
     influence: np.ndarray
+    freedom: np.ndarray
 
     @classmethod
     def of(cls, values: np.ndarray, weights: np.ndarray | None = None) -> Means:
@@ -54,12 +57,23 @@ class Means:
             mean = np.where(constant, low, mean)
             influence[constant] *= 0.0
             effective = total**2 / (share**2).sum(axis=1)
-        return cls(values, weights, mean, n, effective, influence)
+            freedom = np.where(effective >= 2, effective - 1.0, np.nan)
+            if weights is not None:
+                freedom *= (share**2).sum(axis=1) ** 2 / (share**4).sum(axis=1) / effective
+        return cls(values, weights, mean, n, effective, influence, freedom)
 
     def only(self, rows: np.ndarray) -> Means:
         """Return some of the rows."""
-        columns = (self.mean, self.n, self.effective, self.influence)
-        return Means(self.values[rows], self.weights, *(column[rows] for column in columns))
+        columns = (self.mean, self.n, self.effective, self.influence, self.freedom)
+        weights = self.weights
+        if weights is not None and weights.ndim == 2:
+            weights = weights[rows]
+        return Means(self.values[rows], weights, *(column[rows] for column in columns))
+
+    def weights_of(self, row: int) -> np.ndarray | None:
+        """Return the weights of a row, None if queries count alike."""
+        is_own = self.weights is not None and self.weights.ndim == 2
+        return self.weights[row] if is_own and self.weights is not None else self.weights
 
     def oriented(self) -> tuple[Means, np.ndarray]:
         """Return rows that begin with a positive deviation, and which ones were turned round.
@@ -71,7 +85,7 @@ class Means:
         sign = np.where(first < 0, -1.0, 1.0)
         values, influence = self.values * sign, self.influence * sign
         mean = self.mean * sign[:, 0]
-        turned = Means(values, self.weights, mean, self.n, self.effective, influence)
+        turned = replace(self, values=values, mean=mean, influence=influence)
         return turned, first[:, 0] < 0
 
     def variance(self) -> np.ndarray:
@@ -148,7 +162,7 @@ class BootstrapMeans:
         """Compute the distributions for one of ``means.parts()``."""
         if means.weights is None:
             return cls._plain(means, rows)
-        distributions = [_weighted(means, row, means.weights) for row in rows.tolist()]
+        distributions = [_weighted(means, row) for row in rows.tolist()]
         return cls(
             means.mean[rows],
             np.sqrt(means.variance()[rows]),
@@ -175,13 +189,13 @@ class BootstrapMeans:
         return float(np.interp(position, self.points, self.cumulative[row]))
 
 
-def _weighted(means: Means, row: int, weights: np.ndarray) -> np.ndarray:
+def _weighted(means: Means, row: int) -> np.ndarray:
     """Return the chances that a weighted mean is below each point.
 
     A resampled mean is below t where its sum of w (x - t) is below 0.
     """
-    counted = ~np.isnan(means.values[row])
-    x, w = means.values[row, counted], weights[counted]
+    counted, weights = ~np.isnan(means.values[row]), means.weights_of(row)
+    x, w = means.values[row, counted], (1.0 if weights is None else weights[counted])
     t = means.mean[row] + math.sqrt(means.variance()[row]) * _WEIGHTED_POINTS
     chances: list[float] = []
     at_once = max(1, _CELLS // _grid_size(len(x)))

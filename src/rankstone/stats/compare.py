@@ -8,15 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from rankstone.errors import NothingInCommonError, UsageError, did_you_mean, one_of
+from rankstone.errors import NothingInCommonError, Notice, UsageError, did_you_mean, one_of
+from rankstone.stats.clusters import Clusters, Source
 from rankstone.stats.comparison import Comparison
 from rankstone.stats.corrections import CORRECTIONS
 from rankstone.stats.intervals import INTERVALS, check_confidence
+from rankstone.stats.likely_clusters import likely_clusters
 from rankstone.stats.pairs import compare_pairs
 from rankstone.stats.resampling import Seed, check_resamples, seed_of
 from rankstone.stats.samples import Options, Sample
 from rankstone.stats.tests import TESTS, WEIGHTED, ZERO_RULES
 from rankstone.stats.values import QueryValues, System, ValueTable, systems_of
+
+#: Comparisons that are corrected together.
+FAMILIES = {"measure": "those of one measure", "all": "all of them"}
 
 
 def compare(
@@ -38,6 +43,10 @@ def compare(
     incomplete_above: float = 0.1,
     zeros: str = "wilcox",
     moved: int = 5,
+    clusters: Source | None = None,
+    family: str = "measure",
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+    exact: bool = False,
 ) -> Comparison:
     """Compare values per query of runs, matched by query id.
 
@@ -48,7 +57,7 @@ def compare(
         all_pairs: compare every two runs instead.
         test: ``randomization`` (default), ``t`` (default for repeated runs), ``wilcoxon``,
             ``sign``, ``bootstrap`` or ``tukey``.
-        correction: ``holm``, ``bh``, ``bonferroni`` or ``none``, over all pairs and measures.
+        correction: ``holm``, ``bh``, ``bonferroni`` or ``none``, over each family.
         interval: ``bca`` (default), ``percentile`` or ``t`` (default for repeated runs).
         confidence: of the intervals; 1 - confidence is the significance level.
         resamples: number of random sign flips or permutations.
@@ -63,6 +72,14 @@ def compare(
             from queries that a run did not answer.
         zeros: what the Wilcoxon test does with differences of 0: ``wilcox`` or ``pratt``.
         moved: number of queries to list that improved and worsened most.
+        clusters: cluster of each query, ``{query: cluster}``, or a pattern of ids such as
+            ``{cluster}_{n}``; tests and intervals then act on clusters.
+        family: comparisons that are corrected together: ``measure`` (those of one measure) or
+            ``all``.
+        ranges: least and largest value of measures (default: 0 to 1 if all values are in it,
+            otherwise the values' own).
+        exact: take intervals that hold for any values where few queries changed, at the price of
+            their length: for decisions rather than description.
 
     >>> a = QueryValues("a", ["q1", "q2", "q3"], {"AP": np.array([0.1, 0.2, 0.3])})
     >>> b = QueryValues("b", ["q3", "q1", "q2"], {"AP": np.array([0.5, 0.2, 0.4])})
@@ -91,6 +108,7 @@ def compare(
         raise UsageError(f"incomplete_above must be from 0 to 1, not {incomplete_above!r}.")
     table = ValueTable.of(systems, measures)
     by_query = table.weights(weights)
+    together = len(table.measures) if one_of(family, FAMILIES, "family") == "all" else 1
     options = Options(
         test=test,
         correction=correction,
@@ -102,9 +120,13 @@ def compare(
         incomplete_above=incomplete_above,
         zeros=zeros,
         moved=moved,
+        exact=exact,
+        measures_in_family=together,
+        families=len(table.measures) // together,
     )
     first = None if all_pairs else _place_of(baseline, names)
     pairs = _pairs(len(names), first)
+    grouped = None if clusters is None else Clusters.of(table.queries, clusters)
     samples = [
         Sample.of(
             table,
@@ -113,6 +135,8 @@ def compare(
             weights=by_query,
             complete=test == "tukey",
             higher=measure not in lower_is_better,
+            limits=(ranges or {}).get(measure),
+            clusters=grouped,
         )
         for measure in table.measures
     ]
@@ -130,15 +154,26 @@ def compare(
         queries=len(table.queries),
         test=test,
         correction=correction,
-        family=len(pairs) * len(samples),
+        family=len(pairs) * together,
         interval=interval,
         confidence=options.confidence,
         resamples=options.resamples,
         seed=options.seed,
         weighted=weights is not None,
         zeros=zeros if test == "wilcoxon" else None,
+        notices=_seen_clusters(samples) if grouped is None else grouped.notices,
         values={s.name: s.runs[0] for s in systems if len(s.runs) == 1},
     )
+
+
+def _seen_clusters(samples: Sequence[Sample]) -> tuple[Notice, ...]:
+    """Warn of the first differences that vary by groups which ids name."""
+    count = sum(len(sample.differences) for sample in samples)
+    for sample in samples:
+        for differences in sample.differences:
+            if seen := likely_clusters(sample.table.queries, differences, count):
+                return tuple(seen)
+    return ()
 
 
 def _methods(test: str | None, interval: str | None, systems: Sequence[System]) -> tuple[str, str]:

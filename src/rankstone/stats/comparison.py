@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankstone.core.atomic import SAVED, check_own, write_text
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
+from rankstone.stats.advice import TOO_FEW_CLUSTERS
 from rankstone.stats.corrections import CORRECTION_NAMES, CORRECTIONS
-from rankstone.stats.intervals import INTERVALS
+from rankstone.stats.intervals import CHOSEN, INTERVALS
 from rankstone.stats.repeats import VarianceParts
 from rankstone.stats.tests import RANDOMIZED, TESTS
 from rankstone.stats.values import QueryValues
 
 if TYPE_CHECKING:
-    from rankstone.report.plots import Picture
+    from rankstone.page.plots import Picture
 
 SCHEMA = "rankstone/comparison/1"
 
@@ -50,7 +51,8 @@ class Missing:
 class PairComparison:
     """A run against a baseline by one measure.
 
-    ``n`` is the number of queries, ``effective_n`` the same for weighted queries. ``effect_size``
+    ``n`` is the number of queries, ``clusters`` that of their clusters, if there are any, and
+    ``effective_n`` that of queries that count alike and are independent. ``effect_size``
     is the mean difference in standard deviations of the differences, ``superiority`` the share of
     queries on which the run is better, ties counted half. ``detectable`` is the smallest true
     difference that these queries find with a chance of 80 %. ``resamples`` is None if nothing was
@@ -91,6 +93,7 @@ class PairComparison:
     missing: Missing | None = None
     variance: VarianceParts | None = None
     common: PairComparison | None = None
+    clusters: int | None = None
 
     @property
     def significant(self) -> bool:
@@ -105,11 +108,17 @@ class PairComparison:
         """
         if self.incomplete:
             return "incomplete"
-        if math.isnan(self.p_value):
+        if math.isnan(self.p_value) or any(n.code == TOO_FEW_CLUSTERS for n in self.warnings):
             return "untestable"
         if not self.significant or self.difference == 0:
             return "undecided"
         return "better" if (self.difference > 0) == self.higher_is_better else "worse"
+
+    @property
+    def reversible(self) -> bool:
+        """Whether grades of unjudged documents could reverse a verdict of better or worse."""
+        decided = self.verdict in ("better", "worse")
+        return decided and any(n.code == "holes" for n in self.warnings)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data; NaN is None."""
@@ -119,7 +128,8 @@ class PairComparison:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> PairComparison:
         """Read what ``to_dict`` returned."""
-        own = {f.name: data[f.name] for f in fields(cls)}
+        own = {"clusters": None, **data}  # files of before have none
+        own = {f.name: own[f.name] for f in fields(cls)}
         for name in _NUMBERS:
             own[name] = math.nan if own[name] is None else float(own[name])
         own["warnings"] = tuple(_notice(n) for n in own["warnings"])
@@ -129,9 +139,8 @@ class PairComparison:
             own["missing"] = Missing(**own["missing"])
         if own["variance"] is not None:
             parts = own["variance"]
-            own["variance"] = VarianceParts(
-                parts["queries"], parts["n"], tuple(parts["by_system"]), tuple(parts["repeats"])
-            )
+            several = (parts.get(k, ()) for k in ("by_system", "repeats", "by_chance"))
+            own["variance"] = VarianceParts(parts["queries"], parts["n"], *map(tuple, several))
         if own["common"] is not None:
             own["common"] = cls.from_dict(own["common"])
         return cls(**own)
@@ -195,13 +204,17 @@ class Comparison:
 
         Tukey's test does so for the pairs of one measure; several measures are left to Bonferroni.
         """
+        pairs = len(self.comparisons) // max(len(self.measures), 1)
+        measures = self.family // max(pairs, 1)
+        over = plural(self.family, "comparison")
+        if len(self.measures) > 1:
+            over += " of one measure" if measures == 1 else f" of {plural(measures, 'measure')}"
         if self.test != "tukey":
-            over = plural(self.family, "comparison")
             return f"{CORRECTION_NAMES[self.correction]}{noun} over {over}"
-        text = f"Tukey over {plural(self.family // max(len(self.measures), 1), 'pair')}"
-        if len(self.measures) == 1 or self.correction == "none":
+        text = f"Tukey over {plural(pairs, 'pair')}"
+        if measures < 2 or self.correction == "none":
             return text
-        return f"{text}, Bonferroni over {plural(len(self.measures), 'measure')}"
+        return f"{text}, Bonferroni over {plural(measures, 'measure')}"
 
     def method(self) -> str:
         """Say in one line how p-values and intervals were computed."""
@@ -214,7 +227,10 @@ class Comparison:
         if self.family > 1:
             parts.append(f"{self.correction_in_words(' correction')}")
         level = f"{self.confidence * 100:g} %"
-        parts.append(f"{level} intervals: {INTERVALS[self.interval]}")
+        kinds = [INTERVALS[self.interval]] * (self.test != "tukey")
+        own = {pair.interval for pair in self.comparisons}
+        kinds += [name for kind, name in CHOSEN.items() if kind in own]
+        parts.append(f"{level} intervals: {', '.join(kinds)}")
         if self.weighted:
             parts.append("queries weighted")
         return "; ".join(parts)
@@ -234,7 +250,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """Show the comparison in a notebook."""
-        from rankstone.report.notebook import of_comparison
+        from rankstone.text.notebook import of_comparison
 
         return of_comparison(self)
 
@@ -248,7 +264,7 @@ class Comparison:
             run: a run that was compared.
             measure: default: the first.
         """
-        from rankstone.report.plots import of_comparison
+        from rankstone.page.plots import of_comparison
 
         return of_comparison(self, name, run, None if measure is None else str(measure))
 
@@ -275,7 +291,9 @@ class Comparison:
             if data["schema"] != SCHEMA:
                 raise ValueError(f"schema {data['schema']!r}, expected {SCHEMA!r}")
             return cls._from_dict(data)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (
+            ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError
+        ) as error:  # fmt: skip
             raise DataError(
                 f"this is not a saved Rankstone comparison ({error}). "
                 "Save one with Comparison.save or 'rankstone compare --format json'."

@@ -22,6 +22,7 @@ CORRECTION_NAMES = {
     "bh": "Benjamini-Hochberg",
     "bonferroni": "Bonferroni",
     "none": "no",
+    "tukey": "Tukey",
 }
 
 

@@ -90,6 +90,24 @@ def noncentral_t_tail(t: float, df: float, shift: float) -> float:
     return float(weight @ np.array(beyond) / weight.sum())
 
 
+def f_tail(ratio: float, df1: float, df2: float) -> float:
+    """Return P(F > ratio) for the F distribution with ``df1`` and ``df2`` degrees of freedom.
+
+    >>> round(f_tail(3.0, 4, 20), 6)
+    0.043201
+    """
+    if ratio <= 0:
+        return 1.0
+    if math.isinf(ratio):
+        return 0.0
+    a, b, x = 0.5 * df2, 0.5 * df1, df2 / (df2 + df1 * ratio)
+    beta = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+    front = math.exp(a * math.log(x) + b * math.log1p(-x) - beta)
+    if x < (a + 1.0) / (a + b + 2.0):
+        return front * _continued_fraction(a, b, x) / a
+    return 1.0 - front * _continued_fraction(b, a, 1.0 - x) / b
+
+
 def _t_upper_quantile(tail: float, df: float) -> float:
     """Return the x from 0 on with P(T > x) = tail."""
     low, high = 0.0, 1.0

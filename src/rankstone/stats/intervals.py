@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 
 from rankstone.core.parallel import on_each
-from rankstone.errors import UsageError, one_of
+from rankstone.errors import UsageError, one_of, plural
+from rankstone.stats.advice import FEW_UNITS, heavy_tails
 from rankstone.stats.bootstrap import BootstrapMeans, Means
+from rankstone.stats.clusters import Clusters
 from rankstone.stats.distributions import normal_cdf, normal_quantile, t_quantile
+from rankstone.stats.few_changes import FewChanges
 
 #: What each kind of interval is called in output.
 INTERVALS = {
@@ -21,29 +24,39 @@ INTERVALS = {
     "percentile": "percentile bootstrap",
     "t": "Student t",
 }
+#: What the intervals are called that the data or the test chose.
+CHOSEN = {"few": "few changes", "tukey": "simultaneous over all pairs"}
 _HALVINGS = 40  # of the range that a reach is searched in
 _RANGE = ((np.nanmin, np.inf), (np.nanmax, -np.inf))
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A confidence interval of a mean over ``n`` queries, NaN if it cannot be computed."""
+    """A confidence interval of a mean over ``n`` queries, NaN if it cannot be computed.
+
+    ``clusters`` is the number of clusters of the queries, ``caution`` what the interval cannot
+    promise; both are None if there is none.
+    """
 
     low: float
     high: float
     confidence: float
     method: str
     n: int
+    clusters: int | None = None
+    caution: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data; NaN is None."""
-        return {name: _plain(value) for name, value in asdict(self).items()}
+        data = {name: _plain(value) for name, value in asdict(self).items()}
+        return {k: v for k, v in data.items() if v is not None or k not in ("clusters", "caution")}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Interval:
         """Read what ``to_dict`` returned."""
         low, high = (math.nan if data[end] is None else data[end] for end in ("low", "high"))
-        return cls(low, high, data["confidence"], data["method"], data["n"])
+        own = (data["confidence"], data["method"], data["n"])
+        return cls(low, high, *own, data.get("clusters"), data.get("caution"))
 
 
 def interval(
@@ -52,8 +65,18 @@ def interval(
     weights: np.ndarray | None = None,
     method: str = "bca",
     confidence: float = 0.95,
+    clusters: Clusters | None = None,
+    bounds: tuple[float, float] | None = None,
 ) -> Interval:
     """Return the interval of the mean of one run's values; NaN values are left out.
+
+    Args:
+        values: one per query.
+        weights: one per query (default: all 1).
+        method: ``bca``, ``percentile`` or ``t``.
+        confidence: the share of such intervals that should contain the true mean.
+        clusters: of the queries; the interval is then that of the means of clusters.
+        bounds: of the values, as for ``mean_intervals``.
 
     >>> values = np.array([0.0, 0.2, 0.5, 1.0])
     >>> t = interval(values, method="t")
@@ -61,9 +84,22 @@ def interval(
     (-0.267, 1.117)
     """
     rows = np.asarray(values, np.float64).reshape(1, -1)
-    low, high = mean_intervals(rows, weights=weights, method=method, confidence=confidence)
-    n = int((~np.isnan(rows)).sum())
-    return Interval(float(low[0]), float(high[0]), confidence, method, n)
+    n = units = int((~np.isnan(rows)).sum())
+    if clusters is not None:
+        rows, weights = clusters.means(rows, weights)
+        units = int((~np.isnan(rows)).sum())
+    means = Means.of(rows, weights)
+    low, high, few = intervals_of(means, method, confidence, bounds=bounds)
+    caution = None
+    noun = "query" if clusters is None else "cluster"
+    if 1 < units < FEW_UNITS:
+        caution = f"{plural(units, noun)} say little about others: it takes {FEW_UNITS} or more"
+    elif few[0]:
+        caution = "nearly all values are equal; the interval allows for values not yet seen"
+    elif notices := heavy_tails(means.influence[0]):
+        caution = notices[0].text
+    groups = None if clusters is None else units
+    return Interval(float(low[0]), float(high[0]), confidence, method, n, groups, caution)
 
 
 def mean_intervals(
@@ -73,6 +109,7 @@ def mean_intervals(
     method: str = "bca",
     confidence: float = 0.95,
     small_sample: bool = True,
+    bounds: tuple[float, float] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the lower and the upper ends of intervals of (weighted) means, one per row of values.
 
@@ -91,27 +128,48 @@ def mean_intervals(
             n - 1 degrees of freedom instead of the normal one (Hesterberg 2015). The distance of
             a BCa interval's middle from the mean, which comes from the skewness, is multiplied by
             how well the skewness is known: unless values are many or very skewed, estimates of it
-            are noise, and the interval is symmetric. Without weights it is longer by the
-            part that Student's t misses with skewed values (Hall 1983). False gives the textbook's
-            interval.
+            are noise, and the interval is symmetric. It is longer by the part that Student's t
+            misses with skewed values (Hall 1983). Where more than half of the values are equal
+            and fewer than 20 are not, a BCa interval is that of ``few_changes``. False gives the
+            textbook's interval.
+        bounds: least and largest value that there can be, for ``few_changes`` (default: 0 and 1
+            if all values are between them, otherwise the values' own).
 
     Returns:
         Two arrays; NaN for rows of fewer than two (effective) queries.
     """
     means = Means.of(np.asarray(values, np.float64), weights)
-    return intervals_of(means, method, confidence, small_sample=small_sample)
+    low, high, _ = intervals_of(means, method, confidence, small_sample=small_sample, bounds=bounds)
+    return low, high
 
 
 def intervals_of(
-    means: Means, method: str, confidence: float, *, small_sample: bool = True
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return what ``mean_intervals`` does, of means that are computed already."""
+    means: Means,
+    method: str,
+    confidence: float,
+    *,
+    small_sample: bool = True,
+    bounds: tuple[float, float] | None = None,
+    exact: bool = False,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what ``mean_intervals`` does, and which rows have few changes.
+
+    Args:
+        means: computed already.
+        method: of ``mean_intervals``, as the next arguments.
+        confidence: of the intervals.
+        small_sample: correct for few queries.
+        bounds: of the values.
+        exact: take bounds that hold for any values, which are wider, if there are few changes.
+    """
     one_of(method, INTERVALS, "interval")
     upper = 0.5 + 0.5 * check_confidence(confidence)
-    t = np.array([_t_quantile(upper, n) for n in means.effective.tolist()])
+    t = np.array([_t_quantile(upper, df) for df in means.freedom.tolist()])
+    few = np.zeros(len(t), bool)
     if method == "t":
         half = t * np.sqrt(means.variance())
-        return means.mean - half, means.mean + half
+        return means.mean - half, means.mean + half, few
+    given = means
     means, turned = means.oriented()
     reach = (
         t * expansion(means.effective) if small_sample else np.full(len(t), normal_quantile(upper))
@@ -132,7 +190,12 @@ def intervals_of(
     with np.errstate(invalid="ignore"):
         low, high = (f(means.values, axis=1, initial=e) for f, e in _RANGE)
         low, high = np.clip(ends, low, high)
-    return np.where(turned, -high, low), np.where(turned, -low, high)
+    low, high = np.where(turned, -high, low), np.where(turned, -low, high)
+    if method == "bca" and small_sample:
+        for row, one in FewChanges.of(given, bounds, exact=exact):
+            few[row] = True
+            low[row], high[row] = (one.exact if exact else one.interval)(confidence)
+    return low, high, few
 
 
 @dataclass(frozen=True)
@@ -160,9 +223,7 @@ class BCa:
         own, resampled = means.only(rows), BootstrapMeans.of(means, rows)
         known, skewness = np.ones(len(rows)), np.zeros(len(rows))
         if small_sample:
-            known = own.skewness_known()
-            if means.weights is None:
-                skewness = own.squared_skewness()
+            known, skewness = own.skewness_known(), own.squared_skewness()
         columns = (own.mean, own.acceleration(), known, skewness, own.effective)
         for i, (row, *numbers) in enumerate(zip(rows, *columns, strict=True)):
             mean, a, *others = map(float, numbers)
@@ -207,8 +268,8 @@ def check_confidence(confidence: float) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _t_quantile(probability: float, effective: float) -> float:
-    return t_quantile(probability, effective - 1.0) if effective >= 2 else math.nan
+def _t_quantile(probability: float, df: float) -> float:
+    return t_quantile(probability, df) if df > 0 else math.nan
 
 
 def _plain(value: Any) -> Any:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,24 +19,30 @@ _ROWS = 256  # of runs and measures whose signs are flipped together; bounds the
 
 @dataclass(frozen=True)
 class PValues:
-    """One p-value per pair, and whether random numbers were drawn for it.
+    """One p-value per pair, and the number of resamples drawn for it, 0 for none.
 
-    ``parts`` is where the variance comes from, for pairs of repeated runs.
+    ``reach`` is half the length of simultaneous intervals, NaN if the test has none. ``parts`` is
+    where the variance comes from, for pairs of repeated runs.
     """
 
     values: np.ndarray
     drawn: np.ndarray
+    reach: float = math.nan
     parts: Mapping[int, VarianceParts] = field(default_factory=dict)
 
 
-def p_values(samples: Sequence[Sample], options: Options) -> list[PValues]:
+def p_values(of: Sequence[Sample], options: Options) -> list[PValues]:
     """Test the differences of each sample; NaN for fewer than two (effective) queries."""
+    samples = [sample.units for sample in of]
     if options.test == "randomization":
         tested = [p for group in _groups(samples) for p in _sign_flips(group, options)]
     else:
-        tested = [_one_test(sample, options) for sample in samples]
+        tested = [
+            _t(sample, units) if options.test == "t" else _one_test(units, options)
+            for sample, units in zip(of, samples, strict=True)
+        ]
     return [
-        PValues(np.where(sample.means.effective >= 2, p.values, np.nan), p.drawn, p.parts)
+        replace(p, values=np.where(sample.means.effective >= 2, p.values, np.nan))
         for sample, p in zip(samples, tested, strict=True)
     ]
 
@@ -48,26 +55,24 @@ def _one_test(sample: Sample, options: Options) -> PValues:
         p = tests.wilcoxon(rows, zeros=options.zeros)
     elif options.test == "sign":
         p = tests.sign(rows)
-    elif options.test == "bootstrap":
-        p = tests.bootstrap(rows, weights=sample.weights)
     else:
-        return _t(sample)
-    return PValues(p, np.zeros(len(p), bool))
+        p = tests.bootstrap(rows, weights=sample.weights, bounds=sample.bounds())
+    return PValues(p, np.zeros(len(p), np.int64))
 
 
-def _t(sample: Sample) -> PValues:
+def _t(sample: Sample, units: Sample) -> PValues:
     """Test by Student's t; for repeated runs, with the variance between runs."""
-    p = tests.paired_t(sample.differences, weights=sample.weights)
+    p = tests.paired_t(units.differences, weights=units.weights)
     parts: dict[int, VarianceParts] = {}
     systems = sample.table.systems
     for row, pair in enumerate(sample.pairs.tolist()):
-        if max(len(systems[k].runs) for k in pair) == 1 or sample.means.effective[row] < 2:
+        if max(len(systems[k].runs) for k in pair) == 1 or units.means.effective[row] < 2:
             continue
-        repeated = [sample.table.repeated(k, sample.measure) for k in pair]
-        parts[row] = variance_parts(sample.means, row, repeated, sample.weights)
+        repeated = [sample.repeated(k, row) for k in pair]
+        parts[row] = variance_parts(units.means, row, repeated)
         if parts[row].runs > 0:
-            p[row] = parts[row].p_value(float(sample.means.mean[row]))
-    return PValues(p, np.zeros(len(p), bool), parts)
+            p[row] = parts[row].p_value(float(units.means.mean[row]))
+    return PValues(p, np.zeros(len(p), np.int64), parts=parts)
 
 
 def _tukey(sample: Sample, options: Options) -> PValues:
@@ -77,11 +82,15 @@ def _tukey(sample: Sample, options: Options) -> PValues:
     names = [system.name for system in sample.table.systems]
     order = np.array(sorted(range(len(names)), key=names.__getitem__))
     result = tests.tukey(
-        values[order], weights=sample.weights, resamples=options.resamples, rng=options.seed
+        values[order],
+        weights=sample.means.weights_of(0),  # those of all pairs, which have the same queries
+        resamples=options.resamples,
+        rng=options.seed,
+        confidence=1.0 - options.alpha / options.measures_in_family,
     )
     base, run = np.argsort(order)[sample.pairs.T]
     p = result.p[base, run]
-    return PValues(p, np.ones(len(p), bool))
+    return PValues(p, np.full(len(p), options.resamples), result.reach)
 
 
 def _groups(samples: Sequence[Sample]) -> Iterator[list[Sample]]:
@@ -118,7 +127,7 @@ def _sign_flips(samples: Sequence[Sample], options: Options) -> list[PValues]:
     )
     ends = np.cumsum([len(sample.pairs) for sample in samples])[:-1]
     return [
-        PValues(p, ~exact)
+        PValues(p, np.where(exact, 0, options.resamples))
         for p, exact in zip(np.split(flips.p, ends), np.split(flips.exact, ends), strict=True)
     ]
 
@@ -132,7 +141,7 @@ def _flip_rows(sample: Sample) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     runs, pairs = len(sample.values), len(sample.pairs)
     lacking = np.isnan(sample.values)
     of_runs = (lacking[sample.pairs] == np.isnan(sample.differences)[:, None]).all(axis=(1, 2))
-    if pairs <= runs:
+    if pairs <= runs or sample.clusters is not None:
         of_runs[:] = False
     own = np.flatnonzero(~of_runs)
     rows = sample.differences[own]

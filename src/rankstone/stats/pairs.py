@@ -12,12 +12,15 @@ from rankstone.errors import Notice
 from rankstone.stats import advice
 from rankstone.stats.comparison import Missing, Moved, PairComparison
 from rankstone.stats.corrections import adjust
+from rankstone.stats.few_changes import ENOUGH
 from rankstone.stats.intervals import intervals_of
 from rankstone.stats.p_values import PValues, p_values
 from rankstone.stats.power import detectable_by
 from rankstone.stats.samples import Options, Sample
 from rankstone.stats.values import ValueTable
 
+_MORE = 16  # times as many resamples where a p-value is close to the level
+_CHANCE = 3.0  # standard errors of a p-value that are close
 _DISCRETE = ("randomization", "wilcoxon", "sign")  # tests whose smallest p-value depends on n
 
 
@@ -29,6 +32,8 @@ def compare_pairs(
     tested = p_values(samples, options)
     p = np.concatenate([t.values for t in tested])
     starts = range(0, len(p), len(samples[0].pairs))
+    tested = _redrawn(samples, tested, _adjusted(p, options, factor), options)
+    p = np.concatenate([t.values for t in tested])
     pairs = list(_pairs(samples, tested, _adjusted(p, options, factor), options, factor))
     answered = table.answered()
     if answered.all():
@@ -74,9 +79,14 @@ def _of_measure(
     sample: Sample, p: PValues, adjusted: np.ndarray, options: Options, factor: int
 ) -> Iterator[PairComparison]:
     """Yield the comparisons of all pairs by one measure."""
-    means = sample.means
+    means, bounds = sample.units.means, sample.bounds()
     better = sample.differences if sample.higher else -sample.differences
-    low, high = intervals_of(means, options.interval, options.confidence)
+    low, high, few = intervals_of(
+        means, options.interval, options.confidence, bounds=bounds, exact=options.exact
+    )
+    changed = (np.nan_to_num(sample.units.differences) != 0).sum(axis=1)
+    unit = "query" if sample.clusters is None else "cluster"
+    spreads = sample.means.variance() * sample.means.effective
     errors = np.sqrt(means.variance())
     detectable = detectable_by(means, options.alpha / factor)
     wins, losses = (better > 0).sum(axis=1).tolist(), (better < 0).sum(axis=1).tolist()
@@ -85,10 +95,16 @@ def _of_measure(
     gaps = set(np.flatnonzero(~sample.usable.all(axis=1)).tolist())
     names = [system.name for system in sample.table.systems]
     for row, (i, j) in enumerate(sample.pairs.tolist()):
-        n, effective = int(means.n[row]), float(means.effective[row])
+        n, effective = int(sample.means.n[row]), float(means.effective[row])
         base, mean = sample.mean(i, row), sample.mean(j, row)
         difference, error, parts = mean - base, float(errors[row]), p.parts.get(row)
         ends, smallest = (float(low[row]), float(high[row])), float(detectable[row])
+        interval = "few" if few[row] else options.interval
+        if few[row]:
+            smallest = max(smallest, difference - ends[0], ends[1] - difference)
+        if not math.isnan(p.reach) and effective >= 2:  # one story: that of all pairs together
+            smallest *= p.reach / (0.5 * (ends[1] - ends[0])) if ends[1] > ends[0] else 1.0
+            ends, interval = (difference - p.reach, difference + p.reach), options.test
         if parts is not None:
             smallest *= math.sqrt(parts.total) / error if error > 0 else 1.0
             error = math.sqrt(parts.total)
@@ -96,15 +112,29 @@ def _of_measure(
             ends = (difference - reach, difference + reach)
         sd = error * math.sqrt(effective)
         ties = n - wins[row] - losses[row]
-        resamples = options.resamples if p.drawn[row] else None
+        resamples = int(p.drawn[row]) or None
         notices = advice.degenerate(n, effective, ties, error)
+        clusters = None
+        if sample.clusters is not None:
+            clusters, sd = int(means.n[row]), math.sqrt(float(spreads[row]))
+            effective = n * min(1.0, sd * sd / n / error**2) if error > 0 else math.nan
+            notices += advice.clustered(n, clusters, effective)
+        if smallest > bounds[1]:
+            smallest = math.nan  # no difference is so large
+        units = int(means.n[row])
+        if 0 < 2 * changed[row] < units and changed[row] < ENOUGH:
+            notices += advice.few_changes(int(changed[row]), units, interval)
+        elif n > 1 and parts is None:
+            notices += advice.heavy_tails(means.influence[row])
         if row in gaps:
             notices += _left_out(sample, row)
         if parts is not None:
             notices += advice.few_repeats(parts.repeats)
         lost = []
         if options.test in _DISCRETE and n >= 2:
-            lost = advice.hopeless(n, resamples, factor, options.alpha)
+            noun = "changed query" if clusters is None else "cluster"
+            noun, count = (noun, int(changed[row])) if 0 < changed[row] < units else (unit, units)
+            lost = advice.hopeless(count, resamples, factor, options.alpha, noun)
         notices += lost
         if adjusted[row] > options.alpha and not lost:
             worthwhile = options.minimum_difference
@@ -126,7 +156,7 @@ def _of_measure(
             p_value=float(p.values[row]),
             p_adjusted=float(adjusted[row]),
             test=options.test,
-            correction=options.correction,
+            correction="tukey" if options.test == "tukey" else options.correction,
             wins=wins[row],
             ties=ties,
             losses=losses[row],
@@ -135,28 +165,58 @@ def _of_measure(
             effective_n=effective,
             superiority=float(superiority[row]),
             detectable=smallest,
-            interval=options.interval,
+            interval=interval,
             resamples=resamples,
             higher_is_better=sample.higher,
             incomplete=False,
             improved=improved[row],
             worsened=worsened[row],
             variance=parts,
+            clusters=clusters,
         )
 
 
+def _redrawn(
+    samples: Sequence[Sample],
+    tested: Sequence[PValues],
+    adjusted: np.ndarray,
+    options: Options,
+) -> list[PValues]:
+    """Draw more resamples where chance decides on which side of the level a p-value is."""
+    if options.test != "randomization":
+        return list(tested)
+    redrawn = list(tested)
+    adjusted_by_measure = np.split(adjusted, len(samples))
+    for i, (sample, p, own) in enumerate(zip(samples, tested, adjusted_by_measure, strict=True)):
+        with np.errstate(invalid="ignore"):
+            error = _CHANCE * np.sqrt(p.values * (1.0 - p.values) / options.resamples)
+            near = np.abs(own - options.alpha) <= error * np.maximum(own / p.values, 1.0)
+        rows = np.flatnonzero(near & (p.drawn > 0))
+        if len(rows):
+            values, drawn = p.values.copy(), p.drawn.copy()
+            chosen = sample.only(rows, ~np.isnan(sample.differences[rows]))
+            more = replace(options, resamples=_MORE * options.resamples)
+            [again] = p_values([chosen], more)
+            values[rows], drawn[rows] = again.values, again.drawn
+            redrawn[i] = replace(p, values=values, drawn=drawn)
+    return redrawn
+
+
 def _adjusted(p: np.ndarray, options: Options, factor: int) -> np.ndarray:
+    """Correct each family of p-values, which are in the order of measures."""
     if options.test == "tukey":
         # Tukey's p-values already hold the error over the pairs of one measure.
         return np.minimum(p * factor, 1.0)
-    return adjust(p, options.correction)
+    families = np.split(p, options.families)
+    return np.concatenate([adjust(family, options.correction) for family in families])
 
 
 def _factor(samples: Sequence[Sample], options: Options) -> int:
     """Return what the correction multiplies the smallest p-value with."""
     if options.correction not in ("holm", "bonferroni"):
         return 1
-    return len(samples) if options.test == "tukey" else len(samples) * len(samples[0].pairs)
+    measures = options.measures_in_family
+    return measures if options.test == "tukey" else measures * len(samples[0].pairs)
 
 
 def _superiority(better: np.ndarray, weights: np.ndarray | None) -> np.ndarray:

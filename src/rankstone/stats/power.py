@@ -15,11 +15,13 @@ import numpy as np
 
 from rankstone.errors import DataError, UsageError, plural
 from rankstone.stats.bootstrap import Means
+from rankstone.stats.clusters import Intraclass
 from rankstone.stats.distributions import noncentral_t_tail, normal_quantile, t_quantile
 
 #: The chance of detecting a difference that planning aims at.
 POWER = 0.8
 _MOST_QUERIES = 10**9
+_OF_CLUSTERS = ("clusters", "per_cluster", "design_effect")
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,9 @@ class Plan:
     ``sd`` is the standard deviation of the pilot's ``pilot_n`` differences. With ``n`` queries a
     true difference of ``detectable`` is found significant at ``alpha`` with chance ``power``.
     ``difference`` is the one to plan for, and needs ``queries``; both are None if the pilot shows
-    none. ``queries`` is infinite if it takes more than a thousand million.
+    none. ``queries`` is infinite if it takes more than a thousand million. With clusters these are
+    ``clusters`` clusters of ``per_cluster`` queries; ``design_effect`` says how many queries of
+    clusters are worth one that is independent.
     """
 
     sd: float
@@ -41,11 +45,17 @@ class Plan:
     alpha: float
     power: float
     comparisons: int
+    clusters: int | float | None = None
+    per_cluster: float | None = None
+    design_effect: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data; an infinite number of queries is None."""
-        queries = self.queries if isinstance(self.queries, int) else None
-        return {**asdict(self), "queries": queries}
+        data = {
+            k: v for k, v in asdict(self).items() if self.design_effect or k not in _OF_CLUSTERS
+        }
+        infinite = [k for k in ("queries", "clusters") if data.get(k) == math.inf]
+        return {**data, **dict.fromkeys(infinite)}
 
 
 def plan(
@@ -56,6 +66,8 @@ def plan(
     alpha: float = 0.05,
     power: float = POWER,
     comparisons: int = 1,
+    clusters: np.ndarray | None = None,
+    per_cluster: float | None = None,
 ) -> Plan:
     """Plan an experiment from the differences per query of a pilot.
 
@@ -66,12 +78,15 @@ def plan(
         alpha: significance level.
         power: chance of finding a true difference.
         comparisons: number of comparisons that share alpha.
+        clusters: number of the cluster of each query, as ``Clusters.codes`` has them.
+        per_cluster: number of queries of a cluster to plan for (default: the pilot's mean).
 
     >>> pilot = np.array([0.1, -0.1, 0.2, 0.0, 0.3, 0.1, -0.2, 0.0])
     >>> plan(pilot, difference=0.02).queries
     507
     """
     values = np.asarray(differences, np.float64).ravel()
+    codes = None if clusters is None else clusters[~np.isnan(values)]
     values = values[~np.isnan(values)]
     if len(values) < 2:
         raise DataError(
@@ -93,6 +108,26 @@ def plan(
     level = alpha / comparisons
     wanted = abs(float(values.mean()) if difference is None else difference)
     count = len(values) if n is None else n
+    if codes is not None:
+        alike = Intraclass.of(values, codes)
+        size = len(values) / len(np.unique(codes)) if per_cluster is None else float(per_cluster)
+        effect = 1.0 + (size - 1.0) * max(alike.icc, 0.0)
+        unit = sd * math.sqrt(effect / size)  # standard deviation of the mean of a cluster
+        needed = queries_needed(wanted, unit, alpha=level, power=power) if wanted else None
+        return Plan(
+            sd=sd,
+            pilot_n=len(values),
+            n=count,
+            detectable=detectable_difference(count / size, unit, alpha=level, power=power),
+            difference=wanted or None,
+            queries=None if needed is None else _whole(needed * size),
+            alpha=alpha,
+            power=power,
+            comparisons=comparisons,
+            clusters=needed,
+            per_cluster=size,
+            design_effect=effect,
+        )
     return Plan(
         sd=sd,
         pilot_n=len(values),
@@ -104,6 +139,10 @@ def plan(
         power=power,
         comparisons=comparisons,
     )
+
+
+def _whole(count: float) -> int | float:
+    return math.ceil(count) if math.isfinite(count) else count
 
 
 def power_of(n: float, difference: float, sd: float, *, alpha: float = 0.05) -> float:

@@ -18,7 +18,7 @@ Items = Ranking | Mapping[Any, float] | Iterable[Any]
 #: What ties mean in each form of RBO (Corsi and Urbano 2024).
 TIES = {
     "w": "tied items are at the same rank, the first of their group",
-    "a": "the order of tied items is unknown: the mean over all orders",
+    "a": "the order of tied items is unknown: the overlap at a depth is the mean over all orders",
     "b": "as a, corrected for the information that ties lose, so that RBO(x, x) = 1",
 }
 
@@ -48,7 +48,9 @@ def rbo(first: Items, second: Items, p: float = 0.9, ties: str = "a") -> RBO:
 
     RBO = (1 - p) / p * sum over depths d of p^d A(d), where A(d) is the agreement of both at depth
     d: without ties, the share of items in common (Webber, Moffat and Zobel 2010). Rankings may
-    differ in length and have ties (Corsi and Urbano 2024).
+    differ in length and have ties (Corsi and Urbano 2024). For rankings of one length, RBO with
+    ``ties="a"`` is the mean over all orders of tied items. For others only ``minimum`` is: by the
+    paper's definition the unseen items of the shorter ranking are a mean of their own.
 
     Args:
         first: items from first to last, tied ones in a set or a list; or scores by item.

@@ -27,13 +27,15 @@ class VarianceParts:
 
     ``queries`` is the part of the variance due to queries, of which there are ``n`` (effective)
     ones; ``by_system`` are the parts due to the runs of the baseline and of the run, and
-    ``repeats`` the numbers of these runs.
+    ``repeats`` the numbers of these runs. ``by_chance`` is the part of ``queries`` that comes from
+    runs that differ by query, for each system: more repeats reduce it, too.
     """
 
     queries: float
     n: float
     by_system: tuple[float, ...]
     repeats: tuple[int, ...]
+    by_chance: tuple[float, ...] = ()
 
     @property
     def runs(self) -> float:
@@ -47,8 +49,9 @@ class VarianceParts:
 
     @property
     def share_of_runs(self) -> float:
-        """The share of the variance that more queries would not reduce."""
-        return self.runs / self.total if self.total > 0 else 0.0
+        """The share of the variance that more repeats would reduce."""
+        reducible = self.runs + min(sum(self.by_chance), self.queries)
+        return reducible / self.total if self.total > 0 else 0.0
 
     def reach(self, tail: float) -> float:
         """Return half the length of the interval with this much probability beyond each end.
@@ -76,13 +79,12 @@ class VarianceParts:
 
     def to_dict(self) -> dict[str, object]:
         """Return it as plain data."""
-        parts = {"by_system": list(self.by_system), "repeats": list(self.repeats)}
+        lists = ("by_system", "repeats", "by_chance")
+        parts = {name: list(getattr(self, name)) for name in lists}
         return {**asdict(self), **parts, "runs": self.runs, "share_of_runs": self.share_of_runs}
 
 
-def variance_parts(
-    means: Means, row: int, systems: Sequence[np.ndarray], weights: np.ndarray | None
-) -> VarianceParts:
+def variance_parts(means: Means, row: int, systems: Sequence[np.ndarray]) -> VarianceParts:
     """Divide the variance of a mean into that of queries and that of runs.
 
     With R runs of a system on n queries, let B be the variance of the R runs' means and E that of
@@ -93,13 +95,12 @@ def variance_parts(
         means: holds the mean over queries of the (difference of the) systems' mean values.
         row: of ``means``.
         systems: per system one row of values per run, one column per query.
-        weights: one per query.
     """
     used = ~np.isnan(means.values[row])
-    n = float(means.effective[row])
+    n, weights = float(means.effective[row]), means.weights_of(row)
     share = np.ones(int(used.sum())) if weights is None else weights[used]
     share = share / share.sum()
-    of_runs = [0.0] * len(systems)
+    of_runs, by_chance = [0.0] * len(systems), [0.0] * len(systems)
     for place, system in enumerate(systems):
         count = len(system)
         if count < 2:
@@ -110,6 +111,7 @@ def variance_parts(
         rest = values - run_means[:, None] - values.mean(axis=0) + run_means.mean()
         spread = float((rest**2 * share).sum()) / (count - 1) * n / (n - 1.0)
         within = spread / (n * count)
-        of_runs[place] = max(between - within, 0.0)
+        of_runs[place], by_chance[place] = max(between - within, 0.0), within
     counts = tuple(len(system) for system in systems)
-    return VarianceParts(float(means.variance()[row]), n, tuple(of_runs), counts)
+    queries = float(means.variance()[row])
+    return VarianceParts(queries, n, tuple(of_runs), counts, tuple(by_chance))

@@ -9,6 +9,7 @@ import numpy as np
 
 from rankstone.core.aggregate import MEAN
 from rankstone.stats.bootstrap import Means
+from rankstone.stats.clusters import Clusters
 from rankstone.stats.values import ValueTable
 
 _SAME = 1e-12  # relative; values closer than this are ties
@@ -16,7 +17,11 @@ _SAME = 1e-12  # relative; values closer than this are ties
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """How to compare; ``stats.compare.compare`` describes the fields."""
+    """How to compare; ``stats.compare.compare`` describes the fields.
+
+    ``families`` is the number of sets of comparisons that are corrected together, of
+    ``measures_in_family`` measures each.
+    """
 
     test: str
     correction: str
@@ -28,6 +33,9 @@ class Options:
     incomplete_above: float
     zeros: str
     moved: int
+    exact: bool = False
+    measures_in_family: int = 1
+    families: int = 1
 
     @property
     def alpha(self) -> float:
@@ -41,7 +49,8 @@ class Sample:
 
     ``values`` has one row per system, ``pairs`` one of baseline and run, ``differences`` one per
     pair: run minus baseline, NaN where the pair leaves a query out. ``usable`` is False where it
-    does so because a run has no value.
+    does so because a run has no value. ``weights`` are one per query, or one per pair and query.
+    ``limits`` are the least and the largest value of the measure, as far as they are known.
     """
 
     table: ValueTable
@@ -52,6 +61,8 @@ class Sample:
     usable: np.ndarray
     weights: np.ndarray | None
     higher: bool
+    limits: tuple[float, float]
+    clusters: Clusters | None = None
 
     @classmethod
     def of(
@@ -63,6 +74,8 @@ class Sample:
         weights: np.ndarray | None,
         complete: bool,
         higher: bool,
+        limits: tuple[float, float] | None = None,
+        clusters: Clusters | None = None,
     ) -> Sample:
         """Subtract the baselines' values from the runs'.
 
@@ -73,6 +86,8 @@ class Sample:
             weights: one per query; a query of weight 0 is left out.
             complete: leave out queries for which any system has no value.
             higher: higher values are better.
+            limits: range of the measure (default: 0 to 1 if all values are in it, otherwise theirs).
+            clusters: of the queries.
         """
         values = table.values(measure)
         if weights is not None:
@@ -83,12 +98,47 @@ class Sample:
         if complete:
             differences[:, np.isnan(values).any(axis=0)] = np.nan
         usable = ~np.isnan(differences)
-        return cls(table, measure, pairs, values, differences, usable, weights, higher)
+        ends = _range(values, limits)
+        return cls(
+            table, measure, pairs, values, differences, usable, weights, higher, ends, clusters
+        )
 
     @cached_property
     def means(self) -> Means:
         """The means of the differences."""
         return Means.of(self.differences, self.weights)
+
+    @cached_property
+    def units(self) -> Sample:
+        """What tests and intervals act on: the means of clusters, or the queries themselves.
+
+        The weight of a cluster is that of its queries, so that the mean is the same.
+        """
+        if self.clusters is None:
+            return self
+        differences, weights = self.clusters.means(self.differences, self.weights)
+        return replace(
+            self,
+            differences=differences,
+            values=self.clusters.means(
+                np.where(self.usable.all(axis=0), self.values, np.nan), self.weights
+            )[0],
+            usable=~np.isnan(differences),
+            weights=weights,
+        )
+
+    def repeated(self, system: int, row: int) -> np.ndarray:
+        """Return the values of the runs of a system, one row each, by unit of a pair."""
+        runs = self.table.repeated(system, self.measure)
+        if self.clusters is None:
+            return runs
+        kept = np.where(np.isnan(self.differences[row]), np.nan, runs)
+        return self.clusters.means(kept, self.weights)[0]
+
+    def bounds(self) -> tuple[float, float]:
+        """Return the least and the largest difference that there can be."""
+        reach = self.limits[1] - self.limits[0]
+        return -reach, reach
 
     def only(self, rows: np.ndarray, kept: np.ndarray) -> Sample:
         """Return some of the pairs, each on some of the queries."""
@@ -111,6 +161,16 @@ class Sample:
     def system_means(self) -> list[float]:
         """The means of the systems over all queries that each has a value for."""
         return [_mean(row, self.weights) for row in self.values]
+
+
+def _range(values: np.ndarray, known: tuple[float, float] | None) -> tuple[float, float]:
+    """Return finite ends of the range of a measure."""
+    least, largest = np.nanmin(values, initial=np.inf), np.nanmax(values, initial=-np.inf)
+    if known is None:
+        known = (0.0, 1.0) if least >= 0.0 and largest <= 1.0 else (-np.inf, np.inf)
+    low, high = known
+    ends = (least if np.isinf(low) else low), (largest if np.isinf(high) else high)
+    return float(min(ends[0], least)), float(max(ends[1], largest))
 
 
 def _mean(values: np.ndarray, weights: np.ndarray | None) -> float:

@@ -17,6 +17,7 @@ from rankstone.core.parallel import on_each
 from rankstone.errors import one_of
 from rankstone.stats.bootstrap import Means
 from rankstone.stats.distributions import normal_cdf, normal_quantile, t_tail
+from rankstone.stats.few_changes import FewChanges
 from rankstone.stats.intervals import BCa, expansion
 from rankstone.stats.resampling import Seed, check_resamples, in_chunks, on_grid, seed_of
 from rankstone.stats.sign_flips import sign_flips, threshold_of
@@ -47,12 +48,16 @@ _PERMUTED_CELLS = 1 << 21  # of permuted values at once
 
 @dataclass(frozen=True)
 class RandomizedTest:
-    """p-values of a randomized test; ``exact`` where every outcome was enumerated."""
+    """p-values of a randomized test; ``exact`` where every outcome was enumerated.
+
+    ``reach`` is half the length of the simultaneous intervals of differences, if there are any.
+    """
 
     p: np.ndarray
     exact: np.ndarray
     resamples: int
     seed: int
+    reach: float = math.nan
 
 
 def randomization(
@@ -86,21 +91,22 @@ def randomization(
 def paired_t(differences: np.ndarray, *, weights: np.ndarray | None = None) -> np.ndarray:
     """Compare the mean with its standard error, by Student's t with n - 1 degrees of freedom.
 
-    With weights, n is the effective number of queries. Differences that are all 0 have p = 1,
-    others without variance p = 0.
+    With weights, n is the effective number of queries, and the degrees of freedom are those of
+    ``Means``. Differences that are all 0 have p = 1, others without variance p = 0.
 
     >>> paired_t(np.array([[0.1, 0.2, 0.1, 0.3, 0.2, 0.1]])).round(4).tolist()
     [0.0041]
     """
     means = Means.of(_rows(differences), weights)
     p = np.full(len(means.mean), np.nan)
-    for i, (mean, variance, n) in enumerate(
-        zip(means.mean.tolist(), means.variance().tolist(), means.effective.tolist(), strict=True)
+    columns = (means.mean, means.variance(), means.effective, means.freedom)
+    for i, (mean, variance, n, df) in enumerate(
+        zip(*(column.tolist() for column in columns), strict=True)
     ):
         if mean == 0.0 and n >= 2:
             p[i] = 1.0
         elif n >= 2:
-            p[i] = 2.0 * t_tail(abs(mean) / math.sqrt(variance), n - 1.0) if variance else 0.0
+            p[i] = 2.0 * t_tail(abs(mean) / math.sqrt(variance), df) if variance else 0.0
     return p
 
 
@@ -140,10 +146,20 @@ def sign(differences: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(rows).all(axis=1), np.nan, p)
 
 
-def bootstrap(differences: np.ndarray, *, weights: np.ndarray | None = None) -> np.ndarray:
+def bootstrap(
+    differences: np.ndarray,
+    *,
+    weights: np.ndarray | None = None,
+    bounds: tuple[float, float] | None = None,
+) -> np.ndarray:
     """Return the p at which the BCa interval with confidence 1 - p ends at 0.
 
     p is below 0.05 exactly if the 95 % interval of ``mean_intervals`` leaves 0 out.
+
+    Args:
+        differences: one row per comparison.
+        weights: one per query.
+        bounds: least and largest difference that there can be.
     """
     means, _ = Means.of(_rows(differences), weights).oriented()
     wide = expansion(means.effective)
@@ -151,12 +167,14 @@ def bootstrap(differences: np.ndarray, *, weights: np.ndarray | None = None) -> 
 
     def fill(rows: np.ndarray) -> None:
         for one in BCa.of(means, rows):
-            n = float(means.effective[one.row])
+            n, df = float(means.effective[one.row]), float(means.freedom[one.row])
             # No resample is rarer than n draws of one query.
             most = -normal_quantile(max(1e-15, 0.5 * n**-n))
-            p[one.row] = 2.0 * t_tail(one.reach_of(0.0, most) / wide[one.row], n - 1.0)
+            p[one.row] = 2.0 * t_tail(one.reach_of(0.0, most) / wide[one.row], df)
 
     on_each(fill, list(means.parts()))
+    for row, few in FewChanges.of(means, bounds):
+        p[row] = few.p_value(0.0)
     return p
 
 
@@ -166,6 +184,7 @@ def tukey(
     weights: np.ndarray | None = None,
     resamples: int = 10_000,
     rng: Seed = 0,
+    confidence: float = 0.95,
 ) -> RandomizedTest:
     """Compare all pairs of runs with the range of means under permutation (Carterette 2012).
 
@@ -178,6 +197,7 @@ def tukey(
         weights: one per query.
         resamples: number of random permutations.
         rng: seed.
+        confidence: of the simultaneous intervals, whose half length is that quantile of the range.
 
     Returns:
         A test whose ``p`` is a matrix, run by run.
@@ -207,7 +227,12 @@ def tukey(
     threshold = threshold_of(totals[:, None] - totals, n)
     p = (1.0 + resamples - np.searchsorted(widths, threshold)) / (1.0 + resamples)
     p[np.eye(runs, dtype=bool) | (n == 0)] = np.nan
-    return RandomizedTest(p, np.zeros(p.shape, bool), resamples, seed)
+    size = np.abs(grid).sum()
+    unit = float(np.abs(complete).sum() / size) if size else 0.0
+    total = n if weights is None else weights[~np.isnan(values).any(axis=0)].sum()
+    largest = widths[min(math.ceil(confidence * (resamples + 1)), resamples) - 1]
+    reach = float(largest * unit / total) if n else math.nan
+    return RandomizedTest(p, np.zeros(p.shape, bool), resamples, seed, reach)
 
 
 def average_ranks(values: np.ndarray) -> np.ndarray:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from rankstone.core.result import Result
-from rankstone.gates.verdict import Verdict
-from rankstone.gating import gate
-from rankstone.report.gate import write_verdict
+from rankstone.verbs.gate.gate import gate
+from rankstone.verbs.gate.text import write_verdict
+from rankstone.verbs.gate.verdict import Verdict
 
 __all__ = ["assert_gate", "assert_not_worse"]
 

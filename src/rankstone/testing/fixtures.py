@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from rankstone.gates.settings import find_settings
-from rankstone.gates.verdict import Verdict
 from rankstone.testing import assert_gate
+from rankstone.verbs.gate.settings import find_settings
+from rankstone.verbs.gate.verdict import Verdict
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -19,9 +19,11 @@ FILES = (
     "trec_eval",
     "pytrec_eval",
     "ir_measures",
+    "cwl_eval",
     "ranx",
     "beir",
     "mteb",
+    "longmemeval",
     "sentence_transformers",
     "llama_index",
     "haystack",
@@ -87,7 +89,7 @@ def tool(name: str) -> Tool:
     hint = did_you_mean(str(name), [*TOOLS, *FILES])
     raise UsageError(
         f"unknown tool {name!r}.{hint} Known: {', '.join(TOOLS)}; "
-        "'rankstone conventions' describes each."
+        "'rankstone measures --tools' describes each."
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.tools.base import NO_MEASURE, Name, Tool
 from rankstone.tools.texts import MEAN_OF_COUNTS
 

@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.errors import one_of
 
 #: Reasons why a tool's measure is unsupported that several tools share.
 NO_MEASURE = "Rankstone has no such measure"
-NO_CUTOFF = "Rankstone's AUC has no cutoff"
 CURVE = "it is a curve or a table of curve points, not one number"
 RATINGS = "it measures predicted ratings or probabilities, not a ranking"
 ANSWERS = "it judges texts or answers with a model, not a ranking by its judgments"
@@ -68,7 +67,7 @@ def holes(pattern: str) -> list[tuple[str, str]]:
 
 
 class Choices(NamedTuple):
-    """What a value of a tool's parameter stands for."""
+    """The meaning of a value of a tool's parameter."""
 
     params: Mapping[str, Any] = {}
     conventions: Mapping[str, Any] = {}
@@ -101,7 +100,7 @@ class Argument:
         return not self.measures or measure in self.measures
 
     def choices(self, name: str, value: Any) -> Choices:
-        """Return what a value stands for, or say which values there are."""
+        """Return the meaning of a value; an error lists the values."""
         if self.values:
             known = {repr(v): choices for v, choices in self.values.items()}
             return known[one_of(repr(value), known, f"value of {name}")]

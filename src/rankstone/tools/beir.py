@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.tools.base import Name, Tool
-from rankstone.tools.texts import FAILS_EMPTY, JUDGED_ANYWHERE
+from rankstone.tools.texts import FAILS_EMPTY
 
 #: The measures that BEIR computes itself.
 _OWN = {"ties": "input", "queries": "judged", "precision": "float64"}
@@ -23,8 +23,8 @@ TOOLS = (
             Name("MRR@{k}", "RR", conventions=_OWN),
             Name("R_cap@{k}", "R", {"denominator": "min(R,k)"}, _OWN, FAILS_EMPTY),
             Name("Accuracy@{k}", "Success", conventions=_OWN),
+            Name("Hole@{k}", "Hole", conventions=_OWN),
         ),
-        unsupported={"Hole@{k}": JUDGED_ANYWHERE},
         limits=("means are rounded to 5 digits", "documents with the query's id are dropped"),
     ),
 )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from rankstone.conventions import Conventions
-from rankstone.tools.base import NO_MEASURE, RATINGS, Name, Tool
-from rankstone.tools.texts import SETS, SKIPS, TIED_PAIR
+from rankstone.choices.conventions import Conventions
+from rankstone.tools.base import RATINGS, Name, Tool
+from rankstone.tools.texts import SETS, SKIPS
+
+_NCRR = {"gain": "binary", "discount": "reciprocal"}
+_SHORT = "the ideal ranking is no longer than the list"
 
 TOOLS = (
     Tool(
@@ -20,11 +23,10 @@ TOOLS = (
             Name("Recall@{k}", "R"),
             Name("FMeasure@{k}", "F"),
             Name("HitRatio@{k}", "Success"),
-            Name("AUC", "AUC", {"negatives": "retrieved", "missed": "ignore"}, note=TIED_PAIR),
+            Name("AUC", "AUC", {"negatives": "retrieved", "missed": "ignore", "tied": "lost"}),
+            Name("NCRR@{k}", "nDCG", _NCRR, note=_SHORT),
         ),
         unsupported={
-            "NCRR@{k}": NO_MEASURE,
-            "NCRR": NO_MEASURE,
             "MAE": RATINGS,
             "MSE": RATINGS,
             "RMSE": RATINGS,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rankstone.conventions import Conventions
-from rankstone.tools.base import NO_MEASURE, Argument, Choices, Name, Tool
+from rankstone.choices.conventions import Conventions
+from rankstone.tools.base import Argument, Choices, Name, Tool
 
 #: gdeval.pl, which computes ERR and nDCG with exponential gains.
 _GDEVAL = {"precision": "float64"}
@@ -13,10 +13,15 @@ _RELATIVE = Choices({"denominator": "min(k,R)"})
 #: The provider of reciprocal rank at a cutoff, and the one of judged@k, sort for themselves.
 _SORTS = {"ties": "docid-asc", "precision": "float64"}
 _ABSENT = "queries missing from the run are listed with 0"
+_PAIRS = {"negatives": "retrieved", "missed": "ignore", "tied": "order"}
 _ACCURACY = (
-    "tied documents are ranked in input order; it fails if all documents are relevant; beside other "
-    "measures, queries without a relevant document in the run count as 0"
+    "it fails if all documents are relevant; beside other measures, queries without a relevant "
+    "document in the run count as 0"
 )
+_COMPAT = "documents that were not retrieved count as retrieved with score 0 where grades are equal"
+#: cwl_eval, which reads 1000 documents of lists of any length.
+_CWL = {"ties": "input", "precision": "float64"}
+_LONG = {"k": 1000}
 #: pyndeval, which reads judgments by subtopic.
 _NDEVAL = {"ties": "docid-asc", "precision": "float64"}
 _ZERO_BY_ZERO = "a query without relevant documents is NaN, and so is the mean"
@@ -44,7 +49,15 @@ TOOLS = (
             Name("Recall@{k}", "R"),
             Name("Success@{k}", "Success"),
             Name("ERR@{k}", "ERR", {"max_grade": 4}, _GDEVAL, _ROUNDED),
-            Name("RBP", "RBP", conventions={"ties": "input", "precision": "float64"}),
+            Name("RBP", "RBP", conventions=_CWL),
+            Name("BPM@{k}", "BPM", conventions=_CWL),
+            Name("SDCG@{k}", "SDCG", conventions=_CWL),
+            Name("INST", "INST", _LONG, _CWL),
+            Name("INSQ", "INSQ", _LONG, _CWL),
+            Name("NERR8@{k}", "NERR", conventions=_CWL),
+            Name("NERR9@{k}", "NERR", {"patience": "reciprocal"}, _CWL),
+            Name("NERR10", "NERR", {"patience": "geometric", **_LONG}, _CWL),
+            Name("NERR11", "NERR", {"patience": "goal", **_LONG}, _CWL),
             Name("Rprec", "Rprec"),
             Name("RPrec", "Rprec"),
             Name("Bpref", "Bpref"),
@@ -53,13 +66,9 @@ TOOLS = (
             Name("IPrec@{recall}", "IPrec", {"rounding": "up"}),
             Name("IPrec", "IPrec", {"rounding": "up"}),
             Name("Judged@{k}", "Judged", conventions={"negatives": "nonrelevant", **_SORTS}),
-            Name(
-                "Accuracy",
-                "AUC",
-                {"negatives": "retrieved", "missed": "ignore"},
-                {"precision": "float64"},
-                _ACCURACY,
-            ),
+            Name("Accuracy", "AUC", _PAIRS, _CWL, _ACCURACY),
+            Name("Accuracy@{k}", "AUC", _PAIRS, _CWL, _ACCURACY),
+            Name("Compat", "Compat", {}, _SORTS, _COMPAT),
             Name("alpha_DCG@{k}", "alpha_DCG", {"denominator": "best"}, _NDEVAL, _FIRST),
             Name("α_DCG@{k}", "alpha_DCG", {"denominator": "best"}, _NDEVAL, _FIRST),  # noqa: RUF001 -- its own spelling
             Name("alpha_nDCG@{k}", "alpha_nDCG", conventions=_NDEVAL),
@@ -87,26 +96,18 @@ TOOLS = (
         arguments={
             "cutoff": Argument("k"),
             "gains": Argument("gain", also={"unlisted": "grade"}),
+            "max_rel": Argument("max_grade"),
+            "min_rel": Argument(values={0: Choices()}),
             "beta": Argument("beta", "square", measures=("F",)),
             "dcg": Argument(values={"log2": Choices(), "exp-log2": _EXP2}),
+            "normalize": Argument(values={True: Choices(), False: Choices({"normalize": "none"})}),
             "relative": Argument(values={False: Choices(), True: _RELATIVE}),
             "judged_only": Argument(
                 values={False: Choices(), True: Choices(conventions={"unjudged": "remove"})}
             ),
         },
-        unsupported={
-            "Accuracy@{k}": "Rankstone's AUC has no cutoff",
-            "BPM@{k}": NO_MEASURE,
-            "Compat": NO_MEASURE,
-            "INSQ": NO_MEASURE,
-            "INST": NO_MEASURE,
-            "NERR8@{k}": NO_MEASURE,
-            "NERR9@{k}": NO_MEASURE,
-            "NERR10": NO_MEASURE,
-            "NERR11": NO_MEASURE,
-            "SDCG@{k}": NO_MEASURE,
-        },
         limits=(
+            "grades above max_rel count as max_rel, which is refused here",
             "fractional grades are refused by most providers",
             "measures of subtopics have cutoffs up to 20",
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.tools.base import MORE_DATA, NO_MEASURE, RATINGS, Argument, Name, Tool
 from rankstone.tools.texts import CALLER, FAILS_EMPTY, MEAN_OF_COUNTS, SETS
 

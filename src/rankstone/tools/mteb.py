@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.tools.base import NO_MEASURE, Name, Tool
-from rankstone.tools.texts import JUDGED_ANYWHERE
 
 TOOLS = (
     Tool(
@@ -20,6 +19,7 @@ TOOLS = (
             Name("precision_at_{k}", "P"),
             Name("mrr_at_{k}", "RR", conventions={"precision": "float64"}),
             Name("hit_rate_at_{k}", "Success"),
+            Name("Hole_at_{k}", "Hole", conventions={"precision": "float64"}),
             Name(
                 "R_cap_at_{k}",
                 "R",
@@ -29,7 +29,6 @@ TOOLS = (
         ),
         unsupported={
             "nauc": NO_MEASURE,
-            "Hole_at_{k}": JUDGED_ANYWHERE,
             "Accuracy@{k}": "it leaves out queries without a hit, so its mean is 1",
             "p-MRR": "it compares two runs: rs.p_mrr",
             "paired_accuracy": "it needs pairs of queries",

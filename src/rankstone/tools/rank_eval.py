@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.tools.base import Name, Tool
 
 _SCALE = "its maximum_relevance is the highest grade, which is max_grade here"

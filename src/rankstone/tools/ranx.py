@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.tools.base import Name, Tool
 from rankstone.tools.texts import MEAN_OF_COUNTS
 
 _BPREF = "without relevant, or without other judged documents, it is not a number"
 _RBP = "a grade is its own gain there, so grades above 1 give higher values"
-_LEVEL = "grades below the level gain nothing there, and nDCG has no rel"
 
 TOOLS = (
     Tool(
@@ -43,6 +42,14 @@ TOOLS = (
             Name("dcg_burges@{k}", "DCG", {"gain": "exp2"}),
             Name("ndcg@{k}", "nDCG"),
             Name("ndcg_burges@{k}", "nDCG", {"gain": "exp2"}),
+            Name("dcg@{k}-l{rel}", "DCG"),
+            Name("dcg-l{rel}", "DCG"),
+            Name("dcg_burges@{k}-l{rel}", "DCG", {"gain": "exp2"}),
+            Name("dcg_burges-l{rel}", "DCG", {"gain": "exp2"}),
+            Name("ndcg@{k}-l{rel}", "nDCG"),
+            Name("ndcg-l{rel}", "nDCG"),
+            Name("ndcg_burges@{k}-l{rel}", "nDCG", {"gain": "exp2"}),
+            Name("ndcg_burges-l{rel}", "nDCG", {"gain": "exp2"}),
             Name("bpref", "Bpref", conventions={"negatives": "nonrelevant"}, note=_BPREF),
             Name("bpref-l{rel}", "Bpref", conventions={"negatives": "nonrelevant"}, note=_BPREF),
             Name("rbp.{p:decimals}", "RBP", note=_RBP),
@@ -51,14 +58,6 @@ TOOLS = (
         ),
         unsupported={
             "rbp": "it needs a persistence: 'rbp.95' is p = 0.95",
-            "ndcg@{k}-l{rel}": _LEVEL,
-            "ndcg-l{rel}": _LEVEL,
-            "ndcg_burges@{k}-l{rel}": _LEVEL,
-            "ndcg_burges-l{rel}": _LEVEL,
-            "dcg@{k}-l{rel}": _LEVEL,
-            "dcg-l{rel}": _LEVEL,
-            "dcg_burges@{k}-l{rel}": _LEVEL,
-            "dcg_burges-l{rel}": _LEVEL,
         },
         limits=(
             "ties in lists of more than 15 documents fall as the sort happens to leave them",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rankstone.conventions import Conventions
-from rankstone.tools.base import NO_MEASURE, Name, Tool
+from rankstone.choices.conventions import Conventions
+from rankstone.tools.base import Name, Tool
 from rankstone.tools.texts import CANDIDATES, FLOAT32
 
 TOOLS = (
@@ -19,8 +19,8 @@ TOOLS = (
             Name("mrr_metric@{k}", "RR"),
             Name("precision_metric@{k}", "P", {"denominator": "retrieved"}),
             Name("recall_metric@{k}", "R"),
+            Name("opa_metric", "OPA", {"documents": "retrieved"}),
         ),
-        unsupported={"opa_metric": NO_MEASURE},
         limits=(FLOAT32,),
     ),
 )

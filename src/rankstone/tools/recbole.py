@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankstone.conventions import Conventions
+from rankstone.choices.conventions import Conventions
 from rankstone.tools.base import MORE_DATA, RATINGS, Name, Tool
 from rankstone.tools.texts import SETS
 
@@ -19,10 +19,15 @@ TOOLS = (
             Name("Precision@{k}", "P"),
             Name("Recall@{k}", "R", note="a user without relevant items makes its mean NaN"),
             Name("Hit@{k}", "Success"),
+            Name(
+                "GAUC",
+                "AUC",
+                {"negatives": "retrieved", "weight": "positives"},
+                note="the run has to hold all items, which it ranks",
+            ),
         ),
         unsupported={
             "AUC": "it looks at the rows of all users at once",
-            "GAUC": "it ranks all items of the catalogue",
             "ItemCoverage@{k}": MORE_DATA,
             "AveragePopularity@{k}": MORE_DATA,
             "ShannonEntropy@{k}": MORE_DATA,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rankstone.conventions import Conventions
-from rankstone.tools.base import MORE_DATA, NO_CUTOFF, NO_MEASURE, Name, Tool
+from rankstone.choices.conventions import Conventions
+from rankstone.tools.base import MORE_DATA, NO_MEASURE, Name, Tool
 from rankstone.tools.texts import CALLER, SETS, SKIPS
 
 TOOLS = (
@@ -27,8 +27,8 @@ TOOLS = (
         unsupported={
             "Accuracy@{k}": MORE_DATA,
             "MCC@{k}": MORE_DATA,
-            "PartialAUC@{k}": NO_CUTOFF,
-            "PAP@{k}": NO_CUTOFF,
+            "PartialAUC@{k}": "its cutoff counts items that are not relevant, not ranks",
+            "PAP@{k}": "it reads k items beyond the number of relevant ones",
             "CatalogCoverage@{k}": MORE_DATA,
             "MeanInvUserFreq@{k}": MORE_DATA,
             "IntraListDiversity@{k}": MORE_DATA,

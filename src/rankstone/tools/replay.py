@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rankstone.conventions import Conventions
-from rankstone.tools.base import MORE_DATA, NO_CUTOFF, Name, Tool
+from rankstone.choices.conventions import Conventions
+from rankstone.tools.base import MORE_DATA, Name, Tool
 from rankstone.tools.texts import SETS, SKIPS
 
 TOOLS = (
@@ -19,9 +19,18 @@ TOOLS = (
             Name("Precision@{k}", "P"),
             Name("Recall@{k}", "R"),
             Name("HitRate@{k}", "Success"),
+            Name(
+                "RocAuc@{k}",
+                "AUC",
+                {
+                    "negatives": "retrieved",
+                    "missed": "ignore",
+                    "tied": "order",
+                    "single_class": "kind",
+                },
+            ),
         ),
         unsupported={
-            "RocAuc@{k}": NO_CUTOFF,
             "Coverage@{k}": MORE_DATA,
             "CategoricalDiversity@{k}": MORE_DATA,
             "Novelty@{k}": MORE_DATA,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rankstone.conventions import Conventions
-from rankstone.tools.base import CURVE, NO_MEASURE, Name, Tool
-from rankstone.tools.texts import CANDIDATES, TIED_PAIR
+from rankstone.choices.conventions import Conventions
+from rankstone.tools.base import CURVE, Name, Tool
+from rankstone.tools.texts import CANDIDATES
 
 TOOLS = (
     Tool(
@@ -32,11 +32,13 @@ TOOLS = (
                 "AUPRC",
                 conventions={"no_relevant": "one"},
             ),
+            Name("coverage_error", "LastRank", {"tied": "last", "empty": "zero"}),
+            Name(
+                "label_ranking_loss", "RankingLoss", {"negatives": "retrieved", "missed": "ignore"}
+            ),
         ),
         unsupported={
             "auc": "it is the area under points of any curve; rankstone.auc computes it",
-            "coverage_error": NO_MEASURE,
-            "label_ranking_loss": f"{TIED_PAIR}; AUC counts it half",
             "top_k_accuracy_score@{k}": "it takes one true class for each row; Success@k counts the same",
             "roc_curve": f"{CURVE}; rankstone.roc_curve computes it",
             "precision_recall_curve": f"{CURVE}; rankstone.pr_curve computes it",

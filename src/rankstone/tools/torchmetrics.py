@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from rankstone.conventions import Conventions
-from rankstone.tools.base import CURVE, NO_CUTOFF, NO_MEASURE, Name, Tool
+from rankstone.choices.conventions import Conventions
+from rankstone.tools.base import CURVE, Name, Tool
 from rankstone.tools.texts import CANDIDATES, FLOAT32
 
 #: Some measures take documents with a score of 0 or less as not relevant.
 _POSITIVE = {"nonpositive": "nonrelevant"}
 _SORT = "tied documents are ranked as torch happens to sort them"
 _HITS = {"denominator": "hits"}
+_OTHERS = {"negatives": "retrieved"}
 _AUC = {"negatives": "retrieved", "missed": "ignore", "single_class": "zero"}
 
 TOOLS = (
@@ -52,15 +53,24 @@ TOOLS = (
             Name("retrieval_hit_rate@{k}", "Success", note=_SORT),
             Name("RetrievalAUROC", "AUC", _AUC),
             Name("retrieval_auroc", "AUC", _AUC),
+            Name("RetrievalAUROC@{k}", "AUC", _AUC, note=_SORT),
+            Name("retrieval_auroc@{k}", "AUC", _AUC, note=_SORT),
+            Name("RetrievalFallOut@{k}", "FallOut", {**_OTHERS, "empty": "one"}, note=_SORT),
+            Name("retrieval_fall_out@{k}", "FallOut", _OTHERS, note=_SORT),
+            Name(
+                "RetrievalRecallAtFixedPrecision(min_precision={precision})@{k}",
+                "RecallAtP",
+                note=f"{_SORT}; its mean is the highest recall of the mean curves",
+            ),
+            Name(
+                "RetrievalRecallAtFixedPrecision(min_precision={precision})",
+                "RecallAtP",
+                note=f"{_SORT}; its mean is the highest recall of the mean curves",
+            ),
         ),
         unsupported={
-            "RetrievalAUROC@{k}": NO_CUTOFF,
-            "retrieval_auroc@{k}": NO_CUTOFF,
-            "RetrievalFallOut@{k}": NO_MEASURE,
-            "retrieval_fall_out@{k}": NO_MEASURE,
             "RetrievalPrecisionRecallCurve": CURVE,
             "retrieval_precision_recall_curve": CURVE,
-            "RetrievalRecallAtFixedPrecision": NO_MEASURE,
         },
         limits=(FLOAT32,),
     ),

@@ -22,7 +22,7 @@ _ATOL = re.compile(rb"[+-]?[0-9]+")
 
 
 class Fault(Exception):
-    """What is wrong with a line: kind, column, field, text."""
+    """A fault of a line: kind, column, field, text."""
 
     def __init__(self, kind: LineFault, column: int, field: int, text: bytes) -> None:
         self.report = (int(kind), column, field, text[:64])

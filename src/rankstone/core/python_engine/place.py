@@ -16,7 +16,7 @@ Row = tuple[bytes, float, int | None]
 
 
 class Outcome:
-    """What became of one judged query; matches as (judgment, score, above, tied, greater, earlier)."""
+    """The outcome of one judged query; matches as (judgment, score, above, tied, greater, earlier)."""
 
     def __init__(self) -> None:
         self.present = False
@@ -98,12 +98,19 @@ def samples_of(
 
 
 def tops_of(
-    queries: list[int], rows_of: Callable[[int], Iterable[Row]], most: int
+    queries: list[int], rows_of: Callable[[int], Iterable[Row]], most: int, ids_fall: int
 ) -> tuple[np.ndarray, np.ndarray, bytes, np.ndarray]:
-    """Return the queries, and their first documents, each once, laid end to end."""
+    """Return the queries, and their first documents, each once, laid end to end.
+
+    Of equal scores the greater id is first if ``ids_fall`` is 1, the smaller if it is -1, the earlier
+    row if it is 0.
+    """
 
     def top_of(q: int) -> Iterable[bytes]:
-        ordered = sorted(rows_of(q), key=lambda row: row[1], reverse=True)
+        rows = list(rows_of(q))
+        if ids_fall:
+            rows.sort(key=lambda row: row[0], reverse=ids_fall > 0)
+        ordered = sorted(rows, key=lambda row: row[1], reverse=True)
         return islice(dict.fromkeys(doc for doc, _, _ in ordered), most)
 
     return _laid_out(queries if most else [], top_of)
@@ -191,7 +198,7 @@ def match_mapping(
 
 
 def _check_ids(rows: dict[Any, Any], kinds: set[bool]) -> tuple[str, Any, Any] | None:
-    """Return what is wrong with the first id that is not plain, or of another kind than others.
+    """Return the fault of the first id that is not plain, or of another kind than others.
 
     A score before it that is at fault comes first.
     """

@@ -68,7 +68,7 @@ class UnjudgedQueries:
             self.smallest = set(sorted(self.smallest)[:MOST_NAMED])
 
     def report(self) -> dict[str, Any]:
-        """Return what an engine reports about these queries."""
+        """Return the report of an engine on these queries."""
         return {
             "unjudged_queries": len(self.known),
             "unjudged_capped": self.capped,
@@ -87,9 +87,11 @@ class _RunScan:
         float32: bool,
         repeats: bool,
         kept: int,
+        ids_fall: int,
     ) -> None:
         self.stream, self.layout, self.index = stream, layout, index
-        self.float32, self.repeats, self.kept = float32, repeats, kept
+        self.float32, self.repeats = float32, repeats
+        self.kept, self.ids_fall = kept, ids_fall
         self.outcomes = [Outcome() for _ in index.docs]
         self.stretches: dict[int, list[tuple[int, int]]] = {}  # of judged queries, as offsets
         self.unjudged = UnjudgedQueries()
@@ -155,7 +157,7 @@ class _RunScan:
             "rows": self.rows,
             "commented": self.commented,
             "doc_samples": samples_of(sampled(self.outcomes, docs), self.reread, docs),
-            "tops": tops_of(sorted(self.stretches), self.reread, self.kept),
+            "tops": tops_of(sorted(self.stretches), self.reread, self.kept, self.ids_fall),
         }
 
 
@@ -171,11 +173,12 @@ def scan_run(
     first: int,
     repeats: bool,
     kept: int = 0,
+    ids_fall: int = 0,
 ) -> dict[str, Any]:
     """Place the judged documents of a run in a file, and keep the first documents of queries."""
     where = os.lseek(descriptor, 0, os.SEEK_CUR)
     with open(os.dup(descriptor), "rb") as stream:
-        scan = _RunScan(stream, layout, index, float32, repeats, kept)
+        scan = _RunScan(stream, layout, index, float32, repeats, kept, ids_fall)
         at = 0
         try:
             for at, line in lines_of(stream, min(first, size), size):
@@ -196,7 +199,7 @@ def read_rows(text: bytes, layout: RowLayout, offset: int = 0, most: int = 0) ->
 
     ``queries`` has one entry for each stretch of consecutive rows of a query, ``sizes`` the number of
     rows of each. With ``most``, only that many rows of a stretch, those with the highest numbers, are
-    kept.
+    kept, and all that share the number of the last of these.
     """
     rows: list[tuple[bytes, bytes, float]] = []
     for at, line in lines_of(BytesIO(text), 0, len(text), mark=not offset):
@@ -214,7 +217,8 @@ def read_rows(text: bytes, layout: RowLayout, offset: int = 0, most: int = 0) ->
     for query, own in groupby(rows, key=itemgetter(0)):
         group = list(own)
         if most and len(group) > most:
-            group = sorted(group, key=itemgetter(2), reverse=True)[:most]
+            group.sort(key=itemgetter(2), reverse=True)
+            group = [row for row in group if row[2] >= group[most - 1][2]]
         queries.append(decode(query))
         sizes.append(len(group))
         kept += group

@@ -15,9 +15,9 @@ from rankstone.io.streams import STDIN
 
 if TYPE_CHECKING:
     from rankstone.core.judgments import Judgments
-    from rankstone.core.run import Run
+    from rankstone.core.run import Row, Run
     from rankstone.core.subtopics import Aspect
-    from rankstone.io.rows import Lists, Row, TextRow
+    from rankstone.io.rows import Lists, TextRow
 
 
 class _Entry(NamedTuple):

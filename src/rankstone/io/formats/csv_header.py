@@ -37,7 +37,7 @@ def has_decimal_commas(file: Input) -> bool:
 
 
 def separator_of(file: Input) -> str | None:
-    """Return what separates the names of a header; None if there is no header.
+    """Return the separator of a header; None if there is no header.
 
     One of the columns somebody named is enough: what is wrong with the others is said later.
     """
@@ -70,7 +70,7 @@ def names_of(file: Input, separator: str) -> list[str]:
 
 
 def header_of(file: Input) -> tuple[str, list[str]]:
-    """Return what separates the fields of a text, and the names in its header."""
+    """Return the separator of a text, and the names in its header."""
     most = max(_separators(file), key=lambda s: len(names_of(file, s)))
     separator = separator_of(file) or most
     return separator, names_of(file, separator)

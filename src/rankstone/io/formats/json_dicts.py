@@ -6,12 +6,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any
 
+from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.subtopics import Aspect
 from rankstone.errors import DataError
 from rankstone.io.formats import Format, json_records
 from rankstone.io.formats.strict_json import is_by_query
 from rankstone.io.input_file import Input
-from rankstone.io.rows import NO_DOCUMENT, Lists, Row, TextRow, check_utf8, id_of
+from rankstone.io.rows import Lists, TextRow, check_utf8, id_of
 
 
 def _judgments(file: Input) -> Iterable[Row | Aspect]:

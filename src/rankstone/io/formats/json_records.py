@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
+from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.subtopics import Aspect
 from rankstone.core.values import number_of
 from rankstone.errors import DataError
@@ -16,7 +17,7 @@ from rankstone.io.formats.trec_layout import GRADE_NAMES, SCORE_NAMES
 from rankstone.io.key_paths import with_paths
 from rankstone.io.nuggets import grade_of, is_vital
 from rankstone.io.retrieved import with_id
-from rankstone.io.rows import NO_DOCUMENT, Id, Lists, Row, id_of
+from rankstone.io.rows import Id, Lists, id_of
 
 _ID_NAMES = [name for name in SYNONYMS["query"] if name.endswith(("id", "no"))]
 _TEXT_NAMES = [name for name in SYNONYMS["query"] if name not in _ID_NAMES]
@@ -182,28 +183,38 @@ def _aspects(
 def run(
     records: Iterable[tuple[int, str, Any]], columns: Mapping[str, Any] | None = None
 ) -> Iterable[Row] | Lists:
-    """Return the rows of records, or lists where they hold rankings without scores."""
+    """Return the rows of records, or rankings where each holds the list of a query."""
     parsed = _rankings(records, columns)
-    lists: dict[Id, list[Id]] = {}
+    lists: dict[Id, _Ranking] = {}
+    is_scored: bool | None = None
     for ranking in parsed:
-        if ranking.scores:
-            empty = [(query, NO_DOCUMENT, 0.0) for query, docs in lists.items() if not docs]
-            if len(empty) < len(lists):
+        if ranking.docs:
+            if is_scored not in (None, bool(ranking.scores)):
                 raise _mixed(ranking.where)
-            return chain(empty, _rows(chain([ranking], parsed)))
-        if ranking.query in lists:
+            is_scored = bool(ranking.scores)
+        again = ranking.query in lists
+        if ranking.scores and (again or not ranking.is_listed):
+            return _rows(chain(lists.values(), [ranking], parsed))
+        if again:
             raise DataError(f"{ranking.where}: a second ranking of query {str(ranking.query)!a}.")
-        lists[ranking.query] = ranking.docs
-    return Lists(lists)
+        lists[ranking.query] = ranking
+    docs = {query: ranking.docs for query, ranking in lists.items()}
+    if not is_scored:
+        return Lists(docs)
+    return Lists(docs, {query: ranking.scores for query, ranking in lists.items()})
 
 
 class _Ranking(NamedTuple):
-    """Documents of a query in one record; no scores if position decides."""
+    """Documents of a query in one record, with scores if there are any.
+
+    ``is_listed`` is whether they stand in a list, whose order ranks them.
+    """
 
     where: str
     query: Id
     docs: list[Id]
     scores: list[float]
+    is_listed: bool = False
 
 
 def _rows(rankings: Iterable[_Ranking]) -> Iterator[Row]:
@@ -291,15 +302,16 @@ def graded(
 
 def _retrieved(
     value: Any, where: str, columns: Mapping[str, Any] | None = None
-) -> tuple[list[Id], list[float]]:
-    """Return documents and their scores, or their negative ranks; no scores if there are neither."""
+) -> tuple[list[Id], list[float], bool]:
+    """Return documents, their scores or negative ranks if there are any, and whether order counts."""
     if is_response(value):
         value = value["hits"]  # of a search engine's response
     docs, scores = _items(value, SCORE_NAMES, "score", where, columns, null=True)
     if not scores and isinstance(value, list):
         docs, ranks = _items(value, SYNONYMS["rank"], "rank", where, columns, null=True)
         scores = [0.0 - rank for rank in ranks]
-    return docs, scores
+        return docs, scores, not scores
+    return docs, scores, isinstance(value, list)
 
 
 def is_response(value: Any) -> bool:

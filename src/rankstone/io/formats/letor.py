@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
+from itertools import groupby
 from typing import IO, NamedTuple
 
 import numpy as np
 
+from rankstone.choices.reading import block_names
 from rankstone.core.judgments import Judgments
+from rankstone.core.reading_notices import reading_notice
+from rankstone.core.tally import EXAMPLES
 from rankstone.core.text import decode, encode, is_number, number_text, without_mark
 from rankstone.core.values import id_of, number_of
 from rankstone.errors import DataError
@@ -80,15 +85,23 @@ def _parsed(file: Input) -> Iterator[_LetorRow]:
 
 def _judgments(file: Input) -> Judgments:
     parsed = list(_parsed(file))
+    queries = _queries(file, parsed)
+    if file.options.qid_blocks == "separate":
+        queries = block_names(queries)
+        parsed = [row._replace(query=query) for query, row in zip(queries, parsed, strict=True)]
     rows = [
         (query, doc, row.label)
-        for query, doc, row in zip(_queries(file, parsed), _docs(parsed), parsed, strict=True)
+        for query, doc, row in zip(queries, _docs(parsed), parsed, strict=True)
     ]
     judged = judgments_from(rows, file.source, file.path)
     query_of = np.repeat(np.arange(len(judged.queries)), np.diff(judged.groups))
     names = [judged.queries[q] for q in query_of.tolist()]
     place = {pair: i for i, pair in enumerate(zip(names, judged.docs, strict=True))}
+    blocks = Counter(query for query, _ in groupby(query for query, _, _ in rows))
+    again = sorted(query for query, n in blocks.items() if n > 1)
+    told = reading_notice("query-starts-again", len(again), again[:EXAMPLES])
     same = {f.name: getattr(judged, f.name) for f in fields(Judgments)}
+    same["notices"] = (*judged.notices, *told)
     return RowedJudgments(**same, file_rows=np.array([place[q, d] for q, d, _ in rows], np.int64))
 
 
@@ -124,7 +137,7 @@ def _grouped(file: Input, rows: int) -> Iterator[str]:
     if path is None:
         raise DataError(
             f"{file.path}: the rows have no qid, and there is no {file.path}.query with the sizes "
-            "of the groups beside it. Name such a file with --groups or groups=."
+            "of the groups beside it. Name such a file with --group-sizes or group_sizes=."
         )
     sizes = []
     for number, line in enumerate(without_mark(read_all(path)).splitlines(), 1):

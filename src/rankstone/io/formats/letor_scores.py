@@ -12,9 +12,10 @@ from rankstone.core.dicts import ScoredRun
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.provenance import Source
+from rankstone.core.run import Row
 from rankstone.core.text import decode, is_number
 from rankstone.core.values import number_of
-from rankstone.errors import DataError
+from rankstone.errors import DataError, UsageError
 from rankstone.io.formats import Format, run_name
 from rankstone.io.input_file import Input
 
@@ -29,20 +30,25 @@ class RowScores:
     ascending: bool
 
     @property
-    def scored(self) -> bool:
-        """Whether the sign of a score means something; that of a distance does not."""
-        return not self.ascending
+    def direction(self) -> int:
+        """1 if the highest score is the best, -1 if the lowest is."""
+        return -1 if self.ascending else 1
 
     def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Give each judged row its score."""
         data: dict[Any, dict[Any, float]] = {}
-        for query, doc, score in self.rows_for(judgments):
+        for query, doc, score in self.rows(judgments):
             data.setdefault(query, {})[doc] = score
-        run = ScoredRun(data, self.name, self.source, self.ascending)
+        run = ScoredRun(data, self.name, self.source, made_from=self.direction)
         return run.match(judgments, float32=float32, repeats=repeats)
 
-    def rows_for(self, judgments: Judgments) -> Iterator[tuple[Any, Any, float]]:
+    def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:
         """Yield the rows of the judgments' file with their scores."""
+        if judgments is None:
+            raise UsageError(
+                f"{self.source.name}: the format 'scores' names no queries and documents; evaluate "
+                "it with the judgments it belongs to."
+            )
         rows = getattr(judgments, "file_rows", None)
         if rows is None:
             raise DataError(
@@ -56,7 +62,8 @@ class RowScores:
             )
         query_of = np.repeat(np.arange(len(judgments.queries)), np.diff(judgments.groups))
         for row, score in zip(rows.tolist(), self.scores, strict=True):
-            yield judgments.queries[query_of[row]], judgments.docs[row], score
+            own = -score if self.ascending else score
+            yield judgments.queries[query_of[row]], judgments.docs[row], own
 
 
 def _detect(file: Input) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.values import number_of
 from rankstone.errors import DataError
 from rankstone.io.formats import Format
 from rankstone.io.input_file import Input
-from rankstone.io.rows import NO_DOCUMENT, Row, id_of
+from rankstone.io.rows import id_of
 
 
 def _detect(file: Input) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from io import TextIOWrapper
 from typing import IO
 
+from rankstone.core.run import Row
 from rankstone.core.text import number_text
 from rankstone.core.values import number_of
 from rankstone.errors import DataError
@@ -14,7 +15,7 @@ from rankstone.io.column_roles import plain_name
 from rankstone.io.encodings import ADVICE
 from rankstone.io.formats import Format
 from rankstone.io.input_file import Input
-from rankstone.io.rows import Row, TextRow, check_utf8, id_of
+from rankstone.io.rows import TextRow, check_utf8, id_of
 
 _COLUMNS = ("query", "docid", "rating")
 _ALSO = {"querytext": "query"}  # as a case that is exported in detail has it

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.values import number_of
 from rankstone.errors import DataError
 from rankstone.io.formats import Format
 from rankstone.io.input_file import Input
-from rankstone.io.rows import NO_DOCUMENT, Id, Row, id_of
+from rankstone.io.rows import Id, id_of
 
 
 def _detect(file: Input) -> bool:

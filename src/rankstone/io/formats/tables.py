@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from io import BytesIO, TextIOWrapper
 from typing import Any
 
 from rankstone.core.judgments import Judgments
+from rankstone.core.run import Row
 from rankstone.core.text import is_number
 from rankstone.core.values import number_of
-from rankstone.errors import DataError, MissingDependencyError, RankstoneError
+from rankstone.errors import DataError, Notice, RankstoneError
 from rankstone.io import frames
 from rankstone.io.column_roles import ROLES, column_or_none
 from rankstone.io.encodings import ADVICE
@@ -28,6 +30,7 @@ from rankstone.io.formats.csv_header import (
     types_of,
 )
 from rankstone.io.formats.trec_layout import has_blanks, has_quotes, is_header
+from rankstone.io.formats.workbook import Sheet, read_sheet
 from rankstone.io.formats.write_tables import (
     write_binary,
     write_subtopics_as_binary,
@@ -36,7 +39,7 @@ from rankstone.io.formats.write_tables import (
 )
 from rankstone.io.frames.columns import PlainTable, open_table, values_of
 from rankstone.io.input_file import Input
-from rankstone.io.rows import Row, TextRow, as_text, id_of
+from rankstone.io.rows import TextRow, as_text, id_of
 
 _MOST_MEMORY = 1 << 40  # bytes that no table takes
 _FILE, _STREAM = b"ARROW1", b"\xff\xff\xff\xff"
@@ -90,22 +93,37 @@ def _kind(file: Input) -> str | None:
 
 
 def _judgments(file: Input) -> Judgments:
-    frame = _frame(file)
     options = file.options
+    frame = _checked(file, _frame(file), "judgments", graded=options.graded)
     read = partial(frames.judgments_of, typed=not _is_text(file), graded=options.graded)
     judgments: Judgments = _reading(file, lambda: read(frame, options.columns, file.source))
-    return judgments
+    return replace(judgments, notices=(*judgments.notices, *_notices(frame)))
+
+
+def _checked(file: Input, frame: Any, kind: str, *, graded: bool = True) -> Any:
+    """Return the frame; of a sheet, the rows that hold judgments or a run."""
+    if not isinstance(frame, Sheet):
+        return frame
+    roles = frames.roles_of(open_table(frame), kind, file.path, file.options.columns, graded=graded)
+    ids = [name for name in roles.names[:2] if name is not None]
+    numbers = [name for name in roles.names[2:] if name is not None]
+    grade = numbers.pop() if numbers and kind == "judgments" else ""
+    return frame.checked(file.path, ids, numbers, grade)
+
+
+def _notices(frame: Any) -> tuple[Notice, ...]:
+    return frame.notices if isinstance(frame, Sheet) else ()
 
 
 def _run(file: Input) -> frames.FrameRun:
-    frame = _frame(file)
+    frame = _checked(file, _frame(file), "run")
     options = file.options
     name = options.name or run_name(file.path)
     read = partial(frames.run_of, typed=not _is_text(file), ascending=options.ascending)
     run: frames.FrameRun = _reading(
         file, lambda: read(frame, options.columns, name, options.threads, file.source)
     )
-    return run
+    return replace(run, notices=_notices(frame))
 
 
 def _rows(file: Input, kind: str) -> Iterator[TextRow]:
@@ -117,7 +135,7 @@ def _typed_rows(file: Input, kind: str) -> Iterator[Row]:
 
     Without a number column judged rows get grade 1, and runs are ranked by row order.
     """
-    frame = _frame(file)
+    frame = _checked(file, _frame(file), kind)
     table = _reading(file, lambda: open_table(frame))
     roles = _reading(file, lambda: frames.roles_of(table, kind, file.path, file.options.columns))
     names = [name for name in roles.names[:3] if name is not None]
@@ -138,9 +156,11 @@ def _reading(file: Input, read: Callable[[], Any]) -> Any:
     """Turn what a library says about a file into an error of ours."""
     try:
         return read()
-    except RankstoneError:
-        raise
-    except BaseException as error:  # any of several libraries, each with its own
+    except BaseException as raised:  # any of several libraries, each with its own
+        # A frame that cannot be collected says so as an error of ours, of which the cause counts.
+        error = raised.__cause__ if isinstance(raised, RankstoneError) else raised
+        if error is None:
+            raise
         if isinstance(error, MemoryError) and not _is_absurd(error):
             raise
         # A library in Rust may give up with something that is not an Exception.
@@ -210,8 +230,10 @@ def _frame(file: Input) -> Any:
     polars, pyarrow = (find_spec(name) is not None for name in ("polars", "pyarrow"))
     read: Callable[[Input, Any], Any] = _plain_text
     if _is_workbook(file):
-        read = _workbook
-    elif _is_text(file):
+        sheet = _reading(file, lambda: read_sheet(file))
+        file.check_unchanged()
+        return sheet
+    if _is_text(file):
         if polars or pyarrow:
             read = _polars_text if polars else _pyarrow_text
     elif polars or pyarrow:
@@ -251,47 +273,6 @@ def _polars_binary(file: Input, content: Any) -> Any:
     if file.head.startswith(_STREAM):
         return pl.read_ipc_stream(content)
     return pl.scan_ipc(content, glob=False)
-
-
-def _workbook(file: Input, _: Any) -> Any:
-    """Read the first sheet of an Excel workbook; columns without a name are left out."""
-    sheets, cells = _first_sheet(file)
-    rows = [row for row in cells if any(cell is not None for cell in row)]
-    if len(rows) < 2:
-        others = f"; the table is to be the first of its sheets ({', '.join(sheets)})"
-        raise DataError(
-            f"{file.path}: the first sheet, {sheets[0]!r}, has no rows under a header"
-            f"{others if len(sheets) > 1 else ''}."
-        )
-    return PlainTable(
-        {
-            str(name): [row[i] for row in rows[1:]]
-            for i, name in enumerate(rows[0])
-            if name is not None
-        },
-        in_file=True,
-    )
-
-
-def _first_sheet(file: Input) -> tuple[list[str], list[list[Any]]]:
-    """Return the names of the sheets of a workbook, and the rows of the first."""
-    if find_spec("openpyxl") is not None:
-        from openpyxl import load_workbook
-
-        book = load_workbook(file.stream, read_only=True, data_only=True)
-        return book.sheetnames, [list(r) for r in book.worksheets[0].iter_rows(values_only=True)]
-    if find_spec("fastexcel") is not None and find_spec("pyarrow") is not None:
-        import fastexcel
-
-        file.stream.seek(0)
-        reader = fastexcel.read_excel(file.stream.read())
-        sheet = reader.load_sheet(0, header_row=None, dtypes="string")
-        columns = [column.to_pylist() for column in sheet.to_arrow().columns]
-        return reader.sheet_names, [list(row) for row in zip(*columns, strict=True)]
-    raise MissingDependencyError(
-        f"{file.path}: this is an Excel workbook; reading it needs openpyxl or fastexcel: pip "
-        "install 'rankstone[excel]', or save the sheet as CSV."
-    )
 
 
 def _pyarrow_text(file: Input, content: Any) -> Any:

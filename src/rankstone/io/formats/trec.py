@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, groupby, repeat
+from itertools import chain, groupby
 from operator import itemgetter
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from rankstone.core.matches import DocsByQuery, Matches
 from rankstone.core.notices import commented_notices, judgment_notices
 from rankstone.core.provenance import Source
 from rankstone.core.row_layout import NUMBER, RANK
+from rankstone.core.run import Block, Row
 from rankstone.core.subtopics import Aspect, subtopic_notices, with_subtopics
 from rankstone.core.text import decode, encode, number_text
 from rankstone.errors import DataError, EmptyError, UsageError
@@ -28,6 +29,7 @@ from rankstone.io.formats.trec_layout import (
     LENIENT_QRELS,
     LENIENT_RUN,
     NAMED_LAYOUTS,
+    PRELS,
     TrecLayout,
     is_rows,
     qrels_layout,
@@ -43,23 +45,6 @@ _UNWRITABLE = re.compile(r"[\x00-\x20]")
 _UNWRITABLE_FIRST = ("#", "\ufeff")  # of a query
 
 LayoutOf = Callable[[Input], TrecLayout]
-
-
-class Block(NamedTuple):
-    """Consecutive rows of a run.
-
-    The first ``sizes[0]`` rows belong to ``queries[0]``, the next ``sizes[1]`` to ``queries[1]``, and
-    so on.
-    """
-
-    queries: list[str]
-    sizes: np.ndarray
-    docs: list[str]
-    numbers: np.ndarray
-
-    def query_of_rows(self) -> Iterator[str]:
-        """Yield the query of each row."""
-        return chain.from_iterable(map(repeat, self.queries, self.sizes.tolist()))
 
 
 def _judgments(file: Input, layout_of: LayoutOf) -> Judgments:
@@ -82,9 +67,19 @@ def _judgments(file: Input, layout_of: LayoutOf) -> Judgments:
     if len(scan["iterations"]) > 1:
         judgments, counts = with_subtopics(judgments, _aspects(file, layout))
         scan |= counts
+    if layout.columns == PRELS.columns:
+        judgments = replace(judgments, probabilities=_probabilities(file, layout, judgments))
     dropped = [layout.dropped] if layout.dropped else []
     notices = *judgment_notices(scan), *dropped, *subtopic_notices(judgments)
     return replace(judgments, notices=notices)
+
+
+def _probabilities(file: Input, layout: TrecLayout, judgments: Judgments) -> np.ndarray:
+    """Return how likely each document was to be judged: the last column of prels."""
+    last = layout.replace(layout=layout.layout._replace(value=4))
+    drawn = {(query, doc): p for query, doc, p in _in_rows(_blocks(file, last))}
+    lists = zip(judgments.queries.objects, judgments.docs_by_query, strict=True)
+    return np.array([drawn[str(q), str(doc)] for q, docs in lists for doc in docs], np.float64)
 
 
 def _aspects(file: Input, layout: TrecLayout) -> Iterator[Aspect]:
@@ -99,19 +94,30 @@ def _aspects(file: Input, layout: TrecLayout) -> Iterator[Aspect]:
 class TrecRun:
     """A run in an open file, scanned each time it is matched and never in memory.
 
-    The first ``kept`` documents of each judged query are kept when it is matched.
+    The first ``kept`` documents of each judged query are kept when it is matched; of equal scores the
+    greater id is first if ``ids_fall`` is 1, the smaller if it is -1, the earlier row if it is 0.
     """
 
     name: str
     source: Source
-    scored: bool
     file: Input
     layout: TrecLayout
     progress: np.ndarray
     kept: int = 0
+    ids_fall: int = 0
+
+    @property
+    def direction(self) -> int:
+        """1 if the highest score is the best, -1 if the lowest is, 0 if there are no scores."""
+        return {"score": 1, "distance": -1}.get(self.layout.number, 0)
+
+    def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:
+        """Yield the documents in the order of the file."""
+        yield from _in_rows(_blocks(self.file, self.layout))
+        self.file.check_unchanged()
 
     def blocks(self, most: int) -> Iterator[Block]:
-        """Yield the rows in blocks; of a query in a block at most that many, the best."""
+        """Yield the rows in blocks; of a query in a block that many, the best, and their ties."""
         return _blocks(self.file, self.layout, most)
 
     def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
@@ -131,6 +137,7 @@ class TrecRun:
                 layout.first,
                 repeats,
                 self.kept,
+                self.ids_fall,
             )
         except OSError as error:
             file.check_unchanged()
@@ -161,8 +168,7 @@ def _documents(found: tuple[np.ndarray, np.ndarray, bytes, np.ndarray]) -> DocsB
 def _run(file: Input, layout_of: LayoutOf) -> TrecRun:
     layout = _ascending(file, layout_of) if file.options.ascending else layout_of(file)
     name = file.options.name or run_name(file.path)
-    scored = layout.number == "score"  # the sign of a rank or distance means nothing
-    return TrecRun(name, file.source, scored, file, layout, np.zeros(1, np.int64))
+    return TrecRun(name, file.source, file, layout, np.zeros(1, np.int64))
 
 
 def _ascending(file: Input, layout_of: LayoutOf) -> TrecLayout:
@@ -202,7 +208,10 @@ def _in_rows(blocks: Iterable[Block]) -> Iterator[tuple[str, str, float]]:
 
 
 def _blocks(file: Input, layout: TrecLayout, most: int = 0) -> Iterator[Block]:
-    """Yield the rows in blocks; with ``most``, of consecutive rows of a query that many, the best."""
+    """Yield the rows in blocks; with ``most``, of consecutive rows of a query that many, the best.
+
+    And all that share the score of the last of these.
+    """
     read_rows = engine.load().read_rows
     at = layout.first
     file.stream.seek(at)
@@ -221,7 +230,7 @@ def _fault(file: Input, fault: tuple[int, int, int, int, bytes], layout: TrecLay
 
 
 def _kind(file: Input) -> str | None:
-    """Return what a file holds, by the number of columns and the second of them."""
+    """Return the kind of a file, by the number of columns and the second of them."""
     rows = [row.fields for row in file.first_rows]
     count = len(rows[0]) if rows else 0
     if count in (6, 7):

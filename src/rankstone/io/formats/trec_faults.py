@@ -1,4 +1,4 @@
-"""What is wrong with a line of a TREC file, in words."""
+"""Faults of a line of a TREC file, in words."""
 
 from __future__ import annotations
 

@@ -52,14 +52,15 @@ _QRELS_OF_5 = TrecLayout(
     number="grade",
     dropped=Notice("ignored-columns", 1, "the fifth column is not read", level="note"),
 )
-_PRELS = TrecLayout(
+PRELS = TrecLayout(
     RowLayout(5, 0, 1, 2),
     "query document grade method probability",
     number="grade",
     dropped=Notice(
         "ignored-columns",
-        2,
-        "sampling methods and probabilities are not read; every judged document counts alike",
+        1,
+        "sampling methods are not read, and probabilities count only in measures that estimate from "
+        "samples; to others every judged document counts alike",
     ),
 )
 
@@ -100,7 +101,7 @@ def run_layout(file: Input) -> TrecLayout:
 
 
 def _run_of_3(file: Input, rows: Sequence[list[bytes]]) -> TrecLayout:
-    """Return what the third of three columns is: a rank if it counts up, a score if it has decimals."""
+    """Return the role of the third of three columns: a rank if it counts up, a score if it has decimals."""
     name = None
     if _ranked(rows, 2) == len(rows) and _longest_query(rows) > 1:
         name = "query-document-rank"
@@ -137,7 +138,7 @@ def qrels_layout(file: Input) -> TrecLayout:
     if count == 5:
         _refuse_ranks(same, 3, file.path)
         if all(map(is_number, first[2:])) and not _is_constant(same, 1):
-            return _PRELS.replace(from_file=True)
+            return PRELS.replace(from_file=True)
         if is_number(first[3]):
             return _QRELS_OF_5.replace(from_file=True)
     return QRELS

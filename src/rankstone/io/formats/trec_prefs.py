@@ -15,9 +15,9 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.ranked import Ranked, StatedPreferences
 from rankstone.core.ranked_rows import rows_of
 from rankstone.core.row_layout import ATOF, NUMBER, RowLayout
+from rankstone.core.run import Block
 from rankstone.core.text import encode
 from rankstone.errors import DataError
-from rankstone.io.formats.trec import Block
 from rankstone.io.formats.trec_faults import fault_error
 from rankstone.io.formats.trec_layout import TrecLayout
 from rankstone.io.input_file import Input, ReadOptions

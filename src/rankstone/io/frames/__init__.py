@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.matches import DocsByQuery, Matches
 from rankstone.core.notices import judgment_notices
 from rankstone.core.provenance import MEMORY, Source
+from rankstone.core.run import Row
 from rankstone.core.subtopics import Aspect, subtopic_notices, with_subtopics
 from rankstone.core.text import decode
 from rankstone.errors import DataError, MissingDependencyError, Notice, UsageError
@@ -123,17 +124,22 @@ def _aspects(
 def _rating_notices(
     roles: Roles, columns: Mapping[str, Any] | None, scan: Mapping[str, Any]
 ) -> list[Notice]:
-    """Say that ratings became grades, unless somebody named the column or no rating is a high one."""
+    """Return the notice that ratings became grades, unless somebody named the column or no rating is a high one."""
     name = roles.names[2]
     if name is None or plain_name(name) != "rating" or "grade" in (columns or {}):
         return []
-    high = int((scan["grades"] >= _LIKED).sum())  # a count that adds up over parts
+    return ratings_as_grades(f"the column {name!r}", scan["grades"])
+
+
+def ratings_as_grades(what: str, grades: np.ndarray) -> list[Notice]:
+    """Return the notice that ratings became grades, unless no rating is a high one."""
+    high = int((grades >= _LIKED).sum())  # a count that adds up over parts
     if not high:
         return []
     text = (
-        f"the column {name!r} holds the grades: a rating of 1 or more is relevant, and gains grow "
-        f"with it. Recommender papers count ratings from {_LIKED} up as hits: relevance={_LIKED} "
-        f"(-c relevance={_LIKED}), and NAME(gain='binary') for a measure with gains"
+        f"{what} holds the grades: gains grow with them, and relevance= (1 by default) is the "
+        f"lowest that is relevant. Recommender papers count ratings from {_LIKED} up as hits: "
+        f"relevance={_LIKED} (-c relevance={_LIKED}), and NAME(gain='binary') for a measure with gains"
     )
     return [Notice("ratings-as-grades", high, text, level="note")]
 
@@ -192,7 +198,7 @@ def roles_of(
 
 
 def _elsewhere(table: Table) -> str:
-    """Say where a column may be that was not found: in an index, or in a column of lists."""
+    """Return a hint to a column that was not found: in an index, or in a column of lists."""
     index = getattr(getattr(table.data, "index", None), "names", None) or ()
     named = [str(name) for name in index if name is not None and str(name) not in table.names]
     if named:
@@ -228,11 +234,28 @@ class FrameRun:
     threads: int
     typed: bool
     ascending: bool
+    notices: tuple[Notice, ...] = ()
 
     @property
-    def scored(self) -> bool:
-        """Whether the sign of a score means something; that of a rank or distance does not."""
-        return self.number is not None and not self.ascending
+    def direction(self) -> int:
+        """1 if the highest score is the best, -1 if the lowest is, 0 if there are no scores."""
+        if self.number is None or self.roles.number_role == "rank":
+            return 0
+        return -1 if self.ascending else 1
+
+    def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:
+        """Yield the documents in the order of the rows."""
+        from rankstone.io.frames.subtopics import grades_in, ids_in
+
+        ids = (
+            ids_in(column, numbers=is_whole(column), what=f"{self.what}: the {what} column")
+            for what, column in (("query", self.query), ("document", self.doc))
+        )
+        count = len(self.doc)
+        numbers = range(count, 0, -1) if self.number is None else grades_in(self.number, count)
+        sign = -1.0 if self.number is not None and self.ascending else 1.0
+        for query, doc, number in zip(*ids, numbers, strict=True):
+            yield query, doc, sign * number
 
     def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Find the judged documents in the columns."""
@@ -261,11 +284,12 @@ class FrameRun:
             unjudged_capped=scan["unjudged_capped"],
             unjudged_sample=tuple(_id(q, numbers[0]) for q in scan["unjudged_sample"]),
             doc_samples=DocsByQuery(queries, bounds, _ids(self.doc, docs, offsets, self.typed)),
+            notices=self.notices,
         )
 
 
 def _kind_or_other(table: Table, name: str) -> str:
-    """Return what a column holds: ``text``, ``number`` or ``other``."""
+    """Return the kind of a column: ``text``, ``number`` or ``other``."""
     try:
         kind = _kind(table.take([name])[name])
     except DataError:
@@ -293,7 +317,7 @@ def _taken(table: Table, roles: Roles, what: str) -> list[Any]:
     try:
         columns = table.take(names)
     except DataError as error:
-        raise DataError(f"{what}: {error}") from None
+        raise DataError(f"{what}: {error}") from error.__cause__
     taken = []
     for role, name in zip(roles.all, roles.names, strict=True):
         column = None if name is None else columns[name]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankstone.core import engine
+from rankstone.core.as_numpy import rounded
 from rankstone.core.values import number_of, plain_id
 from rankstone.errors import DataError
 
@@ -82,8 +83,20 @@ def _polars_table(data: Any) -> Table | None:
     if not hasattr(data, "collect_schema"):
         return None
     lazy = data.lazy() if hasattr(data, "lazy") else data
-    columns = data.collect_schema().names()
-    return Table(data, columns, lambda names: _polars(lazy.select(list(names)).collect(), names))
+
+    def collected(work: Callable[[], Any]) -> Any:
+        try:
+            return work()
+        except Exception as error:
+            words = str(error).strip().splitlines() or [type(error).__name__]
+            raise DataError(
+                f"the {type(data).__name__} cannot be collected ({words[0]})."
+            ) from error
+
+    def take(names: Sequence[str]) -> dict[str, Any]:
+        return _polars(collected(lazy.select(list(names)).collect), names)
+
+    return Table(data, collected(data.collect_schema).names(), take)
 
 
 def _pyarrow_table(data: Any) -> Table | None:
@@ -91,6 +104,13 @@ def _pyarrow_table(data: Any) -> Table | None:
         return None
 
     def take(names: Sequence[str]) -> dict[str, Any]:
+        for name in names:
+            kind = data.schema.field(name).type
+            if hasattr(getattr(kind, "value_type", None), "index_type"):
+                raise DataError(
+                    f"column {name!r} is a dictionary of a dictionary; decode it once: "
+                    f"table[{name!r}].combine_chunks().dictionary_decode()."
+                )
         columns = _stream_columns(data.select(list(dict.fromkeys(names))))
         return {name.decode(): column for name, column in columns}
 
@@ -208,7 +228,7 @@ def _categories(index: Any, name: str) -> Any:
 def _plain(array: np.ndarray) -> np.ndarray:
     """Return numbers laid end to end, in a type that every engine knows."""
     if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
-        array = array.astype(np.float64)
+        array = rounded(array, "the values of a column")
     return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
 
 
@@ -218,12 +238,12 @@ def _check_values(missing: np.ndarray, name: str) -> None:
 
 
 def no_value(name: str, place: str) -> str:
-    """Say which row of a column has no value, and what to do."""
+    """Return the message for a row of a column without a value."""
     return f"column {name!r} has no value in {place}; fill it or drop the row."
 
 
 def place_of(row: int, *, in_file: bool = False) -> str:
-    """Say where a row is, as people count: from 0 in memory, from 1 under the header of a file."""
+    """Return the place of a row, as people count: from 0 in memory, from 1 under the header of a file."""
     return f"row {row + 1} under the header" if in_file else f"row {row} (rows count from 0)"
 
 

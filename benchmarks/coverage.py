@@ -1,0 +1,295 @@
+"""Do verdicts hold where queries are few, rare, weighted or in clusters? ``python benchmarks/coverage.py``.
+
+Rules (such as how many changes are few) were chosen on the populations ``chosen``; the tables in
+``docs/significance.md`` are of ``others``, which were not looked at before. Prints Markdown tables.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from rankstone.stats import tests
+from rankstone.stats.bootstrap import Means
+from rankstone.stats.clusters import Clusters
+from rankstone.stats.few_changes import FewChanges
+from rankstone.stats.intervals import intervals_of, mean_intervals
+from rankstone.stats.likely_clusters import likely_clusters
+
+Draw = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
+_BATCH = 1000  # experiments worked on at once
+_LEVEL = 0.05
+_RESAMPLES = 2000
+
+
+def _reciprocal(rng: np.random.Generator, size: tuple[int, int]) -> np.ndarray:
+    return 1.0 / np.minimum(rng.geometric(0.35, size), 10)
+
+
+def _signs(rng: np.random.Generator, size: tuple[int, int], share: float) -> np.ndarray:
+    return np.where(rng.random(size) < share, 1.0, -1.0)
+
+
+def _discounts(rng: np.random.Generator, size: tuple[int, int]) -> np.ndarray:
+    return 1.0 / np.log2(rng.integers(1, 11, size) + 1.0)
+
+
+#: Sizes of changes, in [-1, 1]; those of a true drop have a negative mean.
+CHANGES: dict[str, dict[str, Draw]] = {
+    "chosen": {
+        "one flips in five up": lambda rng, s: _signs(rng, s, 0.2),
+        "lost": lambda _, s: -np.ones(s),
+        "normal": lambda rng, s: np.clip(rng.normal(-0.1, 0.3, s), -1, 1),
+        "uniform loss": lambda rng, s: -rng.random(s),
+    },
+    "others": {
+        "flips, one in three up": lambda rng, s: _signs(rng, s, 1 / 3),
+        "moves of one document": lambda rng, s: _discounts(rng, s) - np.sqrt(_discounts(rng, s)),
+        "skewed losses and gains": lambda rng, s: np.where(
+            rng.random(s) < 0.3, rng.beta(2, 5, s), -rng.beta(1.5, 3, s)
+        ),
+        "mostly tiny, some lost": lambda rng, s: np.where(
+            rng.random(s) < 0.9, rng.normal(0, 0.02, s), -1.0
+        ),
+    },
+}
+#: Values of one run that are mostly 0, with the share of those that are not.
+RARE: dict[str, dict[str, tuple[float, Draw]]] = {
+    "chosen": {
+        "success 4.8 %": (0.048, lambda _, s: np.ones(s)),
+        "reciprocal rank, 10 %": (0.1, _reciprocal),
+        "uniform, 20 %": (0.2, lambda rng, s: rng.random(s)),
+    },
+    "others": {
+        "success 5.5 %": (0.055, lambda _, s: np.ones(s)),
+        "discount of one document, 8 %": (0.08, _discounts),
+        "P@10 of up to 4, 12 %": (0.12, lambda rng, s: rng.integers(1, 5, s) / 10),
+        "recall, 15 %": (0.15, lambda rng, s: rng.beta(1, 1.5, s)),
+    },
+}
+
+
+def main() -> None:
+    """Print the tables."""
+    sections = {
+        "clusters": _clusters, "unequal": _unequal, "gate": _gate, "rare": _rare,
+        "weights": _weights, "alarms": _alarms,
+    }  # fmt: skip
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sections", nargs="*", help=f"of {', '.join(sections)} (default: all)")
+    parser.add_argument("--trials", type=int, default=20_000, help="experiments per cell (20000)")
+    parser.add_argument("--populations", choices=("chosen", "others"), default="others")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    for name in args.sections or sections:
+        rng = np.random.default_rng(args.seed)
+        sections[name](args.populations, args.trials, rng)
+
+
+def _batches(trials: int) -> Iterator[int]:
+    for start in range(0, trials, _BATCH):
+        yield min(_BATCH, trials - start)
+
+
+def _grouped(
+    rng: np.random.Generator, trials: int, sizes: np.ndarray, icc: float, skewed: bool
+) -> np.ndarray:
+    """Return differences of mean 0 and standard deviation 0.3, a share of it common to clusters."""
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+
+    def noise(size: tuple[int, int]) -> np.ndarray:
+        return rng.gamma(4.0, 0.5, size) - 2.0 if skewed else rng.normal(size=size)
+
+    common, own = noise((trials, len(sizes))), noise((trials, len(codes)))
+    return 0.3 * (np.sqrt(icc) * common[:, codes] + np.sqrt(1.0 - icc) * own)
+
+
+def _clusters(_: str, trials: int, rng: np.random.Generator) -> None:
+    print(f"\n## Clusters of equal size: {trials} experiments a cell, in %\n")
+    print(
+        "| shape | values | ICC | rejected | t rejects | covered | covered (t) | as if independent |"
+    )
+    print("|---|---|--:|--:|--:|--:|--:|--:|")
+    for count, size in ((10, 150), (50, 20)):
+        sizes = np.full(count, size)
+        for skewed in (False, True):
+            for icc in (0.0, 0.02, 0.05, 0.1, 0.2):
+                cells = _cluster_rates(rng, trials, sizes, icc, skewed)
+                kind = "skewed" if skewed else "normal"
+                print(f"| {count} x {size} | {kind} | {icc:g} | {cells} |", flush=True)
+
+
+def _unequal(_: str, trials: int, rng: np.random.Generator) -> None:
+    trials = max(200, trials // 10)
+    print(f"\n## Clusters of unequal size: {trials} experiments a cell, in %\n")
+    print(
+        "| clusters | sizes | values | ICC | rejected | t rejects | covered | covered (t) | as if independent |"
+    )
+    print("|--:|---|---|--:|--:|--:|--:|--:|--:|")
+    for count in (10, 50):
+        for name, spread in (("3 to 30", 30), ("1 to 100", 100)):
+            sizes = np.geomspace(max(1, spread // 10 if spread == 30 else 1), spread, count)
+            for skewed in (False, True):
+                for icc in (0.0, 0.1):
+                    cells = _cluster_rates(rng, trials, sizes.astype(int), icc, skewed)
+                    kind = "skewed" if skewed else "normal"
+                    print(f"| {count} | {name} | {kind} | {icc:g} | {cells} |", flush=True)
+
+
+def _cluster_rates(
+    rng: np.random.Generator, trials: int, sizes: np.ndarray, icc: float, skewed: bool
+) -> str:
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    queries = list(range(len(groups)))
+    clusters = Clusters.of(queries, dict(zip(queries, groups.tolist(), strict=True)))
+    outcomes = []
+    for count in _batches(trials):
+        d = _grouped(rng, count, sizes, icc, skewed)
+        means, weights = clusters.means(d, None)
+        weight = None if weights is None else weights[0]
+        seed = int(rng.integers(1 << 40))
+        flips = tests.randomization(means, weights=weight, resamples=_RESAMPLES, rng=seed).p
+        t = tests.paired_t(means, weights=weight)
+        inside = [
+            (low <= 0) & (high >= 0)
+            for low, high in (mean_intervals(means, weights=weight, method=m) for m in ("bca", "t"))
+        ]
+        alone = tests.paired_t(d)
+        outcomes.append([flips <= _LEVEL, t <= _LEVEL, *inside, alone <= _LEVEL])
+    return " | ".join(f"{100 * r:.1f}" for r in np.concatenate(outcomes, axis=1).mean(axis=1))
+
+
+def _covers(
+    x: np.ndarray, truth: float, bounds: tuple[float, float], *, exact: bool = False
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return whether the true mean is below the lower end, above the upper one, and few changes.
+
+    The ends of few changes are found by halving; where only the side counts, one chance does.
+    """
+    means = Means.of(x)
+    few = dict(FewChanges.of(means, bounds, exact=exact))
+    rest = np.array([row for row in range(len(x)) if row not in few], np.int64)
+    below, above = np.zeros(len(x), bool), np.zeros(len(x), bool)
+    if len(rest):
+        low, high, _ = intervals_of(means.only(rest), "bca", 1 - _LEVEL, bounds=bounds, exact=exact)
+        below[rest], above[rest] = truth < low - 1e-12, truth > high + 1e-12
+    for row, one in few.items():
+        lower, upper = one.below(truth, exact=exact)
+        below[row], above[row] = lower < 0.5 * _LEVEL, upper > 1 - 0.5 * _LEVEL
+    if few:  # the same by the ends themselves
+        row, one = next(iter(few.items()))
+        low, high = (one.exact if exact else one.interval)(1 - _LEVEL)
+        if one.changed:
+            assert (below[row], above[row]) == (truth < low, truth > high)
+    return below, above, np.isin(np.arange(len(x)), list(few))
+
+
+def _gate(populations: str, trials: int, rng: np.random.Generator) -> None:
+    print(f"\n## The gate at its limit and without a drop: {trials} experiments a cell, in %\n")
+    print(
+        "| changes | share | n | passes at the limit | few changes | passes without a drop, limit .05 |"
+    )
+    print("|---|--:|--:|--:|--:|--:|")
+    for name, draw in CHANGES[populations].items():
+        mean = float(draw(rng, (1, 2_000_000)).mean())
+        for share in (0.03, 0.1, 0.2, 0.5):
+            for n in (50, 200, 500):
+                passed, few, fine = [], [], []
+                for count in _batches(trials):
+                    x = np.where(rng.random((count, n)) < share, draw(rng, (count, n)), 0.0)
+                    # It passes if the lower end is not below the limit, which is the true mean.
+                    missed, _, is_few = _covers(x, share * mean, (-1, 1), exact=True)
+                    passed.append(missed)
+                    few.append(is_few)
+                for count in _batches(trials // 10):
+                    x = np.where(rng.random((count, n)) < share, draw(rng, (count, n)), 0.0)
+                    x *= _signs(rng, x.shape, 0.5)  # no drop
+                    missed, _, _ = _covers(x, -0.05, (-1, 1), exact=True)
+                    fine.append(missed)
+                cells = (100 * float(np.concatenate(part).mean()) for part in (passed, few, fine))
+                print(
+                    f"| {name} | {share:.0%} | {n} | "
+                    + " | ".join(f"{c:.1f}" for c in cells)
+                    + " |",
+                    flush=True,
+                )
+
+
+def _rare(populations: str, trials: int, rng: np.random.Generator) -> None:
+    print(f"\n## Intervals of rare values and few changes: {trials} experiments a cell, in %\n")
+    print("| values | n | covered | below | above | few changes | plain BCa |")
+    print("|---|--:|--:|--:|--:|--:|--:|")
+    cases = [(name, share, draw, (0.0, 1.0)) for name, (share, draw) in RARE[populations].items()]
+    cases += [
+        (f"{name}, {share:.0%} change", share, draw, (-1.0, 1.0))
+        for name, draw in CHANGES[populations].items()
+        for share in (0.1, 0.2)
+    ]
+    for name, share, draw, bounds in cases:
+        truth = share * float(draw(rng, (1, 2_000_000)).mean())
+        for n in (25, 50, 100, 200):
+            rates = []
+            for count in _batches(trials):
+                x = np.where(rng.random((count, n)) < share, draw(rng, (count, n)), 0.0)
+                below, above, few = _covers(x, truth, bounds)
+                rates.append([~(below | above), below, above, few])
+            low, high = mean_intervals(x, small_sample=False)
+            plain = ((low <= truth) & (truth <= high)).mean()
+            cells = [*np.concatenate(rates, axis=1).mean(axis=1), plain]
+            print(
+                f"| {name} | {n} | " + " | ".join(f"{100 * c:.1f}" for c in cells) + " |",
+                flush=True,
+            )
+
+
+def _weights(_: str, trials: int, rng: np.random.Generator) -> None:
+    trials = max(200, trials // 10)
+    print(f"\n## Weights tied to the values: {trials} experiments a cell, in %\n")
+    print("| weights | n | bca | t |")
+    print("|---|--:|--:|--:|")
+
+    def both(kind: str, size: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+        x = rng.beta(1, 2, size) if kind != "against" else rng.beta(0.7, 1, size)
+        slope = {"with": 1.5, "against": -1.5, "apart": 0.0}[kind]
+        return x, np.exp(slope * x) * rng.lognormal(0, 0.5, size)
+
+    for kind in ("with", "against", "apart"):
+        x, w = both(kind, (1, 2_000_000))
+        truth = float((x * w).sum() / w.sum())
+        for n in (25, 50, 200):
+            inside = []
+            for _ in range(trials):
+                x, w = both(kind, (1, n))
+                ends = (mean_intervals(x, weights=w[0], method=m) for m in ("bca", "t"))
+                inside.append([low[0] <= truth <= high[0] for low, high in ends])
+            bca, t = 100 * np.mean(inside, axis=0)
+            print(f"| {kind} the values | {n} | {bca:.1f} | {t:.1f} |", flush=True)
+
+
+def _alarms(_: str, trials: int, rng: np.random.Generator) -> None:
+    print(f"\n## Groups seen in ids: share of {trials} comparisons with a warning, in %\n")
+    print("| groups | values | no group effect | ICC 0.1 |")
+    print("|---|---|--:|--:|")
+    kinds: dict[str, Draw] = {
+        "normal": lambda rng, s: rng.normal(size=s),
+        "skewed": lambda rng, s: rng.lognormal(0, 1.5, s),
+        "10 % change": lambda rng, s: np.where(rng.random(s) < 0.1, rng.normal(size=s), 0.0),
+    }
+    for count, size in ((10, 150), (50, 20), (100, 3)):
+        ids = [f"conv-{g}_q{i}" for g in range(count) for i in range(size)]
+        codes = np.repeat(np.arange(count), size)
+        for name, draw in kinds.items():
+            seen = [0, 0]
+            for _ in range(trials):
+                x = draw(rng, (1, len(ids)))[0]
+                seen[0] += bool(likely_clusters(ids, x))
+                x = x / x.std() + np.sqrt(0.1 / 0.9) * rng.normal(size=count)[codes]
+                seen[1] += bool(likely_clusters(ids, x))
+            cells = " | ".join(f"{100 * s / trials:.2f}" for s in seen)
+            print(f"| {count} x {size} | {name} | {cells} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

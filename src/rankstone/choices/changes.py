@@ -1,0 +1,88 @@
+"""What happens to judgments and run before documents are ranked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rankstone.choices.base import RUN, Choices, option
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Changes(Choices):
+    """Changes to the data; recorded with results."""
+
+    title = "changes to the data"
+
+    scores: str = option(
+        "descending",
+        "direction of the scores",
+        values={
+            "descending": "the highest score is the best",
+            "ascending": "the lowest score is the best, as for a distance",
+        },
+        part=RUN,
+    )
+    rank_by: str = option(
+        "order",
+        "what ranks documents that are listed under their query with scores, as the hits of a search "
+        "are; rows of tables and dicts are ranked by score",
+        values={
+            "order": "their order (with like=, their scores)",
+            "score": "their scores",
+        },
+        part=RUN,
+        goes_with="documents",
+    )
+    min_score: float | None = option(
+        None,
+        "documents with a worse score count as not retrieved",
+        kind="number",
+        metavar="X",
+        part=RUN,
+        goes_with="documents",
+    )
+    exclude: Any = option(
+        None,
+        "(query, document) pairs, in any form of judgments, to remove from the runs first, such "
+        "as training data",
+        kind="data",
+        metavar="FILE",
+        unit="pair",
+        goes_with="documents",
+    )
+    parents: Any = option(
+        None,
+        "the document of each chunk, for runs of chunks: a dict, a file with both in each line, "
+        "or a pattern of chunk ids such as '{doc}#{n}'",
+        kind="data",
+        metavar="FILE",
+        unit="chunk",
+        goes_with="documents",
+    )
+    parent_rule: str = option(
+        "first",
+        "how the chunks of a document become one result",
+        values={
+            "first": "the best-ranked chunk of a document counts, and ranks close up",
+            "max": "the highest score of its chunks is the score of a document",
+            "sum": "the sum of the scores of its chunks is the score of a document",
+        },
+        needs="parents",
+        goes_with="documents",
+    )
+    judged_chunks: bool = option(
+        False,
+        "the judgments are of chunks too: a document has the highest grade of its chunks",
+        kind="flag",
+        needs="parents",
+        goes_with="documents",
+    )
+    not_retrieved: Any = option(
+        None,
+        "with grades in rank order, the grades of judged documents that were missed",
+        kind="grades",
+        flag="--missed",
+        metavar="G,G,...",
+        goes_with="grades",
+    )

@@ -1,0 +1,30 @@
+"""Limits and resources: what can change no number, and is recorded nowhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rankstone.choices.base import Choices, at_least, option
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Effort(Choices):
+    """How much work may be done at once, and how much may be read."""
+
+    title = "reading files"
+
+    threads: int | None = option(
+        None,
+        "number of scanning threads (default: all cores)",
+        kind="whole",
+        metavar="N",
+        check=at_least(1),
+    )
+    max_bytes: int | None = option(
+        None,
+        "maximum size of a file in bytes after decompression (default: 100 times its size, or "
+        "64 MiB)",
+        kind="whole",
+        metavar="N",
+        check=at_least(1),
+    )

@@ -1,0 +1,563 @@
+# The options of the verbs, for editors and type checkers. Written by
+# ``python release/option_types.py`` from the fields of the choices; a test compares the two.
+from typing import Any, Literal, TypedDict
+
+class EvaluateOptions(TypedDict, total=False):
+    like: str | None
+    conventions: Any
+    name: Any
+    tie_interval: bool
+    unjudged_interval: bool
+    strict: bool
+    scores: Literal["descending", "ascending"]
+    rank_by: Literal["order", "score"]
+    min_score: float | None
+    exclude: Any
+    parents: Any
+    parent_rule: Literal["first", "max", "sum"]
+    judged_chunks: bool
+    not_retrieved: Any
+    ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
+    precision: Literal["float64", "float32"]
+    queries: Literal["judged", "both", "run"]
+    no_relevant: Literal["zero", "one", "silence", "skip", "error"]
+    relevance: float
+    negatives: Literal["unjudged", "nonrelevant"]
+    unjudged: Literal["nonrelevant", "remove"]
+    missed: Literal["count", "ignore"]
+    nonpositive: Literal["any", "nonrelevant"]
+    duplicates: Literal["first", "keep", "count", "error"]
+    sums: Literal["exact", "plain"]
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    group_sizes: Any
+    qid: Any
+    mask: Any
+    qid_blocks: Literal["merge", "separate"]
+    threads: int | None
+    max_bytes: int | None
+
+class EvaluatorOptions(TypedDict, total=False):
+    like: str | None
+    conventions: Any
+    name: Any
+    tie_interval: bool
+    strict: bool
+    scores: Literal["descending", "ascending"]
+    rank_by: Literal["order", "score"]
+    min_score: float | None
+    exclude: Any
+    parents: Any
+    parent_rule: Literal["first", "max", "sum"]
+    judged_chunks: bool
+    ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
+    precision: Literal["float64", "float32"]
+    queries: Literal["judged", "both", "run"]
+    no_relevant: Literal["zero", "one", "silence", "skip", "error"]
+    relevance: float
+    negatives: Literal["unjudged", "nonrelevant"]
+    unjudged: Literal["nonrelevant", "remove"]
+    missed: Literal["count", "ignore"]
+    nonpositive: Literal["any", "nonrelevant"]
+    duplicates: Literal["first", "keep", "count", "error"]
+    sums: Literal["exact", "plain"]
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    threads: int | None
+    max_bytes: int | None
+
+class EvaluatorAddOptions(TypedDict, total=False):
+    qid: Any
+    mask: Any
+    qid_blocks: Literal["merge", "separate"]
+    group_sizes: Any
+    exclude: Any
+
+class ExplainOptions(TypedDict, total=False):
+    like: str | None
+    conventions: Any
+    name: Any
+    scores: Literal["descending", "ascending"]
+    rank_by: Literal["order", "score"]
+    min_score: float | None
+    exclude: Any
+    parents: Any
+    parent_rule: Literal["first", "max", "sum"]
+    judged_chunks: bool
+    not_retrieved: Any
+    ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
+    precision: Literal["float64", "float32"]
+    queries: Literal["judged", "both", "run"]
+    no_relevant: Literal["zero", "one", "silence", "skip", "error"]
+    relevance: float
+    negatives: Literal["unjudged", "nonrelevant"]
+    unjudged: Literal["nonrelevant", "remove"]
+    missed: Literal["count", "ignore"]
+    nonpositive: Literal["any", "nonrelevant"]
+    duplicates: Literal["first", "keep", "count", "error"]
+    sums: Literal["exact", "plain"]
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    group_sizes: Any
+    qid: Any
+    mask: Any
+    qid_blocks: Literal["merge", "separate"]
+    threads: int | None
+    max_bytes: int | None
+
+class ReconcileOptions(TypedDict, total=False):
+    conventions: Any
+    scores: Literal["descending", "ascending"]
+    rank_by: Literal["order", "score"]
+    min_score: float | None
+    exclude: Any
+    parents: Any
+    parent_rule: Literal["first", "max", "sum"]
+    judged_chunks: bool
+    not_retrieved: Any
+    ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
+    precision: Literal["float64", "float32"]
+    queries: Literal["judged", "both", "run"]
+    no_relevant: Literal["zero", "one", "silence", "skip", "error"]
+    relevance: float
+    negatives: Literal["unjudged", "nonrelevant"]
+    unjudged: Literal["nonrelevant", "remove"]
+    missed: Literal["count", "ignore"]
+    nonpositive: Literal["any", "nonrelevant"]
+    duplicates: Literal["first", "keep", "count", "error"]
+    sums: Literal["exact", "plain"]
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    group_sizes: Any
+    qid: Any
+    mask: Any
+    qid_blocks: Literal["merge", "separate"]
+    threads: int | None
+    max_bytes: int | None
+
+class AcrossToolsOptions(TypedDict, total=False):
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    group_sizes: Any
+    qid: Any
+    mask: Any
+    qid_blocks: Literal["merge", "separate"]
+    threads: int | None
+    max_bytes: int | None
+    scores: Literal["descending", "ascending"]
+    rank_by: Literal["order", "score"]
+    min_score: float | None
+    exclude: Any
+    parents: Any
+    parent_rule: Literal["first", "max", "sum"]
+    judged_chunks: bool
+    not_retrieved: Any
+
+class CompareOptions(TypedDict, total=False):
+    like: str | None
+    conventions: Any
+    unjudged_interval: bool
+    strict: bool
+    scores: Literal["descending", "ascending"]
+    rank_by: Literal["order", "score"]
+    min_score: float | None
+    exclude: Any
+    parents: Any
+    parent_rule: Literal["first", "max", "sum"]
+    judged_chunks: bool
+    ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
+    precision: Literal["float64", "float32"]
+    queries: Literal["judged", "both", "run"]
+    no_relevant: Literal["zero", "one", "silence", "skip", "error"]
+    relevance: float
+    negatives: Literal["unjudged", "nonrelevant"]
+    unjudged: Literal["nonrelevant", "remove"]
+    missed: Literal["count", "ignore"]
+    nonpositive: Literal["any", "nonrelevant"]
+    duplicates: Literal["first", "keep", "count", "error"]
+    sums: Literal["exact", "plain"]
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    group_sizes: Any
+    qid: Any
+    mask: Any
+    qid_blocks: Literal["merge", "separate"]
+    threads: int | None
+    max_bytes: int | None
+    baseline: str | None
+    all_pairs: bool
+    test: str | None
+    correction: str
+    interval: str | None
+    confidence: float
+    resamples: int
+    rng: Any
+    family: Literal["measure", "all"]
+    clusters: Any
+    weights: Any
+    repeats: Any
+    lower_is_better: Any
+    minimum_difference: float | None
+    incomplete_above: float
+    zeros: str
+    moved: int
+
+class PowerOptions(TypedDict, total=False):
+    like: str | None
+    conventions: Any
+    strict: bool
+    scores: Literal["descending", "ascending"]
+    rank_by: Literal["order", "score"]
+    min_score: float | None
+    exclude: Any
+    parents: Any
+    parent_rule: Literal["first", "max", "sum"]
+    judged_chunks: bool
+    ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
+    precision: Literal["float64", "float32"]
+    queries: Literal["judged", "both", "run"]
+    no_relevant: Literal["zero", "one", "silence", "skip", "error"]
+    relevance: float
+    negatives: Literal["unjudged", "nonrelevant"]
+    unjudged: Literal["nonrelevant", "remove"]
+    missed: Literal["count", "ignore"]
+    nonpositive: Literal["any", "nonrelevant"]
+    duplicates: Literal["first", "keep", "count", "error"]
+    sums: Literal["exact", "plain"]
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    group_sizes: Any
+    qid: Any
+    mask: Any
+    qid_blocks: Literal["merge", "separate"]
+    threads: int | None
+    max_bytes: int | None
+    clusters: Any
+
+class GateOptions(TypedDict, total=False):
+    like: str | None
+    conventions: Any
+    strict: bool
+    scores: Literal["descending", "ascending"]
+    rank_by: Literal["order", "score"]
+    min_score: float | None
+    exclude: Any
+    parents: Any
+    parent_rule: Literal["first", "max", "sum"]
+    judged_chunks: bool
+    ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
+    precision: Literal["float64", "float32"]
+    queries: Literal["judged", "both", "run"]
+    no_relevant: Literal["zero", "one", "silence", "skip", "error"]
+    relevance: float
+    negatives: Literal["unjudged", "nonrelevant"]
+    unjudged: Literal["nonrelevant", "remove"]
+    missed: Literal["count", "ignore"]
+    nonpositive: Literal["any", "nonrelevant"]
+    duplicates: Literal["first", "keep", "count", "error"]
+    sums: Literal["exact", "plain"]
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    group_sizes: Any
+    qid: Any
+    mask: Any
+    qid_blocks: Literal["merge", "separate"]
+    threads: int | None
+    max_bytes: int | None
+    confidence: float
+    clusters: Any
+
+class ResultIntervalOptions(TypedDict, total=False):
+    interval: str | None
+    confidence: float
+    clusters: Any
+
+class ReportOptions(TypedDict, total=False):
+    like: str | None
+    conventions: Any
+    unjudged_interval: bool
+    strict: bool
+    scores: Literal["descending", "ascending"]
+    rank_by: Literal["order", "score"]
+    min_score: float | None
+    exclude: Any
+    parents: Any
+    parent_rule: Literal["first", "max", "sum"]
+    judged_chunks: bool
+    ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
+    precision: Literal["float64", "float32"]
+    queries: Literal["judged", "both", "run"]
+    no_relevant: Literal["zero", "one", "silence", "skip", "error"]
+    relevance: float
+    negatives: Literal["unjudged", "nonrelevant"]
+    unjudged: Literal["nonrelevant", "remove"]
+    missed: Literal["count", "ignore"]
+    nonpositive: Literal["any", "nonrelevant"]
+    duplicates: Literal["first", "keep", "count", "error"]
+    sums: Literal["exact", "plain"]
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    group_sizes: Any
+    qid: Any
+    mask: Any
+    qid_blocks: Literal["merge", "separate"]
+    threads: int | None
+    max_bytes: int | None
+    baseline: str | None
+    test: str | None
+    correction: str
+    interval: str | None
+    confidence: float
+    resamples: int
+    rng: Any
+    family: Literal["measure", "all"]
+    clusters: Any
+    weights: Any
+    lower_is_better: Any
+    minimum_difference: float | None
+    incomplete_above: float
+    zeros: str
+
+class RiskCoverageOptions(TypedDict, total=False):
+    like: str | None
+    conventions: Any
+    name: Any
+    strict: bool
+    scores: Literal["descending", "ascending"]
+    rank_by: Literal["order", "score"]
+    min_score: float | None
+    exclude: Any
+    parents: Any
+    parent_rule: Literal["first", "max", "sum"]
+    judged_chunks: bool
+    ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
+    precision: Literal["float64", "float32"]
+    queries: Literal["judged", "both", "run"]
+    no_relevant: Literal["zero", "one", "silence", "skip", "error"]
+    relevance: float
+    negatives: Literal["unjudged", "nonrelevant"]
+    unjudged: Literal["nonrelevant", "remove"]
+    missed: Literal["count", "ignore"]
+    nonpositive: Literal["any", "nonrelevant"]
+    duplicates: Literal["first", "keep", "count", "error"]
+    sums: Literal["exact", "plain"]
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    group_sizes: Any
+    threads: int | None
+    max_bytes: int | None
+
+class PMrrOptions(TypedDict, total=False):
+    scores: Literal["descending", "ascending"]
+    rank_by: Literal["order", "score"]
+    min_score: float | None
+    exclude: Any
+    parents: Any
+    parent_rule: Literal["first", "max", "sum"]
+    judged_chunks: bool
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    threads: int | None
+    max_bytes: int | None
+    ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
+    precision: Literal["float64", "float32"]
+    duplicates: Literal["first", "keep", "count", "error"]
+    queries: Literal["judged", "both", "run"]
+    unjudged: Literal["nonrelevant", "remove"]
+
+class PoolOptions(TypedDict, total=False):
+    scores: Literal["descending", "ascending"]
+    rank_by: Literal["order", "score"]
+    min_score: float | None
+    exclude: Any
+    parents: Any
+    parent_rule: Literal["first", "max", "sum"]
+    judged_chunks: bool
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    threads: int | None
+    max_bytes: int | None
+    ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
+    precision: Literal["float64", "float32"]
+    duplicates: Literal["first", "keep", "count", "error"]
+
+class HolesOptions(TypedDict, total=False):
+    scores: Literal["descending", "ascending"]
+    rank_by: Literal["order", "score"]
+    min_score: float | None
+    exclude: Any
+    parents: Any
+    parent_rule: Literal["first", "max", "sum"]
+    judged_chunks: bool
+    ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
+    precision: Literal["float64", "float32"]
+    queries: Literal["judged", "both", "run"]
+    relevance: float
+    negatives: Literal["unjudged", "nonrelevant"]
+    unjudged: Literal["nonrelevant", "remove"]
+    missed: Literal["count", "ignore"]
+    nonpositive: Literal["any", "nonrelevant"]
+    duplicates: Literal["first", "keep", "count", "error"]
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    threads: int | None
+    max_bytes: int | None
+
+class AgreeRunsOptions(TypedDict, total=False):
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    threads: int | None
+    max_bytes: int | None
+    scores: Literal["descending", "ascending"]
+    rank_by: Literal["order", "score"]
+    min_score: float | None
+    exclude: Any
+    parents: Any
+    parent_rule: Literal["first", "max", "sum"]
+
+class AgreeJudgmentsOptions(TypedDict, total=False):
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    group_sizes: Any
+    max_bytes: int | None
+    relevance: float
+
+class AgreeOrderingsOptions(TypedDict, total=False):
+    like: str | None
+    conventions: Any
+    strict: bool
+    scores: Literal["descending", "ascending"]
+    rank_by: Literal["order", "score"]
+    min_score: float | None
+    exclude: Any
+    parents: Any
+    parent_rule: Literal["first", "max", "sum"]
+    judged_chunks: bool
+    ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
+    precision: Literal["float64", "float32"]
+    queries: Literal["judged", "both", "run"]
+    no_relevant: Literal["zero", "one", "silence", "skip", "error"]
+    relevance: float
+    negatives: Literal["unjudged", "nonrelevant"]
+    unjudged: Literal["nonrelevant", "remove"]
+    missed: Literal["count", "ignore"]
+    nonpositive: Literal["any", "nonrelevant"]
+    duplicates: Literal["first", "keep", "count", "error"]
+    sums: Literal["exact", "plain"]
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    group_sizes: Any
+    qid: Any
+    mask: Any
+    qid_blocks: Literal["merge", "separate"]
+    threads: int | None
+    max_bytes: int | None
+
+class VerifyOptions(TypedDict, total=False):
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    group_sizes: Any
+    qid: Any
+    mask: Any
+    qid_blocks: Literal["merge", "separate"]
+    threads: int | None
+    max_bytes: int | None
+    scores: Literal["descending", "ascending"]
+    rank_by: Literal["order", "score"]
+    min_score: float | None
+    exclude: Any
+    parents: Any
+    parent_rule: Literal["first", "max", "sum"]
+    judged_chunks: bool
+
+class ValidateOptions(TypedDict, total=False):
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    group_sizes: Any
+    max_bytes: int | None
+
+class ConvertOptions(TypedDict, total=False):
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    group_sizes: Any
+    max_bytes: int | None
+
+class LoadJudgmentsOptions(TypedDict, total=False):
+    input_format: str | None
+    encoding: str | None
+    group_sizes: Any
+    max_bytes: int | None
+
+class LoadRunOptions(TypedDict, total=False):
+    name: Any
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    threads: int | None
+    max_bytes: int | None
+    scores: Literal["descending", "ascending"]
+    rank_by: Literal["order", "score"]
+
+class SparkEvaluateOptions(TypedDict, total=False):
+    like: str | None
+    conventions: Any
+    name: Any
+    tie_interval: bool
+    strict: bool
+    scores: Literal["descending", "ascending"]
+    rank_by: Literal["order", "score"]
+    min_score: float | None
+    exclude: Any
+    parents: Any
+    parent_rule: Literal["first", "max", "sum"]
+    judged_chunks: bool
+    ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
+    precision: Literal["float64", "float32"]
+    queries: Literal["judged", "both", "run"]
+    no_relevant: Literal["zero", "one", "silence", "skip", "error"]
+    relevance: float
+    negatives: Literal["unjudged", "nonrelevant"]
+    unjudged: Literal["nonrelevant", "remove"]
+    missed: Literal["count", "ignore"]
+    nonpositive: Literal["any", "nonrelevant"]
+    duplicates: Literal["first", "keep", "count", "error"]
+    sums: Literal["exact", "plain"]
+    columns: Any
+
+class SparkEvaluateListsOptions(TypedDict, total=False):
+    like: str | None
+    conventions: Any
+    name: Any
+    tie_interval: bool
+    strict: bool
+    ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
+    precision: Literal["float64", "float32"]
+    queries: Literal["judged", "both", "run"]
+    no_relevant: Literal["zero", "one", "silence", "skip", "error"]
+    relevance: float
+    negatives: Literal["unjudged", "nonrelevant"]
+    unjudged: Literal["nonrelevant", "remove"]
+    missed: Literal["count", "ignore"]
+    nonpositive: Literal["any", "nonrelevant"]
+    duplicates: Literal["first", "keep", "count", "error"]
+    sums: Literal["exact", "plain"]
+    columns: Any

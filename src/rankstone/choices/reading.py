@@ -1,0 +1,105 @@
+"""How bytes and objects are understood: formats, encodings, columns, groups."""
+
+from __future__ import annotations
+
+from codecs import lookup
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from rankstone.choices.base import Choices, option
+
+
+def first_of(text: str | None) -> str | None:
+    """Return the part of ``judgments:run`` that is about the judgments, or about both."""
+    return (text or "").partition(":")[0] or None
+
+
+def last_of(text: str | None) -> str | None:
+    """Return the part of ``judgments:run`` that is about the run, or about both."""
+    return (text or "").rpartition(":")[2] or None
+
+
+def _is_encoding(text: str) -> str | None:
+    try:
+        for name in text.split(":"):
+            lookup(name or "utf-8")
+    except (LookupError, ValueError):
+        return "the name of an encoding, such as cp1252, or of two with a colon between them"
+    return None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Reading(Choices):
+    """How data are read; recorded with results, since the same bytes can mean other numbers."""
+
+    title = "reading files"
+
+    input_format: str | None = option(
+        None,
+        "format of the files, if it cannot be detected; JUDGMENTS:RUN for two",
+        metavar="FORMAT",
+        goes_with="files",
+    )
+    encoding: str | None = option(
+        None,
+        "encoding of text files (UTF-8), such as cp1252; cp1252:utf-8 for judgments and runs",
+        metavar="NAME",
+        check=_is_encoding,
+        goes_with="files",
+    )
+    columns: Any = option(
+        None,
+        "columns of tables by role: query=, doc=, score=, distance=, grade=, rank=, ...; a dict "
+        "such as {'query': 'uid', 'doc': 'sku'}",
+        kind="columns",
+        metavar="ROLE=NAME,...",
+    )
+    group_sizes: Any = option(
+        None,
+        "number of items of each query: an array beside arrays, or a file for LETOR rows without "
+        "qid",
+        kind="data",
+        metavar="FILE",
+        goes_with="arrays",
+    )
+    qid: Any = option(
+        None,
+        "with arrays, the query of each item, or of each row of a table",
+        kind="data",
+        flag=None,
+        goes_with="arrays",
+    )
+    mask: Any = option(
+        None,
+        "with arrays, an array that is False at padding",
+        kind="data",
+        flag=None,
+        goes_with="arrays",
+    )
+    qid_blocks: str = option(
+        "merge",
+        "items of a query that are not next to each other, by qid in arrays and in LETOR rows",
+        values={
+            "merge": "one list",
+            "separate": "a list for each block; later blocks of q are the queries q#2, q#3 ...",
+        },
+        goes_with="arrays",
+    )
+
+
+def block_names(queries: Iterable[Any]) -> list[str]:
+    """Return the query of each item, with a name of its own for each block of equal ids.
+
+    >>> block_names([7, 7, 8, 7])
+    ['7', '7', '8', '7#2']
+    """
+    names: list[str] = []
+    blocks: Counter[Any] = Counter()
+    for query, items in groupby(queries):
+        blocks[query] += 1
+        name = str(query) if blocks[query] == 1 else f"{query}#{blocks[query]}"
+        names += [name for _ in items]
+    return names

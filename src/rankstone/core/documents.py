@@ -1,0 +1,247 @@
+"""The first documents of each query of a run, unjudged ones included, under some conventions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, compress, pairwise, repeat
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankstone.choices.conventions import Conventions
+from rankstone.core import segments
+from rankstone.core.exclude import ExcludingRun
+from rankstone.core.ids import Ids
+from rankstone.core.judgments import Judgments
+from rankstone.core.matches import Matches
+from rankstone.core.rank import how_to_match, tied_id_order
+from rankstone.core.run import NO_DOCUMENT, Block, Run
+from rankstone.core.text import encode
+
+_MORE = 4  # times as many rows are read if too many documents are repeated
+_MOST_ROWS = 1 << 20  # that are kept before those beyond the depth are dropped
+
+
+@dataclass(frozen=True, eq=False)
+class TopDocuments:
+    """The first documents of queries, best first: of query q ``docs[offsets[q]:offsets[q + 1]]``."""
+
+    offsets: np.ndarray
+    docs: Ids
+
+    @classmethod
+    def of(cls, lists: Iterable[list[str]]) -> TopDocuments:
+        """Take the documents of each query."""
+        every = list(lists)
+        sizes = np.fromiter(map(len, every), np.int64, len(every))
+        return cls(segments.offsets_of(sizes), Ids([doc for docs in every for doc in docs], "text"))
+
+    def lists(self) -> list[list[str]]:
+        """Return the documents of each query."""
+        return [self.docs[a:b] for a, b in pairwise(self.offsets.tolist())]
+
+
+def kept_documents(
+    matches: Matches, judgments: Judgments, queries: Sequence[Any]
+) -> TopDocuments | None:
+    """Return the first documents of judged queries that were kept when the run was read, if any."""
+    tops = matches.tops
+    number = {query: i for i, query in enumerate(judgments.queries.objects)}
+    order = np.fromiter(map(number.get, queries, repeat(-1)), np.int64, len(queries))
+    if tops is None or (order < 0).any():
+        return None
+    begins, sizes = np.zeros((2, len(number)), np.int64)
+    begins[tops.queries], sizes[tops.queries] = tops.bounds[:-1], np.diff(tops.bounds)
+    offsets = segments.offsets_of(sizes[order])
+    rows = np.repeat(begins[order], sizes[order]) + segments.positions(offsets)
+    return TopDocuments(offsets, tops.docs.texts(rows))
+
+
+def top_documents(
+    run: Run,
+    judgments: Judgments | None,
+    queries: Sequence[Any] | None,
+    depth: int,
+    conventions: Conventions,
+) -> tuple[list[Any], TopDocuments]:
+    """Return queries and the ids of their first documents, best first.
+
+    Tied documents are in the order of the conventions; rules that account for every order leave
+    them in input order.
+
+    Args:
+        run: a run.
+        judgments: name the documents of a run that is scores alone.
+        queries: those of interest (default: all of the run).
+        depth: number of documents.
+        conventions: ``ties``, ``precision`` and ``duplicates`` decide the order.
+    """
+    if isinstance(run, ExcludingRun):
+        return _without(run, judgments, queries, depth, conventions)
+    row_of = None if queries is None else {str(query): i for i, query in enumerate(queries)}
+    order = _Order(tied_id_order(conventions), **how_to_match(conventions))
+    if not hasattr(run, "blocks"):
+        known, block = _block_of(run, judgments)
+        row_of = row_of or {str(query): i for i, query in enumerate(known)}
+        tops, _ = _of_blocks([block], row_of, depth, len(block.docs) + 1, order)
+        return list(known if queries is None else queries), tops
+    if row_of is None:
+        found = dict.fromkeys(query for block in run.blocks(1) for query in block.queries)
+        queries, row_of = list(found), {query: i for i, query in enumerate(found)}
+    most, is_short = depth, True
+    while is_short:
+        tops, is_short = _of_blocks(run.blocks(most), row_of, depth, most, order)
+        most *= _MORE
+    return list(queries or ()), tops
+
+
+def _block_of(run: Run, judgments: Judgments | None) -> tuple[list[Any], Block]:
+    """Return the queries of a run and its rows, as one block."""
+    rows = list(run.rows(judgments))
+    known = {query: None for query, _, _ in rows}
+    rows = [row for row in rows if row[1] != NO_DOCUMENT]
+    sizes = np.ones(len(rows), np.int64)
+    numbers = np.array([score for _, _, score in rows], np.float64)
+    return list(known), Block([row[0] for row in rows], sizes, [row[1] for row in rows], numbers)
+
+
+class _Order(NamedTuple):
+    """How documents are ordered: by id within ties (1 falling, -1 rising), and with repetitions."""
+
+    ids_fall: int
+    float32: bool
+    repeats: bool
+
+
+def _of_blocks(
+    blocks: Iterable[Block], row_of: Mapping[str, int], depth: int, most: int, order: _Order
+) -> tuple[TopDocuments, bool]:
+    """Return the first documents, and whether to read again with a larger ``most``.
+
+    That is so if removing repeated documents left fewer than ``depth``.
+    """
+    kept: list[_Rows] = []
+    read = 0
+    for block in blocks:
+        kept.append(_Rows.of(block, row_of, order))
+        read += len(kept[-1].docs)
+        if read > _MOST_ROWS + 2 * len(kept[0].docs):  # the rows of a query are far apart
+            kept = [_Rows.together(kept).first(most)]
+            read = len(kept[0].docs)
+    rows = _Rows.together(kept)
+    best = rows.first(depth)
+    if order.repeats or best.is_new().all():
+        return best.by_query(len(row_of)), False
+    rows = rows.first(most)
+    tops = rows.where(rows.is_new()).first(depth).by_query(len(row_of))
+    sizes = np.bincount(rows.row, minlength=len(row_of))
+    is_short = (sizes >= most) & (segments.lengths(tops.offsets) < depth)
+    return tops, bool(is_short.any())
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Rows of a run: the number of the query, the document, and the score."""
+
+    row: np.ndarray
+    docs: list[Any]
+    scores: np.ndarray
+    order: _Order
+
+    @classmethod
+    def of(cls, block: Block, row_of: Mapping[str, int], order: _Order) -> _Rows:
+        """Take the rows of those queries that have a number."""
+        names = map(str, block.queries)
+        own = np.fromiter(map(row_of.get, names, repeat(-1)), np.int64, len(block.queries))
+        row = np.repeat(own, block.sizes)
+        scores = block.numbers
+        if order.float32:
+            with np.errstate(over="ignore"):
+                scores = scores.astype(np.float32).astype(np.float64)
+        return cls(row, block.docs, scores, order).where(row >= 0)
+
+    @classmethod
+    def together(cls, parts: Sequence[_Rows]) -> _Rows:
+        """Return all rows of several parts."""
+        return cls(
+            np.concatenate([np.zeros(0, np.int64), *(part.row for part in parts)]),
+            list(chain.from_iterable(part.docs for part in parts)),
+            np.concatenate([np.zeros(0), *(part.scores for part in parts)]),
+            parts[0].order if parts else _Order(0, float32=False, repeats=False),
+        )
+
+    def where(self, mask: np.ndarray) -> _Rows:
+        """Return some of the rows."""
+        if mask.all():
+            return self
+        docs = list(compress(self.docs, mask.tolist()))
+        return _Rows(self.row[mask], docs, self.scores[mask], self.order)
+
+    def first(self, most: int) -> _Rows:
+        """Return the best rows of each query, in order of queries and scores."""
+        row, docs, scores = _by_query(self.row, self.docs, self.scores)
+        keys = [-scores, row]
+        order = np.lexsort(keys)
+        same = (np.diff(row[order]) == 0) & (np.diff(scores[order]) == 0)
+        if self.order.ids_fall and same.any():
+            order = np.lexsort([_places_of_ids(docs, self.order.ids_fall), *keys])
+        if (order[1:] < order[:-1]).any():
+            row, scores = row[order], scores[order]
+            docs = [docs[i] for i in order.tolist()]
+        place = segments.positions(segments.offsets_of(np.bincount(row)))
+        return _Rows(row, docs, scores, self.order).where(place < most)
+
+    def is_new(self) -> np.ndarray:
+        """Return which rows are the first with their document in their query; rows are by query."""
+        offsets = segments.offsets_of(np.bincount(self.row))
+        rows = np.arange(len(self.docs))
+        texts = Ids(list(map(str, self.docs)), "text")
+        is_new: np.ndarray = texts.first_equal(rows, offsets) == rows
+        return is_new
+
+    def by_query(self, queries: int) -> TopDocuments:
+        """Return the documents, of rows in order of queries."""
+        sizes = np.bincount(self.row, minlength=queries)
+        return TopDocuments(segments.offsets_of(sizes), Ids(list(map(str, self.docs)), "text"))
+
+
+def _places_of_ids(docs: list[Any], ids_fall: int) -> np.ndarray:
+    """Return where each document is in the order of ids: of numbers, or of bytes."""
+    numbers = all(isinstance(doc, int) for doc in docs)
+    keys = docs if numbers else [encode(str(doc)) for doc in docs]
+    place = {key: i for i, key in enumerate(sorted(set(keys), reverse=ids_fall > 0))}
+    return np.fromiter(map(place.__getitem__, keys), np.int64, len(keys))
+
+
+def _by_query(
+    row: np.ndarray, docs: list[Any], scores: np.ndarray
+) -> tuple[np.ndarray, list[Any], np.ndarray]:
+    """Return rows in order of queries; as these are mostly together, whole pieces are moved."""
+    pieces = np.append(np.flatnonzero(np.diff(row, prepend=-1)), len(row))
+    query = row[pieces[:-1]]
+    if (np.diff(query) > 0).all():
+        return row, docs, scores
+    order = np.argsort(query, kind="stable")
+    begin, sizes = pieces[:-1][order], np.diff(pieces)[order]
+    moved = np.repeat(begin, sizes) + segments.positions(segments.offsets_of(sizes))
+    bounds = zip(begin.tolist(), (begin + sizes).tolist(), strict=True)
+    return row[moved], [doc for a, b in bounds for doc in docs[a:b]], scores[moved]
+
+
+def _without(
+    run: ExcludingRun,
+    judgments: Judgments | None,
+    queries: Sequence[Any] | None,
+    depth: int,
+    conventions: Conventions,
+) -> tuple[list[Any], TopDocuments]:
+    """Return the first documents of a run from which others were removed."""
+    excluded = run.documents()
+    most = max(map(len, excluded.values()), default=0)
+    known, tops = top_documents(run.run, judgments, queries, depth + most, conventions)
+    nothing: frozenset[str] = frozenset()
+    own = (excluded.get(str(query), nothing) for query in known)
+    lists = zip(own, tops.lists(), strict=True)
+    left = ([doc for doc in docs if doc not in out][:depth] for out, docs in lists)
+    return known, TopDocuments.of(left)

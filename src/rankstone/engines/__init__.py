@@ -1,1 +1,0 @@
-"""Evaluation where the data are."""

@@ -1,0 +1,350 @@
+"""Contents of a report's model, from results, the data behind them, and their comparison.
+
+Results of values that were computed before have no data behind them, so no rankings to look at.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+
+from rankstone import __version__
+from rankstone.choices.conventions import Conventions
+from rankstone.choices.statistics import Statistics
+from rankstone.core.aggregate import summarise
+from rankstone.core.collection import Collection
+from rankstone.core.provenance import MEMORY, Provenance
+from rankstone.core.ranked import Ranked
+from rankstone.core.result import Result, TieReport
+from rankstone.errors import DataError, UsageError, did_you_mean
+from rankstone.io.query_groups import QueryGroups
+from rankstone.io.texts import read_texts
+from rankstone.measures.base import REGISTRY, Measure
+from rankstone.measures.curves import Curve, curves_and_areas
+from rankstone.measures.explain import parameters_in_words
+from rankstone.measures.judged import judged_by_rank
+from rankstone.measures.parse import parse_measure
+from rankstone.page.formulas import formula_tree
+from rankstone.page.model import (
+    DIGITS,
+    Cell,
+    Column,
+    MeasurePart,
+    QueryPart,
+    RankingPart,
+    RunPart,
+    SlicePart,
+    cells,
+)
+from rankstone.page.rankings import by_query, documents_of
+from rankstone.page.workings import Plan
+from rankstone.stats.comparison import Comparison
+from rankstone.stats.intervals import mean_intervals
+from rankstone.stats.values import QueryValues
+from rankstone.text.comparison import write_comparison
+from rankstone.text.groups import rows_of
+from rankstone.text.result_table import ALL, own_aggregates
+from rankstone.text.verdicts import remarks, sentence
+from rankstone.text.write import write
+
+_POINTS = 200  # of a curve
+_TEXT = 300  # characters of a document
+_TEXTS = 2_000_000  # characters of all documents
+_NO_TIES = TieReport(0, 0)
+
+
+def plain_ranking(data: Collection, conventions: Conventions) -> Ranked:
+    """Return the ranking with the documents that are not judged in their places."""
+    return data.ranked(conventions.replace(unjudged="nonrelevant"))
+
+
+def run_part(result: Result, data: Collection, depth: int) -> RunPart:
+    """Describe a run and the health of its data."""
+    ranked = plain_ranking(data, result.conventions)
+    labels = ranked.relevant().astype(np.float64)
+    curves = curves_and_areas(labels, ranked.score)
+    return RunPart(
+        name=result.name,
+        source=result.provenance.run.to_dict(),
+        answered=len(result.queries) - len(result.unanswered),
+        retrieved=int(ranked.retrieved.sum()),
+        ties=result.ties.to_dict(),
+        notices=[notice.to_dict() for notice in result.notices if notice.level != "info"],
+        judged_by_rank=cells(judged_by_rank(ranked, depth)),
+        areas={name: round(area, DIGITS) for name, (_, area) in curves.items()},
+        curves={name: _thinned(curve) for name, (curve, _) in curves.items()},
+    )
+
+
+def _thinned(curve: Curve) -> list[list[Cell]]:
+    """Return at most a few hundred points of a curve, evenly along it."""
+    along = np.cumsum(np.hypot(np.diff(curve.x, prepend=0.0), np.diff(curve.y, prepend=curve.y[0])))
+    wanted = np.linspace(0.0, along[-1], _POINTS)
+    chosen = np.unique(np.append(np.searchsorted(along, wanted).clip(max=len(along) - 1), 0))
+    return [cells(curve.x[chosen]), cells(curve.y[chosen])]
+
+
+def measure_parts(plan: Plan) -> list[MeasurePart]:
+    """Describe the measures from their definitions."""
+    return [
+        MeasurePart(
+            name=column,
+            title=measure.definition.pretty,
+            formula=formula_tree(measure.definition.formula),
+            used=[formula_tree(other.definition.formula) for other in _used(measure)],
+            text=measure.definition.text.split("\n\n")[0].replace("\n", " "),
+            choices=list(parameters_in_words(measure, every=True)),
+            conventions={n: getattr(conventions, n) for n in measure.definition.conventions},
+            aggregate=measure.definition.aggregate,
+            higher_is_better=measure.definition.higher_is_better,
+            range=cells(measure.definition.range),
+        )
+        for column, measure, conventions in plan
+    ]
+
+
+def _used(measure: Measure) -> list[Measure]:
+    """Return the other measures that the formula of a measure names."""
+    names = re.findall(r"\b[A-Za-z](?:\w+|(?=@))", measure.definition.formula.split(". ")[0])
+    own = measure.definition.name
+    return [REGISTRY[name] for name in dict.fromkeys(names) if name != own and name in REGISTRY]
+
+
+def convention_rows(conventions: Conventions) -> list[dict[str, Any]]:
+    """Return each convention with its meaning, and whether it is the default."""
+    usual = Conventions()
+    rows = []
+    for f in fields(conventions):
+        value = getattr(conventions, f.name)
+        rows.append(
+            {
+                "name": f.name,
+                "value": str(value).removesuffix(".0"),
+                "text": f.metadata["text"],
+                "meaning": f.metadata.get("values", {}).get(value, ""),
+                "usual": value == getattr(usual, f.name),
+            }
+        )
+    return rows
+
+
+def result_of_values(values: QueryValues, measures: Sequence[str]) -> Result:
+    """Return values as a result, of which nothing is known but the numbers."""
+    for name in measures:
+        if name not in values.columns:
+            known = list(values.columns)
+            raise UsageError(
+                f"{values.name} has no values of {name!r}.{did_you_mean(name, known)} It has: "
+                f"{', '.join(known)}."
+            )
+    columns = {name: np.asarray(values.columns[name], np.float64) for name in measures}
+    means = {name: summarise(column, "mean") for name, column in columns.items()}
+    answered = values.answered
+    unanswered = [] if answered is None else np.flatnonzero(~answered).tolist()
+    return Result(
+        name=values.name,
+        queries=list(values.queries),
+        columns=columns,
+        aggregates={name: mean.value for name, mean in means.items()},
+        counted={name: mean.n for name, mean in means.items()},
+        weights={},
+        conventions=Conventions(),
+        notices=(),
+        provenance=Provenance(__version__, "", MEMORY, MEMORY),
+        ties=_NO_TIES,
+        unanswered=tuple(values.queries[i] for i in unanswered),
+    )
+
+
+def saved_run(result: Result) -> RunPart:
+    """Describe a run of which the values alone are known."""
+    return RunPart(
+        name=result.name,
+        source=result.provenance.run.to_dict(),
+        answered=len(result.queries) - len(result.unanswered),
+        retrieved=None,
+        ties=_NO_TIES.to_dict(),
+        notices=[],
+        judged_by_rank=[],
+    )
+
+
+def saved_measures(names: Sequence[str], lower_is_better: Sequence[str]) -> list[MeasurePart]:
+    """Describe measures by their names; others than Rankstone's have a name only."""
+    parts = []
+    for name in names:
+        try:
+            (part,) = measure_parts([(name, parse_measure(name), Conventions())])
+        except UsageError:
+            higher = name not in lower_is_better
+            part = MeasurePart(name, "", name, [], "", [], {}, "mean", higher, [None, None])
+        parts.append(part)
+    return parts
+
+
+def values_of(result: Result, ids: Sequence[Any]) -> list[Column]:
+    """Return the values of each measure in the order of the report's queries."""
+    return [by_query(column, result.queries, ids, np.nan) for column in result.columns.values()]
+
+
+def weighted_result(result: Result, weights: Mapping[Any, float]) -> Result:
+    """Return a result in which queries count by these weights, in means that count them alike."""
+    own = np.array([float(weights[query]) for query in result.queries])
+    means = [
+        measure
+        for measure, how in own_aggregates(result.measures).items()
+        if how == "mean" and measure not in result.weights
+    ]
+    result = replace(result, weights={**result.weights, **dict.fromkeys(means, own)})
+    weighted = {measure: result.summary(measure).value for measure in means}
+    return replace(result, aggregates={**result.aggregates, **weighted})
+
+
+def intervals_of(result: Result, statistics: Statistics) -> list[list[Cell] | None]:
+    """Return the confidence interval of each measure that is a mean, as compare was asked for."""
+    chosen: dict[str, Any] = {"confidence": statistics.confidence}
+    if statistics.interval is not None:
+        chosen["method"] = statistics.interval
+    means = [m for m, how in own_aggregates(result.measures).items() if how == "mean"]
+    alike = [measure for measure in means if measure not in result.weights]
+    ends: dict[str, list[Cell]] = {}
+    source = statistics.clusters
+    if alike and source is None:  # all at once
+        both = mean_intervals(np.array([result.columns[m] for m in alike]), **chosen)
+        ends = {m: cells(own) for m, own in zip(alike, np.transpose(both), strict=True)}
+    for measure in means:
+        if measure not in ends:
+            one = result.interval(measure, **chosen, clusters=source)
+            ends[measure] = cells([one.low, one.high])
+    return [ends.get(measure) for measure in result.measures]
+
+
+def pairs_of(comparison: Comparison | None) -> list[dict[str, Any]]:
+    """Return the comparisons as plain data, each with its sentence."""
+    if comparison is None:
+        return []
+    left_out = ("improved", "worsened")  # the explorer sorts by difference
+    return [
+        {
+            **{name: value for name, value in pair.to_dict().items() if name not in left_out},
+            "sentence": sentence(pair, comparison),
+            "remarks": remarks(pair),
+            "significant": pair.significant,
+        }
+        for pair in comparison.comparisons
+    ]
+
+
+def method_of(comparison: Comparison | None) -> dict[str, Any] | None:
+    """Return how the runs were compared."""
+    if comparison is None:
+        return None
+    return {
+        "baseline": comparison.baseline,
+        "method": comparison.method(),
+        "test": comparison.test,
+        "correction": comparison.correction,
+        "confidence": comparison.confidence,
+        "family": comparison.family,
+        "seed": comparison.seed,
+        "notices": [notice.to_dict() for notice in comparison.notices],
+    }
+
+
+def slices_of(results: Sequence[Result], groups: QueryGroups | None) -> list[SlicePart]:
+    """Return the means of each group of queries."""
+    if groups is None:
+        return []
+    by_group: dict[str, list[Any]] = {}
+    for row in rows_of(results, (), groups):
+        if row.group != ALL:
+            by_group.setdefault(row.group, []).append(row)
+    return [
+        SlicePart(
+            name=group,
+            queries=max(row.queries for row in rows),
+            means=[cells([summary.value for summary in row.values.values()]) for row in rows],
+        )
+        for group, rows in by_group.items()
+    ]
+
+
+def queries_of(
+    ids: Sequence[Any],
+    queries: Mapping[Any, str] | str | os.PathLike[str] | None,
+    groups: QueryGroups | None,
+) -> QueryPart:
+    """Return the queries with their texts and groups."""
+    names = [str(query) for query in ids]
+    texts = None
+    if queries is not None:
+        by_id = _texts(queries, set(names), "query")
+        texts = [by_id.get(name) for name in names]
+    if groups is None:
+        return QueryPart(names, texts)
+    place = {group: i for i, group in enumerate(groups.names)}
+    group_of = groups.group_of
+    return QueryPart(
+        names, texts, groups.names, [place.get(group_of.get(name, ""), -1) for name in names]
+    )
+
+
+def _texts(
+    texts: Mapping[Any, str] | str | os.PathLike[str], wanted: set[str], what: str
+) -> Mapping[str, str]:
+    """Return the texts of the wanted ids; ``what`` names them in an error if there are none."""
+    if isinstance(texts, Mapping):
+        known = {str(one): str(text) for one, text in texts.items() if str(one) in wanted}
+    else:
+        known = read_texts(os.fspath(texts), wanted)
+    if not known and wanted:
+        where = "the texts" if isinstance(texts, Mapping) else os.fspath(texts)
+        raise DataError(
+            f"{where}: none of its ids is that of a {what} of this report (such as {min(wanted)!a}). "
+            "Write an id, a tab and a text per line, with the ids of the judgments and runs."
+        )
+    return known
+
+
+def document_texts(
+    documents: Mapping[Any, str] | str | os.PathLike[str],
+    rankings: RankingPart,
+    results: Sequence[Result],
+) -> dict[str, str]:
+    """Return the beginnings of texts, for the queries that changed most if not all fit."""
+    known = _texts(documents, {*map(str, rankings.documents)}, "document")
+    shown = list(documents_of(rankings))
+    texts: dict[str, str] = {}
+    room = _TEXTS
+    for q in _by_change(results, len(shown)):
+        for doc in shown[q]:
+            text = known.get(doc)
+            if text is None or doc in texts:
+                continue
+            texts[doc] = text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
+            room -= len(texts[doc])
+        if room < 0:
+            break
+    return texts
+
+
+def _by_change(results: Sequence[Result], count: int) -> list[int]:
+    """Return the queries in order of how much runs differ by the first measure."""
+    columns = [next(iter(result.columns.values())) for result in results]
+    if any(len(column) != count for column in columns):
+        return list(range(count))
+    spread = np.ptp(np.nan_to_num(np.array(columns)), axis=0)
+    return np.argsort(-spread, kind="stable").tolist()
+
+
+def tables_of(results: Sequence[Result], comparison: Comparison | None) -> dict[str, str]:
+    """Return the table of means in the formats that can be copied from the page."""
+    forms = ("md", "latex", "csv")
+    if comparison is None:
+        return {form: "\n".join(write(results, form)) for form in forms}
+    return {form: "\n".join(write_comparison(comparison, form)) for form in forms}

@@ -1,0 +1,245 @@
+"""Pictures as values: drawn in a notebook, saved as SVG, PNG or PDF."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankstone.core.atomic import check_own, replaced
+from rankstone.core.result import Result
+from rankstone.errors import DataError, UsageError, one_of, printable
+from rankstone.page.html import texts
+from rankstone.page.model import ReportModel
+from rankstone.page.pictures import definitions, themes
+from rankstone.page.vega import library
+from rankstone.stats.comparison import Comparison
+from rankstone.stats.values import QueryValues
+
+_BEGINNINGS = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF"}
+FORMATS = tuple(_BEGINNINGS)
+_PER_QUERY = ("differences", "scatter", "distribution")
+_WIDTH = 480
+_MANY = 500  # points of a scatter plot: beyond, they are small
+_PIXELS = 3  # of a PNG for each unit of length, enough for print
+
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture; ``spec`` is its definition in Vega-Lite, data included."""
+
+    name: str
+    spec: Mapping[str, Any]
+
+    def to_svg(self) -> str:
+        """Return the picture as SVG."""
+        return self.to_bytes("svg").decode()
+
+    def to_bytes(self, form: str) -> bytes:
+        """Return the picture as ``svg``, ``png`` or ``pdf``."""
+        one_of(form, FORMATS, "format of a picture")
+        options = {"scale": _PIXELS} if form == "png" else {}
+        content = getattr(library(), f"vegalite_to_{form}")(dict(self.spec), **options)
+        return content.encode() if form == "svg" else bytes(content)
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the picture to a file, whole or not at all; its name says in which format.
+
+        A file that is not a picture of this format is replaced only with ``force``.
+        """
+        form = os.fspath(path).rpartition(".")[2].lower()
+        if form not in FORMATS:
+            raise UsageError(
+                f"{os.fspath(path)}: pictures are saved as .svg, .png or .pdf; end the name so."
+            )
+        check_own(path, _BEGINNINGS[form], force=force)
+        content = self.to_bytes(form)
+        with replaced(path) as out:
+            out.write(content)
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+    def __repr__(self) -> str:
+        return f"<Picture {self.name}; save it with .save('{self.name}.svg')>"
+
+
+def picture(
+    name: str, rows: Rows, words: Mapping[str, str], language: str = "en", theme: str = "light"
+) -> Picture:
+    """Return a picture with its rows; ``words`` fill what its definition leaves open."""
+    known = definitions(texts(language))
+    one_of(name, known, "picture")
+    if not rows:
+        raise DataError(f"there is nothing to draw in the picture '{name}'.")
+    longest = max(len(str(row.get("run", ""))) for row in rows)
+    columns = max(1, _WIDTH // (40 + 8 * longest))
+    sizes = {"columns": str(columns), "limit": str(_WIDTH - 30)}
+    sizes["size"] = "16" if len(rows) > _MANY else "55"
+    filled = _filled(known[name], {**words, **sizes})
+    config = themes()[theme]
+    return Picture(
+        name,
+        {
+            "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+            **filled,
+            "width": _WIDTH,
+            "data": {"values": rows},
+            "config": config,
+        },
+    )
+
+
+def _filled(part: Any, words: Mapping[str, str]) -> Any:
+    """Fill the words in braces of texts that begin with a §, everywhere in a definition."""
+    if isinstance(part, dict):
+        return {name: _filled(value, words) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_filled(value, words) for value in part]
+    if isinstance(part, str) and part.startswith("§"):
+        return part[1:].format_map(words)
+    return part
+
+
+def pair_rows(
+    queries: Sequence[Any], baseline: Sequence[Any], values: Sequence[Any], *, higher: bool
+) -> Rows:
+    """Return the rows of pictures that show two runs query by query."""
+    sign = 1 if higher else -1
+    every = zip(queries, baseline, values, strict=True)
+    return [
+        {"query": printable(str(query)), "baseline": before, "value": after, "sign": sign}
+        for query, before, after in every
+        if before is not None and after is not None
+    ]
+
+
+def value_rows(values: Mapping[str, Sequence[Any]]) -> Rows:
+    """Return the rows of a distribution: a run and a value each."""
+    return [
+        {"run": printable(run), "place": place, "value": value}
+        for place, (run, column) in enumerate(values.items())
+        for value in column
+        if value is not None
+    ]
+
+
+def picture_of(
+    model: ReportModel, name: str, run: str | None = None, measure: str | None = None
+) -> Picture:
+    """Return a picture of a report.
+
+    Args:
+        model: of the report.
+        name: of the picture: ``differences``, ``scatter``, ``cutoffs``, ...
+        run: the run to compare with the baseline (default: the second).
+        measure: default: the first.
+    """
+    names = [printable(part.name) for part in model.runs]
+    measures = [part.name for part in model.measures]
+    m = 0 if measure is None else measures.index(one_of(measure, measures, "measure"))
+    r = min(1, len(names) - 1) if run is None else names.index(one_of(run, names, "run"))
+    words = {"baseline": names[0], "run": names[r], "measure": measures[m]}
+    if name in ("differences", "scatter"):
+        higher = model.measures[m].higher_is_better
+        own = _plain(model.values[r][m]) if len(names) > 1 else []
+        before = _plain(model.values[0][m]) if len(names) > 1 else []
+        rows = pair_rows(model.queries.ids[: len(own)], before, own, higher=higher)
+    elif name == "distribution":
+        rows = value_rows({n: _plain(row[m]) for n, row in zip(names, model.values, strict=True)})
+    elif name == "cutoffs":
+        rows, words["measure"] = _cutoff_rows(model, names, measures[m])
+    elif name == "judged":
+        rows = [
+            {"run": n, "rank": i, "share": share}
+            for n, part in zip(names, model.runs, strict=True)
+            for i, share in enumerate(part.judged_by_rank, 1)
+            if share is not None
+        ]
+    else:
+        rows = [
+            {"run": f"{part.areas[name]:.3f} {n}", "x": x, "y": y}
+            for n, part in zip(names, model.runs, strict=True)
+            if name in part.curves
+            for x, y in zip(*part.curves[name], strict=True)
+        ]
+    return picture(name, rows, words, model.language)
+
+
+def distribution(result: Result, measure: str) -> Picture:
+    """Return how the values of a result are distributed over queries."""
+    return picture(
+        "distribution",
+        value_rows({result.name: _plain(result.values(measure))}),
+        {"measure": measure},
+    )
+
+
+def of_comparison(
+    comparison: Comparison, name: str, run: str | None, measure: str | None
+) -> Picture:
+    """Return a picture of a run and the baseline that it was compared with."""
+    one_of(name, _PER_QUERY, "picture of a comparison")
+    compared = [pair for pair in comparison.comparisons if run in (None, pair.run)]
+    chosen = measure or comparison.measures[0]
+    pair = next((p for p in compared if p.measure == chosen), None)
+    if pair is None:  # its error says what was compared
+        pair = comparison[run or comparison.runs[-1], chosen]
+    runs = [comparison.values.get(n) for n in (pair.baseline, pair.run)]
+    if any(one is None for one in runs):
+        raise UsageError(
+            "this picture needs values per query of both runs, and the comparison has none: it was "
+            "loaded from a file, or a system has several runs. Compare the runs again."
+        )
+    before, after = (_by_query(one, chosen) for one in runs if one is not None)
+    words = {
+        "baseline": printable(pair.baseline),
+        "run": printable(pair.run),
+        "measure": chosen,
+    }
+    if name == "distribution":
+        both = {pair.baseline: list(before.values()), pair.run: list(after.values())}
+        return picture(name, value_rows(both), words)
+    shared = [query for query in before if query in after]
+    rows = pair_rows(
+        shared,
+        [before[q] for q in shared],
+        [after[q] for q in shared],
+        higher=pair.higher_is_better,
+    )
+    return picture(name, rows, words)
+
+
+def _by_query(values: QueryValues, measure: str) -> dict[Any, float | None]:
+    column = np.asarray(values.columns[measure], np.float64).tolist()
+    own = (None if math.isnan(value) else value for value in column)
+    return dict(zip(values.queries, own, strict=True))
+
+
+def _plain(values: np.ndarray) -> list[float | None]:
+    return [None if math.isnan(v) else v for v in values.tolist()]
+
+
+def _cutoff_rows(model: ReportModel, names: Sequence[str], measure: str) -> tuple[Rows, str]:
+    base = measure.partition("@")[0]
+    family = base if base in model.cutoffs else next(iter(model.cutoffs), None)
+    if family is None:
+        return [], measure
+    own = model.cutoffs[family]
+    rows = [
+        {"run": name, "k": k, "value": value}
+        for name, means in zip(names, own["means"], strict=True)
+        for k, value in zip(own["k"], means, strict=True)
+    ]
+    return rows, family
+
+
+def names() -> list[str]:
+    """Return the names of the pictures."""
+    return list(definitions(texts("en")))

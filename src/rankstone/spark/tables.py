@@ -1,0 +1,312 @@
+"""Judgments and runs as Spark holds them: sessions, paths, columns and their types."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rankstone.errors import DataError, MissingDependencyError, NothingInCommonError, UsageError
+from rankstone.io.column_roles import (
+    Columns,
+    Roles,
+    column_or_none,
+    judgment_roles,
+    run_roles,
+    subtopic_columns,
+)
+from rankstone.io.formats.trec_layout import QRELS, RUN
+
+_TEXT = {"string"}
+_WHOLE = {"tinyint", "smallint", "int", "bigint"}
+_NUMBERS = {*_WHOLE, "float", "double"}
+_LISTS = {"retrieved": "prediction", "expected": "label"}
+_IDS = {"query": "a query id", "doc": "a document id", "subtopic": "a subtopic"}
+_KINDS = {"text": "text", "number": "whole numbers"}
+
+
+@dataclass(frozen=True, eq=False)
+class SparkTable:
+    """A Spark DataFrame with the roles of its columns; ``what`` names it in errors.
+
+    ``typed`` is False for files of text, whose ids may stand for numbers. ``subtopic`` and
+    ``importance`` are the columns of judgments by subtopic.
+    """
+
+    frame: Any
+    what: str
+    source: str
+    roles: Roles
+    typed: bool = True
+    subtopic: str | None = None
+    importance: str | None = None
+
+    def kind(self, role: str) -> str:
+        """Return whether the ids of a role are ``text`` or a ``number``."""
+        name = self.roles.names[self.roles.all.index(role)]
+        return "text" if _types(self.frame)[str(name)] in _TEXT else "number"
+
+    def matches(self, other: SparkTable, role: str) -> bool:
+        """Return whether the ids of a role can be compared with those of another table."""
+        ours, theirs = self.kind(role), other.kind(role)
+        text = self if ours == "text" else other
+        return ours == theirs or not text.typed
+
+
+def functions() -> Any:
+    """Return the functions of Spark SQL."""
+    try:
+        from pyspark.sql import functions as module
+    except ImportError:
+        raise MissingDependencyError(
+            "evaluation inside Spark needs PySpark: pip install 'rankstone[spark]'."
+        ) from None
+    return module
+
+
+def open_tables(
+    judgments: Any, run: Any, columns: Mapping[str, Any] | None, name: str, spark: Any
+) -> tuple[SparkTable, SparkTable]:
+    """Open judgments and a run, and check names and types of their columns; no rows are read."""
+    functions()
+    names = Columns.of(columns)
+    judged = _open(judgments, "judgments", "the judgments", names, spark)
+    ranked = _open(run, "run", name, names, spark)
+    for role, noun in (("query", "query"), ("doc", "document")):
+        ours, theirs = judged.kind(role), ranked.kind(role)
+        if not judged.matches(ranked, role):
+            raise NothingInCommonError(
+                f"{name}: {noun} ids are {_KINDS[theirs]}, those of the judgments {_KINDS[ours]}; "
+                "ids are compared exactly. Cast one of the columns."
+            )
+    return judged, ranked
+
+
+def open_excluded(
+    pairs: Any, columns: Mapping[str, Any] | None, judged: SparkTable, spark: Any
+) -> SparkTable:
+    """Open (query, document) pairs that are removed from the run."""
+    table = _open(pairs, "exclude", "exclude", Columns.of(columns), spark)
+    for role, noun in (("query", "query"), ("doc", "document")):
+        ours, theirs = judged.kind(role), table.kind(role)
+        if not judged.matches(table, role):
+            raise DataError(
+                f"exclude: {noun} ids are {_KINDS[theirs]}, those of the judgments "
+                f"{_KINDS[ours]}; ids are compared exactly, so write them alike."
+            )
+    return table
+
+
+@dataclass(frozen=True, eq=False)
+class SparkLists:
+    """A Spark DataFrame of queries, retrieved and relevant documents, these in arrays.
+
+    ``query`` is the column of the query ids, None if rows are numbered.
+    """
+
+    frame: Any
+    what: str
+    source: str
+    query: str | None
+    query_is_text: bool
+    doc_is_text: bool
+
+
+def open_lists(data: Any, columns: Mapping[str, Any] | None, name: str, spark: Any) -> SparkLists:
+    """Open rankings and relevant documents in arrays, and check their types; no rows are read."""
+    f = functions()
+    chosen = Columns.of(columns)
+    frame, what, source = _frame(data, "run", name, chosen, spark)
+    types = _types(frame)
+    names: dict[str, str] = {}
+    for role, default in _LISTS.items():
+        column = str(chosen.get(role) or default)
+        if column not in types:
+            shown = ", ".join(map(repr, frame.columns))
+            raise DataError(
+                f"{what}: there is no column {column!r}. Columns: {shown}. Pass "
+                f"columns={{{role!r}: ...}}."
+            )
+        element = types[column].removeprefix("array<").removesuffix(">")
+        if types[column] == element or element not in _TEXT | _NUMBERS:
+            raise DataError(
+                f"{what}: column {column!r} is of type {types[column]}; the documents of a query "
+                "are an array of text or numbers. For a row for each document call "
+                "rankstone.spark.driver.evaluate."
+            )
+        names[role] = column
+    kinds = {role: types[column] == "array<string>" for role, column in names.items()}
+    if kinds["retrieved"] != kinds["expected"]:
+        raise NothingInCommonError(
+            f"{what}: one of the columns {names['retrieved']!r} and {names['expected']!r} holds "
+            "text, the other numbers; ids are compared exactly. Cast one of them."
+        )
+    query = column_or_none("query", frame.columns, chosen)
+    if query is None and chosen.get("query"):
+        raise DataError(f"{what}: there is no column {chosen['query']!r}.")
+    if query is not None:
+        _check_type(what, "query", query, types[query])
+    ids = f.monotonically_increasing_id() if query is None else f.col(f"`{query}`")
+    lists = [f.col(f"`{column}`") for column in names.values()]
+    text = query is not None and types[query] in _TEXT
+    return SparkLists(
+        frame.select(ids.alias("query"), *lists), what, source, query, text, kinds["retrieved"]
+    )
+
+
+def _frame(data: Any, kind: str, what: str, columns: Columns, spark: Any) -> tuple[Any, str, str]:
+    """Return a DataFrame, what errors call it, and where it comes from."""
+    source = "Spark DataFrame"
+    if isinstance(data, str | os.PathLike):
+        what = source = os.fspath(data)
+        data = _read(source, kind, columns, _session(spark))
+    if not is_spark_frame(data):
+        raise UsageError(
+            f"{what}: the Spark engine takes Spark DataFrames and paths that Spark reads, not "
+            f"{type(data).__name__}. Make one with spark.createDataFrame(...), or call "
+            "rankstone.evaluate."
+        )
+    return data, what, source
+
+
+def _open(data: Any, kind: str, what: str, columns: Columns, spark: Any) -> SparkTable:
+    typed = not (isinstance(data, str | os.PathLike) and _is_text(os.fspath(data)))
+    data, what, source = _frame(data, kind, what, columns, spark)
+    types = _types(data)
+    subtopic = importance = None
+
+    def kinds(names: Sequence[str]) -> dict[str, str]:
+        return {n: _kind(types[n]) for n in names}
+
+    if kind == "run":
+        roles = run_roles(what, data.columns, columns, kinds)
+    else:
+        roles = judgment_roles(what, data.columns, columns, kind == "judgments", kinds)
+    if kind == "judgments":
+        subtopic, importance = subtopic_columns(what, data.columns, columns)
+    for role, column in zip(roles.all, roles.names, strict=True):
+        if column is not None:
+            _check_type(what, role, column, types[column])
+    for column in (subtopic, importance):
+        if column is not None:
+            _check_type(what, "subtopic", column, types[column])
+    return SparkTable(data, what, source, roles, typed, subtopic, importance)
+
+
+def is_spark_frame(data: Any) -> bool:
+    """Return whether data are a DataFrame of Spark, classic or over Spark Connect."""
+    return type(data).__module__.startswith("pyspark.") and hasattr(data, "mapInArrow")
+
+
+def _types(frame: Any) -> dict[str, str]:
+    return dict(frame.dtypes)
+
+
+def _kind(type_: str) -> str:
+    if type_ in _TEXT:
+        return "text"
+    return "number" if type_ in _NUMBERS or type_ == "boolean" else "other"
+
+
+def _check_type(what: str, role: str, column: str, type_: str) -> None:
+    if role in _IDS:
+        if type_ in _TEXT or type_ in _WHOLE:
+            return
+        raise DataError(
+            f"{what}: column {column!r} is of type {type_}; {_IDS[role]} is text or a whole "
+            "number. Cast the column to string or bigint."
+        )
+    if type_ not in _NUMBERS and not (role == "grade" and type_ == "boolean"):
+        raise DataError(
+            f"{what}: column {column!r} is of type {type_}, not a number. Cast it to double, or "
+            f"pass the column that is meant: columns={{{role!r}: ...}} (--columns {role}=...)."
+        )
+
+
+def _session(spark: Any) -> Any:
+    if spark is not None:
+        return spark
+    from pyspark.sql import SparkSession
+
+    return SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
+
+
+_TABLES = {".csv": ",", ".tsv": "\t"}
+_TREC = (".txt", ".trec", ".run", ".qrels", ".qrel")
+
+
+def _plain(path: str) -> str:
+    return path.rstrip("/").lower().removesuffix(".gz")
+
+
+def _is_text(path: str) -> bool:
+    """Return whether a path is that of text, by its ending."""
+    return _plain(path).endswith((*_TABLES, *_TREC))
+
+
+def _read(path: str, kind: str, columns: Columns, spark: Any) -> Any:
+    """Read a path by its ending; what has none of the known ones is Parquet."""
+    name = _plain(path)
+    try:
+        if name.endswith(tuple(_TABLES)):
+            return _csv(path, _TABLES[name[-4:]], columns, spark)
+        if name.endswith(_TREC):
+            return _trec(spark.read.text(path), kind, path)
+        return spark.read.parquet(path)
+    except Exception as error:  # of a class that differs between Spark and Spark Connect
+        if type(error).__module__.startswith("pyspark"):
+            first = str(error).strip().splitlines()[0]
+            raise DataError(
+                f"{path}: Spark cannot read it ({first}). Files ending in .csv, .tsv, .txt, "
+                ".trec, .run or .qrels are text; all others are read as Parquet."
+            ) from None
+        raise
+
+
+def _csv(path: str, mark: str, columns: Columns, spark: Any) -> Any:
+    """Read a table of text; Spark finds the types of numbers, and ids stay as they are written."""
+    from pyspark.sql.types import StringType, StructField, StructType
+
+    options = {"header": True, "sep": mark, "escape": '"'}
+    found = spark.read.csv(path, inferSchema=True, **options).schema
+    roles = ("query", "doc", "subtopic", "importance")
+    ids = {column_or_none(role, found.names, columns) for role in roles}
+    fields = [StructField(f.name, StringType() if f.name in ids else f.dataType) for f in found]
+    return spark.read.csv(path, StructType(fields), enforceSchema=False, **options)
+
+
+def _trec(lines: Any, kind: str, path: str) -> Any:
+    """Return the columns of TREC text; a line that is not such a row has no number."""
+    f = functions()
+    usual = RUN if kind == "run" else QRELS
+    layout = usual.layout
+    text = f.regexp_replace("value", r"^[\s\uFEFF]+|\s+$", "")
+    lines = lines.select(text.alias("value")).where("value != ''")
+    first = [row["value"] for row in lines.limit(1).collect()]
+    for line in first:
+        count = len(line.split())
+        if count != layout.columns:
+            raise DataError(
+                f"{path}: expected {layout.columns} fields ({usual.columns}), found {count}: "
+                f"{line!r}. Spark reads tables with other columns from .csv, .tsv and Parquet."
+            )
+    parts = f.split("value", r"\s+")
+    is_row = (f.size(parts) == layout.columns) & ~f.col("value").startswith("#")
+
+    def number(column: int) -> Any:
+        field = f.when(is_row, f.get(parts, f.lit(column)))
+        # A column has any attribute in Spark 3.5, where a cast never fails.
+        can_try = hasattr(type(field), "try_cast")
+        return field.try_cast("double") if can_try else field.cast("double")
+
+    columns = {
+        "query": f.get(parts, f.lit(layout.query)),
+        "doc": f.get(parts, f.lit(layout.doc)),
+        usual.number: number(layout.value),
+    }
+    if layout.iteration >= 0:
+        columns["iteration"] = f.get(parts, f.lit(layout.iteration))
+    if layout.rank >= 0 and first and first[0].split()[layout.rank].isdigit():
+        columns["rank"] = number(layout.rank)
+    return lines.select(*(column.alias(name) for name, column in columns.items()))

@@ -1,0 +1,192 @@
+"""An explanation in words and tables."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+
+from rankstone.errors import plural
+from rankstone.measures.explain import ExplanationData, Step
+from rankstone.text.blocks import Beside, Block, Bold, Code, Grid, Line, Paragraphs, Sentence
+from rankstone.text.markdown import markdown as as_markdown
+from rankstone.text.terminal import terminal
+
+_MOST_TERMS = 8
+_MOST_ROWS = 40  # of a table on a terminal
+_AT_THE_END = 5
+_MOST_UNJUDGED = 5  # rows in a gap
+_MOST_AFTER = 5  # rows below the last that adds something
+_NOT_JUDGED = "(not judged)"
+_WORDS = ("document", "adds", "repeats")  # columns of words
+
+
+class Explanation(ExplanationData):
+    """The working of a measure on one query, which shows itself."""
+
+    @classmethod
+    def of(cls, working: ExplanationData) -> Explanation:
+        """Return a working as an explanation."""
+        return cls(**{f.name: getattr(working, f.name) for f in fields(ExplanationData)})
+
+    def _repr_html_(self) -> str:
+        """Show the working in a notebook."""
+        from rankstone.text.notebook import of_explanation
+
+        return of_explanation(self)
+
+    def _repr_markdown_(self) -> str:
+        """Show the working where Markdown is shown."""
+        return "\n".join(markdown(self))
+
+    def __str__(self) -> str:
+        return "\n".join(text(self))
+
+    __repr__ = __str__
+
+
+def text(e: ExplanationData, *, whole: bool = False, columns: int | None = None) -> Iterator[str]:
+    """Return the lines of an explanation for a terminal as wide as ``columns``.
+
+    Long tables are cut unless ``whole``.
+    """
+    return terminal(blocks(e, cut=not whole), columns=columns)
+
+
+def markdown(e: ExplanationData) -> Iterator[str]:
+    """Return the lines of an explanation in Markdown."""
+    return as_markdown(blocks(e))
+
+
+def compared(
+    named: Mapping[str, ExplanationData], *, whole: bool = False, columns: int | None = None
+) -> Iterator[str]:
+    """Return the lines of explanations of several runs, with their tables side by side."""
+    first = next(iter(named.values()))
+    tables = {
+        name: _grid(e.steps if whole else _counting(e.steps), e.unjudged, cut=not whole)
+        for name, e in named.items()
+    }
+    results = [[Sentence([f"{name}:"]), *_result(e)] for name, e in named.items()]
+    return terminal([_head(first), [Beside(tables)], *results], columns=columns)
+
+
+def blocks(e: ExplanationData, *, cut: bool = False) -> Paragraphs:
+    """Return an explanation: the formula, tables of documents, and the sum."""
+    paragraphs: list[list[Block]] = [_head(e)]
+    if e.steps:
+        steps = _counting(e.steps) if cut else e.steps
+        tables = {"actual ranking": _grid(steps, e.unjudged, cut=cut)}
+        if e.ideal:
+            tables["ideal ranking"] = _grid(e.ideal, cut=cut)
+        paragraphs.append([Beside(tables)])
+        if more := len(e.steps) - len(steps):
+            below = f"{plural(more, 'more judged document')} below, adding nothing."
+            paragraphs[-1].append(Sentence([below]))
+    return [*paragraphs, _result(e)]
+
+
+def _head(e: ExplanationData) -> list[Block]:
+    query = "" if e.query is None else f", query {e.query}"
+    codes = (e.formula, *e.choices)
+    head = Sentence([Bold(e.measure), f": {e.pretty}{query}"])
+    return [head, *(Sentence(["  ", Code(line)]) for line in codes)]
+
+
+def _result(e: ExplanationData) -> list[Block]:
+    """Return remarks on what the table does not show, then the formula with the numbers put in."""
+    remarks = []
+    if missing := len(e.gaps):
+        last = max(s.rank for s in e.steps if s.rank is not None)
+        verb = "is not judged (grade -) and adds" if missing == 1 else (
+            "are not judged (grade -) and add"
+        )  # fmt: skip
+        remarks.append(f"{missing} of the first {plural(last, 'document')} {verb} nothing.")
+    if e.constant:
+        remarks.append(f"What was not retrieved adds {_number(e.constant)}.")
+    if e.remark:
+        remarks.append(e.remark)
+    result: list[Block] = [*(Sentence([text], "quiet") for text in remarks)]
+    result.append(Sentence([Code(_substituted(e))]))
+    if e.conventions:
+        codes = [part for n, v in e.conventions.items() for part in (", ", Code(f"{n}={v}"))]
+        result.append(Sentence(["Conventions: ", *codes[1:]], "quiet"))
+    return result
+
+
+def _number(value: float) -> str:
+    if math.isnan(value):
+        return "-"
+    return f"{value:g}" if value == int(value) and abs(value) < 1e6 else f"{value:.4f}"
+
+
+def _cell(value: float | bool | str) -> str:
+    if isinstance(value, str):
+        return value
+    return ("yes" if value else "no") if isinstance(value, bool) else _number(value)
+
+
+def _counting(steps: Sequence[Step]) -> Sequence[Step]:
+    """Return the steps down to the last that adds something, and a few more."""
+    last = max((i for i, s in enumerate(steps) if s.term), default=-1)
+    return steps if len(steps) - last - 1 <= _MOST_AFTER else steps[: last + 2]
+
+
+def _grid(
+    steps: Sequence[Step], unjudged: Mapping[int, str] | None = None, *, cut: bool = False
+) -> Grid:
+    """Lay steps out as a table, without those in the middle of a long one if it is ``cut``.
+
+    With ``unjudged`` ranks between those of steps are rows of documents without a judgment, whose
+    ids it holds as far as they are known.
+    """
+    named = any(s.document is not None for s in steps)
+    ranked = any(s.rank is not None for s in steps)
+    heads = [*(["rank"] * ranked), *(["document"] * named), *(["grade"] * ranked)]
+    heads += [*(steps[0].columns if steps else ()), "term", "sum"]
+    rows: list[list[str]] = []
+    last = 0
+    for s in steps:
+        if unjudged is not None and s.rank is not None:
+            for place, document in _unjudged(range(last + 1, s.rank), unjudged).items():
+                row = [place, *([document] * named), "-"]
+                rows.append(row + [""] * (len(heads) - len(row)))
+            last = s.rank
+        rank, grade = ([], []) if s.rank is None else ([str(s.rank)], [_number(s.grade or 0.0)])
+        name = ["" if s.document is None else str(s.document)] * named
+        cells = [_cell(v) for v in s.columns.values()]
+        rows.append([*rank, *name, *grade, *cells, _number(s.term), _number(s.sum)])
+    if cut and len(rows) > _MOST_ROWS:
+        left_out = ["..."] + [""] * (len(heads) - 1)
+        rows = [*rows[: _MOST_ROWS - _AT_THE_END], left_out, *rows[-_AT_THE_END:]]
+    words = [column for column, head in enumerate(heads) if head in _WORDS]
+    return Grid([], heads, [Line([], row) for row in rows], words=words)
+
+
+def _unjudged(ranks: range, ids: Mapping[int, str]) -> dict[str, str]:
+    """Return documents without a judgment by rank; many as one."""
+    if len(ranks) > _MOST_UNJUDGED:
+        return {f"{ranks[0]}-{ranks[-1]}": _NOT_JUDGED}
+    return {str(rank): ids.get(rank, _NOT_JUDGED) for rank in ranks}
+
+
+def _substituted(e: ExplanationData) -> str:
+    """Return the formula with the numbers put in."""
+    last = "left out" if math.isnan(e.value) else repr(e.value)
+    if e.expression:
+        names = "|".join(e.parts) or "$^"
+        put_in = re.sub(rf"\b({names})\b", lambda m: _number(e.parts[m[0]]), e.expression)
+        return " = ".join([e.measure, *([put_in] if " " in put_in else []), last])
+    terms = [_number(t) for t in (*(s.term for s in e.steps), e.constant) if t]
+    shown = terms if len(terms) <= _MOST_TERMS else [*terms[:3], "...", *terms[-2:]]
+    total = " + ".join(shown) or "0"
+    steps = [e.measure]
+    if e.denominator is None:
+        steps += [total] if len(shown) > 1 else []
+    elif e.total is not None:
+        below = _number(e.denominator)
+        steps.append(f"({total}) / {below}" if len(shown) > 1 else f"{total} / {below}")
+        if len(shown) > 1:
+            steps.append(f"{_number(e.total)} / {below}")
+    return " = ".join([*steps, last])

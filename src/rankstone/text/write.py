@@ -1,0 +1,184 @@
+"""Results in the formats they can be written in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rankstone.core.result import Result
+from rankstone.text.blocks import Grid, Line, are_counts, rounded
+from rankstone.text.delimited import Cells, delimited, exact
+from rankstone.text.result_table import (
+    ALL,
+    Order,
+    Row,
+    Table,
+    interval_lines,
+    over_in_words,
+    own_in_words,
+    table_of,
+)
+
+if TYPE_CHECKING:
+    from rankstone.stats.intervals import Interval
+    from rankstone.text.groups import SummaryRow
+
+#: Intervals of aggregates by run, then by measure.
+Intervals = Mapping[str, "Mapping[str, Interval]"]
+
+
+def result_grid(
+    results: Sequence[Result],
+    table: Table | None = None,
+    digits: int = 4,
+    intervals: Intervals | None = None,
+) -> Grid:
+    """Lay a table out as text (default: the aggregates); the best of each measure is bold."""
+    table = table_of(results, per_query=False) if table is None else table
+    runs = len({row.run for row in table.rows}) > 1 or len(table.rows) == 1
+    queries = any(row.query != ALL for row in table.rows)
+    whole = [are_counts(c) for c in zip(*(row.values for row in table.rows), strict=True)]
+    best = table.best()
+    lines = [
+        Line(
+            [str(row.run)] * runs + [str(row.query)] * queries,
+            [
+                rounded(v, digits, whole=w) + _ends(_interval(row, measure, intervals), digits)
+                for measure, v, w in zip(table.measures, row.values, whole, strict=True)
+            ],
+            [row.query == ALL and v in b for v, b in zip(row.values, best, strict=True)],
+        )
+        for row in table.rows
+    ]
+    heads = ["run"] * runs + ["query"] * queries
+    foot = list(_foot(results, table, digits, intervals))
+    return Grid(heads, list(table.measures), lines, foot)
+
+
+def _interval(row: Row, measure: str, intervals: Intervals | None) -> Interval | None:
+    return intervals[row.run].get(measure) if intervals and row.query == ALL else None
+
+
+def _ends(interval: Interval | None, digits: int) -> str:
+    """Return the interval of an aggregate, with one digit less than the aggregate."""
+    if interval is None or math.isnan(interval.low):
+        return ""
+    return f" [{interval.low:.{max(digits - 1, 0)}f}, {interval.high:.{max(digits - 1, 0)}f}]"
+
+
+def _foot(
+    results: Sequence[Result], table: Table, digits: int, intervals: Intervals | None
+) -> Iterator[str]:
+    """Yield sentences on the queries, conventions, ties and unjudged documents of aggregates."""
+    if not table.summary:
+        return
+    some = next((i for own in (intervals or {}).values() for i in own.values()), None)
+    if some is not None:
+        from rankstone.stats.intervals import INTERVALS
+
+        yield f"[{some.confidence * 100:g} % interval, {INTERVALS[some.method]}]"
+    counts = [n for r in results for n in r.counted.values()]
+    yield over_in_words(own_in_words(table.measures), counts, results[0])
+    yield from interval_lines(results, digits)
+
+
+def _wide(table: Table, digits: int | None, intervals: Intervals | None) -> Iterator[Cells]:
+    """Yield the heads, then run, query and a number for each measure, and the intervals' ends."""
+    ends = [f"{m} {end}" for m in table.measures for end in ("low", "high")] if intervals else []
+    yield ["run", "query", *table.measures, *ends], []
+    for row in table.rows:
+        values = list(row.values)
+        for measure in table.measures if intervals else ():
+            interval = _interval(row, measure, intervals)
+            values += [interval.low, interval.high] if interval else [math.nan, math.nan]
+        yield [row.run, str(row.query)], [exact(v, digits) for v in values]
+
+
+def _long(summaries: Sequence[SummaryRow], digits: int | None) -> Iterator[Cells]:
+    """Yield the heads, then a line for each value with its number of queries."""
+    yield ["run", "group", "aggregate", "measure", "value", "n", "left_out"], []
+    for row in summaries:
+        for measure, s in row.values.items():
+            numbers = [exact(s.value, digits), str(s.n), str(s.left_out)]
+            yield [row.run, row.group, s.how, measure], numbers
+
+
+def as_json(
+    results: Sequence[Result], summaries: Sequence[SummaryRow], intervals: Intervals | None = None
+) -> Iterator[str]:
+    """Yield the results whole, with their summaries: one object, or a list of them."""
+    import json
+
+    data = [result.to_dict() for result in results]
+    for i, one in enumerate(data if summaries else ()):
+        own = summaries[i :: len(results)]
+        one["summaries"] = [part for row in own for part in row.parts()]
+    for one in data if intervals else ():
+        one["intervals"] = {m: i.to_dict() for m, i in (intervals or {})[one["name"]].items()}
+    yield json.dumps(data[0] if len(data) == 1 else data, indent=2)
+
+
+def jsonl(
+    table: Table, summaries: Sequence[SummaryRow], intervals: Intervals | None = None
+) -> Iterator[str]:
+    """Yield one JSON object for each row, and for each value of a summary."""
+    import json
+
+    for row in table.rows:
+        values = [None if math.isnan(v) else v for v in row.values]
+        cells = dict(zip(table.measures, values, strict=True))
+        own = {m: _interval(row, m, intervals) for m in table.measures}
+        known = {m: interval.to_dict() for m, interval in own.items() if interval}
+        more = {"intervals": known} if known else {}
+        yield json.dumps({"run": row.run, "query": row.query, **cells, **more})
+    for one in summaries:
+        for part in one.parts():
+            yield json.dumps({"run": one.run, **part})
+
+
+def write(
+    results: Sequence[Result],
+    form: str,
+    *,
+    per_query: bool = False,
+    aggregate: bool = True,
+    summaries: Sequence[SummaryRow] = (),
+    intervals: Intervals | None = None,
+    digits: int | None = None,
+    order: Order = Order(),  # noqa: B008
+    colour: bool = False,
+    columns: int | None = None,
+) -> Iterator[str]:
+    """Yield the lines of results in a format; ``summaries`` take the place of the aggregates.
+
+    ``intervals`` are those of the aggregates, by run and measure; ``columns`` is the width of the
+    terminal.
+    """
+    results = order.results(results)
+    aggregate = aggregate and not summaries
+    table = table_of(results, per_query=per_query, aggregate=aggregate, order=order)
+    if form == "json":
+        return as_json(results, summaries, intervals)
+    if form == "jsonl":
+        return jsonl(table, summaries, intervals)
+    if form in ("tsv", "csv"):
+        lines = _long(summaries, digits) if summaries else _wide(table, digits, intervals)
+        return delimited(lines, form)
+    digits = 4 if digits is None else digits
+    grids = [result_grid(results, table, digits, intervals)] if table.rows else []
+    if summaries:
+        from rankstone.text.groups import grid_of
+
+        grids.append(grid_of(results, summaries, digits))
+    if form == "latex":
+        from rankstone.text.latex import latex
+
+        return latex(grids, "tab:results")
+    if form == "md":
+        from rankstone.text.markdown import markdown
+
+        return markdown([grids])
+    from rankstone.text.terminal import terminal
+
+    return terminal([[grid] for grid in grids], colour, columns)

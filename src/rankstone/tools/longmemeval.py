@@ -1,0 +1,27 @@
+"""LongMemEval: the scores of its retrieval, at the level of sessions or of turns."""
+
+from __future__ import annotations
+
+from rankstone.choices.conventions import Conventions
+from rankstone.tools.base import Name, Tool
+from rankstone.tools.texts import SETS
+
+_DCG = {"gain": "binary", "discount": "jarvelin"}
+
+TOOLS = (
+    Tool(
+        name="longmemeval-1",
+        tested="its eval_utils.py of commit 6a92d1a, with an alias that NumPy 2 removed",
+        about=f"{SETS}; the caller ranks the whole history of a question",
+        conventions=Conventions(ties="input", queries="both"),
+        names=(
+            Name("recall_any@{k}", "Success"),
+            Name("recall_all@{k}", "Complete", conventions={"no_relevant": "one"}),
+            Name("ndcg_any@{k}", "nDCG", _DCG),
+        ),
+        limits=(
+            "questions to abstain from are left out by the caller",
+            "sessions made of turns are parents here; its ndcg_any of these counts every turn",
+        ),
+    ),
+)

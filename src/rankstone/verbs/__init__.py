@@ -1,0 +1,1 @@
+"""What users ask for, a module or folder each."""

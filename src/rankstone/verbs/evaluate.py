@@ -1,0 +1,161 @@
+"""The verb ``evaluate``: judgments and a run in, numbers out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankstone.choices.conventions import Conventions
+from rankstone.choices.setup import Setup, verb
+from rankstone.core import engine
+from rankstone.core.as_numpy import numbers_of
+from rankstone.core.collection import Collection, MatchedCollection
+from rankstone.core.gpu import CutoffNeeds
+from rankstone.core.notices import data_notices
+from rankstone.core.rank import ScoreNeeds, as_ranked, rank, score_needs
+from rankstone.core.result import Result
+from rankstone.errors import NothingInCommonError, SlowEngineWarning, UsageError
+from rankstone.io.arrays import Needs, table_of_labels
+from rankstone.io.changes import prepared
+from rankstone.io.load import check_columns_used, collection
+from rankstone.measures import DEFAULT, Measure
+from rankstone.verbs.parts import Plan, Request, evaluate_part, finished
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from rankstone.choices.options import EvaluateOptions
+    from rankstone.core.unjudged import UnjudgedReport
+
+
+@verb("evaluate")
+def evaluate(
+    judgments: Any,
+    run: Any = None,
+    measures: str | Measure | Iterable[str | Measure] = DEFAULT,
+    **options: Unpack[EvaluateOptions],
+) -> Result:
+    """Evaluate a run against judgments.
+
+    Args:
+        judgments: path of a file, ``{query: {document: grade}}``, ``{query: relevant documents}``,
+            a list of the relevant documents of each query, a dataframe, or an array or tensor of
+            labels. For one query also a set or dict of its documents.
+        run: path of a file, ``{query: {document: score}}``, ``{query: [document, ...]}``, a list
+            of the ranked documents of each query, a dataframe, or an array or tensor of scores.
+            Without a run the judgments are grades in rank order.
+        measures: names or measures.
+        options: see below.
+
+    >>> result = evaluate({"q1": {"d1": 2}}, {"q1": ["d7", "d1"]}, ["RR"])
+    >>> result["RR"]
+    0.5
+    """
+    setup = Setup.of("evaluate", options)
+    request = Request.of(measures, setup)
+    load_engine()
+    setup = prepared(setup)
+    data = collection(judgments, run, setup, needs=request.needs)
+    result = evaluate_collection(data, request)
+    check_columns_used(setup)
+    return result
+
+
+def evaluate_collection(data: Collection, request: Request) -> Result:
+    """Evaluate data that are loaded: an evaluation in one part."""
+    plan = request.plan(data.default)
+    part = evaluate_part(plan, data, is_whole=True)
+    result = finished(plan, part, data)
+    if request.setup.evaluation.unjudged_interval:
+        result = replace(result, unjudged=_unjudged(data, plan))
+    return result
+
+
+def load_engine() -> None:
+    """Load the compiled core, or warn once that it is absent."""
+    engine.load(tell=_tell)
+
+
+def _unjudged(data: Collection, plan: Plan) -> UnjudgedReport:
+    """Return what retrieved documents without a judgment leave open of each measure."""
+    from rankstone.core.completions import Holes, judged_by_rank
+    from rankstone.core.unjudged import UnjudgedInterval, UnjudgedReport
+    from rankstone.measures.unjudged import unjudged_extremes
+
+    ranked = data.ranked(as_ranked(plan.conventions))
+    holes = Holes.of(ranked)
+    interval = {}
+    for name, measure, conventions in plan.steps:
+        own = Holes.of(data.ranked(as_ranked(conventions)))
+        ends = unjudged_extremes(measure, own)
+        interval[name] = UnjudgedInterval(*ends.ends, ends.exact, (ends.low, ends.high))
+    return UnjudgedReport(
+        int(holes.count.sum()),
+        int(ranked.retrieved.sum()),
+        tuple(judged_by_rank(ranked)),
+        interval,
+    )
+
+
+_LARGE = 1 << 16  # from here on it pays to look for what a cutoff leaves out
+_SPARSE = 1 / 8  # share of labels that are not 0, up to which it does
+
+
+def call(measure: Measure, data: tuple[Any, ...], conventions: Conventions | None) -> Any:
+    """Return the value of a measure on data given directly: a number, or one for each query."""
+    if len(data) > 2:
+        raise UsageError(
+            "give grades in rank order; true grades and predicted scores; or relevant documents "
+            f"and a ranked list; not {len(data)} arguments."
+        )
+    labels, scores = data[0], data[-1]
+    if len(data) == 2 and _are_labels_and_scores(labels, scores):
+        source: Collection = table_of_labels(
+            numbers_of(labels, "labels"), numbers_of(scores, "scores")
+        )
+    else:
+        source = collection(*data, finite=True, needs=_needs_of(measure, conventions))
+    chosen = source.default if conventions is None else conventions
+    ranked = rank(source, chosen)
+    if isinstance(source, MatchedCollection) and not len(ranked.rank):
+        _refuse_look_alikes(source, chosen)
+    values = measure.compute(ranked)
+    if source.single:
+        return float(values[0])
+    if hasattr(scores, "columns") and hasattr(labels, "index"):
+        return type(labels)(values, index=getattr(scores, "index", None), name=str(measure))
+    return values
+
+
+def _refuse_look_alikes(source: Collection, conventions: Conventions) -> None:
+    """Refuse ids that differ only in how they are written; a bare number cannot carry a warning."""
+    for notice in data_notices(source.tally(conventions), conventions):
+        if notice.code == "ids-look-alike":
+            raise NothingInCommonError(f"no judged document was retrieved: {notice}.")
+
+
+def _are_labels_and_scores(labels: Any, scores: Any) -> bool:
+    """Return whether data are arrays that can only be labels and scores, and are best read whole."""
+    return (
+        type(labels) is type(scores) is np.ndarray
+        and labels.shape == scores.shape
+        and labels.dtype.kind in "biuf"
+        and scores.dtype.kind == "f"
+        and (labels.size < _LARGE or bool(np.count_nonzero(labels) > _SPARSE * labels.size))
+    )
+
+
+def _needs_of(measure: Measure, conventions: Conventions | None) -> Needs:
+    def needs(default: Conventions) -> tuple[CutoffNeeds | None, ScoreNeeds]:
+        chosen = conventions or default
+        return measure.cutoff_needs(chosen), score_needs([chosen])
+
+    return needs
+
+
+def _tell(text: str) -> None:
+    warnings.warn(text, SlowEngineWarning, stacklevel=4)

@@ -1,0 +1,111 @@
+"""The verb ``explain``: the working of a number, document by document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rankstone.choices.setup import Setup, verb
+from rankstone.core.collection import Collection, MatchedCollection
+from rankstone.errors import DataError, UsageError, did_you_mean
+from rankstone.io.load import read
+from rankstone.measures import Measure
+from rankstone.verbs.parts import Request
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from rankstone.choices.conventions import Conventions
+    from rankstone.choices.options import ExplainOptions
+    from rankstone.measures.explain import ExplanationData
+    from rankstone.text.explanation import Explanation
+
+
+@verb("explain")
+def explain(
+    measure: str | Measure,
+    judgments: Any = None,
+    run: Any = None,
+    *,
+    query: Any = None,
+    **options: Unpack[ExplainOptions],
+) -> Explanation:
+    """Show the working of a number, document by document.
+
+    Args:
+        measure: a name or a measure.
+        judgments: whatever ``evaluate`` takes; without a run, grades in rank order.
+        run: whatever ``evaluate`` takes.
+        query: the query to explain if there are several.
+        options: see below.
+
+    >>> print(explain("RR", [0, 1, 0]))
+    RR: Reciprocal rank
+      RR = 1 / rank of the first relevant document. Its mean is MRR.
+    <BLANKLINE>
+    rank  grade  relevant    term     sum
+    ────  ─────  ────────  ──────  ──────
+       1      0        no       0       0
+       2      1       yes  0.5000  0.5000
+       3      0        no       0  0.5000
+    <BLANKLINE>
+    RR = 0.5
+    Conventions: ties=expected, no_relevant=zero
+    """
+    from rankstone.measures.explain import explain_query
+    from rankstone.text.explanation import Explanation
+
+    setup = Setup.of("explain", options)
+    request = Request.of([measure], setup)
+    source = read(judgments, run, setup)
+    ((_, _, chosen),) = request.plan(source.default).steps
+    ranked = source.ranked(chosen)
+    row = _row(query, ranked.queries)
+    judged = source.judged_documents(ranked.queries[row])
+    working = explain_query(request.measures[0].measure, ranked, row, source.document, judged)
+    working = replace(working, unjudged=_unjudged_ids(source, working, judged, chosen))
+    return Explanation.of(replace(working, query=None) if source.single else working)
+
+
+def _unjudged_ids(
+    source: Collection,
+    working: ExplanationData,
+    judged: Sequence[tuple[Any, float]],
+    conventions: Conventions,
+) -> dict[int, str]:
+    """Return the ids of documents without a judgment by rank."""
+    gaps = working.gaps
+    if not gaps or not isinstance(source, MatchedCollection) or not source.has_ids:
+        return {}
+    _, first = source.top(gaps[-1] + len(judged), conventions, [working.query])
+    known = {str(document) for document, _ in judged}
+    ids = (doc for doc in first.docs if doc not in known)
+    return dict(zip(gaps, ids, strict=False))
+
+
+def _row(query: Any, queries: list[Any]) -> int:
+    """Return which query is meant; a whole number may be written as text, as commands do."""
+    if query is None:
+        if len(queries) == 1:
+            return 0
+        shown = ", ".join(repr(q) for q in queries[:3])
+        raise UsageError(
+            f"there are {len(queries)} queries ({shown}, ...), and one is explained at a time: "
+            f"give query={queries[0]!r} (--query {queries[0]})."
+        )
+    if query in queries:
+        return queries.index(query)
+    texts = [str(q) for q in queries]
+    if str(query) in texts:
+        return texts.index(str(query))
+    number = _number_in(str(query))
+    same = [text for text in texts if number is not None and _number_in(text) == number]
+    hint = f" Did you mean {same[0]}?" if same else did_you_mean(str(query), texts[:10_000])
+    raise DataError(f"query {query!r} is not evaluated.{hint}")
+
+
+def _number_in(query: str) -> int | None:
+    """Return the number at the end of a query id: 1 in q01."""
+    digits = query[len(query.rstrip("0123456789")) :]
+    return int(digits) if digits else None

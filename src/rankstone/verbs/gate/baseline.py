@@ -1,0 +1,295 @@
+"""Baselines: what a gate compares with, and the small file that keeps it."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from rankstone.choices.conventions import Conventions
+from rankstone.core.aggregate import aggregate
+from rankstone.core.atomic import write_text
+from rankstone.core.provenance import Source, recorded, replayed
+from rankstone.core.result import Result
+from rankstone.errors import DataError, UsageError
+from rankstone.measures.parse import parse_measure
+
+SCHEMA = "rankstone/baseline/2"
+_OLDER = ("rankstone/baseline/1",)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A file that numbers were computed from, and how it was read; data in memory have no checksum."""
+
+    source: Source
+
+    @classmethod
+    def of(cls, source: Source) -> Origin:
+        """Describe an input by its content."""
+        return cls(source)
+
+    @property
+    def name(self) -> str:
+        """The name of the file."""
+        return self.source.name
+
+    @property
+    def reading(self) -> Mapping[str, Any]:
+        """The choices it was read by, where they are not the default."""
+        return self.source.reading
+
+    @cached_property
+    def sha256(self) -> str | None:
+        """The SHA-256 of what the file expands to."""
+        return self.source.content_digest()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        read = {"reading": recorded(self.reading)} if self.reading else {}
+        return {"name": self.name, "sha256": self.sha256, **read}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Origin:
+        """Read what ``to_dict`` returned."""
+        digest = data["sha256"]
+        reading = replayed(data.get("reading", {}))
+        return cls(Source(data["name"], sha256=digest, content_sha256=digest, reading=reading))
+
+    def __str__(self) -> str:
+        return f"{self.name} (sha256 {self.sha256[:12]}...)" if self.sha256 else self.name
+
+
+@dataclass(frozen=True)
+class Acceptance:
+    """An update of a baseline: when, why, from which run, and to which means."""
+
+    date: str
+    reason: str
+    run: str
+    means: Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Baseline:
+    """Values per query that a candidate is compared with, and the conditions they were made under.
+
+    ``exceptions`` are the conventions of single measures that differ from ``conventions``, and
+    ``names`` what a measure was requested by, if that differs. ``history`` holds all acceptances, the first being
+    how the baseline came about; it is empty unless the baseline comes from a baseline file.
+    ``weighted`` are the measures whose queries have weights, None if a file does not say.
+    """
+
+    name: str
+    rankstone: str
+    like: str | None
+    conventions: Conventions
+    exceptions: Mapping[str, Mapping[str, Any]]
+    names: Mapping[str, str]
+    judgments: Origin
+    run: Origin
+    queries: tuple[Any, ...]
+    unanswered: tuple[Any, ...]
+    columns: Mapping[str, np.ndarray]
+    means: Mapping[str, float]
+    history: tuple[Acceptance, ...] = ()
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    weighted: tuple[str, ...] | None = None
+
+    @classmethod
+    def of(cls, result: Result) -> Baseline:
+        """Take the values of a result."""
+        return cls(
+            name=result.name,
+            rankstone=result.provenance.rankstone,
+            like=result.like,
+            conventions=result.conventions,
+            exceptions=result.exceptions,
+            names={column: name for name, column in result.requested.items()},
+            judgments=Origin.of(result.provenance.judgments),
+            run=Origin.of(result.provenance.run),
+            queries=tuple(result.queries),
+            unanswered=result.unanswered,
+            columns=result.columns,
+            means=result.aggregates,
+            changes=result.changes,
+            weighted=tuple(result.weights),
+        )
+
+    def conventions_for(self, measure: str) -> Conventions:
+        """Return the conventions that a measure was computed under."""
+        return self.conventions.replace(**self.exceptions.get(measure, {}))
+
+    def accepted(self, date: str, reason: str, history: tuple[Acceptance, ...] = ()) -> Baseline:
+        """Return the baseline with the reason for it, after earlier ones."""
+        if not reason.strip():
+            raise UsageError('a baseline is updated for a reason: --reason "new synonyms".')
+        latest = Acceptance(date, " ".join(reason.split()), str(self.run), dict(self.means))
+        return replace(self, history=(*history, latest))
+
+    def to_json(self) -> str:
+        """Return the content of a baseline file: one line per query, made to be read in a diff."""
+        head = {
+            "schema": SCHEMA,
+            "name": self.name,
+            "rankstone": self.rankstone,
+            "like": self.like,
+            "judgments": self.judgments.to_dict(),
+            "run": self.run.to_dict(),
+            "changes": recorded(self.changes),
+            "weighted": list(self.weighted or ()),
+            "conventions": self.conventions.to_dict(),
+            "exceptions": {name: dict(choices) for name, choices in self.exceptions.items()},
+            "names": dict(self.names),
+            "means": _numbers(self.means),
+            "history": [
+                {"date": a.date, "reason": a.reason, "run": a.run, "means": _numbers(a.means)}
+                for a in self.history
+            ],
+            "unanswered": list(self.unanswered),
+            "measures": list(self.columns),
+        }
+        order = sorted(range(len(self.queries)), key=lambda i: str(self.queries[i]))
+        columns = [column.tolist() for column in self.columns.values()]
+        rows = [[self.queries[i], *(_plain(column[i]) for column in columns)] for i in order]
+        values = [f"    {json.dumps(row, allow_nan=False)}" for row in rows]
+        lines = json.dumps(head, indent=2, allow_nan=False).removesuffix("\n}")
+        body = f'{lines},\n  "values": [\n' + ",\n".join(values) + "\n  ]"
+        return f'{body},\n  "checksum": "{_checksum({**head, "values": rows})}"\n}}\n'
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Baseline:
+        """Read what ``to_json`` wrote; a file that was edited is refused."""
+        try:
+            data = json.loads(text, object_pairs_hook=_without_repeats)
+            if data["schema"] != SCHEMA and data["schema"] not in _OLDER:
+                raise ValueError(f"schema {data['schema']!r}, expected {SCHEMA!r}")
+            checksum = data.pop("checksum")
+            if checksum != _checksum(data):
+                raise DataError(
+                    "the baseline was edited by hand or by a merge: its checksum is wrong. Restore "
+                    "it from version control, or delete it and make it again with 'rankstone "
+                    "gate baseline save'."
+                )
+            return cls._from_dict(data)
+        except (
+            ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError
+        ) as error:  # fmt: skip
+            if isinstance(error, DataError):
+                raise
+            raise DataError(
+                f"this is not a baseline file ({_reason(error)}). Restore it from version control, "
+                "or delete it and make one with 'rankstone gate baseline save'."
+            ) from None
+
+    @classmethod
+    def _from_dict(cls, data: Mapping[str, Any]) -> Baseline:
+        rows, measures = data["values"], list(data["measures"])
+        if any(len(row) != len(measures) + 1 for row in rows):
+            raise ValueError("its rows differ in length")
+        if len({row[0] for row in rows}) != len(rows):
+            raise ValueError("a query is there twice")
+        if len({*measures}) != len(measures):
+            raise ValueError("a measure is there twice")
+        baseline = cls(
+            name=str(data["name"]),
+            rankstone=str(data["rankstone"]),
+            like=data["like"],
+            conventions=Conventions(**data["conventions"]),
+            exceptions={str(name): dict(own) for name, own in data["exceptions"].items()},
+            names={str(column): str(name) for column, name in data["names"].items()},
+            judgments=Origin.from_dict(data["judgments"]),
+            run=Origin.from_dict(data["run"]),
+            changes=replayed(data.get("changes", {})),
+            weighted=tuple(data["weighted"]) if "weighted" in data else None,
+            queries=tuple(row[0] for row in rows),
+            unanswered=tuple(data["unanswered"]),
+            columns={
+                m: np.array([_float(row[i]) for row in rows], np.float64)
+                for i, m in enumerate(measures, 1)
+            },
+            means={m: _float(data["means"][m]) for m in measures},
+            history=tuple(
+                Acceptance(
+                    str(a["date"]),
+                    str(a["reason"]),
+                    str(a["run"]),
+                    {m: _float(v) for m, v in a["means"].items()},
+                )
+                for a in data["history"]
+            ),
+        )
+        baseline._check_means()
+        return baseline
+
+    def _check_means(self) -> None:
+        """Refuse means that are not those of the values, up to rounding."""
+        for name, column in self.columns.items():
+            if self.weighted is None or name in self.weighted:
+                continue  # weights are not kept
+            try:
+                measure = parse_measure(name)
+            except UsageError:  # of another version
+                continue
+            if measure.pools_queries:
+                continue
+            how = aggregate(measure.definition.aggregate)
+            mean = how.finish(how.of(column))
+            if not np.isclose(self.means[name], mean, rtol=1e-6, atol=1e-12, equal_nan=True):
+                raise ValueError(f"the mean of {name} is not that of its values")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the baseline to a file, whole or not at all."""
+        write_text(path, self.to_json())
+
+
+def load_baseline(content: bytes, path: str) -> Baseline:
+    """Return the baseline in a file's content: a baseline file or a saved Result."""
+    try:
+        if f'"{SCHEMA.rpartition("/")[0]}/'.encode() in content[:4096]:
+            return Baseline.from_json(content)
+        return Baseline.of(Result.from_json(content))
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
+
+
+def is_saved(head: bytes) -> bool:
+    """Return whether a file with these first bytes holds values that were saved, not a run."""
+    return head.lstrip()[:1] in (b"{", b"[") and b'"schema"' in head
+
+
+def _checksum(data: Mapping[str, Any]) -> str:
+    text = json.dumps(data, sort_keys=True, allow_nan=False, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError("a key is there twice")
+    return made
+
+
+def _reason(error: Exception) -> str:
+    return f"{error} is missing" if isinstance(error, KeyError) else str(error)
+
+
+def _numbers(values: Mapping[str, float]) -> dict[str, float | None]:
+    return {name: _plain(value) for name, value in values.items()}
+
+
+def _plain(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _float(value: Any) -> float:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+        raise TypeError(f"{value!r} is not a number")
+    return math.nan if value is None else float(value)

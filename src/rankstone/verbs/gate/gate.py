@@ -1,0 +1,270 @@
+"""The verb ``gate``: may the candidate ship?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rankstone.choices.reading import first_of
+from rankstone.choices.setup import Setup, verb
+from rankstone.core.result import Result
+from rankstone.errors import DataError, EmptyError, Notice, UsageError
+from rankstone.io.changes import prepared
+from rankstone.io.formats import run_name
+from rankstone.io.load import check_columns_used, collection, load_judgments
+from rankstone.io.query_groups import read_query_groups
+from rankstone.io.streams import STDIN, open_seekable
+from rankstone.measures import Measure
+from rankstone.verbs.compare import refuse_evaluation, values_of_result, with_clusters
+from rankstone.verbs.evaluate import evaluate_collection, load_engine
+from rankstone.verbs.gate import checks
+from rankstone.verbs.gate.baseline import Baseline, is_saved, load_baseline
+from rankstone.verbs.gate.comparable import require_comparable, require_measures
+from rankstone.verbs.gate.decide import decide
+from rankstone.verbs.gate.needs import Needs
+from rankstone.verbs.gate.pairs import Values
+from rankstone.verbs.gate.ranks import ranks_of
+from rankstone.verbs.gate.rules import MustFind, Rules, rules_of
+from rankstone.verbs.gate.settings import Settings, read_settings
+from rankstone.verbs.gate.verdict import WARN, Check, Verdict
+from rankstone.verbs.parts import Request
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from rankstone.choices.options import GateOptions
+
+_PATH = str | os.PathLike
+_HEAD = 4096
+Limits = Mapping[str | Measure, float] | Iterable[str] | None
+
+
+@verb("gate")
+def gate(
+    judgments: Any,
+    candidate: Any,
+    baseline: Any = None,
+    *,
+    max_drop: Limits = None,
+    non_inferior: Limits = None,
+    max_gain: Limits = None,
+    minimum: Limits = None,
+    maximum: Limits = None,
+    min_judged: Mapping[int | str, float] | Iterable[str] | None = None,
+    min_queries: int | None = None,
+    must_find: Iterable[Any] = (),
+    by: Mapping[Any, str] | str | os.PathLike[str] | None = None,
+    smallest_slice: int | None = None,
+    inconclusive: str | None = None,
+    settings: str | os.PathLike[str] | None = None,
+    **options: Unpack[GateOptions],
+) -> Verdict:
+    """Decide whether a candidate may ship.
+
+    Args:
+        judgments: whatever ``evaluate`` takes; None if the candidate is a Result.
+        candidate: a run, as ``evaluate`` takes it, a Result, or the path of a saved Result.
+        baseline: a run, a Result, or the path of a run, a saved Result or a baseline file.
+        max_drop: ``{measure: number}``; fails if the mean drops by more. The point estimate
+            decides.
+        non_inferior: ``{measure: number}``; passes if the interval of the difference shows that
+            the mean does not drop by more.
+        max_gain: ``{measure: number}``; warns if the mean rises by more.
+        minimum: ``{measure: number}``; fails if the candidate's mean is below.
+        maximum: ``{measure: number}``; fails if the candidate's mean is above.
+        min_judged: ``{cutoff: share}``; fails if fewer of the first documents were judged.
+        min_queries: fails if the candidate answers fewer queries.
+        must_find: documents that have to be found, as ``"query:document@cutoff"`` or
+            ``(query, document, cutoff)``.
+        by: group of each query, or the path of a file of them; drops are then checked in each
+            group, too.
+        smallest_slice: smallest number of queries of a group that may decide (default: 10).
+        inconclusive: what a rule does that could not have seen the drop it forbids: ``fail``,
+            ``warn`` (default) or ``pass``.
+        settings: path of a ``rankstone.toml`` or ``pyproject.toml`` with further rules; those of
+            the other arguments replace them one by one.
+        options: see below.
+
+    >>> judgments = {f"q{i}": {"d1": 1} for i in range(9)}
+    >>> old = {f"q{i}": ["d1", "d2"] for i in range(9)}
+    >>> new = {f"q{i}": ["d2", "d1"] for i in range(9)}
+    >>> gate(judgments, new, old, max_drop={"RR": 0.1})
+    <Verdict FAIL: candidate against baseline, 1 of 2 checks failed (9 queries)>
+    fail: RR is worse by 0.5000 (1.0000 to 0.5000); at most 0.1 is allowed
+    """
+    shared = Settings() if settings is None else read_settings(os.fspath(settings))
+    own = {
+        "max-drop": max_drop,
+        "non-inferior": non_inferior,
+        "max-gain": max_gain,
+        "min": minimum,
+        "max": maximum,
+        "min-judged": min_judged,
+        "min-queries": min_queries,
+        "must-find": must_find,
+        "smallest-slice": smallest_slice,
+        "inconclusive": inconclusive,
+        "confidence": options.pop("confidence", None),
+    }
+    setup = Setup.of("gate", options)
+    candidate = saved_candidate(candidate, setup.effort.max_bytes)
+    if not isinstance(candidate, Result):
+        setup = Setup.of("gate", {**shared.evaluation(), **options})
+    return apply(
+        rules_of(shared.values, own),
+        judgments,
+        candidate,
+        shared.file("baseline") if baseline is None else baseline,
+        shared.file("by") if by is None else by,
+        setup,
+    )
+
+
+def saved_candidate(candidate: Any, max_bytes: int | None = None) -> Any:
+    """Return the Result that a file holds; the candidate itself if it is something else."""
+    if not isinstance(candidate, _PATH) or not os.path.isfile(candidate):
+        return candidate
+    path = os.fspath(candidate)
+    try:
+        content = _saved(path, max_bytes)
+    except EmptyError:  # a run without rows, which fails the gate
+        return candidate
+    if content is None:
+        return candidate
+    try:
+        return Result.from_json(content)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
+
+
+def _saved(path: str, max_bytes: int | None) -> bytes | None:
+    """Return the content of a file of saved values, None if it may be a run."""
+    with open_seekable(path, max_bytes) as (stream, _, _):
+        stream.seek(0)
+        if not is_saved(stream.read(_HEAD)):
+            return None
+        stream.seek(0)
+        return stream.read()
+
+
+def apply(
+    rules: Rules,
+    judgments: Any,
+    candidate: Any,
+    baseline: Any,
+    by: Mapping[Any, str] | str | os.PathLike[str] | None,
+    setup: Setup,
+) -> Verdict:
+    """Apply rules; the other arguments are those of ``gate``."""
+    is_result, original = isinstance(candidate, Result), judgments
+    like = candidate.like if is_result else setup.evaluation.like
+    needs = Needs.of(rules, like, has_baseline=baseline is not None, by=by)
+    if is_result:
+        refuse_evaluation(setup)
+    setup = prepared(setup)
+    if isinstance(judgments, _PATH) and not is_result:  # read once
+        judgments = load_judgments(judgments, setup)
+    try:
+        result = _result(judgments, candidate, needs.names, setup, "candidate")
+    except EmptyError as error:
+        return _empty(rules, candidate, str(error))
+    for column in needs.columns.values():
+        result.values(column)  # an error if a Result does not have it
+    values: Values | None = None
+    notices: tuple[Notice, ...] = ()
+    if baseline is not None:
+        base = _baseline(judgments, baseline, needs.names, setup)
+        compared = [needs.columns[limit.target] for limit in needs.relative]
+        require_measures(base, compared)
+        shared = [m for m in result.measures if m in base.columns]
+        notices = require_comparable(result, base, shared)
+        mine = values_of_result(result, result.name, compared)
+        values = Values.of(mine, base, needs.lower_is_better(), needs.ranges())
+        clusters = with_clusters(setup, original, result.queries).statistics.clusters
+        values = replace(values, clusters=clusters)
+    check_columns_used(setup)
+    ranks: dict[MustFind, int | None] = {}
+    if rules.must_find:
+        if is_result or (isinstance(candidate, str) and candidate == STDIN):
+            raise UsageError("must-find looks for documents: give the run in a file or in memory.")
+        ranks = ranks_of(rules.must_find, candidate, result.conventions, result.queries, setup)
+    groups = _groups(by, result, first_of(setup.reading.encoding))
+    verdict = decide(rules, needs, result, values, groups, ranks)
+    differing = (Check("comparable", WARN, notice.text) for notice in notices)
+    return replace(verdict, checks=(*verdict.checks, *differing))
+
+
+def _result(judgments: Any, run: Any, names: Sequence[str], setup: Setup, role: str) -> Result:
+    if isinstance(run, Result):
+        return run
+    if judgments is None:
+        raise UsageError(f"judgments are needed to evaluate the {role}; or give a Result.")
+    if not (isinstance(run, _PATH) or hasattr(run, "name")):
+        setup = setup.replace(name=role)
+    request = Request.of(names, setup)
+    load_engine()
+    return evaluate_collection(collection(judgments, run, setup, needs=request.needs), request)
+
+
+def _baseline(judgments: Any, baseline: Any, names: Sequence[str], setup: Setup) -> Baseline:
+    if isinstance(baseline, Baseline):
+        return baseline
+    if isinstance(baseline, _PATH):
+        saved = saved_baseline(os.fspath(baseline), setup.effort.max_bytes)
+        if saved is not None:
+            return saved
+    try:
+        return Baseline.of(_result(judgments, baseline, names, setup, "baseline"))
+    except DataError as error:
+        if isinstance(baseline, _PATH) and str(error).startswith(os.fspath(baseline)):
+            raise type(error)(
+                f"{error} It was read as a run, because it is neither a baseline file (made by "
+                "'rankstone gate baseline save') nor a saved result."
+            ) from None
+        raise
+
+
+def saved_baseline(path: str, max_bytes: int | None = None) -> Baseline | None:
+    """Return the baseline or the Result that a file holds, None if it may be a run."""
+    if path == STDIN:
+        raise UsageError("the baseline cannot be standard input; give a file.")
+    if not os.path.exists(path):
+        raise DataError(
+            f"{path}: there is no such baseline. Make one with 'rankstone gate baseline save {path} "
+            "QRELS RUN', or give a run."
+        )
+    if os.path.isdir(path):
+        return None
+    content = _saved(path, max_bytes)
+    return None if content is None else load_baseline(content, path)
+
+
+def _groups(by: Any, result: Result, encoding: str | None) -> dict[Any, str]:
+    if by is None:
+        return {}
+    if isinstance(by, _PATH):
+        named = read_query_groups(os.fspath(by), encoding=encoding)
+        return named.fitted(result.queries).of(result.queries)
+    groups = {query: str(by[query]) for query in result.queries if query in by}
+    if not groups:
+        raise UsageError("by= names none of the queries that were evaluated.")
+    return groups
+
+
+def _empty(rules: Rules, candidate: Any, reason: str) -> Verdict:
+    """Return the verdict on a candidate that holds nothing."""
+    name = run_name(os.fspath(candidate)) if isinstance(candidate, _PATH) else "candidate"
+    check = replace(
+        checks.answers_check(0, [], left_out=False), text=f"{reason} It answers no query"
+    )
+    return Verdict(
+        candidate=name,
+        baseline=None,
+        queries=0,
+        checks=(check,),
+        inconclusive=rules.inconclusive,
+        confidence=rules.confidence,
+        conventions="",
+    )

@@ -1,0 +1,167 @@
+"""The formats a verdict can be written in."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+from rankstone.errors import printable
+from rankstone.text.blocks import Block, Bold, Grid, Line, Sentence
+from rankstone.text.markdown import markdown
+from rankstone.text.terminal import terminal
+from rankstone.verbs.gate.verdict import CANNOT_TELL, FAIL, PASS, WARN, Check, Verdict
+
+FORMATS = ("text", "md", "junit", "github", "json")
+_GRAVITY = (FAIL, CANNOT_TELL, WARN, PASS)
+_MOST_SLICES = 10
+_NUMBERS = ["baseline", "candidate", "difference"]
+_TONES = {PASS: "good", WARN: "unsure", FAIL: "bad", CANNOT_TELL: "unsure"}
+#: What XML 1.0 cannot hold, escaped or not.
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def write_verdict(
+    verdict: Verdict,
+    form: str,
+    *,
+    command: str | None = None,
+    colour: bool = False,
+    columns: int = 80,
+) -> Iterator[str]:
+    """Return the lines of a verdict in a format; ``command`` is what repeats it."""
+    if form == "json":
+        return iter([verdict.to_json(indent=2)])
+    if form == "junit":
+        return _as_junit(verdict)
+    if form == "github":
+        return _as_annotations(verdict)
+    failed = [check for check in _by_gravity(verdict) if check.status != PASS]
+    head: list[Block] = [Sentence([verdict.headline()], "head", _TONES[verdict.status])]
+    head += [Sentence([Bold(check.status), f": {check.text}."], "item") for check in failed]
+    slices = _slices(verdict)
+    tables: list[list[Block]] = [[_rules(verdict)]]
+    if slices.lines:
+        tables.append([slices])
+    how: list[Block] = [Sentence([_method(verdict)])]
+    if form == "md":
+        if verdict.worst:
+            tables.append([_worst(verdict)])
+        if command:
+            how += [Sentence(["Reproduce:"]), Sentence([command], "verbatim")]
+        return markdown([head, *tables, how])
+    if verdict.worst:
+        moved = ", ".join(
+            f"{m.query} {m.difference:+.3f} ({m.baseline:.3f} to {m.value:.3f})"
+            for m in verdict.worst
+        )
+        worst = f"Queries that lost most on {verdict.worst_measure}: {moved}."
+        tables.append([Sentence([worst])])
+    return terminal([head, *tables, how], colour, columns)
+
+
+def _by_gravity(verdict: Verdict) -> list[Check]:
+    return sorted(verdict.checks, key=lambda check: _GRAVITY.index(check.status))
+
+
+def _rules(verdict: Verdict) -> Grid:
+    """Lay the checks over all queries out, the gravest first."""
+    rows = [check for check in _by_gravity(verdict) if check.slice is None]
+    lines = [_line([c.rule, c.status], c) for c in rows]
+    return Grid(["rule", "status"], _NUMBERS, lines)
+
+
+def _slices(verdict: Verdict) -> Grid:
+    """Lay the checks of slices out: those that failed, then the largest."""
+    rows = [check for check in verdict.checks if check.slice is not None]
+    rows.sort(key=lambda check: (_GRAVITY.index(check.status), -(check.n or 0)))
+    failed = sum(check.status == FAIL for check in rows)
+    most = max(failed, _MOST_SLICES)
+    lines = [
+        _line([c.rule, str(c.slice), str(c.n), c.status if c.decides else "too small"], c)
+        for c in rows[:most]
+    ]
+    foot = [f"{len(rows) - most} more passed"] if len(rows) > most else []
+    foot.append("a slice fails if its drop is beyond the limit and more than noise")
+    return Grid(["rule", "slice", "n", "status"], _NUMBERS, lines, foot)
+
+
+def _line(names: list[str], check: Check) -> Line:
+    numbers = [
+        _number(check.baseline, ".4f"),
+        _number(check.candidate, ".4f"),
+        _number(check.difference, "+.4f"),
+    ]
+    return Line(names, numbers, [False, False, check.status == FAIL])
+
+
+def _number(value: float | None, form: str) -> str:
+    return "" if value is None or math.isnan(value) else f"{value:{form}}"
+
+
+def _method(verdict: Verdict) -> str:
+    parts = [f"{verdict.confidence * 100:g} % intervals, BCa bootstrap over queries"]
+    parts += [f"inconclusive: {verdict.inconclusive}"] if verdict.of_status(CANNOT_TELL) else []
+    parts += [verdict.conventions] if verdict.conventions else []
+    return f"How: {'; '.join(parts)}."
+
+
+def _worst(verdict: Verdict) -> Grid:
+    lines = [
+        Line([str(m.query)], [f"{m.baseline:.4f}", f"{m.value:.4f}", f"{m.difference:+.4f}"])
+        for m in verdict.worst
+    ]
+    return Grid([f"lost most on {verdict.worst_measure}"], _NUMBERS, lines)
+
+
+def _as_junit(verdict: Verdict) -> Iterator[str]:
+    failed = [check for check in verdict.checks if _is_failure(check, verdict)]
+    skipped = [c for c in verdict.checks if c.status == CANNOT_TELL and c not in failed]
+    yield '<?xml version="1.0" encoding="UTF-8"?>'
+    counts = f'tests="{len(verdict.checks)}" failures="{len(failed)}" errors="0" skipped="{len(skipped)}"'
+    yield f'<testsuites name="rankstone gate" {counts}>'
+    yield f'  <testsuite name="{_xml(verdict.headline())}" {counts}>'
+    for check in verdict.checks:
+        name = check.rule if check.slice is None else f"{check.rule} [{check.slice}]"
+        yield f'    <testcase classname="rankstone.gate" name="{_xml(name)}">'
+        text = _xml(check.text)
+        if check in failed:
+            yield f'      <failure type="{check.status}" message="{text}"/>'
+        elif check in skipped:
+            yield f'      <skipped message="{_xml(check.status)}: {text}"/>'
+        else:
+            yield f"      <system-out>{check.status}: {text}</system-out>"
+        yield "    </testcase>"
+    yield "  </testsuite>"
+    yield "</testsuites>"
+
+
+def _is_failure(check: Check, verdict: Verdict) -> bool:
+    unclear = check.status == CANNOT_TELL and verdict.inconclusive == "fail"
+    return check.status == FAIL or unclear
+
+
+def _xml(text: str) -> str:
+    from xml.sax.saxutils import escape
+
+    visible = _NOT_XML.sub(lambda m: f"\\x{ord(m[0]):02x}", printable(text))
+    return escape(visible, {'"': "&quot;"})
+
+
+def _as_annotations(verdict: Verdict) -> Iterator[str]:
+    """Yield GitHub's workflow commands: the verdict, then each check that did not pass."""
+    levels = {FAIL: "error", PASS: "notice"}
+    yield _annotation(levels.get(verdict.status, "warning"), "rankstone gate", verdict.headline())
+    for check in _by_gravity(verdict):
+        if check.status != PASS:
+            level = "error" if _is_failure(check, verdict) else "warning"
+            yield _annotation(level, f"{check.status}: {check.rule}", check.text)
+
+
+def _annotation(level: str, title: str, text: str) -> str:
+    properties = _percent(title).replace(":", "%3A").replace(",", "%2C")
+    return f"::{level} title={properties}::{_percent(text)}"
+
+
+def _percent(text: str) -> str:
+    return printable(text).replace("%", "%25")

@@ -1,0 +1,369 @@
+"""Evaluation in parts: a plan, what is known of the queries of a part, and a result of all parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rankstone import __version__
+from rankstone.choices.conventions import Conventions
+from rankstone.choices.setup import DEFAULT, Setup
+from rankstone.core import engine
+from rankstone.core.aggregate import Part as AggregatePart
+from rankstone.core.collection import Collection
+from rankstone.core.gpu import CutoffNeeds
+from rankstone.core.notices import (
+    data_notices,
+    first_cutoff,
+    no_subtopics,
+    ranking_notices,
+    tally_ranked,
+)
+from rankstone.core.provenance import Provenance, Source
+from rankstone.core.rank import ScoreNeeds, reads_input_order, score_needs
+from rankstone.core.ranked import Ranked
+from rankstone.core.ranked_rows import RankedRows, concatenated, rows_of
+from rankstone.core.result import Result, TieReport
+from rankstone.core.tally import Tally
+from rankstone.errors import Notice, StrictError, plural, show_in_python
+from rankstone.measures import Measure
+from rankstone.measures.compute import (
+    Values,
+    compute,
+    compute_each,
+    cutoff_needs,
+    final_values,
+    side_by_side,
+)
+from rankstone.measures.dcg import worthless_grades
+from rankstone.measures.request import RequestedMeasure, requested_measures
+from rankstone.tools import conventions_of, tool
+
+if TYPE_CHECKING:
+    from rankstone.tools.base import Tool
+
+Array = np.ndarray
+_LUCK = ("pessimistic", "optimistic")
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """Measures and choices as they were requested; the data say which defaults hold.
+
+    With ``tied_measures`` only that many measures, the first ones, have tie intervals. ``shown`` are
+    the codes of notices that Python has shown in this call.
+    """
+
+    measures: list[RequestedMeasure]
+    setup: Setup
+    followed: Tool | None
+    tied_measures: int | None = None
+    shown: set[str] = field(default_factory=set, repr=False)
+
+    @classmethod
+    def of(
+        cls, measures: str | Measure | Iterable[str | Measure], setup: Setup = DEFAULT
+    ) -> Request:
+        """Read names of measures, and of the tool that is followed."""
+        like = setup.evaluation.like
+        followed = tool(like) if like is not None else None
+        return cls(requested_measures(measures, followed), setup, followed)
+
+    @property
+    def tie_interval(self) -> bool:
+        """Whether each measure has its values with ties at their worst and best, too."""
+        return self.setup.evaluation.tie_interval
+
+    def plan(self, default: Conventions) -> Plan:
+        """Return what to compute on data with these default conventions."""
+        single = self.setup.single
+        base = self.setup.evaluation.conventions or (default if self.followed is None else None)
+        chosen = conventions_of(self.followed, base, single)
+        steps = [(r.column, r.measure, r.conventions_for(chosen, single)) for r in self.measures]
+        return Plan(self, default, chosen, steps)
+
+    def needs(self, default: Conventions) -> tuple[CutoffNeeds | None, ScoreNeeds]:
+        """Return what is read of lists and of scores."""
+        plan = self.plan(default)
+        cutoff = cutoff_needs([(m, c) for _, m, c in plan.steps])
+        if cutoff is not None:
+            cutoff = cutoff._replace(count_ties=True)
+        return cutoff, score_needs([plan.conventions, *(c for _, _, c in plan.steps)])
+
+
+Step = tuple[str, Measure, Conventions]
+
+
+class Origin(NamedTuple):
+    """What a result says of its data: the run's name, the sources, and the changes made to them."""
+
+    name: str
+    sources: tuple[Source, Source]
+    changes: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The columns of a result, each a measure under its conventions.
+
+    ``default`` are the conventions that the data have if none are chosen.
+    """
+
+    request: Request
+    default: Conventions
+    conventions: Conventions
+    steps: list[Step]
+
+    @property
+    def cutoff(self) -> int:
+        """The lowest cutoff of the measures, 0 if there is none."""
+        return first_cutoff(measure.params.get("k") for _, measure, _ in self.steps)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return [name for name, _, _ in self.steps]
+
+    @property
+    def chooses_hits(self) -> bool:
+        """Whether it was said for every measure which grades are relevant, and none has other gains."""
+        usual = Conventions()
+        return all(
+            ("relevance" in usual.diff(c) or m.params.get("rel") is not None)
+            and m.params.get("gain") in (None, "binary")
+            for _, m, c in self.steps
+        )
+
+    @property
+    def reads_input_order(self) -> bool:
+        """Whether the order of rows in the input decides between tied documents."""
+        return any(reads_input_order(c) for c in (self.conventions, *(c for _, _, c in self.steps)))
+
+    def extremes(self) -> tuple[list[Step], list[Step]]:
+        """Return the steps with ties in their worst and best order, for tie intervals."""
+        asked = self.steps[: self.request.tied_measures] if self.request.tie_interval else []
+        steps = [s for s in asked if s[1].supports_extreme_ties]
+        worst, best = ([(n, m, c.replace(ties=rule)) for n, m, c in steps] for rule in _LUCK)
+        return worst, best
+
+    def deferred(self, steps: list[Step], *, max_grade_known: bool) -> list[Step]:
+        """Return the steps whose values depend on queries of other parts."""
+        return [s for s in steps if s[1].needs_all_queries(max_grade_known=max_grade_known)]
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Return what two evaluations have in common if their parts can be merged."""
+        return {
+            "measures": [[name, str(m), c.to_dict()] for name, m, c in self.steps],
+            "conventions": self.conventions.to_dict(),
+            "tie_interval": self.request.tie_interval,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What is known of the queries of a part: values, exact parts of aggregates, and counts.
+
+    ``worst`` and ``best`` are the aggregates with ties in those orders. ``rankings`` holds, by
+    conventions, the judged documents that measures over all queries read at the end.
+    """
+
+    values: Values
+    tally: Tally
+    unanswered: list[Any] = field(default_factory=list)
+    worst: dict[str, AggregatePart] = field(default_factory=dict)
+    best: dict[str, AggregatePart] = field(default_factory=dict)
+    rankings: dict[Conventions, RankedRows] = field(default_factory=dict)
+
+
+def evaluate_part(
+    plan: Plan, data: Collection, *, is_whole: bool = False, max_grade_known: bool = True
+) -> Part:
+    """Evaluate all queries, or some; what depends on the queries of other parts is deferred."""
+
+    def deferred(steps: list[Step]) -> list[Step]:
+        return [] if is_whole else plan.deferred(steps, max_grade_known=max_grade_known)
+
+    chosen = plan.conventions
+    later = deferred(plan.steps)
+    now = [s for s in plan.steps if s not in later] if later else plan.steps
+    values = compute_each(data, now) if now else Values([], {}, {}, {})
+    ranked = data.ranked(chosen)
+    tally = tally_ranked(data.tally(chosen), ranked, plan.cutoff)
+    odd = (*_gain_notices(plan, ranked), *_scale_notices(now, ranked.max_grade))
+    tally = replace(tally, reading=(*tally.reading, *sorted(odd, key=str)))
+    ends: list[dict[str, AggregatePart]] = []
+    for steps in plan.extremes():
+        at_end = deferred(steps)
+        later = later + at_end
+        now = [s for s in steps if s not in at_end]
+        ends.append(_extreme_aggregates(data, now, values))
+    worst, best = ends
+    unanswered = [ranked.queries[i] for i in np.flatnonzero(ranked.retrieved == 0).tolist()]
+    rankings = {c: rows_of(data.ranked(c)) for c in dict.fromkeys(c for _, _, c in later)}
+    return Part(values, tally, unanswered, worst, best, rankings)
+
+
+def _extreme_aggregates(
+    data: Collection, steps: list[Step], values: Values
+) -> dict[str, AggregatePart]:
+    if not steps:
+        return {}
+    from rankstone.measures.tie_interval import extreme_aggregates
+
+    return extreme_aggregates(data, steps, values)
+
+
+def merged(parts: list[Part]) -> Part:
+    """Return several parts as one; their queries differ."""
+    if len(parts) == 1:
+        return parts[0]
+    tally = parts[0].tally
+    for part in parts[1:]:
+        tally = tally.merge(part.tally)
+    rankings = {c: concatenated([part.rankings[c] for part in parts]) for c in parts[0].rankings}
+    values = [part.values for part in parts]
+    queries = [query for v in values for query in v.queries]
+    names = list(values[0].columns)
+    return Part(
+        Values(
+            queries,
+            {n: np.concatenate([v.columns[n] for v in values]) for n in names},
+            {n: np.concatenate([v.weights[n] for v in values]) for n in values[0].weights},
+            _merged_aggregates([v.aggregates for v in values]),
+        ),
+        tally,
+        [query for part in parts for query in part.unanswered],
+        _merged_aggregates([part.worst for part in parts]),
+        _merged_aggregates([part.best for part in parts]),
+        rankings,
+    )
+
+
+def _merged_aggregates(parts: list[dict[str, AggregatePart]]) -> dict[str, AggregatePart]:
+    together = dict(parts[0])
+    for part in parts[1:]:
+        for name, aggregate in part.items():
+            together[name] = together[name].merge(aggregate)
+    return together
+
+
+def completed(plan: Plan, part: Part) -> Part:
+    """Compute what was deferred, now that all queries are here."""
+    if not part.rankings:
+        return part
+    left = [s for s in plan.steps if s[0] not in part.values.columns]
+    values = side_by_side([part.values, *_compute_deferred(part, left)], plan.names)
+    ends: list[dict[str, AggregatePart]] = []
+    for steps, known in zip(plan.extremes(), (part.worst, part.best), strict=True):
+        left = [s for s in steps if s[0] not in known]
+        late = {n: a for v in _compute_deferred(part, left) for n, a in v.aggregates.items()}
+        ends.append({**known, **late})
+    worst, best = ends
+    left = [s for s in plan.steps if s[0] not in part.values.columns]
+    highest = max(ranked.max_grade for ranked in part.rankings.values())
+    tally = replace(part.tally, reading=(*part.tally.reading, *_scale_notices(left, highest)))
+    return Part(values, tally, part.unanswered, worst, best)
+
+
+def _scale_notices(steps: list[Step], highest: float) -> Iterator[Notice]:
+    """Yield a note for each measure whose scale is that of the judgments."""
+    for name, measure, _ in steps:
+        if "max_grade" in measure.params and measure.definition.reads_max_grade(measure):
+            text = f"{name}: max_grade={highest:g}, from the judgments"
+            yield Notice("scale-from-judgments", 1, text, level="note")
+
+
+def _compute_deferred(part: Part, steps: list[Step]) -> list[Values]:
+    by_conventions = groupby(sorted(steps, key=lambda s: str(s[2])), key=lambda s: s[2])
+    return [compute(part.rankings[c], {n: m for n, m, _ in some}) for c, some in by_conventions]
+
+
+def without_values(part: Part) -> Part:
+    """Return a part with its aggregates and counts only, whatever the number of queries."""
+    columns = {name: np.zeros(0) for name in part.values.columns}
+    values = Values([], columns, {}, part.values.aggregates)
+    return replace(part, values=values, unanswered=[])
+
+
+def finished(plan: Plan, part: Part, data: Origin | Collection) -> Result:
+    """Return the result of all queries; with ``strict``, warnings are errors."""
+    part = completed(plan, part)
+    values, tally, request = part.values, part.tally, plan.request
+    notices = (*notices_of(plan, tally), *_undefined(plan, part))
+    if request.setup.evaluation.strict:
+        refuse_warnings(data.name, notices)
+    show_in_python(data.name, notices, request.shown)
+    measures = {column: measure for column, measure, _ in plan.steps}
+    worst, best = (final_values(measures, ends) for ends in (part.worst, part.best))
+    interval = {n: (min(low, best[n]), max(low, best[n])) for n, low in worst.items()}
+    return Result(
+        name=data.name,
+        queries=values.queries,
+        columns=values.columns,
+        aggregates=final_values(measures, values.aggregates),
+        counted={n: a.n for n, a in values.aggregates.items()},
+        weights=values.weights,
+        conventions=plan.conventions,
+        changes=data.changes,
+        notices=notices,
+        provenance=Provenance(__version__, engine.name(), *data.sources),
+        ties=TieReport(tally.tied, tally.documents, interval),
+        like=request.followed.name if request.followed else None,
+        requested={n: r.column for r in request.measures for n in r.names if n != r.column},
+        exceptions={n: c.diff(plan.conventions) for n, _, c in plan.steps if c != plan.conventions},
+        unanswered=tuple(part.unanswered),
+    )
+
+
+def _undefined(plan: Plan, part: Part) -> Iterator[Notice]:
+    """Yield what was left out of means since a measure is not defined for it."""
+    for name, _, conventions in plan.steps:
+        skipped = part.tally.without_relevant if conventions.skips_queries else 0
+        counted = part.values.aggregates[name].n
+        if counted and counted >= part.tally.evaluated - skipped:
+            continue
+        left, over = part.tally.evaluated - counted, f"over {counted} of {part.tally.evaluated}"
+        text = f"{name} is not defined for {plural(left, 'query')}; the mean is {over} queries"
+        if not counted:
+            text = f"{name} is not defined for any query, so it has no value"
+        yield Notice("undefined", left, text, level="note" if counted else "warning")
+
+
+def _gain_notices(plan: Plan, ranked: Ranked) -> Iterator[Notice]:
+    """Yield a warning for each measure whose table of gains makes high grades worthless."""
+    for name, measure, _ in plan.steps:
+        if worthless_grades(ranked, measure):
+            text = (
+                f"{name}: the table of gains does not list the highest grades of the judgments, so such "
+                "documents gain nothing; list them, or choose unlisted='grade'"
+            )
+            yield Notice("gain-not-listed", 1, text)
+
+
+def notices_of(plan: Plan, tally: Tally) -> tuple[Notice, ...]:
+    """Return what users should know about data and numbers."""
+    answered = ["ratings-as-grades"] if plan.chooses_hits else []
+    usual = Conventions()
+    if all(
+        "relevance" in usual.diff(c) or m.params.get("rel") is not None for _, m, c in plan.steps
+    ):
+        answered.append("grades-without-zero")
+    setup = plan.request.setup
+    chosen = plan.request.followed or setup.evaluation.conventions or "no_relevant" in setup.single
+    return (
+        *(n for n in data_notices(tally, plan.conventions) if n.code not in answered),
+        *ranking_notices(tally, plan.conventions, plan.cutoff, chosen=bool(chosen)),
+        *no_subtopics(tally, [n for n, m, _ in plan.steps if m.definition.reads_subtopics]),
+        *(r.notice for r in plan.request.measures if r.notice),
+    )
+
+
+def refuse_warnings(name: str, notices: Iterable[Notice]) -> None:
+    """Make the first warning an error, as ``strict`` has it."""
+    for notice in notices:
+        if notice.level == "warning":
+            raise StrictError(f"{name}: {notice} [{notice.code}; an error because of strict].")

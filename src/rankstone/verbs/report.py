@@ -1,0 +1,387 @@
+"""The verb ``report``: one page that shows runs, how they differ and why."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankstone import __version__
+from rankstone.choices.reading import first_of
+from rankstone.choices.setup import Setup, verb
+from rankstone.core import engine
+from rankstone.core.collection import Collection, MatchedCollection
+from rankstone.core.parallel import cores, on_each
+from rankstone.core.result import Result
+from rankstone.errors import Notice, UsageError, one_of, printable
+from rankstone.io.changes import prepared
+from rankstone.io.load import check_columns_used, collection, load_judgments
+from rankstone.io.query_groups import QueryGroups, read_query_groups
+from rankstone.io.texts import check_readable
+from rankstone.measures import DEFAULT, Measure
+from rankstone.measures.compute import compute_each, final_values
+from rankstone.page.contents import (
+    convention_rows,
+    document_texts as texts_of_documents,
+    intervals_of,
+    measure_parts,
+    method_of,
+    pairs_of,
+    plain_ranking,
+    queries_of,
+    result_of_values,
+    run_part,
+    saved_measures,
+    saved_run,
+    slices_of,
+    tables_of,
+    values_of,
+    weighted_result,
+)
+from rankstone.page.html import LANGUAGES, Report
+from rankstone.page.model import (
+    MeasurePart,
+    RankingPart,
+    ReportModel,
+    RunPart,
+    WorkingPart,
+    cells,
+)
+from rankstone.page.rankings import rankings_part
+from rankstone.page.workings import Plan, working_parts
+from rankstone.stats.comparison import Comparison
+from rankstone.stats.values import QueryValues, checked_weights
+from rankstone.text.result_table import ALL, own_aggregates
+from rankstone.verbs.compare import (
+    compare_values_by_query,
+    named_runs,
+    read_weights,
+    values_by_query,
+    values_of_result,
+    with_clusters,
+)
+from rankstone.verbs.evaluate import evaluate_collection, load_engine
+from rankstone.verbs.parts import Request, Step
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from rankstone.choices.options import ReportOptions
+
+_CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
+_FAMILIES = 4  # measures that are shown by cutoff
+
+Progress = Callable[[str], None]
+
+
+@verb("report")
+def report(
+    judgments: Any,
+    runs: Any = None,
+    measures: str | Measure | Iterable[str | Measure] | None = None,
+    *,
+    title: str | None = None,
+    language: str = "en",
+    by: Mapping[Any, str] | str | os.PathLike[str] | None = None,
+    query_texts: Mapping[Any, str] | str | os.PathLike[str] | None = None,
+    document_texts: Mapping[Any, str] | str | os.PathLike[str] | None = None,
+    depth: int = 20,
+    pictures: bool = True,
+    command: str | None = None,
+    explain_options: str = "",
+    progress: Progress | None = None,
+    **options: Unpack[ReportOptions],
+) -> Report:
+    """Make a report on runs: a page that works offline; ``report(...).save("report.html")``.
+
+    Args:
+        judgments: whatever ``evaluate`` takes, with ids.
+        runs: ``{name: run}`` or a list of paths; one or more. Without runs, the first argument is
+            what was evaluated before, as in ``compare``; the page then has no rankings.
+        measures: names or measures; the first one decides what is shown first.
+        title: of the page.
+        language: ``en`` or ``zh``.
+        by: the group of each query, or the path of a file of them.
+        query_texts: texts of queries by id, or the path of a TSV or JSONL file of them.
+        document_texts: texts of documents, likewise.
+        depth: number of documents to show of each ranking.
+        pictures: draw pictures; needs ``rankstone[report]``.
+        command: the command that makes this page again.
+        explain_options: options of ``rankstone explain`` that give the numbers of this page.
+        progress: function that is called with what is being done.
+        options: see below.
+
+    >>> judgments = {"q1": {"d1": 1}, "q2": {"d2": 1}}
+    >>> page = report(judgments, {"a": {"q1": ["d1"], "q2": ["d1", "d2"]}}, "RR", pictures=False)
+    >>> page.model.means
+    [[0.75]]
+    """
+    setup = Setup.of("report", options)
+    statistics = setup.statistics
+    one_of(language, LANGUAGES, "language")
+    if not 1 <= depth <= 100:
+        raise UsageError(f"depth must be from 1 to 100, not {depth}.")
+    progress = progress or (lambda _: None)
+    for texts in (by, query_texts, document_texts):
+        check_readable(texts)
+    if runs is None:
+        values, names, notices = values_by_query(judgments, None, measures, setup)
+        ordered = dict(_ordered([(one.name, one) for one in values], statistics.baseline))
+        own = list(names if names is not None else values[0].columns)
+        results = [result_of_values(one, own) for one in ordered.values()]
+        queries = (q for one in values for q in one.queries)
+        own_setup = with_clusters(setup, judgments, queries)
+        comparison = _comparison([*ordered.values()], own, own_setup, notices)
+        lower = statistics.lower_is_better
+        contents = _Contents([saved_run(result) for result in results], saved_measures(own, lower))
+        ids = _ids_of(results)
+    else:
+        if statistics.lower_is_better:
+            raise UsageError(
+                "lower_is_better= goes with values that were computed before; the direction of the "
+                "measures of runs is known."
+            )
+        named = _ordered(named_runs(runs), statistics.baseline)
+        evaluated = _evaluated(judgments, named, measures, depth, setup, progress)
+        results = [one.result for one in evaluated]
+        ids = _ids_of(results)
+        progress("comparing, and collecting rankings and workings")
+        comparison = _compared(results, with_clusters(setup, judgments, ids))
+        contents = _contents(evaluated, ids, depth)
+    statistics = with_clusters(setup, judgments, ids).statistics
+    weights = statistics.weights
+    if weights is not None:
+        results = _weighted(results, ids, weights)
+    intervals = [intervals_of(result, statistics) for result in results]
+    grouped = _groups(by, ids, first_of(setup.reading.encoding))
+    rankings = contents.rankings
+    if rankings is not None and document_texts is not None:
+        progress("reading texts of documents")
+        rankings = replace(rankings, texts=texts_of_documents(document_texts, rankings, results))
+    first = results[0]
+    model = ReportModel(
+        title=title or " · ".join(result.name for result in results),
+        language=language,
+        runs=contents.runs,
+        measures=contents.measures,
+        queries=queries_of(ids, query_texts, grouped),
+        values=[values_of(result, ids) for result in results],
+        means=[cells(list(result.aggregates.values())) for result in results],
+        intervals=intervals,
+        confidence=statistics.confidence,
+        pairs=pairs_of(comparison),
+        comparison=method_of(comparison),
+        rankings=rankings,
+        workings=contents.workings,
+        slices=slices_of(results, grouped),
+        cutoffs={} if weights is not None else contents.cutoffs,  # those are not weighted
+        conventions=[] if runs is None else convention_rows(first.conventions),
+        tables=tables_of(results, comparison),
+        weighted=weights is not None,
+        provenance={
+            "rankstone": __version__,
+            "engine": engine.name(),
+            "numpy": np.__version__,
+            "judgments": None if runs is None else first.provenance.judgments.to_dict(),
+            "like": first.like,
+            "choices": None if runs is None else first.choices_in_words(),
+            "command": command,
+            "explain_options": explain_options,
+        },
+    )
+    return Report(model, pictures=pictures)
+
+
+def _ordered(named: list[tuple[str, Any]], baseline: str | None) -> list[tuple[str, Any]]:
+    """Return the runs, the baseline first."""
+    if not named:
+        raise UsageError("a report needs at least one run.")
+    if baseline is None:
+        return named
+    one_of(baseline, [name for name, _ in named], "run for the baseline")
+    return sorted(named, key=lambda run: run[0] != baseline)
+
+
+@dataclass(frozen=True, eq=False)
+class _EvaluatedRun:
+    """A result and what it was computed from: the data, and measures with their conventions."""
+
+    result: Result
+    data: Collection
+    plan: list[Step]
+
+
+def _evaluated(
+    judgments: Any,
+    named: list[tuple[str, Any]],
+    measures: Any,
+    depth: int,
+    setup: Setup,
+    progress: Progress,
+) -> list[_EvaluatedRun]:
+    setup = prepared(setup)
+    request = Request.of(measures or DEFAULT, setup)
+    load_engine()
+    if isinstance(judgments, str | os.PathLike):  # read once
+        judgments = load_judgments(judgments, setup)
+    threads = setup.effort.threads or cores()
+    workers = min(threads, max(1, len(named) - 1))
+    lock = Lock()
+
+    def evaluated(place: int) -> _EvaluatedRun:
+        name, run = named[place]
+        with lock:
+            progress(f"evaluating {printable(name)} ({place + 1} of {len(named)})")
+        own = max(1, threads // (workers if place else 1))
+        data = collection(judgments, run, setup.replace(name=name, threads=own))
+        plan = request.plan(data.default)
+        if isinstance(data, MatchedCollection):
+            data = data.keeping_top(depth, plan.conventions)
+        # Beside other runs the page shows the tie interval of the first measure alone.
+        has_ties = data.tied(plan.conventions)[0] > 0
+        tied = replace(
+            request,
+            setup=setup.replace(tie_interval=has_ties),
+            tied_measures=1 if len(named) > 1 else None,
+        )
+        result = replace(evaluate_collection(data, tied), name=name)
+        return _EvaluatedRun(result, data, plan.steps)
+
+    first = evaluated(0)  # it builds the index of the judgments, which the others share
+    every = [first, *on_each(evaluated, range(1, len(named)), workers)]
+    check_columns_used(setup)
+    return every
+
+
+def _compared(results: Sequence[Result], setup: Setup) -> Comparison | None:
+    """Compare the runs by those measures that are means over queries."""
+    means = [
+        name
+        for name, how in own_aggregates(results[0].measures).items()
+        if how == "mean" and all(name not in result.weights for result in results)
+    ]
+    values = [values_of_result(result, result.name, means) for result in results]
+    return _comparison(values, means, setup, ()) if means else None
+
+
+def _weighted(
+    results: Sequence[Result],
+    ids: Sequence[Any],
+    weights: Mapping[Any, float] | str | os.PathLike[str],
+) -> list[Result]:
+    """Return results whose means over queries are weighted."""
+    if not isinstance(weights, Mapping):
+        weights = read_weights(weights, results)
+    checked_weights(ids, weights)
+    return [weighted_result(result, weights) for result in results]
+
+
+def _comparison(
+    values: Sequence[QueryValues], measures: list[str], setup: Setup, notices: Sequence[Notice]
+) -> Comparison | None:
+    """Compare runs with the first of them, if there are several."""
+    if len(values) < 2:
+        return None
+    own = setup.replace(baseline=values[0].name)
+    return compare_values_by_query(values, measures, notices, own)
+
+
+def _ids_of(results: Sequence[Result]) -> list[Any]:
+    """Return the queries of all results, each once."""
+    ids = list(results[0].queries)
+    if any(list(result.queries) != ids for result in results):
+        ids = list(dict.fromkeys(query for result in results for query in result.queries))
+    return ids
+
+
+@dataclass(frozen=True, eq=False)
+class _Contents:
+    """What a page shows beside values; of values that were computed before, runs and measures only."""
+
+    runs: list[RunPart]
+    measures: list[MeasurePart]
+    rankings: RankingPart | None = None
+    workings: Sequence[WorkingPart] = field(default_factory=list)
+    cutoffs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def _contents(evaluated: Sequence[_EvaluatedRun], ids: Sequence[Any], depth: int) -> _Contents:
+    rankings, workings = _rankings_and_workings(evaluated, ids, depth)
+    return _Contents(
+        on_each(lambda one: run_part(one.result, one.data, depth), evaluated),
+        measure_parts(evaluated[0].plan),
+        rankings,
+        workings,
+        _by_cutoff(evaluated),
+    )
+
+
+def _rankings_and_workings(
+    evaluated: Sequence[_EvaluatedRun], ids: Sequence[Any], depth: int
+) -> tuple[RankingPart | None, list[WorkingPart]]:
+    """Return the rankings and the workings, if documents have ids."""
+    matched = [
+        (one.data, one.result.conventions)
+        for one in evaluated
+        if isinstance(one.data, MatchedCollection)
+    ]
+    if len(matched) < len(evaluated):
+        return None, []
+    judgments = matched[0][0].judgments
+    ranked = [plain_ranking(data, conventions) for data, conventions in matched]
+    tops = [data.top(depth, conventions, ids)[1] for data, conventions in matched]
+    rankings, places = rankings_part(judgments, ids, ranked, tops, depth)
+    plans: list[tuple[Collection, Plan]] = [(one.data, one.plan) for one in evaluated]
+    return rankings, working_parts(plans, ids, places, depth)
+
+
+def _groups(
+    groups: Mapping[Any, str] | str | os.PathLike[str] | None,
+    ids: Sequence[Any],
+    encoding: str | None,
+) -> QueryGroups | None:
+    if groups is None:
+        return None
+    if isinstance(groups, Mapping):
+        own = {str(query): str(group) for query, group in groups.items()}
+        if ALL in own.values():
+            raise UsageError(f"a group cannot be called {ALL!r}, as all queries are. Rename it.")
+        return QueryGroups("groups", own).fitted(ids)
+    return read_query_groups(os.fspath(groups), (ALL,), encoding=encoding).fitted(ids)
+
+
+def _by_cutoff(evaluated: Sequence[_EvaluatedRun]) -> dict[str, dict[str, Any]]:
+    """Return the means of each measure that has a cutoff, by cutoff and run."""
+    deepest = max(
+        int(one.data.ranked(one.result.conventions).retrieved.max(initial=0)) for one in evaluated
+    )
+    cutoffs = [k for k in _CUTOFFS if k <= deepest] or [1]
+    families: dict[str, dict[str, Any]] = {}
+    for place, (_, measure, _) in enumerate(evaluated[0].plan):
+        if measure.definition.cutoff_param != "k" or "k" not in measure.params:
+            continue
+        name = str(measure(k=None))
+        if name not in families and len(families) < _FAMILIES:
+            families[name] = {"measure": place, "k": cutoffs, "means": []}
+    places = [family["measure"] for family in families.values()]
+    for aggregates in on_each(lambda one: _aggregates(one, places, cutoffs), evaluated):
+        for family in families.values():
+            family["means"].append(cells([next(aggregates) for _ in cutoffs]))
+    return families
+
+
+def _aggregates(
+    one: _EvaluatedRun, places: Sequence[int], cutoffs: Sequence[int]
+) -> Iterator[float]:
+    """Yield the aggregates of some measures of a plan at each cutoff, from one computation."""
+    chosen = [one.plan[place] for place in places]
+    steps = [(measure @ k, conventions) for _, measure, conventions in chosen for k in cutoffs]
+    known = {(m, c): one.result.aggregates[name] for name, m, c in one.plan}
+    plan = [(str(m), m, c) for m, c in steps if (m, c) not in known]
+    parts = compute_each(one.data, plan).aggregates if plan else {}
+    computed = final_values({name: m for name, m, _ in plan}, parts)
+    return (known[step] if step in known else computed[str(step[0])] for step in steps)
