@@ -87,6 +87,7 @@ $(VENV)/.heavy: $(VENV)/.tools
 	@# The reference of the tests needs a newer mpmath than SymPy, which PyTorch brings, asks for.
 	@$(BIN)/python -m pip install --quiet --no-deps 'mpmath>=1.4'
 	$(BIN)/python -m pip install --quiet --no-deps beir  # its evaluation needs pytrec_eval only
+	$(BIN)/python -m pip install --quiet --no-deps freshstack tqdm  # its measures need no more
 	@touch $@
 
 .venv-peers/.installed: $(SOURCES)

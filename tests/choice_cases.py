@@ -22,6 +22,7 @@ class Case:
     run: Any = None
     by_hand: tuple[Any, Any] | None = None  # judgments and run
     also: tuple[tuple[str, Any], ...] = ()  # choices that go with it
+    measure_by_hand: str | None = None  # if it is another
 
     @property
     def options(self):
@@ -48,8 +49,10 @@ CHUNKS = {"q1": ["x#1", "a#1", "a#2", "b#1"], "q2": ["d#1", "d#2", "a#1"], "q3":
 SCORED_CHUNKS = {
     q: dict(zip(docs, (0.9, 0.6, 0.5, 0.4), strict=False)) for q, docs in CHUNKS.items()
 }
+DOUBLED = {**SCORED_CHUNKS, "q1": {"x#1": 0.9, "x#2": 0.6, "a#1": 0.5, "b#1": 0.4}}
 PARENTS = "{doc}#{n}"
 SHOWN = {q: [{"id": d, "score": -s} for d, s in docs.items()] for q, docs in RUN.items()}
+ONES = dict.fromkeys("abcdx", 1)
 EXCLUDED = {"q1": ["x"], "q2": ["d", "x"]}
 
 
@@ -75,6 +78,9 @@ CASES = [
     Case("parents", PARENTS, run=CHUNKS, by_hand=(JUDGED, {"q1": ["x", "a", "b"], "q2": ["d", "a"], "q3": ["c", "b"]})),
     Case("parent_rule", "sum", run=SCORED_CHUNKS, by_hand=(JUDGED, {q: summed(s) for q, s in SCORED_CHUNKS.items()}), also=(("parents", PARENTS),)),
     Case("judged_chunks", True, "nDCG", judged={"q1": {"a#1": 1, "a#2": 2, "b#9": 1}, "q2": {"a#4": 1}, "q3": {"b#7": 1}}, run=SCORED_CHUNKS, by_hand=({"q1": {"a": 2, "b": 1}, "q2": {"a": 1}, "q3": {"b": 1}}, {q: best(s) for q, s in SCORED_CHUNKS.items()}), also=(("parents", PARENTS),)),
+    Case("cutoff_unit", "chunk", "R@2", run=DOUBLED, by_hand=(JUDGED, {q: best(dict(list(s.items())[:2])) for q, s in DOUBLED.items()}), also=(("parents", PARENTS),)),
+    Case("lengths", ONES, "R@2tokens", by_hand=(JUDGED, RUN), measure_by_hand="R@2"),
+    Case("over_budget", "keep", "R@1.5tokens", by_hand=(JUDGED, RUN), also=(("lengths", ONES),), measure_by_hand="R@2"),
     Case("ties", "docid-asc", run=TIED, by_hand=(JUDGED, {q: {d: 1 - i * 1e-9 for i, d in enumerate(sorted(docs))} for q, docs in TIED.items()})),
     Case("precision", "float32", run=CLOSE, by_hand=(JUDGED, changed(CLOSE, lambda q, d, s: 1.0))),
     Case("queries", "both", run={"q1": RUN["q1"]}, by_hand=({"q1": JUDGED["q1"]}, {"q1": RUN["q1"]})),

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import subprocess
 import sys
 
@@ -339,3 +340,28 @@ def test_a_run_from_standard_input_can_be_read_again(tmp_path):
             check=True,
         )
     assert b"denominator='min(R,k)'" in piped.stdout
+
+
+def hits_of_which_some_are_complete():
+    """Return 500 questions, 483 of which have one of one to three relevant documents in the first 5."""
+    judged = {f"q{i}": [f"r{n}" for n in range(1 + i % 3)] for i in range(500)}
+    ranked = {q: ["x", "r0" if i < 483 else "y", "z", "u", "v"] for i, q in enumerate(judged)}
+    return judged, ranked
+
+
+@pytest.mark.parametrize("value", ["96.6%", "0.97"])
+def test_a_hit_rate_sold_as_recall_is_named_first(value):
+    found = rs.reconcile("R@5", *hits_of_which_some_are_complete(), value=value)
+    assert next(str(other.measure) for other in found.others) == "Success@5"
+    lines = str(found).splitlines()
+    assert lines[1] == "Another measure that is often reported as R@5 gives it: Success@5 = 0.9660."
+    assert all(len(candidate.choices) < 2 for candidate in found.found)
+
+
+def test_tools_that_agree_with_the_default_are_counted():
+    data = hits_of_which_some_are_complete()
+    usual = rs.evaluate(*data, "R@5")["R@5"]
+    found = rs.reconcile("R@5", *data, value=f"{usual:.6f}")
+    last = str(found).splitlines()[-1]
+    assert re.fullmatch(r"So do \d\d tools, such as (\S+ as \S+, ){2}\S+ as \S+\.", last)
+    assert int(last.split()[2]) == len(found.tools) > 20

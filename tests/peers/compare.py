@@ -107,8 +107,8 @@ def draw(rng: random.Random, takes: Accepts) -> tuple[Qrels, Run]:
 def seeds(name: str, *, thorough: bool) -> int:
     """Return how many collections a function of a tool is compared on."""
     if name in SLOW:
-        return 4 if name == "spark-4" else 25
-    return 100 if thorough else 12
+        return 4 if name == "spark-4" else 200
+    return 200 if thorough else 12
 
 
 def close(ours: float, theirs: float, digits: float) -> bool:

@@ -54,7 +54,7 @@ class Changes(Choices):
     parents: Any = option(
         None,
         "the document of each chunk, for runs of chunks: a dict, a file with both in each line, "
-        "or a pattern of chunk ids such as '{doc}#{n}'",
+        "a pattern of chunk ids such as '{doc}#{n}', or in Python a function of a chunk's id",
         kind="data",
         metavar="FILE",
         unit="chunk",
@@ -77,6 +77,38 @@ class Changes(Choices):
         kind="flag",
         needs="parents",
         goes_with="documents",
+    )
+    cutoff_unit: str = option(
+        "document",
+        "what cutoffs count if there are chunks",
+        values={
+            "document": "documents, whose chunks were merged before",
+            "chunk": "chunks, as a language model is given them: R@5 reads the documents of five chunks",
+        },
+        needs="parents",
+        goes_with="documents",
+        about="cutoffs",
+    )
+    lengths: Any = option(
+        None,
+        "the length of each document (of each chunk, if cutoffs count these), for measures with a "
+        "budget such as R@2000tokens: a dict, a file with both in each line, or a dataframe",
+        kind="data",
+        metavar="FILE",
+        unit="document",
+        goes_with="documents",
+        about="cutoffs",
+    )
+    over_budget: str = option(
+        "drop",
+        "the document that breaks a budget",
+        values={
+            "drop": "does not count, and neither do those below it",
+            "keep": "counts, as if it were read in part",
+        },
+        needs="lengths",
+        goes_with="documents",
+        about="cutoffs",
     )
     not_retrieved: Any = option(
         None,

@@ -16,6 +16,9 @@ class EvaluateOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    cutoff_unit: Literal["document", "chunk"]
+    lengths: Any
+    over_budget: Literal["drop", "keep"]
     not_retrieved: Any
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
@@ -31,6 +34,7 @@ class EvaluateOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    query_ids: Any
     group_sizes: Any
     qid: Any
     mask: Any
@@ -51,6 +55,9 @@ class EvaluatorOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    cutoff_unit: Literal["document", "chunk"]
+    lengths: Any
+    over_budget: Literal["drop", "keep"]
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
     queries: Literal["judged", "both", "run"]
@@ -65,6 +72,7 @@ class EvaluatorOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    query_ids: Any
     threads: int | None
     max_bytes: int | None
 
@@ -86,6 +94,9 @@ class ExplainOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    cutoff_unit: Literal["document", "chunk"]
+    lengths: Any
+    over_budget: Literal["drop", "keep"]
     not_retrieved: Any
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
@@ -101,6 +112,7 @@ class ExplainOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    query_ids: Any
     group_sizes: Any
     qid: Any
     mask: Any
@@ -117,6 +129,9 @@ class ReconcileOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    cutoff_unit: Literal["document", "chunk"]
+    lengths: Any
+    over_budget: Literal["drop", "keep"]
     not_retrieved: Any
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
@@ -132,6 +147,7 @@ class ReconcileOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    query_ids: Any
     group_sizes: Any
     qid: Any
     mask: Any
@@ -143,6 +159,7 @@ class AcrossToolsOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    query_ids: Any
     group_sizes: Any
     qid: Any
     mask: Any
@@ -156,6 +173,9 @@ class AcrossToolsOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    cutoff_unit: Literal["document", "chunk"]
+    lengths: Any
+    over_budget: Literal["drop", "keep"]
     not_retrieved: Any
 
 class CompareOptions(TypedDict, total=False):
@@ -170,6 +190,9 @@ class CompareOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    cutoff_unit: Literal["document", "chunk"]
+    lengths: Any
+    over_budget: Literal["drop", "keep"]
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
     queries: Literal["judged", "both", "run"]
@@ -184,6 +207,7 @@ class CompareOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    query_ids: Any
     group_sizes: Any
     qid: Any
     mask: Any
@@ -219,6 +243,9 @@ class PowerOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    cutoff_unit: Literal["document", "chunk"]
+    lengths: Any
+    over_budget: Literal["drop", "keep"]
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
     queries: Literal["judged", "both", "run"]
@@ -233,6 +260,7 @@ class PowerOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    query_ids: Any
     group_sizes: Any
     qid: Any
     mask: Any
@@ -252,6 +280,9 @@ class GateOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    cutoff_unit: Literal["document", "chunk"]
+    lengths: Any
+    over_budget: Literal["drop", "keep"]
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
     queries: Literal["judged", "both", "run"]
@@ -266,6 +297,7 @@ class GateOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    query_ids: Any
     group_sizes: Any
     qid: Any
     mask: Any
@@ -292,6 +324,9 @@ class ReportOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    cutoff_unit: Literal["document", "chunk"]
+    lengths: Any
+    over_budget: Literal["drop", "keep"]
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
     queries: Literal["judged", "both", "run"]
@@ -306,6 +341,7 @@ class ReportOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    query_ids: Any
     group_sizes: Any
     qid: Any
     mask: Any
@@ -339,6 +375,9 @@ class RiskCoverageOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    cutoff_unit: Literal["document", "chunk"]
+    lengths: Any
+    over_budget: Literal["drop", "keep"]
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
     queries: Literal["judged", "both", "run"]
@@ -353,6 +392,7 @@ class RiskCoverageOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    query_ids: Any
     group_sizes: Any
     threads: int | None
     max_bytes: int | None
@@ -368,6 +408,7 @@ class PMrrOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    query_ids: Any
     threads: int | None
     max_bytes: int | None
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
@@ -387,6 +428,7 @@ class PoolOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    query_ids: Any
     threads: int | None
     max_bytes: int | None
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
@@ -413,6 +455,7 @@ class HolesOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    query_ids: Any
     threads: int | None
     max_bytes: int | None
 
@@ -420,6 +463,7 @@ class AgreeRunsOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    query_ids: Any
     threads: int | None
     max_bytes: int | None
     scores: Literal["descending", "ascending"]
@@ -448,6 +492,9 @@ class AgreeOrderingsOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    cutoff_unit: Literal["document", "chunk"]
+    lengths: Any
+    over_budget: Literal["drop", "keep"]
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
     queries: Literal["judged", "both", "run"]
@@ -462,6 +509,7 @@ class AgreeOrderingsOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    query_ids: Any
     group_sizes: Any
     qid: Any
     mask: Any
@@ -473,6 +521,7 @@ class VerifyOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    query_ids: Any
     group_sizes: Any
     qid: Any
     mask: Any
@@ -486,6 +535,9 @@ class VerifyOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    cutoff_unit: Literal["document", "chunk"]
+    lengths: Any
+    over_budget: Literal["drop", "keep"]
 
 class ValidateOptions(TypedDict, total=False):
     input_format: str | None
@@ -512,6 +564,7 @@ class LoadRunOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    query_ids: Any
     threads: int | None
     max_bytes: int | None
     scores: Literal["descending", "ascending"]
@@ -530,6 +583,9 @@ class SparkEvaluateOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    cutoff_unit: Literal["document", "chunk"]
+    lengths: Any
+    over_budget: Literal["drop", "keep"]
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
     queries: Literal["judged", "both", "run"]

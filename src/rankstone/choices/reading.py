@@ -57,6 +57,13 @@ class Reading(Choices):
         kind="columns",
         metavar="ROLE=NAME,...",
     )
+    query_ids: Any = option(
+        None,
+        "the queries of a search engine's responses in a file, in their order: a list of ids, or a "
+        "file with an id in each line",
+        kind="data",
+        metavar="FILE",
+    )
     group_sizes: Any = option(
         None,
         "number of items of each query: an array beside arrays, or a file for LETOR rows without "

@@ -58,6 +58,7 @@ _EVALUATE = (*Evaluation.names(), *_DATA)
 _SIZES, *_ARRAYS = Reading.going_with("arrays")
 _ORDER = ("ties", "precision", "duplicates")  # conventions that put documents in order
 _INTERVALS = Evaluation.going_with("intervals")
+_CUTOFFS = tuple(f.name for f in fields(Changes) if f.metadata.get("about") == "cutoffs")
 
 
 def _without(names: Iterable[str], *others: str) -> tuple[str, ...]:
@@ -85,21 +86,23 @@ VERBS: dict[str, tuple[str, ...]] = {
     "risk_coverage": _without(_EVALUATE, *_INTERVALS, "not_retrieved", *_ARRAYS),
     "p_mrr": _without(
         (*Changes.names(), *_FILES, *_ORDER, "queries", "unjudged"), "not_retrieved", *_ARRAYS,
-        _SIZES,
+        _SIZES, *_CUTOFFS,
     ),
     "pool": _without(
-        (*Changes.names(), *_FILES, *_ORDER), "not_retrieved", *_ARRAYS, _SIZES
+        (*Changes.names(), *_FILES, *_ORDER), "not_retrieved", *_ARRAYS, _SIZES, *_CUTOFFS
     ),
-    "holes": _without(_DATA, "not_retrieved", *_ARRAYS, _SIZES, "no_relevant", "sums"),
+    "holes": _without(
+        _DATA, "not_retrieved", *_ARRAYS, _SIZES, "no_relevant", "sums", *_CUTOFFS
+    ),
     "agree_runs": _without(
-        (*_FILES, *Changes.names()), "not_retrieved", "judged_chunks", *_ARRAYS, _SIZES
+        (*_FILES, *Changes.names()), "not_retrieved", "judged_chunks", *_ARRAYS, _SIZES, *_CUTOFFS
     ),
-    "agree_judgments": (*_without(_FILES, *_ARRAYS, "threads"), "relevance"),
+    "agree_judgments": (*_without(_FILES, *_ARRAYS, "threads", "query_ids"), "relevance"),
     "agree_orderings": _without(_EVALUATE, "name", *_INTERVALS, "not_retrieved"),
     "verify": (*_FILES, *_without(Changes.names(), "not_retrieved")),
-    "validate": _without(_FILES, *_ARRAYS, "threads"),
-    "convert": _without(_FILES, *_ARRAYS, "threads"),
-    "load_judgments": _without(_FILES, *_ARRAYS, "threads", "columns"),
+    "validate": _without(_FILES, *_ARRAYS, "threads", "query_ids"),
+    "convert": _without(_FILES, *_ARRAYS, "threads", "query_ids"),
+    "load_judgments": _without(_FILES, *_ARRAYS, "threads", "columns", "query_ids"),
     "load_run": ("name", *_without(_FILES, *_ARRAYS, _SIZES), "scores", "rank_by"),
     "spark.evaluate": (
         *_without(_EVALUATE, "unjudged_interval", "not_retrieved", *_FILES),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from rankstone.choices.conventions import Conventions
+from rankstone.core.cutoff import Cut, Cutoff, Cuts, Cutter
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.notices import large_ties_in_lists, nothing_in_common, tally_matches
@@ -118,7 +119,8 @@ class MatchedCollection:
 
     ``is_part`` says that there may be more of the run, so that no query need be in both;
     ``max_grade`` is the highest grade of all parts if each has its own judgments. ``changes`` are
-    those that were made to the data, as a result records them.
+    those that were made to the data, as a result records them. ``cutter`` cuts its lists, if cutoffs
+    are not ranks of documents alone.
     """
 
     run: Run
@@ -130,7 +132,9 @@ class MatchedCollection:
     changes: Mapping[str, Any] = field(default_factory=dict)
     _matches: dict[tuple[bool, bool, bool], Matches] = field(default_factory=dict, repr=False)
     _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
+    cutter: Cutter | None = None
     _strangers: dict[Any, dict[Any, Array]] = field(default_factory=dict, repr=False)
+    _cuts: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
@@ -193,6 +197,7 @@ class MatchedCollection:
             max_grade=self.max_grade,
             probabilities=judgments.probabilities,
             strangers=None if self.is_part or not self.has_ids else self.strangers,
+            cuts=None if self.cutter is None else self._cuts_of,
         )
 
     def ranked(self, conventions: Conventions) -> Ranked:
@@ -239,6 +244,34 @@ class MatchedCollection:
                 ranks = {q: np.flatnonzero(strange[a:b]) + 1 for q, (a, b) in bounds}
                 self._strangers[key] = ranks
             return self._strangers[key]
+
+    def _cuts_of(self, conventions: Conventions) -> Cuts:
+        """Return where lists end under some conventions."""
+        cutter: Any = self.cutter
+        return Cuts(partial(self._cut, cutter, conventions), cutter.chunks is not None)
+
+    def _cut(self, cutter: Cutter, conventions: Conventions, cutoff: Cutoff) -> Mapping[Any, Cut]:
+        from rankstone.core.documents import top_documents
+
+        with _READING:
+            judgments = self._judged(run_queries=adds_run_queries(conventions))
+            queries = list(judgments.queries)
+            if conventions not in self._cuts:
+                lists = []
+                for run in (self.run, cutter.chunks):
+                    if run is not None:
+                        matches = run.match(judgments, float32=False, repeats=True)
+                        most = int(matches.retrieved.max(initial=1))
+                        _, tops = top_documents(run, judgments, queries, most, conventions)
+                        lists.append(tops.lists())
+                self._cuts[conventions] = lists[0], lists[-1]
+            if (conventions, cutoff) not in self._cuts:
+                rows = zip(queries, *self._cuts[conventions], strict=True)
+                self._cuts[conventions, cutoff] = {
+                    query: cutter.cut(query, docs, chunks, cutoff) for query, docs, chunks in rows
+                }
+            cuts: dict[Any, Cut] = self._cuts[conventions, cutoff]
+            return cuts
 
     def keeping_top(self, depth: int, conventions: Conventions) -> MatchedCollection:
         """Return a collection that keeps the first documents while it reads its run, if it can."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
+from rankstone.core.cutoff import Cutoff
 from rankstone.core.ids import type_names
 from rankstone.core.judgments import Judgments
 from rankstone.core.look_alike import documents_that_look_alike, look_alike_notices, look_alikes
@@ -109,11 +110,20 @@ def _first(ids: Any, chosen: np.ndarray) -> list[Any]:
 
 
 def _unlike_documents(judgments: Judgments, matches: Matches) -> tuple[str, ...]:
-    """Return a document of the run and a judged one, if no judged document was retrieved."""
+    """Return a document of the run and a judged one, if no judged document was retrieved.
+
+    If the first may be a chunk of the second, the pattern of such ids comes with them.
+    """
     samples = matches.doc_samples
     if len(matches.judgment) or samples is None or not len(samples.docs):
         return ()
     judged = judgments.docs_by_query[int(samples.queries[0])]
+    pairs = [(doc, str(own)) for doc in samples.docs[: samples.bounds[1]] for own in judged]
+    for doc, own in pairs:
+        rest = str(doc).removeprefix(own)
+        if rest != str(doc) and rest[1:] and not rest[0].isalnum():
+            hint = f"which may be its chunk: parents='{{doc}}{rest[0]}{{n}}' (--parents)"
+            return f"judged {own!r}", f"run {doc!r}", hint
     return f"run {samples.docs[0]!r}", f"judged {judged[0]!r}"
 
 
@@ -134,7 +144,8 @@ def tally_ranked(tally: Tally, ranked: Ranked, k: int) -> Tally:
     Only queries with at least as many judged documents as the cutoff count: if judgments are
     sparse by design, a low share means nothing.
     """
-    empty = ranked.relevant_count() == 0
+    relevant = ranked.relevant_count()
+    empty = relevant == 0
     # Labels in arrays, and lists that are empty, say nothing of whether anybody looked.
     bare = empty if ranked.all_judged else empty & (np.diff(ranked.judged_offsets) == 0)
     examples = _examples(ranked.queries, empty)
@@ -143,6 +154,8 @@ def tally_ranked(tally: Tally, ranked: Ranked, k: int) -> Tally:
         evaluated=len(empty),
         without_relevant=int(empty.sum()),
         without_judgments=int(bare.sum()) if len(empty) > 1 else 0,
+        single_relevant=int((relevant == 1).sum()),
+        longest=int(ranked.retrieved.max(initial=0)),
         by_subtopic=int(ranked.subtopics is not None),
         examples={**tally.examples, "no-relevant": examples} if examples else tally.examples,
     )
@@ -155,9 +168,9 @@ def tally_ranked(tally: Tally, ranked: Ranked, k: int) -> Tally:
     return replace(tally, judged_in_top=int(judged), top=int(ranked.depth(k)[rich].sum()))
 
 
-def first_cutoff(cutoffs: Iterable[int | None]) -> int:
-    """Return the lowest cutoff, 0 if there is none."""
-    return min((c for c in cutoffs if c is not None), default=0)
+def first_cutoff(cutoffs: Iterable[Cutoff | None]) -> int:
+    """Return the lowest rank that is a cutoff, 0 if there is none."""
+    return min((c for c in cutoffs if isinstance(c, int)), default=0)
 
 
 def data_notices(tally: Tally, conventions: Conventions) -> tuple[Notice, ...]:
@@ -291,7 +304,8 @@ def nothing_in_common(name: str, judged: Sequence[Any], unjudged: Sequence[Any])
     elif unjudged and {str(q) for q in unjudged} == {str(i) for i in range(len(unjudged))}:
         message += (
             "Rankings without query ids, such as the responses of a search engine, are numbered "
-            "from 0: give them by query, {query: ranking}."
+            "from 0: give them by query, {query: ranking}, or name the queries of a file in their "
+            "order with query_ids= (--query-ids)."
         )
     else:
         message += "Check that the two belong together and were given in the order: judgments, run."

@@ -15,6 +15,7 @@ import numpy as np
 from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
 from rankstone.core.as_numpy import lowest
+from rankstone.core.cutoff import Cuts
 from rankstone.core.matches import Matches
 from rankstone.core.ranked import Ranked, Sample
 from rankstone.core.ranked_rows import RankedRows
@@ -45,7 +46,8 @@ class Documents:
     ``lowest`` is the lowest grade if it is known, ``max_grade`` the highest of the scale if that
     is not the highest here. ``retrieved_grades`` are the grades of the retrieved documents if they
     differ from ``grades``, ``subtopics`` the grades by subtopic. ``strangers`` returns the ranks of
-    documents that are judged for no query, under some conventions and down to some rank.
+    documents that are judged for no query, under some conventions and down to some rank; ``cuts``
+    where lists end at a cutoff, if that is not a rank of documents.
     ``probabilities`` say how likely each was to be judged, if documents were drawn.
     """
 
@@ -62,6 +64,7 @@ class Documents:
     subtopics: Subtopics | None = None
     max_grade: float | None = None
     strangers: Callable[[Conventions, int | None], Mapping[Any, Array]] | None = None
+    cuts: Callable[[Conventions], Cuts] | None = None
     probabilities: Array | None = None
     negated: bool = False  # the sign of the scores says nothing, since the lowest was the best
 
@@ -285,6 +288,7 @@ def _ranked_rows(
         subtopics=documents.subtopics and replace(documents.subtopics, known=documents.judged),
         samples=samples,
         strangers=documents.strangers and partial(documents.strangers, conventions),
+        cuts=documents.cuts and documents.cuts(conventions),
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
+from rankstone.core.cutoff import Cuts
 from rankstone.core.parallel import on_each
 from rankstone.core.subtopics import Subtopics
 from rankstone.core.tie_breaking import luck_of
@@ -68,6 +69,7 @@ class Ranked:
     ``judgment`` numbers, if they were judged by subtopic. If every query retrieved the same number of documents, all
     judged, ``width`` is that number: the rows are a table with a column for each rank. ``strangers``
     returns the ranks, down to k, of each query's documents that are judged for no query, if known.
+    ``cuts`` say where lists end, if cutoffs are not all ranks of documents.
     ``samples`` hold, by query, what was drawn to be judged, if documents were drawn.
     """
 
@@ -95,6 +97,7 @@ class Ranked:
     has_ties: bool
     has_scores: bool = True  # scores decide the order, or position alone
     strangers: Callable[[int | None], Mapping[Any, Array]] | None = None
+    cuts: Cuts | None = None
     samples: Mapping[Any, Sample] | None = None
     has_small_grades: bool  # all grades are known to be whole numbers from 0 to 255
     _cache: dict[Any, Any]

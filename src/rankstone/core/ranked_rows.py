@@ -10,6 +10,7 @@ import numpy as np
 
 from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
+from rankstone.core.cutoff import Cuts
 from rankstone.core.lazy import lazy
 from rankstone.core.ranked import Ranked, Sample, StatedPreferences, Task, on_parts, parts_of
 from rankstone.core.subtopics import Subtopics
@@ -46,6 +47,7 @@ class RankedRows(Ranked):
     has_repeats: bool = False
     has_scores: bool = True
     strangers: Callable[[int | None], Mapping[Any, Array]] | None = None
+    cuts: Cuts | None = None
     samples: Mapping[Any, Sample] | None = None
     part_of: Ranked | None = field(default=None, repr=False)
     _cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
@@ -131,6 +133,7 @@ def rows_of(ranked: Ranked) -> RankedRows:
         has_repeats=ranked.has_repeats,
         has_scores=ranked.has_scores,
         strangers=ranked.strangers,
+        cuts=ranked.cuts,
         samples=ranked.samples,
         part_of=None if ranked.whole is ranked else ranked.whole,
     )

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from rankstone.core import segments
+from rankstone.core.cutoff import Cut, Cutoff, units_of
 from rankstone.core.ranked import Ranked
 from rankstone.core.ranked_rows import RankedRows, rows_of
 from rankstone.core.tie_breaking import before_by_gain
+from rankstone.errors import UsageError
 
 Array = np.ndarray
 
 
-def truncated(ranked: Ranked, n: int) -> RankedRows:
-    """Return the ranking cut off after n documents, as if no more had been retrieved."""
-    within = ranked.rank <= n
+def truncated(ranked: Ranked, n: int | Array) -> RankedRows:
+    """Return the ranking cut off after n documents, as if no more had been retrieved.
+
+    ``n`` may be a number for each query.
+    """
+    last = np.broadcast_to(n, len(ranked))
+    within = ranked.rank <= np.repeat(last, segments.lengths(ranked.offsets))
     pooled, pooled_offsets = ranked.pooled, ranked.pooled_offsets
     if pooled is not None and pooled_offsets is not None:
-        pooled_offsets = segments.keep(pooled <= n, pooled_offsets)
-        pooled = pooled[pooled <= n]
+        kept = pooled <= np.repeat(last, segments.lengths(pooled_offsets))
+        pooled, pooled_offsets = pooled[kept], segments.keep(kept, pooled_offsets)
     return replace(
         rows_of(ranked),
         offsets=segments.keep(within, ranked.offsets),
@@ -79,6 +86,14 @@ def condensed(ranked: Ranked) -> RankedRows:
         pooled=None,
         pooled_offsets=None,
         width=ranked.width,
+        cuts=ranked.cuts and replace(ranked.cuts, at=_refuse_cuts),
+    )
+
+
+def _refuse_cuts(cutoff: Cutoff) -> Mapping[Any, Cut]:
+    raise UsageError(
+        f"lists from which unjudged documents were removed cannot be cut by {units_of(cutoff)}. "
+        "Choose unjudged='nonrelevant'."
     )
 
 

@@ -20,10 +20,12 @@ class Tally:
 
     ``documents`` is the number of judged documents that were retrieved, of which ``tied`` share
     their score with another. ``judged_in_top`` of the ``top`` documents down to the first cutoff
-    are judged. ``large_ties`` documents are tied at a score so large that whole numbers are
+    are judged. ``single_relevant`` queries have one relevant document; the ``longest`` list has that
+    many documents. ``large_ties`` documents are tied at a score so large that whole numbers are
     rounded; ``by_subtopic`` counts the parts judged by subtopic. Of the queries
     ``without_relevant`` documents, ``without_judgments`` have no judgment, or labels in an array.
-    ``reading`` are notices of those who read the data, ``missing`` and ``unjudged`` some of the queries that are only in the judgments or only in the run, ``twins`` some that are
+    ``reading`` are notices of those who read the data, ``missing`` and ``unjudged`` some of the
+    queries that are only in the judgments or only in the run, ``twins`` some that are
     in both and look like a missing one, and ``examples`` some examples by the code of a notice.
     """
 
@@ -42,6 +44,8 @@ class Tally:
     evaluated: int = 0
     without_relevant: int = 0
     without_judgments: int = 0
+    single_relevant: int = 0
+    longest: int = 0
     judged_in_top: int = 0
     top: int = 0
     reading: tuple[Notice, ...] = ()
@@ -53,9 +57,10 @@ class Tally:
     def merge(self, other: Tally) -> Tally:
         """Return the counts of both, with the smallest of their ids and examples."""
         codes = {*self.examples, *other.examples}
+        counts = {name: getattr(self, name) + getattr(other, name) for name in COUNTS}
         return replace(
             self,
-            **{name: getattr(self, name) + getattr(other, name) for name in COUNTS},
+            **(counts | {"longest": max(self.longest, other.longest)}),
             reading=merged_notices(self.reading, other.reading),
             missing=_smallest({*self.missing, *other.missing}, SAMPLE),
             unjudged=_smallest({*self.unjudged, *other.unjudged}, SAMPLE),

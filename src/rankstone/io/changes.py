@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from rankstone.choices.base import Choices
 from rankstone.choices.setup import Setup
+from rankstone.core.cutoff import Cutter
 from rankstone.core.judgments import EMPTY, Judgments
 from rankstone.core.provenance import MEMORY, Given
 from rankstone.core.run import NO_DOCUMENT, EmptyRun, Row, Run
@@ -67,7 +68,28 @@ def prepared(setup: Setup) -> Setup:
         from rankstone.io.parents import Parents
 
         setup = setup.replace(parents=Parents.of(changes.parents, setup))
+    if changes.lengths is not None:
+        from rankstone.io.lengths import Lengths
+
+        setup = setup.replace(lengths=Lengths.of(changes.lengths, setup))
     return setup
+
+
+def cutter_of(run: Run, judgments: Judgments, setup: Setup) -> Cutter | None:
+    """Return what cuts the lists of a run that was loaded; None if cutoffs are ranks of documents."""
+    changes = setup.changes
+    lengths, keeps_last = changes.lengths and changes.lengths.plain, changes.over_budget == "keep"
+    if changes.cutoff_unit == "document":
+        return None if lengths is None else Cutter(lengths, keeps_last)
+    if changes.parent_rule == "sum":
+        raise UsageError(
+            "cutoff_unit='chunk' goes with the rules 'first' and 'max': a sum over the chunks of a "
+            "document changes with the number of chunks that are read."
+        )
+    # What needs parents goes before these.
+    plain = setup.replace(cutoff_unit="document", parent_rule="first", judged_chunks=False)
+    chunks = changed_run(run, judgments, plain.replace(parents=None, exclude=None))
+    return Cutter(lengths, keeps_last, chunks, changes.parents.find)
 
 
 def changed_run(run: Run, judgments: Judgments, setup: Setup) -> Run:

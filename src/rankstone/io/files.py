@@ -13,6 +13,8 @@ from rankstone.errors import DataError, Notice, UsageError
 from rankstone.io.formats import Format, format_of, run_name
 from rankstone.io.input_file import Input, ReadOptions
 
+_RESPONSES = "search-response"  # the format that does not name its queries
+
 
 def read_judgments(path: str, options: ReadOptions) -> Judgments:
     """Read judgments from a file, or from the folder of a data set."""
@@ -37,6 +39,11 @@ def read_run(path: str, options: ReadOptions) -> Run:
         form = format_of(file)
         if form.run is None:
             raise DataError(_cannot_hold(file, form, "run"))
+        if options.query_ids is not None and form.name != _RESPONSES:
+            raise UsageError(
+                f"{path}: query_ids= goes with a search engine's responses, and this is of the format "
+                f"{form.name!r}, which names its queries."
+            )
         content: Any = form.run(file)
         if form.scans:
             stack.pop_all()  # it is closed when nothing refers to it any more

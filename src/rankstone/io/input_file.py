@@ -38,6 +38,7 @@ class ReadOptions:
         ascending: whether the lowest score is the best.
         encoding: encoding of the text (default: UTF-8).
         by_score: whether scores rank the documents of lists, too.
+        query_ids: ids of the queries of responses, or the path of a file of these.
     """
 
     format: str | None = None
@@ -51,6 +52,7 @@ class ReadOptions:
     encoding: str | None = None
     by_score: bool = False
     qid_blocks: str = "merge"
+    query_ids: Any = None
 
     @classmethod
     def of_judgments(cls, setup: Setup, *, graded: bool = True) -> ReadOptions:
@@ -79,6 +81,7 @@ class ReadOptions:
             ascending=setup.changes.scores == "ascending",
             encoding=last_of(reading.encoding),
             by_score=setup.by_score,
+            query_ids=reading.query_ids,
         )
 
 

@@ -16,7 +16,7 @@ from rankstone.core.notices import scale_notices
 from rankstone.core.provenance import MEMORY
 from rankstone.core.run import Run
 from rankstone.errors import Notice, UsageError
-from rankstone.io.changes import changed_run, prepared, record
+from rankstone.io.changes import changed_run, cutter_of, prepared, record
 from rankstone.io.column_roles import Columns, roles_of_kind
 
 if TYPE_CHECKING:
@@ -138,6 +138,9 @@ def _noted(data: _Read, setup: Setup, columns: Columns, part: _Part) -> _Read:
         for name in Reading.going_with("arrays"):
             if not is_run_ and name in setup.reading.given():
                 reading[name] = os.fspath(getattr(setup.reading, name))
+    ids: Any = setup.reading.query_ids
+    if is_run_ and ids is not None:
+        reading["query_ids"] = os.fspath(ids) if isinstance(ids, _PATH) else [*map(str, ids)]
     if columns.used:
         given = setup.reading.columns
         if isinstance(given, Columns):
@@ -172,11 +175,17 @@ def is_empty(data: Any) -> bool:
 
 def _plain_run(data: Any, setup: Setup) -> Any:
     """Return a run of result objects as ids and scores, and any other run unchanged."""
+    if setup.reading.query_ids is not None and not (isinstance(data, _PATH) or is_run(data)):
+        raise UsageError(
+            "query_ids= goes with a file of a search engine's responses; in memory they are "
+            "{query: response}."
+        )
     if isinstance(data, Mapping | list | tuple):
-        from rankstone.io.retrieved import has_objects, plain_results
+        from rankstone.io.retrieved import has_objects, plain_results, unwrapped
 
+        data = unwrapped(data)
         if has_objects(data):
-            return plain_results(data, setup.evaluation.name or "the run")
+            return plain_results(data, setup.evaluation.name or "the run", _columns_of(setup))
     return data
 
 
@@ -238,8 +247,19 @@ def collection(
         from rankstone.io.parents import judged_documents
 
         judged = judged_documents(judged, changes.parents)
-    ranked = changed_run(load_run(run, setup), judged, setup)
-    return MatchedCollection(ranked, judged, single, changes=record(changes, ["scores"]))
+    if changes.parents is not None:
+        from rankstone.io.parents import missing_notices
+
+        missing = missing_notices(judged, changes.parents)
+        judged = replace(judged, notices=(*judged.notices, *missing)) if missing else judged
+    loaded = load_run(run, setup)
+    return MatchedCollection(
+        changed_run(loaded, judged, setup),
+        judged,
+        single,
+        changes=record(changes, ["scores"]),
+        cutter=cutter_of(loaded, judged, setup),
+    )
 
 
 def _labelled(

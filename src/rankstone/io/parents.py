@@ -16,6 +16,7 @@ from rankstone.core.provenance import Given
 from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.subtopics import Aspect, aspects_of
+from rankstone.core.tally import EXAMPLES
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean
 from rankstone.io.column_roles import plain_name
 from rankstone.io.input_file import Input, ReadOptions
@@ -30,15 +31,17 @@ _HOLE = re.compile(r"\{(\w+)\}")
 class Parents:
     """The document of each chunk: from a mapping, or from a pattern of ids."""
 
-    plain: str | dict[str, Any]
+    plain: str | dict[str, Any] | Callable[[Any], Any]
     name: str
     find: Callable[..., Id]
 
     @classmethod
     def of(cls, source: Any, setup: Setup = DEFAULT) -> Parents:
-        """Take a mapping, the path of a file, or a pattern such as ``{doc}#{n}``."""
+        """Take a mapping, the path of a file, a pattern such as ``{doc}#{n}``, or a function."""
         if isinstance(source, Parents):
             return source
+        if callable(source):
+            return cls(source, _name_of(source), _by_function(source))
         plain = _plain(source, setup)
         if isinstance(plain, str):
             return cls(plain, plain, _by_pattern(plain))
@@ -48,8 +51,8 @@ class Parents:
     @property
     def given(self) -> Given | str:
         """The documents of chunks as a result records them: a pattern, or how many there are."""
-        if isinstance(self.plain, str):
-            return self.plain
+        if not isinstance(self.plain, dict):
+            return self.name
         pairs = self.plain.items()
         return Given(self.name, len(pairs), lambda: (f"{chunk}\t{doc}" for chunk, doc in pairs))
 
@@ -61,10 +64,11 @@ def _plain(source: Any, setup: Setup) -> str | dict[str, Any]:
     if isinstance(source, str) and "{" in source:
         return source
     if isinstance(source, str | os.PathLike):
-        return _read(os.fspath(source), ReadOptions.of_run(setup))
+        options = ReadOptions.of_run(setup)
+        return read_pairs(os.fspath(source), options, _is_head, "a chunk and its document")
     raise UsageError(
         f"parents= is a dict {{chunk: document}}, the path of a file with a chunk and its "
-        f"document in each line, or a pattern such as '{{doc}}#{{n}}', not {source!r}."
+        f"document in each line, a pattern such as '{{doc}}#{{n}}', or a function of a chunk's id, not {source!r}."
     )
 
 
@@ -74,6 +78,23 @@ def _in_mapping(parents: Mapping[str, Any], where: str) -> Callable[[Id], Id]:
         if doc is None:
             hint = did_you_mean(str(chunk), list(parents)[:10_000])
             raise DataError(f"{where}: chunk {chunk!r} of the {what} has no document.{hint}")
+        return doc
+
+    return find
+
+
+def _name_of(function: Callable[[Any], Any]) -> str:
+    return f"the function {getattr(function, '__qualname__', type(function).__name__)}"
+
+
+def _by_function(function: Callable[[Any], Any]) -> Callable[[Id], Id]:
+    def find(chunk: Id, what: str = "run") -> Id:
+        doc = function(chunk)
+        if not isinstance(doc, str | int) or isinstance(doc, bool):
+            raise DataError(
+                f"{_name_of(function)} returned {doc!r} for chunk {chunk!r} of the {what}; it returns "
+                "the id of its document."
+            )
         return doc
 
     return find
@@ -101,20 +122,20 @@ def _by_pattern(pattern: str) -> Callable[[Id], Id]:
     return find
 
 
-def _in_json(file: Input) -> dict[str, str]:
-    path, value = file.path, file.value
-    if not isinstance(value, dict) or not all(isinstance(v, str | int) for v in value.values()):
-        raise DataError(f"{path}: expected a JSON object of chunks and their documents.")
-    return {str(chunk): str(doc) for chunk, doc in value.items()}
+def _is_head(first: str) -> bool:
+    """Return whether the first field of a file is the name of a column."""
+    return plain_name(first) in _CHUNK_NAMES
 
 
-def _read(path: str, options: ReadOptions) -> dict[str, str]:
-    """Read a file with a chunk and its document in each line, or a JSON object of both.
+def read_pairs(
+    path: str, options: ReadOptions, is_head: Callable[[str], bool], what: str
+) -> dict[str, str]:
+    """Read a file with two fields in each line, or a JSON object, of ``what``.
 
     Between the two is a tab, a semicolon, a comma or blanks, as in the first line, which may name
     the columns.
     """
-    parents: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     separator, first = None, True
     with Input.open(path, options) as file:
         for number, raw in file.lines():
@@ -122,26 +143,36 @@ def _read(path: str, options: ReadOptions) -> dict[str, str]:
             if not line or line.startswith("#"):
                 continue
             if first and line.startswith("{"):
-                return _in_json(file)
+                return _in_json(file, what)
             separator = separator_of(line) if first else separator
             fields = line.split(separator)
             if len(fields) != 2:
                 raise DataError(
-                    f"{path}:{number}: expected a chunk and its document, with "
-                    f"{BETWEEN[separator]} between them, found {line[:80]!r}."
+                    f"{path}:{number}: expected {what}, with {BETWEEN[separator]} between them, "
+                    f"found {line[:80]!r}."
                 )
-            chunk, doc = (field.strip().strip('"') for field in fields)
-            is_header, first = first and plain_name(chunk) in _CHUNK_NAMES, False
-            if is_header:
+            key, value = (field.strip().strip('"') for field in fields)
+            head, first = first and is_head(key), False
+            if head:
                 continue
-            if parents.setdefault(chunk, doc) != doc:
+            if pairs.setdefault(key, value) != value:
+                one, other = re.fullmatch(r"an? (\w+) and its (\w+)", what).groups()  # type: ignore[union-attr]
                 raise DataError(
-                    f"{path}:{number}: chunk {chunk!r} has two documents, {parents[chunk]!r} and "
-                    f"{doc!r}. Give it one."
+                    f"{path}:{number}: {one} {key!r} has two {other}s, {pairs[key]!r} and "
+                    f"{value!r}. Give it one."
                 )
-    if not parents:
-        raise DataError(f"{path}: the file holds no chunk.")
-    return parents
+    if not pairs:
+        raise DataError(f"{path}: the file holds no {what.split()[1]}.")
+    return pairs
+
+
+def _in_json(file: Input, what: str) -> dict[str, str]:
+    value = file.value
+    if not isinstance(value, dict) or not all(
+        isinstance(v, str | int | float) for v in value.values()
+    ):
+        raise DataError(f"{file.path}: expected a JSON object: {what} in each entry.")
+    return {str(key): str(v) for key, v in value.items()}
 
 
 def documents_of(
@@ -168,6 +199,16 @@ def documents_of(
     words = field_of(Changes, "parent_rule")["values"][rule]
     (notice,) = reading_notice("parents", count, of=left, keep_zero=True, more=f"; {words}")
     return scores, notice
+
+
+def missing_notices(judgments: Judgments, parents: Parents) -> list[Notice]:
+    """Return a warning of relevant documents of which there is no chunk, if all chunks are listed."""
+    if not isinstance(parents.plain, dict):
+        return []
+    known = {*map(str, parents.plain.values())}
+    pairs = zip(judgments.docs.objects, judgments.grades.tolist(), strict=True)
+    missing = sorted({str(doc) for doc, grade in pairs if grade > 0} - known)
+    return reading_notice("not-in-corpus", len(missing), missing[:EXAMPLES])
 
 
 def judged_documents(judgments: Judgments, parents: Parents) -> Judgments:

@@ -6,10 +6,25 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rankstone.errors import DataError
+from rankstone.io.column_roles import names_in
 
 #: Where the id of a result may be, in its metadata, the surest first.
 _KEYS = ("id", "_id", "doc_id", "document_id", "chunk_id", "node_id")
 _PLAIN = (str, int, float, bytes, list, Mapping)
+
+
+def unwrapped(data: Any) -> Any:
+    """Return the lists of results that Chroma's and Qdrant's answers hold, and other data unchanged.
+
+    Chroma's answer has a list of ids for each query, best first; Qdrant's has ``points``.
+    """
+    if isinstance(data, Mapping) and {"ids", "distances", "metadatas"} <= {*data}:
+        return list(data["ids"])
+    if isinstance(data, list | tuple) and any(hasattr(own, "points") for own in data):
+        return [getattr(own, "points", own) for own in data]
+    if isinstance(data, Mapping) and any(hasattr(own, "points") for own in data.values()):
+        return {query: getattr(own, "points", own) for query, own in data.items()}
+    return data
 
 
 def has_objects(data: Any) -> bool:
@@ -30,30 +45,41 @@ def _is_result(item: Any) -> bool:
         return False
     node = getattr(item, "node", None)
     return hasattr(node, "node_id") or any(
-        hasattr(item, name) for name in ("node_id", "page_content", "content")
+        hasattr(item, name) for name in ("node_id", "page_content", "content", "payload")
     )
 
 
-def plain_results(data: Any, name: str) -> dict[Any, Any]:
+def plain_results(data: Any, name: str, columns: Mapping[str, Any] | None = None) -> dict[Any, Any]:
     """Return a run of result objects as lists of ids, or of dicts with an id and a score.
 
-    Known are LangChain's documents, alone or in pairs with a score, LlamaIndex's nodes with scores
-    and Haystack's documents. Scores are left out if a result has none.
+    Known are LangChain's documents, alone or in pairs with a score, LlamaIndex's nodes with scores,
+    Haystack's documents and Qdrant's points. Scores are left out if a result has none. The column of documents
+    may be a path of attributes and keys, such as ``metadata.source``.
     """
     lists = dict(data.items() if isinstance(data, Mapping) else enumerate(data))
-    ids = {q: [_id_of(item, f"{name}, query {q!r}") for item in own] for q, own in lists.items()}
+    key = next(iter(names_in({"doc": (columns or {}).get("doc")})), None)
+    ids = {
+        q: [_id_of(item, f"{name}, query {q!r}", key) for item in own] for q, own in lists.items()
+    }
     scores = {query: [_score_of(item) for item in own] for query, own in lists.items()}
     if any(score is None for own in scores.values() for score in own):
-        return ids
+        return {q: [{key: doc} for doc in docs] for q, docs in ids.items()} if key else ids
     return {
-        query: [{"id": doc, "score": s} for doc, s in zip(docs, scores[query], strict=True)]
+        query: [{key or "id": doc, "score": s} for doc, s in zip(docs, scores[query], strict=True)]
         for query, docs in ids.items()
     }
 
 
-def _id_of(item: Any, where: str) -> Any:
+def _id_of(item: Any, where: str, path: str | None = None) -> Any:
     item = item[0] if isinstance(item, tuple) else item
     item = item.node if hasattr(getattr(item, "node", None), "node_id") else item
+    if path is not None:
+        value = item
+        for key in path.split("."):
+            value = value.get(key) if isinstance(value, Mapping) else getattr(value, key, None)
+        if value is None:
+            raise DataError(f"{where}: a {type(item).__name__} has no value at {path!r}.")
+        return value
     for name in ("node_id", "id", "id_"):
         value = getattr(item, name, None)
         if value is not None:

@@ -38,6 +38,7 @@ _DENOMINATOR = Choice(
     supports_expected_ties=lambda m: m.denominator not in ("hits", "ranks"),
     # A further hit at the end of the first k may lower the mean precision of the hits there.
     supports_extreme_ties=lambda m: m.denominator != "hits" or m.k is None,
+    mistaken_for=("RR", "P"),
     example=Example("AP", (1, 0, 1, 0, 1), "(1/1 + 2/3 + 3/5) / 4", missed=(1,)),
 )
 def AP(r: Ranked, m: Measure) -> Sum | Terms:

@@ -11,9 +11,11 @@ import numpy as np
 
 from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
+from rankstone.core.cutoff import Budget, needs_lengths, units_of
 from rankstone.core.gpu import CutoffNeeds
 from rankstone.core.rank import asks_for_extremes
 from rankstone.core.ranked import Ranked
+from rankstone.core.rearranged import truncated, with_ties_by
 from rankstone.errors import DataError, UsageError, did_you_mean
 from rankstone.measures import summation
 from rankstone.measures.param import Param
@@ -92,6 +94,8 @@ class Definition:
             ``line`` to it, which lies between those of two orders, or a ``step``, which may not;
             a word, or a function of the measure.
         cutoff_param: parameter that ``@`` sets.
+        mistaken_for: measures whose values are often reported under the name of this one, the most
+            common first.
     """
 
     name: str
@@ -121,6 +125,7 @@ class Definition:
     reads_whole_list: bool = False
     ties_as_one: Literal["", "line", "step"] | Callable[[Measure], str] = ""
     cutoff_param: str = "k"
+    mistaken_for: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Add the convention that follows from the definition."""
@@ -242,7 +247,7 @@ class Measure:
         """Return how much of a list the measure reads, None if it is all of it."""
         k = self._params.get("k")
         if (
-            k is None
+            not isinstance(k, int)
             or self.definition.reads_whole_list
             or any(0.0 in dict(table) for table in self.tables)
         ):
@@ -294,8 +299,8 @@ class Measure:
         d = self.definition
         return self.pools_queries or (not max_grade_known and d.reads_max_grade(self))
 
-    def __matmul__(self, k: float) -> Measure:
-        """Return the measure with its cutoff at rank k."""
+    def __matmul__(self, k: float | str | Budget) -> Measure:
+        """Return the measure with its cutoff at rank k, or with a budget such as 2000tokens."""
         return Measure(self.definition, {**self._params, self.definition.cutoff_param: k})
 
     def __str__(self) -> str:
@@ -330,7 +335,38 @@ class Measure:
 
     def computation(self, ranked: Ranked) -> Computation:
         """Return the kernel's computation on a ranking, with ties in order for this measure."""
-        return self.definition.kernel(self.tie_order(ranked), self)
+        measure, ranked = self.cut(ranked)
+        return self.definition.kernel(measure.tie_order(ranked), measure)
+
+    def is_cut_apart(self, ranked: Ranked) -> bool:
+        """Return whether the cutoff is another rank in each list: a budget, or a number of chunks."""
+        k = self._params.get("k")
+        return isinstance(k, Budget) or (
+            k is not None and ranked.cuts is not None and ranked.cuts.of_chunks
+        )
+
+    def cut(self, ranked: Ranked) -> tuple[Measure, Ranked]:
+        """Return measure and ranking, cut if ranks do not say where its lists end.
+
+        A list that a budget has cut is a whole list to the measure, which has no cutoff then.
+        """
+        if not self.is_cut_apart(ranked):
+            return self, ranked
+        k = self._params["k"]
+        if ranked.cuts is None:
+            raise needs_lengths(k)
+        refused = (
+            "it also reads documents below the cutoff"
+            if self.definition.reads_whole_list or self.pools_queries
+            else f"ties={ranked.rule!r} has more than one order of tied documents"
+            if ranked.ties_averaged or ranked.tie_luck
+            else ""
+        )
+        if refused:
+            raise UsageError(f"the lists of {self} cannot be cut by {units_of(k)}: {refused}.")
+        cuts = ranked.cuts.at(k)
+        last = np.array([cuts[query].documents for query in ranked.queries], np.int64)
+        return (self(k=None) if isinstance(k, Budget) else self), truncated(ranked, last)
 
     def tie_order(self, ranked: Ranked) -> Ranked:
         """Return the ranking with tied documents in the order that the conventions ask for.
@@ -352,8 +388,6 @@ class Measure:
             )
         if self.definition.best_order is not None:
             return self.definition.best_order(ranked, self, ranked.tie_luck)
-        from rankstone.core.rearranged import with_ties_by
-
         gain = self.definition.gain(ranked, self, ranked.grade)
         return with_ties_by(ranked, gain, self.definition.unjudged_gain)
 

@@ -225,6 +225,7 @@ def IdealDCG(r: Ranked, m: Measure) -> Sum:
     gain=gain_of,
     reads_max_grade=lambda m: m.ideal == "full",
     supports_expected_ties=True,
+    mistaken_for=("DCG",),
     example=Example(
         "nDCG@3",
         (2, None, 3, 1),

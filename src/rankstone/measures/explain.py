@@ -38,7 +38,8 @@ class ExplanationData:
     ``denominator``, unless ``remark`` says why not. If there is an ``expression``, the value is that
     of the expression with ``parts`` as its names. ``ideal`` are the steps of the ranking that the
     denominator comes from. ``unjudged`` are, by rank, the ids of documents without a judgment
-    between those of the steps, if they can be read.
+    between those of the steps, if they can be read. ``cut`` says where a budget or a number of
+    chunks has cut the list.
     """
 
     measure: str
@@ -58,6 +59,7 @@ class ExplanationData:
     remark: str
     conventions: dict[str, Any]
     unjudged: dict[int, str] = field(default_factory=dict)
+    cut: str = ""
 
     @property
     def gaps(self) -> list[int]:
@@ -91,13 +93,16 @@ def explain_query(
     is_value = isinstance(computation, Value)
     steps = _steps(working.steps, query, name_of)
     repeats = ("duplicates",) if ranked.has_repeats else ()
+    cut = ""
+    if measure.is_cut_apart(ranked) and ranked.cuts is not None:
+        cut = ranked.cuts.at(measure.k)[ranked.queries[query]].reason
     return ExplanationData(
         measure=str(measure),
         pretty=measure.definition.pretty,
         formula=measure.definition.formula,
         choices=tuple(parameters_in_words(measure)),
         query=ranked.queries[query],
-        retrieved=int(ranked.retrieved[query]),
+        retrieved=int(computation.ranked.retrieved[query]),
         steps=steps,
         ideal=_named(
             _steps(working.ideal, query), () if measure.definition.reads_subtopics else judged
@@ -113,6 +118,7 @@ def explain_query(
             name: getattr(ranked.conventions, name)
             for name in (*measure.definition.conventions, *repeats)
         },
+        cut=cut,
     )
 
 

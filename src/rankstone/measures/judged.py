@@ -110,7 +110,8 @@ def Hole(r: Ranked, m: Measure) -> Value:
                 f"{Unjudged(k=m.k)}, which counts what was not judged for its own query."
             )
         strangers = r.strangers(m.k)
-        holes += [len(strangers.get(query, ())) for query in r.queries]
+        lists = zip(r.queries, r.retrieved, strict=True)
+        holes += [sum(rank <= last for rank in strangers.get(q, ())) for q, last in lists]
     return Value(r, holes / size, "h / k", lambda: {"h": holes, "k": size})
 
 

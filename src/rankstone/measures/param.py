@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rankstone.core.cutoff import Budget
 from rankstone.errors import UsageError, one_of
 
 
@@ -193,10 +194,26 @@ def _written(number: float) -> str:
     return repr(int(number)) if number == int(number) else repr(number)
 
 
-K = Number(
+@dataclass(frozen=True, kw_only=True)
+class CutoffParam(Number):
+    """A rank, or a budget such as 2000tokens."""
+
+    type: type = int
+
+    def normal(self, value: Any, what: str) -> Any:
+        """Return the rank or the budget."""
+        if isinstance(value, str) and (budget := Budget.read(value)):
+            return budget
+        return value if isinstance(value, Budget) else super().normal(value, what)
+
+    def shown(self, value: Any) -> str:
+        """Return a rank or a budget as it is written in parentheses."""
+        return repr(str(value)) if isinstance(value, Budget) else repr(value)
+
+
+K = CutoffParam(
     name="k",
-    text="cutoff: only the first k documents are read",
-    type=int,
+    text="cutoff: only the first k documents are read; or a budget such as 2000tokens",
     above=0,
     examples=(1, 3, 5, 10, 20, 50, 100),
 )

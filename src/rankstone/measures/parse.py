@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rankstone.core.cutoff import Budget
 from rankstone.errors import UsageError
 from rankstone.measures.base import REGISTRY, Measure
 from rankstone.tools import TOOLS
@@ -208,7 +209,8 @@ def _canonical(base: str) -> str | None:
 
 def _shared(text: str, form: _Form, tools: Iterable[Tool]) -> tuple[str, Name | None] | None:
     """Return the measure that more than half of the tools mean by a name, and the name if they agree."""
-    names = [(tool, n) for tool in tools for n in tool.by_base.get(form.base.lower(), [])]
+    own = ((tool, n) for tool in tools for n in tool.by_base.get(form.base.lower(), []))
+    names = [(tool, n) for tool, n in own if not n.only_here]
     if not names:
         return None
     most = _majority(names)
@@ -244,12 +246,16 @@ def _given(text: str, form: _Form, measure: Measure) -> dict[str, Any]:
     return params
 
 
-def _cutoff(written: str, text: str, *, whole: bool) -> float:
+def _cutoff(written: str, text: str, *, whole: bool) -> float | Budget:
+    if whole and (budget := Budget.read(written)):
+        return budget
     digits = written if whole else written.replace(".", "", 1)
     if not written.isascii() or not digits.isdigit():
-        kind = "whole number" if whole else "number"
+        kind, or_else = (
+            ("whole number", ", or a budget such as 2000tokens") if whole else ("number", "")
+        )
         raise UsageError(
-            f"the cutoff in {text!r} must be a {kind}, not {written!r}; "
+            f"the cutoff in {text!r} must be a {kind}, not {written!r}{or_else}; "
             "each measure is named on its own."
         )
     if len(written) > 15:
@@ -312,7 +318,8 @@ def _suggestion(text: str, tools: Iterable[Tool]) -> str:
     base = re.sub(r"(_at)?[._]?[0-9]*$", "", base).lower() or base.lower()
     known = {n.lower(): n for n in REGISTRY}
     for tool in tools:
-        known |= {b: names[0].measure for b, names in tool.by_base.items() if b not in known}
+        own = ((b, names[0]) for b, names in tool.by_base.items())
+        known |= {b: n.measure for b, n in own if b not in known and not n.only_here}
     swapped = [name for name in known if sorted(name) == sorted(base)]
     same_start = [name for name in known if name[:1] == base[:1]]
     near = swapped or get_close_matches(base, same_start, n=1, cutoff=0.8)

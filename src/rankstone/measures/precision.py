@@ -35,6 +35,7 @@ _MULTIPLE = Number(
     params=(K, REL, _DENOMINATOR),
     conventions=("ties", "unjudged"),
     supports_expected_ties=True,
+    mistaken_for=("R", "Success"),
     example=Example("P@5", (1, 0, 1, None, 1), "3 / 5", missed=(1,)),
 )
 def P(r: Ranked, m: Measure) -> Sum:

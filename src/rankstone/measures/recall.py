@@ -29,6 +29,7 @@ _DENOMINATOR = Choice(
     params=(K, REL, _DENOMINATOR),
     conventions=("ties",),
     supports_expected_ties=True,
+    mistaken_for=("Success", "Complete"),
     example=Example("R@3", (1, 0, 1, 1), "2 / 4", missed=(1,)),
 )
 def R(r: Ranked, m: Measure) -> Sum:

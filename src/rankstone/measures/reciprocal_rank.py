@@ -15,6 +15,7 @@ from rankstone.measures.summation import Sum, Terms
     params=(K, REL),
     conventions=("ties",),
     supports_expected_ties=True,
+    mistaken_for=("AP",),
     example=Example("RR", (0, 1, 0, 1), "1 / 2"),
 )
 def RR(r: Ranked, m: Measure) -> Sum | Terms:

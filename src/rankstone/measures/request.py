@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from rankstone.choices.conventions import Conventions
+from rankstone.core.cutoff import Budget
 from rankstone.errors import Notice, UsageError
 from rankstone.measures.base import Measure
 from rankstone.measures.parse import read_measure, split_names
@@ -82,7 +83,7 @@ def _requested(text: str | Measure, tool: Tool | None) -> RequestedMeasure:
 
 def ways_in_tool(measure: Measure, tool: Tool) -> list[RequestedMeasure]:
     """Return a measure in each way a tool computes it; ways that come to the same, once."""
-    own = tool.names_of(measure.name)
+    own = [] if isinstance(measure.get("k"), Budget) else tool.names_of(measure.name)
     has_cutoff = measure.params.get("k") is not None
     fitting = [name for name in own if name.has_cutoff == has_cutoff] or own
     ways: dict[tuple[Measure, str], RequestedMeasure] = {}

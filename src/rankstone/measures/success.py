@@ -27,6 +27,7 @@ _HOW = Choice(
     params=(K, REL, _HOW),
     conventions=("ties",),
     supports_expected_ties=True,
+    mistaken_for=("R",),
     example=Example("Success@3", (0, 0, 1), "1"),
 )
 def Success(r: Ranked, m: Measure) -> Sum | Terms:

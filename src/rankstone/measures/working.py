@@ -50,6 +50,7 @@ class Workings:
 
 def workings(measure: Measure, ranked: Ranked, depth: int | None = None) -> Workings:
     """Return the terms of a measure for each query of a ranking, down to a rank (default: all)."""
+    measure, ranked = measure.cut(ranked)
     ordered = measure.tie_order(ranked)
     computation = measure.definition.kernel(ordered, measure)
     expression, parts = "", {}

@@ -11,9 +11,8 @@ from rankstone.choices.conventions import Conventions
 from rankstone.choices.setup import DEFAULT as DEFAULT_SETUP, Setup, verb
 from rankstone.core.provenance import Given, Source
 from rankstone.errors import DataError, UsageError
-from rankstone.io.changes import check_scores, record
+from rankstone.io.changes import check_scores, prepared, record
 from rankstone.io.load import collection
-from rankstone.io.parents import Parents
 from rankstone.measures import DEFAULT, Measure
 from rankstone.spark.judgments import facts_of, grade_name
 from rankstone.spark.result import SparkEvaluation, with_errors
@@ -73,8 +72,8 @@ def evaluate(
 
     Args:
         judgments: a Spark DataFrame, or a path that Spark reads (Parquet, CSV, TSV, TREC text).
-        run: a Spark DataFrame or a path; ``exclude`` too. ``parents`` in a file are read here and
-            sent to the tasks.
+        run: a Spark DataFrame or a path; ``exclude`` too. ``parents`` and ``lengths`` in files are read
+            here and sent to the tasks.
         measures: names or measures.
         spark: the session that reads paths (default: the active one, else a new one).
         partitions: number of partitions (default: at most that of the session for shuffles, with
@@ -96,10 +95,10 @@ def evaluate(
     roles = ranked.roles
     number = roles.number_role if roles.names[2] is not None else None
     check_scores(ranked.what, 0 if number in (None, "rank") else 1, setup)
-    parents = None if changes.parents is None else Parents.of(changes.parents, setup)
+    read_here = prepared(setup.replace(columns=None, exclude=None))
     job = _job(
         plan,
-        _sent(setup, parents),
+        _sent(read_here),
         name=ranked.what if ranked.source == "Spark DataFrame" else ranked.source,
         number=number,
         has_rank=len(roles.all) > 3,
@@ -119,7 +118,7 @@ def evaluate(
     read = record(setup.reading) | (
         {} if changes.scores == "descending" else {"scores": changes.scores}
     )
-    changed = record(changes.replace(parents=parents, exclude=None), ["scores"])
+    changed = record(read_here.changes, ["scores"])
     if changes.exclude is not None:
         changed["exclude"] = _recorded_pairs(tables[2])
     sources = (
@@ -157,7 +156,7 @@ def evaluate_lists(
     lists = open_lists(data, setup.reading.columns, setup.evaluation.name or "run", spark)
     job = _job(
         plan,
-        _sent(setup, None),
+        _sent(setup.replace(columns=None)),
         name=lists.what,
         number=None,
         has_rank=False,
@@ -175,13 +174,13 @@ def evaluate_lists(
     return _evaluated(plan, job, rows, Origin(job.name, (source, source), {}))
 
 
-def _sent(setup: Setup, parents: Parents | None) -> dict[str, Any]:
+def _sent(setup: Setup) -> dict[str, Any]:
     """Return the options of the Evaluator of each task, in plain values.
 
     Columns have the names of their roles there, and excluded pairs come with the rows.
     """
-    options = setup.replace(columns=None, exclude=None, strict=False).options()
-    return options | ({} if parents is None else {"parents": parents.plain})
+    options = setup.replace(strict=False).options()
+    return {name: getattr(value, "plain", value) for name, value in options.items()}
 
 
 def _recorded_pairs(table: SparkTable) -> Given:
@@ -263,6 +262,8 @@ def _weighted(request: Request) -> frozenset[str]:
     setup = setup.replace(
         like=request.setup.evaluation.like, conventions=request.setup.evaluation.conventions
     )
+    if request.setup.changes.lengths is not None:
+        setup = setup.replace(lengths={"a": 1, "b": 1})
     try:
         own = Request.of(names, setup)
         result = evaluate_collection(collection(judgments, run, setup), own)

@@ -103,6 +103,8 @@ def _result(e: ExplanationData) -> list[Block]:
             "are not judged (grade -) and add"
         )  # fmt: skip
         remarks.append(f"{missing} of the first {plural(last, 'document')} {verb} nothing.")
+    if e.cut:
+        remarks.append(e.cut[:1].upper() + e.cut[1:])
     if e.constant:
         remarks.append(f"What was not retrieved adds {_number(e.constant)}.")
     if e.remark:

@@ -14,6 +14,7 @@ from rankstone.tools import TOOLS
 from rankstone.tools.base import Name, Tool
 
 _MUCH_CHANCE = 1.0
+_FEW_TOOLS = 3  # named of those that agree with the default
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,8 @@ class Reconciliation:
 
     ``usual`` is the value without any departure; ``found`` the combinations with the fewest
     departures that give the number within the precision it was printed with, ``tools`` those
-    whose own conventions give it, ``others`` other measures that do if nothing else does. Where
+    whose own conventions give it, ``others`` other measures that do: those that are often mistaken
+    for this one, or any if nothing else does. Where
     there are none, ``nearest`` come closest. ``chance`` is the number of values tried that would
     meet the reported one by chance.
     """
@@ -67,13 +69,18 @@ class Reconciliation:
 def reconciliation(r: Reconciliation) -> Iterator[str]:
     """Yield the choices that explain a number, in words."""
     yield f"{r.measure} is {r.usual.value:.4f} by default; {r.reported} was reported."
-    if r.found and not r.found[0].choices:
+    is_usual = bool(r.found) and not r.found[0].choices
+    mistakes = [o for o in r.others if o.measure.name in r.measure.definition.mistaken_for]
+    if mistakes:
+        names = ", ".join(_result(other) for other in mistakes)
+        yield f"Another measure that is often reported as {r.measure} gives it: {names}."
+    if is_usual:
         yield "The default gives it."
     elif r.found:
         first = r.found[0]
         count = {1: "One choice explains", 2: "Two choices explain", 3: "Three choices explain"}
         meanings = "; ".join(_meaning(c, r.measure) for c in first.choices)
-        yield f"{count[len(first.choices)]} it: {meanings}."
+        yield f"{count[len(first.choices)]} it{' too' * bool(mistakes)}: {meanings}."
         kept = _kept(first, r.measure)
         yield f"  {_result(first)}" + (f" ({kept} as before)" if kept else "")
         for other in r.found[1:]:
@@ -81,8 +88,12 @@ def reconciliation(r: Reconciliation) -> Iterator[str]:
     elif r.tools:
         yield "No few choices explain it, but a tool's do."
     if r.tools:
-        yield f"Tools that give it: {', '.join(f'{t.tool} as {t.name}' for t in r.tools)}."
-    if r.others:
+        shown = [f"{t.tool} as {t.name}" for t in r.tools]
+        every = f"Tools that give it: {', '.join(shown)}."
+        many = is_usual and len(shown) > _FEW_TOOLS
+        few = ", ".join(shown[:_FEW_TOOLS])
+        yield f"So do {len(shown)} tools, such as {few}." if many else every
+    if r.others and not mistakes:
         yield "Another measure gives it: " + ", ".join(_result(other) for other in r.others) + "."
     if r.explained:
         if r.chance >= _MUCH_CHANCE and not (r.found and not r.found[0].choices):

@@ -23,6 +23,7 @@ FILES = (
     "ranx",
     "beir",
     "mteb",
+    "freshstack",
     "longmemeval",
     "sentence_transformers",
     "llama_index",

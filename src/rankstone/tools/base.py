@@ -116,7 +116,8 @@ class Name:
     In ``pattern`` a hole such as ``{k}`` is where a parameter is written; ``{p:decimals}`` says
     how it is read. ``measure`` is Rankstone's name, ``params`` are fixed parameters.
     ``conventions`` are those on which this function differs from the rest of its tool; ``note``
-    says what it does that no choice expresses.
+    says what it does that no choice expresses. A name that is ``only_here`` means other things to
+    other tools, and is read under ``like=`` alone.
     """
 
     pattern: str
@@ -124,6 +125,7 @@ class Name:
     params: Mapping[str, Any] = field(default_factory=dict)
     conventions: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
+    only_here: bool = False
 
     def __post_init__(self) -> None:
         """Check what readings and conventions are called."""

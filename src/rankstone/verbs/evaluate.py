@@ -14,6 +14,7 @@ from rankstone.choices.setup import Setup, verb
 from rankstone.core import engine
 from rankstone.core.as_numpy import numbers_of
 from rankstone.core.collection import Collection, MatchedCollection
+from rankstone.core.cutoff import units_of
 from rankstone.core.gpu import CutoffNeeds
 from rankstone.core.notices import data_notices
 from rankstone.core.rank import ScoreNeeds, as_ranked, rank, score_needs
@@ -91,6 +92,11 @@ def _unjudged(data: Collection, plan: Plan) -> UnjudgedReport:
     interval = {}
     for name, measure, conventions in plan.steps:
         own = Holes.of(data.ranked(as_ranked(conventions)))
+        if measure.is_cut_apart(own.ranked):
+            raise UsageError(
+                f"unjudged_interval= is not known for {measure}, whose lists are cut by "
+                f"{units_of(measure.k)}; it goes with cutoffs at ranks of documents."
+            )
         ends = unjudged_extremes(measure, own)
         interval[name] = UnjudgedInterval(*ends.ends, ends.exact, (ends.low, ends.high))
     return UnjudgedReport(

@@ -15,6 +15,7 @@ from rankstone.choices.setup import DEFAULT, Setup
 from rankstone.core import engine
 from rankstone.core.aggregate import Part as AggregatePart
 from rankstone.core.collection import Collection
+from rankstone.core.cutoff import Budget, units_of
 from rankstone.core.gpu import CutoffNeeds
 from rankstone.core.notices import (
     data_notices,
@@ -29,8 +30,9 @@ from rankstone.core.ranked import Ranked
 from rankstone.core.ranked_rows import RankedRows, concatenated, rows_of
 from rankstone.core.result import Result, TieReport
 from rankstone.core.tally import Tally
-from rankstone.errors import Notice, StrictError, plural, show_in_python
+from rankstone.errors import Notice, StrictError, UsageError, plural, show_in_python
 from rankstone.measures import Measure
+from rankstone.measures.cautions import cautions
 from rankstone.measures.compute import (
     Values,
     compute,
@@ -71,7 +73,14 @@ class Request:
         """Read names of measures, and of the tool that is followed."""
         like = setup.evaluation.like
         followed = tool(like) if like is not None else None
-        return cls(requested_measures(measures, followed), setup, followed)
+        requested = requested_measures(measures, followed)
+        budgets = [r.measure for r in requested if isinstance(r.measure.get("k"), Budget)]
+        if len({m.k.unit for m in budgets}) > 1:
+            raise UsageError(
+                f"budgets of one evaluation have one unit, that of lengths=, not those of "
+                f"{' and '.join(map(str, budgets))}. Evaluate them one after the other."
+            )
+        return cls(requested, setup, followed)
 
     @property
     def tie_interval(self) -> bool:
@@ -203,6 +212,12 @@ def evaluate_part(
         ends.append(_extreme_aggregates(data, now, values))
     worst, best = ends
     unanswered = [ranked.queries[i] for i in np.flatnonzero(ranked.retrieved == 0).tolist()]
+    for _, measure, _ in later:
+        if measure.is_cut_apart(ranked):
+            raise UsageError(
+                f"{measure} depends on the queries of all parts, and lists that are cut by "
+                f"{units_of(measure.k)} are evaluated part by part. Evaluate all queries at once."
+            )
     rankings = {c: rows_of(data.ranked(c)) for c in dict.fromkeys(c for _, _, c in later)}
     return Part(values, tally, unanswered, worst, best, rankings)
 
@@ -293,18 +308,20 @@ def finished(plan: Plan, part: Part, data: Origin | Collection) -> Result:
     """Return the result of all queries; with ``strict``, warnings are errors."""
     part = completed(plan, part)
     values, tally, request = part.values, part.tally, plan.request
-    notices = (*notices_of(plan, tally), *_undefined(plan, part))
+    measures = {column: measure for column, measure, _ in plan.steps}
+    aggregates = final_values(measures, values.aggregates)
+    limits = cautions(measures.items(), aggregates, tally)
+    notices = (*notices_of(plan, tally), *_undefined(plan, part), *limits)
     if request.setup.evaluation.strict:
         refuse_warnings(data.name, notices)
     show_in_python(data.name, notices, request.shown)
-    measures = {column: measure for column, measure, _ in plan.steps}
     worst, best = (final_values(measures, ends) for ends in (part.worst, part.best))
     interval = {n: (min(low, best[n]), max(low, best[n])) for n, low in worst.items()}
     return Result(
         name=data.name,
         queries=values.queries,
         columns=values.columns,
-        aggregates=final_values(measures, values.aggregates),
+        aggregates=aggregates,
         counted={n: a.n for n, a in values.aggregates.items()},
         weights=values.weights,
         conventions=plan.conventions,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rankstone.choices.setup import Setup, verb
+from rankstone.core.cutoff import Budget
 from rankstone.errors import UsageError
 from rankstone.io.load import read
 from rankstone.measures import Measure, parse_measure
@@ -14,6 +15,7 @@ from rankstone.verbs.reconcile_search import (
     by_chance,
     by_choices,
     by_measures,
+    by_mistakes,
     by_tools,
     in_tools,
     rank_of,
@@ -67,12 +69,14 @@ def reconcile(
     tools = [t for t in by_tools(source, asked, base) if t.candidate and meets(t.candidate)]
     tried = [usual]
     matching = [usual] if meets(usual) else []
+    others = [] if matching else [c for c in by_mistakes(source, asked, base) if meets(c)]
     for combinations in by_choices(source, asked, base):
-        if matching:
+        if matching or (others and len(tried) > 1):  # a common mistake is likelier than two choices
             break
         tried += combinations
         matching = [candidate for candidate in combinations if meets(candidate)]
-    others = [] if matching or tools else [c for c in by_measures(source, asked, base) if meets(c)]
+    if not (matching or tools or others):
+        others = [c for c in by_measures(source, asked, base) if meets(c)]
     nearest = sorted(tried, key=lambda f: abs(f.value - reported))[:_NEAREST]
     known = [t.measure for t in tools]
     matching.sort(key=lambda candidate: rank_of(candidate, reported, known))
@@ -111,6 +115,8 @@ def across_tools(
     """
     asked = parse_measure(measure)
     setup = Setup.of("across_tools", options)
+    if isinstance(asked.get("k"), Budget):
+        raise UsageError(f"no other tool has {asked}: their cutoffs are ranks, as in {asked @ 10}.")
     if judgments is None:
         return list(in_tools(asked))
     source = read(judgments, run, setup)

@@ -63,6 +63,16 @@ def in_tools(measure: Measure) -> Iterator[ToolMeasure]:
             yield ToolMeasure(name, way.column, way.measure, conventions, note)
 
 
+def by_mistakes(data: Collection, measure: Measure, base: Conventions) -> Iterator[Candidate]:
+    """Yield the measures whose values are often reported under this name, at the same cutoff."""
+    for name in measure.definition.mistaken_for:
+        other = REGISTRY[name]
+        shared = {n: v for n, v in measure.given.items() if other.definition.takes(n)}
+        candidate = _attempt(data, other(**shared) if shared else other, base, ())
+        if candidate is not None:
+            yield candidate
+
+
 def by_measures(data: Collection, measure: Measure, base: Conventions) -> Iterator[Candidate]:
     """Yield other measures of the same scale, with the cutoff of this one and without any.
 

@@ -15,6 +15,7 @@ from rankstone.choices.reading import first_of
 from rankstone.choices.setup import Setup, verb
 from rankstone.core import engine
 from rankstone.core.collection import Collection, MatchedCollection
+from rankstone.core.cutoff import Budget
 from rankstone.core.parallel import cores, on_each
 from rankstone.core.result import Result
 from rankstone.errors import Notice, UsageError, one_of, printable
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     from rankstone.choices.options import ReportOptions
 
 _CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
+_SHARES = (0.125, 0.25, 0.5, 1, 2, 4)  # of a budget
 _FAMILIES = 4  # measures that are shown by cutoff
 
 Progress = Callable[[str], None]
@@ -355,7 +357,7 @@ def _groups(
 
 
 def _by_cutoff(evaluated: Sequence[_EvaluatedRun]) -> dict[str, dict[str, Any]]:
-    """Return the means of each measure that has a cutoff, by cutoff and run."""
+    """Return the means of each measure that has a cutoff, by rank or budget, and by run."""
     deepest = max(
         int(one.data.ranked(one.result.conventions).retrieved.max(initial=0)) for one in evaluated
     )
@@ -365,21 +367,24 @@ def _by_cutoff(evaluated: Sequence[_EvaluatedRun]) -> dict[str, dict[str, Any]]:
         if measure.definition.cutoff_param != "k" or "k" not in measure.params:
             continue
         name = str(measure(k=None))
+        budget = measure.k if isinstance(measure.k, Budget) else None
+        own = cutoffs if budget is None else [round(budget.amount * s, 6) for s in _SHARES]
         if name not in families and len(families) < _FAMILIES:
-            families[name] = {"measure": place, "k": cutoffs, "means": []}
-    places = [family["measure"] for family in families.values()]
-    for aggregates in on_each(lambda one: _aggregates(one, places, cutoffs), evaluated):
+            families[name] = {"measure": place, "k": own, "means": []}
+    chosen = [(family["measure"], k) for family in families.values() for k in family["k"]]
+    for aggregates in on_each(lambda one: _aggregates(one, chosen), evaluated):
         for family in families.values():
-            family["means"].append(cells([next(aggregates) for _ in cutoffs]))
+            family["means"].append(cells([next(aggregates) for _ in family["k"]]))
     return families
 
 
-def _aggregates(
-    one: _EvaluatedRun, places: Sequence[int], cutoffs: Sequence[int]
-) -> Iterator[float]:
-    """Yield the aggregates of some measures of a plan at each cutoff, from one computation."""
-    chosen = [one.plan[place] for place in places]
-    steps = [(measure @ k, conventions) for _, measure, conventions in chosen for k in cutoffs]
+def _aggregates(one: _EvaluatedRun, chosen: Sequence[tuple[int, float]]) -> Iterator[float]:
+    """Yield the aggregates of measures of a plan at some cutoffs, from one computation."""
+
+    def at(measure: Measure, k: float) -> Measure:
+        return measure @ (replace(measure.k, amount=k) if isinstance(measure.k, Budget) else k)
+
+    steps = [(at(one.plan[place][1], k), one.plan[place][2]) for place, k in chosen]
     known = {(m, c): one.result.aggregates[name] for name, m, c in one.plan}
     plan = [(str(m), m, c) for m, c in steps if (m, c) not in known]
     parts = compute_each(one.data, plan).aggregates if plan else {}

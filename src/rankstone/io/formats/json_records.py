@@ -33,6 +33,7 @@ RETRIEVED_NAMES = (  # noqa: SIM905
 ).split()
 ASSIGNMENT_NAMES = ["assignment", "support", "supportlabel"]
 _NUGGET_NAMES = ["id", *SYNONYMS["subtopic"], "text"]
+_ANSWER_NAMES = ("runid", "run", "answerid", "responseid", "system", "runtag", "tag")
 ITEM_NAMES = ["id", *SYNONYMS["doc"]]
 _NO_NUMBER = object()  # unlike null, which is a value
 _ONE = (str, int, float, bool, type(None))
@@ -58,7 +59,7 @@ class Keys:
     @property
     def known(self) -> bool:
         """Whether the record holds rows at all."""
-        return bool(self.doc or self.expected or self.retrieved)
+        return bool(self.doc or self.expected or self.retrieved or self.nuggets)
 
 
 def parts_named(record: dict[str, Any]) -> list[str]:
@@ -146,6 +147,8 @@ def judgments(
             raise _both(where, keys.doc, keys.expected)
         row = {"document": keys.doc, "grade": keys.grade} if keys.doc and keys.grade else {}
         same_keys.check(keys, where, **row)
+        if keys.nuggets and not keys.doc:
+            keys = replace(keys, doc=_answer(record, where))
         if keys.doc and (keys.nuggets or keys.subtopic):
             doc = id_of(record[keys.doc], "document", where)
             yield from _aspects(query, doc, record, keys, where)
@@ -159,6 +162,17 @@ def judgments(
             yield from judged(query, record[keys.expected], where, columns)
         else:
             raise _unknown(record, where, "a document and its grade, or a list of expected ids")
+
+
+def _answer(record: dict[str, Any], where: str) -> str:
+    """Return the key that names an answer, whose nuggets were assigned, by the run that gave it."""
+    key = next((key for key in record if plain_name(key) in _ANSWER_NAMES), None)
+    if key is None:
+        raise DataError(
+            f"{where}: these nuggets were assigned to nothing. Name the document ('docid') or the "
+            "answer ('run_id') in each record."
+        )
+    return key
 
 
 def _aspects(
@@ -245,6 +259,10 @@ def _rankings(
             if isinstance(record[keys.retrieved], set | frozenset):
                 raise DataError(f"{where}: a set has no order; give a list, best first.")
             yield _Ranking(where, query, *_retrieved(record[keys.retrieved], where, columns))
+            continue
+        if keys.nuggets and not keys.doc:  # an answer, which is all that was retrieved
+            answer = id_of(record[_answer(record, where)], "answer", where)
+            yield _Ranking(where, query, [answer], [], is_listed=True)
             continue
         scored = keys.score or keys.rank
         row = {"document": keys.doc, "score": scored} if keys.doc and scored else {}

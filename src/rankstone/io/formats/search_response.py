@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
-from rankstone.errors import DataError
+from rankstone.errors import DataError, UsageError, plural
 from rankstone.io.formats import Format, json_records
-from rankstone.io.input_file import Input
+from rankstone.io.input_file import Input, ReadOptions
 
 _LOOKED_AT = 10
 
@@ -37,8 +38,29 @@ def _responses(value: Any) -> Iterator[tuple[Any, Any]]:
         yield from value.items()
 
 
+def _query_ids(file: Input) -> list[str] | None:
+    """Return the ids of the queries, if they are given beside the responses."""
+    given = file.options.query_ids
+    if not isinstance(given, str | os.PathLike):
+        return None if given is None else [str(query) for query in given]
+    with Input.open(os.fspath(given), ReadOptions(max_bytes=file.options.max_bytes)) as ids:
+        texts = (line.decode("utf-8", "surrogateescape").strip() for _, line in ids.lines())
+        return [text for text in texts if text]
+
+
 def _records(file: Input) -> Iterator[tuple[int, str, Any]]:
-    for number, (query, response) in enumerate(_responses(file.value)):
+    responses = list(_responses(file.value))
+    ids = _query_ids(file)
+    if ids is not None:
+        if any(isinstance(query, str) for query, _ in responses):
+            raise UsageError(f"{file.path}: these responses have query ids; leave query_ids= out.")
+        if len(ids) != len(responses) or len({*ids}) < len(ids):
+            raise DataError(
+                f"{file.path}: query_ids= names {plural(len(ids), 'query')} for "
+                f"{plural(len(responses), 'response')}. Give each response its own, in their order."
+            )
+        responses = [(query, own) for query, (_, own) in zip(ids, responses, strict=True)]
+    for number, (query, response) in enumerate(responses):
         where = f"{file.path}, response {number + 1}"
         if not _is_response(response):
             error = response.get("error") if isinstance(response, dict) else None

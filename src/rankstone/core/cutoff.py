@@ -1,0 +1,143 @@
+"""Cutoffs: a rank, or a budget such as 2,000 tokens; and where lists end under them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from rankstone.core.run import Run
+from rankstone.errors import DataError, UsageError
+
+#: The units of budgets. They are names: lengths are counted by the user.
+UNITS = ("tokens", "words", "characters", "bytes", "cost")
+_BUDGET = re.compile(rf"([0-9]{{1,15}}(?:\.[0-9]{{1,9}})?)({'|'.join(UNITS)})")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The most that the documents of a list may amount to, such as 2,000 tokens."""
+
+    amount: float
+    unit: str
+
+    def __post_init__(self) -> None:
+        """Write whole amounts without a point."""
+        if self.amount == int(self.amount):
+            object.__setattr__(self, "amount", int(self.amount))
+
+    @classmethod
+    def read(cls, text: str) -> Budget | None:
+        """Read ``2000tokens``; None if a text is not a budget above 0."""
+        match = _BUDGET.fullmatch(text)
+        return cls(float(match[1]), match[2]) if match and float(match[1]) else None
+
+    def __str__(self) -> str:
+        return f"{self.amount}{self.unit}"
+
+    __repr__ = __str__
+
+
+def units_of(cutoff: Cutoff) -> str:
+    """Return what a cutoff counts, if that is not documents."""
+    return cutoff.unit if isinstance(cutoff, Budget) else "chunks"
+
+
+def needs_lengths(budget: Budget) -> UsageError:
+    """Return the error for a budget without lengths."""
+    return UsageError(
+        f"a list is cut at {budget} where the sum of lengths passes {budget.amount:,}, so the "
+        f"{budget.unit} of each document are needed: lengths={{document: number}} (--lengths FILE)."
+    )
+
+
+#: Where a list ends: at a rank, or where a budget is spent.
+Cutoff = int | Budget
+
+
+class Cut(NamedTuple):
+    """The end of one query's list: its number of documents, and why it ends there, in words."""
+
+    documents: int
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """Where the lists of a ranking end: ``at`` returns it for a cutoff, by query.
+
+    Budgets are cut so, and numbers if they are ``of_chunks``; other numbers are ranks.
+    """
+
+    at: Callable[[Cutoff], Mapping[Any, Cut]]
+    of_chunks: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Cutter:
+    """Finds how many documents of each list are within a cutoff; the only place that cuts lists.
+
+    Args:
+        lengths: the length of each document, or of each chunk if cutoffs count chunks.
+        keeps_last: the document that breaks a budget counts.
+        chunks: the run of chunks, if cutoffs count these.
+        document_of: the document of a chunk.
+    """
+
+    lengths: Mapping[str, float] | None = None
+    keeps_last: bool = False
+    chunks: Run | None = None
+    document_of: Callable[[Any], Any] | None = None
+
+    def cut(self, query: Any, docs: Sequence[str], chunks: Sequence[str], cutoff: Cutoff) -> Cut:
+        """Return where a list of documents ends; of ``chunks``, if cutoffs count these."""
+        units, of = docs, docs
+        if self.document_of is not None and self.chunks is not None:
+            known = set(docs)
+            pairs = [(chunk, str(self.document_of(chunk))) for chunk in chunks]
+            pairs = [pair for pair in pairs if pair[1] in known]
+            units, of = [chunk for chunk, _ in pairs], [doc for _, doc in pairs]
+        noun = "document" if self.chunks is None else "chunk"
+        if isinstance(cutoff, Budget):
+            size, reason = self._within(query, units, cutoff, noun)
+        else:
+            size, reason = min(cutoff, len(units)), ""
+        documents = len(set(of[:size]))
+        if self.chunks is not None:
+            reason = f"The first {size} chunks are of {documents} documents. {reason}".strip()
+        return Cut(documents, reason)
+
+    def _within(
+        self, query: Any, units: Sequence[str], budget: Budget, noun: str
+    ) -> tuple[int, str]:
+        """Return how many documents or chunks a budget is enough for, and where it broke."""
+        if self.lengths is None:
+            raise needs_lengths(budget)
+        sums = [Decimal(0), *accumulate(_lengths_of(self.lengths, query, units, noun))]
+        most = Decimal(repr(budget.amount))
+        size = sum(total <= most for total in sums) - 1
+        spent = f"{sums[size]:,f} of {most:,f} {budget.unit}"
+        if size == len(units):
+            return size, f"The whole list is within the budget ({spent})."
+        breaks = sums[size] < most  # else it is spent to the last unit
+        counts = self.keeps_last and breaks
+        name = f"{noun} {size + 1}, {units[size]!r} of {sums[size + 1] - sums[size]:,f}"
+        what = "breaks" if breaks else "is beyond"
+        verdict = "counts" if counts else "is left out, as are all below it"
+        return size + counts, f"{name}, {what} the budget ({spent} before it) and {verdict}."
+
+
+def _lengths_of(
+    lengths: Mapping[str, float], query: Any, units: Sequence[str], noun: str
+) -> Iterator[Decimal]:
+    for unit in units:
+        length = lengths.get(unit)
+        if length is None:
+            raise DataError(
+                f"lengths: {noun} {unit!r}, retrieved for query {query!r}, has no length. Give "
+                f"the length of every retrieved {noun}."
+            )
+        yield Decimal(repr(length))

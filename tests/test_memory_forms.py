@@ -1,0 +1,134 @@
+"""What people hold: answers of vector stores, and nuggets that were assigned to answers."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+import rankstone as rs
+
+ANSWERS = [
+    {"query": "how", "qid": "q1", "run_id": "mine", "nuggets": [
+        {"text": "n1", "importance": "vital", "assignment": "support"},
+        {"text": "n2", "importance": "vital", "assignment": "partial_support"},
+        {"text": "n3", "importance": "okay", "assignment": "not_support"},
+    ]},
+    {"query": "why", "qid": "q2", "run_id": "mine", "nuggets": [
+        {"text": "n1", "importance": "okay", "assignment": "support"},
+        {"text": "n4", "importance": "vital", "assignment": "not_support"},
+    ]},
+]  # fmt: skip
+
+
+def written(path, records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"),
+    [
+        ("NuggetRecall(partial=strict)", (1 / 3 + 1 / 2) / 2),
+        ("NuggetRecall(partial=lenient)", (2 / 3 + 1 / 2) / 2),
+        ("NuggetRecall(which=vital,partial=strict)", (1 / 2 + 0) / 2),
+        ("NuggetRecall(which=weighted)", (1.5 / 2.5 + 0.5 / 1.5) / 2),
+    ],
+)
+def test_answers_are_scored_by_their_nuggets(tmp_path, measure, value):
+    path = written(tmp_path / "answers.jsonl", ANSWERS)
+    result = rs.evaluate(path, path, measure)
+    assert result.aggregates[str(rs.parse_measure(measure))] == pytest.approx(value, abs=1e-15)
+
+
+def test_answers_of_two_systems_are_compared(tmp_path):
+    others = [{**record, "run_id": "other"} for record in ANSWERS]
+    others[1]["nuggets"] = [{**nugget, "assignment": "support"} for nugget in ANSWERS[1]["nuggets"]]
+    judged = written(tmp_path / "all.jsonl", ANSWERS + others)
+    runs = {name: written(tmp_path / f"{name}.jsonl", own) for name, own in (("mine", ANSWERS), ("other", others))}  # fmt: skip
+    pair = rs.compare(judged, runs, "NuggetRecall").comparisons[0]
+    assert (pair.baseline_mean, pair.mean) == pytest.approx((0.5, 0.75))
+    verdict = rs.gate(judged, runs["mine"], runs["other"], max_drop={"NuggetRecall": 0.1})
+    assert verdict.status == "fail"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"run_id": None}, "Name the document ('docid') or the answer ('run_id')"),
+        ({"nuggets": [{"text": "n1", "assignment": "perhaps"}]}, "'support', 'partial_support'"),
+        ({"nuggets": [{"assignment": "support"}]}, "a nugget or subtopic"),
+        ({"nuggets": [{"text": "n1", "importance": "high", "assignment": 1}]}, "either 'vital' or 'okay'"),
+    ],
+)  # fmt: skip
+def test_assignments_that_cannot_be_read_are_refused(tmp_path, change, words):
+    record = {k: v for k, v in {**ANSWERS[0], **change}.items() if v is not None}
+    path = written(tmp_path / "answers.jsonl", [record])
+    with pytest.raises(rs.DataError) as caught:
+        rs.evaluate(path, path, "NuggetRecall")
+    assert words in str(caught.value)
+
+
+def point(id_, score):
+    return SimpleNamespace(id=id_, version=0, score=score, payload={"source": f"s{id_}"})
+
+
+def test_answers_of_qdrant_are_a_run():
+    answers = [SimpleNamespace(points=[point(1, 0.9), point(2, 0.8)]), SimpleNamespace(points=[point(5, 0.9)])]  # fmt: skip
+    assert rs.evaluate([[2], [5]], answers, "RR")["RR"] == 0.75
+    by_query = dict(zip("ab", answers, strict=True))
+    assert rs.evaluate({"a": {2}, "b": {5}}, by_query, "RR")["RR"] == 0.75
+    points = [answer.points for answer in answers]
+    assert rs.evaluate([[2], [5]], points, "RR")["RR"] == 0.75
+    sources = rs.evaluate({"a": ["s2"]}, {"a": answers[0]}, "RR", columns={"doc": "payload.source"})
+    assert sources["RR"] == 0.5
+
+
+def test_answers_of_chroma_are_a_run():
+    answer = {
+        "ids": [["d1", "d2"], ["d5"]], "distances": [[0.1, 0.2], [0.3]], "embeddings": None,
+        "metadatas": [[None, None], [None]], "documents": None, "included": ["distances"],
+    }  # fmt: skip
+    assert rs.evaluate([["d2"], ["d5"]], answer, "RR")["RR"] == 0.75
+
+
+def responses(*lists):
+    return [
+        {"hits": {"hits": [{"_id": d, "_score": 9 - i} for i, d in enumerate(docs)]}}
+        for docs in lists
+    ]
+
+
+@pytest.mark.parametrize("form", ["_msearch", "_search"])
+def test_responses_take_their_queries_from_a_list(tmp_path, form, capsys):
+    own = responses(["d1", "d2"], ["d5"])[: 1 if form == "_search" else 2]
+    answer = own[0] if form == "_search" else {"responses": own}
+    path, ids = tmp_path / "answer.json", ["one", "two"][: len(own)]
+    path.write_text(json.dumps(answer))
+    judged = {"one": ["d2"], "two": ["d5"]}
+    (tmp_path / "ids.txt").write_text("\n".join(ids) + "\n")
+    expected = rs.evaluate(judged, {q: ["d1", "d2"] if q == "one" else ["d5"] for q in ids}, "RR")
+    for given in (ids, str(tmp_path / "ids.txt")):
+        found = rs.evaluate(judged, path, "RR", query_ids=given)
+        assert found["RR"] == expected["RR"]
+        assert "query_ids" in found.provenance.run.reading
+        written_qrels = written(
+            tmp_path / "judged.jsonl", [{"qid": q, "expected": d} for q, d in judged.items()]
+        )
+        result = rs.evaluate(written_qrels, path, "RR", query_ids=given)
+        result.save(tmp_path / "result.json")
+        assert rs.verify(tmp_path / "result.json").holds
+
+
+def test_query_ids_that_do_not_fit_are_refused(tmp_path):
+    path = tmp_path / "answer.json"
+    path.write_text(json.dumps({"responses": responses(["d1"], ["d5"])}))
+    with pytest.raises(rs.DataError, match="names 1 query for 2 responses"):
+        rs.evaluate({"one": ["d1"]}, path, "RR", query_ids=["one"])
+    path.write_text(json.dumps(dict(zip("ab", responses(["d1"], ["d5"]), strict=True))))
+    with pytest.raises(rs.UsageError, match="these responses have query ids"):
+        rs.evaluate({"a": ["d1"]}, path, "RR", query_ids=["a", "b"])
+    with pytest.raises(rs.UsageError, match="query_ids= goes with a file"):
+        rs.evaluate({"a": ["d1"]}, {"a": ["d1"]}, "RR", query_ids=["a"])
+    (tmp_path / "run").write_text("a Q0 d1 1 1.0 x\n")
+    with pytest.raises(rs.UsageError, match="format 'trec', which names its queries"):
+        rs.evaluate({"a": ["d1"]}, tmp_path / "run", "RR", query_ids=["a"])
