@@ -1,7 +1,8 @@
 """Do verdicts hold where queries are few, rare, weighted or in clusters? ``python benchmarks/coverage.py``.
 
 Rules (such as how many changes are few) were chosen on the populations ``chosen``; the tables in
-``docs/significance.md`` are of ``others``, which were not looked at before. Prints Markdown tables.
+``docs/significance.md`` are of others: those of the gate of ``others``, those of intervals, whose rule
+was mended after a look at these, of ``fresh``. Prints Markdown tables.
 """
 
 from __future__ import annotations
@@ -54,6 +55,16 @@ CHANGES: dict[str, dict[str, Draw]] = {
             rng.random(s) < 0.9, rng.normal(0, 0.02, s), -1.0
         ),
     },
+    "fresh": {
+        "reciprocal ranks": lambda rng, s: (
+            1 / np.minimum(rng.geometric(0.3, s), 10) - 1 / np.minimum(rng.geometric(0.45, s), 10)
+        ),
+        "recall of five": lambda rng, s: rng.integers(-3, 3, s) / 5,
+        "small gains and losses": lambda rng, s: _signs(rng, s, 0.25) * rng.beta(0.8, 4, s),
+        "one in twelve lost, others small": lambda rng, s: np.where(
+            rng.random(s) < 1 / 12, -0.9, rng.normal(0, 0.03, s)
+        ),
+    },
 }
 #: Values of one run that are mostly 0, with the share of those that are not.
 RARE: dict[str, dict[str, tuple[float, Draw]]] = {
@@ -68,6 +79,12 @@ RARE: dict[str, dict[str, tuple[float, Draw]]] = {
         "P@10 of up to 4, 12 %": (0.12, lambda rng, s: rng.integers(1, 5, s) / 10),
         "recall, 15 %": (0.15, lambda rng, s: rng.beta(1, 1.5, s)),
     },
+    "fresh": {
+        "success 7 %": (0.07, lambda _, s: np.ones(s)),
+        "reciprocal of ranks to 10, 9 %": (0.09, lambda rng, s: 1.0 / rng.integers(1, 11, s)),
+        "AP, 12 %": (0.12, lambda rng, s: rng.beta(1, 3, s)),
+        "P@5 of up to 2, 14 %": (0.14, lambda rng, s: rng.integers(1, 3, s) / 5),
+    },
 }
 
 
@@ -80,7 +97,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sections", nargs="*", help=f"of {', '.join(sections)} (default: all)")
     parser.add_argument("--trials", type=int, default=20_000, help="experiments per cell (20000)")
-    parser.add_argument("--populations", choices=("chosen", "others"), default="others")
+    parser.add_argument("--populations", choices=("chosen", "others", "fresh"), default="others")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     for name in args.sections or sections:
@@ -163,8 +180,10 @@ def _cluster_rates(
 
 def _covers(
     x: np.ndarray, truth: float, bounds: tuple[float, float], *, exact: bool = False
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return whether the true mean is below the lower end, above the upper one, and few changes.
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return which rows miss the true mean below and above, and what was few.
+
+    The last two are rows with few changes, and those whose interval allows for changes of any size.
 
     The ends of few changes are found by halving; where only the side counts, one chance does.
     """
@@ -180,10 +199,12 @@ def _covers(
         below[row], above[row] = lower < 0.5 * _LEVEL, upper > 1 - 0.5 * _LEVEL
     if few:  # the same by the ends themselves
         row, one = next(iter(few.items()))
-        low, high = (one.exact if exact else one.interval)(1 - _LEVEL)
+        low, high = one.interval(1 - _LEVEL, exact=exact)
         if one.changed:
             assert (below[row], above[row]) == (truth < low, truth > high)
-    return below, above, np.isin(np.arange(len(x)), list(few))
+    any_size = [row for row, one in few.items() if exact or one.is_small]
+    rows = np.arange(len(x))
+    return below, above, np.isin(rows, list(few)), np.isin(rows, any_size)
 
 
 def _gate(populations: str, trials: int, rng: np.random.Generator) -> None:
@@ -200,13 +221,13 @@ def _gate(populations: str, trials: int, rng: np.random.Generator) -> None:
                 for count in _batches(trials):
                     x = np.where(rng.random((count, n)) < share, draw(rng, (count, n)), 0.0)
                     # It passes if the lower end is not below the limit, which is the true mean.
-                    missed, _, is_few = _covers(x, share * mean, (-1, 1), exact=True)
+                    missed, _, is_few, _ = _covers(x, share * mean, (-1, 1), exact=True)
                     passed.append(missed)
                     few.append(is_few)
                 for count in _batches(trials // 10):
                     x = np.where(rng.random((count, n)) < share, draw(rng, (count, n)), 0.0)
                     x *= _signs(rng, x.shape, 0.5)  # no drop
-                    missed, _, _ = _covers(x, -0.05, (-1, 1), exact=True)
+                    missed, *_ = _covers(x, -0.05, (-1, 1), exact=True)
                     fine.append(missed)
                 cells = (100 * float(np.concatenate(part).mean()) for part in (passed, few, fine))
                 print(
@@ -219,8 +240,8 @@ def _gate(populations: str, trials: int, rng: np.random.Generator) -> None:
 
 def _rare(populations: str, trials: int, rng: np.random.Generator) -> None:
     print(f"\n## Intervals of rare values and few changes: {trials} experiments a cell, in %\n")
-    print("| values | n | covered | below | above | few changes | plain BCa |")
-    print("|---|--:|--:|--:|--:|--:|--:|")
+    print("| values | n | covered | below | above | few changes | for any size | plain BCa |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|")
     cases = [(name, share, draw, (0.0, 1.0)) for name, (share, draw) in RARE[populations].items()]
     cases += [
         (f"{name}, {share:.0%} change", share, draw, (-1.0, 1.0))
@@ -233,8 +254,8 @@ def _rare(populations: str, trials: int, rng: np.random.Generator) -> None:
             rates = []
             for count in _batches(trials):
                 x = np.where(rng.random((count, n)) < share, draw(rng, (count, n)), 0.0)
-                below, above, few = _covers(x, truth, bounds)
-                rates.append([~(below | above), below, above, few])
+                below, above, few, any_size = _covers(x, truth, bounds)
+                rates.append([~(below | above), below, above, few, any_size])
             low, high = mean_intervals(x, small_sample=False)
             plain = ((low <= truth) & (truth <= high)).mean()
             cells = [*np.concatenate(rates, axis=1).mean(axis=1), plain]

@@ -612,5 +612,5 @@ def test_intervals_in_every_format(capsys, results):
     head, line, _ = shown("tsv").splitlines()
     assert head == "run\tquery\tAP\tAP low\tAP high"
     assert float(line.split("\t")[3]) == interval.low
-    assert main(["evaluate", QRELS, RUNS[0], "--interval", "--by", QRELS]) == 2
-    assert "--interval is of the mean over all queries" in capsys.readouterr().err
+    assert main(["evaluate", QRELS, RUNS[0], "--interval", "--aggregate", "median"]) == 2
+    assert "--interval is of means; leave --aggregate" in capsys.readouterr().err

@@ -380,7 +380,6 @@ USAGE = {
     "inconclusive": ({"minimum": {"RR": 0}, "inconclusive": "wran"}, "Did you mean warn"),
     "confidence": ({"minimum": {"RR": 0}, "confidence": 95}, "for 95 % use 0.95"),
     "slices without a drop": ({"minimum": {"RR": 0}, "by": {"q0": "a"}}, "add max-drop or non-inferior"),
-    "slices of nothing": ({"max_drop": {"RR": 0.1}, "by": {"z": "a"}}, "none of the queries"),
     "misspelt": ({"max_dropp": {"RR": 0.1}, "minimum": {"RR": 0}}, "gate has no option 'max_dropp'"),
     "a sum": ({"max_drop": {"NumQ": 1}}, "not a mean over queries"),
 }  # fmt: skip
@@ -391,6 +390,11 @@ def test_rules_that_make_no_sense(case):
     rules, message = USAGE[case]
     with pytest.raises(rs.UsageError, match=message):
         gate(SAME, SAME, **rules)
+
+
+def test_groups_of_other_queries():
+    with pytest.raises(rs.DataError, match="no query that was evaluated has a group"):
+        gate(SAME, SAME, max_drop={"RR": 0.1}, by={"z": "a"})
 
 
 def test_a_drop_needs_a_baseline():

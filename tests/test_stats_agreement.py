@@ -394,3 +394,47 @@ def test_judgments_of_the_same_documents_leave_none_to_one_judge():
     found = agreement.judgments([0, 1, 2], [0, 1, 1])
     assert (found.n, found.only_first, found.only_second) == (3, 0, 0)
     assert found.kappa_relevant == 1.0  # grade 1 is relevant
+
+
+def test_intervals_of_agreement_cover():
+    from rankstone.stats.judges import alpha_of
+
+    rng = np.random.default_rng(3)
+
+    def drawn(queries, size):
+        first = rng.integers(0, 3, queries * size)
+        wrong = np.repeat(rng.beta(2, 6, queries), size)  # queries differ in how hard they are
+        second = np.where(rng.random(len(first)) < wrong, rng.integers(0, 3, len(first)), first)
+        return first, second, np.repeat(np.arange(queries), size)
+
+    a, b, _ = drawn(40_000, 10)
+    truth = {"kappa": cohen_kappa(a, b), "alpha": alpha_of(confusion(a, b))}
+    assert truth["alpha"] == pytest.approx(krippendorff_alpha([a, b]), abs=1e-12)
+    inside = dict.fromkeys(truth, 0)
+    for _ in range(300):
+        x, y, queries = drawn(40, 10)
+        found = agreement.judgments(x, y, queries=queries.tolist())
+        for name, value in truth.items():
+            low, high = found.intervals[name]
+            inside[name] += low <= value <= high
+    assert all(0.90 <= count / 300 <= 0.985 for count in inside.values())
+    assert found.caution is None
+    assert found.bias[None] == pytest.approx((y - x).mean())
+    few = agreement.judgments([0, 1, 1, 2], [0, 1, 2, 2])
+    assert "4 documents of 4 queries say little" in few.caution
+    assert np.isnan(agreement.judgments([1], [1]).intervals["kappa"]).all()
+
+
+def test_fleiss_kappa_is_that_of_statsmodels():
+    from rankstone.stats.judges import fleiss_kappa
+
+    inter_rater = pytest.importorskip("statsmodels.stats.inter_rater")
+    rng = np.random.default_rng(4)
+    for judges in (3, 5):
+        ratings = rng.integers(0, 4, (judges, 60))
+        ratings[:, ::2] = ratings[0, ::2]
+        table, _ = inter_rater.aggregate_raters(ratings.T)
+        expected = inter_rater.fleiss_kappa(table)
+        assert fleiss_kappa(ratings) == pytest.approx(expected, abs=1e-12)
+    with pytest.raises(UsageError, match="two or more judges"):
+        fleiss_kappa([[1, 2]])

@@ -21,7 +21,7 @@ def one(x, bounds=(0.0, 1.0), **options):
 @pytest.mark.parametrize(("n", "k"), [(12, 0), (25, 1), (50, 7), (500, 3), (2000, 0)])
 def test_of_successes_the_bounds_are_those_of_clopper_and_pearson(n, k):
     x = np.r_[np.ones(k), np.zeros(n - k)]
-    low, high = one(x, exact=True).exact(0.95)
+    low, high = one(x, exact=True).interval(0.95, exact=True)
     assert high == pytest.approx(stats.beta.ppf(0.975, k + 1, n - k), rel=1e-9)
     assert low == pytest.approx(stats.beta.ppf(0.025, k, n - k + 1) if k else 0.0, abs=1e-9)
 
@@ -38,7 +38,7 @@ def test_of_other_values_it_is_the_quantile_of_dirichlet_means():
     rng = np.random.default_rng(1)
     x = np.r_[np.zeros(40), rng.uniform(-0.5, 0.3, 9)]
     few = one(x, (-1.0, 1.0), exact=True)
-    low, high = few.exact(0.9)
+    low, high = few.interval(0.9, exact=True)
     for end, bound, tail in ((low, -1.0, 0.05), (high, 1.0, 0.95)):
         drawn = rng.dirichlet(np.ones(50), 400_000) @ np.append(x, bound)
         assert (drawn < end).mean() == pytest.approx(tail, abs=0.0015)
@@ -46,11 +46,26 @@ def test_of_other_values_it_is_the_quantile_of_dirichlet_means():
 
 
 def test_changes_not_yet_seen_may_be_larger_than_those_seen():
-    x = np.r_[np.zeros(46), -0.1, -0.05, 0.05, 0.1]
+    x = np.r_[np.zeros(46), -0.4, -0.2, 0.2, 0.4]
     low, high = one(x, (-1.0, 1.0)).interval(0.95)
     drawn = np.random.default_rng(2).dirichlet([0.5, *np.ones(50), 0.5], 400_000)
-    drawn = drawn @ np.r_[-0.175, x, 0.175]  # 1 + 3 / 4 times the largest
+    drawn = drawn @ np.r_[-0.475, x, 0.475]  # 1 + 3 / 16 times the largest
     assert np.quantile(drawn, [0.025, 0.975]) == pytest.approx([low, high], abs=3e-4)
+
+
+def test_small_changes_say_nothing_about_large_ones():
+    x = np.r_[np.zeros(46), -0.02, 0.01, 0.03, 0.01]
+    few = one(x, (-1.0, 1.0))
+    assert few.interval(0.95) == few.interval(0.95, exact=True)
+    low, high = few.interval(0.95)
+    assert (low < -0.05, high > 0.05) == (True, True)  # one loss in 50 would not surprise
+    assert bootstrap(x[None], bounds=(-1.0, 1.0)).tolist() == [1.0]
+    assert interval(x, bounds=(-1.0, 1.0)).caution.endswith("not yet seen, of any size")
+    (note,) = (n for n in pair_of(x).warnings if n.code == "few-changes")
+    assert note.text == (
+        "only 4 of 50 queries changed; the interval allows for changes of any size that were not "
+        "seen. About 250 have the 20 changes for a shorter one"
+    )
 
 
 def test_the_p_value_of_the_bootstrap_ends_its_interval():

@@ -334,7 +334,7 @@ BAD = {
     "empty": ("", ": the file is empty"),
     "comments": ("# q1 easy\n\n", ": the file names no query"),
     "names of columns only": ("query\tgroup\n", ": the file names no query"),
-    "nothing evaluated": ("a b\n", ": no query that was evaluated has a group (in the file: 'a', ...; evaluated: 'q1', ...)."),
+    "nothing evaluated": ("a b\n", ": no query that was evaluated has a group (given: 'a', ...; evaluated: 'q1', ...)."),
     "another case": ("Q1 b\n", "Ids are compared exactly, and 'Q1' is not 'q1'."),
     "all": ("q1 easy\nq2 all\n", ":2: 'all' cannot be a group's name"),
     "no group": ("q1\t(no group)\n", ":1: '(no group)' cannot be a group's name"),

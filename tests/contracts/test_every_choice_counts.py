@@ -433,6 +433,8 @@ STATISTICS = {
     "repeats": {"s": ["one", "two"]}, "lower_is_better": None, "minimum_difference": 0.9,
     "incomplete_above": 0.0, "zeros": "pratt", "moved": 0, "family": "all",
     "clusters": {q: i % 10 for i, q in enumerate(WIDE)},
+    "by": {q: "odd" if i % 2 else "even" for i, q in enumerate(WIDE)},
+    "trusted": {q: WIDE[q] for i, q in enumerate(WIDE) if i % 3},
 }  # fmt: skip
 
 

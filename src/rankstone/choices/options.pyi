@@ -224,6 +224,8 @@ class CompareOptions(TypedDict, total=False):
     rng: Any
     family: Literal["measure", "all"]
     clusters: Any
+    by: Any
+    trusted: Any
     weights: Any
     repeats: Any
     lower_is_better: Any
@@ -306,6 +308,7 @@ class GateOptions(TypedDict, total=False):
     max_bytes: int | None
     confidence: float
     clusters: Any
+    by: Any
 
 class ResultIntervalOptions(TypedDict, total=False):
     interval: str | None
@@ -357,6 +360,7 @@ class ReportOptions(TypedDict, total=False):
     rng: Any
     family: Literal["measure", "all"]
     clusters: Any
+    by: Any
     weights: Any
     lower_is_better: Any
     minimum_difference: float | None

@@ -76,12 +76,12 @@ VERBS: dict[str, tuple[str, ...]] = {
     "compare": (*_without(_EVALUATE, "name", "tie_interval", "not_retrieved"), *Statistics.names()),
     "power": (*_without(_EVALUATE, "name", *_INTERVALS, "not_retrieved"), "clusters"),
     "gate": (
-        *_without(_EVALUATE, "name", *_INTERVALS, "not_retrieved"), "confidence", "clusters",
+        *_without(_EVALUATE, "name", *_INTERVALS, "not_retrieved"), "confidence", "clusters", "by",
     ),
     "Result.interval": ("interval", "confidence", "clusters"),
     "report": (
         *_without(_EVALUATE, "name", "tie_interval", "not_retrieved"),
-        *_without(Statistics.names(), "all_pairs", "repeats", "moved"),
+        *_without(Statistics.names(), "all_pairs", "repeats", "moved", "trusted"),
     ),
     "risk_coverage": _without(_EVALUATE, *_INTERVALS, "not_retrieved", *_ARRAYS),
     "p_mrr": _without(
@@ -132,8 +132,7 @@ _OTHER_WORDS = {
     "relevance_level": "write relevance=2 for grades from 2 up",
     "relevant_from": "write relevance=2 for grades from 2 up",
     "group": _GROUPS,
-    "groups": f"{_GROUPS}; groups of queries are by=, in gate and report",
-    "by": "groups of queries go with gate and report; Result.by_group gives their means",
+    "groups": f"{_GROUPS}; groups of queries are by=, in compare, gate and report",
     "train": _SEEN,
     "seen": _SEEN,
     "seed": "the seed of random numbers is rng=, in compare and report",

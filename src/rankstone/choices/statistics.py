@@ -71,6 +71,20 @@ class Statistics(Choices):
         kind="data",
         metavar="FILE",
     )
+    by: Any = option(
+        None,
+        "groups of queries that are decided one by one, too: a dict of groups by query, a Series or "
+        "frame, a file with both in each line, or a key of the judgments' records",
+        kind="data",
+        metavar="FILE",
+    )
+    trusted: Any = option(
+        None,
+        "judgments by people of some of the queries, beside judgments by a model of all of them; both "
+        "are combined by prediction-powered inference",
+        kind="data",
+        metavar="QRELS",
+    )
     weights: Any = option(
         None,
         "weight of each query, such as its traffic: a dict, or a file with both in each line",

@@ -96,8 +96,9 @@ def columns_of_terminal() -> int:
 
 def comparison_of(args: Namespace) -> Comparison:
     """Evaluate the runs, or read their values, and compare."""
-    from rankstone.errors import StrictError
-    from rankstone.verbs.compare import compare
+    from rankstone.choices.setup import Setup
+    from rankstone.errors import StrictError, UsageError
+    from rankstone.verbs.compare import compare, with_groups
 
     options = options_of(args)
     repeats, more = _repeats(options.get("repeats", []))
@@ -111,7 +112,17 @@ def comparison_of(args: Namespace) -> Comparison:
         statistics = {**statistics, "repeats": named}
     if "baseline" in statistics:
         statistics["baseline"] = names.get(statistics["baseline"], statistics["baseline"])
-    comparison = compare(source, measures=args.measure, **statistics)
+    if not args.values:  # of the judgments' records, which results do not hold
+        chosen = Setup.of("compare", statistics)
+        read = with_groups(chosen, args.files[0], (q for r in source for q in r.queries)).statistics
+        statistics |= {n: getattr(read, n) for n in ("clusters", "by") if n in statistics}
+    if "trusted" in options:  # which runs have to be evaluated by, too
+        if args.values:
+            raise UsageError("--trusted needs QRELS and runs, not --values.")
+        runs = {name: path for path, name in names.items()}
+        comparison = compare(args.files[0], runs, args.measure, **(options | statistics))
+    else:
+        comparison = compare(source, measures=args.measure, **statistics)
     if options.get("strict") and comparison.warnings:
         raise StrictError(f"{comparison.warnings[0]} [an error because of strict].")
     return comparison

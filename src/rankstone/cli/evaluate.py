@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from rankstone.choices.setup import Setup
     from rankstone.core.result import Result
     from rankstone.io.query_groups import QueryGroups
+    from rankstone.stats.intervals import Interval
+    from rankstone.text.write import Intervals
 
 _FORMATS = ("table", "tsv", "csv", "json", "jsonl", "md", "latex")
 
@@ -198,7 +199,7 @@ def show(
         per_query=args.per_query,
         aggregate=not args.no_summary,
         summaries=summaries,
-        intervals=_intervals(results, args.judgments, statistics) if args.interval else None,
+        intervals=_intervals(results, args, groups, statistics) if args.interval else None,
         digits=args.digits,
         order=Order(args.sort, args.top),
         **look(),
@@ -206,23 +207,31 @@ def show(
     sys.stdout.writelines(f"{line}\n" for line in lines)
 
 
-def _intervals(results: list[Result], judgments: str, setup: Setup) -> dict[str, Any]:
-    """Return the intervals of the means by run and measure; other aggregates have none."""
-    from rankstone.text.result_table import own_aggregates
-    from rankstone.verbs.compare import with_clusters
+def _intervals(
+    results: list[Result], args: Namespace, groups: QueryGroups | None, setup: Setup
+) -> Intervals:
+    """Return the intervals of the means by run, group and measure; other aggregates have none."""
+    from rankstone.text.result_table import ALL, own_aggregates
+    from rankstone.verbs.compare import with_groups
 
     queries = (query for result in results for query in result.queries)
-    chosen = with_clusters(setup, judgments, queries).statistics
-    return {
-        result.name: {
-            measure: result.interval(
-                measure, chosen.interval or "bca", chosen.confidence, chosen.clusters
-            )
-            for measure, how in own_aggregates(result.measures).items()
-            if how == "mean"
-        }
-        for result in results
-    }
+    chosen = with_groups(setup, args.judgments, queries).statistics
+    intervals: dict[tuple[str, str], dict[str, Interval]] = {}
+    for result in results:
+        members: dict[str, set[Any] | None] = {ALL: None}
+        for query, group in (groups.of(result.queries) if groups else {}).items():
+            own = members.setdefault(group, set())
+            if own is not None:
+                own.add(query)
+        for group, some in members.items():
+            intervals[result.name, group] = {
+                measure: result.interval(
+                    measure, chosen.interval or "bca", chosen.confidence, chosen.clusters, some
+                )
+                for measure, how in own_aggregates(result.measures).items()
+                if how == "mean"
+            }
+    return intervals
 
 
 def _format(args: Namespace, setup: Setup) -> str:
@@ -244,10 +253,8 @@ def _format(args: Namespace, setup: Setup) -> str:
                     f"--{name.replace('_', '-')} does not go with json, which has every value in "
                     "full."
                 )
-    if args.interval and (args.aggregate or args.by or args.no_summary):
-        raise UsageError(
-            "--interval is of the mean over all queries; leave --aggregate, --by and --no-summary out."
-        )
+    if args.interval and (args.aggregate or args.no_summary):
+        raise UsageError("--interval is of means; leave --aggregate and --no-summary out.")
     if args.aggregate or args.by:
         if args.no_summary:
             raise UsageError("--no-summary leaves out what --aggregate and --by ask for.")
@@ -290,16 +297,10 @@ def _groups(args: Namespace, setup: Setup) -> QueryGroups | None:
     """Read the groups of queries, before any run is."""
     if args.by is None:
         return None
-    from rankstone.choices.reading import first_of
-    from rankstone.io.query_groups import groups_in_records, read_query_groups
+    from rankstone.io.query_groups import query_groups
     from rankstone.text.result_table import ALL
 
-    if not os.path.exists(args.by) and os.path.isfile(args.judgments):
-        groups = groups_in_records(args.judgments, args.by, (ALL,), setup.effort.max_bytes)
-        if groups is not None:
-            return groups
-    encoding = first_of(setup.reading.encoding)
-    return read_query_groups(args.by, (ALL,), setup.effort.max_bytes, encoding)
+    return query_groups(args.by, args.judgments, setup, taken=(ALL,))
 
 
 def _noted(result: Result, groups: QueryGroups, strict: bool) -> Result:

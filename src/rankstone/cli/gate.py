@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.compare import columns_of_terminal
-from rankstone.cli.options import add_choices, add_quiet, groups_of, options_of, words_of
+from rankstone.cli.options import add_choices, add_quiet, options_of, words_of
 from rankstone.cli.terminal import in_colour, say, spoken_warnings
 
 if TYPE_CHECKING:
@@ -30,7 +30,12 @@ _LIMITS = {
     "non-inferior": "pass only if the interval of the difference shows no larger drop",
     "max-gain": "warn if the mean rises by more than this: too good to be true?",
     "min": "fail if the candidate's mean is below this",
-    "max": "fail if the candidate's mean is above this",
+    "max": "fail if the candidate's mean is above this; latency.p95=50 is of --values",
+    "max-rise": "fail if a column of --values rises by more against --baseline-values: 3, or 5%%",
+}
+_DOCUMENTS = {
+    "must-find": "fail if the document is not among the query's first K; or a file of such lines",
+    "must-not-find": "fail if the document is among the query's first K; or a file of such lines",
 }
 
 
@@ -57,10 +62,13 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--min-judged", action="append", default=[], metavar="@K=X",
                         help="fail if a smaller share of the first K documents was judged")  # fmt: skip
     parser.add_argument("--min-queries", metavar="N", help="fail if fewer queries are answered")
-    parser.add_argument("--must-find", action="append", default=[], metavar="QUERY:DOC@K",
-                        help="fail if the document is not among the query's first K")  # fmt: skip
-    parser.add_argument("--by", metavar="FILE",
-                        help="check drops in groups of queries, too: a query and its group per line")  # fmt: skip
+    for kind, text in _DOCUMENTS.items():
+        parser.add_argument(
+            f"--{kind}", action="append", default=[], metavar="QUERY:DOC@K", help=text
+        )
+    parser.add_argument("--values", metavar="FILE",
+                        help="further values of the candidate's queries, such as latency, for --max and --max-rise")  # fmt: skip
+    parser.add_argument("--baseline-values", metavar="FILE", help="those of the baseline")
     parser.add_argument("--smallest-slice", metavar="N",
                         help="queries that a group needs to decide (10)")  # fmt: skip
     parser.add_argument("--inconclusive", metavar="HOW",
@@ -84,6 +92,7 @@ def run(args: Namespace) -> int:
     from rankstone.choices.setup import Setup
     from rankstone.core.atomic import check_own
     from rankstone.core.result import Result
+    from rankstone.verbs.gate.amounts import Amounts
     from rankstone.verbs.gate.gate import apply, saved_candidate
     from rankstone.verbs.gate.rules import rules_of
     from rankstone.verbs.gate.settings import find_settings, read_settings
@@ -94,22 +103,27 @@ def run(args: Namespace) -> int:
     settings = read_settings(args.settings) if args.settings else find_settings()
     options = options_of(args)
     own = {name: getattr(args, name.replace("-", "_")) for name in _OWN}
-    rules = rules_of(settings.values, {**own, "confidence": options.pop("confidence", None)})
+    rules = rules_of(settings.rules(), {**own, "confidence": options.pop("confidence", None)})
     baseline = args.baseline or settings.file("baseline")
-    by = args.by or settings.file("by")
+    by = options.get("by") or settings.file("by")
+    files = [
+        args.values or settings.file("values"),
+        args.baseline_values or settings.file("baseline-values"),
+    ]
     with spoken_warnings(quiet=args.quiet):
+        others, amounts = Amounts.of(rules, *files)
+        options |= {"by": by} if by else {}
         setup = Setup.of("gate", options)
-        groups = groups_of(by, args.judgments, setup)
         candidate = saved_candidate(args.candidate, setup.effort.max_bytes)
         if not isinstance(candidate, Result):
             options = {**settings.evaluation(), **options}
             setup = Setup.of("gate", options)
-        verdict = apply(rules, args.judgments, candidate, baseline, groups, setup)
+        verdict = apply(others, amounts, args.judgments, candidate, baseline, setup)
     if not args.quiet:
         for notice in verdict.notices:
             if notice.level == "warning":
                 say(f"warning: {notice}")
-    command = _command(args, rules, baseline, by, options)
+    command = _command(args, rules, baseline, files, options)
     for path, form in outputs:
         _write(path, form, verdict, command)
     _show(verdict, args.format, command)
@@ -117,7 +131,7 @@ def run(args: Namespace) -> int:
 
 
 _OWN = (
-    *_LIMITS, "min-judged", "min-queries", "must-find", "smallest-slice", "inconclusive",
+    *_LIMITS, *_DOCUMENTS, "min-judged", "min-queries", "smallest-slice", "inconclusive",
 )  # fmt: skip
 
 
@@ -149,7 +163,11 @@ def _show(verdict: Verdict, form: str, command: str) -> None:
 
 
 def _command(
-    args: Namespace, rules: Rules, baseline: str | None, by: str | None, options: dict[str, Any]
+    args: Namespace,
+    rules: Rules,
+    baseline: str | None,
+    files: list[str | None],
+    options: dict[str, Any],
 ) -> str:
     """Return the command that repeats the verdict without a settings file."""
     from shlex import join
@@ -158,7 +176,9 @@ def _command(
     words += ["--baseline", baseline] if baseline else []
     each: list[Limit | MustFind] = [*rules.limits, *rules.must_find]
     words += [word for rule in each for word in rule.option()]
+    for option, path in zip(("--values", "--baseline-values"), files, strict=True):
+        words += [option, path] if path else []
     words += ["--min-queries", str(rules.min_queries)] if rules.min_queries is not None else []
-    words += ["--by", by, "--smallest-slice", str(rules.smallest_slice)] if by else []
+    words += ["--smallest-slice", str(rules.smallest_slice)] if "by" in options else []
     words += ["--inconclusive", rules.inconclusive, "--confidence", f"{rules.confidence:g}"]
     return join([*words, *words_of(options)])

@@ -12,8 +12,6 @@ from rankstone.choices.setup import FIELDS, VERBS
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from rankstone.choices.setup import Setup
-
 _DEST = "choice_"  # so that no option takes the name of something else
 _TYPES: dict[str, Any] = {"number": float, "whole": int, "seed": int}
 
@@ -176,16 +174,6 @@ def add_quiet(parser: Any) -> None:
     parser.add_argument(
         "--quiet", action="store_true", help="suppress notes and warnings on stderr"
     )
-
-
-def groups_of(by: str | None, judgments: str, setup: Setup) -> dict[str, str] | str | None:
-    """Return what ``--by`` names: a file, or the groups under a key of the judgments' records."""
-    if by is None or os.path.exists(by) or not os.path.isfile(judgments):
-        return by
-    from rankstone.io.query_groups import groups_in_records
-
-    groups = groups_in_records(judgments, by, max_bytes=setup.effort.max_bytes)
-    return by if groups is None else dict(groups.group_of)
 
 
 def expand(paths: list[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.compare import add_source
-from rankstone.cli.options import add_choices, expand, groups_of, names_of, options_of, words_of
+from rankstone.cli.options import add_choices, expand, names_of, options_of, words_of
 from rankstone.cli.terminal import spoken_warnings
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ def add_to(commands: Any) -> None:
         "pictures and an explorer of queries. It is one file that works offline and loads nothing.",
     )
     add_contents(parser)
-    parser.add_argument("--by", metavar="FILE", help="groups: a query and its group in each line")
     parser.add_argument("--query-texts", metavar="FILE", help="texts of queries, as TSV or JSONL")
     parser.add_argument(
         "--document-texts", metavar="FILE", help="texts of documents, as TSV or JSONL"
@@ -113,7 +112,7 @@ def report_of(args: Namespace, *, pictures: bool) -> Report:
         twice = next(name for name in names if names.count(name) > 1)
         raise UsageError(f"{twice} is named twice. Name each run once.")
     options = options_of(args)
-    setup = Setup.of("report", options)
+    Setup.of("report", options)
     if "baseline" in options:
         options["baseline"] = dict(zip(paths, names, strict=True)).get(
             options["baseline"], options["baseline"]
@@ -126,7 +125,6 @@ def report_of(args: Namespace, *, pictures: bool) -> Report:
             args.measure,
             title=args.title,
             language=args.lang,
-            by=args.by if args.values else groups_of(args.by, args.files[0], setup),
             query_texts=args.query_texts,
             document_texts=args.document_texts,
             depth=args.depth,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -126,6 +126,7 @@ class Result:
         method: str = "bca",
         confidence: float = 0.95,
         clusters: Any = None,
+        queries: Container[Any] | None = None,
     ) -> Interval:
         """Return the confidence interval of a mean: how far another sample of queries may move it.
 
@@ -135,6 +136,7 @@ class Result:
             confidence: the share of such intervals that contain the true mean.
             clusters: of queries that belong together, ``{query: cluster}`` or a pattern of query ids
                 such as ``{cluster}_{n}``; the interval is then that of the means of clusters.
+            queries: those of a group (default: all).
         """
         from rankstone.stats.clusters import Clusters
         from rankstone.stats.intervals import interval
@@ -147,8 +149,11 @@ class Result:
             )
         weights = self.weights.get(name)
         grouped = None if clusters is None else Clusters.of(self.queries, clusters)
+        values = self.columns[name]
+        if queries is not None:
+            values = np.where([query in queries for query in self.queries], values, np.nan)
         return interval(
-            self.columns[name],
+            values,
             weights=weights,
             method=method,
             confidence=confidence,

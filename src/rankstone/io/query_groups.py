@@ -1,15 +1,18 @@
-"""Files that give each query a group."""
+"""The group of each query: from a file, a key of records, a mapping, a Series or a frame."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rankstone.choices.reading import first_of
+from rankstone.choices.setup import Setup
 from rankstone.core.look_alike import look_alikes
 from rankstone.core.text import decode
-from rankstone.errors import DataError, Notice, did_you_mean, plural
+from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
 from rankstone.io.column_roles import column_or_none
 from rankstone.io.encodings import as_utf8, is_utf8
 from rankstone.io.streams import lines, open_seekable
@@ -55,7 +58,7 @@ class QueryGroups:
                 hint = f" Ids are compared exactly, and {pairs[0][0]!r} is not {pairs[0][1]!r}."
             named, ours = next(iter(self.group_of)), next(iter(evaluated))
             raise DataError(
-                f"{self.path}: no query that was evaluated has a group (in the file: {named!r}, "
+                f"{self.path}: no query that was evaluated has a group (given: {named!r}, "
                 f"...; evaluated: {ours!r}, ...).{hint}"
             )
         return self
@@ -73,6 +76,71 @@ class QueryGroups:
             text = f"{plural(len(unused), 'query')} of {self.path} not evaluated; ignored"
             notices.append(Notice("grouped-not-evaluated", len(unused), text, _some(unused)))
         return notices
+
+
+def query_groups(
+    source: Any,
+    judgments: Any,
+    setup: Setup,
+    *,
+    taken: Collection[str] = (),
+    noun: str = "group",
+) -> QueryGroups:
+    """Return the group of each query.
+
+    Args:
+        source: a mapping or Series by query, a frame with a column of queries and one of groups, the
+            path of a file with both in each line, or a key of the records in the judgments.
+        judgments: the path of judgments whose records may have the key, or anything else.
+        setup: how files are read.
+        taken: names that no group may have.
+        noun: what messages call a group.
+    """
+    limit = setup.effort.max_bytes
+    if isinstance(source, str | os.PathLike):
+        path = os.fspath(source)
+        if not os.path.exists(path) and isinstance(judgments, str | os.PathLike):
+            groups = None
+            if os.path.isfile(judgments):
+                groups = groups_in_records(os.fspath(judgments), path, taken, limit)
+            if groups is not None:
+                return groups
+        return read_query_groups(path, taken, limit, first_of(setup.reading.encoding), noun)
+    if hasattr(source, "columns"):
+        source = _frame_pairs(source, noun)
+    elif hasattr(source, "items"):
+        source = source.items()
+    else:
+        raise UsageError(
+            f"the {noun} of each query is given as {{query: {noun}}}, a Series by query, a frame of "
+            f"both, or a file, not as {type(source).__name__}."
+        )
+    # A value that is missing (None or NaN) is not equal to itself or has no text.
+    named = {str(q): str(group) for q, group in source if group is not None and group == group}  # noqa: PLR0124
+    for name in named.values():
+        if name in taken or name == REST:
+            raise UsageError(f"a {noun} cannot be called {name!r}, which has a meaning. Rename it.")
+    if not named:
+        raise DataError(f"no query has a {noun}: there is nothing in what was given.")
+    return QueryGroups(f"the {noun}s", named)
+
+
+def _frame_pairs(frame: Any, noun: str) -> Iterable[tuple[Any, Any]]:
+    """Return queries and groups of a frame with a column of each."""
+    names = [str(name) for name in frame.columns]
+    query = column_or_none("query", names, None)
+    others = [name for name in names if name != query]
+    if query is None or len(others) != 1:
+        raise UsageError(
+            f"a frame of {noun}s has a column of queries, called 'query', and one of {noun}s, not "
+            f"{', '.join(names)}. Select the two columns, or give {{query: {noun}}}."
+        )
+    pairs = list(zip(frame[query].to_list(), frame[others[0]].to_list(), strict=True))
+    known: dict[Any, Any] = {}
+    for q, group in pairs:
+        if known.setdefault(q, group) != group:
+            raise DataError(f"query {q!r} has the {noun} {known[q]!r} and {group!r}. Give it one.")
+    return pairs
 
 
 def read_query_groups(

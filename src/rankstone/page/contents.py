@@ -256,8 +256,10 @@ def method_of(comparison: Comparison | None) -> dict[str, Any] | None:
     }
 
 
-def slices_of(results: Sequence[Result], groups: QueryGroups | None) -> list[SlicePart]:
-    """Return the means of each group of queries."""
+def slices_of(
+    results: Sequence[Result], groups: QueryGroups | None, comparison: Comparison | None
+) -> list[SlicePart]:
+    """Return the means of each group of queries, and what was decided in it."""
     if groups is None:
         return []
     by_group: dict[str, list[Any]] = {}
@@ -269,9 +271,24 @@ def slices_of(results: Sequence[Result], groups: QueryGroups | None) -> list[Sli
             name=group,
             queries=max(row.queries for row in rows),
             means=[cells([summary.value for summary in row.values.values()]) for row in rows],
+            pairs=[
+                [_decided(comparison, group, row.run, measure) for measure in row.values]
+                for row in rows
+            ],
         )
         for group, rows in by_group.items()
     ]
+
+
+def _decided(
+    comparison: Comparison | None, group: str, run: str, measure: str
+) -> dict[str, Any] | None:
+    """Return the verdict on a run in a group of queries, None if it was not compared."""
+    for pair in () if comparison is None else comparison.slices:
+        if (pair.group, pair.run, pair.measure) == (group, run, measure):
+            ends = cells([pair.ci_low, pair.ci_high])
+            return {"interval": ends, "p": cells([pair.p_adjusted])[0], "verdict": pair.verdict}
+    return None
 
 
 def queries_of(

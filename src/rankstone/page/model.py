@@ -143,11 +143,12 @@ class WorkingPart:
 
 @dataclass(frozen=True)
 class SlicePart:
-    """A group of queries: for each run and measure the mean, and the number of queries."""
+    """A group of queries: for each run and measure the mean and the verdict against the baseline."""
 
     name: str
     queries: int
     means: Sequence[Sequence[Cell]]
+    pairs: Sequence[Sequence[Mapping[str, Any] | None]]
 
 
 @dataclass(frozen=True, eq=False)

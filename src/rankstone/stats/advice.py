@@ -11,6 +11,7 @@ import numpy as np
 
 from rankstone.errors import Notice, plural
 from rankstone.stats.distributions import normal_quantile
+from rankstone.stats.few_changes import ENOUGH
 from rankstone.stats.power import POWER
 
 #: The code of a notice that makes a comparison untestable.
@@ -139,14 +140,27 @@ def _quantiles(alpha: float) -> tuple[float, float]:
     return z, z + normal_quantile(POWER)
 
 
-def few_changes(changed: int, n: int, interval: str) -> list[Notice]:
-    """Say that an interval does not hold, or how it holds, if few queries changed."""
+def few_changes(changed: int, n: int, unseen: float) -> list[Notice]:
+    """Say that an interval does not hold, or how it holds, if few queries changed.
+
+    Args:
+        changed: number of queries with a difference.
+        n: number of all queries.
+        unseen: how large a change the interval allows for that was not seen; NaN for none, infinite
+            for any.
+    """
     of = f"only {changed:,} of {plural(n, 'query')} changed"
-    if interval == "few":
-        text = f"{of}; the interval allows for changes that were not seen"
-        return [Notice("few-changes", changed, text, level="note")]
-    text = f"{of}, for which this interval is too short; the default (bca) allows for that"
-    return [Notice("few-changes", changed, text)]
+    if math.isnan(unseen):
+        text = f"{of}, for which this interval is too short; the default (bca) allows for that"
+        return [Notice("few-changes", changed, text)]
+    if math.isinf(unseen):
+        text = f"{of}; the interval allows for changes of any size that were not seen"
+    else:
+        text = f"{of}; the interval allows for changes of up to {unseen:.2f} that were not seen"
+    text += (
+        f". About {math.ceil(n * ENOUGH / changed):,} have the {ENOUGH} changes for a shorter one"
+    )
+    return [Notice("few-changes", changed, text, level="note")]
 
 
 def heavy_tails(influence: np.ndarray) -> list[Notice]:

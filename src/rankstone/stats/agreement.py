@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from rankstone.errors import DataError
-from rankstone.stats.judges import Confusion, Grades, confusion, kappa_of, krippendorff_alpha
+from rankstone.errors import DataError, plural
+from rankstone.stats.judges import (
+    Confusion,
+    Grades,
+    alpha_of,
+    confusion,
+    jackknife_interval,
+    kappa_of,
+)
 from rankstone.stats.rank_biased_overlap import RBO, Items, overlap_at, rbo
 from rankstone.stats.rank_correlation import kendall_tau, tau_ap
 from rankstone.stats.rankings import Ranking
+
+_PARTS = 200  # that are left out one at a time, at most
+_FEW_DOCUMENTS, _FEW_QUERIES = 50, 10
 
 
 @dataclass(frozen=True)
@@ -70,7 +81,9 @@ class JudgmentAgreement:
 
     ``kappa`` counts all disagreements alike, ``kappa_linear`` and ``kappa_quadratic`` by the
     distance of grades, ``kappa_relevant`` only whether a document is relevant. ``alpha`` is
-    Krippendorff's, for ordered grades.
+    Krippendorff's, for ordered grades. ``intervals`` has the 95 % interval of each over queries, and
+    ``bias`` is how much higher the second grades on average, by grade of the first, None for all;
+    ``caution`` says what so few queries or documents cannot show.
     """
 
     n: int
@@ -83,6 +96,9 @@ class JudgmentAgreement:
     kappa_relevant: float
     alpha: float
     confusion: Confusion
+    intervals: Mapping[str, tuple[float, float]]
+    bias: Mapping[float | None, float]
+    caution: str | None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data; NaN is None."""
@@ -95,6 +111,9 @@ class JudgmentAgreement:
             "only_second": self.only_second,
             **{name: _plain(getattr(self, name)) for name in numbers},
             "confusion": self.confusion.to_dict(),
+            "intervals": {k: [_plain(end) for end in ends] for k, ends in self.intervals.items()},
+            "bias": {"all" if k is None else f"{k:g}": _plain(v) for k, v in self.bias.items()},
+            "caution": self.caution,
         }
 
 
@@ -161,6 +180,7 @@ def judgments(
     relevant_from: float = 1.0,
     only_first: int = 0,
     only_second: int = 0,
+    queries: Sequence[Any] | None = None,
 ) -> JudgmentAgreement:
     """Compare the grades that two judges gave to the same documents.
 
@@ -170,22 +190,55 @@ def judgments(
         relevant_from: lowest grade of a relevant document.
         only_first: number of documents that only the first judged.
         only_second: number of documents that only the second judged.
+        queries: that of each document (default: documents are independent).
     """
     table = confusion(first, second)
     a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
     relevant = confusion(a >= relevant_from, b >= relevant_from)
+    of: dict[str, tuple[Confusion, Callable[[Confusion], float]]] = {
+        "kappa": (table, kappa_of),
+        "kappa_linear": (table, partial(kappa_of, weights="linear")),
+        "kappa_quadratic": (table, partial(kappa_of, weights="quadratic")),
+        "kappa_relevant": (relevant, kappa_of),
+        "alpha": (table, alpha_of),
+    }
+    _, codes = np.unique([str(q) for q in queries or range(len(a))], return_inverse=True)
+    units = int(codes.max()) + 1
+    parts = codes.ravel() % min(units, _PARTS)
+    by_part = _by_part(a, b, table.grades, parts)
+    of_relevant = _by_part(a >= relevant_from, b >= relevant_from, relevant.grades, parts)
+    caution = None
+    if len(a) < _FEW_DOCUMENTS or units < _FEW_QUERIES:
+        caution = (
+            f"{plural(len(a), 'document')} of {plural(units, 'query')} say little: intervals need "
+            f"about {_FEW_DOCUMENTS} documents of {_FEW_QUERIES} queries to hold"
+        )
     return JudgmentAgreement(
         n=len(a),
         only_first=only_first,
         only_second=only_second,
         agreement=table.agreement,
-        kappa=kappa_of(table),
-        kappa_linear=kappa_of(table, "linear"),
-        kappa_quadratic=kappa_of(table, "quadratic"),
-        kappa_relevant=kappa_of(relevant),
-        alpha=krippendorff_alpha(np.stack((a, b)), "ordinal"),
         confusion=table,
+        **{name: value(own) for name, (own, value) in of.items()},
+        intervals={
+            name: jackknife_interval(by_part if own is table else of_relevant, value)
+            for name, (own, value) in of.items()
+        },
+        bias={None: float((b - a).mean())}
+        | {grade: float((b - a)[a == grade].mean()) for grade in np.unique(a).tolist()},
+        caution=caution,
     )
+
+
+def _by_part(
+    a: np.ndarray, b: np.ndarray, grades: Sequence[float], parts: np.ndarray
+) -> list[Confusion]:
+    """Return the confusion of grades in each part of the documents."""
+    known, k = np.asarray(grades, np.float64), len(grades)
+    cell = np.searchsorted(known, a) * k + np.searchsorted(known, b)
+    count = int(parts.max()) + 1
+    tables = np.bincount(parts * k * k + cell, minlength=count * k * k).reshape(count, k, k)
+    return [Confusion(tuple(grades), table) for table in tables]
 
 
 def _taus(agreement: RankingAgreement | OrderingAgreement) -> dict[str, float | None]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import combinations
+from dataclasses import replace
+from itertools import combinations, cycle
 from typing import Any
 
 import numpy as np
 
 from rankstone.errors import NothingInCommonError, Notice, UsageError, did_you_mean, one_of
 from rankstone.stats.clusters import Clusters, Source
-from rankstone.stats.comparison import Comparison
+from rankstone.stats.comparison import Comparison, PairComparison
 from rankstone.stats.corrections import CORRECTIONS
 from rankstone.stats.intervals import INTERVALS, check_confidence
 from rankstone.stats.likely_clusters import likely_clusters
@@ -44,6 +45,8 @@ def compare(
     zeros: str = "wilcox",
     moved: int = 5,
     clusters: Source | None = None,
+    by: Mapping[Any, str] | None = None,
+    trusted: Sequence[QueryValues] | None = None,
     family: str = "measure",
     ranges: Mapping[str, tuple[float, float]] | None = None,
     exact: bool = False,
@@ -74,6 +77,10 @@ def compare(
         moved: number of queries to list that improved and worsened most.
         clusters: cluster of each query, ``{query: cluster}``, or a pattern of ids such as
             ``{cluster}_{n}``; tests and intervals then act on clusters.
+        by: group of each query, ``{query: group}``; all pairs are also compared in each group, and
+            corrected over the groups.
+        trusted: values of the same runs by people's judgments of some of the queries; those of
+            ``runs`` are then by a model's judgments, and both are combined.
         family: comparisons that are corrected together: ``measure`` (those of one measure) or
             ``all``.
         ranges: least and largest value of measures (default: 0 to 1 if all values are in it,
@@ -92,7 +99,7 @@ def compare(
         only = f" There is only {systems[0].name!r}." if systems else ""
         raise UsageError(f"a comparison needs at least two runs or systems.{only}")
     names = [system.name for system in systems]
-    test, interval = _methods(test, interval, systems)
+    test, interval = _methods(test, interval, systems, trusted is not None)
     one_of(correction, CORRECTIONS, "correction")
     one_of(zeros, ZERO_RULES, "rule for zeros")
     if weights is not None and test not in WEIGHTED:
@@ -142,11 +149,20 @@ def compare(
     ]
     for sample in samples:
         _require_common(sample)
+    pairs_compared = compare_pairs(table, samples, options)
+    told: list[Notice] = []
+    if trusted is not None:
+        if by or repeats:
+            raise UsageError("trusted= does not go with by= and repeats=. Leave one out.")
+        from rankstone.stats.trusted import with_people
+
+        pairs_compared, told = with_people(pairs_compared, samples, trusted, options)
+    slices, ungrouped = _slices(table, samples, options, by or {})
     return Comparison(
         runs=tuple(names),
         measures=table.measures,
         baseline=None if first is None else names[first],
-        comparisons=compare_pairs(table, samples, options),
+        comparisons=pairs_compared,
         means={
             name: {sample.measure: sample.system_means[i] for sample in samples}
             for i, name in enumerate(names)
@@ -161,9 +177,34 @@ def compare(
         seed=options.seed,
         weighted=weights is not None,
         zeros=zeros if test == "wilcoxon" else None,
-        notices=_seen_clusters(samples) if grouped is None else grouped.notices,
+        notices=(
+            *told,
+            *ungrouped,
+            *(_seen_clusters(samples) if grouped is None else grouped.notices),
+        ),
         values={s.name: s.runs[0] for s in systems if len(s.runs) == 1},
+        slices=slices,
     )
+
+
+def _slices(
+    table: ValueTable, samples: Sequence[Sample], options: Options, by: Mapping[Any, str]
+) -> tuple[tuple[PairComparison, ...], list[Notice]]:
+    """Compare all pairs in each group of queries, and say how many queries have no group."""
+    if not by:
+        return (), []
+    if options.test == "tukey":
+        raise UsageError("the Tukey test is not made in groups of queries; choose another test.")
+    own = [by.get(query) for query in table.queries]
+    names = list(dict.fromkeys(name for name in own if name is not None))
+    masks = np.array([[name == one for one in own] for name in names])
+    pairs = compare_pairs(table, [sample.in_groups(masks) for sample in samples], options)
+    groups = cycle(name for name in names for _ in samples[0].pairs)
+    named = (replace(pair, group=name) for pair, name in zip(pairs, groups, strict=False))
+    without = [str(q) for q, name in zip(table.queries, own, strict=True) if name is None]
+    text = "queries without a group are in none of the groups"
+    notices = [Notice("ungrouped-queries", len(without), text, tuple(without[:3]))]
+    return tuple(pair for pair in named if pair.n), notices if without else []
 
 
 def _seen_clusters(samples: Sequence[Sample]) -> tuple[Notice, ...]:
@@ -176,11 +217,17 @@ def _seen_clusters(samples: Sequence[Sample]) -> tuple[Notice, ...]:
     return ()
 
 
-def _methods(test: str | None, interval: str | None, systems: Sequence[System]) -> tuple[str, str]:
-    """Return the test and the kind of interval; only Student's t knows of repeated runs."""
+def _methods(
+    test: str | None, interval: str | None, systems: Sequence[System], trusted: bool
+) -> tuple[str, str]:
+    """Return the test and the kind of interval; only Student's t knows of repeated runs and people."""
     for value, known, what in ((test, TESTS, "test"), (interval, INTERVALS, "interval")):
         if value is not None:
             one_of(value, known, what)
+    if trusted:
+        if test not in (None, "t") or interval not in (None, "t"):
+            raise UsageError("with trusted= the test and the interval are those of Student's t.")
+        return "t", "t"
     if all(len(system.runs) == 1 for system in systems):
         return test or "randomization", interval or "bca"
     if test not in (None, "t") or interval not in (None, "t"):

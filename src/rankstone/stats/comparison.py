@@ -20,6 +20,7 @@ from rankstone.stats.values import QueryValues
 
 if TYPE_CHECKING:
     from rankstone.page.plots import Picture
+    from rankstone.stats.trusted import Trusted
 
 SCHEMA = "rankstone/comparison/1"
 
@@ -59,7 +60,8 @@ class PairComparison:
     drawn: the p-value is exact or comes from a formula. ``common`` is the same comparison over the
     queries that both answered, if some were not answered; ``variance`` says how much of the
     uncertainty comes from queries and from runs, if runs were repeated. NaN is a number that
-    cannot be computed; ``warnings`` say why.
+    cannot be computed; ``warnings`` say why. ``group`` is that of the queries, None for all;
+    ``trusted`` says what people and a model contributed, if both judged.
     """
 
     measure: str
@@ -94,6 +96,8 @@ class PairComparison:
     variance: VarianceParts | None = None
     common: PairComparison | None = None
     clusters: int | None = None
+    group: str | None = None
+    trusted: Trusted | None = None
 
     @property
     def significant(self) -> bool:
@@ -128,7 +132,12 @@ class PairComparison:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> PairComparison:
         """Read what ``to_dict`` returned."""
-        own = {"clusters": None, **data}  # files of before have none
+        own = {
+            "clusters": None,
+            "group": None,
+            "trusted": None,
+            **data,
+        }  # files of before have none
         own = {f.name: own[f.name] for f in fields(cls)}
         for name in _NUMBERS:
             own[name] = math.nan if own[name] is None else float(own[name])
@@ -141,6 +150,10 @@ class PairComparison:
             parts = own["variance"]
             several = (parts.get(k, ()) for k in ("by_system", "repeats", "by_chance"))
             own["variance"] = VarianceParts(parts["queries"], parts["n"], *map(tuple, several))
+        if own["trusted"] is not None:
+            from rankstone.stats.trusted import Trusted
+
+            own["trusted"] = Trusted.from_dict(own["trusted"])
         if own["common"] is not None:
             own["common"] = cls.from_dict(own["common"])
         return cls(**own)
@@ -157,7 +170,8 @@ class Comparison:
     """Runs compared with a baseline, or with each other, by some measures.
 
     ``comparison["dense", "nDCG@10"]`` is one pair; ``comparisons`` holds all. ``means`` are those
-    of each run over its own queries. ``family`` is the number of comparisons that the correction
+    of each run over its own queries. ``slices`` are the same comparisons in groups of queries, a
+    family of their own. ``family`` is the number of comparisons that the correction
     is over. ``seed`` repeats every number.
     """
 
@@ -177,6 +191,7 @@ class Comparison:
     weighted: bool = False
     zeros: str | None = None
     notices: tuple[Notice, ...] = field(default=())
+    slices: tuple[PairComparison, ...] = ()
     #: Values per query of each run, for pictures; they are not saved.
     values: Mapping[str, QueryValues] = field(default_factory=dict, metadata={"saved": False})
 
@@ -215,6 +230,13 @@ class Comparison:
         if measures < 2 or self.correction == "none":
             return text
         return f"{text}, Bonferroni over {plural(measures, 'measure')}"
+
+    @property
+    def slice_family(self) -> int:
+        """Number of comparisons in groups that the correction is over."""
+        pairs = len(self.comparisons) // max(len(self.measures), 1)
+        families = len(self.measures) * pairs // max(self.family, 1)
+        return len(self.slices) // max(families, 1)
 
     def method(self) -> str:
         """Say in one line how p-values and intervals were computed."""
@@ -301,9 +323,10 @@ class Comparison:
 
     @classmethod
     def _from_dict(cls, data: Mapping[str, Any]) -> Comparison:
-        own = {f.name: data[f.name] for f in _saved_fields()}
+        own = {f.name: {"slices": (), **data}[f.name] for f in _saved_fields()}
         own["runs"], own["measures"] = tuple(own["runs"]), tuple(own["measures"])
-        own["comparisons"] = tuple(PairComparison.from_dict(p) for p in own["comparisons"])
+        for name in ("comparisons", "slices"):
+            own[name] = tuple(PairComparison.from_dict(p) for p in own[name])
         own["means"] = {
             run: {m: math.nan if v is None else float(v) for m, v in means.items()}
             for run, means in own["means"].items()
@@ -343,7 +366,7 @@ def _plain(value: Any) -> Any:
     """Return a field as plain data."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    if isinstance(value, (Notice, PairComparison, VarianceParts)):
+    if hasattr(value, "to_dict"):
         return value.to_dict()
     if isinstance(value, Moved):
         return {name: _plain(v) for name, v in value._asdict().items()}

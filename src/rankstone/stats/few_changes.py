@@ -20,6 +20,11 @@ from rankstone.stats.bootstrap import Means
 #: Fewer queries than this with a value other than the most common one are few; so many are enough
 #: for the bootstrap, and, in the case of exact bounds, for either end by itself.
 ENOUGH, ENOUGH_FOR_BOUNDS = 20, 150
+#: Changes of less than this share of the largest possible one are small.
+SMALL = 0.2
+#: Two values that were not seen, and the observations at each.
+Unseen = tuple[float, float, float]
+_ROUNDING = 1e-9  # changes of this size are not changes
 _STEP = 0.02  # of the logarithm of the frequency; larger ones lose digits from 500 values on
 _NEGLIGIBLE = 26.0  # -log of the size of a component that is left out
 _HALVINGS = 44
@@ -62,31 +67,22 @@ class FewChanges:
                 w = weights[counted[row]] / weights[counted[row]].mean()
             yield row, cls(x, w, float(usual[row]), int(changed[row]), _bounds(x, bounds))
 
-    def interval(self, confidence: float) -> tuple[float, float]:
-        """Return the interval with half an observation at each end of what may yet be seen.
-
-        That is the range, as far as it is not much wider than what was seen: with m changes, up to
-        1 + 3 / m times the largest, and 1 + 8 / m times if all changes go one way because the usual
-        value is an end of the range. Simulations chose the factors; ``docs/significance.md`` has them.
-        """
-        low, high = self._reach()
+    def interval(self, confidence: float, *, exact: bool = False) -> tuple[float, float]:
+        """Return the interval that allows for values not yet seen, as ``unseen`` has them."""
         tail = 0.5 - 0.5 * confidence
-        first, last = (self._quantile(p, low, high, 0.5) for p in (tail, 1.0 - tail))
+        lower, upper = self.unseen(exact=exact)
+        first, last = self._quantile(tail, *lower), self._quantile(1.0 - tail, *upper)
         # Without a change nothing speaks against the usual value being the only one.
+        low, high = self.bounds
         first = low if not self.changed and self.usual == low else first
         last = high if not self.changed and self.usual == high else last
         return first, last
 
-    def exact(self, confidence: float) -> tuple[float, float]:
-        """Return the interval each end of which has an observation at the end of the range."""
-        tail = 0.5 - 0.5 * confidence
-        low, high = self.bounds
-        return self._quantile(tail, low, low, 1.0), self._quantile(1.0 - tail, high, high, 1.0)
-
     def p_value(self, value: float) -> float:
         """Return the p at which ``interval`` with confidence 1 - p ends at a value."""
-        below, _ = self.below(value)
-        return 1.0 if value == self.usual and not self.changed else 2.0 * min(below, 1.0 - below)
+        lower, upper = self.below(value)
+        unchanged = value == self.usual and not self.changed
+        return 1.0 if unchanged else min(1.0, 2.0 * min(lower, 1.0 - upper))
 
     def below(self, value: float, *, exact: bool = False) -> tuple[float, float]:
         """Return the chances of a mean below a value that the lower and the upper end are made from.
@@ -94,19 +90,42 @@ class FewChanges:
         An interval contains the value if the first is at least (1 - confidence) / 2 and the second
         at most (1 + confidence) / 2.
         """
-        ends = [(end, end) for end in self.bounds] if exact else [self._reach()] * 2
-        extra = 1.0 if exact else 0.5
-        low, high = (_chance_below_zero(*self._deviations(value, *pair, extra)) for pair in ends)
+        ends = self.unseen(exact=exact)
+        low, high = (_chance_below_zero(*self._deviations(value, *end)) for end in ends)
         return low, high
 
-    def _reach(self) -> tuple[float, float]:
-        """Return the least and the largest value that may yet be seen."""
+    def unseen(self, *, exact: bool = False) -> tuple[Unseen, Unseen]:
+        """Return what the lower and the upper end allow for: two values, observations at each.
+
+        That is half an observation at each end of the range, as far as it is not much wider than
+        what was seen: with m changes, up to 1 + 3 / m^2 times the largest, and 1 + 8 / m times if all
+        changes go one way because the usual value is an end of the range. Simulations chose the
+        factors; ``docs/significance.md`` has them. Changes that are all small say nothing about
+        large ones: then, and if bounds are to be exact, it is a whole observation at the end.
+        """
         low, high = self.bounds
+        reach = self.largest_unseen()
+        if exact or self.is_small:
+            return (low, low, 1.0), (high, high, 1.0)
+        end = max(low, self.usual - reach), min(high, self.usual + reach), 0.5
+        return end, end
+
+    @property
+    def is_small(self) -> bool:
+        """Whether all changes are small, so that they do not show how large others may be."""
+        return _ROUNDING < self.largest_unseen() < SMALL * self._possible
+
+    def largest_unseen(self) -> float:
+        """Return how far from the usual value a value may be that was not seen."""
         if not self.changed:
-            return low, high
-        reach = float(np.abs(self.values - self.usual).max())
-        reach *= 1.0 + (8.0 if self.usual in self.bounds else 3.0) / self.changed
-        return max(low, self.usual - reach), min(high, self.usual + reach)
+            return self._possible
+        factor = 8.0 if self.usual in self.bounds else 3.0 / self.changed
+        seen = float(np.abs(self.values - self.usual).max())
+        return min(self._possible, seen * (1.0 + factor / self.changed))
+
+    @property
+    def _possible(self) -> float:
+        return max(self.bounds[1] - self.usual, self.usual - self.bounds[0])
 
     def _quantile(self, probability: float, low: float, high: float, extra: float) -> float:
         """Return a quantile of the mean, with ``extra`` observations at each of two values."""

@@ -25,7 +25,11 @@ INTERVALS = {
     "t": "Student t",
 }
 #: What the intervals are called that the data or the test chose.
-CHOSEN = {"few": "few changes", "tukey": "simultaneous over all pairs"}
+CHOSEN = {
+    "few": "few changes",
+    "tukey": "simultaneous over all pairs",
+    "trusted": "people and model together (PPI++)",
+}
 _HALVINGS = 40  # of the range that a reach is searched in
 _RANGE = ((np.nanmin, np.inf), (np.nanmax, -np.inf))
 
@@ -89,13 +93,14 @@ def interval(
         rows, weights = clusters.means(rows, weights)
         units = int((~np.isnan(rows)).sum())
     means = Means.of(rows, weights)
-    low, high, few = intervals_of(means, method, confidence, bounds=bounds)
+    low, high, unseen = intervals_of(means, method, confidence, bounds=bounds)
     caution = None
     noun = "query" if clusters is None else "cluster"
     if 1 < units < FEW_UNITS:
         caution = f"{plural(units, noun)} say little about others: it takes {FEW_UNITS} or more"
-    elif few[0]:
+    elif not np.isnan(unseen[0]):
         caution = "nearly all values are equal; the interval allows for values not yet seen"
+        caution += ", of any size" if np.isinf(unseen[0]) else ""
     elif notices := heavy_tails(means.influence[0]):
         caution = notices[0].text
     groups = None if clusters is None else units
@@ -152,7 +157,10 @@ def intervals_of(
     bounds: tuple[float, float] | None = None,
     exact: bool = False,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what ``mean_intervals`` does, and which rows have few changes.
+    """Return what ``mean_intervals`` does, and the unseen changes that few changes leave room for.
+
+    These are NaN where changes are many, and infinite where those that were seen say nothing about
+    the size of others.
 
     Args:
         means: computed already.
@@ -165,10 +173,10 @@ def intervals_of(
     one_of(method, INTERVALS, "interval")
     upper = 0.5 + 0.5 * check_confidence(confidence)
     t = np.array([_t_quantile(upper, df) for df in means.freedom.tolist()])
-    few = np.zeros(len(t), bool)
+    unseen = np.full(len(t), np.nan)
     if method == "t":
         half = t * np.sqrt(means.variance())
-        return means.mean - half, means.mean + half, few
+        return means.mean - half, means.mean + half, unseen
     given = means
     means, turned = means.oriented()
     reach = (
@@ -193,9 +201,9 @@ def intervals_of(
     low, high = np.where(turned, -high, low), np.where(turned, -low, high)
     if method == "bca" and small_sample:
         for row, one in FewChanges.of(given, bounds, exact=exact):
-            few[row] = True
-            low[row], high[row] = (one.exact if exact else one.interval)(confidence)
-    return low, high, few
+            unseen[row] = np.inf if exact or one.is_small else one.largest_unseen()
+            low[row], high[row] = one.interval(confidence, exact=exact)
+    return low, high, unseen
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rankstone.errors import DataError, UsageError, one_of
+from rankstone.stats.distributions import t_quantile
 
 Grades = np.ndarray | Sequence[float]
 
@@ -131,6 +132,65 @@ def krippendorff_alpha(
     if not expected:
         return math.nan
     return 1.0 - float((coincidences * distance).sum()) / expected
+
+
+def alpha_of(table: Confusion, level: str = "ordinal") -> float:
+    """Return Krippendorff's alpha of two judges, from a table that ``confusion`` made."""
+    coincidences = (table.counts + table.counts.T).astype(np.float64)
+    totals = coincidences.sum(axis=0)
+    distance = _distances(np.asarray(table.grades), totals, level)
+    expected = float(totals @ distance @ totals) / (float(totals.sum()) - 1.0)
+    return 1.0 - float((coincidences * distance).sum()) / expected if expected else math.nan
+
+
+def fleiss_kappa(ratings: np.ndarray | Sequence[Sequence[float]]) -> float:
+    """Return Fleiss' kappa of three or more judges: grades are equal or not, judges interchangeable.
+
+    Args:
+        ratings: one row per judge, one column per document; documents that a judge did not grade
+            are left out.
+
+    >>> round(fleiss_kappa([[0, 1, 1, 2], [0, 1, 2, 2], [0, 1, 1, 1]]), 4)
+    0.4667
+    """
+    table = np.asarray(ratings, np.float64)
+    table = table[:, ~np.isnan(table).any(axis=0)] if table.ndim == 2 else table
+    if table.ndim != 2 or len(table) < 2 or not table.shape[1]:
+        raise UsageError("kappa needs documents that each of two or more judges graded.")
+    judges, documents = table.shape
+    grades, place = np.unique(table, return_inverse=True)
+    counts = np.zeros((documents, len(grades)))
+    np.add.at(counts, (np.tile(np.arange(documents), judges), place.ravel()), 1.0)
+    observed = float((counts * (counts - 1.0)).sum()) / (documents * judges * (judges - 1.0))
+    chance = float(((counts.sum(axis=0) / (documents * judges)) ** 2).sum())
+    return (observed - chance) / (1.0 - chance) if chance < 1.0 else math.nan
+
+
+def jackknife_interval(
+    tables: Sequence[Confusion], of: Callable[[Confusion], float], confidence: float = 0.95
+) -> tuple[float, float]:
+    """Return the interval of a coefficient of agreement, by leaving out one table at a time.
+
+    Args:
+        tables: of the queries, or of groups of them, with the same grades.
+        of: the coefficient of a table.
+        confidence: of the interval.
+
+    Returns:
+        Its ends, at least -1 and at most 1; NaN if there are fewer than two tables, or if the
+        coefficient has no value without one of them.
+    """
+    if len(tables) < 2:
+        return math.nan, math.nan
+    grades, counts = tables[0].grades, np.array([table.counts for table in tables])
+    total = counts.sum(axis=0)
+    without = np.array([of(Confusion(grades, total - own)) for own in counts])
+    variance = float(((without - without.mean()) ** 2).sum()) * (len(tables) - 1) / len(tables)
+    reach = t_quantile(0.5 + 0.5 * confidence, len(tables) - 1.0) * math.sqrt(variance)
+    centre = of(Confusion(grades, total))
+    if math.isnan(reach + centre):
+        return math.nan, math.nan
+    return max(centre - reach, -1.0), min(centre + reach, 1.0)
 
 
 def _distances(grades: np.ndarray, totals: np.ndarray, level: str) -> np.ndarray:

@@ -81,7 +81,7 @@ def _of_measure(
     """Yield the comparisons of all pairs by one measure."""
     means, bounds = sample.units.means, sample.bounds()
     better = sample.differences if sample.higher else -sample.differences
-    low, high, few = intervals_of(
+    low, high, unseen = intervals_of(
         means, options.interval, options.confidence, bounds=bounds, exact=options.exact
     )
     changed = (np.nan_to_num(sample.units.differences) != 0).sum(axis=1)
@@ -99,8 +99,9 @@ def _of_measure(
         base, mean = sample.mean(i, row), sample.mean(j, row)
         difference, error, parts = mean - base, float(errors[row]), p.parts.get(row)
         ends, smallest = (float(low[row]), float(high[row])), float(detectable[row])
-        interval = "few" if few[row] else options.interval
-        if few[row]:
+        few = not np.isnan(unseen[row])
+        interval = "few" if few else options.interval
+        if few:
             smallest = max(smallest, difference - ends[0], ends[1] - difference)
         if not math.isnan(p.reach) and effective >= 2:  # one story: that of all pairs together
             smallest *= p.reach / (0.5 * (ends[1] - ends[0])) if ends[1] > ends[0] else 1.0
@@ -123,7 +124,7 @@ def _of_measure(
             smallest = math.nan  # no difference is so large
         units = int(means.n[row])
         if 0 < 2 * changed[row] < units and changed[row] < ENOUGH:
-            notices += advice.few_changes(int(changed[row]), units, interval)
+            notices += advice.few_changes(int(changed[row]), units, float(unseen[row]))
         elif n > 1 and parts is None:
             notices += advice.heavy_tails(means.influence[row])
         if row in gaps:

@@ -146,6 +146,15 @@ class Sample:
         usable = self.usable[rows]
         return replace(self, pairs=self.pairs[rows], differences=differences, usable=usable)
 
+    def in_groups(self, masks: np.ndarray) -> Sample:
+        """Return all pairs on the queries of the first group, then of the second, and so on.
+
+        Args:
+            masks: one row per group, which queries are in it.
+        """
+        rows = np.tile(np.arange(len(self.pairs)), len(masks))
+        return self.only(rows, np.repeat(masks, len(self.pairs), axis=0))
+
     def mean(self, system: int, row: int) -> float:
         """Return the mean of a system over the queries of a pair."""
         if self._counts[system] == self.means.n[row]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 from rankstone.errors import plural, printable
@@ -63,7 +64,7 @@ def judgment_lines(agreement: JudgmentAgreement, *, colour: bool = False) -> Ite
     )
     same = f"The same grade for {agreement.agreement * 100:.1f} % of them."
     coefficients = [
-        Line([name], [rounded(getattr(agreement, field), _DIGITS)])
+        Line([name], [rounded(getattr(agreement, field), _DIGITS), _ends(agreement, field)])
         for field, name in _COEFFICIENTS.items()
     ]
     table = agreement.confusion
@@ -72,15 +73,25 @@ def judgment_lines(agreement: JudgmentAgreement, *, colour: bool = False) -> Ite
         Line([grade], [f"{count:,}" for count in row], [i == j for j in range(len(grades))])
         for i, (grade, row) in enumerate(zip(grades, table.counts.tolist(), strict=True))
     ]
-    foot = ["documents by grade: the first set in rows, the second in columns"]
+    foot = [
+        "documents by grade: the first set in rows, the second in columns",
+        f"the second grades {agreement.bias[None]:+.3f} higher on average; by grade of the first: "
+        + ", ".join(f"{g:g} {v:+.2f}" for g, v in agreement.bias.items() if g is not None),
+    ]
+    cautions = [Sentence([f"{agreement.caution}."])] if agreement.caution else []
     return terminal(
         [
-            [Sentence([both]), Sentence([same])],
-            [Grid(["agreement beyond chance"], ["value"], coefficients)],
+            [Sentence([both]), Sentence([same]), *cautions],
+            [Grid(["agreement beyond chance"], ["value", "95 % interval"], coefficients)],
             [Grid(["grade"], grades, counts, foot)],
         ],
         colour,
     )
+
+
+def _ends(agreement: JudgmentAgreement, name: str) -> str:
+    low, high = agreement.intervals[name]
+    return "-" if math.isnan(low) else f"{low:.3f} to {high:.3f}"
 
 
 def ordering_lines(agreement: OrderingAgreement, first: str, second: str) -> Iterator[str]:

@@ -8,16 +8,19 @@ from dataclasses import replace
 
 from rankstone.errors import plural
 from rankstone.stats.comparison import Comparison, PairComparison
+from rankstone.stats.corrections import CORRECTION_NAMES
 from rankstone.text.blocks import Block, Grid, Line, Paragraphs, Sentence, rounded
 from rankstone.text.delimited import Cells, delimited, exact
 from rankstone.text.latex import latex
 from rankstone.text.markdown import markdown
+from rankstone.text.result_table import ALL
 from rankstone.text.terminal import grid_width, terminal, width
 from rankstone.text.verdicts import is_floor, moved, sentence
 
 BETTER, WORSE, INCOMPLETE = "▲", "▼", "?"
 MARKS = {"better": BETTER, "worse": WORSE, "incomplete": INCOMPLETE}
 _TONES = {"better": "good", "worse": "bad", "incomplete": "unsure"}
+_WORDS = {"better": f"{BETTER} better", "worse": f"{WORSE} worse", "incomplete": INCOMPLETE}
 _MOST_SENTENCES = 10
 _MOST_IN_NOTEBOOKS = 5
 _MOST_MOVED = 3
@@ -26,7 +29,7 @@ _NUMBERS = (
     "n", "baseline_mean", "mean", "difference", "ci_low", "ci_high", "confidence", "p_value",
     "p_adjusted", "wins", "ties", "losses", "effect_size", "superiority", "resamples",
 )  # fmt: skip
-_OF_ALL = ("seed", "family")  # the same for all comparisons
+_OF_ALL = ("seed", "family")
 _COMMON = ("n", "difference", "ci_low", "ci_high", "p_value", "p_adjusted")
 
 
@@ -41,15 +44,17 @@ def write_comparison(
     if form == "latex":
         return latex([_means(comparison, digits, method=True)], "tab:comparison")
     means, how = _means(comparison, digits), Sentence([f"How: {comparison.method()}."])
+    slices = [_slices(comparison, digits)] if comparison.slices else []
     if form == "md":
-        return markdown([_sentences(comparison), [means, _details(comparison, digits), how]])
+        tables: list[Block] = [means, _details(comparison, digits), *slices, how]
+        return markdown([_sentences(comparison), tables])
     means = replace(means, lines=_padded(means.lines))
     details = _details(comparison, digits)
     if grid_width(details) > columns:
         foot = ["queries won, tied and lost", *details.foot[1:]]
         details = replace(details.part(range(len(details.numbers) - 1)), foot=foot)
     most = [_moved(pair) for pair in comparison.comparisons[:_MOST_MOVED]]
-    texts: list[list[Block]] = [_sentences(comparison), [means], [details], *most, [how]]
+    texts: list[list[Block]] = [_sentences(comparison), [means], [details], [*slices], *most, [how]]
     return terminal([text for text in texts if text], colour, columns)
 
 
@@ -76,13 +81,16 @@ def _cells(comparison: Comparison) -> Iterator[Cells]:
 
     The columns ``common_...`` are of the queries that both runs answered, if some were not.
     """
-    yield [*_TEXTS], [*_NUMBERS, *_OF_ALL, *(f"common_{name}" for name in _COMMON)]
-    for pair in comparison.comparisons:
+    group = ["group"] if comparison.slices else []
+    yield [*group, *_TEXTS], [*_NUMBERS, *_OF_ALL, *(f"common_{name}" for name in _COMMON)]
+    for pair in (*comparison.comparisons, *comparison.slices):
         codes = " ".join(dict.fromkeys(notice.code for notice in pair.warnings))
+        own = [pair.group or ALL] if group else []
         texts = [str(getattr(pair, name)) for name in _TEXTS[:-1]]
-        sources = ((pair, _NUMBERS), (comparison, _OF_ALL), (pair.common, _COMMON))
-        numbers = (getattr(source, name, None) for source, names in sources for name in names)
-        yield [*texts, codes], ["" if n is None else exact(float(n)) for n in numbers]
+        family = comparison.slice_family if pair.group else comparison.family
+        numbers = [getattr(pair, name) for name in _NUMBERS] + [comparison.seed, family]
+        numbers += [getattr(pair.common, name, None) for name in _COMMON]
+        yield [*own, *texts, codes], ["" if n is None else exact(float(n)) for n in numbers]
 
 
 def _items(comparison: Comparison, pairs: Sequence[PairComparison]) -> list[Block]:
@@ -209,6 +217,24 @@ def _details(comparison: Comparison, digits: int, *, means: bool = False) -> Gri
     if any(pair.common is not None and pair.incomplete for pair in comparison.comparisons):
         foot.append("(n): over the n queries that both answered")
     return Grid(names, numbers, lines, foot)
+
+
+def _slices(comparison: Comparison, digits: int) -> Grid:
+    """Lay the differences in groups of queries out, each with its verdict."""
+    level = f"{comparison.confidence * 100:g} % interval"
+    names = ["group", "measure", "run"] + ["against"] * (comparison.baseline is None)
+    lines = []
+    for pair in comparison.slices:
+        own = [str(pair.group), pair.measure, pair.run, pair.baseline][: len(names)]
+        line = _line(own, pair, digits, means=False)
+        numbers = [f"{pair.n:,}", *line.numbers[:3], _WORDS.get(pair.verdict, "-")]
+        decided = line.bold[0]
+        lines.append(Line(own, numbers, [False, decided, False, decided, decided]))
+    foot = [f"-: cannot tell; {INCOMPLETE}: queries without an answer decide"]
+    if comparison.slice_family > 1 and comparison.correction != "none":
+        name = CORRECTION_NAMES[comparison.correction]
+        foot.append(f"p: {name} over {plural(comparison.slice_family, 'comparison')} in groups")
+    return Grid(names, ["queries", "difference", level, "p", "verdict"], lines, foot)
 
 
 def _line(names: list[str], pair: PairComparison, digits: int, means: bool) -> Line:

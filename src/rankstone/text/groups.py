@@ -22,6 +22,7 @@ from rankstone.text.result_table import (
     own_aggregates,
     own_in_words,
 )
+from rankstone.text.write import Intervals, ends, intervals_in_words
 
 _MOST_GROUPS = 3
 K = TypeVar("K", bound=Hashable)
@@ -42,9 +43,11 @@ class SummaryRow:
         """Number of queries of the group in the run's result."""
         return max(s.n + s.left_out for s in self.values.values())
 
-    def parts(self) -> Iterator[dict[str, Any]]:
+    def parts(self, intervals: Intervals) -> Iterator[dict[str, Any]]:
         """Yield each value with all that belongs to it."""
+        known = intervals.get((self.run, self.group), {})
         for measure, found in self.values.items():
+            more = {"interval": known[measure].to_dict()} if measure in known else {}
             yield {
                 "group": self.group,
                 "aggregate": found.how,
@@ -52,6 +55,7 @@ class SummaryRow:
                 "value": None if math.isnan(found.value) else found.value,
                 "n": found.n,
                 "left_out": found.left_out,
+                **more,
             }
 
 
@@ -91,7 +95,12 @@ def _values(
     return found
 
 
-def grid_of(results: Sequence[Result], rows: Sequence[SummaryRow], digits: int) -> Grid:
+def grid_of(
+    results: Sequence[Result],
+    rows: Sequence[SummaryRow],
+    digits: int,
+    intervals: Intervals | None = None,
+) -> Grid:
     """Lay rows out as a table; the best run of each group is bold."""
     measures = results[0].measures
     blocks: dict[tuple[str, str | None], list[SummaryRow]] = {}
@@ -119,7 +128,11 @@ def grid_of(results: Sequence[Result], rows: Sequence[SummaryRow], digits: int) 
         }
         for row in block:
             values = {m: row.values[m].value for m in measures}
-            cells = [rounded(v, digits, whole=whole[row.aggregate, m]) for m, v in values.items()]
+            known = (intervals or {}).get((row.run, row.group), {})
+            cells = [
+                rounded(v, digits, whole=whole[row.aggregate, m]) + ends(known.get(m), digits)
+                for m, v in values.items()
+            ]
             lines.append(
                 Line(
                     [str(getattr(row, name)) for name in names],
@@ -127,7 +140,8 @@ def grid_of(results: Sequence[Result], rows: Sequence[SummaryRow], digits: int) 
                     [False, *(v in best[m] for m, v in values.items())],
                 )
             )
-    return Grid(names, ["queries", *measures], lines, list(_foot(results, rows, digits)))
+    foot = [*intervals_in_words(intervals), *_foot(results, rows, digits)]
+    return Grid(names, ["queries", *measures], lines, foot)
 
 
 def _foot(results: Sequence[Result], rows: Sequence[SummaryRow], digits: int) -> Iterator[str]:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from rankstone.stats.intervals import Interval
     from rankstone.text.groups import SummaryRow
 
-#: Intervals of aggregates by run, then by measure.
-Intervals = Mapping[str, "Mapping[str, Interval]"]
+#: Intervals of aggregates by run and group of queries, then by measure.
+Intervals = Mapping[tuple[str, str], "Mapping[str, Interval]"]
 
 
 def result_grid(
@@ -44,7 +44,7 @@ def result_grid(
         Line(
             [str(row.run)] * runs + [str(row.query)] * queries,
             [
-                rounded(v, digits, whole=w) + _ends(_interval(row, measure, intervals), digits)
+                rounded(v, digits, whole=w) + ends(_interval(row, measure, intervals), digits)
                 for measure, v, w in zip(table.measures, row.values, whole, strict=True)
             ],
             [row.query == ALL and v in b for v, b in zip(row.values, best, strict=True)],
@@ -57,10 +57,10 @@ def result_grid(
 
 
 def _interval(row: Row, measure: str, intervals: Intervals | None) -> Interval | None:
-    return intervals[row.run].get(measure) if intervals and row.query == ALL else None
+    return intervals[row.run, ALL].get(measure) if intervals and row.query == ALL else None
 
 
-def _ends(interval: Interval | None, digits: int) -> str:
+def ends(interval: Interval | None, digits: int) -> str:
     """Return the interval of an aggregate, with one digit less than the aggregate."""
     if interval is None or math.isnan(interval.low):
         return ""
@@ -73,20 +73,25 @@ def _foot(
     """Yield sentences on the queries, conventions, ties and unjudged documents of aggregates."""
     if not table.summary:
         return
-    some = next((i for own in (intervals or {}).values() for i in own.values()), None)
-    if some is not None:
-        from rankstone.stats.intervals import INTERVALS
-
-        yield f"[{some.confidence * 100:g} % interval, {INTERVALS[some.method]}]"
+    yield from intervals_in_words(intervals)
     counts = [n for r in results for n in r.counted.values()]
     yield over_in_words(own_in_words(table.measures), counts, results[0])
     yield from interval_lines(results, digits)
 
 
+def intervals_in_words(intervals: Intervals | None) -> Iterator[str]:
+    """Yield what the brackets beside aggregates are, if there are any."""
+    some = next((i for own in (intervals or {}).values() for i in own.values()), None)
+    if some is not None:
+        from rankstone.stats.intervals import INTERVALS
+
+        yield f"[{some.confidence * 100:g} % interval, {INTERVALS[some.method]}]"
+
+
 def _wide(table: Table, digits: int | None, intervals: Intervals | None) -> Iterator[Cells]:
     """Yield the heads, then run, query and a number for each measure, and the intervals' ends."""
-    ends = [f"{m} {end}" for m in table.measures for end in ("low", "high")] if intervals else []
-    yield ["run", "query", *table.measures, *ends], []
+    both = [f"{m} {end}" for m in table.measures for end in ("low", "high")] if intervals else []
+    yield ["run", "query", *table.measures, *both], []
     for row in table.rows:
         values = list(row.values)
         for measure in table.measures if intervals else ():
@@ -95,12 +100,19 @@ def _wide(table: Table, digits: int | None, intervals: Intervals | None) -> Iter
         yield [row.run, str(row.query)], [exact(v, digits) for v in values]
 
 
-def _long(summaries: Sequence[SummaryRow], digits: int | None) -> Iterator[Cells]:
-    """Yield the heads, then a line for each value with its number of queries."""
-    yield ["run", "group", "aggregate", "measure", "value", "n", "left_out"], []
+def _long(
+    summaries: Sequence[SummaryRow], digits: int | None, intervals: Intervals | None
+) -> Iterator[Cells]:
+    """Yield the heads, then a line for each value with its number of queries and its interval."""
+    heads = ["run", "group", "aggregate", "measure", "value", "n", "left_out"]
+    yield heads + ["low", "high"] * bool(intervals), []
     for row in summaries:
         for measure, s in row.values.items():
             numbers = [exact(s.value, digits), str(s.n), str(s.left_out)]
+            if intervals:
+                one = intervals.get((row.run, row.group), {}).get(measure)
+                both = (one.low, one.high) if one else (math.nan, math.nan)
+                numbers += [exact(end, digits) for end in both]
             yield [row.run, row.group, s.how, measure], numbers
 
 
@@ -113,9 +125,10 @@ def as_json(
     data = [result.to_dict() for result in results]
     for i, one in enumerate(data if summaries else ()):
         own = summaries[i :: len(results)]
-        one["summaries"] = [part for row in own for part in row.parts()]
+        one["summaries"] = [part for row in own for part in row.parts(intervals or {})]
     for one in data if intervals else ():
-        one["intervals"] = {m: i.to_dict() for m, i in (intervals or {})[one["name"]].items()}
+        known = (intervals or {})[one["name"], ALL]
+        one["intervals"] = {m: i.to_dict() for m, i in known.items()}
     yield json.dumps(data[0] if len(data) == 1 else data, indent=2)
 
 
@@ -133,7 +146,7 @@ def jsonl(
         more = {"intervals": known} if known else {}
         yield json.dumps({"run": row.run, "query": row.query, **cells, **more})
     for one in summaries:
-        for part in one.parts():
+        for part in one.parts(intervals or {}):
             yield json.dumps({"run": one.run, **part})
 
 
@@ -163,14 +176,16 @@ def write(
     if form == "jsonl":
         return jsonl(table, summaries, intervals)
     if form in ("tsv", "csv"):
-        lines = _long(summaries, digits) if summaries else _wide(table, digits, intervals)
+        lines = (
+            _long(summaries, digits, intervals) if summaries else _wide(table, digits, intervals)
+        )
         return delimited(lines, form)
     digits = 4 if digits is None else digits
     grids = [result_grid(results, table, digits, intervals)] if table.rows else []
     if summaries:
         from rankstone.text.groups import grid_of
 
-        grids.append(grid_of(results, summaries, digits))
+        grids.append(grid_of(results, summaries, digits, intervals))
     if form == "latex":
         from rankstone.text.latex import latex
 

@@ -153,6 +153,7 @@ def agree_judgments(
         relevant_from=setup.conventions().relevance,
         only_first=len(one) - len(common),
         only_second=len(other) - len(common),
+        queries=[query for query, _ in common],
     )
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankstone.choices.reading import first_of
 from rankstone.choices.setup import Setup, verb
 from rankstone.choices.statistics import Statistics
 from rankstone.core.result import Result
@@ -17,7 +16,7 @@ from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
 from rankstone.io.changes import prepared
 from rankstone.io.formats import run_name
 from rankstone.io.load import check_columns_used, collection, load_judgments
-from rankstone.io.query_groups import groups_in_records, read_query_groups
+from rankstone.io.query_groups import query_groups
 from rankstone.io.query_values import (
     is_parquet,
     read_parquet_values,
@@ -32,6 +31,7 @@ from rankstone.stats.compare import compare as compare_values
 from rankstone.stats.comparison import Comparison
 from rankstone.stats.holes import with_holes
 from rankstone.stats.values import QueryValues
+from rankstone.text.result_table import ALL
 from rankstone.verbs.evaluate import evaluate_collection, load_engine
 from rankstone.verbs.gate.comparable import require_comparable_results
 from rankstone.verbs.parts import Request
@@ -71,24 +71,28 @@ def compare(
     """
     setup = Setup.of("compare", options)
     values, names, notices = values_by_query(judgments, runs, measures, setup)
-    setup = with_clusters(setup, judgments, (q for v in values for q in v.queries))
+    setup = with_groups(setup, judgments, (q for v in values for q in v.queries))
+    if setup.statistics.trusted is not None:
+        if runs is None:
+            raise UsageError(
+                "trusted= needs judgments and runs, which people's judgments evaluate."
+            )
+        people, _, _ = values_by_query(setup.statistics.trusted, runs, measures, setup)
+        setup = setup.replace(trusted=people)
     return compare_values_by_query(values, names, notices, setup)
 
 
-def with_clusters(setup: Setup, judgments: Any, queries: Iterable[Any]) -> Setup:
-    """Return a setup whose clusters are read: from a file, or from a key of the judgments."""
-    source = setup.statistics.clusters
-    if not isinstance(source, _PATH) or "{" in str(source):
-        return setup
-    path, limit = os.fspath(source), setup.effort.max_bytes
-    groups = None
-    if not os.path.exists(path) and isinstance(judgments, _PATH) and os.path.isfile(judgments):
-        groups = groups_in_records(os.fspath(judgments), path, max_bytes=limit)
-    if groups is None:
-        encoding = first_of(setup.reading.encoding)
-        groups = read_query_groups(path, (), limit, encoding, noun="cluster")
+def with_groups(setup: Setup, judgments: Any, queries: Iterable[Any]) -> Setup:
+    """Return a setup whose clusters and groups are read: from a file, a frame or the judgments."""
+    clusters, by = setup.statistics.clusters, setup.statistics.by
     ids = list(dict.fromkeys(queries))
-    return setup.replace(clusters=groups.fitted(ids).of(ids))
+    if hasattr(clusters, "columns") or (isinstance(clusters, _PATH) and "{" not in str(clusters)):
+        read = query_groups(clusters, judgments, setup, noun="cluster")
+        setup = setup.replace(clusters=read.fitted(ids).of(ids))
+    if by is not None:
+        read = query_groups(by, judgments, setup, taken=(ALL,))
+        setup = setup.replace(by=read.fitted(ids).of(ids))
+    return setup
 
 
 def compare_values_by_query(

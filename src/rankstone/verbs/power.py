@@ -11,7 +11,7 @@ from rankstone.measures import Measure
 from rankstone.stats.clusters import Clusters
 from rankstone.stats.power import POWER, Plan, plan
 from rankstone.stats.values import ValueTable, systems_of
-from rankstone.verbs.compare import values_by_query, with_clusters
+from rankstone.verbs.compare import values_by_query, with_groups
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -57,7 +57,7 @@ def power(
     """
     setup = Setup.of("power", options)
     values, names, _ = values_by_query(judgments, runs, measures, setup)
-    setup = with_clusters(setup, judgments, (q for v in values for q in v.queries))
+    setup = with_groups(setup, judgments, (q for v in values for q in v.queries))
     if len(values) != 2:
         raise UsageError(f"a pilot is two runs, not {len(values)}.")
     table = ValueTable.of(systems_of(values, None), names)

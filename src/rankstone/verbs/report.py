@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankstone import __version__
-from rankstone.choices.reading import first_of
 from rankstone.choices.setup import Setup, verb
 from rankstone.core import engine
 from rankstone.core.collection import Collection, MatchedCollection
@@ -21,7 +20,7 @@ from rankstone.core.result import Result
 from rankstone.errors import Notice, UsageError, one_of, printable
 from rankstone.io.changes import prepared
 from rankstone.io.load import check_columns_used, collection, load_judgments
-from rankstone.io.query_groups import QueryGroups, read_query_groups
+from rankstone.io.query_groups import QueryGroups
 from rankstone.io.texts import check_readable
 from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.compute import compute_each, final_values
@@ -56,14 +55,14 @@ from rankstone.page.rankings import rankings_part
 from rankstone.page.workings import Plan, working_parts
 from rankstone.stats.comparison import Comparison
 from rankstone.stats.values import QueryValues, checked_weights
-from rankstone.text.result_table import ALL, own_aggregates
+from rankstone.text.result_table import own_aggregates
 from rankstone.verbs.compare import (
     compare_values_by_query,
     named_runs,
     read_weights,
     values_by_query,
     values_of_result,
-    with_clusters,
+    with_groups,
 )
 from rankstone.verbs.evaluate import evaluate_collection, load_engine
 from rankstone.verbs.parts import Request, Step
@@ -88,7 +87,6 @@ def report(
     *,
     title: str | None = None,
     language: str = "en",
-    by: Mapping[Any, str] | str | os.PathLike[str] | None = None,
     query_texts: Mapping[Any, str] | str | os.PathLike[str] | None = None,
     document_texts: Mapping[Any, str] | str | os.PathLike[str] | None = None,
     depth: int = 20,
@@ -107,7 +105,6 @@ def report(
         measures: names or measures; the first one decides what is shown first.
         title: of the page.
         language: ``en`` or ``zh``.
-        by: the group of each query, or the path of a file of them.
         query_texts: texts of queries by id, or the path of a TSV or JSONL file of them.
         document_texts: texts of documents, likewise.
         depth: number of documents to show of each ranking.
@@ -128,7 +125,7 @@ def report(
     if not 1 <= depth <= 100:
         raise UsageError(f"depth must be from 1 to 100, not {depth}.")
     progress = progress or (lambda _: None)
-    for texts in (by, query_texts, document_texts):
+    for texts in (query_texts, document_texts):
         check_readable(texts)
     if runs is None:
         values, names, notices = values_by_query(judgments, None, measures, setup)
@@ -136,7 +133,7 @@ def report(
         own = list(names if names is not None else values[0].columns)
         results = [result_of_values(one, own) for one in ordered.values()]
         queries = (q for one in values for q in one.queries)
-        own_setup = with_clusters(setup, judgments, queries)
+        own_setup = with_groups(setup, judgments, queries)
         comparison = _comparison([*ordered.values()], own, own_setup, notices)
         lower = statistics.lower_is_better
         contents = _Contents([saved_run(result) for result in results], saved_measures(own, lower))
@@ -152,14 +149,15 @@ def report(
         results = [one.result for one in evaluated]
         ids = _ids_of(results)
         progress("comparing, and collecting rankings and workings")
-        comparison = _compared(results, with_clusters(setup, judgments, ids))
+        comparison = _compared(results, with_groups(setup, judgments, ids))
         contents = _contents(evaluated, ids, depth)
-    statistics = with_clusters(setup, judgments, ids).statistics
+    statistics = with_groups(setup, judgments, ids).statistics
     weights = statistics.weights
     if weights is not None:
         results = _weighted(results, ids, weights)
     intervals = [intervals_of(result, statistics) for result in results]
-    grouped = _groups(by, ids, first_of(setup.reading.encoding))
+    named = statistics.by
+    grouped = None if named is None else QueryGroups("by", {str(q): g for q, g in named.items()})
     rankings = contents.rankings
     if rankings is not None and document_texts is not None:
         progress("reading texts of documents")
@@ -179,7 +177,7 @@ def report(
         comparison=method_of(comparison),
         rankings=rankings,
         workings=contents.workings,
-        slices=slices_of(results, grouped),
+        slices=slices_of(results, grouped, comparison),
         cutoffs={} if weights is not None else contents.cutoffs,  # those are not weighted
         conventions=[] if runs is None else convention_rows(first.conventions),
         tables=tables_of(results, comparison),
@@ -339,21 +337,6 @@ def _rankings_and_workings(
     rankings, places = rankings_part(judgments, ids, ranked, tops, depth)
     plans: list[tuple[Collection, Plan]] = [(one.data, one.plan) for one in evaluated]
     return rankings, working_parts(plans, ids, places, depth)
-
-
-def _groups(
-    groups: Mapping[Any, str] | str | os.PathLike[str] | None,
-    ids: Sequence[Any],
-    encoding: str | None,
-) -> QueryGroups | None:
-    if groups is None:
-        return None
-    if isinstance(groups, Mapping):
-        own = {str(query): str(group) for query, group in groups.items()}
-        if ALL in own.values():
-            raise UsageError(f"a group cannot be called {ALL!r}, as all queries are. Rename it.")
-        return QueryGroups("groups", own).fitted(ids)
-    return read_query_groups(os.fspath(groups), (ALL,), encoding=encoding).fitted(ids)
 
 
 def _by_cutoff(evaluated: Sequence[_EvaluatedRun]) -> dict[str, dict[str, Any]]:

@@ -96,7 +96,10 @@ def _judgments(file: Input) -> Judgments:
     options = file.options
     frame = _checked(file, _frame(file), "judgments", graded=options.graded)
     read = partial(frames.judgments_of, typed=not _is_text(file), graded=options.graded)
-    judgments: Judgments = _reading(file, lambda: read(frame, options.columns, file.source))
+    source = file.source
+    if isinstance(frame, Sheet):  # compared by what it says: programs change its bytes
+        source = replace(source, expand=frame.content)
+    judgments: Judgments = _reading(file, lambda: read(frame, options.columns, source))
     return replace(judgments, notices=(*judgments.notices, *_notices(frame)))
 
 

@@ -27,6 +27,12 @@ class Sheet(PlainTable):
     lines: tuple[int, ...] = ()
     notices: tuple[Notice, ...] = ()
 
+    def content(self) -> Iterator[bytes]:
+        """Yield what the cells say, which saving a workbook again does not change."""
+        for name, column in self.columns.items():
+            cells = (float(cell) if _is_number(cell) else cell for cell in column)
+            yield repr((name, [None if cell == "" else cell for cell in cells])).encode()
+
     def checked(self, path: str, ids: Iterable[str], numbers: Iterable[str], grade: str) -> Sheet:
         """Return the rows that can be used; refuse a sheet with faulty ones, all at once.
 

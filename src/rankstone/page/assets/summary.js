@@ -217,9 +217,12 @@ function slicesSection(state) {
       const value = slice.means[r][state.measure];
       const base = slice.means[0][state.measure];
       const change = r > 0 && value !== null && base !== null ? value - base : null;
-      const good = change !== null && (change > 0) === model.measures[state.measure].higher_is_better;
+      const pair = slice.pairs[r][state.measure];
+      const mark = { better: "up", worse: "down" }[pair?.verdict] ?? "";
+      const ends = pair && pair.interval[0] !== null ? ` [${pair.interval.map((end) => signed(end, 3)).join(", ")}]` : "";
+      const p = pair && pair.p !== null ? `p ${pair.p < 0.001 ? "< 0.001" : `= ${pair.p.toFixed(3)}`}` : "";
       return h("td", {}, h("span", { class: "value" }, number(value)),
-        change !== null ? h("small", { class: change === 0 ? "" : good ? "up" : "down" }, signed(change, 3)) : null);
+        change !== null ? h("small", { class: mark, title: p }, `${signed(change, 3)}${ends}`) : null);
     }))));
   state.on("measure", draw);
   draw();

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -158,14 +158,20 @@ def answers_check(answered: int, lost: Sequence[Any], *, left_out: bool) -> Chec
     return Check("answers", FAIL if left_out else WARN, text, n=answered)
 
 
-def must_find_check(rule: MustFind, rank: int | None) -> Check:
-    """Check the rank of a document; None if it was not retrieved."""
-    what = f"{quoted(rule.document)} of query {quoted(rule.query)}"
+def document_check(rule: MustFind, ranks: Mapping[MustFind, int | None]) -> Check:
+    """Check the rank of a document that must, or must not, be among the first ones."""
+    what, rank = f"{quoted(rule.document)} of query {quoted(rule.query)}", ranks.get(rule)
+    wanted = rule.kind == "must-find"
+    if not wanted and rule not in ranks:
+        text = f"the candidate does not answer query {quoted(rule.query)}, so nothing was checked"
+        return Check(str(rule), WARN, text)
     if rank is None:
-        return Check(str(rule), FAIL, f"{what} was not retrieved")
-    late = rank > rule.cutoff
-    text = f"{what} is at rank {rank}" + (f", not among the first {rule.cutoff}" if late else "")
-    return Check(str(rule), FAIL if late else PASS, text)
+        return Check(str(rule), FAIL if wanted else PASS, f"{what} was not retrieved")
+    inside = rank <= rule.cutoff
+    text = f"{what} is at rank {rank}"
+    if inside != wanted:
+        text += f", {'not ' if wanted else ''}among the first {rule.cutoff}"
+    return Check(str(rule), PASS if inside == wanted else FAIL, text)
 
 
 def quoted(name: Any) -> str:

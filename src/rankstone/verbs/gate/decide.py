@@ -30,7 +30,7 @@ def decide(
         result: of the candidate.
         values: of the candidate and the baseline; None if there is no baseline.
         groups: slice of each query.
-        ranks: rank of each document that must be found, None if it was not retrieved.
+        ranks: rank of each document of a rule, None if it was not retrieved.
     """
     answered = len(result.queries) - len(result.unanswered)
     outcomes = [
@@ -52,7 +52,7 @@ def decide(
             outcomes.append(_relative(limit, column, values, pairs, rules.confidence))
     if values is not None and groups:
         outcomes += _slices(rules, needs, values.slices(groups))
-    outcomes += [checks.must_find_check(rule, rank) for rule, rank in ranks.items()]
+    outcomes += [checks.document_check(rule, ranks) for rule in rules.must_find]
     worst = next(iter(pairs.values()), None)
     return Verdict(
         candidate=result.name,

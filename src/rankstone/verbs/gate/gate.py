@@ -7,19 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rankstone.choices.reading import first_of
 from rankstone.choices.setup import Setup, verb
 from rankstone.core.result import Result
 from rankstone.errors import DataError, EmptyError, Notice, UsageError
 from rankstone.io.changes import prepared
 from rankstone.io.formats import run_name
 from rankstone.io.load import check_columns_used, collection, load_judgments
-from rankstone.io.query_groups import read_query_groups
 from rankstone.io.streams import STDIN, open_seekable
 from rankstone.measures import Measure
-from rankstone.verbs.compare import refuse_evaluation, values_of_result, with_clusters
+from rankstone.verbs.compare import refuse_evaluation, values_of_result, with_groups
 from rankstone.verbs.evaluate import evaluate_collection, load_engine
 from rankstone.verbs.gate import checks
+from rankstone.verbs.gate.amounts import Amounts
 from rankstone.verbs.gate.baseline import Baseline, is_saved, load_baseline
 from rankstone.verbs.gate.comparable import require_comparable, require_measures
 from rankstone.verbs.gate.decide import decide
@@ -55,7 +54,10 @@ def gate(
     min_judged: Mapping[int | str, float] | Iterable[str] | None = None,
     min_queries: int | None = None,
     must_find: Iterable[Any] = (),
-    by: Mapping[Any, str] | str | os.PathLike[str] | None = None,
+    must_not_find: Iterable[Any] = (),
+    values: Any = None,
+    baseline_values: Any = None,
+    max_rise: Limits = None,
     smallest_slice: int | None = None,
     inconclusive: str | None = None,
     settings: str | os.PathLike[str] | None = None,
@@ -77,9 +79,12 @@ def gate(
         min_judged: ``{cutoff: share}``; fails if fewer of the first documents were judged.
         min_queries: fails if the candidate answers fewer queries.
         must_find: documents that have to be found, as ``"query:document@cutoff"`` or
-            ``(query, document, cutoff)``.
-        by: group of each query, or the path of a file of them; drops are then checked in each
-            group, too.
+            ``(query, document, cutoff)``, or the path of a file with one in each line.
+        must_not_find: documents that must not be found, likewise.
+        values: further values of the candidate's queries, such as latency: a file, or ``{query: {name:
+            value}}``. ``maximum`` and ``minimum`` take their names, with ``.p95`` and the like.
+        baseline_values: those of the baseline.
+        max_rise: ``{name: number}``, or ``{name: "5%"}``; fails if these values rise by more.
         smallest_slice: smallest number of queries of a group that may decide (default: 10).
         inconclusive: what a rule does that could not have seen the drop it forbids: ``fail``,
             ``warn`` (default) or ``pass``.
@@ -104,20 +109,28 @@ def gate(
         "min-judged": min_judged,
         "min-queries": min_queries,
         "must-find": must_find,
+        "must-not-find": must_not_find,
+        "max-rise": max_rise,
         "smallest-slice": smallest_slice,
         "inconclusive": inconclusive,
         "confidence": options.pop("confidence", None),
     }
-    setup = Setup.of("gate", options)
+    by = shared.file("by") if options.get("by") is None else options["by"]
+    setup = Setup.of("gate", {**options, "by": by})
     candidate = saved_candidate(candidate, setup.effort.max_bytes)
     if not isinstance(candidate, Result):
-        setup = Setup.of("gate", {**shared.evaluation(), **options})
+        setup = Setup.of("gate", {**shared.evaluation(), **options, "by": by})
+    rules, amounts = Amounts.of(
+        rules_of(shared.rules(), own),
+        shared.file("values") if values is None else values,
+        shared.file("baseline-values") if baseline_values is None else baseline_values,
+    )
     return apply(
-        rules_of(shared.values, own),
+        rules,
+        amounts,
         judgments,
         candidate,
         shared.file("baseline") if baseline is None else baseline,
-        shared.file("by") if by is None else by,
         setup,
     )
 
@@ -151,16 +164,22 @@ def _saved(path: str, max_bytes: int | None) -> bytes | None:
 
 def apply(
     rules: Rules,
+    amounts: Amounts | None,
     judgments: Any,
     candidate: Any,
     baseline: Any,
-    by: Mapping[Any, str] | str | os.PathLike[str] | None,
     setup: Setup,
 ) -> Verdict:
-    """Apply rules; the other arguments are those of ``gate``."""
+    """Apply rules, and those on values of files; the other arguments are those of ``gate``."""
     is_result, original = isinstance(candidate, Result), judgments
     like = candidate.like if is_result else setup.evaluation.like
-    needs = Needs.of(rules, like, has_baseline=baseline is not None, by=by)
+    needs = Needs.of(
+        rules,
+        like,
+        has_amounts=amounts is not None,
+        has_baseline=baseline is not None,
+        by=setup.statistics.by,
+    )
     if is_result:
         refuse_evaluation(setup)
     setup = prepared(setup)
@@ -174,6 +193,7 @@ def apply(
         result.values(column)  # an error if a Result does not have it
     values: Values | None = None
     notices: tuple[Notice, ...] = ()
+    grouped = with_groups(setup, original, result.queries).statistics
     if baseline is not None:
         base = _baseline(judgments, baseline, needs.names, setup)
         compared = [needs.columns[limit.target] for limit in needs.relative]
@@ -182,18 +202,17 @@ def apply(
         notices = require_comparable(result, base, shared)
         mine = values_of_result(result, result.name, compared)
         values = Values.of(mine, base, needs.lower_is_better(), needs.ranges())
-        clusters = with_clusters(setup, original, result.queries).statistics.clusters
-        values = replace(values, clusters=clusters)
+        values = replace(values, clusters=grouped.clusters)
     check_columns_used(setup)
     ranks: dict[MustFind, int | None] = {}
     if rules.must_find:
         if is_result or (isinstance(candidate, str) and candidate == STDIN):
             raise UsageError("must-find looks for documents: give the run in a file or in memory.")
         ranks = ranks_of(rules.must_find, candidate, result.conventions, result.queries, setup)
-    groups = _groups(by, result, first_of(setup.reading.encoding))
-    verdict = decide(rules, needs, result, values, groups, ranks)
+    verdict = decide(rules, needs, result, values, grouped.by or {}, ranks)
+    measured = [amounts.check(limit) for limit in amounts.limits] if amounts else []
     differing = (Check("comparable", WARN, notice.text) for notice in notices)
-    return replace(verdict, checks=(*verdict.checks, *differing))
+    return replace(verdict, checks=(*verdict.checks, *measured, *differing))
 
 
 def _result(judgments: Any, run: Any, names: Sequence[str], setup: Setup, role: str) -> Result:
@@ -239,18 +258,6 @@ def saved_baseline(path: str, max_bytes: int | None = None) -> Baseline | None:
         return None
     content = _saved(path, max_bytes)
     return None if content is None else load_baseline(content, path)
-
-
-def _groups(by: Any, result: Result, encoding: str | None) -> dict[Any, str]:
-    if by is None:
-        return {}
-    if isinstance(by, _PATH):
-        named = read_query_groups(os.fspath(by), encoding=encoding)
-        return named.fitted(result.queries).of(result.queries)
-    groups = {query: str(by[query]) for query in result.queries if query in by}
-    if not groups:
-        raise UsageError("by= names none of the queries that were evaluated.")
-    return groups
 
 
 def _empty(rules: Rules, candidate: Any, reason: str) -> Verdict:

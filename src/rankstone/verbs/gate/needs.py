@@ -27,12 +27,14 @@ class Needs:
     relative: list[Limit]
 
     @classmethod
-    def of(cls, rules: Rules, like: str | None, *, has_baseline: bool, by: Any) -> Needs:
+    def of(
+        cls, rules: Rules, like: str | None, *, has_baseline: bool, by: Any, has_amounts: bool
+    ) -> Needs:
         """Look the measures up, and refuse rules that make no sense."""
-        if not rules:
+        if not rules and not has_amounts:
             raise UsageError(
                 "a gate needs a rule: max-drop or non-inferior with a baseline, min, max, "
-                "min-judged, min-queries or must-find."
+                "min-judged, min-queries, must-find or must-not-find."
             )
         relative = rules.of_kind(*RELATIVE)
         if relative and not has_baseline:

@@ -19,10 +19,10 @@ def ranks_of(
     queries: Iterable[Any],
     setup: Setup,
 ) -> dict[MustFind, int | None]:
-    """Return the rank of each document, None if it was not retrieved.
+    """Return the rank of each document, None if it was not retrieved; queries without answers have none.
 
     Tied documents are in the order of the conventions; if these account for every order, the worst
-    counts.
+    counts for the rule: the last rank of what must be found, the first of what must not.
 
     Args:
         rules: the documents.
@@ -44,13 +44,21 @@ def ranks_of(
         source = collection(judgments, run, setup)
         ranked = source.ranked(conventions)
     except NothingInCommonError:
-        return dict.fromkeys(rules)
+        return {}
     # A rule that accounts for every order leaves no notice of ties.
     in_order = bool(conventions.effect("ties"))
-    places = ranked.rank if in_order else ranked.above + ranked.tied
-    ranks = {
-        (query, source.document(int(ranked.judgment[row]))): int(places[row])
+    last = ranked.rank if in_order else ranked.above + ranked.tied
+    first = ranked.rank if in_order else ranked.above + 1
+    rows = {
+        (query, source.document(int(ranked.judgment[row]))): row
         for q, query in enumerate(ranked.queries)
         for row in range(*ranked.offsets[q : q + 2].tolist())
     }
-    return {rule: ranks.get((query, rule.document)) for rule, query in query_of.items()}
+    answered = {query for q, query in enumerate(ranked.queries) if ranked.retrieved[q] > 0}
+    places: dict[MustFind, int | None] = {}
+    for rule, query in query_of.items():
+        row = rows.get((query, rule.document))
+        if query in answered:
+            place = last if rule.kind == "must-find" else first
+            places[rule] = None if row is None else int(place[row])
+    return places

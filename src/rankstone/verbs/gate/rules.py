@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rankstone.errors import UsageError, one_of
+from rankstone.errors import DataError, UsageError, one_of
 from rankstone.measures.parse import split_names
 from rankstone.stats.intervals import check_confidence
 
@@ -18,8 +19,11 @@ KINDS = {
     "max-gain": "gain of the mean above which the gate warns: it may be too good to be true",
     "min": "smallest mean",
     "max": "largest mean",
+    "max-rise": "largest rise of values of a file against the baseline's, as a number or in percent",
     "min-judged": "smallest mean share of judged documents above a cutoff",
 }
+#: Rules of documents.
+DOCUMENTS = ("must-find", "must-not-find")
 #: Kinds that compare with a baseline.
 RELATIVE = ("max-drop", "non-inferior", "max-gain")
 SMALLEST_SLICE = 10
@@ -30,34 +34,45 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Limit:
-    """A number that a measure is held to; ``target`` is a measure, or a cutoff such as ``@10``."""
+    """A number that a measure is held to.
+
+    ``target`` is a measure, a cutoff such as ``@10``, or values of a file such as ``latency.p95``. If
+    ``relative``, the value is a share of the baseline's.
+    """
 
     kind: str
     target: str
     value: float
+    relative: bool = False
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.target}={self.value:g}"
+        return f"{self.kind} {self.target}={self.amount()}"
+
+    def amount(self) -> str:
+        """Return the number as it is written."""
+        return f"{100 * self.value:.12g}%" if self.relative else f"{self.value:g}"
 
     def option(self) -> list[str]:
         """Return the option of the command, in words."""
-        return [f"--{self.kind}", f"{self.target}={self.value!r}"]
+        exact = self.amount() if self.relative else repr(self.value)
+        return [f"--{self.kind}", f"{self.target}={exact}"]
 
 
 @dataclass(frozen=True)
 class MustFind:
-    """A document that has to be among the first ``cutoff`` of a query."""
+    """A document that has to be among the first ``cutoff`` of a query, or must not be (``kind``)."""
 
     query: Any
     document: Any
     cutoff: int
+    kind: str = "must-find"
 
     def __str__(self) -> str:
-        return f"must-find {self.query}:{self.document}@{self.cutoff}"
+        return f"{self.kind} {self.query}:{self.document}@{self.cutoff}"
 
     def option(self) -> list[str]:
         """Return the option of the command, in words."""
-        return ["--must-find", f"{self.query}:{self.document}@{self.cutoff}"]
+        return [f"--{self.kind}", f"{self.query}:{self.document}@{self.cutoff}"]
 
 
 @dataclass(frozen=True)
@@ -104,7 +119,10 @@ def rules_of(*sources: Mapping[str, Any]) -> Rules:
             new = limits_of(kind, here.get(kind, ()))
             targets = {limit.target for limit in new}
             limits[kind] = [limit for limit in limits[kind] if limit.target not in targets] + new
-        must_find += [must_find_of(value) for value in here.get("must-find", ())]
+        for kind in DOCUMENTS:
+            given = here.get(kind, ())
+            several = [given] if isinstance(given, str | os.PathLike) else given
+            must_find += [rule for value in several for rule in document_rules(value, kind)]
         values.update(here)
     queries, smallest = values.get("min-queries"), values.get("smallest-slice", SMALLEST_SLICE)
     inconclusive = values.get("inconclusive", "warn")
@@ -129,10 +147,17 @@ def limits_of(kind: str, values: Any) -> list[Limit]:
     else:
         raise UsageError(f"{kind}: {_expected(kind)}, not {values!r}.")
     return [
-        Limit(kind, target, _number(kind, name, value))
+        Limit(kind, target, *_amount(kind, name, value))
         for name, value in pairs
         for target in _targets(kind, name)
     ]
+
+
+def _amount(kind: str, name: str, value: Any) -> tuple[float, bool]:
+    """Return the number of a limit, and whether it is a share of the baseline's value."""
+    if kind != "max-rise" or not str(value).rstrip().endswith("%"):
+        return _number(kind, name, value), False
+    return _number(kind, name, str(value).rstrip()[:-1]) / 100.0, True
 
 
 def _expected(kind: str) -> str:
@@ -165,41 +190,67 @@ def _number(kind: str, name: str, value: Any) -> float:
         number = math.nan
     if not math.isfinite(number):
         raise UsageError(f"{kind} {name}: {value!r} is not a number; write it like 0.01.")
-    if number < 0 and (kind in RELATIVE or kind == "min-judged"):
+    if number < 0 and (kind in RELATIVE or kind in ("min-judged", "max-rise")):
         raise UsageError(f"{kind} {name}={number:g}: the number must be 0 or more.")
     if number > 1 and kind == "min-judged":
         raise UsageError(f"{kind} {name}={number:g}: a share is from 0 to 1.")
     return number
 
 
-def must_find_of(value: Any) -> MustFind:
+def document_rules(value: Any, kind: str) -> list[MustFind]:
+    """Return the rules of one value: those of a file with one in each line, or itself.
+
+    Blank lines and those that begin with # are left out.
+    """
+    if not isinstance(value, str | os.PathLike) or not os.path.isfile(value):
+        return [must_find_of(value, kind)]
+    path = os.fspath(value)
+    try:
+        with open(path, encoding="utf-8-sig") as lines:
+            texts = [(n, line.strip()) for n, line in enumerate(lines, 1)]
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: the rules cannot be read ({error}).") from None
+    rules = []
+    for number, text in texts:
+        if text and not text.startswith("#"):
+            try:
+                rules.append(must_find_of(text, kind))
+            except UsageError as error:
+                raise DataError(f"{path}:{number}: {error}") from None
+    if not rules:
+        raise DataError(f"{path}: no rule. Write QUERY:DOCUMENT@CUTOFF in each line.")
+    return rules
+
+
+def must_find_of(value: Any, kind: str = "must-find") -> MustFind:
     """Return a rule of a document: ``query:document@cutoff``, its three parts, or a table of them.
 
     >>> must_find_of("q17:doc3@5")
-    MustFind(query='q17', document='doc3', cutoff=5)
+    MustFind(query='q17', document='doc3', cutoff=5, kind='must-find')
     """
     if isinstance(value, MustFind):
         return value
     if isinstance(value, Mapping):
         if set(value) != {"query", "document", "cutoff"}:
             raise UsageError(
-                f"must-find: a table needs query, document and cutoff; it has {', '.join(value)}."
+                f"{kind}: a table needs query, document and cutoff; it has {', '.join(value)}."
             )
         parts: list[Any] = [value["query"], value["document"], value["cutoff"]]
-    elif isinstance(value, str):
-        front, at, cutoff = value.rpartition("@")
+    elif isinstance(value, str | os.PathLike):
+        front, at, cutoff = os.fspath(value).rpartition("@")
         query, colon, document = front.partition(":")
         if not (at and colon and query and document):
             raise UsageError(
-                f"must-find: write QUERY:DOCUMENT@CUTOFF, such as q17:doc3@5, not {value!r}. If "
-                "the query has a colon, use the table of a settings file."
+                f"{kind}: write QUERY:DOCUMENT@CUTOFF, such as q17:doc3@5, or the path of a file of "
+                f"such lines, not {os.fspath(value)!r}. If the query has a colon, use the table of "
+                "a settings file."
             )
         parts = [query, document, cutoff]
     else:
         parts = list(value)
         if len(parts) != 3:
-            raise UsageError(f"must-find: give query, document and cutoff, not {value!r}.")
-    return MustFind(parts[0], parts[1], whole(parts[2], "must-find: the cutoff"))
+            raise UsageError(f"{kind}: give query, document and cutoff, not {value!r}.")
+    return MustFind(parts[0], parts[1], whole(parts[2], f"{kind}: the cutoff"), kind)
 
 
 def whole(value: Any, what: str) -> int:

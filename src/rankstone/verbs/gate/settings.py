@@ -10,7 +10,7 @@ from typing import Any
 
 from rankstone.choices.setup import VERBS, field_named
 from rankstone.errors import DataError, UsageError, did_you_mean
-from rankstone.verbs.gate.rules import KINDS
+from rankstone.verbs.gate.rules import DOCUMENTS, KINDS
 
 OWN, SHARED = "rankstone.toml", "pyproject.toml"
 _LIMITS = dict.fromkeys(KINDS, dict)
@@ -18,13 +18,15 @@ _LIMITS = dict.fromkeys(KINDS, dict)
 _OPTIONS = {
     name.replace("_", "-"): name
     for name in VERBS["gate"]
-    if field_named(name).metadata["flag"] is not None and name != "confidence"
+    if field_named(name).metadata["flag"] is not None and name not in ("confidence", "by")
 }
 _TYPES: dict[str, type | tuple[type, ...]] = {
     **_LIMITS,
     "min-queries": int,
-    "must-find": list,
+    **dict.fromkeys(DOCUMENTS, (list, str)),
     "baseline": str,
+    "values": str,
+    "baseline-values": str,
     "by": str,
     "smallest-slice": int,
     "inconclusive": str,
@@ -50,9 +52,21 @@ class Settings:
     def file(self, key: str) -> str | None:
         """Return a path; relative ones start at the folder of the settings."""
         value = self.values.get(key)
-        if value is None or self.path is None:
-            return value
-        return os.path.normpath(os.path.join(os.path.dirname(self.path), value))
+        return value if value is None or self.path is None else self._near(value)
+
+    def rules(self) -> dict[str, Any]:
+        """Return the values; files of rules are relative to the folder of the settings."""
+        values = dict(self.values)
+        for kind in DOCUMENTS:
+            given = values.get(kind, [])
+            several = [given] if isinstance(given, str) else given
+            near = ((value, self._near(value)) for value in several)
+            values[kind] = [path if os.path.isfile(path) else value for value, path in near]
+        return values
+
+    def _near(self, value: Any) -> str:
+        folder = os.path.dirname(self.path or "")
+        return os.path.normpath(os.path.join(folder, value)) if isinstance(value, str) else ""
 
     def evaluation(self) -> dict[str, Any]:
         """Return the options of the evaluation; files are relative to the folder of the settings."""
@@ -116,5 +130,7 @@ def _check_keys(table: Mapping[str, Any], known: set[str], where: str) -> None:
 def _check_type(key: str, value: Any, path: str) -> None:
     kind = _TYPES[key]
     if kind is not object and (isinstance(value, bool) or not isinstance(value, kind)):
-        words = "a number" if isinstance(kind, tuple) else _WORDS[kind]
+        words = (
+            "a number" if kind == (int, float) else _WORDS[kind if isinstance(kind, type) else list]
+        )
         raise UsageError(f"{path}: {key} must be {words}, not {value!r}.")
