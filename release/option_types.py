@@ -8,10 +8,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
-from rankstone.choices.setup import FIELDS, VERBS
+from rankstone.choices.setup import VERBS, fields_of
 
 TARGET = Path(__file__).resolve().parent.parent / "src/rankstone/choices/options.pyi"
 _TYPES = {"flag": "bool", "number": "float", "whole": "int", "text": "str"}
+_LONGEST = 100
 _HEAD = """# The options of the verbs, for editors and type checkers. Written by
 # ``python release/option_types.py`` from the fields of the choices; a test compares the two.
 from typing import Any, Literal, TypedDict"""
@@ -31,13 +32,22 @@ def class_name(verb: str) -> str:
     return "".join(w[0].upper() + w[1:] for w in verb.replace(".", "_").split("_")) + "Options"
 
 
+def wrapped(line: str) -> str:
+    """Return a line whose list of values is on a line of its own if it is too long."""
+    if len(line) <= _LONGEST:
+        return line
+    begin, _, rest = line.partition("[")
+    values, _, end = rest.rpartition("]")
+    return f"{begin}[\n        {values}\n    ]{end}"
+
+
 def text() -> str:
     """Return the whole file."""
-    known = FIELDS
     lines = [_HEAD]
-    for verb, names in VERBS.items():
+    for verb in VERBS:
         lines.append(f"\nclass {class_name(verb)}(TypedDict, total=False):")
-        lines += [f"    {name}: {type_of(known[name][1])}" for name in names]
+        pairs = ((name, type_of(field)) for name, (_, field) in fields_of(verb).items())
+        lines += [wrapped(f"    {name}: {kind}") for name, kind in pairs]
     return "\n".join(lines) + "\n"
 
 

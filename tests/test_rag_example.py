@@ -50,7 +50,10 @@ def test_the_steps_lead_to_a_gate(folder, capsys):
     )
     capsys.readouterr()
     assert main(gate) == 0
-    assert "PASS" in (folder / "gate.md").read_text()
+    # Nothing changed; 30 questions cannot promise a drop of less than 0.03.
+    verdict = (folder / "gate.md").read_text()
+    assert "CANNOT TELL" in verdict
+    assert "R@3 is as before (0.8333); no query changed" in verdict
 
 
 def test_the_gate_of_the_example_stops_a_worse_retriever(folder, capsys):

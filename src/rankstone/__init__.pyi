@@ -1,4 +1,5 @@
 from rankstone.choices.conventions import Conventions as Conventions
+from rankstone.choices.fusion import Fusion as Fusion
 from rankstone.core.result import Result as Result
 from rankstone.errors import (
     DataError as DataError,
@@ -31,6 +32,7 @@ from rankstone.verbs.compare import compare as compare
 from rankstone.verbs.evaluate import evaluate as evaluate
 from rankstone.verbs.evaluator import Evaluator as Evaluator
 from rankstone.verbs.explain import explain as explain
+from rankstone.verbs.fuse import FusedRun as FusedRun, fuse as fuse
 from rankstone.verbs.gate.gate import gate as gate
 from rankstone.verbs.gate.verdict import Verdict as Verdict
 from rankstone.verbs.holes import holes as holes
@@ -42,6 +44,7 @@ from rankstone.verbs.reconcile import across_tools as across_tools, reconcile as
 from rankstone.verbs.report import report as report
 from rankstone.verbs.risk import RiskCoverage as RiskCoverage, risk_coverage as risk_coverage
 from rankstone.verbs.spans import SpanResults as SpanResults, evaluate_spans as evaluate_spans
+from rankstone.verbs.tune import Tuning as Tuning, tune as tune
 from rankstone.verbs.verify import Verification as Verification, verify as verify
 
 __version__: str

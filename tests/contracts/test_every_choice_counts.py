@@ -18,7 +18,7 @@ from rankstone.choices.changes import Changes
 from rankstone.choices.conventions import Conventions
 from rankstone.choices.effort import Effort
 from rankstone.choices.reading import Reading
-from rankstone.choices.setup import FIELDS, GROUPS, VERBS, Evaluation
+from rankstone.choices.setup import FIELDS, GROUPS, VERBS, Evaluation, fields_of
 from rankstone.choices.statistics import Statistics
 from rankstone.cli import main
 from rankstone.cli.options import flag_of, words_of
@@ -129,6 +129,10 @@ def across(judged, run, measure, **options):
     ]
 
 
+def fused(judged, run, measure, **options):
+    return [row for row in rs.fuse([run, other(run)], **options).rows() if row[1]]
+
+
 PYTHON = {
     "evaluate": lambda j, r, m, **o: numbers([rs.evaluate(j, r, m, **o)[m]]),
     "Evaluator": evaluated_in_parts,
@@ -147,6 +151,7 @@ PYTHON = {
     "p_mrr": paired,
     "agree_runs": agreeing,
     "agree_orderings": ordered,
+    "fuse": fused,
 }
 
 
@@ -189,7 +194,7 @@ def check(name, outcome, case):
 def test_a_choice_is_obeyed_or_refused(verb, case):
     outcome = check(verb, PYTHON[verb], case)
     name = verb.removesuffix(".merge").removesuffix(" must_find")
-    if case.choice not in VERBS[name]:
+    if case.choice not in fields_of(name):
         assert outcome == "refused"
 
 
@@ -246,6 +251,7 @@ COMMANDS = {
     "pool": (["pool", "RUN", "--judged", "QRELS", "--depth", "1", "--format", "jsonl"], None),
     "holes": (["holes", "QRELS", "RUN", "-m", "P@2"], None),
     "risk": (["risk", "QRELS", "RUN", "-m", "M"], None),
+    "fuse": (["fuse", "RUN", "RUN2", "--to", "csv"], None),
     "agree": (["agree", "RUN", "RUN2", "--format", "json"], lambda out, m: numbers([out["means"]["rbo"]])),
 }  # fmt: skip
 
@@ -478,7 +484,7 @@ def test_a_result_beside_runs_was_made_alike():
         rs.compare(judged, {"a": RUN, "b": result}, "RR", relevance=2)
 
 
-@pytest.mark.parametrize("choice", Evaluation.names())
+@pytest.mark.parametrize("choice", [n for n in Evaluation.names() if n != "fuse"])
 def test_every_choice_of_the_evaluation_counts(choice):
     judged = {**JUDGED, "q2": {"a": 1, "d": -1}}
     values = {
@@ -493,6 +499,14 @@ def test_every_choice_of_the_evaluation_counts(choice):
         rs.evaluate(judged, TIED, "RR", **options) for options in ({choice: values[choice]}, {})
     )
     assert chosen.to_dict() != plain.to_dict()
+
+
+def test_runs_are_fused_where_several_are_compared():
+    runs = {"one": ONE, "two": TWO}
+    fused = rs.compare(WIDE, runs, "RR", fuse="rrf")["rrf", "RR"]
+    assert fused.mean == rs.compare(WIDE, {**runs, "rrf": rs.fuse(runs)}, "RR")["rrf", "RR"].mean
+    with pytest.raises(rs.UsageError, match="fuse= goes with compare"):
+        rs.evaluate(WIDE, ONE, "RR", fuse="rrf")
 
 
 def test_a_verb_names_its_options(monkeypatch):

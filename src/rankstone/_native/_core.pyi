@@ -53,6 +53,14 @@ def count_equals(values: np.ndarray, offsets: np.ndarray) -> np.ndarray: ...
 def first_equal(
     text: bytes, begins: np.ndarray, ends: np.ndarray, offsets: np.ndarray
 ) -> np.ndarray: ...
+def write_rows(
+    queries: list[bytes],
+    text: bytes,
+    begins: np.ndarray,
+    ends: np.ndarray,
+    numbers: np.ndarray,
+    offsets: np.ndarray,
+) -> bytes: ...
 def gather(text: bytes, begins: np.ndarray, ends: np.ndarray) -> bytes: ...
 
 class Column:

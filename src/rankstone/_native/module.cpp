@@ -19,6 +19,7 @@
 #include "numpy_arrays.hpp"
 #include "scan_judgments.hpp"
 #include "scan_run.hpp"
+#include "write_rows.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -427,6 +428,8 @@ NB_MODULE(_core, m) {
     m.def("first_equal", &first_equal, "text"_a, "begins"_a, "ends"_a, "offsets"_a,
           "For each id in a text the place of the first id of its segment that equals it.");
     m.def("gather", &gather, "text"_a, "begins"_a, "ends"_a, "Ids in a text laid end to end.");
+    m.def("write_rows", &write_rows, "queries"_a, "text"_a, "begins"_a, "ends"_a, "numbers"_a, "offsets"_a,
+          "The rows of a TREC run, of ids in a text and numbers by query.");
     m.def("columns_of_stream", &columns_of_stream, "capsule"_a, "Takes the columns of an Arrow stream.");
     m.def("column_of_array", &column_of_array, "array"_a, "Takes an array of numbers as a column.");
     m.def("column_of_objects", &column_of_objects, "values"_a,

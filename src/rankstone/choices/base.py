@@ -10,6 +10,8 @@ from rankstone.errors import UsageError, one_of
 
 #: Whose numbers a choice is part of: of all runs of an evaluation alike, or of one run.
 EVALUATION, RUN = "evaluation", "run"
+#: What a run is, as its name says; runs that differ in it are compared all the same.
+IDENTITY = "identity"
 
 
 def option(
@@ -38,7 +40,8 @@ def option(
         flag: option of the command (default: the name of the field; None: not on the command line).
         metavar: what the help of the command calls the value.
         needs: name of a choice without which this one means nothing.
-        part: ``evaluation`` or ``run``: results that differ in it cannot be compared, or can.
+        part: ``evaluation``, ``run`` or ``identity``: results that differ in it cannot be compared, can
+            be with a warning, or can be.
         goes_with: the kind of data that it is for: ``files``, ``arrays``, ``documents`` with ids, or
             ``grades`` in rank order (default: any); or ``intervals`` beside values.
         more: further metadata.

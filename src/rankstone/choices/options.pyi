@@ -214,6 +214,7 @@ class CompareOptions(TypedDict, total=False):
     qid_blocks: Literal["merge", "separate"]
     threads: int | None
     max_bytes: int | None
+    fuse: Any
     baseline: str | None
     all_pairs: bool
     test: str | None
@@ -476,6 +477,84 @@ class AgreeRunsOptions(TypedDict, total=False):
     exclude: Any
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
+
+class FuseOptions(TypedDict, total=False):
+    name: Any
+    like: str | None
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    query_ids: Any
+    threads: int | None
+    max_bytes: int | None
+    scores: Literal["descending", "ascending"]
+    rank_by: Literal["order", "score"]
+    min_score: float | None
+    exclude: Any
+    parents: Any
+    parent_rule: Literal["first", "max", "sum"]
+    method: Literal[
+        "rrf", "combsum", "combmnz", "combmax", "combmin", "combmed", "wsum", "borda", "isr"
+    ]
+    norm: Literal["min-max", "max", "sum", "z-score", "rank", "none"] | None
+    weights: Any
+    k: float
+    first_rank: int
+    absent: Literal["none", "zero", "last", "share"] | None
+    constant: Literal["one", "zero"]
+    normalised_over: Literal["retrieved", "depth", "union"]
+    depth: int | None
+    keep: int | None
+    ties: Literal["docid-desc", "docid-asc", "input"]
+    fused_ties: Literal["docid-desc", "docid-asc", "input"]
+    queries: Literal["any", "all", "same"]
+
+class TuneOptions(TypedDict, total=False):
+    conventions: Any
+    scores: Literal["descending", "ascending"]
+    rank_by: Literal["order", "score"]
+    min_score: float | None
+    exclude: Any
+    parents: Any
+    parent_rule: Literal["first", "max", "sum"]
+    judged_chunks: bool
+    cutoff_unit: Literal["document", "chunk"]
+    lengths: Any
+    over_budget: Literal["drop", "keep"]
+    precision: Literal["float64", "float32"]
+    no_relevant: Literal["zero", "one", "silence", "skip", "error"]
+    relevance: float
+    negatives: Literal["unjudged", "nonrelevant"]
+    unjudged: Literal["nonrelevant", "remove"]
+    missed: Literal["count", "ignore"]
+    nonpositive: Literal["any", "nonrelevant"]
+    duplicates: Literal["first", "keep", "count", "error"]
+    sums: Literal["exact", "plain"]
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    query_ids: Any
+    threads: int | None
+    max_bytes: int | None
+    interval: str | None
+    confidence: float
+    rng: Any
+    clusters: Any
+    method: Literal[
+        "rrf", "combsum", "combmnz", "combmax", "combmin", "combmed", "wsum", "borda", "isr"
+    ]
+    norm: Literal["min-max", "max", "sum", "z-score", "rank", "none"] | None
+    weights: Any
+    k: float
+    first_rank: int
+    absent: Literal["none", "zero", "last", "share"] | None
+    constant: Literal["one", "zero"]
+    normalised_over: Literal["retrieved", "depth", "union"]
+    depth: int | None
+    keep: int | None
+    ties: Literal["docid-desc", "docid-asc", "input"]
+    fused_ties: Literal["docid-desc", "docid-asc", "input"]
+    queries: Literal["any", "all", "same"]
 
 class AgreeJudgmentsOptions(TypedDict, total=False):
     input_format: str | None

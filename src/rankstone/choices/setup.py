@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
+from functools import cache
 from typing import Any, TypeVar
 
-from rankstone.choices.base import Choices, check_choice, option
+from rankstone.choices.base import IDENTITY, Choices, check_choice, option
 from rankstone.choices.changes import Changes
 from rankstone.choices.conventions import Conventions
 from rankstone.choices.effort import Effort
+from rankstone.choices.fusion import Fusion
 from rankstone.choices.reading import Reading
 from rankstone.choices.statistics import Statistics
 from rankstone.errors import UsageError, did_you_mean
@@ -46,6 +48,15 @@ class Evaluation(Choices):
         goes_with="intervals",
     )
     strict: bool = option(False, "make warnings about the data errors", kind="flag")
+    fuse: Any = option(
+        None,
+        "also fuse the runs into one more: a method such as rrf, with choices as in rrf,k=10",
+        kind="value",
+        metavar="METHOD",
+        unit="run",
+        part=IDENTITY,
+        goes_with="runs",
+    )
 
 
 #: The groups of choices, in the order of help pages.
@@ -54,7 +65,7 @@ GROUPS: tuple[type[Choices], ...] = (
 )  # fmt: skip
 _DATA = (*Changes.names(), *Conventions.names(), *Reading.names(), *Effort.names())
 _FILES = (*Reading.names(), *Effort.names())
-_EVALUATE = (*Evaluation.names(), *_DATA)
+_RUNS = Evaluation.going_with("runs")
 _SIZES, *_ARRAYS = Reading.going_with("arrays")
 _ORDER = ("ties", "precision", "duplicates")  # conventions that put documents in order
 _INTERVALS = Evaluation.going_with("intervals")
@@ -65,6 +76,11 @@ def _without(names: Iterable[str], *others: str) -> tuple[str, ...]:
     return tuple(name for name in names if name not in others)
 
 
+_EVALUATE = (*_without(Evaluation.names(), *_RUNS), *_DATA)
+_READ_RUNS = _without(
+    (*_FILES, *Changes.names()), "not_retrieved", "judged_chunks", *_ARRAYS, _SIZES, *_CUTOFFS
+)
+
 #: The choices that each verb takes.
 VERBS: dict[str, tuple[str, ...]] = {
     "evaluate": _EVALUATE,
@@ -73,7 +89,9 @@ VERBS: dict[str, tuple[str, ...]] = {
     "explain": _without(_EVALUATE, *_INTERVALS, "strict"),
     "reconcile": ("conventions", *_DATA),
     "across_tools": (*_FILES, *Changes.names()),
-    "compare": (*_without(_EVALUATE, "name", "tie_interval", "not_retrieved"), *Statistics.names()),
+    "compare": (
+        *_without(_EVALUATE, "name", "tie_interval", "not_retrieved"), *_RUNS, *Statistics.names(),
+    ),
     "power": (*_without(_EVALUATE, "name", *_INTERVALS, "not_retrieved"), "clusters"),
     "gate": (
         *_without(_EVALUATE, "name", *_INTERVALS, "not_retrieved"), "confidence", "clusters", "by",
@@ -94,8 +112,14 @@ VERBS: dict[str, tuple[str, ...]] = {
     "holes": _without(
         _DATA, "not_retrieved", *_ARRAYS, _SIZES, "no_relevant", "sums", *_CUTOFFS
     ),
-    "agree_runs": _without(
-        (*_FILES, *Changes.names()), "not_retrieved", "judged_chunks", *_ARRAYS, _SIZES, *_CUTOFFS
+    "agree_runs": _READ_RUNS,
+    "fuse": ("name", "like", *_READ_RUNS),
+    "tune": (
+        *_without(
+            _EVALUATE, "name", "like", "strict", *_INTERVALS, "not_retrieved", *_ARRAYS, _SIZES, "ties",
+            "queries",
+        ),
+        "interval", "confidence", "rng", "clusters",
     ),
     "agree_judgments": (*_without(_FILES, *_ARRAYS, "threads", "query_ids"), "relevance"),
     "agree_orderings": _without(_EVALUATE, "name", *_INTERVALS, "not_retrieved"),
@@ -109,7 +133,7 @@ VERBS: dict[str, tuple[str, ...]] = {
         "columns",
     ),
     "spark.evaluate_lists": (
-        *_without(Evaluation.names(), "unjudged_interval"), *Conventions.names(), "columns",
+        *_without(Evaluation.names(), "unjudged_interval", *_RUNS), *Conventions.names(), "columns",
     ),
 }  # fmt: skip
 
@@ -147,6 +171,16 @@ FIELDS: dict[str, tuple[type[Choices], Field[Any]]] = {
     f.name: (group, f) for group in GROUPS for f in fields(group)
 }
 _CONVENTIONS = Conventions()
+#: Choices of single verbs, some of whose names mean something else in other verbs.
+_OWN: dict[str, type[Choices]] = {"fuse": Fusion, "tune": Fusion}
+
+
+@cache
+def fields_of(verb: str) -> dict[str, tuple[type[Choices], Field[Any]]]:
+    """Return each choice that a verb takes with its group, by name."""
+    own = _OWN.get(verb)
+    taken = {name: FIELDS[name] for name in VERBS[verb]}
+    return taken | ({f.name: (own, f) for f in fields(own)} if own else {})
 
 
 def field_named(name: str) -> Field[Any]:
@@ -158,7 +192,7 @@ def field_named(name: str) -> Field[Any]:
 class Setup:
     """All choices of a call; it travels whole from the verb to the code that obeys it.
 
-    ``single`` are the conventions that were named one by one.
+    ``single`` are the conventions that were named one by one, ``fusion`` the choices of a fusion.
     """
 
     evaluation: Evaluation = field(default_factory=Evaluation)
@@ -167,23 +201,24 @@ class Setup:
     statistics: Statistics = field(default_factory=Statistics)
     effort: Effort = field(default_factory=Effort)
     single: Mapping[str, Any] = field(default_factory=dict)
+    fusion: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, verb: str, options: Mapping[str, Any]) -> Setup:
         """Read the options of a verb; an unknown one, or one of another verb, is an error."""
         if not options:
             return DEFAULT
-        takes = VERBS[verb]
+        takes = fields_of(verb)
         groups: dict[type[Choices], dict[str, Any]] = {}
         for name, value in options.items():
             if name not in takes:
                 raise unknown_option(name, verb)
-            groups.setdefault(FIELDS[name][0], {})[name] = value
-        single = groups.pop(Conventions, {})
+            groups.setdefault(takes[name][0], {})[name] = value
+        single, fusion = groups.pop(Conventions, {}), groups.pop(Fusion, {})
         if single:
             Conventions(**single)
         parts: dict[str, Any] = {_PLACES[g]: g(**own) for g, own in groups.items()}
-        return cls(single=single, **parts)
+        return cls(single=single, fusion=fusion, **parts)
 
     def replace(self, **options: Any) -> Setup:
         """Return the setup with some choices made differently, whichever group they are of."""
@@ -235,7 +270,7 @@ def unknown_option(name: str, verb: str) -> UsageError:
         return UsageError(f"{name}= goes with {takers(name)}, not with {verb}.")
     if name in _OTHER_WORDS:
         return UsageError(f"there is no option {name!r}: {_OTHER_WORDS[name]}.")
-    names = [*_ARGUMENTS.get(verb, ()), *VERBS[verb]]
+    names = [*_ARGUMENTS.get(verb, ()), *fields_of(verb)]
     hint = did_you_mean(name, names)
     known = ", ".join(names)
     return UsageError(f"{verb} has no option {name!r}.{hint} Options: {known}.")
@@ -260,21 +295,21 @@ def verb(name: str) -> Callable[[_Verb], _Verb]:
         own = signature(function)
         _ARGUMENTS[name] = [p.name for p in own.parameters.values() if p.kind is p.KEYWORD_ONLY]
         kept = [p for p in own.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
-        taken = [n for n in VERBS[name] if n not in own.parameters]
-        added = [Parameter(n, Parameter.KEYWORD_ONLY, default=FIELDS[n][1].default) for n in taken]
+        taken = {n: f for n, (_, f) in fields_of(name).items() if n not in own.parameters}
+        added = [Parameter(n, Parameter.KEYWORD_ONLY, default=f.default) for n, f in taken.items()]
         target: Any = function
         target.__signature__ = Signature([*kept, *added], return_annotation=own.return_annotation)
         begin, options, end = (function.__doc__ or "").partition("options: see below.\n")
         indent = begin[begin.rfind("\n") + 1 :]
         lines = "".join(
             fill(
-                f"{n}: {described(n)}.",
+                f"{n}: {described(f)}.",
                 100,
                 initial_indent=indent,
                 subsequent_indent=indent + "    ",
             )
             + "\n"
-            for n in taken
+            for n, f in taken.items()
         )
         if options:
             function.__doc__ = f"{begin}{lines.lstrip()}{end}"
@@ -283,9 +318,9 @@ def verb(name: str) -> Callable[[_Verb], _Verb]:
     return documented
 
 
-def described(name: str) -> str:
+def described(field: Field[Any]) -> str:
     """Return the text of a choice, with the values that it has."""
-    about = FIELDS[name][1].metadata
+    about = field.metadata
     values = about.get("values")
     if values is None:
         return str(about["text"])

@@ -15,7 +15,7 @@ from rankstone.errors import RankstoneWarning
 GROUPS = {
     "measure": ("evaluate", "explain", "reconcile", "measures"),
     "decide": ("compare", "gate", "power", "agree", "report"),
-    "data": ("validate", "convert", "pool", "holes", "verify"),
+    "data": ("validate", "convert", "fuse", "pool", "holes", "verify"),
     "other": ("trec_eval", "demo"),
 }
 #: Commands that few need, which help does not list.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankstone.choices.conventions import AGGREGATES
 from rankstone.cli.options import (
+    add_choice,
     add_choices,
     add_quiet,
     expand,
@@ -87,6 +88,7 @@ def add_to(commands: Any) -> None:
     )
     add_quiet(parser)
     add_choices(parser, "evaluate", "Result.interval")
+    add_choice(measuring, "fuse")
     parser.add_argument(
         "--timing", action="store_true", help="print on stderr where time and memory went"
     )
@@ -147,7 +149,11 @@ def _run(args: Namespace) -> int:
         for name in options:
             if name not in VERBS["spark.evaluate"] and name in VERBS["evaluate"]:
                 raise UsageError(f"{name}= goes with --engine local.")
+    fuse = options.pop("fuse", None)
+    if fuse is not None and args.engine == "spark":
+        raise UsageError("fuse= goes with --engine local.")
     setup = Setup.of("spark.evaluate" if args.engine == "spark" else "evaluate", options)
+    setup = setup.replace(fuse=fuse)
     statistics = Setup.of("Result.interval", ours)
     if args.digits is not None and not 0 <= args.digits <= 17:
         raise UsageError(f"--digits must be from 0 to 17, not {args.digits}.")
@@ -332,15 +338,19 @@ def results_of(args: Namespace, setup: Setup) -> list[Result]:
     # Several runs are evaluated at once, each by its share of the threads.
     threads = setup.effort.threads or max(1, cores() // len(paths))
 
-    def result_of(named: tuple[str, str]) -> Result:
-        name, path = named
+    def result_of(named: tuple[str, Any]) -> Result:
+        name, data = named
         own = setup.replace(name=name, threads=threads)
-        run = load_run(path, own)
+        run = load_run(data, own)
         watch(run)
         return evaluate_collection(collection(judgments, run, own), request)
 
-    named = list(zip(names_of(paths), paths, strict=True))
-    with progress(len(paths), args.quiet) as watch:
+    named: list[tuple[str, Any]] = list(zip(names_of(paths), paths, strict=True))
+    if setup.evaluation.fuse is not None:
+        from rankstone.verbs.compare import with_fused
+
+        named = with_fused(named, setup)
+    with progress(len(named), args.quiet) as watch:
         first = result_of(named[0])  # so that what runs share is there when the others start
         results = [first, *on_each(result_of, named[1:])]
     check_columns_used(setup)

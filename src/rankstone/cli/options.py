@@ -7,34 +7,47 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rankstone.choices.conventions import Conventions
-from rankstone.choices.setup import FIELDS, VERBS
+from rankstone.choices.fusion import Fusion, read_weights
+from rankstone.choices.setup import FIELDS, VERBS, fields_of
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
 _DEST = "choice_"  # so that no option takes the name of something else
-_TYPES: dict[str, Any] = {"number": float, "whole": int, "seed": int}
+_TYPES: dict[str, Any] = {"number": float, "whole": int, "seed": int, "weights": read_weights}
 
 
 def flag_of(name: str) -> str | None:
     """Return the option of the command that makes a choice, None if there is none."""
-    flag: str | None = FIELDS[name][1].metadata["flag"]
+    return _flag(name, FIELDS[name][1].metadata)
+
+
+def _flag(name: str, about: Mapping[str, Any]) -> str | None:
+    flag: str | None = about["flag"]
     return f"--{name.replace('_', '-')}" if flag == "" else flag
 
 
 def add_choices(parser: Any, *verbs: str, without: Iterable[str] = ("not_retrieved",)) -> None:
     """Let a command take every choice that its verbs take, in groups with titles."""
-    taken = {name for verb in verbs for name in VERBS[verb]} - set(without)
+    own = {n: f for verb in verbs for n, (group, f) in fields_of(verb).items() if group is Fusion}
+    for name, f in own.items():
+        _add(parser, name, f.metadata)
+    taken = {name for verb in verbs for name in VERBS[verb]} - {*without, *own}
     groups: dict[str, Any] = {}
     for name, (group, f) in FIELDS.items():
         if name not in taken or (flag_of(name) is None and group is not Conventions):
             continue
         if group.title not in groups:
             groups[group.title] = parser.add_argument_group(group.title)
-            if group is Conventions or group.title == Conventions.title:
+            if group.title == Conventions.title and taken.intersection(Conventions.names()):
                 _add_conventions(groups[group.title])
         if group is not Conventions:
             _add(groups[group.title], name, f.metadata)
+
+
+def add_choice(group: Any, name: str) -> None:
+    """Let a command take one choice."""
+    _add(group, name, FIELDS[name][1].metadata)
 
 
 def _add_conventions(group: Any) -> None:
@@ -54,12 +67,12 @@ def _add(group: Any, name: str, about: Mapping[str, Any]) -> None:
         text = f"{text}: {', '.join(about['values'])}"
     more: dict[str, Any] = {"dest": _DEST + name, "default": _absent(), "help": text}
     if kind == "flag":
-        group.add_argument(flag_of(name), action="store_true", **more)
+        group.add_argument(_flag(name, about), action="store_true", **more)
         return
     more["metavar"] = about["metavar"] or "NAME"
     if kind in ("columns", "list"):
         more["action"] = "append"
-    group.add_argument(flag_of(name), type=_TYPES.get(kind, str), **more)
+    group.add_argument(_flag(name, about), type=_TYPES.get(kind, str), **more)
 
 
 def _absent() -> Any:
@@ -70,12 +83,11 @@ def _absent() -> Any:
 
 def options_of(args: Namespace) -> dict[str, Any]:
     """Return the options of verbs that were given, by their names in Python."""
-    known = FIELDS
     options: dict[str, Any] = {}
     for dest, value in vars(args).items():
         if dest.startswith(_DEST):
             name = dest.removeprefix(_DEST)
-            kind = known[name][1].metadata["kind"]
+            kind = FIELDS[name][1].metadata["kind"] if name in FIELDS else ""
             options[name] = _READERS[kind](value) if kind in _READERS else value
     return options | dict(map(choice, getattr(args, "convention", ())))
 

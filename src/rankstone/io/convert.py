@@ -91,7 +91,7 @@ def convert(
         if form.mixes_queries and writer.writes_by_query:
             rows = _by_query(rows)
         counted = Counted(rows, empty=writer.holds_empty_queries)
-        with _output(target) as out:
+        with output(target) as out:
             write(counted, out)
             if not counted.n:
                 raise DataError(f"{source}: the file holds no rows.")
@@ -188,7 +188,7 @@ def kind_in(path: str, options: ReadOptions) -> str:
 
 
 @contextmanager
-def _output(path: str) -> Iterator[IO[bytes]]:
+def output(path: str) -> Iterator[IO[bytes]]:
     """Yield a file that becomes ``path``, or standard output, once it is complete."""
     if path == STDIN:
         with tempfile.TemporaryFile() as out:

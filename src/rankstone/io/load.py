@@ -84,7 +84,8 @@ def load_run(data: Any, setup: Setup = DEFAULT) -> Run:
         options = replace(ReadOptions.of_run(setup), columns=columns)
         return _noted(read_run(os.fspath(data), options), setup, columns, last_of)
     if is_run(data):
-        if ascending and data.direction >= 0:
+        is_fused = "fuse" in data.source.reading  # of runs that were read in their direction
+        if ascending and data.direction >= 0 and not is_fused:
             raise UsageError(
                 f"{data.name}: scores='ascending' is said when a run is loaded: "
                 "load_run(..., scores='ascending')."

@@ -127,6 +127,8 @@ def values_by_query(
         named = named_runs(runs)
         if len(named) < 2:
             raise UsageError(f"a comparison needs at least two runs, not {len(named)}.")
+        if setup.evaluation.fuse is not None:
+            named = with_fused(named, setup)
         results = _evaluated(judgments, named, chosen or DEFAULT, setup)
         values = [values_of_result(result, name, chosen) for name, result in results.items()]
     else:
@@ -136,6 +138,21 @@ def values_by_query(
         values = [v for v, _ in saved]
     notices = require_comparable_results(results)
     return values, _measures_of(values, chosen), notices
+
+
+def with_fused(named: Sequence[tuple[str, Any]], setup: Setup) -> list[tuple[str, Any]]:
+    """Return runs, and the run that they are fused into."""
+    from rankstone.choices.fusion import Fusion
+    from rankstone.verbs.fuse import fuse_runs
+
+    fusion = Fusion.of(setup.evaluation.fuse)
+    for name, run in named:
+        if isinstance(run, Result):
+            raise UsageError(f"{name} is a result, and fuse= needs the run.")
+    for change in ("min_score", "parents"):
+        if change in setup.changes.given():
+            raise UsageError(f"fuse= and {change}= do not go together; fuse the runs first.")
+    return [*named, (repr(fusion), fuse_runs(dict(named), fusion, setup))]
 
 
 def refuse_evaluation(setup: Setup) -> None:

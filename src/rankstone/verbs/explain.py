@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from rankstone.core.collection import Collection, MatchedCollection
 from rankstone.errors import DataError, UsageError, did_you_mean
 from rankstone.io.load import read
 from rankstone.measures import Measure
+from rankstone.verbs.fuse import FusedRun
 from rankstone.verbs.parts import Request
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from rankstone.choices.conventions import Conventions
     from rankstone.choices.options import ExplainOptions
-    from rankstone.measures.explain import ExplanationData
+    from rankstone.measures.explain import ExplanationData, Step
     from rankstone.text.explanation import Explanation
 
 
@@ -65,7 +66,18 @@ def explain(
     judged = source.judged_documents(ranked.queries[row])
     working = explain_query(request.measures[0].measure, ranked, row, source.document, judged)
     working = replace(working, unjudged=_unjudged_ids(source, working, judged, chosen))
+    if isinstance(run, FusedRun):
+        working = replace(working, steps=tuple(_with_points(working, run)))
     return Explanation.of(replace(working, query=None) if source.single else working)
+
+
+def _with_points(working: ExplanationData, run: FusedRun) -> Iterator[Step]:
+    """Yield steps with the points that each run gave to the document; 0 if it gave none."""
+    points = {str(d.document): d.points for d in run.explain(working.query)}
+    for step in working.steps:
+        own = points.get(str(step.document), {})
+        columns = {f"{name} points": own.get(name, 0.0) for name in run.runs.rows}
+        yield replace(step, columns={**columns, **step.columns})
 
 
 def _unjudged_ids(

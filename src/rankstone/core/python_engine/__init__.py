@@ -10,7 +10,7 @@ from rankstone.core.python_engine.columns import (
     judge_columns,
     match_columns,
 )
-from rankstone.core.python_engine.ids_in_text import first_equal, gather
+from rankstone.core.python_engine.ids_in_text import first_equal, gather, write_rows
 from rankstone.core.python_engine.order import (
     count_equals,
     falling_beside,
@@ -39,4 +39,5 @@ __all__ = [
     "read_rows",
     "scan_judgments",
     "scan_run",
+    "write_rows",
 ]

@@ -16,6 +16,7 @@ from rankstone.io.streams import STDIN
 if TYPE_CHECKING:
     from rankstone.core.judgments import Judgments
     from rankstone.core.run import Row, Run
+    from rankstone.core.scored_lists import ScoredLists
     from rankstone.core.subtopics import Aspect
     from rankstone.io.rows import Lists, TextRow
 
@@ -77,6 +78,7 @@ class Format:
         run: reads a run, row by row or as a whole.
         write_judgments: writes rows of judgments.
         write_run: writes rows of a run.
+        text_of_lists: the text of a run in columns, best first (default: it is written row by row).
         write_subtopics: writes judgments by subtopic.
         may_hold_subtopics: whether judgments that are read may be by subtopic.
         holds_importance: whether it can be written which nuggets are vital.
@@ -108,6 +110,7 @@ class Format:
     write_subtopics: Callable[[Iterable[Aspect], IO[bytes]], None] | None = None
     may_hold_subtopics: bool = False
     holds_importance: bool = False
+    text_of_lists: Callable[[ScoredLists], bytes] | None = None
 
 
 def names() -> list[str]:

@@ -21,6 +21,7 @@ from rankstone.core.notices import commented_notices, judgment_notices
 from rankstone.core.provenance import Source
 from rankstone.core.row_layout import NUMBER, RANK
 from rankstone.core.run import Block, Row
+from rankstone.core.scored_lists import ScoredLists
 from rankstone.core.subtopics import Aspect, subtopic_notices, with_subtopics
 from rankstone.core.text import decode, encode, number_text
 from rankstone.errors import DataError, EmptyError, UsageError
@@ -42,6 +43,7 @@ _TAIL = 1 << 16
 _CHUNK = 1 << 18
 _LONGEST_LINE = 1 << 20
 _UNWRITABLE = re.compile(r"[\x00-\x20]")
+_UNWRITABLE_BYTES = re.compile(rb"[\x00-\x20]")
 _UNWRITABLE_FIRST = ("#", "\ufeff")  # of a query
 
 LayoutOf = Callable[[Input], TrecLayout]
@@ -119,6 +121,20 @@ class TrecRun:
     def blocks(self, most: int) -> Iterator[Block]:
         """Yield the rows in blocks; of a query in a block that many, the best, and their ties."""
         return _blocks(self.file, self.layout, most)
+
+    def lists(self) -> ScoredLists:
+        """Read all documents; of one that is there more than once the best score counts."""
+        self.file.stream.seek(0)
+        layout = self.layout
+        scan = engine.load().scan_judgments(self.file.stream.read(), layout.layout, layout.first)
+        if scan["fault"]:
+            raise _fault(self.file, scan["fault"], layout)
+        self.file.check_unchanged()
+        if not len(scan["grades"]):
+            raise EmptyError(f"{self.file.path}: the file holds no rows.")
+        queries = Ids.from_bytes(scan["query_bytes"], scan["query_offsets"])
+        docs = Ids.from_bytes(scan["doc_bytes"], scan["doc_offsets"])
+        return ScoredLists(queries, scan["groups"], docs, scan["grades"])
 
     def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Find the judged documents in the file."""
@@ -268,6 +284,21 @@ def _write_run(rows: Iterable[tuple[str, str, float]], out: IO[bytes]) -> None:
             out.write(encode(f"{query} Q0 {doc} {rank} {number_text(score)} rankstone\n"))
 
 
+def _text_of_lists(lists: ScoredLists) -> bytes:
+    """Return lists that are in the order of their scores as text."""
+    text, bounds = lists.docs.encoded
+    queries = [str(query) for query in lists.queries]
+    if _UNWRITABLE_BYTES.search(text) or any(
+        _UNWRITABLE.search(query) or query[0] in _UNWRITABLE_FIRST for query in queries
+    ):
+        for query, doc, _ in lists.rows():
+            _check(str(query), str(doc or query))
+    rows: bytes = engine.load().write_rows(
+        list(map(encode, queries)), text, bounds[:-1], bounds[1:], lists.scores, lists.offsets
+    )
+    return rows
+
+
 def _check(query: str, doc: str) -> None:
     for what, value in (("query", query), ("document", doc)):
         if _UNWRITABLE.search(value) or (what == "query" and value[0] in _UNWRITABLE_FIRST):
@@ -317,6 +348,7 @@ FORMAT = _of(
     _kind,
     write_judgments=_write_judgments,
     write_run=_write_run,
+    text_of_lists=_text_of_lists,
     write_subtopics=_write_subtopics,
     may_hold_subtopics=True,
 )

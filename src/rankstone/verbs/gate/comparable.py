@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from rankstone.choices.base import EVALUATION, RUN
+from rankstone.choices.base import EVALUATION, IDENTITY, RUN
 from rankstone.choices.setup import field_named
 from rankstone.core.provenance import in_words
 from rankstone.core.result import Result
@@ -84,7 +84,8 @@ def require_comparable_results(results: Mapping[str, Result]) -> tuple[Notice, .
 def _choices(then: Mapping[str, Any], now: Mapping[str, Any], part: str = "") -> Iterator[str]:
     """Yield the recorded choices that differ, in words."""
     for name in dict.fromkeys([*then, *now]):
-        if then.get(name) != now.get(name) and part in ("", field_named(name).metadata["part"]):
+        of = field_named(name).metadata["part"]
+        if then.get(name) != now.get(name) and of != IDENTITY and part in ("", of):
             old, new = (
                 ", ".join(in_words({name: made[name]})) if name in made else f"no {name}"
                 for made in (then, now)

@@ -1,0 +1,184 @@
+"""The verb ``tune``: choices of a fusion that are made on some queries, and their gain on others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankstone.choices.changes import Changes
+from rankstone.choices.fusion import Fusion
+from rankstone.choices.setup import Setup, verb
+from rankstone.core.run import Run
+from rankstone.errors import UsageError, one_of
+from rankstone.io.changes import prepared
+from rankstone.io.load import collection, load_judgments
+from rankstone.io.parents import judged_documents
+from rankstone.measures import Measure
+from rankstone.measures.parse import parse_measure
+from rankstone.stats.clusters import Clusters
+from rankstone.stats.fusion import Runs
+from rankstone.stats.tuning import chosen_before, folds_of
+from rankstone.stats.values import QueryValues
+from rankstone.verbs.compare import compare_values_by_query, with_groups
+from rankstone.verbs.evaluate import evaluate_collection
+from rankstone.verbs.fuse import fused_run, lists_of, named_runs, read_runs
+from rankstone.verbs.parts import Request
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from rankstone.choices.options import TuneOptions
+    from rankstone.core.result import Result
+    from rankstone.stats.comparison import PairComparison
+
+_KS = (1, 2, 5, 10, 20, 40, 60, 100, 200, 500)
+_STEPS = {2: 10, 3: 6, 4: 4}  # of the weight of a run from 0 to 1, by the number of runs
+
+
+@dataclass(frozen=True, eq=False)
+class Tuning:
+    """A tuned fusion, and what tuning gains on queries that it was not tuned on.
+
+    ``best`` is chosen on all queries, ``folds`` on those of the folds before each fold but the first.
+    ``gain`` compares the values of the latter, each on its own fold, with those of the ``untuned``
+    fusion, and ``gain_over_run`` with those of the best single run, chosen in the same way. ``same_queries`` is the
+    gain over the untuned fusion if tuning and reporting are on the same queries, which is too high.
+    """
+
+    measure: str
+    best: Fusion
+    untuned: Fusion
+    folds: tuple[Fusion, ...]
+    gain: PairComparison
+    gain_over_run: PairComparison
+    same_queries: float
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    __repr__ = __str__
+
+    def _lines(self) -> Iterator[str]:
+        chosen = ", ".join(f"{name} {n}x" for name, n in Counter(map(repr, self.folds)).items())
+        yield f"best on all queries: {self.best}"
+        yield f"chosen for {len(self.folds)} folds: {chosen}"
+        yield f"{self.measure} on queries that were not tuned on: {self.gain.mean:.4f}"
+        for what, gain in ((str(self.untuned), self.gain), ("the best run", self.gain_over_run)):
+            low, high = gain.ci_low, gain.ci_high
+            yield (
+                f"gain over {what} ({gain.baseline_mean:.4f}): {gain.difference:+.4f}, "
+                f"{gain.confidence:.0%} interval {low:+.4f} to {high:+.4f}"
+            )
+        yield f"tuned and reported on the same queries it would be {self.same_queries:+.4f}"
+
+
+@verb("tune")
+def tune(
+    runs: Any,
+    judgments: Any,
+    measure: str | Measure,
+    *,
+    search: Mapping[str, Sequence[Any]] | None = None,
+    folds: int = 5,
+    **options: Unpack[TuneOptions],
+) -> Tuning:
+    """Search choices of a fusion on some queries, and report their gain on the others.
+
+    Queries are dealt into folds, those of a cluster into the same one. For each fold but the first the
+    choice with the highest mean over the folds before it is taken, and evaluated on the fold.
+
+    Args:
+        runs: two or more runs: a list, or a dict by name.
+        judgments: whatever ``evaluate`` takes.
+        measure: what to maximise (or minimise, if lower is better).
+        search: values to try by name of a choice, such as ``{"k": [10, 60]}`` (default: values of k
+            for rrf, else weights of the runs).
+        folds: number of parts that the queries are dealt into.
+        options: see below.
+
+    >>> judgments = {f"q{i}": ["a"] for i in range(40)}
+    >>> good = {q: {"a": 2, "b": 1} for q in judgments}
+    >>> bad = {q: {"b": 9, "c": 5, "a": 4} for q in judgments}
+    >>> tune([good, bad], judgments, "RR", method="wsum").gain.difference
+    0.5
+    """
+    setup = prepared(Setup.of("tune", options))
+    named = named_runs(runs)
+    if folds < 2:
+        raise UsageError(f"tuning needs at least 2 folds, not {folds}.")
+    fusions = _candidates(dict(setup.fusion), search, len(named))
+    request = Request.of([measure], setup)
+    loaded = read_runs(named, fusions[0], setup)
+    aligned = Runs.of(lists_of(loaded, setup), fusions[0])
+    judged = load_judgments(judgments, setup)
+    if setup.changes.judged_chunks:
+        judged = judged_documents(judged, setup.changes.parents)
+    plain = replace(setup, changes=Changes())  # the runs are changed already
+
+    def evaluated(run: Run) -> Result:
+        return evaluate_collection(collection(judged, run, plain), request)
+
+    results = [evaluated(fused_run(loaded, aligned, fusion)) for fusion in fusions]
+    singles = [evaluated(run) for run in loaded.values()]
+    name, queries = results[0].measures[0], results[0].queries
+    sign = 1.0 if parse_measure(name).definition.higher_is_better else -1.0
+    setup = with_groups(setup, judgments, queries)
+    source = setup.statistics.clusters
+    clusters = np.arange(len(queries)) if source is None else Clusters.of(queries, source).codes
+    if folds > clusters.max() + 1:
+        raise UsageError(
+            f"{folds} folds need as many queries or clusters, not {clusters.max() + 1}."
+        )
+    fold = folds_of(clusters, folds, np.random.default_rng(setup.statistics.rng))
+    values, alone = (
+        sign * np.array([r.columns[name] for r in some]) for some in (results, singles)
+    )
+    chosen, tuned = chosen_before(values, fold)
+    _, best_run = chosen_before(alone, fold)
+    means = np.nanmean(values, axis=1)
+    best = int(np.argmax(means))
+    later = [query for query, place in zip(queries, fold.tolist(), strict=True) if place]
+
+    def gain(over: np.ndarray) -> PairComparison:
+        named = {"base": over, "tuned": tuned}
+        pair = [QueryValues(n, later, {name: sign * v}) for n, v in named.items()]
+        return compare_values_by_query(pair, [name], (), setup).comparisons[0]
+
+    return Tuning(
+        name,
+        fusions[best],
+        fusions[0],
+        tuple(fusions[c] for c in chosen.tolist()),
+        gain(values[0, fold > 0]),
+        gain(best_run),
+        float(sign * (means[best] - means[0])),
+    )
+
+
+def _candidates(
+    given: dict[str, Any], search: Mapping[str, Sequence[Any]] | None, runs: int
+) -> list[Fusion]:
+    """Return the fusions to try, the untuned one first."""
+    if runs < 2:
+        raise UsageError("a fusion needs at least two runs. Give another one.")
+    method = given.get("method", "rrf")
+    if search is None:
+        search = {"k": _KS} if method == "rrf" else {"weights": _weights(runs)}
+    for name in search:
+        one_of(name, [n for n in Fusion.names() if n != "queries"], "choice to search")
+    untuned = {"weights": [1 / runs] * runs, **given} if method == "wsum" else given
+    tried = (dict(zip(search, made, strict=True)) for made in product(*search.values()))
+    fusions = [Fusion(**untuned), *(Fusion(**(given | choices)) for choices in tried)]
+    return list({repr(fusion): fusion for fusion in fusions}.values())
+
+
+def _weights(runs: int) -> list[list[float]]:
+    """Return weights of runs that add up to 1, in equal steps."""
+    steps = _STEPS.get(runs, 3)
+    shares = product(range(steps + 1), repeat=runs - 1)
+    return [[s / steps for s in (*own, steps - sum(own))] for own in shares if sum(own) <= steps]
