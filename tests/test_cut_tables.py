@@ -1,4 +1,4 @@
-"""Wide tables are cut to what measures with a cutoff read, and keep their values.
+"""Tables are cut on a device, or counted by the core, and keep their values.
 
 A device cuts with the words of its own library. Here those are NumPy's, so that what is done on a
 device is tested where there is none.
@@ -9,20 +9,17 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from devices import in_words_of_a_device, numpy_library
 from hypothesis import given, settings, strategies as st
 from strategies import examples
 
 import rankstone as rs
-from rankstone.core import gpu
-from rankstone.core.rank import ScoreNeeds, score_needs
+from rankstone.core import counted, engine, gpu
+from rankstone.core.rank import ListNeeds, score_needs
+from rankstone.measures.parse import all_measures
 
 NO_NEEDS = score_needs([rs.Conventions(ties="input")])
 MEASURES = ["nDCG@2", "P@3", "RR@1", "AP@4", "R(rel=2)@2", "ERR@3", "nDCG(ideal='uncut')@2"]
-
-
-def in_words_of_a_device(monkeypatch):
-    device = gpu._of_numpy()._replace(on_host=False)
-    monkeypatch.setattr(gpu, "_library", lambda *_: device)
 
 
 def outcome(*data, **rules):
@@ -59,47 +56,49 @@ def tables(draw):
     st.sampled_from(["any", "nonrelevant"]),
     st.sampled_from([1 << 24, 50]),
 )
-def test_a_device_gives_the_values_of_the_whole(table, ties, negatives, precision, low, block):
+def test_devices_and_counts_give_the_values_of_the_whole(
+    table, ties, negatives, precision, low, block
+):
     rules = {"ties": ties, "negatives": negatives, "precision": precision, "nonpositive": low}
     for asked in (MEASURES, MEASURES[:1], ["Bpref", "nDCG@2"]):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(gpu, "top_k", lambda *_: None)
+            patch.setattr(counted, "suffices", lambda *_: False)
             whole = outcome(*table, asked, **rules)
         with pytest.MonkeyPatch.context() as patch:
             in_words_of_a_device(patch)
             patch.setattr(gpu, "_BLOCK", block)
             assert outcome(*table, asked, **rules) == whole
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(gpu, "_WIDE", 1)
-            patch.setattr(gpu, "_FEW", 2)
-            patch.setattr(gpu, "_HOST_BLOCK", block)
-            assert outcome(*table, asked, **rules) == whole
+        for name in ("native", "python"):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("RANKSTONE_ENGINE", name)
+                patch.setattr(counted, "_SPARSE", 1)
+                patch.setattr(counted, "_BLOCK", block)
+                assert outcome(*table, asked, **rules) == whole
 
 
 SCORES = np.array([[5.0, 4, 4, 4, 3, 2, 1], [7.0, 6, 5, 4, 3, 2, 1], [1, 1, 0.5, 0.25, 0, -1, -1]])
 LABELS = np.array([[0, 0, 0, 2, 0, 0, 0], [0, 1, 0, 0, 0, 3, 1], [1, 2, 0, 0, 4, 0, 0]])
 
 
-@pytest.fixture(params=["device", "host"])
-def where(request, monkeypatch):
-    """A device, or a host for which no table is too narrow to be cut."""
-    if request.param == "device":
-        in_words_of_a_device(monkeypatch)
-    monkeypatch.setattr(gpu, "_WIDE", 1)
-    return request.param
+@pytest.fixture
+def device(monkeypatch):
+    in_words_of_a_device(monkeypatch)
 
 
-def test_what_is_cut_out(where):
+@pytest.mark.usefixtures("device")
+def test_what_is_cut_out():
     """The first two and what ties with the second, then other grades that are not 0."""
-    part = gpu.top_k(LABELS, SCORES, gpu.CutoffNeeds(2, True, True), NO_NEEDS)
+    part = gpu.top_k(LABELS, SCORES, ListNeeds(2, True, True), NO_NEEDS)
     assert part.grades.tolist() == [[0, 0, 0, 2], [0, 1, 3, 1], [1, 2, 4, 0]]
     assert part.scores.tolist() == [[0, -1, -1, -1], [0, -1, -2, -3], [0, 0, -2, -3]]
     assert part.ties == (7, 21)
-    one = gpu.top_k(LABELS[1:2], SCORES[1:2], gpu.CutoffNeeds(1, True), NO_NEEDS)
+    one = gpu.top_k(LABELS[1:2], SCORES[1:2], ListNeeds(1, True), NO_NEEDS)
     assert one.grades.tolist() == [[0, 1, 3, 1]]
     assert one.ties == (0, 7)
 
 
+@pytest.mark.usefixtures("device")
 @pytest.mark.parametrize(
     ("row", "tied"),
     [
@@ -111,83 +110,68 @@ def test_what_is_cut_out(where):
         ([4, 2, 2, 2], 3),
     ],
 )
-def test_documents_that_share_a_score_are_counted(where, row, tied):
+def test_documents_that_share_a_score_are_counted(row, tied):
     scores = np.array([row, [9, 8, 7, 6]], float)
-    part = gpu.top_k(np.eye(2, 4), scores, gpu.CutoffNeeds(1, True, True), NO_NEEDS)
+    part = gpu.top_k(np.eye(2, 4), scores, ListNeeds(1, True, True), NO_NEEDS)
     assert part.ties == (tied, 8)
 
 
+@pytest.mark.usefixtures("device")
 @pytest.mark.parametrize(
     ("labels", "scores", "cutoff", "needs"),
     [
-        (LABELS, SCORES, None, NO_NEEDS),
-        (LABELS, SCORES[:, 1:], gpu.CutoffNeeds(2, True), NO_NEEDS),
-        (LABELS, SCORES, gpu.CutoffNeeds(7, True), NO_NEEDS),
-        (LABELS[:0], SCORES[:0], gpu.CutoffNeeds(2, True), NO_NEEDS),
-        (LABELS[None], SCORES[None], gpu.CutoffNeeds(2, True), NO_NEEDS),
-        (LABELS, SCORES.astype(complex), gpu.CutoffNeeds(2, True), NO_NEEDS),
-        (LABELS.astype(complex), SCORES, gpu.CutoffNeeds(2, True), NO_NEEDS),
-        (LABELS, SCORES, gpu.CutoffNeeds(2, True), NO_NEEDS._replace(values=True)),
-        (LABELS, SCORES, gpu.CutoffNeeds(2, True), NO_NEEDS._replace(float32=True)),
-        (-LABELS, SCORES, gpu.CutoffNeeds(2, True), NO_NEEDS._replace(negatives=True)),
-        (LABELS, SCORES, gpu.CutoffNeeds(2, False), NO_NEEDS._replace(every_tie=True)),
-        (np.where(LABELS > 3, np.nan, LABELS), SCORES, gpu.CutoffNeeds(2, True), NO_NEEDS),
-        (LABELS, np.where(SCORES > 6, np.inf, SCORES), gpu.CutoffNeeds(2, True), NO_NEEDS),
-        (LABELS, SCORES * 2.0**53, gpu.CutoffNeeds(2, True, True), NO_NEEDS),
-        (LABELS, -SCORES * 2.0**53, gpu.CutoffNeeds(2, True, True), NO_NEEDS),
-        (LABELS, np.where(SCORES > 6, 2.0**53, SCORES), gpu.CutoffNeeds(2, True, True), NO_NEEDS),
-        (LABELS, np.where(SCORES > 6, -(2.0**53), 0), gpu.CutoffNeeds(2, True, True), NO_NEEDS),
+        (LABELS, SCORES, ListNeeds(None, True), NO_NEEDS),
+        (LABELS, SCORES[:, 1:], ListNeeds(2, True), NO_NEEDS),
+        (LABELS, SCORES, ListNeeds(7, True), NO_NEEDS),
+        (LABELS[:0], SCORES[:0], ListNeeds(2, True), NO_NEEDS),
+        (LABELS[None], SCORES[None], ListNeeds(2, True), NO_NEEDS),
+        (LABELS, SCORES.astype(complex), ListNeeds(2, True), NO_NEEDS),
+        (LABELS.astype(complex), SCORES, ListNeeds(2, True), NO_NEEDS),
+        (LABELS, SCORES, ListNeeds(2, True), NO_NEEDS._replace(values=True)),
+        (LABELS, SCORES, ListNeeds(2, True), NO_NEEDS._replace(float32=True)),
+        (-LABELS, SCORES, ListNeeds(2, True), NO_NEEDS._replace(negatives=True)),
+        (LABELS, SCORES, ListNeeds(2, False), NO_NEEDS._replace(every_tie=True)),
+        (np.where(LABELS > 3, np.nan, LABELS), SCORES, ListNeeds(2, True), NO_NEEDS),
+        (LABELS, np.where(SCORES > 6, np.inf, SCORES), ListNeeds(2, True), NO_NEEDS),
+        (LABELS, SCORES * 2.0**53, ListNeeds(2, True, True), NO_NEEDS),
+        (LABELS, -SCORES * 2.0**53, ListNeeds(2, True, True), NO_NEEDS),
+        (LABELS, np.where(SCORES > 6, 2.0**53, SCORES), ListNeeds(2, True, True), NO_NEEDS),
+        (LABELS, np.where(SCORES > 6, -(2.0**53), 0), ListNeeds(2, True, True), NO_NEEDS),
     ],
 )
-def test_all_of_a_table_is_read_where_the_first_documents_do_not_do(
-    where, labels, scores, cutoff, needs
-):
+def test_all_of_a_table_is_read_where_the_first_documents_do_not_do(labels, scores, cutoff, needs):
     assert gpu.top_k(labels, scores, cutoff, needs) is None
 
 
+@pytest.mark.usefixtures("device")
 @pytest.mark.parametrize(
     ("scores", "cutoff", "needs"),
     [
-        (SCORES, gpu.CutoffNeeds(6, True), NO_NEEDS),
-        (SCORES.astype("float32"), gpu.CutoffNeeds(2, True), NO_NEEDS._replace(float32=True)),
-        (SCORES, gpu.CutoffNeeds(2, True), NO_NEEDS._replace(negatives=True)),
-        (SCORES, gpu.CutoffNeeds(2, True), NO_NEEDS._replace(every_tie=True)),
-        (SCORES, gpu.CutoffNeeds(2, False), NO_NEEDS),
-        (SCORES * 2.0**53, gpu.CutoffNeeds(2, True), NO_NEEDS),
-        (SCORES * 2.0**50, gpu.CutoffNeeds(2, True, True), NO_NEEDS),
+        (SCORES, ListNeeds(6, True), NO_NEEDS),
+        (SCORES.astype("float32"), ListNeeds(2, True), NO_NEEDS._replace(float32=True)),
+        (SCORES, ListNeeds(2, True), NO_NEEDS._replace(negatives=True)),
+        (SCORES, ListNeeds(2, True), NO_NEEDS._replace(every_tie=True)),
+        (SCORES, ListNeeds(2, False), NO_NEEDS),
+        (SCORES * 2.0**53, ListNeeds(2, True), NO_NEEDS),
+        (SCORES * 2.0**50, ListNeeds(2, True, True), NO_NEEDS),
     ],
 )
-def test_what_is_next_to_that_is_cut(where, scores, cutoff, needs):
+def test_what_is_next_to_that_is_cut(scores, cutoff, needs):
     assert gpu.top_k(LABELS, scores, cutoff, needs) is not None
 
 
 def test_a_table_without_ties_is_cut_for_measures_that_refuse_them(monkeypatch):
-    refuses = ScoreNeeds(False, False, True, False)
+    refuses = NO_NEEDS._replace(every_tie=True)
     in_words_of_a_device(monkeypatch)
-    part = gpu.top_k(LABELS[1:2], SCORES[1:2], gpu.CutoffNeeds(2, False), refuses)
+    part = gpu.top_k(LABELS[1:2], SCORES[1:2], ListNeeds(2, False), refuses)
     assert part.grades.tolist() == [[0, 1, 3, 1]]
     below = np.array([[5.0, 4, 3, 2, 2]])  # a tie that no measure at 2 reads
-    assert gpu.top_k(np.eye(1, 5), below, gpu.CutoffNeeds(2, False), refuses) is None
-
-
-def test_the_host_cuts_wide_tables_only():
-    def cut(width, k, **shape):
-        scores = np.arange(2.0 * width).reshape(2, width)
-        table = (scores % 7 == 0).astype(float), scores
-        if shape:
-            table = (table[0][0], table[1][0])
-        return gpu.top_k(*table, gpu.CutoffNeeds(k, True), NO_NEEDS)
-
-    assert cut(15, 1) is None
-    assert cut(16, 1) is not None
-    assert cut(159, 10) is None
-    assert cut(160, 10) is not None
-    assert cut(160, 10, ndim=1) is None
+    assert gpu.top_k(np.eye(1, 5), below, ListNeeds(2, False), refuses) is None
 
 
 def test_a_list_of_its_own_is_cut_on_a_device(monkeypatch):
     in_words_of_a_device(monkeypatch)
-    part = gpu.top_k(LABELS[0], SCORES[0], gpu.CutoffNeeds(2, True), NO_NEEDS)
+    part = gpu.top_k(LABELS[0], SCORES[0], ListNeeds(2, True), NO_NEEDS)
     assert part.grades.tolist() == [[0, 0, 0, 2]]
 
 
@@ -195,9 +179,8 @@ def test_what_a_device_cannot_do_is_done_here(monkeypatch):
     def no_memory(*_):
         raise RuntimeError("out of memory")
 
-    device = gpu._of_numpy()._replace(on_host=False, top=no_memory, order=no_memory)
-    monkeypatch.setattr(gpu, "_library", lambda *_: device)
-    assert gpu.top_k(LABELS, SCORES, gpu.CutoffNeeds(2, True), NO_NEEDS) is None
+    in_words_of_a_device(monkeypatch, top=no_memory, order=no_memory)
+    assert gpu.top_k(LABELS, SCORES, ListNeeds(2, True), NO_NEEDS) is None
 
 
 @pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
@@ -205,11 +188,11 @@ def test_numbers_of_a_device_are_in_the_order_of_the_floats(kind):
     """The smallest ones, which some devices take for 0, and both zeros alike."""
     tiny = np.finfo(kind).smallest_subnormal
     values = np.array([[-2, -1.5, -1, -tiny, -0.0, 0.0, tiny, 1, 1.5, 2]], kind)
-    whole = gpu._whole(gpu._of_numpy()._replace(on_host=False), values)
+    whole = gpu._whole(numpy_library(), values)
     assert whole.dtype.kind == "i"
     assert np.sign(np.diff(whole[0])).tolist() == [1, 1, 1, 1, 0, 1, 1, 1, 1]
     assert whole[0, 4] == 0
-    assert gpu._whole(gpu._of_numpy(), values) is values
+    assert gpu._whole(numpy_library(), whole) is whole
 
 
 class Tensor:
@@ -256,10 +239,9 @@ def test_the_library_is_that_of_both_values(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", words)
     monkeypatch.delitem(sys.modules, "jax", raising=False)
     assert gpu._library(away, away).names is words
-    assert gpu._library(away, away).on_host is False
     for labels, scores in ((away, here), (here, away), (here, here), (away, Array("tpu"))):
         assert gpu._library(labels, scores) is None
-    assert gpu._library(LABELS, SCORES).on_host is True
+    assert gpu._library(LABELS, SCORES) is None
     assert gpu._library(LABELS, away) is None
     monkeypatch.delitem(sys.modules, "torch")
     assert gpu._library(away, away) is None
@@ -287,9 +269,10 @@ def test_jax_takes_numbers_of_64_bits_if_it_is_told_to(monkeypatch, kinds, wide,
     assert (found is not None) is known
 
 
+@pytest.mark.usefixtures("device")
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 6, 8, 12, 20, 22])
 @pytest.mark.parametrize("begin", range(3))
-def test_a_tie_at_the_cutoff_is_cut_out_whole(where, begin, length):
+def test_a_tie_at_the_cutoff_is_cut_out_whole(begin, length):
     scores = np.arange(24, 0, -1.0)
     scores[begin : begin + length] = scores[begin]
     labels = np.arange(1.0, 25.0)  # tell documents apart
@@ -297,7 +280,7 @@ def test_a_tie_at_the_cutoff_is_cut_out_whole(where, begin, length):
     cut = gpu.top_k(
         np.array([labels[shuffled], labels]),
         np.array([scores[shuffled], scores]),
-        gpu.CutoffNeeds(3, supports_expected_ties=True),
+        ListNeeds(3, supports_expected_ties=True),
         NO_NEEDS,
     )
     for grades, order in zip(cut.grades, cut.scores, strict=True):
@@ -310,13 +293,151 @@ def test_a_tie_at_the_cutoff_is_cut_out_whole(where, begin, length):
         assert len(set(shown)) == len(shown) - length + 1
 
 
-def test_a_library_puts_equal_values_in_input_order():
-    values = np.array([[1.0, 3, 1, 3, 2, 3], [2, 2, 2, 2, 2, 2]])
-    library = gpu._of_numpy()
-    falling, columns = library.order(values)
-    assert falling.tolist() == [[3, 3, 3, 2, 1, 1], [2] * 6]
-    assert columns.tolist() == [[1, 3, 5, 4, 0, 2], [0, 1, 2, 3, 4, 5]]
-    falling, columns = library.top(values, 4)
-    assert falling.tolist() == [[3, 3, 3, 2], [2] * 4]
-    assert columns[0].tolist() == [1, 3, 5, 4]
-    assert columns[1].tolist() == sorted(columns[1])
+KINDS = ["float64", "float32", "float16", "int8", "uint16", "int32", "int64", "bool"]
+
+
+@st.composite
+def counted_tables(draw):
+    """Scores, some of them -inf, and columns of each row."""
+    rows, width = draw(st.integers(1, 4)), draw(st.integers(1, 400))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    distinct = draw(st.sampled_from([1, 3, 50, 10**6]))
+    scores = rng.integers(-distinct, distinct, (rows, width)) / 4
+    kind = draw(st.sampled_from([np.float32, np.float64]))
+    scores = scores.astype(kind)
+    chosen = rng.random(scores.shape) < draw(st.sampled_from([0.0, 0.02, 0.3, 1.0]))
+    scores[(rng.random(scores.shape) < draw(st.sampled_from([0.0, 0.2]))) & ~chosen] = -np.inf
+    offsets = np.append(0, np.cumsum(chosen.sum(axis=1)))
+    return scores, offsets, np.nonzero(chosen)[1]
+
+
+def alike(name, *data):
+    """What both engines make of data."""
+    made = []
+    for wanted in ("native", "python"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("RANKSTONE_ENGINE", wanted)
+            found = getattr(engine.load(), name)(*data)
+        made.append(None if found is None else [part.tolist() for part in found])
+    assert made[0] == made[1]
+    return made[0]
+
+
+@settings(max_examples=300)
+@given(counted_tables(), st.booleans())
+def test_engines_count_alike(table, count_ties):
+    scores, offsets, columns = table
+    above, tied, earlier, retrieved, ties = alike("count_table", *table, count_ties)
+    assert retrieved == (scores > -np.inf).sum(axis=1).tolist()
+    for i, (row, column) in enumerate(
+        zip(np.repeat(np.arange(len(scores)), np.diff(offsets)), columns, strict=True)
+    ):
+        own = scores[row, column]
+        assert above[i] == (scores[row] > own).sum()
+        assert tied[i] == (scores[row] == own).sum()
+        assert earlier[i] == (scores[row, :column] == own).sum()
+    for row, n in zip(scores, ties, strict=True):
+        _, sizes = np.unique(row[row > -np.inf], return_counts=True)
+        assert n == (sizes[sizes > 1].sum() if count_ties else 0)
+
+
+@pytest.mark.parametrize("odd", [np.nan, np.inf, 2.0**53, -(2.0**53)])
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_odd_scores_are_not_counted(odd, kind):
+    scores = np.array([[1, 2, 3], [1, odd, 3]], kind)
+    data = np.array([0, 1, 2]), np.array([0, 0]), True
+    assert alike("count_table", scores, *data) is None
+    assert alike("count_table", scores[:, ::2].copy(), *data) is not None
+
+
+@pytest.mark.parametrize("kind", ["u1", "u2", "u4", "u8"])
+def test_engines_find_what_is_not_0(kind):
+    rng = np.random.default_rng(4)
+    top = np.iinfo(kind).max // 2 + 1  # the sign of a float
+    for width in (1, 7, 64, 333):
+        bits = (rng.random((5, width)) < 0.1) * rng.choice(np.array([1, top, top + 1], kind))
+        bits = bits.astype(kind)
+        bits[1] = top
+        assert alike("nonzero", bits, False, bits.size)[1] == np.nonzero(bits)[1].tolist()
+        alike("nonzero", bits, True, bits.size)
+        assert alike("nonzero", bits, False, width - 1) is None
+
+
+def test_the_core_refuses_columns_that_do_not_fit():
+    native = pytest.importorskip("rankstone._native._core")
+    for offsets, columns in (
+        ([0, 1], [3]),
+        ([0, 2], [1, 1]),
+        ([0, 1], [-1]),
+        ([0, 2], [1]),
+        ([0], []),
+    ):
+        with pytest.raises(ValueError, match="columns must rise"):
+            native.count_table(
+                np.zeros((1, 3)), np.array(offsets), np.array(columns, np.int64), True
+            )
+    with pytest.raises(TypeError):
+        native.count_table(np.zeros((1, 3), int), np.array([0, 0]), np.zeros(0, np.int64), True)
+    with pytest.raises(TypeError):
+        native.nonzero(np.zeros((1, 3)), False, 3)
+
+
+@pytest.mark.parametrize("layout", ["C", "F", "reversed", "masked", "-inf", "sparse"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_tables_of_any_kind_are_counted(monkeypatch, kind, layout):
+    """Few labels that are not 0, in each layout: the bits, ties and notices of lists put in order."""
+    from scipy import sparse
+
+    rng = np.random.default_rng(5)
+    scores = rng.integers(0, 100, (30, 90)).astype(kind)
+    labels = (rng.random(scores.shape) < 0.04) * rng.integers(-1, 4, scores.shape) * 1.0
+    more = {}
+    if layout == "F":
+        labels, scores = np.asfortranarray(labels), np.asfortranarray(scores)
+    elif layout == "reversed":
+        labels, scores = labels[:, ::-1], scores[:, ::-1]
+    elif layout == "masked":
+        more = {"mask": rng.random(scores.shape) < 0.8}
+    elif layout == "-inf" and kind.startswith("float"):
+        scores[rng.random(scores.shape) < 0.2] = -np.inf
+    elif layout == "sparse":
+        labels, more = sparse.coo_array(labels), {"exclude": sparse.csr_array(scores == 7)}
+    asked = ["nDCG@10", "AP", "RR", "R@20", "NumRet"]
+    with monkeypatch.context() as patch:
+        patch.setattr(counted, "suffices", lambda *_: False)
+        whole = outcome(labels, scores, asked, **more)
+    with monkeypatch.context() as patch:
+        patch.setattr(counted, "count", counting := Counting())
+        assert outcome(labels, scores, asked, **more) == whole
+    assert counting.calls == 1
+
+
+class Counting:
+    """Counts in a table, and how often it was asked to."""
+
+    calls = 0
+
+    def __call__(self, *data, count=counted.count, **how):
+        self.calls += 1
+        return count(*data, **how)
+
+
+@pytest.mark.parametrize("measure", all_measures(), ids=str)
+@pytest.mark.parametrize("ties", ["input", "optimistic", "pessimistic", "expected"])
+def test_what_reads_documents_that_are_not_relevant_says_so(measure, ties):
+    """Other measures have the same bits if such documents have no judgment."""
+    rng = np.random.default_rng(6)
+    scores = rng.integers(0, 9, (12, 20)).astype(float)
+    labels = rng.choice([0, 0, 0, 1, 2, 3], scores.shape)
+    labels[3] = 0
+    rules = rs.Conventions(ties=ties, negatives="nonrelevant")
+    try:
+        whole = measure(labels, scores, conventions=rules)
+    except rs.RankstoneError:
+        return  # ties are refused, or there are no data on items
+    judgments = {q: {d: g for d, g in enumerate(row) if g} for q, row in enumerate(labels.tolist())}
+    judgments[3] = {"elsewhere": 0}
+    run = {q: dict(enumerate(row)) for q, row in enumerate(scores.tolist())}
+    few = measure(judgments, run, conventions=rules)
+    same = np.asarray(few).tobytes() == np.asarray(whole).tobytes()
+    assert same or measure.definition.reads_nonrelevant

@@ -13,9 +13,9 @@ from strategies import examples, values_of
 
 import rankstone as rs
 from rankstone.core import gpu
-from rankstone.core.rank import score_needs
+from rankstone.core.rank import ListNeeds, score_needs
 from rankstone.io import arrays as arrays_module
-from rankstone.measures.compute import cutoff_needs
+from rankstone.measures.compute import list_needs
 
 torch = pytest.importorskip("torch")
 
@@ -218,14 +218,12 @@ def test_little_is_moved(monkeypatch):
 def test_ties_at_the_cut_off_come_along():
     scores = torch.tensor([[5.0, 4, 4, 4, 3, 2, 1], [7.0, 6, 5, 4, 3, 2, 1]])
     labels = torch.tensor([[0, 0, 0, 2, 0, 0, 0], [0, 1, 0, 0, 0, 3, 1]])
-    part = gpu.top_k(
-        labels, scores, gpu.CutoffNeeds(2, True, True), score_needs([rs.Conventions()])
-    )
+    part = gpu.top_k(labels, scores, ListNeeds(2, True, True), score_needs([rs.Conventions()]))
     assert part.grades.tolist() == [[0, 0, 0, 2], [0, 1, 3, 1]]
     assert part.scores.tolist() == [[0, -1, -1, -1], [0, -1, -2, -3]]
     assert part.ties == (3, 14)
     quick = gpu.top_k(
-        labels[1:], scores[1:], gpu.CutoffNeeds(2, True, False), score_needs([rs.Conventions()])
+        labels[1:], scores[1:], ListNeeds(2, True, False), score_needs([rs.Conventions()])
     )
     assert quick.grades.tolist() == [[0, 1, 3, 1]]
 
@@ -248,13 +246,8 @@ SOME = torch.tensor([[0, 1, 0, 2]]), torch.tensor([[0.5, 0.25, 1.0, 2.0]])
 def test_where_more_is_read_all_is_moved(asked, rules):
     measures = [rs.parse_measure(m) for m in ([asked] if isinstance(asked, str) else asked)]
     rules = [rs.Conventions(**{"ties": "input", **rules})]
-    assert (
-        gpu.top_k(*SOME, cutoff_needs((m, rules[0]) for m in measures), score_needs(rules)) is None
-    )
-    assert (
-        gpu.top_k(*SOME, gpu.CutoffNeeds(2, True, True), score_needs([rs.Conventions()]))
-        is not None
-    )
+    assert gpu.top_k(*SOME, list_needs((m, rules[0]) for m in measures), score_needs(rules)) is None
+    assert gpu.top_k(*SOME, ListNeeds(2, True, True), score_needs([rs.Conventions()])) is not None
 
 
 @pytest.mark.usefixtures("away")

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from devices import in_words_of_a_device
 
 import rankstone as rs
-from rankstone.core import gpu
-from rankstone.core.rank import score_needs
+from rankstone.core.rank import ListNeeds, score_needs
 from rankstone.io.arrays import (
     are_arrays,
     grades_in_rank_order,
@@ -289,20 +289,20 @@ def test_labels_and_scores_that_cannot_be(labels, scores, more, message):
 
 
 def first_two(conventions):
-    return gpu.CutoffNeeds(2, supports_expected_ties=True), score_needs([conventions])
+    needs = ListNeeds(2, supports_expected_ties=True, nonrelevant=False)
+    return needs, score_needs([conventions])
 
 
 @pytest.mark.parametrize("qid", [None, ["x", "y"]])
 def test_no_more_of_a_wide_table_is_kept_than_is_read(qid):
     labels, scores = np.eye(2, 64), np.arange(128.0).reshape(2, 64)
     read = labels_and_scores(labels, scores, qid=qid, needs=first_two)
-    assert read.width < 64
+    assert read.labels.tolist() == [1, 1]
     assert read.queries == (qid or [0, 1])
 
 
 def test_a_long_array_of_a_device_is_divided_as_any_other(monkeypatch):
-    device = gpu._of_numpy()._replace(on_host=False)
-    monkeypatch.setattr(gpu, "_library", lambda *_: device)
+    in_words_of_a_device(monkeypatch)
     labels, scores = np.array(LABELS), np.array(SCORES)
     found = read_as(labels, scores, qid=["a", "b", "a", "b"], needs=first_two)
     assert found == {"a": [A, C], "b": [B, D]}

@@ -69,6 +69,15 @@ def ordered(data):
     yield "falling_order", compared("falling_order", values, offsets)
     yield "falling_beside", compared("falling_beside", values, offsets, beside)
     yield "count_equals", compared("count_equals", values, offsets)
+    if size:
+        table = values.reshape(-1, size)
+        yield "nonzero", compared("nonzero", table.view(np.uint64), True, length // 2)
+        for kind in (np.float32, np.float64):
+            with np.errstate(over="ignore"):
+                scores = table.astype(kind)
+            chosen = beside.reshape(table.shape) % (1 + count) == 0
+            columns = np.append(0, np.cumsum(chosen.sum(axis=1))), np.nonzero(chosen)[1]
+            yield "count_table", compared("count_table", scores, *columns, True)
     falling, (order, _) = (
         _core.falling_small(values, offsets),
         python_engine.falling_order(values, offsets),

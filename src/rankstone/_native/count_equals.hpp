@@ -17,7 +17,7 @@ inline nb::object count_equals(Numbers values, Offsets offsets) {
     std::vector<std::int64_t> counts(segments);
     {
         nb::gil_scoped_release release;
-        Equals equals;
+        Equals<double> equals;
         for (std::size_t s = 0; s < segments; ++s)
             counts[s] = equals.count(values.data() + bounds[s],
                                      static_cast<std::size_t>(bounds[s + 1] - bounds[s]));

@@ -11,6 +11,7 @@
 
 #include "columns_of_objects.hpp"
 #include "count_equals.hpp"
+#include "count_table.hpp"
 #include "falling_order.hpp"
 #include "ids_in_text.hpp"
 #include "judged_dicts.hpp"
@@ -425,6 +426,12 @@ NB_MODULE(_core, m) {
           "The whole numbers from 0 to 255 of each segment, highest first; None if there are others.");
     m.def("count_equals", &count_equals, "values"_a, "offsets"_a,
           "How many numbers of each segment equal another of it.");
+    m.def("count_table", &count_table, "scores"_a, "offsets"_a, "columns"_a, "count_ties"_a,
+          "How many scores of a row are above and equal to those in some columns; the documents and "
+          "the ties of each row. None if a score is NaN, +inf or 2^53 and more.");
+    m.def("nonzero", &nonzero, "bits"_a, "signed_zero"_a, "most"_a,
+          "The columns of each row that are not 0, of floats with signed_zero; None if there are more "
+          "than most.");
     m.def("first_equal", &first_equal, "text"_a, "begins"_a, "ends"_a, "offsets"_a,
           "For each id in a text the place of the first id of its segment that equals it.");
     m.def("gather", &gather, "text"_a, "begins"_a, "ends"_a, "Ids in a text laid end to end.");

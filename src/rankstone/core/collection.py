@@ -373,8 +373,9 @@ class LabelledCollection:
 
     ``labels`` and ``scores`` are flat; ``width`` is the length of all lists if they are the rows
     of a table. Without scores documents are in order of rank. ``ties`` is known if the lists are
-    parts of longer ones. ``lowest`` is the lowest label if it is known. Scores
-    of which the lowest was the best are ``negated``.
+    parts of longer ones. ``lowest`` is the lowest label if it is known. With ``matches`` labels and
+    scores are those that are not 0, of which it was counted where they landed. Scores of which the
+    lowest was the best are ``negated``.
     """
 
     labels: Array
@@ -386,6 +387,7 @@ class LabelledCollection:
     name: str = "run"
     single: bool = False
     ties: tuple[int, int] | None = None
+    matches: Matches | None = None
     lowest: float | None = None
     negated: bool = False
     default: Conventions = field(default=default_conventions(has_ids=False))
@@ -405,7 +407,9 @@ class LabelledCollection:
             self.labels,
             scores,
             self.name,
+            self.matches,
             width=self.width,
+            all_judged=self.matches is not None,
             lowest=self.lowest,
             negated=self.negated,
         )

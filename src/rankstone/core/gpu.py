@@ -1,4 +1,4 @@
-"""Tables of labels and scores, cut where they are: in a device's memory or in that of the host.
+"""Tables of labels and scores in a device's memory, cut where they are.
 
 A measure with a cutoff k reads the first k documents of a list, and of the others nothing but
 grades that are not 0. So the device puts documents in order and gives away the grades of the
@@ -18,30 +18,14 @@ import numpy as np
 from rankstone.core import segments
 from rankstone.core.as_numpy import array_of, numbers_of
 from rankstone.core.notices import ROUNDED
-from rankstone.core.parallel import on_each
-from rankstone.core.rank import ScoreNeeds
+from rankstone.core.rank import ListNeeds, ScoreNeeds
 
 Array = np.ndarray
 
 _BLOCK = 1 << 24
-_HOST_BLOCK = 1 << 18  # so that a tie has few lists put in order, and a cache holds them
-_FEW = 8  # documents below rank k that the host looks at for those that tie with it
-_WIDE = 16  # times the cutoff: narrower tables of the host are put in order as quickly
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
 _SCORES = (*_FLOATS, "int8", "int16", "int32", "uint8")  # which float64 tells apart as they do
 _LABELS = (*_SCORES, "int64", "bool")
-
-
-class CutoffNeeds(NamedTuple):
-    """What measures read of a list: ranks down to ``k``.
-
-    ``supports_expected_ties``: they can average over the orders of tied documents. A measure that
-    cannot refuses any tie, wherever it is. ``count_ties``: ties below the cutoff are counted too.
-    """
-
-    k: int
-    supports_expected_ties: bool
-    count_ties: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,34 +50,27 @@ def is_elsewhere(value: Any) -> bool:
         return False
 
 
-def top_k(labels: Any, scores: Any, cutoff: CutoffNeeds | None, needs: ScoreNeeds) -> TopK | None:
-    """Return what measures read of a table.
+def top_k(labels: Any, scores: Any, lists: ListNeeds, needs: ScoreNeeds) -> TopK | None:
+    """Return what measures read of a table on a device.
 
-    None if all of it is needed: measures or conventions read more, something is wrong with it, or
-    it is so narrow that the host puts all of it in order as quickly.
+    None if all of it is needed: measures or conventions read more, or something is wrong with it.
     """
-    if cutoff is None:
-        return None
     library = _library(labels, scores)
-    if library is None or not _fits(labels, scores, cutoff.k) or not _order_suffices(scores, needs):
+    if library is None or lists.k is None or not _fits(labels, scores, lists.k):
         return None
-    refuses = not cutoff.supports_expected_ties and needs.every_tie
+    if not _order_suffices(scores, needs):
+        return None
+    refuses = not lists.supports_expected_ties and needs.every_tie
     width = int(labels.shape[-1])
-    if library.on_host and (refuses or width < _WIDE * cutoff.k or labels.ndim == 1):
-        return None
     label, score = (_plain(v).reshape(-1, width) for v in (labels, scores))
-    step = max(1, (_HOST_BLOCK if library.on_host else _BLOCK) // width)
-
-    def cut(begin: int) -> _Part | None:
-        rows = slice(begin, begin + step)
-        part = _first(library, label[rows], score[rows], cutoff, refuses=refuses)
-        return None if part is None or (refuses and part.tied) else part
-
-    begins = range(0, len(label), step)
+    step = max(1, _BLOCK // width)
     parts = []
     try:
-        for part in on_each(cut, begins) if library.on_host else map(cut, begins):
-            if part is None:
+        for begin in range(0, len(label), step):
+            rows = slice(begin, begin + step)
+            everywhere = refuses or lists.count_ties
+            part = _first(library, label[rows], score[rows], lists.k, everywhere=everywhere)
+            if part is None or (refuses and part.tied):
                 return None
             parts.append(part)
     except RuntimeError:  # too little memory, or no such operation there
@@ -118,7 +95,7 @@ def _fits(labels: Any, scores: Any, k: int) -> bool:
 
 def _order_suffices(scores: Any, needs: ScoreNeeds) -> bool:
     """Return whether conventions read no more of the scores than their order."""
-    return not needs.values and not (needs.float32 and _name(scores) == "float64")
+    return not needs.values and not (needs.float32 and _name(scores) in ("float64", "int32"))
 
 
 def _name(values: Any) -> str:
@@ -126,7 +103,7 @@ def _name(values: Any) -> str:
 
 
 class _Library(NamedTuple):
-    """What NumPy, PyTorch and JAX do, each in words of its own, on tables.
+    """What PyTorch and JAX do, each in words of its own, on tables.
 
     ``top`` and ``order`` return values in falling order and their columns, of the first n or of
     all; in the latter equal values keep their order.
@@ -137,13 +114,10 @@ class _Library(NamedTuple):
     order: Callable[[Any], tuple[Any, Any]]
     take: Callable[[Any, Any], Any]
     chosen: Callable[[Any, Any], Any]
-    on_host: bool = False
 
 
 def _library(labels: Any, scores: Any) -> _Library | None:
     """Return the library both are of, if they are in one memory."""
-    if type(labels) is np.ndarray and type(scores) is np.ndarray:
-        return _of_numpy()
     if not (is_elsewhere(labels) and is_elsewhere(scores)):
         return None
     torch, jax = sys.modules.get("torch"), sys.modules.get("jax")
@@ -160,26 +134,6 @@ def _library(labels: Any, scores: Any) -> _Library | None:
         # Without its setting for 64 bits JAX would cut such numbers in halves.
         return None if long and not jax.config.jax_enable_x64 else _of_jax(jax.numpy, jax.lax)
     return None
-
-
-def _of_numpy() -> _Library:
-    def take(values: Array, at: Array) -> Array:
-        return np.take_along_axis(values, at, axis=1)
-
-    def top(values: Array, n: int) -> tuple[Array, Array]:
-        at = np.sort(np.argpartition(values, -n, axis=1)[:, -n:], axis=1)
-        at = take(at, falling(take(values, at)))
-        return take(values, at), at
-
-    def order(values: Array) -> tuple[Array, Array]:
-        at = falling(values)
-        return take(values, at), at
-
-    def falling(values: Array) -> Array:
-        # Negative values would overflow where numbers have no sign.
-        return values.shape[1] - 1 - np.argsort(values[:, ::-1], axis=1, kind="stable")[:, ::-1]
-
-    return _Library(np, top, order, take, lambda values, mask: values[mask], on_host=True)
 
 
 def _of_jax(jnp: Any, lax: Any) -> _Library:
@@ -215,26 +169,25 @@ class _Part:
 
 
 def _first(
-    library: _Library, labels: Any, scores: Any, cutoff: CutoffNeeds, *, refuses: bool
+    library: _Library, labels: Any, scores: Any, k: int, *, everywhere: bool
 ) -> _Part | None:
     """Return what counts of some lists, None where a number in them is not finite.
 
     Documents that share their score with the one at rank k are among the first. If ties are
-    counted, scores so large that whole numbers are rounded are not cut: ties there are mentioned.
+    counted ``everywhere``, scores so large that whole numbers are rounded are not cut: ties there
+    are mentioned.
     """
-    finite, k = library.names.isfinite, cutoff.k
+    finite = library.names.isfinite
     if not (bool(finite(labels).all()) and bool(finite(scores).all())):
         return None
-    if cutoff.count_ties and max(float(scores.max()), -float(scores.min())) >= ROUNDED:
+    if everywhere and max(float(scores.max()), -float(scores.min())) >= ROUNDED:
         return None
     score = _whole(library, scores)
-    everywhere = refuses or (cutoff.count_ties and not library.on_host)
-    falling, columns = library.order(score) if everywhere else _falling(library, score, k)
+    falling, columns = library.order(score) if everywhere else library.top(score, k + 1)
+    if not everywhere and bool((falling[:, 1:] == falling[:, :-1]).any()):
+        falling, columns = library.order(score)
     same = falling[:, 1:] == falling[:, :-1]
     tied = int(same.sum()) + int(same[:, 0].sum()) + int((same[:, 1:] & ~same[:, :-1]).sum())
-    if cutoff.count_ties and library.on_host:
-        bounds = np.arange(len(score) + 1) * score.shape[1]
-        tied = int(segments.count_equals(score.reshape(-1), bounds).sum())
     last = falling[:, k - 1 : k]
     size = (falling >= last).sum(1)
     width = int(size.max())
@@ -249,31 +202,13 @@ def _first(
     )
 
 
-def _falling(library: _Library, score: Any, k: int) -> tuple[Any, Any]:
-    """Return the first scores in falling order and their columns, with all that tie at rank k."""
-    if not library.on_host:
-        falling, columns = library.top(score, k + 1)
-        tied = bool((falling[:, 1:] == falling[:, :-1]).any())
-        return library.order(score) if tied else (falling, columns)
-    few = min(k + _FEW, score.shape[1])
-    falling, columns = library.top(score, few)
-    beyond = falling[:, k - 1] == falling[:, few - 1]  # a tie at rank k that may go on
-    if few == score.shape[1] or not beyond.any():
-        return falling, columns
-    # Those that share the score of rank k are few; the rest need no order.
-    count = int((score[beyond] >= falling[beyond, k - 1 : k]).sum(1).max())
-    if count > score.shape[1] // 2:
-        return library.order(score)
-    return library.top(score, max(count, few))
-
-
 def _whole(library: _Library, values: Any) -> Any:
-    """Return numbers in the order of the values: on a device whole numbers.
+    """Return whole numbers in the order of the values.
 
     Of floats they are the bits without the sign, below 0 where the sign is set: some devices
     take the smallest floats for 0 when they compare them.
     """
-    if library.on_host or _name(values) not in _FLOATS:
+    if _name(values) not in _FLOATS:
         return values
     size = 8 * values.dtype.itemsize
     bits = values.view(getattr(library.names, f"int{size}"))

@@ -66,6 +66,7 @@ class Documents:
     strangers: Callable[[Conventions, int | None], Mapping[Any, Array]] | None = None
     cuts: Callable[[Conventions], Cuts] | None = None
     probabilities: Array | None = None
+    all_judged: bool = False  # documents without a row have grade 0
     negated: bool = False  # the sign of the scores says nothing, since the lowest was the best
 
     def select(self, chosen: Array, max_grade: float) -> Documents:
@@ -285,6 +286,7 @@ def _ranked_rows(
         pooled_offsets=pooled_offsets,
         has_repeats=how_to_match(conventions)["repeats"] and bool(matches.duplicates.any()),
         has_scores=documents.scores is not None,
+        all_judged=documents.all_judged and kept is None,
         subtopics=documents.subtopics and replace(documents.subtopics, known=documents.judged),
         samples=samples,
         strangers=documents.strangers and partial(documents.strangers, conventions),
@@ -360,17 +362,34 @@ def apply_queries(ranked: Ranked, documents: Documents, rule: str) -> Ranked:
     return select(ranked, documents.matches.present)
 
 
+class ListNeeds(NamedTuple):
+    """What measures read of a list: ranks down to ``k``, None if they read all.
+
+    ``supports_expected_ties``: they can average over the orders of tied documents. A measure that
+    cannot refuses any tie, wherever it is. ``count_ties``: ties below the cutoff are counted too.
+    ``nonrelevant``: they read where documents are whose grade is 0, too.
+    """
+
+    k: int | None
+    supports_expected_ties: bool
+    count_ties: bool = False
+    nonrelevant: bool = True
+
+
 class ScoreNeeds(NamedTuple):
     """What some conventions read of a table beyond the order of its scores.
 
     ``values``: which scores are above 0. ``float32``: the order of rounded scores. ``every_tie``:
-    whether there are ties anywhere. ``negatives``: negative grades are not judged.
+    whether there are ties anywhere. ``negatives``: negative grades are not judged. ``unjudged``:
+    which documents have a judgment. ``ids``: the ids of tied documents.
     """
 
     values: bool
     float32: bool
     every_tie: bool
     negatives: bool
+    unjudged: bool
+    ids: bool
 
 
 def score_needs(several: Iterable[Conventions]) -> ScoreNeeds:
@@ -381,6 +400,8 @@ def score_needs(several: Iterable[Conventions]) -> ScoreNeeds:
         any(rounds_scores(c) for c in chosen),
         any(c.ties == "expected" for c in chosen),
         any(c.negatives == "unjudged" for c in chosen),
+        any(c.unjudged != "nonrelevant" for c in chosen),
+        any(is_by_id(c.ties) for c in chosen),
     )
 
 

@@ -46,6 +46,7 @@ class RankedRows(Ranked):
     subtopics: Subtopics | None = None
     has_repeats: bool = False
     has_scores: bool = True
+    all_judged: bool = False
     strangers: Callable[[int | None], Mapping[Any, Array]] | None = None
     cuts: Cuts | None = None
     samples: Mapping[Any, Sample] | None = None

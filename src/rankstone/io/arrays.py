@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from rankstone.choices.conventions import Conventions
 from rankstone.choices.reading import block_names
-from rankstone.core import gpu, segments
+from rankstone.core import counted, gpu, segments
 from rankstone.core.as_numpy import (
     all_finite,
     array_of,
@@ -20,16 +21,17 @@ from rankstone.core.as_numpy import (
 from rankstone.core.collection import LabelledCollection, default_conventions
 from rankstone.core.ids import Ids, sort_key
 from rankstone.core.notices import negative_notices, scale_notices
-from rankstone.core.rank import ScoreNeeds
+from rankstone.core.rank import ListNeeds, ScoreNeeds
 from rankstone.core.reading_notices import reading_notice
 from rankstone.errors import DataError, Notice, UsageError, plural
+from rankstone.io.sparse import entries_of, is_sparse
 
 Array = np.ndarray
 _LOOKED_AT = 1000
 _EXAMPLES = 3
 
 # What measures read of lists, and what conventions read of scores, given the default conventions.
-Needs = Callable[[Conventions], tuple[gpu.CutoffNeeds | None, ScoreNeeds]]
+Needs = Callable[[Conventions], tuple[ListNeeds, ScoreNeeds]]
 
 
 def are_arrays(data: Any) -> bool:
@@ -123,10 +125,18 @@ def labels_and_scores(
         qid = block_names(listed.tolist() if isinstance(listed, np.ndarray) else listed)
     if ascending:
         scores = -_numbers(scores, "scores")
-    if needs is not None and mask is None and group_sizes is None:
-        part = gpu.top_k(labels, scores, *needs(default_conventions(has_ids=False)))
+    if needs is not None and group_sizes is None:
+        wanted = needs(default_conventions(has_ids=False))
+        part = gpu.top_k(labels, scores, *wanted) if mask is None else None
         if part is not None and (qid is None or labels.ndim == 2):
             return _from_device(part, labels.ndim, qid, name)
+        labels, scores = _moved(labels, "labels"), _moved(scores, "scores")
+        lists = _counted(labels, scores, mask, *wanted)
+        if lists is not None:
+            queries = _rows(labels, qid, None)[0]
+            return replace(lists, queries=queries, name=name)
+    if is_sparse(labels):
+        labels = labels.toarray()
     label, score = _numbers(labels, "labels"), _numbers(scores, "scores")
     if label.shape != score.shape:
         raise DataError(
@@ -166,13 +176,55 @@ def labels_and_scores(
     return LabelledCollection(label, score, offsets, width, single=single, **known)
 
 
+def _moved(values: Any, what: str) -> Any:
+    """Return arrays of other libraries and devices as arrays, and what is not an array as it is."""
+    return array_of(values, what) if speaks_arrays(values) else values
+
+
+def _counted(
+    labels: Any, scores: Any, mask: Any, lists: ListNeeds, needs: ScoreNeeds
+) -> LabelledCollection | None:
+    """Return a table of which few labels are not 0, None if it has to be put in order."""
+    if not counted.suffices(lists, scores, needs) or np.shape(labels) != scores.shape:
+        return None
+    entries: counted.Entries | None = None
+    if is_sparse(labels):
+        entries = entries_of(labels)
+    elif counted.is_plain(labels):
+        entries = counted.entries_of(labels)
+    if entries is None or (needs.negatives and (entries.grades < 0).any()):
+        return None
+    kept = None if mask is None else _mask(mask, scores)
+    counts = counted.count(entries, scores, kept, count_ties=lists.count_ties)
+    if counts is None:
+        return None
+    found, matches = counts.entries, counts.matches
+    notices = _masked_relevant(counts.masked_relevant) + negative_notices(found.grades)
+    some = entries.grades[(entries.rows * scores.shape[1] + entries.columns) < _LOOKED_AT]
+    notices += reading_notice("labels-and-scores", int(_look_swapped(some, scores)))
+    return LabelledCollection(
+        found.grades,
+        matches.score,
+        found.offsets,
+        ties=counts.ties,
+        matches=matches,
+        own_notices=tuple(notices),
+    )
+
+
 def _look_swapped(label: Array, score: Array) -> bool:
     """Return whether some of the first labels are fractions and all scores whole, but not alike."""
-    labels, scores = (array.reshape(-1)[:_LOOKED_AT] for array in (label, score))
-    labels, scores = labels[np.isfinite(labels)], scores[np.isfinite(scores)]
+    labels, scores = (_first(array) for array in (label, score))
     return bool(
         (labels % 1 != 0).any() and (scores % 1 == 0).all() and (scores != scores[:1]).any()
     )
+
+
+def _first(array: Array) -> Array:
+    """Return the first numbers of an array that are finite."""
+    rows = array[: 1 + _LOOKED_AT // array.shape[1]] if array.ndim == 2 else array
+    some = rows.reshape(-1)[:_LOOKED_AT].astype(np.float64)
+    return some[np.isfinite(some)]
 
 
 def _starting_again(order: Array, offsets: Array | None, queries: list[Any]) -> list[Notice]:
@@ -247,14 +299,17 @@ def _without_masked(
     if kept is not None:
         masked &= kept
     kept = ~masked if kept is None else kept & ~masked
-    count = int((masked & (label > 0)).sum())
+    return kept, _masked_relevant(int((masked & (label > 0)).sum()))
+
+
+def _masked_relevant(count: int) -> list[Notice]:
     if not count:
-        return kept, []
+        return []
     text = (
         f"{plural(count, 'item')} with a label above 0 and the score -inf, which masks it; masked "
         "items count neither as retrieved nor as relevant"
     )
-    return kept, [Notice("masked-relevant", count, text)]
+    return [Notice("masked-relevant", count, text)]
 
 
 def _noticed(label: Array, score: Array, kept: Array | None) -> list[Notice]:
@@ -274,10 +329,11 @@ def _rows(label: Array, qid: Any, group_sizes: Any) -> _Grouping:
     if group_sizes is not None:
         raise UsageError("group_sizes= divides long arrays; the rows of a table are its lists.")
     if qid is None:
-        return list(range(len(label))), None, None
+        return list(range(label.shape[0])), None, None
     listed = _listed(qid)
-    if len(listed) != len(label):
-        raise DataError(f"{plural(len(listed), 'query')} in qid for {len(label)} rows of labels.")
+    if len(listed) != label.shape[0]:
+        rows = label.shape[0]
+        raise DataError(f"{plural(len(listed), 'query')} in qid for {rows} rows of labels.")
     ids = Ids.of(listed, "query")
     if len(set(ids.objects)) < len(ids):
         raise DataError("a query id is used for more than one row. Give every row its own.")

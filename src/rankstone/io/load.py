@@ -281,7 +281,7 @@ def _labelled(
         return None
     sizes = None if isinstance(reading.group_sizes, _PATH) else reading.group_sizes
     is_keyed = any(value is not None for value in (mask, reading.qid, sizes))
-    if not are_labels(judgments, run, keyed=is_keyed):
+    if not is_sparse(judgments) and not are_labels(judgments, run, keyed=is_keyed):
         return None
     from rankstone.io.arrays import labels_and_scores
 

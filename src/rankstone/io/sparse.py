@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rankstone.core.counted import Entries
 from rankstone.core.judgments import Judgments
 from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import Run
@@ -52,7 +53,7 @@ def _table(matrix: Any, number: str) -> PlainTable:
 def beside_scores(
     judgments: Any, scores: Any, exclude: Any, mask: Any
 ) -> tuple[Any, Any, tuple[Notice, ...]]:
-    """Return sparse judgments beside a table of scores as labels, and ``exclude`` as a mask.
+    """Return judgments beside a table of scores as labels, and ``exclude`` as a mask.
 
     And the notices on them.
     """
@@ -65,22 +66,32 @@ def beside_scores(
                 "must have the same shape, a row for each query and a column for each document."
             )
     rated: list[Notice] = []
-    labels = judgments
     if is_sparse(judgments):
-        labels = judgments.toarray()
         rated = frames.ratings_as_grades(_MATRIX, judgments.data)
     if not is_sparse(exclude):
-        return labels, mask, tuple(rated)
-    removed = exclude.toarray() != 0
-    if mask is not None:
-        removed &= np.asarray(mask)
-    judged = removed & (np.asarray(labels) > 0)
+        return judgments, mask, tuple(rated)
+    kept = np.ones(shape, bool) if mask is None else np.array(mask)
+    entries = entries_of(exclude)
+    removed = np.zeros(shape, bool)
+    removed[entries.rows, entries.columns] = True
+    removed &= kept
+    labels = judgments.toarray() if is_sparse(judgments) else np.asarray(judgments)
+    judged = removed & (labels > 0)
     notices = (
         *rated,
         *reading_notice("excluded", int(removed.sum()), _first(removed)),
         *reading_notice("excluded-judged", int(judged.sum()), _first(judged)),
     )
-    return labels, ~removed if mask is None else ~removed & np.asarray(mask), notices
+    return judgments, kept & ~removed, notices
+
+
+def entries_of(labels: Any) -> Entries:
+    """Return the entries of a matrix that are not 0."""
+    matrix = labels.tocsr(copy=True)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    offsets, columns = (part.astype(np.int64) for part in (matrix.indptr, matrix.indices))
+    return Entries(offsets, columns, matrix.data.astype(np.float64))
 
 
 def _first(chosen: np.ndarray) -> tuple[str, ...]:

@@ -92,6 +92,7 @@ _MAX_FPR = Number(
     supports_extreme_ties=lambda m: m.k is None,
     pools_queries=lambda m: m.pairs == "all",
     ties_as_one="line",
+    reads_nonrelevant=True,
     example=Example("AUC", (1, 0, 1, 0), "3 / 4"),
 )
 def AUC(r: Ranked, m: Measure) -> Terms:
@@ -289,6 +290,7 @@ def AUPRC(r: Ranked, m: Measure) -> Terms:
     supports_expected_ties=True,
     ties_as_one="step",
     reaches_max=False,
+    reads_nonrelevant=True,
     example=Example("RankingLoss", (1, 0, 1, 0), "1 / 4"),
 )
 def RankingLoss(r: Ranked, m: Measure) -> Terms:
@@ -332,6 +334,7 @@ def RankingLoss(r: Ranked, m: Measure) -> Terms:
     reaches_max=False,
     supports_expected_ties=True,
     ties_as_one="step",
+    reads_nonrelevant=True,
     example=Example("OPA", (1, 2, 0), "2 / 3"),
 )
 def OPA(r: Ranked, m: Measure) -> Terms:

@@ -12,8 +12,7 @@ import numpy as np
 from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
 from rankstone.core.cutoff import Budget, needs_lengths, units_of
-from rankstone.core.gpu import CutoffNeeds
-from rankstone.core.rank import asks_for_extremes
+from rankstone.core.rank import ListNeeds, asks_for_extremes
 from rankstone.core.ranked import Ranked
 from rankstone.core.rearranged import truncated, with_ties_by
 from rankstone.errors import DataError, UsageError, did_you_mean
@@ -90,6 +89,8 @@ class Definition:
             subtopic a query is its only subtopic.
         reads_max_grade: it depends on the highest grade of all; a function of the measure.
         reads_whole_list: documents below the cutoff count, too, though they gain nothing.
+        reads_nonrelevant: documents that are judged not relevant count otherwise than documents
+            without a judgment.
         ties_as_one: tied documents are one point of a curve, whatever their order. The curve is a
             ``line`` to it, which lies between those of two orders, or a ``step``, which may not;
             a word, or a function of the measure.
@@ -123,6 +124,7 @@ class Definition:
     reads_subtopics: bool = False
     reads_max_grade: Callable[[Measure], bool] = lambda _: False
     reads_whole_list: bool = False
+    reads_nonrelevant: bool = False
     ties_as_one: Literal["", "line", "step"] | Callable[[Measure], str] = ""
     cutoff_param: str = "k"
     mistaken_for: tuple[str, ...] = ()
@@ -243,20 +245,20 @@ class Measure:
 
         return call(measure, data, conventions)
 
-    def cutoff_needs(self, conventions: Conventions) -> CutoffNeeds | None:
-        """Return how much of a list the measure reads, None if it is all of it."""
-        k = self._params.get("k")
-        if (
-            not isinstance(k, int)
-            or self.definition.reads_whole_list
-            or any(0.0 in dict(table) for table in self.tables)
-        ):
-            return None  # a table may give a gain to the grade 0
-        if summation.depends_on_every_tie(conventions):
-            return None
-        if asks_for_extremes(conventions) and not self.supports_extreme_ties:
-            return None  # any tie is refused, wherever it is
-        return CutoffNeeds(k, self.supports_expected_ties)
+    def list_needs(self, conventions: Conventions) -> ListNeeds:
+        """Return how much of a list the measure reads."""
+        d = self.definition
+        cutoff = self._params.get("k")
+        reads_all = (
+            any(0.0 in dict(table) for table in self.tables)  # a gain for the grade 0
+            or isinstance(cutoff, Budget)
+            or summation.depends_on_every_tie(conventions)
+            # Any tie is refused, wherever it is.
+            or (asks_for_extremes(conventions) and not self.supports_extreme_ties)
+        )
+        k = None if reads_all or d.reads_whole_list else cutoff
+        nonrelevant = reads_all or d.reads_nonrelevant
+        return ListNeeds(k, self.supports_expected_ties, nonrelevant=nonrelevant)
 
     @property
     def supports_expected_ties(self) -> bool:

@@ -16,6 +16,7 @@ from rankstone.measures.summation import Terms
     "Binary preference",
     params=(REL,),
     conventions=("ties", "negatives"),
+    reads_nonrelevant=True,
     example=Example("Bpref", (0, 1, None, 0, 1), "(1 - 1/3 + 1 - 2/3) / 3", missed=(1, 0)),
 )
 def Bpref(r: Ranked, m: Measure) -> Terms:
@@ -50,6 +51,7 @@ def _bpref(r: Ranked, rel: float | None) -> Terms:
     params=(REL,),
     conventions=("ties", "negatives"),
     aggregate="geometric",
+    reads_nonrelevant=True,
     example=Example("GMBpref", (1, 0, 1), "(1 + 0) / 2"),
 )
 def GMBpref(r: Ranked, m: Measure) -> Terms:

@@ -10,19 +10,21 @@ import numpy as np
 
 from rankstone.choices.conventions import Conventions
 from rankstone.core.aggregate import Part, aggregate
-from rankstone.core.gpu import CutoffNeeds
+from rankstone.core.rank import ListNeeds
 from rankstone.core.ranked import Ranked
 from rankstone.core.timing import stage
 from rankstone.measures.base import Measure
 
 
-def cutoff_needs(plan: Iterable[tuple[Measure, Conventions]]) -> CutoffNeeds | None:
-    """Return how much of a list is read by any of the measures, None if it is all of it."""
-    needs = [measure.cutoff_needs(conventions) for measure, conventions in plan]
-    known = [n for n in needs if n is not None]
-    if len(known) < len(needs):
-        return None
-    return CutoffNeeds(max(n.k for n in known), all(n.supports_expected_ties for n in known))
+def list_needs(plan: Iterable[tuple[Measure, Conventions]]) -> ListNeeds:
+    """Return how much of a list is read by any of the measures."""
+    needs = [measure.list_needs(conventions) for measure, conventions in plan]
+    cutoffs = [n.k for n in needs if n.k is not None]
+    return ListNeeds(
+        max(cutoffs) if len(cutoffs) == len(needs) else None,
+        all(n.supports_expected_ties for n in needs),
+        nonrelevant=any(n.nonrelevant for n in needs),
+    )
 
 
 class Joined(Protocol):

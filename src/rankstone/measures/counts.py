@@ -111,6 +111,7 @@ def NumRelRet(r: Ranked, m: Measure) -> Sum:
     higher_is_better=False,
     undefined_without_relevant=False,
     supports_expected_ties=True,
+    reads_nonrelevant=True,
     example=Example("NumNonrelRet", (1, 0, None, 0), "2"),
 )
 def NumNonrelRet(r: Ranked, m: Measure) -> Sum:

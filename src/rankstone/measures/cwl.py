@@ -321,6 +321,7 @@ def RBP(r: Ranked, m: Measure) -> Terms:
     undefined_without_relevant=False,
     gain=is_judged,
     reaches_max=False,
+    reads_nonrelevant=True,
     example=Example("RBPResidual(p=0.5)", (1, None, 1), "0.5**3 + 0.5 * 0.5"),
 )
 def RBPResidual(r: Ranked, m: Measure) -> Value:
@@ -398,6 +399,7 @@ def _graded(**more: Any) -> dict[str, Any]:
     "SDCG",
     "Scaled discounted cumulated gain",
     params=(_READ_LIST, *_GRADED),
+    reads_nonrelevant=True,
     example=Example(
         "SDCG@3", (2, None, 1), "(1/log2(2) + 0.5/log2(4)) / (1/log2(2) + 1/log2(3) + 1/log2(4))"
     ),

@@ -82,6 +82,7 @@ def _mixture(
     conventions=("ties", "negatives"),
     best_order=_best_order,
     reaches_max=False,
+    reads_nonrelevant=True,
     example=Example(
         "infAP", (1, None, 1), "(1 + 1/3 + (2/3) * (1/2) * (1 + 1e-5) / (1 + 2e-5)) / 2"
     ),

@@ -31,6 +31,7 @@ def judged_by_rank(ranked: Ranked, depth: int) -> np.ndarray:
     undefined_without_relevant=False,
     gain=is_judged,
     supports_expected_ties=True,
+    reads_nonrelevant=True,
     example=Example("Judged@4", (1, 0, None, None, 1), "2 / 4"),
 )
 def Judged(r: Ranked, m: Measure) -> Sum:
@@ -55,6 +56,7 @@ def Judged(r: Ranked, m: Measure) -> Sum:
     gain=is_judged,
     reaches_max=False,
     supports_expected_ties=True,
+    reads_nonrelevant=True,
     example=Example("Unjudged@5", (1, None, None), "2 / 5"),
 )
 def Unjudged(r: Ranked, m: Measure) -> Value:
@@ -85,6 +87,7 @@ def Unjudged(r: Ranked, m: Measure) -> Value:
     gain=is_judged,
     reaches_max=False,
     supports_extreme_ties=False,
+    reads_nonrelevant=True,
     example=Example("Hole@5", (1, None, None), "2 / 5"),
 )
 def Hole(r: Ranked, m: Measure) -> Value:

@@ -138,6 +138,7 @@ _WHICH = Choice(
     undefined_without_relevant=False,
     gain=_level,
     conventions=("ties",),
+    reads_nonrelevant=True,
     example=Example("NumPref(kept='yes')", (2, 0, 1), "2"),
 )
 def NumPref(r: Ranked, m: Measure) -> Terms:
@@ -199,6 +200,7 @@ def _shares(groups: list[Group], which: str) -> tuple[Array, int]:
     gain=_level,
     reaches_max=False,
     conventions=("ties",),
+    reads_nonrelevant=True,
     example=Example("Pref", (1, 2, 0), "2 / 3"),
 )
 def Pref(r: Ranked, m: Measure) -> Terms:

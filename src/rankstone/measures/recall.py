@@ -138,6 +138,7 @@ def _harm(r: Ranked, m: Measure, grade: np.ndarray) -> np.ndarray:
     supports_expected_ties=True,
     gain=_harm,
     reads_whole_list=True,
+    reads_nonrelevant=True,
     example=Example("FallOut@2", (1, 0, 1, 0), "1 / 3", missed=(0,)),
 )
 def FallOut(r: Ranked, m: Measure) -> Value:

@@ -40,6 +40,7 @@ def _samples(r: Ranked, m: Measure) -> list[Sample]:
     conventions=("ties", "negatives"),
     supports_extreme_ties=False,
     reaches_max=False,
+    reads_nonrelevant=True,
     example=Example("xinfAP", (1, 0, 1), "(1 + 1/3 * (1 + 2 * (1 + 1e-5) / (2 + 2e-5))) / 2"),
 )
 def xinfAP(r: Ranked, m: Measure) -> Computation:

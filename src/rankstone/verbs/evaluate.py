@@ -15,9 +15,8 @@ from rankstone.core import engine
 from rankstone.core.as_numpy import numbers_of
 from rankstone.core.collection import Collection, MatchedCollection
 from rankstone.core.cutoff import units_of
-from rankstone.core.gpu import CutoffNeeds
 from rankstone.core.notices import data_notices
-from rankstone.core.rank import ScoreNeeds, as_ranked, rank, score_needs
+from rankstone.core.rank import ListNeeds, ScoreNeeds, as_ranked, rank, score_needs
 from rankstone.core.result import Result
 from rankstone.errors import NothingInCommonError, SlowEngineWarning, UsageError
 from rankstone.io.arrays import Needs, table_of_labels
@@ -107,8 +106,7 @@ def _unjudged(data: Collection, plan: Plan) -> UnjudgedReport:
     )
 
 
-_LARGE = 1 << 16  # from here on it pays to look for what a cutoff leaves out
-_SPARSE = 1 / 8  # share of labels that are not 0, up to which it does
+_LARGE = 1 << 12  # from here on it pays to look whether few labels are not 0
 
 
 def call(measure: Measure, data: tuple[Any, ...], conventions: Conventions | None) -> Any:
@@ -145,20 +143,20 @@ def _refuse_look_alikes(source: Collection, conventions: Conventions) -> None:
 
 
 def _are_labels_and_scores(labels: Any, scores: Any) -> bool:
-    """Return whether data are arrays that can only be labels and scores, and are best read whole."""
+    """Return whether data are small arrays that can only be labels and scores."""
     return (
         type(labels) is type(scores) is np.ndarray
         and labels.shape == scores.shape
         and labels.dtype.kind in "biuf"
         and scores.dtype.kind == "f"
-        and (labels.size < _LARGE or bool(np.count_nonzero(labels) > _SPARSE * labels.size))
+        and labels.size < _LARGE
     )
 
 
 def _needs_of(measure: Measure, conventions: Conventions | None) -> Needs:
-    def needs(default: Conventions) -> tuple[CutoffNeeds | None, ScoreNeeds]:
+    def needs(default: Conventions) -> tuple[ListNeeds, ScoreNeeds]:
         chosen = conventions or default
-        return measure.cutoff_needs(chosen), score_needs([chosen])
+        return measure.list_needs(chosen), score_needs([chosen])
 
     return needs
 

@@ -16,7 +16,6 @@ from rankstone.core import engine
 from rankstone.core.aggregate import Part as AggregatePart
 from rankstone.core.collection import Collection
 from rankstone.core.cutoff import Budget, units_of
-from rankstone.core.gpu import CutoffNeeds
 from rankstone.core.notices import (
     data_notices,
     first_cutoff,
@@ -25,7 +24,7 @@ from rankstone.core.notices import (
     tally_ranked,
 )
 from rankstone.core.provenance import Provenance, Source
-from rankstone.core.rank import ScoreNeeds, reads_input_order, score_needs
+from rankstone.core.rank import ListNeeds, ScoreNeeds, reads_input_order, score_needs
 from rankstone.core.ranked import Ranked
 from rankstone.core.ranked_rows import RankedRows, concatenated, rows_of
 from rankstone.core.result import Result, TieReport
@@ -37,8 +36,8 @@ from rankstone.measures.compute import (
     Values,
     compute,
     compute_each,
-    cutoff_needs,
     final_values,
+    list_needs,
     side_by_side,
 )
 from rankstone.measures.dcg import worthless_grades
@@ -95,13 +94,13 @@ class Request:
         steps = [(r.column, r.measure, r.conventions_for(chosen, single)) for r in self.measures]
         return Plan(self, default, chosen, steps)
 
-    def needs(self, default: Conventions) -> tuple[CutoffNeeds | None, ScoreNeeds]:
+    def needs(self, default: Conventions) -> tuple[ListNeeds, ScoreNeeds]:
         """Return what is read of lists and of scores."""
         plan = self.plan(default)
-        cutoff = cutoff_needs([(m, c) for _, m, c in plan.steps])
-        if cutoff is not None:
-            cutoff = cutoff._replace(count_ties=True)
-        return cutoff, score_needs([plan.conventions, *(c for _, _, c in plan.steps)])
+        needs = list_needs([(m, c) for _, m, c in plan.steps])._replace(count_ties=True)
+        if self.setup.evaluation.unjudged_interval:
+            needs = needs._replace(k=None, nonrelevant=True)
+        return needs, score_needs([plan.conventions, *(c for _, _, c in plan.steps)])
 
 
 Step = tuple[str, Measure, Conventions]

@@ -13,9 +13,11 @@ from rankstone.core.python_engine.columns import (
 from rankstone.core.python_engine.ids_in_text import first_equal, gather, write_rows
 from rankstone.core.python_engine.order import (
     count_equals,
+    count_table,
     falling_beside,
     falling_order,
     falling_small,
+    nonzero,
 )
 from rankstone.core.python_engine.place import match_mapping, read_judged
 from rankstone.core.python_engine.text import Index, read_rows, scan_judgments, scan_run
@@ -27,6 +29,7 @@ __all__ = [
     "column_of_objects",
     "columns_of_stream",
     "count_equals",
+    "count_table",
     "falling_beside",
     "falling_order",
     "falling_small",
@@ -35,6 +38,7 @@ __all__ = [
     "judge_columns",
     "match_columns",
     "match_mapping",
+    "nonzero",
     "read_judged",
     "read_rows",
     "scan_judgments",

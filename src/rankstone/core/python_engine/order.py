@@ -1,4 +1,4 @@
-"""Order and equality of numbers in segments: what falling_order.hpp and count_equals.hpp do."""
+"""Order and equality of numbers in segments: what falling_order.hpp, count_equals.hpp and count_table.hpp do."""
 
 from __future__ import annotations
 
@@ -46,3 +46,41 @@ def count_equals(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     return np.bincount(
         np.repeat(np.arange(len(tied)), np.diff(offsets))[equal], minlength=len(tied)
     )
+
+
+def count_table(
+    scores: np.ndarray, offsets: np.ndarray, columns: np.ndarray, count_ties: bool
+) -> tuple[np.ndarray, ...] | None:
+    """Count, for some columns of each row, scores above, scores equal, and equal ones before.
+
+    And the documents of each row, of which those with the score -inf are absent, and how many of
+    them share their score. None if a score is NaN, +inf, or 2^53 and more.
+    """
+    listed = scores != -np.inf
+    if not (np.abs(scores[listed]) < 2.0**53).all():
+        return None
+    rows = np.repeat(np.arange(len(scores)), np.diff(offsets))
+    counts = [np.zeros(len(columns), np.int64) for _ in range(3)]
+    for i, (row, column) in enumerate(zip(rows, columns, strict=True)):
+        own = scores[row]
+        equal = own == own[column]
+        for count, mask in zip(counts, (own > own[column], equal, equal[:column]), strict=True):
+            count[i] = mask.sum()
+    retrieved = np.count_nonzero(listed, axis=1)
+    ties = np.zeros(len(scores), np.int64)
+    if count_ties:
+        bounds = np.append(0, np.cumsum(retrieved))
+        ties = count_equals(scores[listed].astype(np.float64), bounds)
+    return *counts, retrieved, ties
+
+
+def nonzero(bits: np.ndarray, signed_zero: bool, most: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return where the elements of each row begin that are not 0, and their columns.
+
+    With ``signed_zero`` the highest bit is the sign of a float. None if there are more than ``most``.
+    """
+    mask = np.iinfo(bits.dtype).max >> signed_zero
+    rows, columns = np.nonzero(bits & bits.dtype.type(mask))
+    if len(columns) > most:
+        return None
+    return np.append(0, np.cumsum(np.bincount(rows, minlength=len(bits)))), columns
