@@ -180,17 +180,21 @@ def test_rules_for_ties_that_need_ids_or_the_input():
 
 
 def test_what_conventions_read_of_scores():
+    usual = {"negatives", "ids"}
     cases = [
-        ([{}], (False, False, False, True)),
-        ([{"negatives": "nonrelevant"}], (False, False, False, False)),
-        ([{"negatives": "nonrelevant"}, {}], (False, False, False, True)),
-        ([{"nonpositive": "nonrelevant"}, {}], (True, False, False, True)),
-        ([{"precision": "float32"}, {}], (False, True, False, True)),
-        ([{"ties": "expected"}, {}], (False, False, True, True)),
-        ([], (False, False, False, False)),
+        ([{}], usual),
+        ([{"negatives": "nonrelevant"}], {"ids"}),
+        ([{"negatives": "nonrelevant"}, {}], usual),
+        ([{"nonpositive": "nonrelevant"}, {}], usual | {"values"}),
+        ([{"precision": "float32"}, {}], usual | {"float32"}),
+        ([{"ties": "expected"}, {}], usual | {"every_tie"}),
+        ([{"unjudged": "remove"}, {}], usual | {"unjudged"}),
+        ([{"ties": "expected", "negatives": "nonrelevant"}], {"every_tie"}),
+        ([], set()),
     ]
     for rules, needs in cases:
-        assert score_needs(rs.Conventions(**rule) for rule in rules) == needs
+        read = score_needs(rs.Conventions(**rule) for rule in rules)
+        assert {name for name, value in read._asdict().items() if value} == needs
 
 
 PLAIN = ({"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}})

@@ -150,7 +150,10 @@ def test_a_document_of_a_chunk_in_json_is_text_or_a_number(tmp_path, data):
     path = written(tmp_path / "parents.json", data)
     with pytest.raises(rs.DataError) as caught:
         Parents.of(path)
-    assert str(caught.value) == f"{path}: expected a JSON object of chunks and their documents."
+    assert (
+        str(caught.value)
+        == f"{path}: expected a JSON object: a chunk and its document in each entry."
+    )
 
 
 def test_only_the_first_line_of_chunks_names_columns(tmp_path):

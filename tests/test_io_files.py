@@ -1,6 +1,7 @@
 """Files of values, compressed files and tables in files: what is read, and where it ends."""
 
 import bz2
+import gc
 import gzip
 import lzma
 import math
@@ -13,6 +14,7 @@ import pytest
 
 import rankstone as rs
 from rankstone.io import streams
+from rankstone.io.input_file import Input
 from rankstone.io.query_values import (
     is_parquet,
     read_parquet_values,
@@ -281,3 +283,19 @@ def test_lines_are_numbered_from_1(tmp_path, monkeypatch):
     assert lines(longest) == [(1, longest)]
     with pytest.raises(rs.DataError, match="^x:2: the line is longer than 2 MiB.$"):
         lines(b"\na" + longest)
+
+
+def test_a_file_is_closed_when_its_evaluation_ends(tmp_path):
+    """Not when garbage is collected: an evaluation leaves no circle that holds the file."""
+    path = tmp_path / "run"
+    path.write_text("q Q0 a 1 1 t\n")
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        for options in ({}, {"lengths": {"a": 1}}):
+            measure = "R@5tokens" if options else "Hole@1"
+            rs.evaluate({"q": {"a": 1}}, path, measure, **options)
+            assert not [o for o in gc.get_objects() if isinstance(o, Input) and o.path == str(path)]
+    finally:
+        if enabled:
+            gc.enable()

@@ -8,7 +8,6 @@ import pytest
 import rankstone as rs
 from rankstone.core.collection import MatchedCollection
 from rankstone.measures import manual
-from rankstone.measures.compute import cutoff_needs
 from rankstone.measures.explain import parameters_in_words
 from rankstone.measures.parse import read_measure, split_names
 from rankstone.measures.request import requested_measures, ways_in_tool
@@ -61,9 +60,9 @@ WRITE = "; write them as in nDCG(gain='exp2', ideal='uncut')@10."
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("P@1.5", "the cutoff in 'P@1.5' must be a whole number, not '1.5'; each measure is named on its own."),
-        ("P@²", "the cutoff in 'P@²' must be a whole number, not '²'; each measure is named on its own."),
-        ("P@x", "the cutoff in 'P@x' must be a whole number, not 'x'; each measure is named on its own."),
+        ("P@1.5", "the cutoff in 'P@1.5' must be a whole number, or a budget such as 2000tokens, not '1.5'; each measure is named on its own."),
+        ("P@²", "the cutoff in 'P@²' must be a whole number, or a budget such as 2000tokens, not '²'; each measure is named on its own."),
+        ("P@x", "the cutoff in 'P@x' must be a whole number, or a budget such as 2000tokens, not 'x'; each measure is named on its own."),
         ("IPrec@0.5.5", "the cutoff in 'IPrec@0.5.5' must be a number, not '0.5.5'; each measure is named on its own."),
         ("P@1234567890123456", "the cutoff in 'P@1234567890123456' is too large; leave it out for all documents."),
         ("P(k=3)@5", "'P(k=3)@5' gives its cutoff twice, as k= and after @."),
@@ -189,7 +188,7 @@ Aggregate over queries: mean.
 Conventions that matter most: ties, unjudged, no_relevant.
 
 Parameters:
-  k: cutoff: only the first k documents are read
+  k: cutoff: only the first k documents are read; or a budget such as 2000tokens
   rel: lowest grade that counts as relevant
   p: persistence: the probability that the user reads on (default 0.8)
   gain: gain of a grade, from 0 to 1; a table such as {{1: 0.5, 2: 1}} gives it by hand \
@@ -256,8 +255,8 @@ def test_the_index_of_measures():
     assert list(manual.families(rs.all_measures()))[:4] == [
         "Cumulated gain, with and without discount, and normalised",
         "Precision and R-precision",
-        "Average precision",
         "Recall, completeness and fall-out",
+        "Average precision",
     ]
 
 
@@ -307,16 +306,18 @@ def test_parameters_in_words():
 
 def test_how_much_of_a_list_is_read():
     plain, tied = rs.Conventions(), rs.Conventions(ties="optimistic")
-    assert cutoff_needs([(rs.P @ 5, plain), (rs.R @ 7, plain)]).k == 7
-    assert cutoff_needs([(rs.P @ 5, plain), (rs.R, plain)]) is None
-    assert cutoff_needs([(rs.P @ 5, plain)]).supports_expected_ties
-    assert not cutoff_needs([(rs.P @ 5, plain), (rs.RBP @ 9, plain)]).supports_expected_ties
-    assert (rs.P @ 5).cutoff_needs(rs.Conventions(sums="plain")) is None
-    assert (rs.P @ 5).cutoff_needs(tied).k == 5
-    assert (rs.P_IA @ 5).cutoff_needs(tied) is None
-    assert (rs.P_IA @ 5).cutoff_needs(plain).k == 5
-    assert (rs.nDCG(gain={1: 2}) @ 5).cutoff_needs(plain).k == 5
-    assert (rs.nDCG(gain={0: 1, 1: 2}) @ 5).cutoff_needs(plain) is None
+    assert (rs.P @ 5).list_needs(plain).k == 5
+    assert rs.R.list_needs(plain).k is None
+    assert (rs.P @ 5).list_needs(plain).supports_expected_ties
+    assert not (rs.RBP @ 9).list_needs(plain).supports_expected_ties
+    assert (rs.P @ 5).list_needs(rs.Conventions(sums="plain")).k is None
+    assert (rs.P @ 5).list_needs(tied).k == 5
+    assert (rs.P_IA @ 5).list_needs(tied).k is None
+    assert (rs.P_IA @ 5).list_needs(plain).k == 5
+    assert (rs.nDCG(gain={1: 2}) @ 5).list_needs(plain).k == 5
+    assert (rs.nDCG(gain={0: 1, 1: 2}) @ 5).list_needs(plain).k is None
+    assert rs.AUC.list_needs(plain).nonrelevant
+    assert not rs.AP.list_needs(plain).nonrelevant
 
 
 def ranked(judged, run, **conventions):

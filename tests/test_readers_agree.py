@@ -332,7 +332,8 @@ def test_judgments_of_any_columns(engine, tmp_path, shape, header):
         "document second": {"ignored-columns": "warning"},
     }
     wanted = {} if header else dropped.get(shape, {})
-    levels = {"negative-grades": "warning", "no-relevant": "note"} | wanted
+    levels = {"negative-grades": "warning", "no-relevant": "note", "scale-from-judgments": "note"}
+    levels |= wanted
     assert {n.code: n.level for n in got.notices} == levels
 
 

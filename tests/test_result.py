@@ -189,8 +189,9 @@ def test_the_repr_counts_warnings_and_names_the_first():
     result = rs.evaluate({1: {"3": 1}}, {1: {3: 1.0}}, "RR")
     assert "; 1 warning: 1 judged document is not in the run but looks like one" in repr(result)
     two = rs.evaluate({"q": {"d": -1}, "r": {"d": 1}}, {"q": ["d"]}, "RR")
-    assert len(two.warnings) == 2
-    assert "; 2 warnings: 1 negative grade" in repr(two)
+    codes = ["negative-grades", "missing-queries", "no-relevant"]
+    assert [n.code for n in two.warnings] == codes
+    assert "; 3 warnings: 1 negative grade" in repr(two)
     assert "warning" not in repr(rs.evaluate({"q": ["d"]}, {"q": ["d"]}, "RR"))
 
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from strategies import examples
 
 from rankstone.errors import DataError, UsageError
 from rankstone.stats import advice
@@ -27,6 +28,7 @@ def multitest():
     return pytest.importorskip("statsmodels.stats.multitest")
 
 
+@settings(max_examples=examples(100))
 @given(p=p_values, correction=st.sampled_from(["holm", "bonferroni", "bh"]))
 def test_adjusted_p_values_are_those_of_statsmodels(multitest, p, correction):
     theirs = multitest.multipletests(p, method=correction.replace("bh", "fdr_bh"))[1]

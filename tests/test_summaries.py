@@ -95,6 +95,10 @@ def test_every_value_is_its_definition(pair, measure, how, data):
             assert found.value == pytest.approx(value, rel=1e-12, nan_ok=True)
         else:
             assert found.value == value or (math.isnan(found.value) and math.isnan(value))
+    if group_of and len(without) == len(result.queries):
+        with pytest.raises(rs.DataError, match="no query that was evaluated has a group"):
+            result.by_group(name, group_of, how)
+        return
     by_group = result.by_group(name, group_of, how)
     for group, one in by_group.items():
         assert repr(rows[REST if group is None else group].values[name]) == repr(one)

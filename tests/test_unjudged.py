@@ -57,7 +57,8 @@ def test_intervals_are_those_of_all_completions(measure):
             continue
         values = [value for value in values if not math.isnan(value)]
         expected = (min(values), max(values)) if values else (math.nan, math.nan)
-        ranked = collection(judged, run).ranked(rs.Conventions(**rules))
+        data = collection(judged, run)
+        ranked = data.ranked(rs.Conventions(**rules))
         for tried in (MOST_TRIED, 6):
             ends = unjudged_extremes(chosen, Holes.of(ranked), tried)
             low, high = ends.low[0], ends.high[0]

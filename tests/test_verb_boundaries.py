@@ -156,7 +156,7 @@ def test_judged_chunks_alone_are_refused(command, capsys):
     more = ["-o", "page.html"] if command == "report" else []
     runs = ["late.json"] if command == "evaluate" else ["late.json", "first.json"]
     assert main([command, "judged.json", *runs, "-m", "RR", "--judged-chunks", *more]) == 2
-    assert "needs parents" in capsys.readouterr().err
+    assert "needs --parents" in capsys.readouterr().err
     with pytest.raises(rs.UsageError, match="needs parents="):
         rs.evaluate(JUDGED, LATE, "RR", judged_chunks=True)
 

@@ -70,7 +70,8 @@ def test_an_order_that_contradicts_the_scores(form, tmp_path):
     assert answer(JUDGED, run) == (1.0, {"order-against-scores"})
     assert answer(JUDGED, run, rank_by="score") == (0.5, set())
     if isinstance(run, type(tmp_path)):
-        (report,) = rs.validate(str(run))
+        qrels = held("qrels", "q 0 a 1\nq 0 b 0\n", tmp_path)
+        _, report = rs.validate(str(qrels), [str(run)])
         assert "order-against-scores" in {n.code for n in report.notices}
 
 

@@ -92,7 +92,7 @@ class Changes(Choices):
     lengths: Any = option(
         None,
         "the length of each document (of each chunk, if cutoffs count these), for measures with a "
-        "budget such as R@2000tokens: a dict, a file with both in each line, or a dataframe",
+        "budget such as 2000tokens: a dict, a file with both in each line, or a dataframe",
         kind="data",
         metavar="FILE",
         unit="document",

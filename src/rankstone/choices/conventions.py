@@ -160,6 +160,11 @@ class Conventions(Choices):
         """Whether documents without a judgment are taken out of rankings."""
         return self.unjudged == "remove"
 
+    @property
+    def needs_judgments(self) -> bool:
+        """Whether only judged queries are averaged."""
+        return self.queries != "run"
+
     def effect(self, notice: str) -> str:
         """Return what the chosen values do about a notice, empty if they leave nothing to say.
 
@@ -170,6 +175,8 @@ class Conventions(Choices):
             texts = f.metadata.get("effects", {}).get(notice)
             if texts is not None:
                 value = getattr(self, f.name)
+                if value == "judged" and self.no_relevant in ("one", "silence"):
+                    return "count as nothing retrieved"  # which is 1 if nothing is relevant
                 return str(texts.get(value, f"{f.name}={value}"))
         raise KeyError(notice)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import pairwise
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakMethod
 
 import numpy as np
 
@@ -113,6 +114,23 @@ class _Ranking:
         return ranked if conventions == plain else ranked.with_conventions(conventions)
 
 
+def _weakly(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that does not keep its collection alive.
+
+    A ranking that a collection keeps would else keep the collection, and with it the file of its run
+    open, until the next garbage collection.
+    """
+    reference = WeakMethod(method)
+
+    def call(*args: Any) -> Any:
+        bound = reference()
+        if bound is None:
+            raise RuntimeError("the collection of this ranking is gone")
+        return bound(*args)
+
+    return call
+
+
 @dataclass(frozen=True, eq=False)
 class MatchedCollection:
     """A run whose documents are looked up in the judgments by their ids.
@@ -196,7 +214,7 @@ class MatchedCollection:
             subtopics=judgments.subtopics,
             max_grade=self.max_grade,
             probabilities=judgments.probabilities,
-            strangers=None if self.is_part or not self.has_ids else self.strangers,
+            strangers=None if self.is_part or not self.has_ids else _weakly(self.strangers),
             cuts=None if self.cutter is None else self._cuts_of,
         )
 
@@ -211,7 +229,12 @@ class MatchedCollection:
 
     def tally(self, conventions: Conventions) -> Tally:
         """Count what is odd about the data."""
-        return tally_matches(self.judgments, self.matches(**how_to_match(conventions)))
+        tally = tally_matches(self.judgments, self.matches(**how_to_match(conventions)))
+        if not self.is_part:
+            return tally
+        # The judgments of a part do not show whether the scale has a grade 0.
+        known = tuple(n for n in tally.reading if n.code != "grades-without-zero")
+        return replace(tally, reading=known)
 
     def top(
         self, depth: int, conventions: Conventions, queries: Sequence[Any] | None = None
@@ -248,7 +271,7 @@ class MatchedCollection:
     def _cuts_of(self, conventions: Conventions) -> Cuts:
         """Return where lists end under some conventions."""
         cutter: Any = self.cutter
-        return Cuts(partial(self._cut, cutter, conventions), cutter.chunks is not None)
+        return Cuts(partial(_weakly(self._cut), cutter, conventions), cutter.chunks is not None)
 
     def _cut(self, cutter: Cutter, conventions: Conventions, cutoff: Cutoff) -> Mapping[Any, Cut]:
         from rankstone.core.documents import top_documents

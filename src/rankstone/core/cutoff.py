@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankstone.core.run import Run
 from rankstone.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 #: The units of budgets. They are names: lengths are counted by the user.
 UNITS = ("tokens", "words", "characters", "bytes", "cost")
@@ -116,6 +118,8 @@ class Cutter:
         """Return how many documents or chunks a budget is enough for, and where it broke."""
         if self.lengths is None:
             raise needs_lengths(budget)
+        from decimal import Decimal
+
         sums = [Decimal(0), *accumulate(_lengths_of(self.lengths, query, units, noun))]
         most = Decimal(repr(budget.amount))
         size = sum(total <= most for total in sums) - 1
@@ -133,6 +137,8 @@ class Cutter:
 def _lengths_of(
     lengths: Mapping[str, float], query: Any, units: Sequence[str], noun: str
 ) -> Iterator[Decimal]:
+    from decimal import Decimal
+
     for unit in units:
         length = lengths.get(unit)
         if length is None:

@@ -153,7 +153,7 @@ def tally_ranked(tally: Tally, ranked: Ranked, k: int) -> Tally:
         tally,
         evaluated=len(empty),
         without_relevant=int(empty.sum()),
-        without_judgments=int(bare.sum()) if len(empty) > 1 else 0,
+        without_judgments=int(bare.sum()),
         single_relevant=int((relevant == 1).sum()),
         longest=int(ranked.retrieved.max(initial=0)),
         by_subtopic=int(ranked.subtopics is not None),
@@ -180,9 +180,6 @@ def data_notices(tally: Tally, conventions: Conventions) -> tuple[Notice, ...]:
         return reading_notice(code, n, tally.examples.get(code, ())[:most], of=of, **more)
 
     effect = conventions.effect
-    missing = effect("missing-queries")
-    if conventions.queries == "judged" and conventions.no_relevant in ("one", "silence"):
-        missing = "count as nothing retrieved"  # which is 1 if nothing is relevant
     few_ties = tally.tied < _FEW * tally.documents
     return (
         *(notice for notice in tally.reading if notice.count or not notice.of),
@@ -190,7 +187,7 @@ def data_notices(tally: Tally, conventions: Conventions) -> tuple[Notice, ...]:
             "missing-queries",
             tally.missing_queries,
             tally.judged_queries,
-            effect=missing,
+            effect=effect("missing-queries"),
         ),
         *counted(
             "unjudged-queries",
@@ -224,7 +221,8 @@ def ranking_notices(
     count, those that other forms of the same data do not even have are a warning. A low share of
     judged documents down to the first cutoff is noticed.
     """
-    is_silent = not chosen and conventions.queries != "run" and tally.without_judgments
+    silent = tally.without_judgments if tally.evaluated > 1 else 0
+    is_silent = silent > 0 and not chosen and conventions.needs_judgments
     notices = reading_notice(
         "no-relevant",
         tally.without_relevant,

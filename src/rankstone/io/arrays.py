@@ -10,7 +10,7 @@ import numpy as np
 
 from rankstone.choices.conventions import Conventions
 from rankstone.choices.reading import block_names
-from rankstone.core import counted, gpu, segments
+from rankstone.core import gpu, segments
 from rankstone.core.as_numpy import (
     all_finite,
     array_of,
@@ -24,7 +24,6 @@ from rankstone.core.notices import negative_notices, scale_notices
 from rankstone.core.rank import ListNeeds, ScoreNeeds
 from rankstone.core.reading_notices import reading_notice
 from rankstone.errors import DataError, Notice, UsageError, plural
-from rankstone.io.sparse import entries_of, is_sparse
 
 Array = np.ndarray
 _LOOKED_AT = 1000
@@ -119,10 +118,7 @@ def labels_and_scores(
     """
     keyed = mask is not None or qid is not None or group_sizes is not None
     if qid_blocks == "separate":
-        if qid is None:
-            raise UsageError("qid_blocks='separate' needs qid=, the query of each item.")
-        listed = _listed(qid)
-        qid = block_names(listed.tolist() if isinstance(listed, np.ndarray) else listed)
+        qid = _separate(qid)
     if ascending:
         scores = -_numbers(scores, "scores")
     if needs is not None and group_sizes is None:
@@ -135,7 +131,7 @@ def labels_and_scores(
         if lists is not None:
             queries = _rows(labels, qid, None)[0]
             return replace(lists, queries=queries, name=name)
-    if is_sparse(labels):
+    if hasattr(labels, "tocoo"):
         labels = labels.toarray()
     label, score = _numbers(labels, "labels"), _numbers(scores, "scores")
     if label.shape != score.shape:
@@ -176,6 +172,14 @@ def labels_and_scores(
     return LabelledCollection(label, score, offsets, width, single=single, **known)
 
 
+def _separate(qid: Any) -> list[str]:
+    """Return the query of each item, with a name of its own for each block of items."""
+    if qid is None:
+        raise UsageError("qid_blocks='separate' needs qid=, the query of each item.")
+    listed = _listed(qid)
+    return block_names(listed.tolist() if isinstance(listed, np.ndarray) else listed)
+
+
 def _moved(values: Any, what: str) -> Any:
     """Return arrays of other libraries and devices as arrays, and what is not an array as it is."""
     return array_of(values, what) if speaks_arrays(values) else values
@@ -185,10 +189,14 @@ def _counted(
     labels: Any, scores: Any, mask: Any, lists: ListNeeds, needs: ScoreNeeds
 ) -> LabelledCollection | None:
     """Return a table of which few labels are not 0, None if it has to be put in order."""
+    from rankstone.core import counted
+
     if not counted.suffices(lists, scores, needs) or np.shape(labels) != scores.shape:
         return None
     entries: counted.Entries | None = None
-    if is_sparse(labels):
+    if hasattr(labels, "tocoo"):
+        from rankstone.io.sparse import entries_of
+
         entries = entries_of(labels)
     elif counted.is_plain(labels):
         entries = counted.entries_of(labels)

@@ -251,11 +251,9 @@ def _cutoff(written: str, text: str, *, whole: bool) -> float | Budget:
         return budget
     digits = written if whole else written.replace(".", "", 1)
     if not written.isascii() or not digits.isdigit():
-        kind, or_else = (
-            ("whole number", ", or a budget such as 2000tokens") if whole else ("number", "")
-        )
+        kind = "whole number, or a budget such as 2000tokens" if whole else "number"
         raise UsageError(
-            f"the cutoff in {text!r} must be a {kind}, not {written!r}{or_else}; "
+            f"the cutoff in {text!r} must be a {kind}, not {written!r}; "
             "each measure is named on its own."
         )
     if len(written) > 15:

@@ -50,6 +50,9 @@ class FewChanges:
     ) -> Iterator[tuple[int, FewChanges]]:
         """Yield the rows in which fewer than half, and fewer than enough, differ from the rest.
 
+        For exact bounds the rest are no change, or values at an end of their range: if most
+        queries change by the same amount, that is a change of all of them.
+
         Args:
             means: of all rows.
             bounds: of values; None or infinite ones are taken from the data.
@@ -65,7 +68,9 @@ class FewChanges:
             w = np.ones(len(x))
             if weights is not None:
                 w = weights[counted[row]] / weights[counted[row]].mean()
-            yield row, cls(x, w, float(usual[row]), int(changed[row]), _bounds(x, bounds))
+            ends = _bounds(x, bounds)
+            if not exact or usual[row] in (0.0, *ends):
+                yield row, cls(x, w, float(usual[row]), int(changed[row]), ends)
 
     def interval(self, confidence: float, *, exact: bool = False) -> tuple[float, float]:
         """Return the interval that allows for values not yet seen, as ``unseen`` has them."""

@@ -284,11 +284,15 @@ def completed(plan: Plan, part: Part) -> Part:
 
 
 def _scale_notices(steps: list[Step], highest: float) -> Iterator[Notice]:
-    """Yield a note for each measure whose scale is that of the judgments."""
-    for name, measure, _ in steps:
-        if "max_grade" in measure.params and measure.definition.reads_max_grade(measure):
-            text = f"{name}: max_grade={highest:g}, from the judgments"
-            yield Notice("scale-from-judgments", 1, text, level="note")
+    """Yield a note on the measures whose scale is that of the judgments."""
+    names = [
+        name
+        for name, measure, _ in steps
+        if "max_grade" in measure.params and measure.definition.reads_max_grade(measure)
+    ]
+    if names:
+        text = f"{', '.join(names)}: max_grade={highest:g}, from the judgments"
+        yield Notice("scale-from-judgments", len(names), text, level="note")
 
 
 def _compute_deferred(part: Part, steps: list[Step]) -> list[Values]:

@@ -137,7 +137,7 @@ def _grouped(file: Input, rows: int) -> Iterator[str]:
     if path is None:
         raise DataError(
             f"{file.path}: the rows have no qid, and there is no {file.path}.query with the sizes "
-            "of the groups beside it. Name such a file with --group-sizes or group_sizes=."
+            "of the groups beside it. Name such a file with the option group_sizes."
         )
     sizes = []
     for number, line in enumerate(without_mark(read_all(path)).splitlines(), 1):
