@@ -16,7 +16,7 @@ test: $(VENV)/.tools lint browser
 
 test-all: $(VENV)/.heavy .venv-peers/.installed lint browser
 	$(BIN)/pytest -n auto --dist loadgroup --thorough
-	.venv-peers/bin/pytest -n auto --thorough tests/test_peers.py
+	.venv-peers/bin/pytest -n auto --thorough tests/peers/test_peers.py
 
 .PHONY: docs
 docs: $(VENV)/.docs

@@ -1,5 +1,5 @@
 // Does one kind of work on made-up data:  instructions KIND  prints the number of rows.
-// Valgrind counts the instructions of measured(); see tests/test_instruction_counts.py.
+// Valgrind counts the instructions of measured(); see tests/repository/test_instruction_counts.py.
 #include <cstdio>
 #include <random>
 #include <string>
