@@ -14,6 +14,8 @@ _HOMES = {
     "explain": "rankstone.verbs.explain",
     "Evaluator": "rankstone.verbs.evaluator",
     "compare": "rankstone.verbs.compare",
+    "leaderboard": "rankstone.verbs.leaderboard",
+    "Leaderboard": "rankstone.stats.leaderboard",
     "fuse": "rankstone.verbs.fuse",
     "FusedRun": "rankstone.verbs.fuse",
     "Fusion": "rankstone.choices.fusion",

@@ -19,6 +19,7 @@ from rankstone.measures import *
 from rankstone.measures import Measure as Measure
 from rankstone.page.html import Report as Report
 from rankstone.stats.comparison import Comparison as Comparison
+from rankstone.stats.leaderboard import Leaderboard as Leaderboard
 from rankstone.text.explanation import Explanation as Explanation
 from rankstone.text.tools import Reconciliation as Reconciliation
 from rankstone.tools import TOOLS as TOOLS, tool as tool
@@ -36,6 +37,7 @@ from rankstone.verbs.fuse import FusedRun as FusedRun, fuse as fuse
 from rankstone.verbs.gate.gate import gate as gate
 from rankstone.verbs.gate.verdict import Verdict as Verdict
 from rankstone.verbs.holes import holes as holes
+from rankstone.verbs.leaderboard import leaderboard as leaderboard
 from rankstone.verbs.load import load_judgments as load_judgments, load_run as load_run
 from rankstone.verbs.p_mrr import PairedMRR as PairedMRR, p_mrr as p_mrr
 from rankstone.verbs.pool import pool as pool

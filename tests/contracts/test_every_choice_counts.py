@@ -133,12 +133,18 @@ def fused(judged, run, measure, **options):
     return [row for row in rs.fuse([run, other(run)], **options).rows() if row[1]]
 
 
+def on_a_leaderboard(judged, run, measure, **options):
+    board = rs.leaderboard({"one": (judged, {"a": run, "b": other(run)})}, measure, **options)
+    return numbers([board["a"].mean, board["b"].mean])
+
+
 PYTHON = {
     "evaluate": lambda j, r, m, **o: numbers([rs.evaluate(j, r, m, **o)[m]]),
     "Evaluator": evaluated_in_parts,
     "Evaluator.merge": merged,
     "explain": explained,
     "compare": compared,
+    "leaderboard": on_a_leaderboard,
     "gate": gated,
     "report": reported,
     "power": planned,
@@ -160,7 +166,7 @@ PYTHON = {
 #: outcome without the choice.
 UNIQUE = {
     ("risk_coverage", "unjudged"), ("risk", "unjudged"), ("compare", "missed"), ("power", "missed"),
-    ("agree_orderings", "missed"),
+    ("leaderboard", "missed"), ("agree_orderings", "missed"),
 }  # fmt: skip
 
 

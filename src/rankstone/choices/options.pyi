@@ -235,6 +235,46 @@ class CompareOptions(TypedDict, total=False):
     zeros: str
     moved: int
 
+class LeaderboardOptions(TypedDict, total=False):
+    like: str | None
+    conventions: Any
+    strict: bool
+    scores: Literal["descending", "ascending"]
+    rank_by: Literal["order", "score"]
+    min_score: float | None
+    exclude: Any
+    parents: Any
+    parent_rule: Literal["first", "max", "sum"]
+    judged_chunks: bool
+    cutoff_unit: Literal["document", "chunk"]
+    lengths: Any
+    over_budget: Literal["drop", "keep"]
+    ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
+    precision: Literal["float64", "float32"]
+    queries: Literal["judged", "both", "run"]
+    no_relevant: Literal["zero", "one", "silence", "skip", "error"]
+    relevance: float
+    negatives: Literal["unjudged", "nonrelevant"]
+    unjudged: Literal["nonrelevant", "remove"]
+    missed: Literal["count", "ignore"]
+    nonpositive: Literal["any", "nonrelevant"]
+    duplicates: Literal["first", "keep", "count", "error"]
+    sums: Literal["exact", "plain"]
+    input_format: str | None
+    encoding: str | None
+    columns: Any
+    query_ids: Any
+    group_sizes: Any
+    qid: Any
+    mask: Any
+    qid_blocks: Literal["merge", "separate"]
+    threads: int | None
+    max_bytes: int | None
+    confidence: float
+    resamples: int
+    rng: Any
+    clusters: Any
+
 class PowerOptions(TypedDict, total=False):
     like: str | None
     conventions: Any

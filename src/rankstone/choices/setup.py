@@ -92,6 +92,10 @@ VERBS: dict[str, tuple[str, ...]] = {
     "compare": (
         *_without(_EVALUATE, "name", "tie_interval", "not_retrieved"), *_RUNS, *Statistics.names(),
     ),
+    "leaderboard": (
+        *_without(_EVALUATE, "name", *_INTERVALS, "not_retrieved"), "confidence", "resamples", "rng",
+        "clusters",
+    ),
     "power": (*_without(_EVALUATE, "name", *_INTERVALS, "not_retrieved"), "clusters"),
     "gate": (
         *_without(_EVALUATE, "name", *_INTERVALS, "not_retrieved"), "confidence", "clusters", "by",

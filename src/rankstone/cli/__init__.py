@@ -14,7 +14,7 @@ from rankstone.errors import RankstoneWarning
 #: The commands in groups, each a module here that is loaded when it is called.
 GROUPS = {
     "measure": ("evaluate", "explain", "reconcile", "measures"),
-    "decide": ("compare", "gate", "power", "agree", "report"),
+    "decide": ("compare", "gate", "leaderboard", "power", "agree", "report"),
     "data": ("validate", "convert", "fuse", "pool", "holes", "verify"),
     "other": ("trec_eval", "demo"),
 }

@@ -6,7 +6,8 @@ from rankstone.core.result import Result
 from rankstone.measures.base import Measure
 from rankstone.measures.explain import ExplanationData, parameters_in_words
 from rankstone.stats.comparison import Comparison
-from rankstone.text import comparison as comparisons, explanation
+from rankstone.stats.leaderboard import Leaderboard
+from rankstone.text import comparison as comparisons, explanation, leaderboard
 from rankstone.text.blocks import Block, Bold, Code, Sentence
 from rankstone.text.html import html
 from rankstone.text.write import result_grid
@@ -23,6 +24,11 @@ def of_result(result: Result) -> str:
 def of_comparison(comparison: Comparison) -> str:
     """Return a comparison: the conclusions, then means and differences."""
     return html(comparisons.for_notebook(comparison))
+
+
+def of_leaderboard(board: Leaderboard) -> str:
+    """Return a leaderboard: its conclusion and its table."""
+    return html(leaderboard.blocks(board))
 
 
 def of_explanation(working: ExplanationData) -> str:
