@@ -1,5 +1,6 @@
 """Tables in files and in memory, whichever library reads them."""
 
+import json
 import re
 from datetime import date
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -10,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import rankstone as rs
+from rankstone.cli import main
 from rankstone.io.convert import convert
 from rankstone.io.formats import tables, workbook as workbooks
 from rankstone.io.frames import is_frame, judgments_of, run_of
@@ -227,7 +229,7 @@ def test_a_workbook_needs_one_of_two_libraries(tmp_path, monkeypatch):
     ("sheets", "others"),
     [
         ([("one", [["query_id", "doc_id"]])], ""),
-        ([("one", []), ("two", [["a"]])], "; the table is to be the first of its sheets (one, two)"),
+        ([("one", []), ("two", [["a"]])], "; choose another with sheet= (--sheet), of one, two"),
     ],
 )  # fmt: skip
 def test_a_workbook_without_rows(tmp_path, sheets, others):
@@ -253,7 +255,8 @@ def test_all_problems_of_a_sheet_are_in_one_message_with_the_rows_of_excel(tmp_p
         f"{path}: 5 cells cannot be used (row 4: no value in column 'doc_id'; row 5: 'viel' in column "
         "'score' is not a number; row 6: no value in column 'query_id'; row 6: no value in column 'score'; row "
         "7: datetime.datetime(2026, 1, 2, 0, 0) in column 'score' is not a number). Rows are numbered as in "
-        "Excel. Fill the cells or remove the rows."
+        "Excel. Fill the cells or remove the rows, or leave such rows out: faulty_rows='skip' (--faulty-rows skip). "
+        "If cells of queries are merged: fill_down=True (--fill-down)."
     )
     many = workbook(tmp_path / "many.xlsx", ("one", [*rows[:2], *[["q", "x"]] * 12]))
     with pytest.raises(rs.DataError, match="12 cells cannot be used .* and 2 more"):
@@ -478,3 +481,85 @@ def test_rows_of_a_query_are_written_together(tmp_path, ending):
     assert (done.rows, done.kind, done.source, done.target) == (3, "run", ending, "trec")
     lines = ["r Q0 c 1 3 rankstone", "r Q0 a 2 1 rankstone", "q Q0 b 1 2 rankstone"]
     assert target.read_text().splitlines() == lines
+
+
+def german(path, *, grade="Note"):
+    """Judgments as people make them: title lines, merged cells, a total row, a second sheet."""
+    rows = [
+        ["Relevanzbewertung Shop-Suche", None, None, None],
+        [None] * 4,
+        ["Anfrage", "Artikel", grade, "Kommentar"],
+        ["mütze", "A1", 2, None],
+        [None, "A2", 0, "falsche Farbe"],
+        [None, "A3", None, "unklar"],
+        ["schal", "B1", 1, None],
+        [None, "B2", 2, None],
+        ["Summe", None, 5, None],
+        ["Stand: 3. Mai", None, None, None],
+    ]
+    return workbook(path, ("Übersicht", [["nichts", "hier"], [1, 2]]), ("Bewertung", rows))
+
+
+RANKED = {"mütze": ["A2", "A1"], "schal": ["B1", "B2"]}
+
+
+def test_a_workbook_as_people_make_it(tmp_path):
+    path = german(tmp_path / "noten.xlsx", grade="grade")
+    options = {"sheet": "Bewertung", "columns": {"query": "Anfrage", "doc": "Artikel"}}
+    with pytest.raises(
+        rs.DataError, match=r"Row 3 looks like the header \('Anfrage', .*--header-row 3"
+    ):
+        rs.evaluate(path, RANKED, "RR", **options)
+    options["header_row"] = 3
+    with pytest.raises(rs.DataError) as caught:
+        rs.evaluate(path, RANKED, "RR", **options)
+    for words in ("row 5: no value in column 'Anfrage'", "--fill-down", "--faulty-rows skip"):
+        assert words in str(caught.value)
+    options |= {"fill_down": True, "faulty_rows": "skip"}
+    result = rs.evaluate(path, RANKED, ["RR", "NumRel"], **options)
+    assert result.values("RR").tolist() == [1 / 2, 1]
+    assert result.values("NumRel").tolist() == [1, 2]
+    (skipped,) = (n for n in result.notices if n.code == "faulty-rows")
+    assert (skipped.count, skipped.examples, skipped.level) == (2, ("row 9", "row 10"), "warning")
+    assert "no-grade" in {n.code for n in result.notices}
+    assert "other-sheets" not in {n.code for n in result.notices}
+    assert result == rs.evaluate(path, RANKED, ["RR", "NumRel"], **(options | {"sheet": 2}))
+
+
+def test_a_sheet_is_chosen_on_the_command_line(tmp_path, capsys):
+    path = german(tmp_path / "noten.xlsx", grade="grade")
+    run = tmp_path / "shop.json"
+    run.write_text(json.dumps(RANKED))
+    words = ["evaluate", str(path), str(run), "-m", "RR", "--columns", "query=Anfrage,doc=Artikel"]
+    words += ["--sheet", "2", "--header-row", "3", "--fill-down", "--faulty-rows", "skip"]
+    assert main([*words, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["aggregates"]["RR"] == 3 / 4
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (
+            {"sheet": "Bewertungen"},
+            "no sheet 'Bewertungen'. Did you mean Bewertung. Sheets: Übersicht",
+        ),
+        ({"sheet": 3}, "no sheet 3. Sheets: Übersicht, Bewertung"),
+        ({"header_row": 99}, "the first sheet, 'Übersicht', has no rows under a header; choose"),
+        ({"header_row": 0}, "header_row must be at least 1"),
+        ({"faulty_rows": "drop"}, "faulty_rows"),
+    ],
+)
+def test_sheets_that_are_not_there(tmp_path, option, message):
+    with pytest.raises(rs.RankstoneError, match=message):
+        rs.evaluate(german(tmp_path / "noten.xlsx"), RANKED, "RR", **option)
+
+
+def test_choices_of_sheets_are_refused_beside_other_files(tmp_path):
+    path = tmp_path / "qrels.txt"
+    path.write_text("mütze 0 A1 1\n")
+    with pytest.raises(rs.UsageError, match="fill_down= is for judgments in a workbook"):
+        rs.evaluate(path, RANKED, "RR", fill_down=True)
+    with pytest.raises(rs.UsageError, match="sheet= is for files|sheet= is for judgments"):
+        rs.evaluate({"mütze": {"A1": 1}}, RANKED, "RR", sheet="one")
+    with pytest.raises(rs.UsageError, match="sheet= goes with"):
+        rs.fuse([RANKED, RANKED], sheet="one")

@@ -34,6 +34,10 @@ class EvaluateOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    sheet: Any
+    header_row: int | None
+    fill_down: bool
+    faulty_rows: Literal["error", "skip"]
     query_ids: Any
     group_sizes: Any
     qid: Any
@@ -72,6 +76,10 @@ class EvaluatorOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    sheet: Any
+    header_row: int | None
+    fill_down: bool
+    faulty_rows: Literal["error", "skip"]
     query_ids: Any
     threads: int | None
     max_bytes: int | None
@@ -112,6 +120,10 @@ class ExplainOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    sheet: Any
+    header_row: int | None
+    fill_down: bool
+    faulty_rows: Literal["error", "skip"]
     query_ids: Any
     group_sizes: Any
     qid: Any
@@ -147,6 +159,10 @@ class ReconcileOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    sheet: Any
+    header_row: int | None
+    fill_down: bool
+    faulty_rows: Literal["error", "skip"]
     query_ids: Any
     group_sizes: Any
     qid: Any
@@ -159,6 +175,10 @@ class AcrossToolsOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    sheet: Any
+    header_row: int | None
+    fill_down: bool
+    faulty_rows: Literal["error", "skip"]
     query_ids: Any
     group_sizes: Any
     qid: Any
@@ -207,6 +227,10 @@ class CompareOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    sheet: Any
+    header_row: int | None
+    fill_down: bool
+    faulty_rows: Literal["error", "skip"]
     query_ids: Any
     group_sizes: Any
     qid: Any
@@ -263,6 +287,10 @@ class LeaderboardOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    sheet: Any
+    header_row: int | None
+    fill_down: bool
+    faulty_rows: Literal["error", "skip"]
     query_ids: Any
     group_sizes: Any
     qid: Any
@@ -303,6 +331,10 @@ class PowerOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    sheet: Any
+    header_row: int | None
+    fill_down: bool
+    faulty_rows: Literal["error", "skip"]
     query_ids: Any
     group_sizes: Any
     qid: Any
@@ -340,6 +372,10 @@ class GateOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    sheet: Any
+    header_row: int | None
+    fill_down: bool
+    faulty_rows: Literal["error", "skip"]
     query_ids: Any
     group_sizes: Any
     qid: Any
@@ -385,6 +421,10 @@ class ReportOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    sheet: Any
+    header_row: int | None
+    fill_down: bool
+    faulty_rows: Literal["error", "skip"]
     query_ids: Any
     group_sizes: Any
     qid: Any
@@ -437,6 +477,10 @@ class RiskCoverageOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    sheet: Any
+    header_row: int | None
+    fill_down: bool
+    faulty_rows: Literal["error", "skip"]
     query_ids: Any
     group_sizes: Any
     threads: int | None
@@ -453,6 +497,10 @@ class PMrrOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    sheet: Any
+    header_row: int | None
+    fill_down: bool
+    faulty_rows: Literal["error", "skip"]
     query_ids: Any
     threads: int | None
     max_bytes: int | None
@@ -473,6 +521,10 @@ class PoolOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    sheet: Any
+    header_row: int | None
+    fill_down: bool
+    faulty_rows: Literal["error", "skip"]
     query_ids: Any
     threads: int | None
     max_bytes: int | None
@@ -500,6 +552,10 @@ class HolesOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    sheet: Any
+    header_row: int | None
+    fill_down: bool
+    faulty_rows: Literal["error", "skip"]
     query_ids: Any
     threads: int | None
     max_bytes: int | None
@@ -573,6 +629,10 @@ class TuneOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    sheet: Any
+    header_row: int | None
+    fill_down: bool
+    faulty_rows: Literal["error", "skip"]
     query_ids: Any
     threads: int | None
     max_bytes: int | None
@@ -600,6 +660,10 @@ class AgreeJudgmentsOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    sheet: Any
+    header_row: int | None
+    fill_down: bool
+    faulty_rows: Literal["error", "skip"]
     group_sizes: Any
     max_bytes: int | None
     relevance: float
@@ -632,6 +696,10 @@ class AgreeOrderingsOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    sheet: Any
+    header_row: int | None
+    fill_down: bool
+    faulty_rows: Literal["error", "skip"]
     query_ids: Any
     group_sizes: Any
     qid: Any
@@ -644,6 +712,10 @@ class VerifyOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    sheet: Any
+    header_row: int | None
+    fill_down: bool
+    faulty_rows: Literal["error", "skip"]
     query_ids: Any
     group_sizes: Any
     qid: Any
@@ -666,6 +738,10 @@ class ValidateOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    sheet: Any
+    header_row: int | None
+    fill_down: bool
+    faulty_rows: Literal["error", "skip"]
     group_sizes: Any
     max_bytes: int | None
 
@@ -673,12 +749,20 @@ class ConvertOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     columns: Any
+    sheet: Any
+    header_row: int | None
+    fill_down: bool
+    faulty_rows: Literal["error", "skip"]
     group_sizes: Any
     max_bytes: int | None
 
 class LoadJudgmentsOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
+    sheet: Any
+    header_row: int | None
+    fill_down: bool
+    faulty_rows: Literal["error", "skip"]
     group_sizes: Any
     max_bytes: int | None
 

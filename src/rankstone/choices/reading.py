@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from rankstone.choices.base import Choices, option
+from rankstone.choices.base import Choices, at_least, option
 
 
 def first_of(text: str | None) -> str | None:
@@ -56,6 +56,33 @@ class Reading(Choices):
         "such as {'query': 'uid', 'doc': 'sku'}",
         kind="columns",
         metavar="ROLE=NAME,...",
+    )
+    sheet: Any = option(
+        None,
+        "sheet of the judgments' workbook: its name, or its number from 1 (the first)",
+        kind="value",
+        metavar="NAME",
+        goes_with="sheets",
+    )
+    header_row: int | None = option(
+        None,
+        "row of the judgments' sheet that names its columns, as Excel numbers it (the first)",
+        kind="whole",
+        metavar="N",
+        check=at_least(1),
+        goes_with="sheets",
+    )
+    fill_down: bool = option(
+        False,
+        "in a judgments' sheet, an empty query is that of the row above, as in merged cells",
+        kind="flag",
+        goes_with="sheets",
+    )
+    faulty_rows: str = option(
+        "error",
+        "rows of a judgments' sheet without an id or with a grade that is not a number, such as totals",
+        values={"error": "refuse the sheet", "skip": "leave them out, with a warning"},
+        goes_with="sheets",
     )
     query_ids: Any = option(
         None,

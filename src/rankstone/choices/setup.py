@@ -77,8 +77,15 @@ def _without(names: Iterable[str], *others: str) -> tuple[str, ...]:
 
 
 _EVALUATE = (*_without(Evaluation.names(), *_RUNS), *_DATA)
+_SHEET = Reading.going_with("sheets")
 _READ_RUNS = _without(
-    (*_FILES, *Changes.names()), "not_retrieved", "judged_chunks", *_ARRAYS, _SIZES, *_CUTOFFS
+    (*_FILES, *Changes.names()),
+    *_SHEET,
+    "not_retrieved",
+    "judged_chunks",
+    *_ARRAYS,
+    _SIZES,
+    *_CUTOFFS,
 )
 
 #: The choices that each verb takes.
@@ -131,7 +138,7 @@ VERBS: dict[str, tuple[str, ...]] = {
     "validate": _without(_FILES, *_ARRAYS, "threads", "query_ids"),
     "convert": _without(_FILES, *_ARRAYS, "threads", "query_ids"),
     "load_judgments": _without(_FILES, *_ARRAYS, "threads", "columns", "query_ids"),
-    "load_run": ("name", *_without(_FILES, *_ARRAYS, _SIZES), "scores", "rank_by"),
+    "load_run": ("name", *_without(_FILES, *_ARRAYS, _SIZES, *_SHEET), "scores", "rank_by"),
     "spark.evaluate": (
         *_without(_EVALUATE, "unjudged_interval", "not_retrieved", *_FILES),
         "columns",

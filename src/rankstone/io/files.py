@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from typing import Any
 
+from rankstone.choices.reading import Reading
 from rankstone.core.judgments import Judgments
 from rankstone.core.run import Run
 from rankstone.errors import DataError, Notice, UsageError
@@ -27,6 +28,12 @@ def read_judgments(path: str, options: ReadOptions) -> Judgments:
                 f"{file.path}: {option}= is for rows without ids of documents, such as LETOR rows; "
                 f"this file has the format '{form.name}'."
             )
+        for option in Reading.going_with("sheets") if form.name != "xlsx" else ():
+            if option in options.sheet.given():
+                raise UsageError(
+                    f"{file.path}: {option}= is for judgments in a workbook (.xlsx); this file has the "
+                    f"format '{form.name}'."
+                )
         judgments = judgments_in(file, form)
         file.check_unchanged()
     return judgments

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import IO, Any, NamedTuple
 from weakref import finalize
 
-from rankstone.choices.reading import first_of, last_of
+from rankstone.choices.reading import Reading, first_of, last_of
 from rankstone.choices.setup import Setup
 from rankstone.core.provenance import Source
 from rankstone.core.text import BOM
@@ -39,6 +39,7 @@ class ReadOptions:
         encoding: encoding of the text (default: UTF-8).
         by_score: whether scores rank the documents of lists, too.
         query_ids: ids of the queries of responses, or the path of a file of these.
+        sheet: which sheet and rows of a workbook to read, and how (default: the first).
     """
 
     format: str | None = None
@@ -53,6 +54,7 @@ class ReadOptions:
     by_score: bool = False
     qid_blocks: str = "merge"
     query_ids: Any = None
+    sheet: Reading = field(default_factory=Reading)
 
     @classmethod
     def of_judgments(cls, setup: Setup, *, graded: bool = True) -> ReadOptions:
@@ -66,6 +68,7 @@ class ReadOptions:
             graded,
             encoding=first_of(reading.encoding),
             qid_blocks=reading.qid_blocks,
+            sheet=reading,
         )
 
     @classmethod

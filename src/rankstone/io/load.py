@@ -213,6 +213,13 @@ def collection(
     reading, changes = setup.reading, setup.changes
     if not any(isinstance(data, _PATH | Judgments) or is_run(data) for data in (judgments, run)):
         _refuse_reading_of_files(setup)
+    for name in (
+        Reading.going_with("sheets") if not isinstance(judgments, _PATH | Judgments) else ()
+    ):
+        if name in reading.given():
+            raise UsageError(
+                f"{name}= is for judgments in a workbook, and these are in memory. Leave it out."
+            )
     if run is None:
         return _grades(judgments, setup)
     if changes.not_retrieved is not None:

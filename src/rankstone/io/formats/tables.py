@@ -107,7 +107,11 @@ def _checked(file: Input, frame: Any, kind: str, *, graded: bool = True) -> Any:
     """Return the frame; of a sheet, the rows that hold judgments or a run."""
     if not isinstance(frame, Sheet):
         return frame
-    roles = frames.roles_of(open_table(frame), kind, file.path, file.options.columns, graded=graded)
+    table = open_table(frame)
+    try:
+        roles = frames.roles_of(table, kind, file.path, file.options.columns, graded=graded)
+    except DataError as error:
+        raise DataError(f"{error}{frame.advice()}") from None
     ids = [name for name in roles.names[:2] if name is not None]
     numbers = [name for name in roles.names[2:] if name is not None]
     grade = numbers.pop() if numbers and kind == "judgments" else ""
@@ -360,7 +364,7 @@ def _binary(name: str, example: str, detect: Callable[[Input], bool]) -> Format:
 
 WORKBOOK = Format(
     "xlsx",
-    "an Excel workbook, whose first sheet is a table with a header",
+    "an Excel workbook, of which a sheet is a table with a header",
     _is_workbook,
     _judgments,
     _run,
