@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from rankstone.stats import tests
 from rankstone.stats.bootstrap import Means
-from rankstone.stats.clusters import Clusters
+from rankstone.stats.clusters import Clusters, freedom
 from rankstone.stats.few_changes import FewChanges
 from rankstone.stats.intervals import intervals_of, mean_intervals
 from rankstone.stats.likely_clusters import likely_clusters
@@ -139,7 +140,6 @@ def _clusters(_: str, trials: int, rng: np.random.Generator) -> None:
 
 
 def _unequal(_: str, trials: int, rng: np.random.Generator) -> None:
-    trials = max(200, trials // 10)
     print(f"\n## Clusters of unequal size: {trials} experiments a cell, in %\n")
     print(
         "| clusters | sizes | values | ICC | rejected | t rejects | covered | covered (t) | as if independent |"
@@ -149,7 +149,7 @@ def _unequal(_: str, trials: int, rng: np.random.Generator) -> None:
         for name, spread in (("3 to 30", 30), ("1 to 100", 100)):
             sizes = np.geomspace(max(1, spread // 10 if spread == 30 else 1), spread, count)
             for skewed in (False, True):
-                for icc in (0.0, 0.1):
+                for icc in (0.0, 0.1, 0.4):
                     cells = _cluster_rates(rng, trials, sizes.astype(int), icc, skewed)
                     kind = "skewed" if skewed else "normal"
                     print(f"| {count} | {name} | {kind} | {icc:g} | {cells} |", flush=True)
@@ -167,12 +167,13 @@ def _cluster_rates(
         means, weights = clusters.means(d, None)
         weight = None if weights is None else weights[0]
         seed = int(rng.integers(1 << 40))
+        own = None if weights is None else freedom(weights)
         flips = tests.randomization(means, weights=weight, resamples=_RESAMPLES, rng=seed).p
-        t = tests.paired_t(means, weights=weight)
-        inside = [
-            (low <= 0) & (high >= 0)
-            for low, high in (mean_intervals(means, weights=weight, method=m) for m in ("bca", "t"))
-        ]
+        t = tests.paired_t(means, weights=weight, freedom=own)
+        units = Means.of(means, weight)
+        units = units if own is None else replace(units, freedom=own)
+        ends = (intervals_of(units, method, 1 - _LEVEL) for method in ("bca", "t"))
+        inside = [(low <= 0) & (high >= 0) for low, high, _ in ends]
         alone = tests.paired_t(d)
         outcomes.append([flips <= _LEVEL, t <= _LEVEL, *inside, alone <= _LEVEL])
     return " | ".join(f"{100 * r:.1f}" for r in np.concatenate(outcomes, axis=1).mean(axis=1))

@@ -95,6 +95,23 @@ class Clusters:
         return means, None if equal else total
 
 
+def freedom(weights: np.ndarray) -> np.ndarray:
+    """Return the degrees of freedom of the variance of means over clusters of unequal weight.
+
+    With a = w^(5/4) and G clusters it is (G - 1) / G (sum of a)^2 / sum of a^2. By Satterthwaite it
+    would be w if queries of a cluster were independent, and w^2 if they were equal; how alike they
+    are is not known well enough from few clusters. The power between holds for both
+    (``benchmarks/coverage.py``), and equal clusters have G - 1.
+
+    Args:
+        weights: of clusters, one row per mean.
+    """
+    shares = weights**1.25
+    groups = (weights > 0).sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return (groups - 1) / groups * shares.sum(axis=1) ** 2 / (shares**2).sum(axis=1)
+
+
 def _is_missing(name: Any) -> bool:
     return name is None or name == "" or (isinstance(name, float) and math.isnan(name))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -14,7 +14,7 @@ from rankstone.core.parallel import on_each
 from rankstone.errors import UsageError, one_of, plural
 from rankstone.stats.advice import FEW_UNITS, heavy_tails
 from rankstone.stats.bootstrap import BootstrapMeans, Means
-from rankstone.stats.clusters import Clusters
+from rankstone.stats.clusters import Clusters, freedom
 from rankstone.stats.distributions import normal_cdf, normal_quantile, t_quantile
 from rankstone.stats.few_changes import FewChanges
 
@@ -93,6 +93,8 @@ def interval(
         rows, weights = clusters.means(rows, weights)
         units = int((~np.isnan(rows)).sum())
     means = Means.of(rows, weights)
+    if clusters is not None and weights is not None:
+        means = replace(means, freedom=freedom(weights))
     low, high, unseen = intervals_of(means, method, confidence, bounds=bounds)
     caution = None
     noun = "query" if clusters is None else "cluster"

@@ -62,7 +62,7 @@ def _one_test(sample: Sample, options: Options) -> PValues:
 
 def _t(sample: Sample, units: Sample) -> PValues:
     """Test by Student's t; for repeated runs, with the variance between runs."""
-    p = tests.paired_t(units.differences, weights=units.weights)
+    p = tests.paired_t(units.differences, weights=units.weights, freedom=units.freedom)
     parts: dict[int, VarianceParts] = {}
     systems = sample.table.systems
     for row, pair in enumerate(sample.pairs.tolist()):

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankstone.core.aggregate import MEAN
 from rankstone.stats.bootstrap import Means
-from rankstone.stats.clusters import Clusters
+from rankstone.stats.clusters import Clusters, freedom
 from rankstone.stats.values import ValueTable
 
 _SAME = 1e-12  # relative; values closer than this are ties
@@ -63,6 +63,7 @@ class Sample:
     higher: bool
     limits: tuple[float, float]
     clusters: Clusters | None = None
+    freedom: np.ndarray | None = None  # of the variance of means over clusters of unequal size
 
     @classmethod
     def of(
@@ -106,7 +107,8 @@ class Sample:
     @cached_property
     def means(self) -> Means:
         """The means of the differences."""
-        return Means.of(self.differences, self.weights)
+        means = Means.of(self.differences, self.weights)
+        return means if self.freedom is None else replace(means, freedom=self.freedom)
 
     @cached_property
     def units(self) -> Sample:
@@ -125,6 +127,7 @@ class Sample:
             )[0],
             usable=~np.isnan(differences),
             weights=weights,
+            freedom=None if weights is None else freedom(weights),
         )
 
     def repeated(self, system: int, row: int) -> np.ndarray:

@@ -88,18 +88,24 @@ def randomization(
     return RandomizedTest(p, flips.exact, resamples, seed)
 
 
-def paired_t(differences: np.ndarray, *, weights: np.ndarray | None = None) -> np.ndarray:
+def paired_t(
+    differences: np.ndarray,
+    *,
+    weights: np.ndarray | None = None,
+    freedom: np.ndarray | None = None,
+) -> np.ndarray:
     """Compare the mean with its standard error, by Student's t with n - 1 degrees of freedom.
 
     With weights, n is the effective number of queries, and the degrees of freedom are those of
-    ``Means``. Differences that are all 0 have p = 1, others without variance p = 0.
+    ``Means``, or of ``Clusters`` if they are given. Differences that are all 0 have p = 1, others without variance p = 0.
 
     >>> paired_t(np.array([[0.1, 0.2, 0.1, 0.3, 0.2, 0.1]])).round(4).tolist()
     [0.0041]
     """
     means = Means.of(_rows(differences), weights)
     p = np.full(len(means.mean), np.nan)
-    columns = (means.mean, means.variance(), means.effective, means.freedom)
+    own = means.freedom if freedom is None else freedom
+    columns = (means.mean, means.variance(), means.effective, own)
     for i, (mean, variance, n, df) in enumerate(
         zip(*(column.tolist() for column in columns), strict=True)
     ):
