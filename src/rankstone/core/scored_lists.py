@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
 
@@ -68,18 +68,19 @@ class IdBytes:
         text, offsets = ids.keys if numbers else ids.encoded
         return cls(text, offsets[:-1], offsets[1:])
 
+    @classmethod
+    def joined(cls, several: Sequence[IdBytes]) -> IdBytes:
+        """Return all ids of several columns, one column after the other."""
+        shifts = segments.offsets_of(np.array([len(ids.text) for ids in several]))
+        begins, ends = (
+            np.concatenate([getattr(i, name) + s for i, s in zip(several, shifts, strict=False)])
+            for name in ("begins", "ends")
+        )
+        return cls(b"".join(ids.text for ids in several), begins, ends)
+
     def at(self, rows: np.ndarray) -> IdBytes:
         """Return some of the ids."""
         return IdBytes(self.text, self.begins[rows], self.ends[rows])
-
-    def part(self, begin: int, end: int) -> IdBytes:
-        """Return consecutive ids, whose text is as long as they are if they are laid end to end."""
-        if begin == end:
-            return IdBytes(b"", self.begins[:0], self.ends[:0])
-        first, last = int(self.begins[begin]), int(self.ends[end - 1])
-        return IdBytes(
-            self.text[first:last], self.begins[begin:end] - first, self.ends[begin:end] - first
-        )
 
     def packed(self) -> IdBytes:
         """Return the ids laid end to end."""
