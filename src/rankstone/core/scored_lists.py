@@ -63,20 +63,15 @@ class IdBytes:
     ends: np.ndarray
 
     @classmethod
-    def of(cls, ids: Ids, *, numbers: bool) -> IdBytes:
-        """Take ids as text, or as whole numbers."""
-        text, offsets = ids.keys if numbers else ids.encoded
-        return cls(text, offsets[:-1], offsets[1:])
-
-    @classmethod
-    def joined(cls, several: Sequence[IdBytes]) -> IdBytes:
-        """Return all ids of several columns, one column after the other."""
-        shifts = segments.offsets_of(np.array([len(ids.text) for ids in several]))
-        begins, ends = (
-            np.concatenate([getattr(i, name) + s for i, s in zip(several, shifts, strict=False)])
-            for name in ("begins", "ends")
-        )
-        return cls(b"".join(ids.text for ids in several), begins, ends)
+    def of(cls, several: Sequence[Ids], *, numbers: bool) -> IdBytes:
+        """Take columns of ids, one after the other, as text or as whole numbers."""
+        columns = [ids.keys if numbers else ids.encoded for ids in several]
+        offsets = np.concatenate([[0], *(offsets[1:] for _, offsets in columns)])
+        rows = segments.offsets_of(np.array([len(own) - 1 for _, own in columns])) + 1
+        shifts = segments.offsets_of(np.array([len(text) for text, _ in columns]))
+        for a, b, shift in zip(rows[:-1], rows[1:], shifts[:-1], strict=True):
+            offsets[a:b] += shift
+        return cls(b"".join(text for text, _ in columns), offsets[:-1], offsets[1:])
 
     def at(self, rows: np.ndarray) -> IdBytes:
         """Return some of the ids."""

@@ -47,7 +47,7 @@ class Runs:
         queries = Ids(common, kind)
         queries.typed = all(own.queries.typed and own.docs.typed for own in lists)
         numbers = all(are_numbers(own.docs) for own in lists)
-        ids = IdBytes.joined([IdBytes.of(own.docs, numbers=numbers) for own in lists])
+        ids = IdBytes.of([own.docs for own in lists], numbers=numbers)
         scores = np.concatenate([own.scores for own in lists])
         place = {query: i for i, query in enumerate(common)}
         begins, sizes = np.zeros((2, len(common), len(runs)), np.int64)
