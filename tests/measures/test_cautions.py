@@ -41,6 +41,8 @@ def test_numbers_that_tell_little_come_with_a_caution(judged, measure, expected)
 def test_cautions_say_what_to_do():
     beyond = rs.evaluate(TWO, RUN, "R@4").notices
     assert any("cutoffs below 4 tell rankings apart" in notice.text for notice in beyond)
+    full = rs.evaluate(TWO, RUN, "R@3").notices
+    assert any("the verb power says how many are needed" in notice.text for notice in full)
     rate = rs.evaluate(ONE, RUN, ["R@1", "R@2"]).notices
     assert any("R@1 and R@2 are the hit rate (Success)" in notice.text for notice in rate)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, cast
 
 from rankstone.choices.base import Choices
@@ -79,17 +79,18 @@ def cutter_of(run: Run, judgments: Judgments, setup: Setup) -> Cutter | None:
     """Return what cuts the lists of a run that was loaded; None if cutoffs are ranks of documents."""
     changes = setup.changes
     lengths, keeps_last = changes.lengths and changes.lengths.plain, changes.over_budget == "keep"
-    if changes.cutoff_unit == "document":
+    if changes.parents is None:
         return None if lengths is None else Cutter(lengths, keeps_last)
-    if changes.parent_rule == "sum":
+    counts_chunks = changes.cutoff_unit == "chunk"
+    if counts_chunks and changes.parent_rule == "sum":
         raise UsageError(
             "cutoff_unit='chunk' goes with the rules 'first' and 'max': a sum over the chunks of a "
             "document changes with the number of chunks that are read."
         )
     # What needs parents goes before these.
     plain = setup.replace(cutoff_unit="document", parent_rule="first", judged_chunks=False)
-    chunks = changed_run(run, judgments, plain.replace(parents=None, exclude=None))
-    return Cutter(lengths, keeps_last, chunks, changes.parents.find)
+    chunks = partial(changed_run, run, judgments, plain.replace(parents=None, exclude=None))
+    return Cutter(lengths, keeps_last, chunks, changes.parents.find, counts_chunks)
 
 
 def changed_run(run: Run, judgments: Judgments, setup: Setup) -> Run:

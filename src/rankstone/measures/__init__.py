@@ -13,6 +13,7 @@ from rankstone.measures.characters import (
     CharPrecision as CharPrecision,
     CharRecall as CharRecall,
 )
+from rankstone.measures.chunks import ChunkNDCG as ChunkNDCG
 from rankstone.measures.compat import Compat as Compat
 from rankstone.measures.counts import (
     NumNonrelRet as NumNonrelRet,
