@@ -3,10 +3,10 @@
 import random
 
 import pytest
+from strategies import examples
 
 import rankstone as rs
 from rankstone.measures.parse import parse_measure
-from strategies import examples
 
 LENGTHS = {"x": 500, "a": 700, "y": 400, "b": 600}
 JUDGED = {"q1": {"a": 1, "b": 1, "z": 1}}

@@ -5,10 +5,10 @@ import io
 import random
 
 import pytest
+from strategies import examples
 
 import rankstone as rs
 from peers import freshstack, longmemeval
-from strategies import examples
 
 CASES = 1000
 
