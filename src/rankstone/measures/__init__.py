@@ -57,7 +57,11 @@ from rankstone.measures.novelty import (
     nERR_IA as nERR_IA,
     nNRBP as nNRBP,
 )
-from rankstone.measures.nuggets import NuggetRecall as NuggetRecall
+from rankstone.measures.nuggets import (
+    CitationPrecision as CitationPrecision,
+    CitationRecall as CitationRecall,
+    NuggetRecall as NuggetRecall,
+)
 from rankstone.measures.parse import all_measures as all_measures, parse_measure as parse_measure
 from rankstone.measures.precision import P as P, Rprec as Rprec
 from rankstone.measures.preferences import NumPref as NumPref, Pref as Pref
