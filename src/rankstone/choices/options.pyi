@@ -16,6 +16,7 @@ class EvaluateOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -55,6 +56,7 @@ class EvaluatorOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -94,6 +96,7 @@ class ExplainOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -129,6 +132,7 @@ class ReconcileOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -173,6 +177,7 @@ class AcrossToolsOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -190,6 +195,7 @@ class CompareOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -246,6 +252,7 @@ class PowerOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -283,6 +290,7 @@ class GateOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -328,6 +336,7 @@ class ReportOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -380,6 +389,7 @@ class RiskCoverageOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -410,6 +420,7 @@ class PMrrOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     input_format: str | None
     encoding: str | None
     columns: Any
@@ -430,6 +441,7 @@ class PoolOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     input_format: str | None
     encoding: str | None
     columns: Any
@@ -448,6 +460,7 @@ class HolesOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
     queries: Literal["judged", "both", "run"]
@@ -477,6 +490,7 @@ class AgreeRunsOptions(TypedDict, total=False):
     exclude: Any
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
+    same_as: Any
 
 class FuseOptions(TypedDict, total=False):
     name: Any
@@ -493,6 +507,7 @@ class FuseOptions(TypedDict, total=False):
     exclude: Any
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
+    same_as: Any
     method: Literal[
         "rrf", "combsum", "combmnz", "combmax", "combmin", "combmed", "wsum", "borda", "isr"
     ]
@@ -518,6 +533,7 @@ class TuneOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -575,6 +591,7 @@ class AgreeOrderingsOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -618,6 +635,7 @@ class VerifyOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -666,6 +684,7 @@ class SparkEvaluateOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]

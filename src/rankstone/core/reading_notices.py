@@ -39,6 +39,8 @@ TABLE = {
     "excluded": ("note", "{n:document} of the run excluded before ranking"),
     "cold-queries": ("note", "{n} of {of:judged query} not in exclude (cold)"),
     "parents": ("note", "{n:chunk} of {of:document} in the run"),
+    "same-as": ("note", "{n:document} of the run {n:is|are} {of:document} by same_as"),
+    "judged-same-as": ("note", "{n:judgment} {n:is|are} of {of:document} by same_as; the highest grade counts"),
     "judged-chunks": ("note", "{n:judged chunk} of {of:judged document}; the highest grade of its chunks is the grade of a document"),
     "subtopics": ("note", "judgments of {n:subtopic}; measures that do not read subtopics take the highest grade of a document"),
 }  # fmt: skip

@@ -68,6 +68,10 @@ def prepared(setup: Setup) -> Setup:
         from rankstone.io.parents import Parents
 
         setup = setup.replace(parents=Parents.of(changes.parents, setup))
+    if changes.same_as is not None:
+        from rankstone.io.parents import Parents
+
+        setup = setup.replace(same_as=Parents.of_same(changes.same_as, setup))
     if changes.lengths is not None:
         from rankstone.io.lengths import Lengths
 
@@ -101,7 +105,7 @@ def changed_run(run: Run, judgments: Judgments, setup: Setup) -> Run:
     changes = setup.changes
     if not isinstance(run, EmptyRun):
         check_scores(run.name, run.direction, setup)
-    if not isinstance(run, EmptyRun) and (changes.min_score, changes.parents) != (None, None):
+    if not isinstance(run, EmptyRun) and (changes.min_score, changes.merged_by) != (None, None):
         run = _rebuilt(run, judgments, setup)
     if changes.exclude is not None:
         from rankstone.core.exclude import ExcludingRun
@@ -145,10 +149,10 @@ def _rebuilt(run: Run, judgments: Judgments, setup: Setup) -> Run:
         scores = (row[2] for row in scored.rows(judgments)) if scored is not run else None
         rows = _kept(rows, scored.direction * changes.min_score, scores)
     typed = bool(getattr(run, "typed", False))
-    if changes.parents is None:
+    if changes.merged_by is None:
         left = cast("GatheredRun", run_from(rows, run.name, run.source, run.name, typed=typed))
         return replace(left, made_from=direction, about=against)
-    made, notice = documents_of(rows, changes.parents, changes.parent_rule)
+    made, notice = documents_of(rows, changes.merged_by, changes.parent_rule)
     return GatheredRun(
         made, run.name, run.source, typed=typed, made_from=direction, about=(*against, notice)
     )

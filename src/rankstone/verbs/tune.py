@@ -109,8 +109,8 @@ def tune(
     request = Request.of([measure], setup)
     loaded, documents = read_runs(named, fusions[0], setup)
     judged = load_judgments(judgments, setup)
-    if setup.changes.judged_chunks:
-        judged = judged_documents(judged, setup.changes.parents)
+    if setup.changes.merges_judgments:
+        judged = judged_documents(judged, setup.changes.merged_by)
     plain = replace(setup, changes=Changes())  # the runs are changed already
 
     def evaluated(run: Run) -> Result:
