@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 import rankstone as rs
+from rankstone.cli import main
 
 ANSWERS = [
     {"query": "how", "qid": "q1", "run_id": "mine", "nuggets": [
@@ -229,3 +230,50 @@ def test_query_ids_that_do_not_fit_are_refused(tmp_path):
     (tmp_path / "run").write_text("a Q0 d1 1 1.0 x\n")
     with pytest.raises(rs.UsageError, match="format 'trec', which names its queries"):
         rs.evaluate({"a": ["d1"]}, tmp_path / "run", "RR", query_ids=["a"])
+
+
+REQUESTS = [
+    {"query": {"match": {"title": "red tent"}}, "size": 10},
+    {"query": {"multi_match": {"query": "stove", "fields": ["title", "text"], "type": "best_fields"}}},
+]  # fmt: skip
+
+
+def test_responses_take_their_queries_from_the_request(tmp_path, capsys):
+    path, request, qrels = (tmp_path / n for n in ("answer.json", "request.ndjson", "qrels.jsonl"))
+    path.write_text(json.dumps({"responses": responses(["d1", "d2"], ["d5"])}))
+    request.write_text("".join(f"{{}}\n{json.dumps(body)}\n" for body in REQUESTS))
+    judged = {"red tent": ["d2"], "stove": ["d5"]}
+    written(qrels, [{"query": q, "expected": docs} for q, docs in judged.items()])
+    words = [str(qrels), str(path), "-m", "RR", "--format", "json"]
+    assert main(["evaluate", *words, "--query-ids", str(request)]) == 0
+    assert json.loads(capsys.readouterr().out)["aggregates"] == {"RR": 0.75}
+    path.write_text(json.dumps(responses(["d1", "d2"])[0]))
+    request.write_text(json.dumps(REQUESTS[0], indent=1))
+    assert rs.evaluate({"red tent": ["d2"]}, path, "RR", query_ids=request)["RR"] == 0.5
+    two = {"bool": {"must": [{"match": {"a": "x"}}, {"match": {"b": "y"}}]}}
+    request.write_text(json.dumps({"query": two}))
+    with pytest.raises(rs.DataError, match="request 1: its query holds 2 texts"):
+        rs.evaluate(judged, path, "RR", query_ids=request)
+
+
+def test_a_folder_of_responses_is_a_run(tmp_path, capsys):
+    folder, qrels = tmp_path / "responses", written(
+        tmp_path / "qrels.jsonl", [{"query": "q1", "expected": ["d2"]}, {"query": "q2", "expected": ["d5"]}]
+    )  # fmt: skip
+    folder.mkdir()
+    for name, response in zip(("q1", "q2"), responses(["d1", "d2"], ["d5"]), strict=True):
+        (folder / f"{name}.json").write_text(json.dumps(response))
+    words = [str(qrels), str(folder), "-m", "RR", "--format", "json"]
+    assert main(["evaluate", *words]) == 0
+    assert json.loads(capsys.readouterr().out)["aggregates"] == {"RR": 0.75}
+    result = rs.evaluate(qrels, folder, "RR")
+    assert result.name == "responses"
+    result.save(tmp_path / "result.json")
+    assert rs.verify(tmp_path / "result.json").holds
+    (folder / "q2.json").write_text(json.dumps(responses(["d1", "d5"])[0]))
+    assert not rs.verify(tmp_path / "result.json").holds
+    (folder / "q2.json").write_text('{"error": {"reason": "too slow"}}')
+    with pytest.raises(rs.DataError, match="response 2: the search failed .too slow."):
+        rs.evaluate(qrels, folder, "RR")
+    with pytest.raises(rs.DataError, match="a response in each file, such as q1.json"):
+        rs.evaluate(qrels, tmp_path, "RR")

@@ -23,7 +23,18 @@ from rankstone.io.input_file import Input, ReadOptions
 from rankstone.io.query_groups import BETWEEN, separator_of
 from rankstone.io.rows import Id, judgments_from
 
-_CHUNK_NAMES = ("chunk", "chunkid", "chunkno", "passage", "passageid", "node", "nodeid", "id", "docid", "document")
+_CHUNK_NAMES = (
+    "chunk",
+    "chunkid",
+    "chunkno",
+    "passage",
+    "passageid",
+    "node",
+    "nodeid",
+    "id",
+    "docid",
+    "document",
+)
 _HOLE = re.compile(r"\{(\w+)\}")
 
 
