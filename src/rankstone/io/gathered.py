@@ -148,13 +148,17 @@ def run_from(
                 rows.scored_rows(), name, source, path, ascending=ascending, typed=typed
             )
             scores = rows.scores.values()
+            run = replace(run, about=rows.notices)
             if by_score or all(falls(reversed(own) if ascending else own) for own in scores):
                 return run
             against = against_scores(rows, ascending=ascending)
-            return ShownRun(rows.data, name, source, typed, by_score=run, against=against)
+            about = rows.notices
+            return ShownRun(rows.data, name, source, typed, about, by_score=run, against=against)
         if ascending:
             raise UsageError(no_scores(path))
-        return (AnswerRun if rows.are_answers else ListedRun)(rows.data, name, source, typed)
+        return (AnswerRun if rows.are_answers else ListedRun)(
+            rows.data, name, source, typed, rows.notices
+        )
     return _gathered(rows, name, source, path, ascending=ascending, typed=typed)
 
 

@@ -16,7 +16,7 @@ from rankstone.core.provenance import Source
 from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.subtopics import Aspect, subtopic_notices, with_subtopics
 from rankstone.core.text import encode
-from rankstone.errors import DataError
+from rankstone.errors import DataError, Notice
 
 Id = str | int
 TextRow = tuple[str, str, float]
@@ -32,6 +32,7 @@ class Lists:
     data: dict[Id, list[Id]]
     scores: dict[Id, list[float]] | None = None
     are_answers: bool = False
+    notices: tuple[Notice, ...] = ()
 
     def scored_rows(self) -> Iterator[Row]:
         """Yield the documents with their scores."""
@@ -101,7 +102,7 @@ def lists_as_text(lists: Lists, path: str) -> Lists:
     if len(data) < len(lists.data):
         raise DataError(f"{path}: a query has two rankings.")
     scores = lists.scores and {str(q): own for q, own in lists.scores.items()}
-    return Lists(data, scores, lists.are_answers)
+    return Lists(data, scores, lists.are_answers, lists.notices)
 
 
 def falls(scores: Iterable[float]) -> bool:

@@ -8,8 +8,10 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
+from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.subtopics import CITES, SENTENCE, Aspect
+from rankstone.core.tally import EXAMPLES
 from rankstone.core.values import number_of
 from rankstone.errors import DataError
 from rankstone.io.column_roles import SYNONYMS, plain_name, wanted_names
@@ -245,7 +247,9 @@ def run(
     records: Iterable[tuple[int, str, Any]], columns: Mapping[str, Any] | None = None
 ) -> Iterable[Row] | Lists:
     """Return the rows of records, or rankings where each holds the list of a query."""
-    parsed = _rankings(records, columns)
+    texts: dict[int, Id] = {}
+    twins: dict[Id, Id] = {}
+    parsed = _rankings(records, columns, texts, twins)
     lists: dict[Id, _Ranking] = {}
     is_scored: bool | None = None
     for ranking in parsed:
@@ -260,9 +264,10 @@ def run(
             raise DataError(f"{ranking.where}: a second ranking of query {str(ranking.query)!a}.")
         lists[ranking.query] = ranking
     docs = {query: ranking.docs for query, ranking in lists.items()}
-    if not is_scored:
-        return Lists(docs, are_answers=any(ranking.is_answer for ranking in lists.values()))
-    return Lists(docs, {query: ranking.scores for query, ranking in lists.items()})
+    are_answers = any(ranking.is_answer for ranking in lists.values())
+    scores = {query: ranking.scores for query, ranking in lists.items()} if is_scored else None
+    pairs = [f"{doc} = {other}" for doc, other in twins.items()][:EXAMPLES]
+    return Lists(docs, scores, are_answers, tuple(reading_notice("same-texts", len(twins), pairs)))
 
 
 class _Ranking(NamedTuple):
@@ -295,8 +300,12 @@ def _mixed(where: str) -> DataError:
 
 
 def _rankings(
-    records: Iterable[tuple[int, str, Any]], columns: Mapping[str, Any] | None
+    records: Iterable[tuple[int, str, Any]],
+    columns: Mapping[str, Any] | None,
+    texts: dict[int, Id],
+    twins: dict[Id, Id],
 ) -> Iterator[_Ranking]:
+    """Yield the rankings of records; ``twins`` are the documents whose text another one has."""
     same_keys = _SameKeys()
     for number, where, flat in records:
         record = with_paths(flat, columns)
@@ -306,7 +315,12 @@ def _rankings(
             same_keys.check(keys, where)
             if isinstance(record[keys.retrieved], set | frozenset):
                 raise DataError(f"{where}: a set has no order; give a list, best first.")
-            yield _Ranking(where, query, *_retrieved(record[keys.retrieved], where, columns))
+            listed = record[keys.retrieved]
+            yield (ranking := _Ranking(where, query, *_retrieved(listed, where, columns)))
+            for item, doc in zip(listed, ranking.docs, strict=False):
+                text = _text(item) if isinstance(item, dict) else None
+                if text and texts.setdefault(hash(text), doc) != doc:
+                    twins[doc] = texts[hash(text)]
             continue
         if is_answer(record, keys):  # which is all that was retrieved
             answer = id_of(record[_answer(record, where)], "answer", where)
@@ -324,6 +338,14 @@ def _rankings(
         else:
             raise _unknown(record, where, "a document and its score, or a list of retrieved ids")
         yield _Ranking(where, query, [id_of(record[keys.doc], "document", where)], [score])
+
+
+def _text(item: dict[str, Any]) -> str | None:
+    """Return the text of a retrieved document, if it comes with one."""
+    texts = (
+        item[key] for key in item if plain_name(str(key)) in ("text", "content", "pagecontent")
+    )
+    return next((text for text in texts if isinstance(text, str)), None)
 
 
 def _checked(record: Any, where: str, columns: Mapping[str, Any] | None) -> Keys:
