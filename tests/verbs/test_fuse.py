@@ -508,6 +508,7 @@ OTHER = {"x": {"a": 1.0}}
         ([ONE, TWO], {"weights": {"run1": 1, "run3": 1}}, "unknown run in weights 'run3'"),
         ([ONE, TWO], {"method": "wsum"}, "wsum needs weights="),
         ([ONE, TWO], {"method": "combsun"}, "Did you mean combsum?"),
+        ([ONE, TWO], {"method": "rff"}, "Did you mean rrf?"),
         ([ONE, TWO], {"method": "combsum", "norm": "minmax"}, "Did you mean min-max?"),
         ([ONE, TWO], {"norm": "min-max"}, "norm= has no effect on rrf"),
         ([ONE, TWO], {"method": "combsum", "k": 3}, "k= goes with the method rrf"),
