@@ -78,6 +78,7 @@ CASES = [
     Case("parents", PARENTS, run=CHUNKS, by_hand=(JUDGED, {"q1": ["x", "a", "b"], "q2": ["d", "a"], "q3": ["c", "b"]})),
     Case("parent_rule", "sum", run=SCORED_CHUNKS, by_hand=(JUDGED, {q: summed(s) for q, s in SCORED_CHUNKS.items()}), also=(("parents", PARENTS),)),
     Case("judged_chunks", True, "nDCG", judged={"q1": {"a#1": 1, "a#2": 2, "b#9": 1}, "q2": {"a#4": 1}, "q3": {"b#7": 1}}, run=SCORED_CHUNKS, by_hand=({"q1": {"a": 2, "b": 1}, "q2": {"a": 1}, "q3": {"b": 1}}, {q: best(s) for q, s in SCORED_CHUNKS.items()}), also=(("parents", PARENTS),)),
+    Case("same_as", {"z": "a"}, "nDCG", judged={"q1": {"z": 2, "b": 1, "c": 0}, "q2": {"z": 1, "d": 0}, "q3": {"b": 1}}, by_hand=(JUDGED, RUN)),
     Case("cutoff_unit", "chunk", "R@2", run=DOUBLED, by_hand=(JUDGED, {q: best(dict(list(s.items())[:2])) for q, s in DOUBLED.items()}), also=(("parents", PARENTS),)),
     Case("lengths", ONES, "R@2tokens", by_hand=(JUDGED, RUN), measure_by_hand="R@2"),
     Case("over_budget", "keep", "R@1.5tokens", by_hand=(JUDGED, RUN), also=(("lengths", ONES),), measure_by_hand="R@2"),

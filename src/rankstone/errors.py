@@ -159,6 +159,7 @@ def plural(n: int, what: str) -> str:
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``' Did you mean X?'`` for the nearest known name, or an empty string."""
     from difflib import get_close_matches
+    from operator import ne
 
     # Nearly everything is near to a name of one letter.
     by_lower = {k.lower(): k for k in known if len(k) > 1 or len(name) < 3}
@@ -166,7 +167,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         other
         for other in by_lower
         if min(len(name), len(other)) > 2
-        and (other.startswith(name.lower()) or name.lower().startswith(other))
+        and (
+            other.startswith(name.lower())
+            or name.lower().startswith(other)
+            # One of three letters is too far for the ratio above.
+            or (len(name) == len(other) == 3 and sum(map(ne, name.lower(), other)) == 1)
+        )
     ]
     return f" Did you mean {by_lower[near[0]]}?" if near else ""
 

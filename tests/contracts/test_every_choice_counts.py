@@ -241,9 +241,9 @@ def words_for(folder, options):
     plain = dict(options)
     if isinstance(plain.get("exclude"), dict):
         plain["exclude"] = written(folder, "exclude", plain["exclude"], judgments=True)
-    if "lengths" in plain:
-        (folder / "lengths.json").write_text(json.dumps(plain["lengths"]))
-        plain["lengths"] = str(folder / "lengths.json")
+    for name in plain.keys() & {"lengths", "same_as"}:
+        (folder / f"{name}.json").write_text(json.dumps(plain[name]))
+        plain[name] = str(folder / f"{name}.json")
     return words_of(plain)
 
 

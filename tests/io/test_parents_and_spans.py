@@ -393,3 +393,49 @@ def test_random_runs_of_parts_agree_with_sets():
             read = {(d, i) for d, a, b in unique[:k] for i in range(a, b)}
             assert found[f"CharRecall@{k}"] == pytest.approx(len(read & relevant) / len(relevant))
             assert found[f"CharPrecision@{k}"] == pytest.approx(len(read & relevant) / len(read))
+
+
+# Documents of the same text -----------------------------------------------------------------------
+
+TWICE = {"q": {"a2": 3.0, "x": 2.0, "a1": 1.0, "b": 0.5}}
+
+
+@pytest.mark.parametrize(
+    "same", [{"a2": "a1"}, {"a1": "a2"}, {"a2": "a3", "a3": "a1"}, {"a1": "a2", "a2": "a1"}]
+)
+def test_documents_of_the_same_text_are_one(same):
+    judged = {"q": {"a1": 1, "a2": 2, "b": 1}}
+    result = rs.evaluate(judged, TWICE, ["nDCG", "P@2", "NumRel", "R@1"], same_as=same)
+    by_hand = rs.evaluate(
+        {"q": {"a": 2, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 0.5}}, list(result.aggregates)
+    )
+    assert result.aggregates == by_hand.aggregates
+    assert "4 documents of the run are 3 documents by same_as" in " ".join(map(str, result.notices))
+
+
+def test_same_documents_in_a_file(tmp_path, capsys):
+    path, qrels, run = (tmp_path / name for name in ("same.tsv", "qrels", "run"))
+    path.write_text("doc_id\toriginal\na2\ta1\n")
+    qrels.write_text("q 0 a1 1\nq 0 b 1\n")
+    run.write_text("".join(f"q Q0 {d} 1 {s} x\n" for d, s in TWICE["q"].items()))
+    words = [str(qrels), str(run), "-m", "RR", "--format", "json"]
+    assert main(["evaluate", *words, "--same-as", str(path)]) == 0
+    assert json.loads(capsys.readouterr().out)["aggregates"] == {"RR": 1.0}
+    result = rs.evaluate(qrels, run, "RR", same_as=path)
+    result.save(tmp_path / "result.json")
+    assert rs.verify(tmp_path / "result.json").holds
+    path.write_text("a2\ta1\na2\tb\n")
+    with pytest.raises(rs.DataError, match="document 'a2' has two originals, 'a1' and 'b'"):
+        rs.evaluate(qrels, run, "RR", same_as=path)
+
+
+def test_numbers_stay_numbers_under_same_as():
+    found = rs.evaluate({1: {10: 1}}, {1: {11: 2.0, 12: 1.0}}, "RR", same_as={11: 10})
+    assert found["RR"] == 1.0
+
+
+def test_bad_same_as():
+    with pytest.raises(rs.UsageError, match="same_as= and parents= do not go together"):
+        rs.evaluate({"q": ["a"]}, {"q": ["a"]}, "RR", same_as={"a": "b"}, parents={"a": "b"})
+    with pytest.raises(rs.UsageError, match="same_as= is a dict"):
+        rs.evaluate({"q": ["a"]}, {"q": ["a"]}, "RR", same_as=3)

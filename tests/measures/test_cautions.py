@@ -1,12 +1,13 @@
 """Warnings of numbers that cannot tell rankings apart, and of gold that cannot be found."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 import rankstone as rs
 
-CODES = {"cutoff-beyond-lists", "saturated", "recall-is-hit-rate", "not-in-corpus"}
+CODES = {"cutoff-beyond-lists", "saturated", "recall-is-hit-rate", "not-in-corpus", "same-texts"}
 QUERIES = [f"q{i}" for i in range(12)]
 TWO = {q: ["a", "b"] for q in QUERIES}
 ONE = {q: ["a"] for q in QUERIES}
@@ -41,6 +42,8 @@ def test_numbers_that_tell_little_come_with_a_caution(judged, measure, expected)
 def test_cautions_say_what_to_do():
     beyond = rs.evaluate(TWO, RUN, "R@4").notices
     assert any("cutoffs below 4 tell rankings apart" in notice.text for notice in beyond)
+    full = rs.evaluate(TWO, RUN, "R@3").notices
+    assert any("the verb power says how many are needed" in notice.text for notice in full)
     rate = rs.evaluate(ONE, RUN, ["R@1", "R@2"]).notices
     assert any("R@1 and R@2 are the hit rate (Success)" in notice.text for notice in rate)
 
@@ -69,6 +72,25 @@ def test_chunk_ids_beside_judged_documents_are_recognised():
     result = rs.evaluate({"q": ["care", "faq"]}, {"q": ["tent#1", "faqs"]}, "R")
     (notice,) = (n for n in result.notices if n.code == "no-document-found")
     assert "parents" not in str(notice)
+
+
+@pytest.mark.parametrize("scored", [True, False])
+def test_documents_of_the_same_text_are_named(tmp_path, scored):
+    def item(doc, text, score):
+        return {"id": doc, "text": text, **({"score": score} if scored else {})}
+
+    records = [
+        {"query": "q", "expected": ["a"], "retrieved": [item("b", "one", 3), item("a", "one", 2)]},
+        {"query": "r", "expected": ["c"], "retrieved": [item("c", "two", 3), item("b", "one", 2)]},
+    ]
+    path = tmp_path / "memory.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    result = rs.evaluate(path, path, "RR")
+    (notice,) = (n for n in result.notices if n.code == "same-texts")
+    assert (notice.level, notice.count, notice.examples) == ("warning", 1, ("a = b",))
+    merged = rs.evaluate(path, path, "RR", same_as={"a": "b"})
+    assert (result["RR"], merged["RR"]) == (0.75, 1.0)
+    assert not any(n.code == "same-texts" for n in merged.notices)
 
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

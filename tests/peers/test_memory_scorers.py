@@ -5,6 +5,7 @@ import io
 import random
 
 import pytest
+from strategies import examples
 
 import rankstone as rs
 from peers import freshstack, longmemeval
@@ -19,15 +20,6 @@ def history(draw):
     return turns, draw.sample(turns, draw.randint(1, min(4, len(turns))))
 
 
-def ndcg_of_sessions(turns, gold, k):
-    """nDCG of turns, each relevant if its session is, cut where the k-th session has come in."""
-    sessions = {turn.rpartition("_")[0] for turn in gold}
-    grades = [float(turn.rpartition("_")[0] in sessions) for turn in turns]
-    seen = [len({t.rpartition("_")[0] for t in turns[: i + 1]}) for i in range(len(turns))]
-    cut = max(k, next((i + 1 for i, n in enumerate(seen) if n >= k), len(turns)))
-    return rs.nDCG(gain="binary", discount="jarvelin", k=cut)(grades)
-
-
 def scorer():
     try:
         return longmemeval.scorer()
@@ -37,7 +29,7 @@ def scorer():
 
 def test_scores_of_turns_are_those_of_longmemeval():
     theirs, draw = scorer(), random.Random(1)
-    for _ in range(CASES):
+    for _ in range(examples(CASES)):
         turns, gold = history(draw)
         k = draw.choice([1, 2, 3, 5, 10, 30])
         expected = theirs.evaluate_retrieval(list(range(len(turns))), gold, turns, k)
@@ -48,16 +40,38 @@ def test_scores_of_turns_are_those_of_longmemeval():
 
 def test_scores_of_sessions_are_those_of_longmemeval():
     theirs, draw = scorer(), random.Random(2)
-    for _ in range(CASES):
+    for _ in range(examples(CASES)):
         turns, gold = history(draw)
         k = draw.choice([1, 2, 3, 5, 10])
         places = list(range(len(turns)))
         expected = theirs.evaluate_retrieval_turn2session(places, gold, turns, k)
-        names = [f"recall_any@{k}", f"recall_all@{k}"]
+        names = [f"recall_any@{k}", f"recall_all@{k}", f"ndcg_any@{k}"]
         options = {"parents": "{doc}_{n}", "judged_chunks": True, "like": "longmemeval"}
         found = rs.evaluate({"q": gold}, {"q": turns}, names, **options)
-        values = [*(found[name] for name in names), ndcg_of_sessions(turns, gold, k)]
-        assert values == pytest.approx(expected, abs=1e-12)
+        assert [found[name] for name in names] == pytest.approx(expected, abs=1e-12)
+
+
+def test_ndcg_of_sessions_is_that_of_their_turns():
+    """Each turn of a gold session gains, and the list ends where the k-th session is in."""
+    draw = random.Random(4)
+    options = {"parents": "{doc}_{n}", "judged_chunks": True}
+    for _ in range(CASES // 10):
+        turns, gold = history(draw)
+        k = draw.choice([1, 2, 3, 5, 10])
+        sessions = [turn.rpartition("_")[0] for turn in turns]
+        wanted = {turn.rpartition("_")[0] for turn in gold}
+        seen = [len(set(sessions[: i + 1])) for i in range(len(turns))]
+        cut = max(k, next((i + 1 for i, n in enumerate(seen) if n >= k), len(turns)))
+        expected = (rs.nDCG @ cut)([float(session in wanted) for session in sessions])
+        measure = f"ChunkNDCG@{k}"
+        found = rs.evaluate({"q": gold}, {"q": turns}, measure, **options)[measure]
+        assert found == pytest.approx(expected, abs=1e-14)
+        plain = [rs.evaluate({"q": gold}, {"q": turns}, f"{m}@{k}") for m in ("ChunkNDCG", "nDCG")]
+        assert plain[0][measure] == plain[1][f"nDCG@{k}"]
+    with pytest.raises(rs.UsageError, match="cannot be cut by chunks"):
+        rs.evaluate({"q": gold}, {"q": turns}, "ChunkNDCG@2", cutoff_unit="chunk", **options)
+    with pytest.raises(rs.UsageError, match="Choose unjudged='nonrelevant'"):
+        rs.evaluate({"q": gold}, {"q": turns}, "ChunkNDCG@2", unjudged="remove", **options)
 
 
 def test_scores_of_nuggets_are_those_of_freshstack():

@@ -501,13 +501,14 @@ OTHER = {"x": {"a": 1.0}}
         ([ONE, OTHER], {}, "no query in common: run1 has 'q', run2 has 'x'"),
         ([ONE, {"q": {"a": math.nan}}], {}, "not a finite number"),
         ([ONE, {"q": {"a": math.inf}}], {"method": "combsum"}, "not a finite number"),
-        ([ONE, {"q": {"a": -1.0}}], {"method": "combsum", "norm": "max"}, "norm='max' divides by it"),
+        ([ONE, {"q": {"a": -1.0}}], {"method": "combsum", "norm": "max"}, "norm='max' divides by the highest"),
         ([ONE, TWO], {"weights": [1.0, -1.0]}, "weights must be a number from 0 up for each of the 2"),
         ([ONE, TWO], {"weights": [1.0]}, "for each of the 2 runs (run1, run2)"),
         ([ONE, TWO], {"weights": [0, 0]}, "not all 0"),
         ([ONE, TWO], {"weights": {"run1": 1, "run3": 1}}, "unknown run in weights 'run3'"),
         ([ONE, TWO], {"method": "wsum"}, "wsum needs weights="),
         ([ONE, TWO], {"method": "combsun"}, "Did you mean combsum?"),
+        ([ONE, TWO], {"method": "rff"}, "Did you mean rrf?"),
         ([ONE, TWO], {"method": "combsum", "norm": "minmax"}, "Did you mean min-max?"),
         ([ONE, TWO], {"norm": "min-max"}, "norm= has no effect on rrf"),
         ([ONE, TWO], {"method": "combsum", "k": 3}, "k= goes with the method rrf"),
@@ -518,7 +519,7 @@ OTHER = {"x": {"a": 1.0}}
         ([ONE, TWO], {"absent": "share"}, "goes with borda"),
         ([ONE, TWO], {"method": "combsum", "normalised_over": "depth"}, "needs depth="),
         ([ONE, TWO], {"like": "trec_eval"}, "not known how 'trec_eval' fuses"),
-        ([ONE, TWO], {"fusion": "rrf,k=10", "k": 3}, "given beside a whole fusion"),
+        ([ONE, TWO], {"fusion": "rrf,k=10", "k": 3}, "is given beside"),
         ([ONE, TWO], {"fusion": "rrf,x"}, "METHOD,NAME=VALUE"),
         ([ONE, TWO], {"fusion": "rrf,k=x"}, "METHOD,NAME=VALUE"),
         ([ONE, TWO], {"fusion": 3}, "unknown value of method"),
@@ -572,11 +573,12 @@ def test_a_fusion_is_its_text():
     fusion = Fusion.of(whole)
     assert repr(fusion) == "wsum(norm=z-score, weights=0.7:0.3, depth=100)"
     assert repr(Fusion.of("rrf")) == "rrf"
-    assert Fusion.of(fusion) is fusion
+    assert Fusion.of(fusion).given() == fusion.given()
     assert Fusion.of(repr(fusion)).given() == fusion.given()
     named = rs.fuse({"a": ONE, "b": TWO}, method="wsum", weights={"b": 0.3, "a": 0.7})
     listed = rs.fuse({"a": ONE, "b": TWO}, "wsum,weights=0.7:0.3")
     assert fused_scores(named) == fused_scores(listed)
+    assert repr(named.fusion) == "wsum(weights=0.7:0.3)"
 
 
 @pytest.mark.parametrize("name", Fusion.names())

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankstone.choices.base import RUN, Choices, option
+from rankstone.errors import UsageError
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -78,6 +79,15 @@ class Changes(Choices):
         needs="parents",
         goes_with="documents",
     )
+    same_as: Any = option(
+        None,
+        "documents of the same text under several ids, each with the id that it is read as, in run and "
+        "judgments: a dict, or a file with both in each line; the best rank and the highest grade count",
+        kind="data",
+        metavar="FILE",
+        unit="document",
+        goes_with="documents",
+    )
     cutoff_unit: str = option(
         "document",
         "what cutoffs count if there are chunks",
@@ -118,3 +128,22 @@ class Changes(Choices):
         metavar="G,G,...",
         goes_with="grades",
     )
+
+    def __post_init__(self) -> None:
+        """Refuse two answers to which document an id is of."""
+        super().__post_init__()
+        if self.parents is not None and self.same_as is not None:
+            raise UsageError(
+                "same_as= and parents= do not go together: give chunks of the same text the same "
+                "document in parents=."
+            )
+
+    @property
+    def merged_by(self) -> Any:
+        """What says which ids are one document: ``parents`` or ``same_as``."""
+        return self.parents if self.same_as is None else self.same_as
+
+    @property
+    def merges_judgments(self) -> bool:
+        """Whether judgments are merged, too."""
+        return self.judged_chunks or self.same_as is not None

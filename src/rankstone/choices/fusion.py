@@ -19,8 +19,7 @@ def _count(text: str) -> Any:
     return option(None, text, kind="whole", metavar="N", check=at_least(1))
 
 
-def _is_start(value: int) -> str | None:
-    return None if value in (0, 1) else "0 or 1"
+_TIES = {"docid_desc": "greater id first, as trec_eval does", "docid_asc": "smaller id first"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -65,7 +64,11 @@ class Fusion(Choices):
     )
     k: float = option(60, "k of rrf (60)", kind="number", metavar="X", check=at_least(0))
     first_rank: int = option(
-        1, "rank of the first document in rrf: 1 or 0", kind="whole", metavar="N", check=_is_start
+        1,
+        "rank of the first document in rrf: 1 or 0",
+        kind="whole",
+        metavar="N",
+        check=lambda rank: None if rank in (0, 1) else "0 or 1",
     )
     absent: str | None = _choice(
         None,
@@ -93,15 +96,13 @@ class Fusion(Choices):
     ties: str = _choice(
         "docid-desc",
         "order of documents with equal scores in a run",
-        docid_desc="greater id first, as trec_eval does",
-        docid_asc="smaller id first",
+        **_TIES,
         input="in input order",
     )
     fused_ties: str = _choice(
         "docid-desc",
         "order in which documents with equal fused scores are written",
-        docid_desc="greater id first, as trec_eval does",
-        docid_asc="smaller id first",
+        **_TIES,
         input="in the order of the first run that has them",
     )
     queries: str = _choice(
@@ -141,17 +142,18 @@ class Fusion(Choices):
         return self.method in ("rrf", "borda", "isr")
 
     @classmethod
-    def of(cls, value: Any) -> Fusion:
+    def of(cls, value: Any, tool: Mapping[str, Any] | None = None, **more: Any) -> Fusion:
         """Read a fusion: the name of a method, with choices as in ``rrf,k=10``, or a Fusion.
+
+        ``more`` are choices beside it, ``tool`` are those that count where neither chooses.
 
         >>> Fusion.of("rrf(k=10, depth=100)")
         rrf(k=10, depth=100)
         """
-        if isinstance(value, cls):
-            return value
-        method, *choices = str(value).replace("(", ",").rstrip(")").replace(" ", "").split(",")
-        given: dict[str, Any] = {}
-        for name, equals, word in (text.partition("=") for text in choices):
+        given = value.given() if isinstance(value, cls) else {}
+        text = "" if value is None or isinstance(value, cls) else f"method={value}"
+        for part in text.replace("(", ",").rstrip(")").replace(" ", "").split(",") if text else ():
+            name, equals, word = part.partition("=")
             try:
                 kind = field_of(cls, one_of(name, cls.names(), "choice of a fusion"))["kind"]
                 given[name] = _READERS.get(kind, str)(word) if equals else None
@@ -160,7 +162,12 @@ class Fusion(Choices):
                     f"{value!r}: {error}. Write a fusion as METHOD,NAME=VALUE, such as rrf,k=10 or "
                     "wsum,weights=0.7:0.3."
                 ) from None
-        return cls(method=method, **given)
+        for name in given.keys() & more.keys():
+            raise UsageError(f"{name}= is given beside {value!r}, which has it, too. Choose one.")
+        chosen = given | more
+        is_rrf = chosen.get("method", "rrf") == "rrf"  # which alone reads the first rank of a tool
+        own = {n: v for n, v in (tool or {}).items() if is_rrf or n != "first_rank"}
+        return cls(**(own | chosen))
 
     def weights_of(self, names: Sequence[str]) -> list[float]:
         """Return the weight of each run, 1 if none are given."""

@@ -16,6 +16,7 @@ class EvaluateOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -59,6 +60,7 @@ class EvaluatorOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -102,6 +104,7 @@ class ExplainOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -141,6 +144,7 @@ class ReconcileOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -193,6 +197,7 @@ class AcrossToolsOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -210,6 +215,7 @@ class CompareOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -314,6 +320,7 @@ class PowerOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -355,6 +362,7 @@ class GateOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -404,6 +412,7 @@ class ReportOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -460,6 +469,7 @@ class RiskCoverageOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -494,6 +504,7 @@ class PMrrOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     input_format: str | None
     encoding: str | None
     columns: Any
@@ -518,6 +529,7 @@ class PoolOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     input_format: str | None
     encoding: str | None
     columns: Any
@@ -540,6 +552,7 @@ class HolesOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
     queries: Literal["judged", "both", "run"]
@@ -573,6 +586,7 @@ class AgreeRunsOptions(TypedDict, total=False):
     exclude: Any
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
+    same_as: Any
 
 class FuseOptions(TypedDict, total=False):
     name: Any
@@ -589,6 +603,7 @@ class FuseOptions(TypedDict, total=False):
     exclude: Any
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
+    same_as: Any
     method: Literal[
         "rrf", "combsum", "combmnz", "combmax", "combmin", "combmed", "wsum", "borda", "isr"
     ]
@@ -614,6 +629,7 @@ class TuneOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -679,6 +695,7 @@ class AgreeOrderingsOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -730,6 +747,7 @@ class VerifyOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]
@@ -790,6 +808,7 @@ class SparkEvaluateOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]

@@ -86,8 +86,8 @@ class Reading(Choices):
     )
     query_ids: Any = option(
         None,
-        "the queries of a search engine's responses in a file, in their order: a list of ids, or a "
-        "file with an id in each line",
+        "the queries of a search engine's responses in a file, in their order: a list of ids, a file "
+        "with an id in each line, or the body of the request, whose texts are the ids",
         kind="data",
         metavar="FILE",
     )

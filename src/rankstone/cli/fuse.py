@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.options import add_choices, add_quiet, expand, names_of, options_of
+from rankstone.cli.options import add_choices, add_quiet, expand, options_of
 from rankstone.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -20,18 +20,12 @@ def add_to(commands: Any) -> None:
         "stdout by default.",
     )
     parser.add_argument("runs", metavar="RUN", nargs="+", help="runs, in any known format")
-    parser.add_argument(
-        "-o",
-        "--output",
-        default="-",
-        metavar="FILE",
-        help="the file to write; its extension chooses the format (default: stdout)",
-    )
+    parser.add_argument("-o", "--output", default="-", metavar="FILE",
+                        help="the file to write; its extension chooses the format (stdout)")  # fmt: skip
     parser.add_argument("--to", metavar="FORMAT", help="the format to write, if not by extension")
     parser.add_argument("--force", action="store_true", help="replace FILE if it exists")
-    parser.add_argument(
-        "--explain", metavar="QUERY", help="print the points that each run gives, and write nothing"
-    )
+    parser.add_argument("--explain", metavar="QUERY",
+                        help="print the points that each run gives, and write nothing")  # fmt: skip
     add_quiet(parser)
     add_choices(parser, "fuse")
     parser.set_defaults(run=run)
@@ -42,8 +36,7 @@ def run(args: Namespace) -> int:
     from rankstone.core.text import escape_field
     from rankstone.verbs.fuse import fuse
 
-    paths = list(expand(args.runs))
-    fused = fuse(dict(zip(names_of(paths), paths, strict=True)), **options_of(args))
+    fused = fuse(list(expand(args.runs)), **options_of(args))
     if not args.quiet:
         for notice in fused.notices:
             say(f"warning: {notice}.")
@@ -52,7 +45,7 @@ def run(args: Namespace) -> int:
         if not args.quiet:
             say(f"{fused.source.name}: {len(fused.runs.queries):,} queries")
         return 0
-    names = list(fused.runs.rows)
+    names = fused.runs.names
     print("document", "score", *map(escape_field, names), sep="\t")
     for doc, score, points in fused.explain(args.explain):
         given = (f"{points[name]:.6g}" if name in points else "-" for name in names)

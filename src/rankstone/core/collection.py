@@ -271,30 +271,55 @@ class MatchedCollection:
     def _cuts_of(self, conventions: Conventions) -> Cuts:
         """Return where lists end under some conventions."""
         cutter: Any = self.cutter
-        return Cuts(partial(_weakly(self._cut), cutter, conventions), cutter.chunks is not None)
+        cut, chunks = (
+            partial(_weakly(of), cutter, conventions)
+            for of in (self._cut, self._documents_of_chunks)
+        )
+        return Cuts(cut, cutter.counts_chunks, None if cutter.chunks is None else chunks)
 
     def _cut(self, cutter: Cutter, conventions: Conventions, cutoff: Cutoff) -> Mapping[Any, Cut]:
-        from rankstone.core.documents import top_documents
-
         with _READING:
-            judgments = self._judged(run_queries=adds_run_queries(conventions))
-            queries = list(judgments.queries)
-            if conventions not in self._cuts:
-                lists = []
-                for run in (self.run, cutter.chunks):
-                    if run is not None:
-                        matches = run.match(judgments, float32=False, repeats=True)
-                        most = int(matches.retrieved.max(initial=1))
-                        _, tops = top_documents(run, judgments, queries, most, conventions)
-                        lists.append(tops.lists())
-                self._cuts[conventions] = lists[0], lists[-1]
+            lists = self._lists(cutter, conventions)
             if (conventions, cutoff) not in self._cuts:
-                rows = zip(queries, *self._cuts[conventions], strict=True)
                 self._cuts[conventions, cutoff] = {
-                    query: cutter.cut(query, docs, chunks, cutoff) for query, docs, chunks in rows
+                    query: cutter.cut(query, docs, chunks, cutoff) for query, docs, chunks in lists
                 }
             cuts: dict[Any, Cut] = self._cuts[conventions, cutoff]
             return cuts
+
+    def _lists(self, cutter: Cutter, conventions: Conventions) -> list[tuple[Any, Any, Any]]:
+        """Return queries with all their documents, and all their chunks if there are any."""
+        from rankstone.core.documents import top_documents
+
+        judgments = self._judged(run_queries=adds_run_queries(conventions))
+        queries = list(judgments.queries)
+        if conventions not in self._cuts:
+            lists = []
+            for run in (self.run, cutter.chunks and cutter.chunks()):
+                if run is not None:
+                    matches = run.match(judgments, float32=False, repeats=True)
+                    most = int(matches.retrieved.max(initial=1))
+                    _, tops = top_documents(run, judgments, queries, most, conventions)
+                    lists.append(tops.lists())
+            self._cuts[conventions] = list(zip(queries, lists[0], lists[-1], strict=True))
+        known: list[tuple[Any, Any, Any]] = self._cuts[conventions]
+        return known
+
+    def _documents_of_chunks(
+        self, cutter: Cutter, conventions: Conventions
+    ) -> Mapping[Any, list[int]]:
+        """Return the document of each chunk by query: its judgment, else a negative number."""
+        made: dict[Any, list[int]] = {}
+        with _READING:
+            judgments = self._judged(run_queries=adds_run_queries(conventions))
+            lists = zip(self._lists(cutter, conventions), judgments.docs_by_query, strict=True)
+            for (query, docs, chunks), judged in lists:
+                number = {doc: -1 - i for i, doc in enumerate(docs)}
+                begin = int(judgments.groups[len(made)])
+                own = {str(doc): begin + i for i, doc in enumerate(judged) if str(doc) in number}
+                of = (str(cutter.document_of(chunk)) for chunk in chunks)
+                made[query] = [{**number, **own}[doc] for doc in of if doc in number]
+        return made
 
     def keeping_top(self, depth: int, conventions: Conventions) -> MatchedCollection:
         """Return a collection that keeps the first documents while it reads its run, if it can."""

@@ -71,11 +71,14 @@ class Cut(NamedTuple):
 class Cuts:
     """Where the lists of a ranking end: ``at`` returns it for a cutoff, by query.
 
-    Budgets are cut so, and numbers if they are ``of_chunks``; other numbers are ranks.
+    Budgets are cut so, and numbers if they are ``of_chunks``; other numbers are ranks. ``chunks``
+    returns the document of each retrieved chunk, by query: its judgment, a negative number if it has
+    none; None if documents have no chunks.
     """
 
     at: Callable[[Cutoff], Mapping[Any, Cut]]
     of_chunks: bool
+    chunks: Callable[[], Mapping[Any, Sequence[int]]] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,30 +88,32 @@ class Cutter:
     Args:
         lengths: the length of each document, or of each chunk if cutoffs count chunks.
         keeps_last: the document that breaks a budget counts.
-        chunks: the run of chunks, if cutoffs count these.
+        chunks: returns the run of chunks, if there are any.
         document_of: the document of a chunk.
+        counts_chunks: cutoffs count chunks.
     """
 
     lengths: Mapping[str, float] | None = None
     keeps_last: bool = False
-    chunks: Run | None = None
-    document_of: Callable[[Any], Any] | None = None
+    chunks: Callable[[], Run] | None = None
+    document_of: Callable[[Any], Any] = str
+    counts_chunks: bool = False
 
     def cut(self, query: Any, docs: Sequence[str], chunks: Sequence[str], cutoff: Cutoff) -> Cut:
         """Return where a list of documents ends; of ``chunks``, if cutoffs count these."""
         units, of = docs, docs
-        if self.document_of is not None and self.chunks is not None:
+        if self.counts_chunks:
             known = set(docs)
             pairs = [(chunk, str(self.document_of(chunk))) for chunk in chunks]
             pairs = [pair for pair in pairs if pair[1] in known]
             units, of = [chunk for chunk, _ in pairs], [doc for _, doc in pairs]
-        noun = "document" if self.chunks is None else "chunk"
+        noun = "chunk" if self.counts_chunks else "document"
         if isinstance(cutoff, Budget):
             size, reason = self._within(query, units, cutoff, noun)
         else:
             size, reason = min(cutoff, len(units)), ""
         documents = len(set(of[:size]))
-        if self.chunks is not None:
+        if self.counts_chunks:
             reason = f"The first {size} chunks are of {documents} documents. {reason}".strip()
         return Cut(documents, reason)
 

@@ -18,7 +18,7 @@ from rankstone.core.provenance import MEMORY, Source
 from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.sampling import SAMPLED_DOCS, incomplete, spread
 from rankstone.core.values import id_of, number_of, shown
-from rankstone.errors import DataError, EmptyError, UsageError
+from rankstone.errors import DataError, EmptyError, Notice, UsageError
 
 _NUMBERS = (int, np.integer)
 
@@ -168,12 +168,13 @@ class ScoredRun:
 
 @dataclass(frozen=True, eq=False)
 class ListedRun:
-    """A run in a dict ``{query: [document, ...]}``, best first."""
+    """A run in a dict ``{query: [document, ...]}``, best first, with notices on how it was read."""
 
     data: dict[Any, Any]
     name: str = "run"
     source: Source = field(default=MEMORY)
     typed: bool = True
+    about: tuple[Notice, ...] = ()
 
     @property
     def direction(self) -> int:
@@ -232,6 +233,7 @@ class ListedRun:
             duplicate=duplicate,
             unjudged_queries=unjudged,
             unjudged_sample=sample,
+            notices=self.about,
             doc_samples=_doc_samples(
                 columns[:, 0],
                 np.array(present, bool),

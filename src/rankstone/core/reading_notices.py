@@ -15,6 +15,7 @@ from rankstone.errors import Notice, plural
 TABLE = {
     "ids-look-alike": ("warning", "{n:judged {effect}} {n:is not in the run but looks like one that is|are not in the run but look like others that are}; ids are compared exactly, so write them alike"),
     "no-document-found": ("warning", "no judged document was retrieved for any query"),
+    "same-texts": ("warning", "{n:document} {n:has|have} the text of another one, and if only one of them is judged, the other counts as wrong; say which are the same with same_as= (--same-as FILE)"),
     "not-in-corpus": ("warning", "{n:judged document} {n:is|are} not among the documents of the chunks in parents, so no run can find {n:it|them}"),
     "missing-queries": ("warning", "{n} of {of:judged query} not in the run; missing ones {effect}"),
     "unjudged-queries": ("warning", "{n:query} of the run without judgments; {effect}"),
@@ -39,6 +40,8 @@ TABLE = {
     "excluded": ("note", "{n:document} of the run excluded before ranking"),
     "cold-queries": ("note", "{n} of {of:judged query} not in exclude (cold)"),
     "parents": ("note", "{n:chunk} of {of:document} in the run"),
+    "same-as": ("note", "{n:document} of the run {n:is|are} {of:document} by same_as"),
+    "judged-same-as": ("note", "{n:judgment} {n:is|are} of {of:document} by same_as; the highest grade counts"),
     "judged-chunks": ("note", "{n:judged chunk} of {of:judged document}; the highest grade of its chunks is the grade of a document"),
     "subtopics": ("note", "judgments of {n:subtopic}; measures that do not read subtopics take the highest grade of a document"),
 }  # fmt: skip

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from itertools import pairwise
+from typing import Any, NoReturn
 
 import numpy as np
 
 from rankstone.core import segments
-from rankstone.core.cutoff import Cut, Cutoff, units_of
+from rankstone.core.cutoff import Cutoff, units_of
 from rankstone.core.ranked import Ranked
 from rankstone.core.ranked_rows import RankedRows, rows_of
 from rankstone.core.tie_breaking import before_by_gain
@@ -86,15 +87,65 @@ def condensed(ranked: Ranked) -> RankedRows:
         pooled=None,
         pooled_offsets=None,
         width=ranked.width,
-        cuts=ranked.cuts and replace(ranked.cuts, at=_refuse_cuts),
+        cuts=ranked.cuts
+        and replace(
+            ranked.cuts, at=_refuse_cuts, chunks=ranked.cuts.chunks and partial(_refuse_cuts, 0)
+        ),
     )
 
 
-def _refuse_cuts(cutoff: Cutoff) -> Mapping[Any, Cut]:
+def _refuse_cuts(cutoff: Cutoff) -> NoReturn:
     raise UsageError(
         f"lists from which unjudged documents were removed cannot be cut by {units_of(cutoff)}. "
         "Choose unjudged='nonrelevant'."
     )
+
+
+def chunks_of(ranked: Ranked, k: int | None) -> tuple[Ranked, Array | None]:
+    """Return the ranking of chunks, each with the grade of its document, and where its lists are cut.
+
+    A list is cut where k different documents are in, but not before k chunks. A relevant document of
+    which no chunk was retrieved is one chunk that was missed. Documents without chunks are their own.
+    """
+    if ranked.cuts is None or ranked.cuts.chunks is None:
+        return ranked, None
+    known = ranked.cuts.chunks()
+    documents = [np.array(known[query], np.int64) for query in ranked.queries]
+    ends = np.full(len(documents), k or 0)
+    rows, ranks, firsts, sizes = [], [], [], []
+    for q, (own, (a, b)) in enumerate(
+        zip(documents, pairwise(ranked.offsets.tolist()), strict=True)
+    ):
+        row = {judgment: a + i for i, judgment in enumerate(ranked.judgment[a:b].tolist())}
+        first = np.sort(np.unique(own, return_index=True)[1])
+        ends[q] = max(ends[q], first[k - 1] + 1 if k and k <= len(first) else len(own))
+        places = [place for place, document in enumerate(own.tolist()) if document in row]
+        rows += [row[own[place]] for place in places]
+        ranks += [place + 1 for place in places]
+        firsts += np.isin(places, first).tolist()
+        sizes.append(len(places))
+    offsets, rank, again = (
+        segments.offsets_of(np.array(sizes)),
+        np.array(ranks),
+        ~np.array(firsts, bool),
+    )
+    columns = _columns(ranked, np.array(rows, np.int64))
+    query = np.append(segments.numbers(ranked.judged_offsets), segments.numbers(offsets)[again])
+    grade = np.append(ranked.judged_grade, columns["grade"][again])
+    judged_offsets = segments.offsets_of(np.bincount(query, minlength=len(documents)))
+    made = replace(
+        rows_of(ranked),
+        **{**columns, "above": rank - 1, "tied": np.ones(len(rank), np.int64)},
+        offsets=offsets,
+        rank=rank,
+        retrieved=np.array([len(own) for own in documents]),
+        judged_offsets=judged_offsets,
+        judged_grade=grade[np.lexsort((-grade, query))],
+        pooled=None,
+        pooled_offsets=None,
+        cuts=None,
+    )
+    return truncated(made, ends), ends
 
 
 def select(ranked: Ranked, chosen: Array) -> RankedRows:

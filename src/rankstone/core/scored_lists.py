@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
 
@@ -63,23 +63,19 @@ class IdBytes:
     ends: np.ndarray
 
     @classmethod
-    def of(cls, ids: Ids, *, numbers: bool) -> IdBytes:
-        """Take ids as text, or as whole numbers."""
-        text, offsets = ids.keys if numbers else ids.encoded
-        return cls(text, offsets[:-1], offsets[1:])
+    def of(cls, several: Sequence[Ids], *, numbers: bool) -> IdBytes:
+        """Take columns of ids, one after the other, as text or as whole numbers."""
+        columns = [ids.keys if numbers else ids.encoded for ids in several]
+        offsets = np.concatenate([[0], *(offsets[1:] for _, offsets in columns)])
+        rows = segments.offsets_of(np.array([len(own) - 1 for _, own in columns])) + 1
+        shifts = segments.offsets_of(np.array([len(text) for text, _ in columns]))
+        for a, b, shift in zip(rows[:-1], rows[1:], shifts[:-1], strict=True):
+            offsets[a:b] += shift
+        return cls(b"".join(text for text, _ in columns), offsets[:-1], offsets[1:])
 
     def at(self, rows: np.ndarray) -> IdBytes:
         """Return some of the ids."""
         return IdBytes(self.text, self.begins[rows], self.ends[rows])
-
-    def part(self, begin: int, end: int) -> IdBytes:
-        """Return consecutive ids, whose text is as long as they are if they are laid end to end."""
-        if begin == end:
-            return IdBytes(b"", self.begins[:0], self.ends[:0])
-        first, last = int(self.begins[begin]), int(self.ends[end - 1])
-        return IdBytes(
-            self.text[first:last], self.begins[begin:end] - first, self.ends[begin:end] - first
-        )
 
     def packed(self) -> IdBytes:
         """Return the ids laid end to end."""

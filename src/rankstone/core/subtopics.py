@@ -17,6 +17,9 @@ from rankstone.errors import DataError, Notice
 Array = np.ndarray
 
 
+SENTENCE, CITES = "sentence ", " cites "  # in names of the sentences of an answer, and of citations
+
+
 class Aspect(NamedTuple):
     """The grade of a document for one subtopic (intent, aspect, nugget) of a query.
 

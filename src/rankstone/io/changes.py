@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, cast
 
 from rankstone.choices.base import Choices
@@ -68,6 +68,10 @@ def prepared(setup: Setup) -> Setup:
         from rankstone.io.parents import Parents
 
         setup = setup.replace(parents=Parents.of(changes.parents, setup))
+    if changes.same_as is not None:
+        from rankstone.io.parents import Parents
+
+        setup = setup.replace(same_as=Parents.of_same(changes.same_as, setup))
     if changes.lengths is not None:
         from rankstone.io.lengths import Lengths
 
@@ -79,17 +83,18 @@ def cutter_of(run: Run, judgments: Judgments, setup: Setup) -> Cutter | None:
     """Return what cuts the lists of a run that was loaded; None if cutoffs are ranks of documents."""
     changes = setup.changes
     lengths, keeps_last = changes.lengths and changes.lengths.plain, changes.over_budget == "keep"
-    if changes.cutoff_unit == "document":
+    if changes.parents is None:
         return None if lengths is None else Cutter(lengths, keeps_last)
-    if changes.parent_rule == "sum":
+    counts_chunks = changes.cutoff_unit == "chunk"
+    if counts_chunks and changes.parent_rule == "sum":
         raise UsageError(
             "cutoff_unit='chunk' goes with the rules 'first' and 'max': a sum over the chunks of a "
             "document changes with the number of chunks that are read."
         )
     # What needs parents goes before these.
     plain = setup.replace(cutoff_unit="document", parent_rule="first", judged_chunks=False)
-    chunks = changed_run(run, judgments, plain.replace(parents=None, exclude=None))
-    return Cutter(lengths, keeps_last, chunks, changes.parents.find)
+    chunks = partial(changed_run, run, judgments, plain.replace(parents=None, exclude=None))
+    return Cutter(lengths, keeps_last, chunks, changes.parents.find, counts_chunks)
 
 
 def changed_run(run: Run, judgments: Judgments, setup: Setup) -> Run:
@@ -100,7 +105,7 @@ def changed_run(run: Run, judgments: Judgments, setup: Setup) -> Run:
     changes = setup.changes
     if not isinstance(run, EmptyRun):
         check_scores(run.name, run.direction, setup)
-    if not isinstance(run, EmptyRun) and (changes.min_score, changes.parents) != (None, None):
+    if not isinstance(run, EmptyRun) and (changes.min_score, changes.merged_by) != (None, None):
         run = _rebuilt(run, judgments, setup)
     if changes.exclude is not None:
         from rankstone.core.exclude import ExcludingRun
@@ -144,10 +149,10 @@ def _rebuilt(run: Run, judgments: Judgments, setup: Setup) -> Run:
         scores = (row[2] for row in scored.rows(judgments)) if scored is not run else None
         rows = _kept(rows, scored.direction * changes.min_score, scores)
     typed = bool(getattr(run, "typed", False))
-    if changes.parents is None:
+    if changes.merged_by is None:
         left = cast("GatheredRun", run_from(rows, run.name, run.source, run.name, typed=typed))
         return replace(left, made_from=direction, about=against)
-    made, notice = documents_of(rows, changes.parents, changes.parent_rule)
+    made, notice = documents_of(rows, changes.merged_by, changes.parent_rule)
     return GatheredRun(
         made, run.name, run.source, typed=typed, made_from=direction, about=(*against, notice)
     )

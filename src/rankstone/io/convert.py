@@ -65,22 +65,14 @@ def convert(
         options: see below.
     """
     setup = prepared(Setup.of("convert", options))
-    writer = formats.named(to or formats.format_for(target))
     folder, source = source, in_folder(source)
     if source != folder:
         kind = kind or "judgments"
     _check_other_file(source, target)
-    if target != STDIN:
-        atomic.check_own(target, None, force=force)
     with Input.open(source, ReadOptions.of_judgments(setup)) as file:
         form = format_of(file)
         kind = kind or kind_of(file, form)
-        write: Callable[[Any, IO[bytes]], None] | None = (
-            writer.write_judgments if kind == "judgments" else writer.write_run
-        )
-        if write is None:
-            what = "judgments" if kind == "judgments" else "a run"
-            raise UsageError(f"the format '{writer.name}' cannot hold {what}.")
+        writer, write = writer_of(target, to, kind, force=force)
         judgments = _by_subtopic(file, form) if kind == "judgments" else None
         notices = () if judgments is None else _left_out(judgments, writer)
         if judgments is not None and writer.write_subtopics is not None:
@@ -98,6 +90,20 @@ def convert(
             check_columns_used(setup)
             file.check_unchanged()
     return Conversion(counted.n, kind, form.name, writer.name, notices)
+
+
+def writer_of(
+    target: str, to: str | None, kind: str, *, force: bool
+) -> tuple[Format, Callable[[Any, IO[bytes]], None]]:
+    """Return the format of a file to write, and its function that writes a kind of data."""
+    writer = formats.named(to or formats.format_for(target))
+    write = writer.write_judgments if kind == "judgments" else writer.write_run
+    if write is None:
+        what = "judgments" if kind == "judgments" else "a run"
+        raise UsageError(f"the format '{writer.name}' cannot hold {what}.")
+    if target != STDIN:
+        atomic.check_own(target, None, force=force)
+    return writer, write
 
 
 def _by_subtopic(file: Input, form: Format) -> Judgments | None:

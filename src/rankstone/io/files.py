@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, cast
 
 from rankstone.choices.reading import Reading
 from rankstone.core.judgments import Judgments
+from rankstone.core.provenance import Source
 from rankstone.core.run import Run
 from rankstone.errors import DataError, Notice, UsageError
 from rankstone.io.formats import Format, format_of, run_name
@@ -41,6 +42,10 @@ def read_judgments(path: str, options: ReadOptions) -> Judgments:
 
 def read_run(path: str, options: ReadOptions) -> Run:
     """Read a run, or open it if its format reads it when it is matched."""
+    if os.path.isdir(path):
+        from rankstone.io.formats.search_response import responses_in
+
+        return cast("Run", _gathered(*responses_in(path, options), path, options))
     with ExitStack() as stack:
         file = stack.enter_context(Input.open(path, options))
         form = format_of(file)
@@ -55,27 +60,25 @@ def read_run(path: str, options: ReadOptions) -> Run:
         if form.scans:
             stack.pop_all()  # it is closed when nothing refers to it any more
         else:
-            content = _gathered(content, file)
+            content = _gathered(content, file.source, path, options)
             file.check_unchanged()
     run: Run = content
     return run
 
 
-def _gathered(content: Any, file: Input) -> Any:
+def _gathered(content: Any, source: Source, path: str, options: ReadOptions) -> Any:
     """Return a run as it is, or gathered from rows or rankings."""
     if hasattr(content, "match"):
         return content
     from rankstone.io.gathered import run_from
     from rankstone.io.rows import Lists, as_text, lists_as_text
 
-    rows = lists_as_text(content, file.path) if isinstance(content, Lists) else as_text(content)
-    name = file.options.name or run_name(file.path)
-    options = file.options
+    rows = lists_as_text(content, path) if isinstance(content, Lists) else as_text(content)
     return run_from(
         rows,
-        name,
-        file.source,
-        file.path,
+        options.name or run_name(path),
+        source,
+        path,
         ascending=options.ascending,
         by_score=options.by_score,
     )

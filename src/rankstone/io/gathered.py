@@ -15,7 +15,7 @@ from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.tally import EXAMPLES
 from rankstone.core.text import encode
-from rankstone.errors import EmptyError, Notice, UsageError
+from rankstone.errors import DataError, EmptyError, Notice, UsageError
 from rankstone.io import frames
 from rankstone.io.frames.columns import PlainTable
 from rankstone.io.rows import Id, Lists, falls
@@ -95,6 +95,24 @@ class ShownRun(ListedRun):
         return replace(matches, score=own, notices=(*matches.notices, *self.against))
 
 
+@dataclass(frozen=True, eq=False)
+class AnswerRun(ListedRun):
+    """The answers of a system, each of which has to be judged."""
+
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
+        """Find the answers in the judgments; refuse one to which nothing was assigned."""
+        for query, judged in zip(judgments.queries, judgments.docs_by_query, strict=True):
+            known = [*map(str, judged)]
+            for answer in self.data.get(str(query), ()) if known else ():
+                if answer not in known:
+                    raise DataError(
+                        f"{self.name}: nothing was assigned to the answer {answer!a} to query "
+                        f"{str(query)!a}; the judgments know {', '.join(map(ascii, known[:3]))}. Put "
+                        "the records of this run into the file of judgments, too."
+                    )
+        return super().match(judgments, float32=float32, repeats=repeats)
+
+
 def against_scores(lists: Lists, *, ascending: bool = False) -> tuple[Notice, ...]:
     """Return a warning if the order of some lists is not that of their scores."""
     scores = {q: own[::-1] if ascending else own for q, own in (lists.scores or {}).items()}
@@ -130,13 +148,17 @@ def run_from(
                 rows.scored_rows(), name, source, path, ascending=ascending, typed=typed
             )
             scores = rows.scores.values()
+            run = replace(run, about=rows.notices)
             if by_score or all(falls(reversed(own) if ascending else own) for own in scores):
                 return run
             against = against_scores(rows, ascending=ascending)
-            return ShownRun(rows.data, name, source, typed, by_score=run, against=against)
+            about = rows.notices
+            return ShownRun(rows.data, name, source, typed, about, by_score=run, against=against)
         if ascending:
             raise UsageError(no_scores(path))
-        return ListedRun(rows.data, name, source, typed)
+        return (AnswerRun if rows.are_answers else ListedRun)(
+            rows.data, name, source, typed, rows.notices
+        )
     return _gathered(rows, name, source, path, ascending=ascending, typed=typed)
 
 

@@ -251,10 +251,10 @@ def collection(
     judged = load_judgments(judgments, setup)
     if padding:
         judged = replace(judged, notices=(*judged.notices, *padding))
-    if changes.judged_chunks:
+    if changes.merges_judgments:
         from rankstone.io.parents import judged_documents
 
-        judged = judged_documents(judged, changes.parents)
+        judged = judged_documents(judged, changes.merged_by)
     if changes.parents is not None:
         from rankstone.io.parents import missing_notices
 
@@ -361,7 +361,7 @@ def _grades(grades: Any, setup: Setup) -> Collection:
 def _refuse_reading_of_files(setup: Setup) -> None:
     """Refuse options on how to read files if nothing is read from one."""
     changes, reading = setup.changes, setup.reading
-    if isinstance(changes.exclude and changes.exclude.data, _PATH) or changes.parents is not None:
+    if isinstance(changes.exclude and changes.exclude.data, _PATH) or changes.merged_by is not None:
         return
     for name in _SPLIT:
         if getattr(reading, name) is not None:

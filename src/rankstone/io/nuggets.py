@@ -20,6 +20,9 @@ _SUPPORT = {
     "notsupport": 0.0,
     "nosupport": 0.0,
     "notsupported": 0.0,
+    "fs": 1.0,
+    "ps": 0.5,
+    "ns": 0.0,
 }
 
 

@@ -23,7 +23,18 @@ from rankstone.io.input_file import Input, ReadOptions
 from rankstone.io.query_groups import BETWEEN, separator_of
 from rankstone.io.rows import Id, judgments_from
 
-_CHUNK_NAMES = ("chunk", "chunkid", "chunkno", "passage", "passageid", "node", "nodeid", "id")
+_CHUNK_NAMES = (
+    "chunk",
+    "chunkid",
+    "chunkno",
+    "passage",
+    "passageid",
+    "node",
+    "nodeid",
+    "id",
+    "docid",
+    "document",
+)
 _HOLE = re.compile(r"\{(\w+)\}")
 
 
@@ -34,6 +45,7 @@ class Parents:
     plain: str | dict[str, Any] | Callable[[Any], Any]
     name: str
     find: Callable[..., Id]
+    notices: tuple[str, str] = ("parents", "judged-chunks")  # of a run, and of judgments
 
     @classmethod
     def of(cls, source: Any, setup: Setup = DEFAULT) -> Parents:
@@ -47,6 +59,31 @@ class Parents:
             return cls(plain, plain, _by_pattern(plain))
         name = os.fspath(source) if isinstance(source, str | os.PathLike) else "parents"
         return cls(plain, name, _in_mapping(plain, name))
+
+    @classmethod
+    def of_same(cls, source: Any, setup: Setup) -> Parents:
+        """Take the id that each duplicate is read as; ids that are not listed stay as they are."""
+        if isinstance(source, Parents):
+            return source
+        name, plain = "same_as", source
+        if isinstance(source, str | os.PathLike):
+            name, what = os.fspath(source), "a document and its original"
+            plain = read_pairs(name, ReadOptions.of_run(setup), _is_head, what)
+        if not isinstance(plain, Mapping):
+            raise UsageError(
+                "same_as= is a dict {document: document that it is read as}, or the path of a file with "
+                f"both in each line, not {source!r}."
+            )
+        original: dict[str, Id] = {str(doc): other for doc, other in plain.items()}
+
+        def find(doc: Id, _: str = "") -> Id:
+            seen: list[str] = []
+            while str(doc) in original and str(doc) not in seen:
+                seen.append(str(doc))
+                doc = original[str(doc)]
+            return min(seen[seen.index(str(doc)) :]) if str(doc) in seen else doc
+
+        return cls(original, name, find, ("same-as", "judged-same-as"))
 
     @property
     def given(self) -> Given | str:
@@ -197,7 +234,9 @@ def documents_of(
             docs[doc] = added if known is None or rule == "sum" else max(known, score)
     count, left = (sum(map(len, part.values())) for part in (chunks, scores))
     words = field_of(Changes, "parent_rule")["values"][rule]
-    (notice,) = reading_notice("parents", count, of=left, keep_zero=True, more=f"; {words}")
+    (notice,) = reading_notice(
+        parents.notices[0], count, of=left, keep_zero=True, more=f"; {words}"
+    )
     return scores, notice
 
 
@@ -238,5 +277,5 @@ def judged_documents(judgments: Judgments, parents: Parents) -> Judgments:
         judgments.source.name,
         typed=typed,
     )
-    notice = reading_notice("judged-chunks", len(judgments), of=len(made))
+    notice = reading_notice(parents.notices[1], len(judgments), of=len(made))
     return replace(made, notices=(*judgments.notices, *notice))

@@ -16,7 +16,7 @@ from rankstone.core.provenance import Source
 from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.subtopics import Aspect, subtopic_notices, with_subtopics
 from rankstone.core.text import encode
-from rankstone.errors import DataError
+from rankstone.errors import DataError, Notice
 
 Id = str | int
 TextRow = tuple[str, str, float]
@@ -24,10 +24,15 @@ TextRow = tuple[str, str, float]
 
 @dataclass(frozen=True)
 class Lists:
-    """Rankings: documents by query, best first, and their scores if they have any."""
+    """Rankings: documents by query, best first, and their scores if they have any.
+
+    If they ``are_answers``, each is the answer of a system to its query.
+    """
 
     data: dict[Id, list[Id]]
     scores: dict[Id, list[float]] | None = None
+    are_answers: bool = False
+    notices: tuple[Notice, ...] = ()
 
     def scored_rows(self) -> Iterator[Row]:
         """Yield the documents with their scores."""
@@ -96,7 +101,8 @@ def lists_as_text(lists: Lists, path: str) -> Lists:
     data: dict[Id, list[Id]] = {str(q): [str(d) for d in docs] for q, docs in lists.data.items()}
     if len(data) < len(lists.data):
         raise DataError(f"{path}: a query has two rankings.")
-    return Lists(data, lists.scores and {str(q): own for q, own in lists.scores.items()})
+    scores = lists.scores and {str(q): own for q, own in lists.scores.items()}
+    return Lists(data, scores, lists.are_answers, lists.notices)
 
 
 def falls(scores: Iterable[float]) -> bool:

@@ -13,6 +13,7 @@ from rankstone.measures.characters import (
     CharPrecision as CharPrecision,
     CharRecall as CharRecall,
 )
+from rankstone.measures.chunks import ChunkNDCG as ChunkNDCG
 from rankstone.measures.compat import Compat as Compat
 from rankstone.measures.counts import (
     NumNonrelRet as NumNonrelRet,
@@ -56,7 +57,11 @@ from rankstone.measures.novelty import (
     nERR_IA as nERR_IA,
     nNRBP as nNRBP,
 )
-from rankstone.measures.nuggets import NuggetRecall as NuggetRecall
+from rankstone.measures.nuggets import (
+    CitationPrecision as CitationPrecision,
+    CitationRecall as CitationRecall,
+    NuggetRecall as NuggetRecall,
+)
 from rankstone.measures.parse import all_measures as all_measures, parse_measure as parse_measure
 from rankstone.measures.precision import P as P, Rprec as Rprec
 from rankstone.measures.preferences import NumPref as NumPref, Pref as Pref

@@ -40,7 +40,8 @@ def cautions(
         elif is_full:
             text = (
                 f"{name} is {definition.range[1]:g} for all of {queries} queries, so no ranking can "
-                "be better; a smaller cutoff, or harder queries, can show a difference"
+                "be better; a smaller cutoff, or harder queries, can show a difference, and the verb "
+                "power says how many are needed"
             )
             yield Notice("saturated", queries, text, level="note")
         if measure.name == "R" and measure.rel is None and tally.single_relevant == queries:

@@ -1,11 +1,14 @@
-"""Recall of nuggets: the facts that a good answer holds."""
+"""Answers by their nuggets, the facts that a good one holds, and by their citations."""
 
 from __future__ import annotations
+
+import re
 
 import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
+from rankstone.core.subtopics import CITES, SENTENCE
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import Choice, K
 from rankstone.measures.subtopics import added, retrieved_grades, words
@@ -43,7 +46,17 @@ def _weights(r: Ranked, m: Measure) -> Array:
     if r.subtopics is None:
         return np.ones(len(r))
     vital = r.subtopics.vital
-    return np.where(vital, 1.0, {"all": 1.0, "vital": 0.0, "weighted": 0.5}[m.which])
+    weights = np.where(vital, 1.0, {"all": 1.0, "vital": 0.0, "weighted": 0.5}[m.which])
+    weights[_masks(r)[0] | _masks(r)[1]] = 0.0
+    return weights
+
+
+def _masks(r: Ranked) -> tuple[Array, Array]:
+    """Return which subtopics are sentences of answers, and which are citations in these."""
+    names = r.subtopics.names if r.subtopics is not None else []
+    found = [re.match(f"{SENTENCE}[0-9]+($|{CITES})", name) for name in names]
+    ends = [match and match[1] for match in found]
+    return np.array([end == "" for end in ends]), np.array([end == CITES for end in ends])
 
 
 def _total_weight(r: Ranked, weights: Array) -> Array:
@@ -103,3 +116,69 @@ def _rises(credit: Array, nugget: Array) -> Array:
 def _offsets(nugget: Array) -> Array:
     starts = np.flatnonzero(np.diff(nugget, prepend=-1))
     return np.append(starts, len(nugget))
+
+
+_ANSWER = {"sentence 1": 1, "sentence 1 cites a": 1, "sentence 1 cites b": 0, "sentence 2": 0}
+
+
+@measure(
+    "CitationRecall",
+    "Citation recall",
+    params=(_PARTIAL,),
+    uses_grades=True,
+    gain=_support,
+    reads_subtopics=True,
+    supports_extreme_ties=False,
+    undefined_without_relevant=False,
+    example=Example("CitationRecall", (_ANSWER,), "1 / 2"),
+)
+def CitationRecall(r: Ranked, m: Measure) -> Sum:
+    """The share of the sentences of an answer that a document which they cite supports.
+
+    CitationRecall = (sum over sentences of the highest credit of their citations) / |sentences|
+
+    A citation that supports its sentence has the credit 1, partly one half, else 0. A sentence without
+    citations has none. Data without sentences take each nugget of a retrieved document for one.
+
+    Reading: how much of an answer can be checked.
+    Not for: whether it says what matters; see NuggetRecall.
+    Reference: Gao et al., Enabling large language models to generate text with citations, EMNLP 2023.
+    """
+    return _supported(r, m, _masks(r)[0])
+
+
+@measure(
+    "CitationPrecision",
+    "Citation precision",
+    params=(_PARTIAL,),
+    uses_grades=True,
+    gain=_support,
+    reads_subtopics=True,
+    supports_extreme_ties=False,
+    undefined_without_relevant=False,
+    example=Example("CitationPrecision", (_ANSWER,), "1 / 2"),
+)
+def CitationPrecision(r: Ranked, m: Measure) -> Sum:
+    """The share of the citations of an answer that support their sentence.
+
+    CitationPrecision = (sum over citations of their credit) / |citations|
+
+    A citation that supports its sentence has the credit 1, partly one half, else 0. An answer without
+    citations has the value 0. Data without sentences take each nugget of a document for a citation.
+
+    Reading: how far the citations of an answer can be trusted.
+    Not for: answers that cite little; see CitationRecall.
+    Reference: Gao et al., Enabling large language models to generate text with citations, EMNLP 2023.
+    """
+    return _supported(r, m, _masks(r)[1])
+
+
+def _supported(r: Ranked, m: Measure, chosen: Array) -> Sum:
+    """Return the mean credit of some subtopics of the answers that were given."""
+    row, subtopic, grade = retrieved_grades(r)
+    if any(mask.any() for mask in _masks(r)):
+        row, grade = row[chosen[subtopic]], grade[chosen[subtopic]]
+    size = np.bincount(segments.numbers(r.offsets)[row], minlength=len(r))
+    credit = added(r, row, _support(r, m, grade))
+    columns = {**words(r, _ANY_SUPPORT), "credit": credit}
+    return Sum(r, credit, denominator=size, columns=columns)

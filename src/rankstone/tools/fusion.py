@@ -18,12 +18,14 @@ FUSIONS: Mapping[str, Mapping[str, Any]] = {
 }  # fmt: skip
 
 
-def fusion_like(name: str) -> Mapping[str, Any]:
-    """Return the choices of a tool, with or without its version in the name.
+def fusion_like(name: str | None) -> Mapping[str, Any]:
+    """Return the choices of a tool, with or without its version in the name; none of no tool.
 
     >>> fusion_like("pyterrier")["first_rank"]
     0
     """
+    if name is None:
+        return {}
     for known, choices in FUSIONS.items():
         if name in (known, known.rpartition("-")[0]):
             return choices

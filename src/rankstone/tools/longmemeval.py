@@ -17,11 +17,11 @@ TOOLS = (
         names=(
             Name("recall_any@{k}", "Success"),
             Name("recall_all@{k}", "Complete", conventions={"no_relevant": "one"}),
-            Name("ndcg_any@{k}", "nDCG", _DCG),
+            Name("ndcg_any@{k}", "ChunkNDCG", _DCG),
         ),
         limits=(
             "questions to abstain from are left out by the caller",
-            "sessions made of turns are parents here; its ndcg_any of these counts every turn",
+            "sessions made of turns are parents here, of judged chunks: parents='{doc}_{n}'",
         ),
     ),
 )

@@ -76,7 +76,7 @@ def _with_points(working: ExplanationData, run: FusedRun) -> Iterator[Step]:
     points = {str(d.document): d.points for d in run.explain(working.query)}
     for step in working.steps:
         own = points.get(str(step.document), {})
-        columns = {f"{name} points": own.get(name, 0.0) for name in run.runs.rows}
+        columns = {f"{name} points": own.get(name, 0.0) for name in run.runs.names}
         yield replace(step, columns={**columns, **step.columns})
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
 
 from rankstone.choices.fusion import Fusion
 from rankstone.choices.setup import Setup, verb
-from rankstone.core import atomic
 from rankstone.core.judgments import EMPTY, Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.parallel import on_each
@@ -20,15 +19,13 @@ from rankstone.core.provenance import Given, Source
 from rankstone.core.run import Row, Run
 from rankstone.core.scored_lists import ScoredLists
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean
-from rankstone.io import formats
 from rankstone.io.changes import changed_run, prepared
-from rankstone.io.convert import output
+from rankstone.io.convert import output, writer_of
 from rankstone.io.formats import run_name
 from rankstone.io.gathered import GatheredRun
 from rankstone.io.load import check_columns_used, load_run
 from rankstone.io.rows import as_text
-from rankstone.io.streams import STDIN
-from rankstone.stats.fusion import Runs, Table
+from rankstone.stats.fusion import Runs, fused
 from rankstone.tools.fusion import fusion_like
 from rankstone.verbs.evaluate import load_engine
 
@@ -65,7 +62,7 @@ class FusedRun:
     @cached_property
     def documents(self) -> ScoredLists:
         """The documents and scores of each query, best first."""
-        return Table.of(self.runs, self.fusion).fused(self.fusion)
+        return fused(self.runs, self.fusion).lists
 
     @property
     def notices(self) -> tuple[Notice, ...]:
@@ -84,8 +81,8 @@ class FusedRun:
     def _gathered(self) -> GatheredRun:
         lists = self.documents
         docs, scores = lists.docs.objects, lists.scores.tolist()
-        bounds = zip(lists.queries, lists.offsets[:-1], lists.offsets[1:], strict=True)
-        data = {query: dict(zip(docs[a:b], scores[a:b], strict=True)) for query, a, b in bounds}
+        each = (dict(zip(docs[a:b], scores[a:b], strict=True)) for a, b in pairwise(lists.offsets))
+        data = dict(zip(lists.queries, each, strict=True))
         typed = lists.queries.typed and lists.docs.typed
         return GatheredRun(data, self.name, self.source, typed=typed, about=self.notices)
 
@@ -107,17 +104,12 @@ class FusedRun:
                 f"{self.name}: there is no query {query!r}.{did_you_mean(str(query), known)}"
             )
         at = known.index(str(query))
-        table = Table.of(self.runs.part(at, at + 1), self.fusion)
-        given = table.points(self.fusion).T.tolist()
-        points = dict(zip(table.docs(np.arange(len(given))), given, strict=True))
-        fused = table.fused(self.fusion)
+        lists, points = fused(self.runs.part(at, at + 1), self.fusion)
+        by_run = [list(zip(self.runs.names, own, strict=True)) for own in points.T.tolist()]
+        rows = zip(lists.docs, lists.scores.tolist(), by_run, strict=True)
         return [
-            FusedDocument(
-                doc,
-                score,
-                {n: p for n, p in zip(self.runs.rows, points[doc], strict=True) if not np.isnan(p)},
-            )
-            for doc, score in zip(fused.docs, fused.scores.tolist(), strict=True)
+            FusedDocument(doc, score, {n: p for n, p in own if not math.isnan(p)})
+            for doc, score, own in rows
         ]
 
     def save(
@@ -131,22 +123,15 @@ class FusedRun:
             force: replace a file.
         """
         target = os.fspath(path)
-        writer = formats.named(to or formats.format_for(target))
-        if writer.write_run is None:
-            raise UsageError(f"the format '{writer.name}' cannot hold a run.")
-        if target != STDIN:
-            atomic.check_own(target, None, force=force)
+        writer, write = writer_of(target, to, "run", force=force)
+        text_of, parts = writer.text_of_lists, self.runs.parts()
         with output(target) as out:
-            if writer.text_of_lists is None:
-                rows: Iterable[Any] = (row for row in as_text(self.rows()) if row[1])
-                writer.write_run(rows, out)
+            if text_of is None:
+                write((row for row in as_text(self.rows()) if row[1]), out)
                 return
-            text_of, parts = writer.text_of_lists, self.runs.parts()
             for first in range(0, len(parts), _PARTS):
                 some = parts[first : first + _PARTS]
-                out.writelines(
-                    on_each(lambda runs: text_of(replace(self, runs=runs).documents), some)
-                )
+                out.writelines(on_each(lambda runs: text_of(fused(runs, self.fusion).lists), some))
 
 
 @verb("fuse")
@@ -164,87 +149,68 @@ def fuse(runs: Any, fusion: str | Fusion | None = None, **options: Unpack[FuseOp
     [('b', 0.03252), ('a', 0.01639), ('c', 0.01613)]
     """
     setup = Setup.of("fuse", options)
-    return fuse_runs(named_runs(runs), chosen_fusion(fusion, setup), setup)
-
-
-def chosen_fusion(fusion: str | Fusion | None, setup: Setup) -> Fusion:
-    """Return the fusion that was chosen, as a whole or choice by choice, on top of a tool's."""
-    like, single = setup.evaluation.like, dict(setup.fusion)
-    if isinstance(fusion, str) and "," not in fusion:
-        single.setdefault("method", fusion)
-        fusion = None
-    if fusion is not None:
-        if single or like is not None:
-            other = next(iter(single), "like")
-            raise UsageError(
-                f"{other}= is given beside a whole fusion, {fusion!r}. Put it in there."
-            )
-        return Fusion.of(fusion)
-    tool = dict(fusion_like(like)) if like is not None else {}
-    if single.get("method", "rrf") != "rrf":
-        tool.pop("first_rank", None)  # which only rrf reads
-    return Fusion(**(tool | single))
+    tool = fusion_like(setup.evaluation.like)
+    return fuse_runs(runs, Fusion.of(fusion, tool, **setup.fusion), setup)
 
 
 def named_runs(runs: Any) -> dict[str, Any]:
     """Return runs by name: given, of a file or a run, or their place."""
-    if isinstance(runs, Mapping):
-        return {str(name): run for name, run in runs.items()}
-    if isinstance(runs, str | os.PathLike) or not isinstance(runs, Sequence):
+    if isinstance(runs, str | os.PathLike) or not isinstance(runs, Mapping | Sequence):
         raise UsageError("give runs to fuse as a list, or as {name: run}; at least two.")
-    named: dict[str, Any] = {}
-    for place, run in enumerate(runs, 1):
-        own = getattr(run, "name", f"run{place}")
-        name = run_name(os.fspath(run)) if isinstance(run, str | os.PathLike) else str(own)
-        named[f"{name}#{place}" if name in named else name] = run
-    return named
-
-
-def fuse_runs(runs: Mapping[str, Any], fusion: Fusion, setup: Setup) -> FusedRun:
-    """Read runs by name and fuse them."""
     if len(runs) < 2:
         raise UsageError("a fusion needs at least two runs. Give another one.")
-    fusion.weights_of(list(runs))
-    loaded = read_runs(runs, fusion, setup)
-    aligned = Runs.of(lists_of(loaded, setup), fusion)
-    return fused_run(loaded, aligned, fusion, setup.evaluation.name)
+    if isinstance(runs, Mapping):
+        return {str(name): run for name, run in runs.items()}
+    names = [
+        run_name(os.fspath(run))
+        if isinstance(run, str | os.PathLike)
+        else str(getattr(run, "name", f"run{place}"))
+        for place, run in enumerate(runs, 1)
+    ]
+    numbered = enumerate(zip(names, runs, strict=True), 1)
+    return {n if names.count(n) == 1 else f"{n}#{place}": run for place, (n, run) in numbered}
 
 
-def read_runs(runs: Mapping[str, Any], fusion: Fusion, setup: Setup) -> dict[str, Run]:
-    """Return runs with every change that is made before they are ranked."""
+def fuse_runs(runs: Any, fusion: Fusion, setup: Setup) -> FusedRun:
+    """Read runs and fuse them."""
+    named = named_runs(runs)
+    if isinstance(fusion.weights, Mapping):
+        fusion = fusion.replace(weights=fusion.weights_of(list(named)))  # in the order of the runs
+    loaded, lists = read_runs(named, fusion, setup)
+    return fused_run(loaded, lists, fusion, setup.evaluation.name)
+
+
+def read_runs(
+    named: Mapping[str, Any], fusion: Fusion, setup: Setup
+) -> tuple[dict[str, Run], Runs]:
+    """Return runs with every change that is made before they are ranked, and all their documents."""
+    fusion.weights_of(list(named))
     setup = prepared(setup)
     load_engine()
     loaded = {}
-    for name, data in runs.items():
+    reads_scores = not fusion.reads_ranks and fusion.norm != "rank"
+    for name, data in named.items():
         run = load_run(data, setup.replace(name=name))
-        reads_scores = not fusion.reads_ranks and fusion.norm != "rank"
         if reads_scores and run.direction == 0:
             raise UsageError(
                 f"{name}: {fusion.method} reads scores, and this run has none. Choose rrf, borda or "
                 "isr, or norm='rank'."
             )
-        if reads_scores and hasattr(run, "by_score"):
-            run = run.by_score
-        loaded[name] = changed_run(run, EMPTY, setup)
+        own = run.by_score if reads_scores and hasattr(run, "by_score") else run
+        loaded[name] = changed_run(own, EMPTY, setup)
     check_columns_used(setup)
-    return loaded
-
-
-def lists_of(runs: Mapping[str, Run], setup: Setup) -> dict[str, ScoredLists]:
-    """Return the documents of runs, read at the same time."""
-    lists = on_each(ScoredLists.of, list(runs.values()), setup.effort.threads)
-    return dict(zip(runs, lists, strict=True))
+    lists = on_each(ScoredLists.of, list(loaded.values()), setup.effort.threads)
+    return loaded, Runs.of(dict(zip(loaded, lists, strict=True)), fusion)
 
 
 def fused_run(
-    runs: Mapping[str, Run], aligned: Runs, fusion: Fusion, name: str | None = None
+    loaded: Mapping[str, Run], runs: Runs, fusion: Fusion, name: str | None = None
 ) -> FusedRun:
     """Return a fused run whose source says how it was made."""
-    text = f"{fusion} of {' + '.join(runs)}"
-    sources = [run.source for run in runs.values()]
-    made = Given(text, len(runs), lambda: [repr(fusion), *(_told(s) for s in sources)])
-    return FusedRun(name or repr(fusion), aligned, fusion, Source(text, reading={"fuse": made}))
+    text, sources = f"{fusion} of {' + '.join(loaded)}", [run.source for run in loaded.values()]
 
+    def content() -> list[str]:
+        return [repr(fusion), *(f"{s.content_digest()} {sorted(s.reading)}" for s in sources)]
 
-def _told(source: Source) -> str:
-    return f"{source.content_digest()} {sorted(source.reading)}"
+    made = {"fuse": Given(text, len(loaded), content)}
+    return FusedRun(name or repr(fusion), runs, fusion, Source(text, reading=made))

@@ -57,8 +57,8 @@ def p_mrr(changed: Any, before: Any, after: Any, **options: Unpack[PMrrOptions])
     """
     setup = prepared(Setup.of("p_mrr", options))
     judgments = load_judgments(changed, setup)
-    if setup.changes.judged_chunks:
-        judgments = judged_documents(judgments, setup.changes.parents)
+    if setup.changes.merges_judgments:
+        judgments = judged_documents(judgments, setup.changes.merged_by)
         setup = setup.replace(judged_chunks=False)
     conventions = setup.conventions(Conventions(queries="both"))
     data = {

@@ -45,8 +45,8 @@ def pool(
     setup = prepared(Setup.of("pool", options))
     load_engine()
     judged = None if judgments is None else load_judgments(judgments, setup)
-    if judged is not None and setup.changes.judged_chunks:
-        judged = judged_documents(judged, setup.changes.parents)
+    if judged is not None and setup.changes.merges_judgments:
+        judged = judged_documents(judged, setup.changes.merged_by)
     tops = []
     for _, run in runs_of(runs):
         loaded = changed_run(load_run(run, setup), EMPTY if judged is None else judged, setup)

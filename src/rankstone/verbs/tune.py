@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -21,12 +21,11 @@ from rankstone.io.parents import judged_documents
 from rankstone.measures import Measure
 from rankstone.measures.parse import parse_measure
 from rankstone.stats.clusters import Clusters
-from rankstone.stats.fusion import Runs
 from rankstone.stats.tuning import chosen_before, folds_of
 from rankstone.stats.values import QueryValues
 from rankstone.verbs.compare import compare_values_by_query, with_groups
 from rankstone.verbs.evaluate import evaluate_collection
-from rankstone.verbs.fuse import fused_run, lists_of, named_runs, read_runs
+from rankstone.verbs.fuse import fused_run, named_runs, read_runs
 from rankstone.verbs.parts import Request
 
 if TYPE_CHECKING:
@@ -58,23 +57,18 @@ class Tuning:
     gain_over_run: PairComparison
     same_queries: float
 
-    def __str__(self) -> str:
-        return "\n".join(self._lines())
-
-    __repr__ = __str__
-
-    def _lines(self) -> Iterator[str]:
+    def __repr__(self) -> str:
         chosen = ", ".join(f"{name} {n}x" for name, n in Counter(map(repr, self.folds)).items())
-        yield f"best on all queries: {self.best}"
-        yield f"chosen for {len(self.folds)} folds: {chosen}"
-        yield f"{self.measure} on queries that were not tuned on: {self.gain.mean:.4f}"
-        for what, gain in ((str(self.untuned), self.gain), ("the best run", self.gain_over_run)):
-            low, high = gain.ci_low, gain.ci_high
-            yield (
-                f"gain over {what} ({gain.baseline_mean:.4f}): {gain.difference:+.4f}, "
-                f"{gain.confidence:.0%} interval {low:+.4f} to {high:+.4f}"
-            )
-        yield f"tuned and reported on the same queries it would be {self.same_queries:+.4f}"
+        gains = "\n".join(
+            f"gain over {what} ({gain.baseline_mean:.4f}): {gain.difference:+.4f}, "
+            f"{gain.confidence:.0%} interval {gain.ci_low:+.4f} to {gain.ci_high:+.4f}"
+            for what, gain in ((self.untuned, self.gain), ("the best run", self.gain_over_run))
+        )
+        return (
+            f"best on all queries: {self.best}\nchosen for {len(self.folds)} folds: {chosen}\n"
+            f"{self.measure} on queries that were not tuned on: {self.gain.mean:.4f}\n{gains}\n"
+            f"tuned and reported on the same queries it would be {self.same_queries:+.4f}"
+        )
 
 
 @verb("tune")
@@ -111,33 +105,30 @@ def tune(
     named = named_runs(runs)
     if folds < 2:
         raise UsageError(f"tuning needs at least 2 folds, not {folds}.")
-    fusions = _candidates(dict(setup.fusion), search, len(named))
+    fusions = _candidates(setup.fusion, search, len(named))
     request = Request.of([measure], setup)
-    loaded = read_runs(named, fusions[0], setup)
-    aligned = Runs.of(lists_of(loaded, setup), fusions[0])
+    loaded, documents = read_runs(named, fusions[0], setup)
     judged = load_judgments(judgments, setup)
-    if setup.changes.judged_chunks:
-        judged = judged_documents(judged, setup.changes.parents)
+    if setup.changes.merges_judgments:
+        judged = judged_documents(judged, setup.changes.merged_by)
     plain = replace(setup, changes=Changes())  # the runs are changed already
 
     def evaluated(run: Run) -> Result:
         return evaluate_collection(collection(judged, run, plain), request)
 
-    results = [evaluated(fused_run(loaded, aligned, fusion)) for fusion in fusions]
-    singles = [evaluated(run) for run in loaded.values()]
+    fused = (fused_run(loaded, documents, fusion) for fusion in fusions)
+    results = [evaluated(run) for run in (*loaded.values(), *fused)]
     name, queries = results[0].measures[0], results[0].queries
     sign = 1.0 if parse_measure(name).definition.higher_is_better else -1.0
     setup = with_groups(setup, judgments, queries)
     source = setup.statistics.clusters
     clusters = np.arange(len(queries)) if source is None else Clusters.of(queries, source).codes
-    if folds > clusters.max() + 1:
-        raise UsageError(
-            f"{folds} folds need as many queries or clusters, not {clusters.max() + 1}."
-        )
+    n = int(clusters.max()) + 1
+    if folds > n:
+        raise UsageError(f"{folds} folds need as many queries or clusters, not {n}.")
     fold = folds_of(clusters, folds, np.random.default_rng(setup.statistics.rng))
-    values, alone = (
-        sign * np.array([r.columns[name] for r in some]) for some in (results, singles)
-    )
+    values = sign * np.array([result.columns[name] for result in results])
+    alone, values = values[: len(loaded)], values[len(loaded) :]
     chosen, tuned = chosen_before(values, fold)
     _, best_run = chosen_before(alone, fold)
     means = np.nanmean(values, axis=1)
@@ -161,19 +152,17 @@ def tune(
 
 
 def _candidates(
-    given: dict[str, Any], search: Mapping[str, Sequence[Any]] | None, runs: int
+    given: Mapping[str, Any], search: Mapping[str, Sequence[Any]] | None, runs: int
 ) -> list[Fusion]:
     """Return the fusions to try, the untuned one first."""
-    if runs < 2:
-        raise UsageError("a fusion needs at least two runs. Give another one.")
     method = given.get("method", "rrf")
     if search is None:
         search = {"k": _KS} if method == "rrf" else {"weights": _weights(runs)}
     for name in search:
         one_of(name, [n for n in Fusion.names() if n != "queries"], "choice to search")
-    untuned = {"weights": [1 / runs] * runs, **given} if method == "wsum" else given
+    equal = {"weights": [1 / runs] * runs} if method == "wsum" else {}
     tried = (dict(zip(search, made, strict=True)) for made in product(*search.values()))
-    fusions = [Fusion(**untuned), *(Fusion(**(given | choices)) for choices in tried)]
+    fusions = [Fusion(**{**equal, **given}), *(Fusion(**{**given, **choices}) for choices in tried)]
     return list({repr(fusion): fusion for fusion in fusions}.values())
 
 

@@ -8,8 +8,10 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
+from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import NO_DOCUMENT, Row
-from rankstone.core.subtopics import Aspect
+from rankstone.core.subtopics import CITES, SENTENCE, Aspect
+from rankstone.core.tally import EXAMPLES
 from rankstone.core.values import number_of
 from rankstone.errors import DataError
 from rankstone.io.column_roles import SYNONYMS, plain_name, wanted_names
@@ -55,6 +57,7 @@ class Keys:
     importance: str | None = None
     assignment: str | None = None
     nuggets: str | None = None
+    sentences: str | None = None
 
     @property
     def known(self) -> bool:
@@ -98,6 +101,7 @@ def _keys(names: tuple[Any, ...], types: tuple[type, ...]) -> Keys:
         first(SYNONYMS["importance"], _ONE),
         first(ASSIGNMENT_NAMES, _ONE),
         first(("nuggets",), (list,)),
+        first(("sentences", "answer"), (list,)),
     )
 
 
@@ -138,7 +142,7 @@ def judgments(
     records: Iterable[tuple[int, str, Any]], columns: Mapping[str, Any] | None = None
 ) -> Iterator[Row | Aspect]:
     """Yield the judgments of records, given as (number, where, record)."""
-    same_keys = _SameKeys()
+    same_keys, assigned = _SameKeys(), dict[Id, dict[Id, set[Id]]]()
     for number, where, flat in records:
         record = with_paths(flat, columns)
         keys = _checked(record, where, columns)
@@ -147,9 +151,15 @@ def judgments(
             raise _both(where, keys.doc, keys.expected)
         row = {"document": keys.doc, "grade": keys.grade} if keys.doc and keys.grade else {}
         same_keys.check(keys, where, **row)
-        if keys.nuggets and not keys.doc:
-            keys = replace(keys, doc=_answer(record, where))
-        if keys.doc and (keys.nuggets or keys.subtopic):
+        if is_answer(record, keys):
+            doc = id_of(record[_answer(record, where)], "answer", where)
+            aspects = list(_citations(query, doc, record, keys, where))
+            if keys.nuggets:
+                aspects += (nuggets := list(_aspects(query, doc, record, keys, where)))
+                own = assigned.setdefault(query, {}).setdefault(doc, set())
+                own |= {nugget.subtopic for nugget in nuggets}
+            yield from aspects
+        elif keys.doc and (keys.nuggets or keys.subtopic):
             doc = id_of(record[keys.doc], "document", where)
             yield from _aspects(query, doc, record, keys, where)
         elif keys.doc and keys.grade:
@@ -162,6 +172,45 @@ def judgments(
             yield from judged(query, record[keys.expected], where, columns)
         else:
             raise _unknown(record, where, "a document and its grade, or a list of expected ids")
+    for query, answers in assigned.items():
+        _check_same_nuggets(query, answers)
+
+
+def _check_same_nuggets(query: Id, answers: dict[Id, set[Id]]) -> None:
+    """Refuse a nugget that was assigned to some answers to a query only."""
+    (first, known), *others = answers.items()
+    for answer, own in others:
+        for nugget in sorted(own ^ known, key=str)[:1]:
+            has, lacks = (answer, first) if nugget in own else (first, answer)
+            raise DataError(
+                f"query {str(query)!a}: the nugget {str(nugget)[:80]!a} of the answer {has!a} is unknown "
+                f"to the answer {lacks!a}. Assign every nugget of a query to each answer, as "
+                "'not_support' if it is missing there."
+            )
+
+
+def is_answer(record: dict[str, Any], keys: Keys) -> bool:
+    """Return whether a record is an answer to which nuggets were assigned, or which has citations."""
+    sentences = record[keys.sentences] if keys.sentences else ()
+    has_citations = any(isinstance(s, dict) and "citations" in s for s in sentences)
+    is_row = keys.doc or keys.expected or keys.retrieved
+    return bool(keys.nuggets and not keys.doc) or bool(has_citations and not is_row)
+
+
+def _citations(
+    query: Id, answer: Id, record: dict[str, Any], keys: Keys, where: str
+) -> Iterator[Aspect]:
+    """Yield the support of each citation of an answer, and the highest of each sentence."""
+    for place, sentence in enumerate(record[keys.sentences] if keys.sentences else (), 1):
+        name, grades = f"{SENTENCE}{place}", [0.0]
+        for citation in sentence.get("citations", ()) if isinstance(sentence, dict) else ():
+            own = _checked(citation, f"{where}, {name}: citations", None)
+            if not (own.doc and own.assignment):
+                raise _unknown(citation, f"{where}, {name}", "a cited document and its support")
+            cited = f"{name}{CITES}{id_of(citation[own.doc], 'document', where)}"
+            grades.append(grade_of(citation[own.assignment], cited, where))
+            yield Aspect(query, answer, grades[-1], cited)
+        yield Aspect(query, answer, max(grades), name)
 
 
 def _answer(record: dict[str, Any], where: str) -> str:
@@ -198,7 +247,9 @@ def run(
     records: Iterable[tuple[int, str, Any]], columns: Mapping[str, Any] | None = None
 ) -> Iterable[Row] | Lists:
     """Return the rows of records, or rankings where each holds the list of a query."""
-    parsed = _rankings(records, columns)
+    texts: dict[int, Id] = {}
+    twins: dict[Id, Id] = {}
+    parsed = _rankings(records, columns, texts, twins)
     lists: dict[Id, _Ranking] = {}
     is_scored: bool | None = None
     for ranking in parsed:
@@ -213,9 +264,10 @@ def run(
             raise DataError(f"{ranking.where}: a second ranking of query {str(ranking.query)!a}.")
         lists[ranking.query] = ranking
     docs = {query: ranking.docs for query, ranking in lists.items()}
-    if not is_scored:
-        return Lists(docs)
-    return Lists(docs, {query: ranking.scores for query, ranking in lists.items()})
+    are_answers = any(ranking.is_answer for ranking in lists.values())
+    scores = {query: ranking.scores for query, ranking in lists.items()} if is_scored else None
+    pairs = [f"{doc} = {other}" for doc, other in twins.items()][:EXAMPLES]
+    return Lists(docs, scores, are_answers, tuple(reading_notice("same-texts", len(twins), pairs)))
 
 
 class _Ranking(NamedTuple):
@@ -229,6 +281,7 @@ class _Ranking(NamedTuple):
     docs: list[Id]
     scores: list[float]
     is_listed: bool = False
+    is_answer: bool = False
 
 
 def _rows(rankings: Iterable[_Ranking]) -> Iterator[Row]:
@@ -247,8 +300,12 @@ def _mixed(where: str) -> DataError:
 
 
 def _rankings(
-    records: Iterable[tuple[int, str, Any]], columns: Mapping[str, Any] | None
+    records: Iterable[tuple[int, str, Any]],
+    columns: Mapping[str, Any] | None,
+    texts: dict[int, Id],
+    twins: dict[Id, Id],
 ) -> Iterator[_Ranking]:
+    """Yield the rankings of records; ``twins`` are the documents whose text another one has."""
     same_keys = _SameKeys()
     for number, where, flat in records:
         record = with_paths(flat, columns)
@@ -258,11 +315,16 @@ def _rankings(
             same_keys.check(keys, where)
             if isinstance(record[keys.retrieved], set | frozenset):
                 raise DataError(f"{where}: a set has no order; give a list, best first.")
-            yield _Ranking(where, query, *_retrieved(record[keys.retrieved], where, columns))
+            listed = record[keys.retrieved]
+            yield (ranking := _Ranking(where, query, *_retrieved(listed, where, columns)))
+            for item, doc in zip(listed, ranking.docs, strict=False):
+                text = _text(item) if isinstance(item, dict) else None
+                if text and texts.setdefault(hash(text), doc) != doc:
+                    twins[doc] = texts[hash(text)]
             continue
-        if keys.nuggets and not keys.doc:  # an answer, which is all that was retrieved
+        if is_answer(record, keys):  # which is all that was retrieved
             answer = id_of(record[_answer(record, where)], "answer", where)
-            yield _Ranking(where, query, [answer], [], is_listed=True)
+            yield _Ranking(where, query, [answer], [], is_listed=True, is_answer=True)
             continue
         scored = keys.score or keys.rank
         row = {"document": keys.doc, "score": scored} if keys.doc and scored else {}
@@ -276,6 +338,14 @@ def _rankings(
         else:
             raise _unknown(record, where, "a document and its score, or a list of retrieved ids")
         yield _Ranking(where, query, [id_of(record[keys.doc], "document", where)], [score])
+
+
+def _text(item: dict[str, Any]) -> str | None:
+    """Return the text of a retrieved document, if it comes with one."""
+    texts = (
+        item[key] for key in item if plain_name(str(key)) in ("text", "content", "pagecontent")
+    )
+    return next((text for text in texts if isinstance(text, str)), None)
 
 
 def _checked(record: Any, where: str, columns: Mapping[str, Any] | None) -> Keys:

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
+from rankstone.core.provenance import Source
 from rankstone.errors import DataError, UsageError, plural
 from rankstone.io.formats import Format, json_records
+from rankstone.io.formats.strict_json import parse
 from rankstone.io.input_file import Input, ReadOptions
 
 _LOOKED_AT = 10
+_SETTINGS = (
+    "fields",
+    "type",
+    "operator",
+    "minimum_should_match",
+    "analyzer",
+    "fuzziness",
+    "filter",
+)
 
 
 def _detect(file: Input) -> bool:
@@ -38,30 +51,82 @@ def _responses(value: Any) -> Iterator[tuple[Any, Any]]:
         yield from value.items()
 
 
-def _query_ids(file: Input) -> list[str] | None:
+def _query_ids(options: ReadOptions) -> list[str] | None:
     """Return the ids of the queries, if they are given beside the responses."""
-    given = file.options.query_ids
+    given = options.query_ids
     if not isinstance(given, str | os.PathLike):
         return None if given is None else [str(query) for query in given]
-    with Input.open(os.fspath(given), ReadOptions(max_bytes=file.options.max_bytes)) as ids:
+    with Input.open(os.fspath(given), ReadOptions(max_bytes=options.max_bytes)) as ids:
+        if ids.head.lstrip().startswith(b"{"):
+            return list(_queries_of_request(ids))
         texts = (line.decode("utf-8", "surrogateescape").strip() for _, line in ids.lines())
         return [text for text in texts if text]
 
 
-def _records(file: Input) -> Iterator[tuple[int, str, Any]]:
-    responses = list(_responses(file.value))
-    ids = _query_ids(file)
+def _queries_of_request(file: Input) -> Iterator[str]:
+    """Yield the texts that a request of _search or _msearch looks for."""
+    bodies = [file.value] if file.carrier == "json" else None
+    if bodies is None:  # lines of a header and a body in turns
+        lines = [line for _, line in file.lines() if line.strip()]
+        bodies = [parse(line, file.path) for line in lines[1::2]]
+    for number, body in enumerate(bodies, 1):
+        asked = body.get("query") if isinstance(body, dict) else None
+        texts = list(_texts(asked))
+        named = dict.fromkeys(text for key, text in texts if key == "query") or dict.fromkeys(
+            text for _, text in texts
+        )
+        if len(named) != 1:
+            raise DataError(
+                f"{file.path}, request {number}: its query holds {plural(len(named), 'text')}, so it "
+                "cannot name the query. Give a list of ids, or a file with an id in each line."
+            )
+        yield next(iter(named))
+
+
+def _texts(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the texts in a query, each with its key."""
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, dict):
+        for inner, own in value.items():
+            yield from _texts(own, inner) if inner not in _SETTINGS else ()
+    elif isinstance(value, list):
+        for own in value:
+            yield from _texts(own, key) if isinstance(own, dict) else ()
+
+
+def responses_in(folder: str, options: ReadOptions) -> tuple[Any, Source]:
+    """Read a folder with a response in each file, which is called as its query."""
+    responses, digests = {}, []
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".json"):
+            with Input.open(os.path.join(folder, name), options) as file:
+                responses[name.removesuffix(".json")] = file.value
+                digests.append(f"{name} {file.source.content_digest()}")
+    if not any(map(_is_response, responses.values())):
+        raise DataError(
+            f"{folder}: this is a directory without responses of a search engine. Give a file, or a "
+            "folder with a response in each file, such as q1.json for the query q1."
+        )
+    digest = sha256("\n".join(digests).encode()).hexdigest()
+    source = replace(Source.of_file(folder, os.stat(folder)), sha256=digest)
+    return json_records.run(_records(responses, folder, options), options.columns), source
+
+
+def _records(value: Any, path: str, options: ReadOptions) -> Iterator[tuple[int, str, Any]]:
+    responses = list(_responses(value))
+    ids = _query_ids(options)
     if ids is not None:
         if any(isinstance(query, str) for query, _ in responses):
-            raise UsageError(f"{file.path}: these responses have query ids; leave query_ids= out.")
+            raise UsageError(f"{path}: these responses have query ids; leave query_ids= out.")
         if len(ids) != len(responses) or len({*ids}) < len(ids):
             raise DataError(
-                f"{file.path}: query_ids= names {plural(len(ids), 'query')} for "
+                f"{path}: query_ids= names {plural(len(ids), 'query')} for "
                 f"{plural(len(responses), 'response')}. Give each response its own, in their order."
             )
         responses = [(query, own) for query, (_, own) in zip(ids, responses, strict=True)]
     for number, (query, response) in enumerate(responses):
-        where = f"{file.path}, response {number + 1}"
+        where = f"{path}, response {number + 1}"
         if not _is_response(response):
             error = response.get("error") if isinstance(response, dict) else None
             reason = error.get("reason", "an error") if isinstance(error, dict) else error
@@ -76,5 +141,7 @@ FORMAT = Format(
     "search-response",
     '{"hits": {"hits": [{"_id": "d1", "_score": 2.5}]}}, {"responses": [...]}, or {"q1": response}',
     _detect,
-    run=lambda file: json_records.run(_records(file), file.options.columns),
+    run=lambda file: json_records.run(
+        _records(file.value, file.path, file.options), file.options.columns
+    ),
 )

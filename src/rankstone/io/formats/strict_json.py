@@ -31,11 +31,12 @@ def carrier(file: Input) -> str:
 
 def _is_record(value: Any) -> bool:
     """Return whether a value is a record: an object that names the parts of a row."""
-    from rankstone.io.formats.json_records import keys_of
+    from rankstone.io.formats.json_records import is_answer, keys_of
 
     if not isinstance(value, dict) or "queries" in value:  # the latter is a whole data set
         return False
-    return keys_of(value).known and not _all_hold_others(value)
+    keys = keys_of(value)
+    return (keys.known or is_answer(value, keys)) and not _all_hold_others(value)
 
 
 def _all_hold_others(value: dict[str, Any]) -> bool:
