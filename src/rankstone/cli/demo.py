@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from rankstone.cli.options import add_command
 from rankstone.cli.terminal import in_colour
 
 if TYPE_CHECKING:
@@ -18,17 +19,16 @@ _NEEDED = ("search/qrels.txt", "recommender/test.qrels")
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
+_HELP = """
+demo: evaluate and compare the bundled examples, and report on them
+Run a few commands on the bundled examples and show them with their output.
+  --save FOLDER  only copy the examples into a new folder, to work on them
+"""
+
+
 def add_to(commands: Any) -> None:
     """Describe the command."""
-    parser = commands.add_parser(
-        "demo",
-        help="evaluate and compare the bundled examples, and report on them",
-        description="Run a few commands on the bundled examples and show them with their output.",
-    )
-    parser.add_argument(
-        "--save", metavar="FOLDER", help="only copy the examples into a new folder, to work on them"
-    )
-    parser.set_defaults(run=run)
+    add_command(commands, _HELP, run)
 
 
 def run(args: Namespace) -> int:

@@ -7,15 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankstone.choices.conventions import AGGREGATES
-from rankstone.cli.options import (
-    add_choice,
-    add_choices,
-    add_quiet,
-    expand,
-    names_of,
-    options_of,
-)
-from rankstone.cli.terminal import look, progress, say, spoken_warnings
+from rankstone.choices.setup import field_named
+from rankstone.cli.options import PER_QUERY, QUIET, add_command, expand, names_of, options_of
+from rankstone.cli.terminal import look, print_lines, progress, say, spoken_warnings
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -26,89 +20,34 @@ if TYPE_CHECKING:
     from rankstone.stats.intervals import Interval
     from rankstone.text.write import Intervals
 
-_FORMATS = ("table", "tsv", "csv", "json", "jsonl", "md", "latex")
+_HELP = f"""
+evaluate: evaluate runs against judgments
+Evaluate runs against judgments: files of any known format, plain or compressed; - is stdin.
+  judgments QRELS   judgments, such as: query iteration document grade
+  runs RUN ...      runs, such as: query Q0 document rank score tag
+  {PER_QUERY}
+  -n, --no-summary  omit the aggregates
+  --format table|tsv|csv|json|jsonl|md|latex  default: a table on a terminal, tsv in a pipe
+  --digits N:whole  decimals (table and md: 4, else all)
+  --sort NAME       sort runs and queries by this measure, best first
+  --top N:whole     show the first N runs, and queries of each
+  {QUIET}
+  --timing          print on stderr where time and memory went
+  --engine local|spark = local  where to evaluate: here, or inside Apache Spark, which reads the paths (local)
+  --master URL      with --engine spark: local[4], yarn, spark://..., or sc://... for Spark Connect
+  --save-values DIR  with --engine spark: write the values of queries there as Parquet, one folder per run
+what to measure
+  -m, --measure NAME ...  measures, with @k for a cutoff and commas between them; may be repeated ('rankstone measures' lists them)
+  --aggregate HOW ...     how queries become one number: {", ".join(AGGREGATES)}; may be repeated (default: each measure's own)
+  --by FILE               also print values for groups of queries: a file with a query and its group in each line, or a key of the records in QRELS
+  --interval              confidence interval of each mean
+  --fuse (choice_fuse) METHOD  {field_named("fuse").metadata["text"]}
+"""
 
 
 def add_to(commands: Any) -> None:
     """Describe the command."""
-    parser = commands.add_parser(
-        "evaluate",
-        help="evaluate runs against judgments",
-        description="Evaluate runs against judgments: files of any known format, plain or "
-        "compressed; - is stdin.",
-    )
-    parser.add_argument(
-        "judgments", metavar="QRELS", help="judgments, such as: query iteration document grade"
-    )
-    parser.add_argument(
-        "runs", metavar="RUN", nargs="+", help="runs, such as: query Q0 document rank score tag"
-    )
-    measuring = parser.add_argument_group("what to measure")
-    measuring.add_argument(
-        "-m",
-        "--measure",
-        action="append",
-        metavar="NAME",
-        help="measures, with @k for a cutoff and commas between them; may be repeated ('rankstone "
-        "measures' lists them)",
-    )
-    parser.add_argument(
-        "-q", "--per-query", action="store_true", help="also print the values of each query"
-    )
-    parser.add_argument("-n", "--no-summary", action="store_true", help="omit the aggregates")
-    measuring.add_argument(
-        "--aggregate",
-        action="append",
-        metavar="HOW",
-        help=f"how queries become one number: {', '.join(AGGREGATES)}; may be repeated "
-        "(default: each measure's own)",
-    )
-    measuring.add_argument(
-        "--by",
-        metavar="FILE",
-        help="also print values for groups of queries: a file with a query and its group in each line, or "
-        "a key of the records in QRELS",
-    )
-    parser.add_argument(
-        "--format", choices=_FORMATS, help="default: a table on a terminal, tsv in a pipe"
-    )
-    parser.add_argument(
-        "--digits", type=int, metavar="N", help="decimals (table and md: 4, else all)"
-    )
-    parser.add_argument(
-        "--sort", metavar="NAME", help="sort runs and queries by this measure, best first"
-    )
-    parser.add_argument(
-        "--top", type=int, metavar="N", help="show the first N runs, and queries of each"
-    )
-    measuring.add_argument(
-        "--interval",
-        action="store_true",
-        help="confidence interval of each mean",
-    )
-    add_quiet(parser)
-    add_choices(parser, "evaluate", "Result.interval")
-    add_choice(measuring, "fuse")
-    parser.add_argument(
-        "--timing", action="store_true", help="print on stderr where time and memory went"
-    )
-    parser.add_argument(
-        "--engine",
-        choices=("local", "spark"),
-        default="local",
-        help="where to evaluate: here, or inside Apache Spark, which reads the paths (local)",
-    )
-    parser.add_argument(
-        "--master",
-        metavar="URL",
-        help="with --engine spark: local[4], yarn, spark://..., or sc://... for Spark Connect",
-    )
-    parser.add_argument(
-        "--save-values",
-        metavar="DIR",
-        help="with --engine spark: write the values of queries there as Parquet, one folder per run",
-    )
-    parser.set_defaults(run=run)
+    add_command(commands, _HELP, run, "evaluate", "Result.interval")
 
 
 def run(args: Namespace) -> int:
@@ -165,18 +104,11 @@ def _run(args: Namespace) -> int:
     _check_engine(args)
     hows = [one_of(how, AGGREGATES, "aggregate") for how in dict.fromkeys(args.aggregate or ())]
     groups = _groups(args, setup)
-    with spoken_warnings(quiet=args.quiet):
-        results = (
-            spark_results(args, options) if args.engine == "spark" else results_of(args, setup)
-        )
+    results = spark_results(args, options) if args.engine == "spark" else results_of(args, setup)
     if groups is not None:
         groups = groups.fitted(query for result in results for query in result.queries)
         results = [_noted(result, groups, setup.evaluation.strict) for result in results]
-    if not args.quiet:
-        from rankstone.text.notices import lines
-
-        for line in lines(results):
-            say(line)
+    say_notices(results, args)
     with stage("output"):
         show(results, args, form, hows, groups, statistics)
     return 0
@@ -210,7 +142,7 @@ def show(
         order=Order(args.sort, args.top),
         **look(),
     )
-    sys.stdout.writelines(f"{line}\n" for line in lines)
+    print_lines(lines)
 
 
 def _intervals(
@@ -319,6 +251,15 @@ def _noted(result: Result, groups: QueryGroups, strict: bool) -> Result:
     return replace(result, notices=(*result.notices, *notices))
 
 
+def say_notices(results: list[Result], args: Namespace) -> None:
+    """Write the gravest notices of results to standard error."""
+    if not args.quiet:
+        from rankstone.text.notices import lines
+
+        for line in lines(results):
+            say(line)
+
+
 def results_of(args: Namespace, setup: Setup) -> list[Result]:
     """Return the result of each run of a command that takes judgments and runs."""
     from rankstone.core.parallel import cores, on_each
@@ -331,7 +272,8 @@ def results_of(args: Namespace, setup: Setup) -> list[Result]:
 
     setup = prepared(setup)
     request = Request.of(args.measure or DEFAULT, setup)  # names are checked before files are read
-    load_engine()
+    with spoken_warnings(quiet=args.quiet):
+        load_engine()
     with stage("read"):
         judgments = load_judgments(args.judgments, setup)
     paths = list(expand(args.runs))

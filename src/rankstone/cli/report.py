@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.compare import add_source
-from rankstone.cli.options import add_choices, expand, names_of, options_of, words_of
+from rankstone.cli.compare import MEASURING, SOURCE
+from rankstone.cli.options import add_command, expand, names_of, options_of, words_of
 from rankstone.cli.terminal import spoken_warnings
 
 if TYPE_CHECKING:
@@ -15,56 +15,34 @@ if TYPE_CHECKING:
     from rankstone.page.html import Report
     from rankstone.page.model import ReportModel
 
-
 _NOT_PICTURES = ("jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "eps", "ps", "html", "json")
 _OTHERS = (".pdf", ".png", ".svg", ".jpg", ".md", ".txt", ".csv", ".tsv", ".tex", ".xlsx", ".docx")
 
 
+_HELP = f"""
+report: write one page to look at: verdict, tables, pictures, every query
+Write a page on one or more runs: verdicts, the health of the data, tables, pictures and an explorer
+of queries. It is one file that works offline and loads nothing.
+{SOURCE}
+  --lang LANG = en         en (default) or zh
+  --depth N:whole = 20     first documents of each ranking (20)
+  --query-texts FILE       texts of queries, as TSV or JSONL
+  --document-texts FILE    texts of documents, as TSV or JSONL
+  --title TEXT             title of the page (the names of the runs)
+  -o, --output FILE = report.html  where to write it (report.html); its data alone if the name ends in .json
+  --force                  replace a file that is not a report
+  --no-pictures            omit the pictures
+  --plots PATH             instead of a page save its pictures, for papers: one in a file that ends in .svg, .png or .pdf, or all of them in a directory
+  --picture NAME ...       with --plots: differences, scatter, cutoffs, distribution, roc, pr or judged; may be repeated (all)
+  --compared NAME          with --plots: run that is compared with the baseline (the second)
+  --plot-format FORMAT = svg  of pictures in a directory: svg (default), png or pdf
+{MEASURING}
+"""
+
+
 def add_to(commands: Any) -> None:
     """Describe the command."""
-    parser = commands.add_parser(
-        "report",
-        help="write one page to look at: verdict, tables, pictures, every query",
-        description="Write a page on one or more runs: verdicts, the health of the data, tables, "
-        "pictures and an explorer of queries. It is one file that works offline and loads nothing.",
-    )
-    add_contents(parser)
-    parser.add_argument("--query-texts", metavar="FILE", help="texts of queries, as TSV or JSONL")
-    parser.add_argument(
-        "--document-texts", metavar="FILE", help="texts of documents, as TSV or JSONL"
-    )
-    parser.add_argument("--title", metavar="TEXT", help="title of the page (the names of the runs)")
-    parser.add_argument(
-        "-o", "--output", default="report.html", metavar="FILE",
-        help="where to write it (report.html); its data alone if the name ends in .json",
-    )  # fmt: skip
-    parser.add_argument("--force", action="store_true", help="replace a file that is not a report")
-    parser.add_argument("--no-pictures", action="store_true", help="omit the pictures")
-    parser.add_argument(
-        "--plots", metavar="PATH",
-        help="instead of a page save its pictures, for papers: one in a file that ends in .svg, .png "
-        "or .pdf, or all of them in a directory",
-    )  # fmt: skip
-    parser.add_argument(
-        "--picture", action="append", metavar="NAME",
-        help="with --plots: differences, scatter, cutoffs, distribution, roc, pr or judged; may be "
-        "repeated (all)",
-    )  # fmt: skip
-    parser.add_argument("--compared", metavar="NAME",
-                        help="with --plots: run that is compared with the baseline (the second)")  # fmt: skip
-    parser.add_argument("--plot-format", default="svg", metavar="FORMAT",
-                        help="of pictures in a directory: svg (default), png or pdf")  # fmt: skip
-    parser.set_defaults(run=run)
-
-
-def add_contents(parser: Any) -> None:
-    """Let a command take what the numbers of a report are made from."""
-    add_source(parser)
-    parser.add_argument("--lang", default="en", metavar="LANG", help="en (default) or zh")
-    parser.add_argument(
-        "--depth", type=int, default=20, metavar="N", help="first documents of each ranking (20)"
-    )
-    add_choices(parser, "report")
+    add_command(commands, _HELP, run, "report")
 
 
 def run(args: Namespace) -> int:

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.options import add_choices, options_of
+from rankstone.cli.options import TEXT_OR_JSON, add_command, options_of
+from rankstone.cli.terminal import print_json, print_lines
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
+_HELP = f"""
+validate: read files whole and report what is odd
+Read whole files of judgments and runs and report what they contain: rows, queries, grades, depth,
+duplicates, ties, overlap. Exit code 0 fine, 1 warnings, 3 unusable.
+  judgments FILE                         judgments (or a single run with --as run)
+  runs RUN *                             runs that belong to the judgments
+  --as (kind) judgments|run = judgments  what the first file contains (judgments)
+  {TEXT_OR_JSON}
+"""
+
 
 def add_to(commands: Any) -> None:
     """Describe the command."""
-    parser = commands.add_parser(
-        "validate",
-        help="read files whole and report what is odd",
-        description="Read whole files of judgments and runs and report what they contain: rows, queries, "
-        "grades, depth, duplicates, ties, overlap. Exit code 0 fine, 1 warnings, 3 unusable.",
-    )
-    parser.add_argument(
-        "judgments", metavar="FILE", help="judgments (or a single run with --as run)"
-    )
-    parser.add_argument("runs", metavar="RUN", nargs="*", help="runs that belong to the judgments")
-    parser.add_argument("--as", dest="kind", choices=("judgments", "run"), default="judgments",
-                        help="what the first file contains (judgments)")  # fmt: skip
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
-    add_choices(parser, "validate")
-    parser.set_defaults(run=run)
+    add_command(commands, _HELP, run, "validate")
 
 
 def run(args: Namespace) -> int:
@@ -37,9 +33,7 @@ def run(args: Namespace) -> int:
 
     reports = validate(args.judgments, args.runs, kind=args.kind, **options_of(args))
     if args.format == "json":
-        import json
-
-        print(json.dumps([report.to_dict() for report in reports], indent=2))
+        print_json([report.to_dict() for report in reports])
     else:
-        sys.stdout.writelines(f"{line}\n" for line in text(reports))
+        print_lines(text(reports))
     return max(report.exit_code for report in reports)
