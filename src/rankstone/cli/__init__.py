@@ -19,7 +19,7 @@ GROUPS = {
     "other": ("trec_eval", "demo"),
 }
 #: Commands that few need, which help does not list.
-_HIDDEN = ("risk", "spans")
+_HIDDEN = ("risk", "spans", "spark")
 COMMANDS = (*(name for names in GROUPS.values() for name in names), *_HIDDEN)
 
 

@@ -13,18 +13,17 @@ from rankstone.cli.terminal import look, print_lines, progress, say, spoken_warn
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Callable
 
     from rankstone.choices.setup import Setup
     from rankstone.core.result import Result
     from rankstone.io.query_groups import QueryGroups
     from rankstone.stats.intervals import Interval
-    from rankstone.text.write import Intervals
+    from rankstone.text.groups import SummaryRow
+    from rankstone.text.write import Intervals, Layout
 
-_HELP = f"""
-evaluate: evaluate runs against judgments
-Evaluate runs against judgments: files of any known format, plain or compressed; - is stdin.
-  judgments QRELS   judgments, such as: query iteration document grade
-  runs RUN ...      runs, such as: query Q0 document rank score tag
+#: What every evaluation may print, and how.
+OUTPUT = f"""\
   {PER_QUERY}
   -n, --no-summary  omit the aggregates
   --format table|tsv|csv|json|jsonl|md|latex  default: a table on a terminal, tsv in a pipe
@@ -33,14 +32,17 @@ Evaluate runs against judgments: files of any known format, plain or compressed;
   --top N:whole     show the first N runs, and queries of each
   {QUIET}
   --timing          print on stderr where time and memory went
-  --engine local|spark = local  where to evaluate: here, or inside Apache Spark, which reads the paths (local)
-  --master URL      with --engine spark: local[4], yarn, spark://..., or sc://... for Spark Connect
-  --save-values DIR  with --engine spark: write the values of queries there as Parquet, one folder per run
 what to measure
   -m, --measure NAME ...  measures, with @k for a cutoff and commas between them; may be repeated ('rankstone measures' lists them)
   --aggregate HOW ...     how queries become one number: {", ".join(AGGREGATES)}; may be repeated (default: each measure's own)
   --by FILE               also print values for groups of queries: a file with a query and its group in each line, or a key of the records in QRELS
-  --interval              confidence interval of each mean
+  --interval              confidence interval of each mean"""
+_HELP = f"""
+evaluate: evaluate runs against judgments
+Evaluate runs against judgments: files of any known format, plain or compressed; - is stdin.
+  judgments QRELS   judgments, such as: query iteration document grade
+  runs RUN ...      runs, such as: query Q0 document rank score tag
+{OUTPUT}
   --fuse (choice_fuse) METHOD  {field_named("fuse").metadata["text"]}
 """
 
@@ -52,47 +54,44 @@ def add_to(commands: Any) -> None:
 
 def run(args: Namespace) -> int:
     """Evaluate every run and print."""
+    return print_results(args, "evaluate", results_of)
+
+
+def print_results(
+    args: Namespace, verb: str, results_of: Callable[[Namespace, Setup], list[Result]]
+) -> int:
+    """Evaluate every run by a function, with the choices that a verb takes, and print."""
     if not args.timing:
-        return _run(args)
-    import time
+        return _print_results(args, verb, results_of)
+    from time import perf_counter
 
-    from rankstone.core.timing import timed
+    from rankstone.core.timing import peak_memory, timed
 
-    begin = time.perf_counter()
+    begin = perf_counter()
     with timed() as seconds:
-        code = _run(args)
-    say(_timing(seconds, time.perf_counter() - begin))
-    return code
-
-
-def _timing(seconds: dict[str, float], total: float) -> str:
-    """Return where the time of a command went, and how much memory it took."""
-    from rankstone.core.timing import peak_memory
-
+        code = _print_results(args, verb, results_of)
+    total = perf_counter() - begin
     stages = ", ".join(f"{name} {taken:.3f} s" for name, taken in seconds.items())
     peak = peak_memory()
     memory = "" if peak is None else f"; peak memory {peak / 1e6:.0f} MB"
-    return f"timing: {stages}, in all {total:.3f} s{memory}"
+    say(f"timing: {stages}, in all {total:.3f} s{memory}")
+    return code
 
 
-def _run(args: Namespace) -> int:
+def _print_results(
+    args: Namespace, verb: str, results_of: Callable[[Namespace, Setup], list[Result]]
+) -> int:
     from rankstone.choices.setup import VERBS, Setup
     from rankstone.core.timing import stage
     from rankstone.errors import UsageError, one_of
+    from rankstone.text.write import write
 
     options = options_of(args)
     ours = {name: options.pop(name) for name in VERBS["Result.interval"] if name in options}
     if ours and not args.interval:
         raise UsageError(f"{next(iter(ours))}= is of --interval; give that, too.")
-    if args.engine == "spark":
-        for name in options:
-            if name not in VERBS["spark.evaluate"] and name in VERBS["evaluate"]:
-                raise UsageError(f"{name}= goes with --engine local.")
     fuse = options.pop("fuse", None)
-    if fuse is not None and args.engine == "spark":
-        raise UsageError("fuse= goes with --engine local.")
-    setup = Setup.of("spark.evaluate" if args.engine == "spark" else "evaluate", options)
-    setup = setup.replace(fuse=fuse)
+    setup = Setup.of(verb, options).replace(fuse=fuse)
     statistics = Setup.of("Result.interval", ours)
     if args.digits is not None and not 0 <= args.digits <= 17:
         raise UsageError(f"--digits must be from 0 to 17, not {args.digits}.")
@@ -101,39 +100,35 @@ def _run(args: Namespace) -> int:
     if args.top is not None and args.top < 1:
         raise UsageError(f"--top must be at least 1, not {args.top}.")
     form = _format(args, setup)
-    _check_engine(args)
     hows = [one_of(how, AGGREGATES, "aggregate") for how in dict.fromkeys(args.aggregate or ())]
     groups = _groups(args, setup)
-    results = spark_results(args, options) if args.engine == "spark" else results_of(args, setup)
+    results = results_of(args, setup)
     if groups is not None:
         groups = groups.fitted(query for result in results for query in result.queries)
         results = [_noted(result, groups, setup.evaluation.strict) for result in results]
     say_notices(results, args)
     with stage("output"):
-        show(results, args, form, hows, groups, statistics)
+        layout = _layout(results, args, hows, groups, statistics)
+        print_lines(write(results, form, layout))
     return 0
 
 
-def show(
+def _layout(
     results: list[Result],
     args: Namespace,
-    form: str,
     hows: list[str],
     groups: QueryGroups | None,
     statistics: Setup,
-) -> None:
-    """Print results in the format asked for."""
+) -> Layout:
     from rankstone.text.result_table import Order
-    from rankstone.text.write import write
+    from rankstone.text.write import Layout
 
-    summaries = []
+    summaries: list[SummaryRow] = []
     if hows or groups is not None:
         from rankstone.text.groups import rows_of
 
         summaries = rows_of(results, hows, groups)
-    lines = write(
-        results,
-        form,
+    return Layout(
         per_query=args.per_query,
         aggregate=not args.no_summary,
         summaries=summaries,
@@ -142,7 +137,6 @@ def show(
         order=Order(args.sort, args.top),
         **look(),
     )
-    print_lines(lines)
 
 
 def _intervals(
@@ -202,33 +196,6 @@ def _format(args: Namespace, setup: Setup) -> str:
                 "--per-query out, or choose another --format."
             )
     return form
-
-
-def _check_engine(args: Namespace) -> None:
-    """Refuse options that go with the other engine."""
-    from rankstone.errors import UsageError
-
-    for name in ("master", "save_values"):
-        if args.engine == "local" and getattr(args, name) is not None:
-            raise UsageError(f"--{name.replace('_', '-')} goes with --engine spark.")
-
-
-def spark_results(args: Namespace, options: dict[str, Any]) -> list[Result]:
-    """Return the result of each run, evaluated inside Spark."""
-    from rankstone.spark.command import evaluate_paths
-
-    return evaluate_paths(
-        args.judgments,
-        dict(zip(names_of([path.rstrip("/") for path in args.runs]), args.runs, strict=True)),
-        args.measure,
-        master=args.master,
-        values=args.save_values,
-        collects=args.per_query
-        or bool(args.aggregate or args.by or args.interval)
-        or args.format in ("json", "jsonl"),
-        shows_progress=not args.quiet and sys.stderr.isatty(),
-        options=options,
-    )
 
 
 def _groups(args: Namespace, setup: Setup) -> QueryGroups | None:

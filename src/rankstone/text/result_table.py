@@ -73,6 +73,9 @@ class Order(NamedTuple):
         return [*sorted(known, key=known.__getitem__), *undefined]
 
 
+AS_GIVEN = Order()
+
+
 def best_of(measure: str, values: Sequence[float]) -> set[float]:
     """Return the best of several values of a measure; none where there is nothing to compare."""
     known = {v for v in values if not math.isnan(v)}
@@ -86,7 +89,7 @@ def table_of(
     *,
     per_query: bool,
     aggregate: bool = True,
-    order: Order = Order(),  # noqa: B008
+    order: Order = AS_GIVEN,
 ) -> Table:
     """Lay results out as a table."""
     comparable = all(r.counted == results[0].counted for r in results)
