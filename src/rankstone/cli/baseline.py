@@ -47,7 +47,7 @@ def add_to(commands: Any) -> None:
 
 def _save(args: Namespace) -> int:
     from rankstone.errors import DataError
-    from rankstone.verbs.gate.baseline_text import describe
+    from rankstone.verbs.gate.text import describe
 
     if os.path.lexists(args.file):
         raise DataError(
@@ -71,8 +71,8 @@ def _replace(args: Namespace) -> int:
     from rankstone.choices.changes import Changes
     from rankstone.core.provenance import options_of as recorded_options
     from rankstone.errors import DataError, UsageError
-    from rankstone.verbs.gate.baseline_text import changes
     from rankstone.verbs.gate.gate import saved_baseline
+    from rankstone.verbs.gate.text import changes
 
     options = options_of(args)
     old = saved_baseline(args.file, options.get("max_bytes"))
@@ -96,8 +96,8 @@ def _replace(args: Namespace) -> int:
 
 def _show(args: Namespace) -> int:
     from rankstone.errors import DataError
-    from rankstone.verbs.gate.baseline_text import describe
     from rankstone.verbs.gate.gate import saved_baseline
+    from rankstone.verbs.gate.text import describe
 
     baseline = saved_baseline(args.file)
     if baseline is None:

@@ -62,10 +62,9 @@ def run(args: Namespace) -> int:
     from rankstone.choices.setup import Setup
     from rankstone.core.atomic import check_own, replaced
     from rankstone.core.result import Result
-    from rankstone.verbs.gate.amounts import Amounts
+    from rankstone.verbs.gate.checks import Amounts
     from rankstone.verbs.gate.gate import apply, saved_candidate
-    from rankstone.verbs.gate.rules import DOCUMENTS, KINDS, rules_of
-    from rankstone.verbs.gate.settings import find_settings, read_settings
+    from rankstone.verbs.gate.rules import DOCUMENTS, KINDS, find_settings, read_settings, rules_of
     from rankstone.verbs.gate.text import write_verdict
 
     outputs = [(path, _form_of(path)) for path in args.output]

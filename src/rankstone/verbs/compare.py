@@ -33,7 +33,7 @@ from rankstone.stats.holes import with_holes
 from rankstone.stats.values import QueryValues
 from rankstone.text.result_table import ALL
 from rankstone.verbs.evaluate import evaluate_collection, load_engine
-from rankstone.verbs.gate.comparable import require_comparable_results
+from rankstone.verbs.gate.baseline import require_comparable_results
 from rankstone.verbs.parts import Request
 
 if TYPE_CHECKING:
