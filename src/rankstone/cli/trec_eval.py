@@ -6,14 +6,11 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.process import guarded, run_process, use_utf8
-from rankstone.cli.trec_options import parse
 from rankstone.errors import TrecEvalError, UsageError
-from rankstone.verbs.trec_eval.options import FILES, MEASURES, USAGE, Options
+from rankstone.verbs.trec_eval.options import FILES, MEASURES, USAGE, Options, parse
 
 if TYPE_CHECKING:
     from rankstone.verbs.trec_eval.columns import Column
-    from rankstone.verbs.trec_eval.text import Row
-    from rankstone.verbs.trec_eval.values import TrecEvalValues
 
 _HELP = """\
 usage: rankstone trec_eval [OPTIONS] QRELS RUN      (RUN may be - for standard input)
@@ -81,10 +78,15 @@ def _main(argv: list[str]) -> int:
             USAGE, f"give judgments and a run, not {len(options.files)} files; -h helps."
         )
     chosen = _columns(options, options.measures or ("official",))
-    for column in chosen:
-        _check_format(column, options)
-    for part in _evaluate(chosen, options):
-        sys.stdout.write(part)
+    given = "prefs" if options.format == "qrels_prefs" else options.format
+    for line in (column.line for column in chosen):
+        if line.format not in ("any", given):
+            raise TrecEvalError(
+                MEASURES, f"{line.name} needs '-R {line.format}', not {options.format}."
+            )
+    from rankstone.verbs.trec_eval.values import printed
+
+    sys.stdout.writelines([*printed(chosen, options)])  # nothing, if there is an error
     sys.stdout.flush()
     return 0
 
@@ -100,16 +102,6 @@ def _columns(options: Options, measures: tuple[str, ...]) -> list[Column]:
         raise TrecEvalError(USAGE, error) from None
 
 
-def _check_format(column: Column, options: Options) -> None:
-    """Check that the judgments are in the format that a measure needs."""
-    needed = column.line.format
-    given = "prefs" if options.format == "qrels_prefs" else options.format
-    if needed not in ("any", given):
-        raise TrecEvalError(
-            MEASURES, f"{column.line.name} needs '-R {needed}', not {options.format}."
-        )
-
-
 def _help(options: Options) -> int:
     from rankstone.measures import manual
 
@@ -119,49 +111,3 @@ def _help(options: Options) -> int:
         print(f"\n-- {name}")
         print(*manual.page(measure), sep="\n")
     return 0
-
-
-def _evaluate(columns: list[Column], options: Options) -> list[str]:
-    """Return the output in parts."""
-    from rankstone.verbs.trec_eval.text import lines
-    from rankstone.verbs.trec_eval.values import read
-    from rankstone.verbs.trec_eval.zscores import standardised
-
-    evaluated = read(columns, options)
-    shown = evaluated.shown(options)
-    zscore = options.zscores is not None
-    if options.zscores is not None:
-        evaluated = standardised(evaluated, shown, options.zscores)
-    parts: list[str] = []
-    if options.per_query:
-        rows = [row for c in columns if (row := _of_queries(c, evaluated, shown))]
-        parts += lines(rows, [evaluated.queries[i] for i in shown], zscore=zscore)
-    if options.summary:
-        rows = [row for c in columns if (row := _of_all(c, evaluated, shown, options))]
-        parts += lines(rows, ["all"], zscore=zscore)
-    return parts
-
-
-def _of_queries(column: Column, evaluated: TrecEvalValues, shown: list[int]) -> Row | None:
-    """Return a line for each query, None if there is none."""
-    from rankstone.verbs.trec_eval.text import Row
-
-    if column.label in evaluated.strings:
-        texts = evaluated.strings[column.label]
-        return Row(column.label, [f"'{texts[i]}'" for i in shown], text=True)
-    if column.measure is None or column.line.summary_only:
-        return None
-    values = evaluated.values[column.label][shown].tolist()
-    return Row(column.label, values, integer=column.line.integer)
-
-
-def _of_all(
-    column: Column, evaluated: TrecEvalValues, shown: list[int], options: Options
-) -> Row | None:
-    """Return the line for all queries, None if there is none."""
-    from rankstone.verbs.trec_eval.text import Row
-
-    if column.measure is None:
-        return None if column.length else Row(column.label, [evaluated.tag], text=True)
-    value = evaluated.summary(column, shown, complete=options.complete)
-    return Row(column.label, [value], integer=column.line.integer)

@@ -1,8 +1,12 @@
-"""The options of trec_eval, and its exit codes."""
+"""The options of trec_eval, read as getopt reads them, and its exit codes."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from typing import Any
+
+from rankstone.errors import TrecEvalError
 
 USAGE, FILES, MEASURES, NOTHING = 1, 2, 4, 7
 
@@ -51,3 +55,82 @@ class Options:
     def version(self) -> int:
         """The version of trec_eval."""
         return 9 if self.compat == "9.0.8" else 10
+
+
+_SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
+_LONG = {
+    "help": "h",
+    "version": "v",
+    "query_eval_wanted": "q",
+    "measure=": "m",
+    "complete_rel_info_wanted": "c",
+    "level_for_rel=": "l",
+    "nosummary": "n",
+    "Debug_level=": "D",
+    "Judged_docs_only": "J",
+    "Number_docs_in_coll=": "N",
+    "Max_retrieved_per_topic=": "M",
+    "Rel_info_format=": "R",
+    "Results_format=": "T",
+    "Output_old_results_format=": "o",
+    "Zscore=": "Z",
+    "compat=": "compat",
+    "lenient": "lenient",
+}
+_FORMATS = ("qrels", "qrels_jg", "prefs", "qrels_prefs")
+
+
+def parse(argv: list[str]) -> Options:
+    """Return the options of a command line."""
+    from getopt import GetoptError, gnu_getopt
+
+    try:
+        given, files = gnu_getopt(argv, _SHORT, list(_LONG))
+    except GetoptError as error:
+        raise TrecEvalError(USAGE, f"{error}; -h lists the options.") from None
+    letters = {name.removesuffix("="): letter for name, letter in _LONG.items()}
+    options = [(letters.get(name.lstrip("-"), name.lstrip("-")), text) for name, text in given]
+    last = dict(options)
+    lenient = "lenient" in last
+    values: dict[str, Any] = {
+        "measures": tuple(text for letter, text in options if letter == "m"),
+        "query": last.get("D", "").partition(".")[2] or None,
+        "zscores": last.get("Z"),
+    }
+    for letter, field, lowest in (("l", "level", 1), ("M", "depth", 1), ("N", "collection", 0)):
+        for name, text in options:
+            if name == letter:
+                values[field] = _whole(letter, text, lowest, lenient=lenient)
+    if "R" in last:
+        values["format"] = _one_of(last["R"], _FORMATS, FILES)
+    if "T" in last:
+        _one_of(last["T"], ("trec_results",), FILES)
+    if "compat" in last:
+        values["compat"] = _one_of(last["compat"], ("9.0.8", "10.0"), USAGE)
+    return Options(
+        files=tuple(files),
+        per_query="q" in last,
+        summary="n" not in last,
+        complete="c" in last,
+        judged_only="J" in last,
+        lenient=lenient,
+        help="h" in last,
+        show_version="v" in last,
+        **values,
+    )
+
+
+def _one_of(text: str, known: tuple[str, ...], code: int) -> str:
+    if text not in known:
+        raise TrecEvalError(code, f"{text!r} is not one of {', '.join(known)}.")
+    return text
+
+
+def _whole(name: str, text: str, lowest: int, *, lenient: bool) -> int:
+    match = re.match(r"\s*[+-]?\d+", text)
+    if not lenient and (match is None or match.end() < len(text)):
+        raise TrecEvalError(USAGE, f"-{name} takes a whole number, not {text!r}.")
+    value = int(match[0]) if match else 0
+    if value < lowest:
+        raise TrecEvalError(USAGE, f"-{name} must be at least {lowest}, not {value}.")
+    return value
