@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from rankstone import errors
 from rankstone.choices.conventions import Conventions
@@ -38,8 +38,6 @@ from rankstone.verbs.parts import (
 )
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from rankstone.choices.options import SparkEvaluateListsOptions, SparkEvaluateOptions
     from rankstone.spark.job import Job
 
@@ -112,9 +110,10 @@ def evaluate(
         grade=grade_name(judged, columns),
         subtopics=facts.subtopics,
     )
-    rows = _by_query(tables, job, partitions).mapInArrow(
-        partial(_partition_task, job=job), job.spark_schema
-    )
+    from rankstone.spark.worker import evaluate_partition
+
+    task = partial(evaluate_partition, job=job)
+    rows = _by_query(tables, job, partitions).mapInArrow(task, job.spark_schema)
     read = record(setup.reading) | (
         {} if changes.scores == "descending" else {"scores": changes.scores}
     )
@@ -169,7 +168,10 @@ def evaluate_lists(
     )
     if lists.query is not None:
         _check_repeated(lists.frame, lists.what)
-    rows = lists.frame.mapInArrow(partial(_lists_task, job=job), job.spark_schema)
+    from rankstone.spark import worker
+
+    task = partial(worker.evaluate_lists, job=job)
+    rows = lists.frame.mapInArrow(task, job.spark_schema)
     source = Source(lists.source, reading=record(setup.reading))
     return _evaluated(plan, job, rows, Origin(job.name, (source, source), {}))
 
@@ -309,7 +311,7 @@ def _by_query(tables: list[SparkTable], job: Job, partitions: int | None) -> Any
 
 
 def _packed(table: SparkTable, side: int, job: Job, buckets: int) -> Any:
-    from rankstone.spark.pack import SPARK_PACKED
+    from rankstone.spark.pack import SPARK_PACKED, pack_rows
 
     f = functions()
     names = dict(zip(("query", "doc", "number", "rank"), table.roles.names, strict=False))
@@ -321,24 +323,6 @@ def _packed(table: SparkTable, side: int, job: Job, buckets: int) -> Any:
         if column == "position":
             value = f.monotonically_increasing_id()
         columns.append(value.cast(kind).alias(column))
-    task = partial(_pack_task, side=side, job=job, buckets=buckets)
-    return table.frame.select(*columns).mapInArrow(task, SPARK_PACKED)
-
-
-def _pack_task(batches: Iterator[Any], side: int, job: Job, buckets: int) -> Iterator[Any]:
-    from rankstone.spark.pack import pack_rows
-
     rows = min(max(buckets * ROWS_PER_BUCKET, LEAST_PACKED), MOST_PACKED)
-    return pack_rows(batches, side, job, buckets, rows)
-
-
-def _partition_task(batches: Iterator[Any], job: Job) -> Iterator[Any]:
-    from rankstone.spark.worker import evaluate_partition
-
-    return evaluate_partition(batches, job)
-
-
-def _lists_task(batches: Iterator[Any], job: Job) -> Iterator[Any]:
-    from rankstone.spark.worker import evaluate_lists as task
-
-    return task(batches, job)
+    task = partial(pack_rows, side=side, job=job, buckets=buckets, rows_at_once=rows)
+    return table.frame.select(*columns).mapInArrow(task, SPARK_PACKED)

@@ -47,11 +47,17 @@ class SparkTable:
         name = self.roles.names[self.roles.all.index(role)]
         return "text" if _types(self.frame)[str(name)] in _TEXT else "number"
 
-    def matches(self, other: SparkTable, role: str) -> bool:
-        """Return whether the ids of a role can be compared with those of another table."""
-        ours, theirs = self.kind(role), other.kind(role)
-        text = self if ours == "text" else other
-        return ours == theirs or not text.typed
+    def different_ids(self, other: SparkTable) -> str:
+        """Return how ids of another table differ in type from these; empty if they can be compared."""
+        for role, noun in (("query", "query"), ("doc", "document")):
+            ours, theirs = self.kind(role), other.kind(role)
+            text = self if ours == "text" else other
+            if ours != theirs and text.typed:
+                return (
+                    f"{noun} ids are {_KINDS[theirs]}, those of the judgments {_KINDS[ours]}; ids are "
+                    "compared exactly"
+                )
+        return ""
 
 
 def functions() -> Any:
@@ -73,13 +79,8 @@ def open_tables(
     names = Columns.of(columns)
     judged = _open(judgments, "judgments", "the judgments", names, spark)
     ranked = _open(run, "run", name, names, spark)
-    for role, noun in (("query", "query"), ("doc", "document")):
-        ours, theirs = judged.kind(role), ranked.kind(role)
-        if not judged.matches(ranked, role):
-            raise NothingInCommonError(
-                f"{name}: {noun} ids are {_KINDS[theirs]}, those of the judgments {_KINDS[ours]}; "
-                "ids are compared exactly. Cast one of the columns."
-            )
+    if different := judged.different_ids(ranked):
+        raise NothingInCommonError(f"{name}: {different}. Cast one of the columns.")
     return judged, ranked
 
 
@@ -88,13 +89,8 @@ def open_excluded(
 ) -> SparkTable:
     """Open (query, document) pairs that are removed from the run."""
     table = _open(pairs, "exclude", "exclude", Columns.of(columns), spark)
-    for role, noun in (("query", "query"), ("doc", "document")):
-        ours, theirs = judged.kind(role), table.kind(role)
-        if not judged.matches(table, role):
-            raise DataError(
-                f"exclude: {noun} ids are {_KINDS[theirs]}, those of the judgments "
-                f"{_KINDS[ours]}; ids are compared exactly, so write them alike."
-            )
+    if different := judged.different_ids(table):
+        raise DataError(f"exclude: {different}, so write them alike.")
     return table
 
 
