@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rankstone.text.groups import SummaryRow
     from rankstone.text.write import Intervals, Layout
 
+_MOST_NOTICES = 3
 #: What every evaluation may print, and how.
 OUTPUT = f"""\
   {PER_QUERY}
@@ -219,12 +220,26 @@ def _noted(result: Result, groups: QueryGroups, strict: bool) -> Result:
 
 
 def say_notices(results: list[Result], args: Namespace) -> None:
-    """Write the gravest notices of results to standard error."""
-    if not args.quiet:
-        from rankstone.text.notices import lines
+    """Write the gravest notices of results to standard error, in at most three lines."""
+    from rankstone.core.reading_notices import gravity
+    from rankstone.errors import Notice, printable
 
-        for line in lines(results):
-            say(line)
+    if args.quiet:
+        return
+    runs: dict[Notice, list[str]] = {}
+    for result in results:
+        for notice in result.notices:
+            if notice.level != "info":
+                runs.setdefault(notice, []).append(result.name)
+    order = sorted(runs, key=gravity)
+    shown = order if len(order) <= _MOST_NOTICES else order[: _MOST_NOTICES - 1]
+    for notice in shown:
+        names = runs[notice]
+        where = "" if len(names) == len(results) else f"{', '.join(names[:3])}: "
+        say(f"{notice.level}: {printable(where)}{notice}")
+    if rest := order[len(shown) :]:
+        codes = ", ".join(dict.fromkeys(notice.code for notice in rest))
+        say(f"note: {len(rest)} more ({codes}); --format json lists them all")
 
 
 def results_of(args: Namespace, setup: Setup) -> list[Result]:

@@ -33,8 +33,7 @@ def run(args: Namespace) -> int:
     """Print the documents, the most important first."""
     from rankstone.errors import plural
     from rankstone.measures import DEFAULT
-    from rankstone.text.holes import lines
-    from rankstone.verbs.holes import holes
+    from rankstone.verbs.holes import holes, lines
 
     measure = only_measure(args) or str(DEFAULT[0])
     unjudged = holes(args.judgments, args.runs, measure, depth=args.depth, **options_of(args))

@@ -36,8 +36,7 @@ def add_to(commands: Any) -> None:
 def run(args: Namespace) -> int:
     """Plan and print."""
     from rankstone.errors import UsageError
-    from rankstone.text.plans import plan_lines
-    from rankstone.verbs.power import power
+    from rankstone.verbs.power import plan_lines, power
 
     if args.queries is not None and args.queries < 2:
         raise UsageError(f"--queries must be at least 2, not {args.queries}.")

@@ -34,8 +34,7 @@ def add_to(commands: Any) -> None:
 def run(args: Namespace) -> int:
     """Print one table of all levels."""
     from rankstone.io.formats import run_name
-    from rankstone.text.levels import lines
-    from rankstone.verbs.spans import evaluate_spans
+    from rankstone.verbs.spans import evaluate_spans, lines
 
     name = run_name(args.run_file)
     levels = evaluate_spans(

@@ -9,6 +9,7 @@ from rankstone.cli.terminal import print_json, print_lines
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Iterator, Sequence
 
 _HELP = f"""
 validate: read files whole and report what is odd
@@ -29,11 +30,36 @@ def add_to(commands: Any) -> None:
 def run(args: Namespace) -> int:
     """Check every file and print; the exit code is that of the worst."""
     from rankstone.io.validate import validate
-    from rankstone.text.validation import text
 
     reports = validate(args.judgments, args.runs, kind=args.kind, **options_of(args))
     if args.format == "json":
         print_json([report.to_dict() for report in reports])
     else:
-        print_lines(text(reports))
+        print_lines(_lines(reports))
     return max(report.exit_code for report in reports)
+
+
+def _lines(reports: Sequence[Any]) -> Iterator[str]:
+    """Yield a few lines for each file."""
+    from rankstone.errors import printable
+
+    for report in reports:
+        form = f", {report.format}" if report.format else ""
+        yield f"{printable(report.path)}: {report.kind}{form}"
+        if report.error:
+            yield f"  error: {report.error}"
+            continue
+        for name, value in report.facts.items():
+            yield f"  {name.replace('_', ' ')}: {_shown(value)}"
+        for notice in report.notices:
+            yield f"  {notice.level}: {notice} [{notice.code}]"
+        if not report.notices:
+            yield "  nothing odd"
+
+
+def _shown(value: Any) -> str:
+    if not isinstance(value, dict):
+        return str(value)
+    if "median" in value:
+        return f"{value['least']} to {value['most']}, median {value['median']:g}"
+    return ", ".join(f"{n} of grade {grade}" for grade, n in value.items())
