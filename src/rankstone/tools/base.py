@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -114,7 +114,7 @@ class Name:
     """A tool's name of a measure, and the choices that make the measure that tool's.
 
     In ``pattern`` a hole such as ``{k}`` is where a parameter is written; ``{p:decimals}`` says
-    how it is read. ``measure`` is Rankstone's name, ``params`` are fixed parameters.
+    how it is read. A tool may list several names of one measure in one pattern: ``P@{k} | Prec@{k}``. ``measure`` is Rankstone's name, ``params`` are fixed parameters.
     ``conventions`` are those on which this function differs from the rest of its tool; ``note``
     says what it does that no choice expresses. A name that is ``only_here`` means other things to
     other tools, and is read under ``like=`` alone.
@@ -210,6 +210,11 @@ class Tool:
     arguments: Mapping[str, Argument] = field(default_factory=dict)
     tested: str = ""
     limits: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """List each of several names in one pattern."""
+        names = (replace(n, pattern=p) for n in self.names for p in n.pattern.split(" | "))
+        object.__setattr__(self, "names", tuple(names))
 
     @cached_property
     def family(self) -> str:

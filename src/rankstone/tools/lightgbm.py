@@ -23,14 +23,12 @@ TOOLS = (
         names=(
             Name("ndcg@{k}", "nDCG", _GAIN),
             Name("ndcg(label_gain=linear)@{k}", "nDCG"),
-            Name("lambdarank@{k}", "nDCG", _GAIN),
-            Name("rank_xendcg@{k}", "nDCG", _GAIN),
-            Name("xendcg@{k}", "nDCG", _GAIN),
-            Name("xe_ndcg@{k}", "nDCG", _GAIN),
-            Name("xe_ndcg_mart@{k}", "nDCG", _GAIN),
-            Name("xendcg_mart@{k}", "nDCG", _GAIN),
-            Name("map@{k}", "AP", _AP, _RELEVANT),
-            Name("mean_average_precision@{k}", "AP", _AP, _RELEVANT),
+            Name(
+                "lambdarank@{k} | rank_xendcg@{k} | xendcg@{k} | xe_ndcg@{k} | xe_ndcg_mart@{k} | xendcg_mart@{k}",
+                "nDCG",
+                _GAIN,
+            ),
+            Name("map@{k} | mean_average_precision@{k}", "AP", _AP, _RELEVANT),
         ),
         unsupported={
             "auc": f"{_ALL_ROWS}; AUC(pairs='all') does so with judged documents",
