@@ -11,8 +11,10 @@ from rankstone.cli.terminal import page_look, print_lines, say, spoken_warnings
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from rankstone.verbs.gate.rules import Limit, MustFind, Rules
+    from rankstone.verbs.gate.gate import Inputs
+    from rankstone.verbs.gate.rules import Limit, MustFind
 
+_FILES = ("baseline", "values", "baseline-values")
 _ENDINGS = {".txt": "text", ".md": "md", ".xml": "junit", ".json": "json"}
 #: What is in files that a gate wrote, which it may replace.
 _MARKS = {
@@ -59,42 +61,25 @@ def add_to(commands: Any) -> None:
 
 def run(args: Namespace) -> int:
     """Apply the rules, print the verdict and return its exit code."""
-    from rankstone.choices.setup import Setup
     from rankstone.core.atomic import check_own, replaced
-    from rankstone.core.result import Result
-    from rankstone.verbs.gate.checks import Amounts
-    from rankstone.verbs.gate.gate import apply, saved_candidate
-    from rankstone.verbs.gate.rules import DOCUMENTS, KINDS, find_settings, read_settings, rules_of
+    from rankstone.verbs.gate.gate import Inputs
+    from rankstone.verbs.gate.rules import DOCUMENTS, KINDS, find_settings, read_settings
     from rankstone.verbs.gate.text import write_verdict
 
     outputs = [(path, _form_of(path)) for path in args.output]
     for path, form in outputs:
         check_own(path, _MARKS[form], force=args.force)
     settings = read_settings(args.settings) if args.settings else find_settings()
-    options = options_of(args)
-    others = ("min-queries", "smallest-slice", "inconclusive")
-    own = {n: getattr(args, n.replace("-", "_")) for n in (*KINDS, *DOCUMENTS, *others)}
-    rules = rules_of(settings.rules(), {**own, "confidence": options.pop("confidence", None)})
-    baseline = args.baseline or settings.file("baseline")
-    by = options.get("by") or settings.file("by")
-    files = [
-        args.values or settings.file("values"),
-        args.baseline_values or settings.file("baseline-values"),
-    ]
+    words = (*KINDS, *DOCUMENTS, "min-queries", "smallest-slice", "inconclusive")
+    own = {n: getattr(args, n.replace("-", "_")) for n in (*words, *_FILES)}
     with spoken_warnings(quiet=args.quiet):
-        measured, amounts = Amounts.of(rules, *files)
-        options |= {"by": by} if by else {}
-        setup = Setup.of("gate", options)
-        candidate = saved_candidate(args.candidate, setup.effort.max_bytes)
-        if not isinstance(candidate, Result):
-            options = {**settings.evaluation(), **options}
-            setup = Setup.of("gate", options)
-        verdict = apply(measured, amounts, args.judgments, candidate, baseline, setup)
+        inputs = Inputs.of(args.candidate, own, options_of(args), settings)
+        verdict = inputs.verdict(args.judgments)
     if not args.quiet:
         for notice in verdict.notices:
             if notice.level == "warning":
                 say(f"warning: {notice}")
-    command = _command(args, rules, baseline, files, options)
+    command = _command(args, inputs)
     for path, form in outputs:
         with replaced(path) as out:
             lines = write_verdict(verdict, form, command=command)
@@ -113,24 +98,20 @@ def _form_of(path: str) -> str:
     return _ENDINGS[ending]
 
 
-def _command(
-    args: Namespace,
-    rules: Rules,
-    baseline: str | None,
-    files: list[str | None],
-    options: dict[str, Any],
-) -> str:
+def _command(args: Namespace, inputs: Inputs) -> str:
     """Return the command that repeats the verdict without a settings file."""
     from shlex import join
 
+    rules = inputs.rules
     words = ["rankstone", "gate", args.judgments, args.candidate]
-    words += ["--baseline", baseline] if baseline else []
+    words += ["--baseline", inputs.baseline] if inputs.baseline else []
     each: list[Limit | MustFind] = [*rules.limits, *rules.must_find]
     words += [word for rule in each for word in rule.option()]
-    for option, path in zip(("--values", "--baseline-values"), files, strict=True):
-        words += [option, path] if path else []
+    for name, path in zip(_FILES[1:], inputs.files, strict=True):
+        words += [f"--{name}", path] if path else []
     if rules.min_queries is not None:
         words += ["--min-queries", str(rules.min_queries)]
+    options = {name: value for name, value in inputs.options.items() if value is not None}
     words += ["--smallest-slice", str(rules.smallest_slice)] if "by" in options else []
     words += ["--inconclusive", rules.inconclusive, "--confidence", f"{rules.confidence:g}"]
     return join([*words, *words_of(options)])

@@ -186,8 +186,9 @@ class Baseline:
         ) as error:  # fmt: skip
             if isinstance(error, DataError):
                 raise
+            reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
             raise DataError(
-                f"this is not a baseline file ({_reason(error)}). Restore it from version control, "
+                f"this is not a baseline file ({reason}). Restore it from version control, "
                 "or delete it and make one with 'rankstone gate baseline save'."
             ) from None
 
@@ -277,10 +278,6 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(made) != len(pairs):
         raise ValueError("a key is there twice")
     return made
-
-
-def _reason(error: Exception) -> str:
-    return f"{error} is missing" if isinstance(error, KeyError) else str(error)
 
 
 def _numbers(values: Mapping[str, float]) -> dict[str, float | None]:

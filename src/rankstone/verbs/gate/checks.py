@@ -45,7 +45,7 @@ class Gain:
 
 
 def drop_status(kind: str, limit: float, gain: Gain, detectable: float) -> str:
-    """Return what a limit of a drop says about a difference.
+    """Return the status of a limit of a drop, given a difference.
 
     ``max-drop`` fails if the drop of the mean is larger than the limit. ``non-inferior`` passes
     only if the interval shows that the drop is not larger. Either cannot tell if the queries would
@@ -209,7 +209,7 @@ def _moved(pair: PairComparison) -> str:
 
 
 def _noise(gain: Gain, pair: PairComparison) -> str:
-    """Say so if a drop may be noise."""
+    """Return a remark on a drop that may be noise, empty if it is not."""
     if gain.high < 0:
         return ""
     if math.isnan(gain.high):
@@ -221,7 +221,7 @@ def _noise(gain: Gain, pair: PairComparison) -> str:
 
 
 def _sight(limit: Limit, pair: PairComparison) -> str:
-    """Say what the queries can see, and how many would see the limit."""
+    """Return the smallest drop that the queries can show, and the number of queries for the limit."""
     if math.isnan(pair.detectable):
         return f"{plural(pair.n, 'query')} cannot show whether that is noise"
     text = (

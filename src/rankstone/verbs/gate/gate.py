@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Unpack
 
 from rankstone.choices.conventions import Conventions
 from rankstone.choices.setup import Setup, verb
@@ -31,8 +31,6 @@ from rankstone.verbs.gate.verdict import WARN, Check, Verdict
 from rankstone.verbs.parts import Request
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from rankstone.choices.options import GateOptions
 
 _PATH = str | os.PathLike
@@ -99,7 +97,6 @@ def gate(
     <Verdict FAIL: candidate against baseline, 1 of 2 checks failed (9 queries)>
     fail: RR is worse by 0.5000 (1.0000 to 0.5000); at most 0.1 is allowed
     """
-    shared = Settings() if settings is None else read_settings(os.fspath(settings))
     own = {
         "max-drop": max_drop,
         "non-inferior": non_inferior,
@@ -113,26 +110,48 @@ def gate(
         "max-rise": max_rise,
         "smallest-slice": smallest_slice,
         "inconclusive": inconclusive,
-        "confidence": options.pop("confidence", None),
+        "baseline": baseline,
+        "values": values,
+        "baseline-values": baseline_values,
     }
-    by = shared.file("by") if options.get("by") is None else options["by"]
-    setup = Setup.of("gate", {**options, "by": by})
-    candidate = saved_candidate(candidate, setup.effort.max_bytes)
-    if not isinstance(candidate, Result):
-        setup = Setup.of("gate", {**shared.evaluation(), **options, "by": by})
-    rules, amounts = Amounts.of(
-        rules_of(shared.rules(), own),
-        shared.file("values") if values is None else values,
-        shared.file("baseline-values") if baseline_values is None else baseline_values,
-    )
-    return apply(
-        rules,
-        amounts,
-        judgments,
-        candidate,
-        shared.file("baseline") if baseline is None else baseline,
-        setup,
-    )
+    shared = Settings() if settings is None else read_settings(os.fspath(settings))
+    return Inputs.of(candidate, own, dict(options), shared).verdict(judgments)
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """A candidate, what it is compared with, the rules, and the options of its evaluation.
+
+    ``files`` are further values of the candidate's queries and of the baseline's.
+    """
+
+    rules: Rules
+    candidate: Any
+    baseline: Any
+    files: tuple[Any, Any]
+    options: Mapping[str, Any]
+
+    @classmethod
+    def of(
+        cls, candidate: Any, own: Mapping[str, Any], options: dict[str, Any], settings: Settings
+    ) -> Inputs:
+        """Take what a call has, and the rest from settings; ``own`` has the names of these."""
+        rules = rules_of(settings.rules(), {**own, "confidence": options.pop("confidence", None)})
+        options["by"] = settings.file("by") if options.get("by") is None else options["by"]
+        candidate = saved_candidate(candidate, Setup.of("gate", options).effort.max_bytes)
+        if not isinstance(candidate, Result):
+            options = {**settings.evaluation(), **options}
+        baseline, *files = (
+            settings.file(name) if own[name] is None else own[name]
+            for name in ("baseline", "values", "baseline-values")
+        )
+        return cls(rules, candidate, baseline, (files[0], files[1]), options)
+
+    def verdict(self, judgments: Any) -> Verdict:
+        """Apply the rules."""
+        rules, amounts = Amounts.of(self.rules, *self.files)
+        setup = Setup.of("gate", self.options)
+        return _verdict(rules, amounts, judgments, self.candidate, self.baseline, setup)
 
 
 def saved_candidate(candidate: Any, max_bytes: int | None = None) -> Any:
@@ -162,7 +181,7 @@ def _saved(path: str, max_bytes: int | None) -> bytes | None:
         return stream.read()
 
 
-def apply(
+def _verdict(
     rules: Rules,
     amounts: Amounts | None,
     judgments: Any,
@@ -170,7 +189,6 @@ def apply(
     baseline: Any,
     setup: Setup,
 ) -> Verdict:
-    """Apply rules, and those on values of files; the other arguments are those of ``gate``."""
     is_result, original = isinstance(candidate, Result), judgments
     like = candidate.like if is_result else setup.evaluation.like
     needs = Needs.of(rules, like, baseline, setup.statistics.by, amounts)
