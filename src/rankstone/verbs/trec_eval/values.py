@@ -106,31 +106,23 @@ def per_query(column: Column, values: np.ndarray) -> np.ndarray:
 
 def read(columns: list[Column], options: Options) -> TrecEvalValues:
     """Read the files and measure all judged queries."""
-    conventions = Conventions(
-        precision="float32" if options.version < 10 else "float64",
-        relevance=options.level,
-        duplicates="error",
-        sums="plain",
-        ties="docid-desc" if options.format in ("qrels", "qrels_jg") else "docid-asc",
-    )
+    judged, _ = options.files
     try:
         setup = DEFAULT.replace(input_format=LENIENT) if options.lenient else DEFAULT
-        run = load_run(options.files[1], setup)
+        measuring = _Measuring(columns, options, load_run(options.files[1], setup))
         if options.format == "qrels":
-            judgments = load_judgments(options.files[0], setup)
+            judgments = load_judgments(judged, setup)
             _check(judgments, options)
-            return _measured(columns, options, conventions, judgments, run)
+            return measuring.values(judgments)
         if options.format == "qrels_jg":
-            if run.source.path is None:
+            if measuring.run.source.path is None:
                 raise DataError("a run that is read once for each group must be a file.")
-            groups = trec_prefs.read_groups(options.files[0], lenient=options.lenient)
-            return _averaged(
-                [_group(columns, options, conventions, j, run) for j in groups.values()]
-            )
+            groups = trec_prefs.read_groups(judged, lenient=options.lenient)
+            return _averaged([measuring.values_of_group(own) for own in groups.values()])
         preferences = trec_prefs.read_preferences(
-            options.files[0], sittings=options.format == "prefs", lenient=options.lenient
+            judged, sittings=options.format == "prefs", lenient=options.lenient
         )
-        return _measured(columns, options, conventions, preferences.judgments, run, preferences)
+        return measuring.values(preferences.judgments, preferences)
     except TrecEvalError:
         raise
     except NothingInCommonError as error:
@@ -157,61 +149,66 @@ def _check(judgments: Judgments, options: Options) -> None:
         )
 
 
-def _measured(
-    columns: list[Column],
-    options: Options,
-    conventions: Conventions,
-    judgments: Judgments,
-    run: Run,
-    preferences: trec_prefs.Preferences | None = None,
-) -> TrecEvalValues:
-    collection = MatchedCollection(run, judgments)
-    matches = collection.matches(float32=rounds_scores(conventions))
-    present = matches.present
-    try:
-        ranked = collection.ranked(conventions)
-    except DataError as error:
-        raise TrecEvalError(MEASURES, error) from None
-    if options.depth is not None:
-        ranked = truncated(ranked, options.depth)
-    if options.judged_only or preferences is not None:
-        ranked = condensed(ranked)
-    if options.query is not None:
-        chosen = np.array([q == options.query for q in ranked.queries])
-        ranked, present = select(ranked, chosen), present[chosen]
-    if preferences is not None:
-        ranked = preferences.placed(ranked)
-    values, complete, strings = {}, {}, {}
-    try:
-        for column in columns:
-            if column.measure is None:
-                if column.length:
-                    strings[column.label] = relevance_strings(ranked, column.length)
-                continue
-            values[column.label] = per_query(column, column.measure.compute(ranked))
-            if options.complete and column.line.with_c is not None:
-                whole = column.measure(**column.line.with_c).compute(ranked)
-                complete[column.label] = float(whole.sum())
-    except RankstoneError as error:
-        raise TrecEvalError(MEASURES, error) from None
-    return TrecEvalValues(list(ranked.queries), present, values, complete, strings, matches.tag)
+@dataclass(frozen=True, eq=False)
+class _Measuring:
+    """The lines to compute on a run, by judgments that may come in groups."""
 
+    columns: list[Column]
+    options: Options
+    run: Run
 
-def _group(
-    columns: list[Column],
-    options: Options,
-    conventions: Conventions,
-    judgments: Judgments,
-    run: Run,
-) -> TrecEvalValues:
-    """Measure by the judgments of one group, which may share no query with the run."""
-    try:
-        return _measured(columns, options, conventions, judgments, run)
-    except NothingInCommonError:
-        queries = [str(q) for q in judgments.queries if options.query in (None, q)]
-        nothing = np.zeros(len(queries))
-        values = {c.label: nothing for c in columns if c.measure is not None}
-        return TrecEvalValues(queries, nothing > 0, values, {}, {}, "")
+    def values(
+        self, judgments: Judgments, preferences: trec_prefs.Preferences | None = None
+    ) -> TrecEvalValues:
+        """Measure all judged queries."""
+        options = self.options
+        conventions = Conventions(
+            precision="float32" if options.version < 10 else "float64",
+            relevance=options.level,
+            duplicates="error",
+            sums="plain",
+            ties="docid-desc" if options.format in ("qrels", "qrels_jg") else "docid-asc",
+        )
+        collection = MatchedCollection(self.run, judgments)
+        matches = collection.matches(float32=rounds_scores(conventions))
+        present = matches.present
+        try:
+            ranked = collection.ranked(conventions)
+        except DataError as error:
+            raise TrecEvalError(MEASURES, error) from None
+        if options.depth is not None:
+            ranked = truncated(ranked, options.depth)
+        if options.judged_only or preferences is not None:
+            ranked = condensed(ranked)
+        if options.query is not None:
+            chosen = np.array([q == options.query for q in ranked.queries])
+            ranked, present = select(ranked, chosen), present[chosen]
+        if preferences is not None:
+            ranked = preferences.placed(ranked)
+        values, complete, strings = {}, {}, {}
+        try:
+            for column in self.columns:
+                if column.measure is None:
+                    if column.length:
+                        strings[column.label] = relevance_strings(ranked, column.length)
+                    continue
+                values[column.label] = per_query(column, column.measure.compute(ranked))
+                if options.complete and column.line.with_c is not None:
+                    whole = column.measure(**column.line.with_c).compute(ranked)
+                    complete[column.label] = float(whole.sum())
+        except RankstoneError as error:
+            raise TrecEvalError(MEASURES, error) from None
+        return TrecEvalValues(list(ranked.queries), present, values, complete, strings, matches.tag)
+
+    def values_of_group(self, judgments: Judgments) -> TrecEvalValues:
+        """Measure by the judgments of one group, which may share no query with the run."""
+        try:
+            return self.values(judgments)
+        except NothingInCommonError:
+            queries = [str(q) for q in judgments.queries if self.options.query in (None, q)]
+            nothing = np.zeros(len(queries))
+            values = {c.label: nothing for c in self.columns if c.measure is not None}
+            return TrecEvalValues(queries, nothing > 0, values, {}, {}, "")
 
 
 def _averaged(groups: list[TrecEvalValues]) -> TrecEvalValues:
@@ -340,7 +337,7 @@ def _plain(row: Row, zscore: bool) -> list[Any]:
 
 
 def printed(columns: list[Column], options: Options) -> Iterator[str]:
-    """Yield what trec_eval prints: many lines at a time."""
+    """Yield the output of trec_eval, many lines at a time."""
     evaluated = read(columns, options)
     shown = evaluated.shown(options)
     zscore = options.zscores is not None
