@@ -109,7 +109,7 @@ def _command_of(verb: str) -> str | None:
 
 
 def _unrecognized(words: list[str], command: str) -> str:
-    """Say which verbs take an option that a command does not take."""
+    """Return the error for an option that a command does not take, naming those that do."""
     from rankstone.choices.setup import FIELDS, takers
     from rankstone.cli.options import flag_of
 

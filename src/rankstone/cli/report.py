@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.compare import MEASURING, SOURCE
 from rankstone.cli.options import add_command, expand, names_of, options_of, words_of
-from rankstone.cli.terminal import spoken_warnings
+from rankstone.cli.terminal import say, spoken_warnings
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -109,14 +109,9 @@ def report_of(args: Namespace, *, pictures: bool) -> Report:
             pictures=pictures,
             command=join(["rankstone", *args.words]),
             explain_options=join(words_of(explained)),
-            progress=None if args.quiet else _tell,
+            progress=None if args.quiet else lambda text: say(f"{text} ..."),
             **options,
         )
-
-
-def _tell(text: str) -> None:
-    sys.stderr.write(f"rankstone: {text} ...\n")
-    sys.stderr.flush()
 
 
 def _save_plots(args: Namespace) -> int:

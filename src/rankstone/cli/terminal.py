@@ -1,4 +1,4 @@
-"""What a person at a terminal sees beside the output: width, colour, messages, progress."""
+"""Output and messages of commands: lines, JSON, width, colour, progress."""
 
 from __future__ import annotations
 

@@ -18,7 +18,6 @@ from rankstone.page.model import ReportModel
 from rankstone.page.pictures import definitions, themes
 from rankstone.page.vega import library
 from rankstone.stats.comparison import Comparison
-from rankstone.stats.values import QueryValues
 
 _BEGINNINGS = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF"}
 FORMATS = tuple(_BEGINNINGS)
@@ -197,7 +196,11 @@ def of_comparison(
             "this picture needs values per query of both runs, and the comparison has none: it was "
             "loaded from a file, or a system has several runs. Compare the runs again."
         )
-    before, after = (_by_query(one, chosen) for one in runs if one is not None)
+    before, after = (
+        dict(zip(one.queries, _plain(np.asarray(one.columns[chosen], np.float64)), strict=True))
+        for one in runs
+        if one is not None
+    )
     words = {
         "baseline": printable(pair.baseline),
         "run": printable(pair.run),
@@ -214,12 +217,6 @@ def of_comparison(
         higher=pair.higher_is_better,
     )
     return picture(name, rows, words)
-
-
-def _by_query(values: QueryValues, measure: str) -> dict[Any, float | None]:
-    column = np.asarray(values.columns[measure], np.float64).tolist()
-    own = (None if math.isnan(value) else value for value in column)
-    return dict(zip(values.queries, own, strict=True))
 
 
 def _plain(values: np.ndarray) -> list[float | None]:

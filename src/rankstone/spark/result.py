@@ -1,4 +1,4 @@
-"""What an evaluation inside Spark returns, and errors of its tasks."""
+"""The result of an evaluation inside Spark, and errors of its tasks."""
 
 from __future__ import annotations
 

@@ -111,14 +111,13 @@ def _rows(
 
 def own_aggregates(measures: Sequence[str]) -> dict[str, str]:
     """Return how each measure's values become one number where nobody says otherwise."""
-    return {name: _own_aggregate(name) for name in measures}
-
-
-def _own_aggregate(measure: str) -> str:
-    try:
-        return parse_measure(measure).definition.aggregate
-    except UsageError:  # another tool's, of which values per query were read
-        return "mean"
+    own = {}
+    for name in measures:
+        try:
+            own[name] = parse_measure(name).definition.aggregate
+        except UsageError:  # another tool's, of which values per query were read
+            own[name] = "mean"
+    return own
 
 
 def own_in_words(measures: Sequence[str]) -> str:

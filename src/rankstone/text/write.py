@@ -82,7 +82,7 @@ def _foot(
 
 
 def intervals_in_words(intervals: Intervals | None) -> Iterator[str]:
-    """Yield what the brackets beside aggregates are, if there are any."""
+    """Yield the meaning of the brackets beside aggregates, if there are any."""
     some = next((i for own in (intervals or {}).values() for i in own.values()), None)
     if some is not None:
         from rankstone.stats.intervals import INTERVALS
@@ -154,7 +154,7 @@ def jsonl(
 
 @dataclass(frozen=True)
 class Layout:
-    """What of results is written, and how.
+    """The parts of results that are written, and their form.
 
     Args:
         per_query: the values of queries.

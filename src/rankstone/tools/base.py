@@ -1,4 +1,4 @@
-"""What is known about another tool: its conventions, and what its names of measures mean."""
+"""Other tools as data: their conventions, and the meaning of their names of measures."""
 
 from __future__ import annotations
 
@@ -20,10 +20,6 @@ ANSWERS = "it judges texts or answers with a model, not a ranking by its judgmen
 MORE_DATA = "it needs data on items or users beyond judgments and a run"
 
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-
-
-def _numbers(text: str) -> tuple[float, ...]:
-    return tuple(float(part) for part in text.split(","))
 
 
 def _table(text: str) -> dict[float, float]:
@@ -51,7 +47,7 @@ READINGS = {
     "decimals": Reading(
         r"[0-9]+", lambda text: float(f"0.{text}"), lambda v: str(v).removeprefix("0.")
     ),
-    "list": Reading(rf"{_NUMBER}(?:,{_NUMBER})*", _numbers),
+    "list": Reading(rf"{_NUMBER}(?:,{_NUMBER})*", lambda text: tuple(map(float, text.split(",")))),
     "table": Reading(rf"[0-9]+={_NUMBER}(?:,[0-9]+={_NUMBER})*", _table),
 }
 _HOLE = re.compile(r"\{(\w+)(?::(\w+))?\}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -45,8 +45,6 @@ from rankstone.verbs.parts import (
 )
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from rankstone.choices.options import EvaluatorAddOptions, EvaluatorOptions
 
 _MERGED_AT = 64  # parts are merged when there are so many of them
@@ -132,7 +130,8 @@ class Evaluator:
                     "for all parts."
                 )
             if self._carry and not is_empty(run):
-                run = self._without_open_query(run)
+                columns = Columns.of(self._setup.reading.columns)
+                run, self._open = last_query_apart(joined(self._open, run), columns)
             return self if run is None or is_empty(run) else self._add_run(run)
         setup = self._setup
         if options:
@@ -158,12 +157,6 @@ class Evaluator:
         elif isinstance(data, MatchedCollection):
             data = replace(data, is_part=True, max_grade=self._max_grade)
         return self._add(data)
-
-    def _without_open_query(self, run: Any) -> Any:
-        """Return a part without its last query, and with the one that was kept before."""
-        columns = Columns.of(self._setup.reading.columns)
-        closed, self._open = last_query_apart(joined(self._open, run), columns)
-        return closed
 
     def _add_run(self, run: Any) -> Evaluator:
         data = collection(self._judgments, run, self._setup)
@@ -315,7 +308,7 @@ class Evaluator:
         )
 
     def _origin(self) -> Origin:
-        """Return what the result says of the data: the only part, or how many there were."""
+        """Return the origin of the result: that of the only part, or the number of parts."""
         changes = record(self._setup.changes, ["scores"])
         first = self._data.sources if self._data is not None else (MEMORY, MEMORY)
         name = self._name or "run"

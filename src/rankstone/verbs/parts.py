@@ -87,7 +87,7 @@ class Request:
         return self.setup.evaluation.tie_interval
 
     def plan(self, default: Conventions) -> Plan:
-        """Return what to compute on data with these default conventions."""
+        """Return the measures to compute, each under its conventions, on data with these defaults."""
         single = self.setup.single
         base = self.setup.evaluation.conventions or (default if self.followed is None else None)
         chosen = conventions_of(self.followed, base, single)
@@ -95,7 +95,7 @@ class Request:
         return Plan(self, default, chosen, steps)
 
     def needs(self, default: Conventions) -> tuple[ListNeeds, ScoreNeeds]:
-        """Return what is read of lists and of scores."""
+        """Return the parts of lists and scores that the measures read."""
         plan = self.plan(default)
         needs = list_needs([(m, c) for _, m, c in plan.steps])._replace(count_ties=True)
         if self.setup.evaluation.unjudged_interval:
@@ -107,7 +107,7 @@ Step = tuple[str, Measure, Conventions]
 
 
 class Origin(NamedTuple):
-    """What a result says of its data: the run's name, the sources, and the changes made to them."""
+    """The origin of a result: the run's name, the sources, and the changes made to the data."""
 
     name: str
     sources: tuple[Source, Source]
@@ -137,12 +137,11 @@ class Plan:
         return [name for name, _, _ in self.steps]
 
     @property
-    def chooses_hits(self) -> bool:
-        """Whether it was said for every measure which grades are relevant, and none has other gains."""
+    def chooses_relevance(self) -> bool:
+        """Whether it was said for every measure which grades are relevant."""
         usual = Conventions()
         return all(
-            ("relevance" in usual.diff(c) or m.params.get("rel") is not None)
-            and m.params.get("gain") in (None, "binary")
+            "relevance" in usual.diff(c) or m.params.get("rel") is not None
             for _, m, c in self.steps
         )
 
@@ -163,7 +162,7 @@ class Plan:
         return [s for s in steps if s[1].needs_all_queries(max_grade_known=max_grade_known)]
 
     def fingerprint(self) -> dict[str, Any]:
-        """Return what two evaluations have in common if their parts can be merged."""
+        """Return the choices in which evaluations agree whose parts can be merged."""
         return {
             "measures": [[name, str(m), c.to_dict()] for name, m, c in self.steps],
             "conventions": self.conventions.to_dict(),
@@ -173,7 +172,7 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What is known of the queries of a part: values, exact parts of aggregates, and counts.
+    """The evaluated queries of a part: values, exact parts of aggregates, and counts.
 
     ``worst`` and ``best`` are the aggregates with ties in those orders. ``rankings`` holds, by
     conventions, the judged documents that measures over all queries read at the end.
@@ -207,8 +206,11 @@ def evaluate_part(
     for steps in plan.extremes():
         at_end = deferred(steps)
         later = later + at_end
-        now = [s for s in steps if s not in at_end]
-        ends.append(_extreme_aggregates(data, now, values))
+        ends.append({})
+        if now := [s for s in steps if s not in at_end]:
+            from rankstone.measures.tie_interval import extreme_aggregates
+
+            ends[-1] = extreme_aggregates(data, now, values)
     worst, best = ends
     unanswered = [ranked.queries[i] for i in np.flatnonzero(ranked.retrieved == 0).tolist()]
     for _, measure, _ in later:
@@ -219,16 +221,6 @@ def evaluate_part(
             )
     rankings = {c: rows_of(data.ranked(c)) for c in dict.fromkeys(c for _, _, c in later)}
     return Part(values, tally, unanswered, worst, best, rankings)
-
-
-def _extreme_aggregates(
-    data: Collection, steps: list[Step], values: Values
-) -> dict[str, AggregatePart]:
-    if not steps:
-        return {}
-    from rankstone.measures.tie_interval import extreme_aggregates
-
-    return extreme_aggregates(data, steps, values)
 
 
 def merged(parts: list[Part]) -> Part:
@@ -273,11 +265,10 @@ def completed(plan: Plan, part: Part) -> Part:
     values = side_by_side([part.values, *_compute_deferred(part, left)], plan.names)
     ends: list[dict[str, AggregatePart]] = []
     for steps, known in zip(plan.extremes(), (part.worst, part.best), strict=True):
-        left = [s for s in steps if s[0] not in known]
-        late = {n: a for v in _compute_deferred(part, left) for n, a in v.aggregates.items()}
+        others = [s for s in steps if s[0] not in known]
+        late = {n: a for v in _compute_deferred(part, others) for n, a in v.aggregates.items()}
         ends.append({**known, **late})
     worst, best = ends
-    left = [s for s in plan.steps if s[0] not in part.values.columns]
     highest = max(ranked.max_grade for ranked in part.rankings.values())
     tally = replace(part.tally, reading=(*part.tally.reading, *_scale_notices(left, highest)))
     return Part(values, tally, part.unanswered, worst, best)
@@ -340,7 +331,7 @@ def finished(plan: Plan, part: Part, data: Origin | Collection) -> Result:
 
 
 def _undefined(plan: Plan, part: Part) -> Iterator[Notice]:
-    """Yield what was left out of means since a measure is not defined for it."""
+    """Yield a notice for each measure that is not defined for some queries, which its mean leaves out."""
     for name, _, conventions in plan.steps:
         skipped = part.tally.without_relevant if conventions.skips_queries else 0
         counted = part.values.aggregates[name].n
@@ -365,13 +356,10 @@ def _gain_notices(plan: Plan, ranked: Ranked) -> Iterator[Notice]:
 
 
 def notices_of(plan: Plan, tally: Tally) -> tuple[Notice, ...]:
-    """Return what users should know about data and numbers."""
-    answered = ["ratings-as-grades"] if plan.chooses_hits else []
-    usual = Conventions()
-    if all(
-        "relevance" in usual.diff(c) or m.params.get("rel") is not None for _, m, c in plan.steps
-    ):
-        answered.append("grades-without-zero")
+    """Return the notices on data, ranking and requested measures."""
+    answered = ["grades-without-zero"] if plan.chooses_relevance else []
+    if answered and all(m.params.get("gain") in (None, "binary") for _, m, _ in plan.steps):
+        answered.append("ratings-as-grades")
     setup = plan.request.setup
     chosen = plan.request.followed or setup.evaluation.conventions or "no_relevant" in setup.single
     return (

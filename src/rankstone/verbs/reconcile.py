@@ -150,7 +150,7 @@ def by_choices(data: Collection, measure: Measure, base: Conventions) -> Iterato
 
 
 def by_tools(data: Collection, measure: Measure, base: Conventions) -> Iterator[ToolMeasure]:
-    """Yield what each tool that has the measure would give, in each way that it has it."""
+    """Yield each tool's value of the measure, once per definition the tool offers."""
     for row in in_tools(measure):
         choices = (
             *(("measure", n, v) for n, v in row.measure.params.items() if v != measure.params[n]),

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -68,8 +68,6 @@ from rankstone.verbs.evaluate import evaluate_collection, load_engine
 from rankstone.verbs.parts import Request, Step
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from rankstone.choices.options import ReportOptions
 
 _CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
@@ -154,7 +152,10 @@ def report(
     statistics = with_groups(setup, judgments, ids).statistics
     weights = statistics.weights
     if weights is not None:
-        results = _weighted(results, ids, weights)
+        if not isinstance(weights, Mapping):
+            weights = read_weights(weights, results)
+        checked_weights(ids, weights)
+        results = [weighted_result(result, weights) for result in results]
     intervals = [intervals_of(result, statistics) for result in results]
     named = statistics.by
     grouped = None if named is None else QueryGroups("by", {str(q): g for q, g in named.items()})
@@ -268,18 +269,6 @@ def _compared(results: Sequence[Result], setup: Setup) -> Comparison | None:
     return _comparison(values, means, setup, ()) if means else None
 
 
-def _weighted(
-    results: Sequence[Result],
-    ids: Sequence[Any],
-    weights: Mapping[Any, float] | str | os.PathLike[str],
-) -> list[Result]:
-    """Return results whose means over queries are weighted."""
-    if not isinstance(weights, Mapping):
-        weights = read_weights(weights, results)
-    checked_weights(ids, weights)
-    return [weighted_result(result, weights) for result in results]
-
-
 def _comparison(
     values: Sequence[QueryValues], measures: list[str], setup: Setup, notices: Sequence[Notice]
 ) -> Comparison | None:
@@ -300,7 +289,7 @@ def _ids_of(results: Sequence[Result]) -> list[Any]:
 
 @dataclass(frozen=True, eq=False)
 class _Contents:
-    """What a page shows beside values; of values that were computed before, runs and measures only."""
+    """Page contents other than values. For saved values only ``runs`` and ``measures`` are set."""
 
     runs: list[RunPart]
     measures: list[MeasurePart]
