@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.evaluate import results_of, say_notices
@@ -10,8 +11,6 @@ from rankstone.cli.options import QUIET, add_command, options_of
 from rankstone.cli.terminal import print_lines
 
 if TYPE_CHECKING:
-    from argparse import Namespace
-
     from rankstone.verbs.gate.baseline import Baseline
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from rankstone.choices.statistics import Statistics
@@ -11,8 +12,6 @@ from rankstone.cli.options import QUIET, add_command, expand, names_of, options_
 from rankstone.cli.terminal import page_look, print_lines
 
 if TYPE_CHECKING:
-    from argparse import Namespace
-
     from rankstone.stats.comparison import Comparison
 
 #: What commands take that compare: judgments and runs, or files of values per query.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from argparse import Namespace
+from typing import Any
 
 from rankstone.cli.options import add_command, options_of
 from rankstone.cli.terminal import say
-
-if TYPE_CHECKING:
-    from argparse import Namespace
 
 _HELP = """
 convert: write judgments or a run in another format

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from argparse import Namespace
+from typing import Any
 
 from rankstone.cli.options import add_command
 from rankstone.cli.terminal import in_colour
-
-if TYPE_CHECKING:
-    from argparse import Namespace
 
 _SEARCH = "search/qrels.txt search/*.run"
 _TEXTS = "--query-texts search/queries.tsv --by search/needs.tsv"

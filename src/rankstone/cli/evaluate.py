@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from argparse import Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,6 @@ from rankstone.cli.options import PER_QUERY, QUIET, add_command, expand, names_o
 from rankstone.cli.terminal import look, print_lines, progress, say, spoken_warnings
 
 if TYPE_CHECKING:
-    from argparse import Namespace
     from collections.abc import Callable
 
     from rankstone.choices.setup import Setup

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from argparse import Namespace
+from typing import Any
 
 from rankstone.cli.options import add_command, grades, names_of, options_of
 from rankstone.cli.terminal import look, print_json, print_lines
-
-if TYPE_CHECKING:
-    from argparse import Namespace
 
 #: What a command takes that works on judgments and a run, or on a ranking written out as grades.
 DATA = """\

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
+from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.options import add_command, options_of, words_of
 from rankstone.cli.terminal import page_look, print_lines, say, spoken_warnings
 
 if TYPE_CHECKING:
-    from argparse import Namespace
-
     from rankstone.verbs.gate.gate import Inputs
     from rankstone.verbs.gate.rules import Limit, MustFind
 

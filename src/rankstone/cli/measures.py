@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rankstone.cli.explain import data_of
 from rankstone.cli.options import TEXT_OR_JSON, add_command, options_of
 from rankstone.cli.terminal import look, print_lines
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
 
 _HELP = f"""
 measures: list the measures, show their manual pages, or how other tools define them

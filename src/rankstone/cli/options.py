@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from argparse import SUPPRESS
+from argparse import SUPPRESS, Namespace
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rankstone.choices.conventions import Conventions
 from rankstone.choices.fusion import Fusion, read_weights
 from rankstone.choices.setup import FIELDS, VERBS, fields_of
-
-if TYPE_CHECKING:
-    from argparse import Namespace
 
 #: An argument in a help page: ``--depth N:whole = 20``, ``-m, --measure NAME ...``, ``runs RUN *``.
 _ARGUMENT = re.compile(

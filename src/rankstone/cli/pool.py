@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from argparse import Namespace
+from typing import Any
 
 from rankstone.cli.options import add_command, expand, options_of
-
-if TYPE_CHECKING:
-    from argparse import Namespace
 
 _HELP = """
 pool: list the documents to judge: the first ones of some runs

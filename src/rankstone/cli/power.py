@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from argparse import Namespace
+from typing import Any
 
 from rankstone.choices.statistics import Statistics
 from rankstone.cli.compare import MEASURING, SOURCE, source_of
 from rankstone.cli.options import TEXT_OR_JSON, add_command, options_of
 from rankstone.cli.terminal import in_colour, print_json, print_lines
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
 
 _HELP = f"""
 power: plan: the difference that n queries can show, the queries that a difference needs

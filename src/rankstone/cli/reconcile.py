@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from argparse import Namespace
+from typing import Any
 
 from rankstone.cli.explain import DATA, data_of
 from rankstone.cli.options import TEXT_OR_JSON, add_command, options_of
 from rankstone.cli.terminal import print_json
-
-if TYPE_CHECKING:
-    from argparse import Namespace
 
 _HELP = f"""
 reconcile: find the conventions behind a number somebody reported

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.compare import MEASURING, SOURCE
@@ -10,8 +11,6 @@ from rankstone.cli.options import add_command, expand, names_of, options_of, wor
 from rankstone.cli.terminal import say, spoken_warnings
 
 if TYPE_CHECKING:
-    from argparse import Namespace
-
     from rankstone.page.html import Report
     from rankstone.page.model import ReportModel
 

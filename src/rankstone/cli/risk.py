@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from argparse import Namespace
+from typing import Any
 
 from rankstone.cli.options import MEASURE, add_command, only_measure, options_of
 from rankstone.cli.terminal import print_lines
-
-if TYPE_CHECKING:
-    from argparse import Namespace
 
 _HELP = f"""
 risk

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from argparse import Namespace
+from typing import Any
 
 from rankstone.cli.options import PER_QUERY, add_command
 from rankstone.cli.terminal import in_colour, print_lines
-
-if TYPE_CHECKING:
-    from argparse import Namespace
 
 _HELP = f"""
 spans

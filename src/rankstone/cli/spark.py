@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.evaluate import OUTPUT, print_results
 from rankstone.cli.options import add_command, names_of
 
 if TYPE_CHECKING:
-    from argparse import Namespace
-
     from rankstone.choices.setup import Setup
     from rankstone.core.result import Result
 

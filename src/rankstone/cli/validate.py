@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.options import TEXT_OR_JSON, add_command, options_of
 from rankstone.cli.terminal import print_json, print_lines
 
 if TYPE_CHECKING:
-    from argparse import Namespace
     from collections.abc import Iterator, Sequence
 
 _HELP = f"""

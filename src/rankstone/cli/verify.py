@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from argparse import Namespace
+from typing import Any
 
 from rankstone.cli.options import TEXT_OR_JSON, add_command, options_of
 from rankstone.cli.terminal import print_json
-
-if TYPE_CHECKING:
-    from argparse import Namespace
 
 _HELP = f"""
 verify: compute a saved result again, and say what changed

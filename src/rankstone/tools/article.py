@@ -1,10 +1,6 @@
 """The five articles of docs/articles.md: their code, or their formulas if they have no code."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Name, Tool
-from rankstone.tools.texts import CALLER
+from rankstone.tools.base import CALLER, Conventions, Name, Tool
 
 _JARVELIN = {"discount": "jarvelin"}
 _RETRIEVED = {"ideal": "retrieved"}

@@ -1,10 +1,6 @@
 """Azure AI Evaluation: its DocumentRetrievalEvaluator."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import NO_MEASURE, Name, Tool
-from rankstone.tools.texts import MEAN_OF_COUNTS
+from rankstone.tools.base import MEAN_OF_COUNTS, NO_MEASURE, Conventions, Name, Tool
 
 _CUTOFF = "its cutoff is always 3"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from rankstone.choices.conventions import Conventions
+from rankstone.choices.conventions import Conventions as Conventions  # noqa: PLC0414
 from rankstone.errors import one_of
 
 #: Reasons why a tool's measure is unsupported that several tools share.
@@ -18,6 +18,15 @@ CURVE = "it is a curve or a table of curve points, not one number"
 RATINGS = "it measures predicted ratings or probabilities, not a ranking"
 ANSWERS = "it judges texts or answers with a model, not a ranking by its judgments"
 MORE_DATA = "it needs data on items or users beyond judgments and a run"
+
+#: Sentences about a tool that hold for several tools.
+CANDIDATES = "sees a list of candidates only: relevant documents outside it do not exist"
+CALLER = "the caller ranks; documents with equal scores stay in input order"
+SETS = "relevant items are a set, so grades are 0 or 1"
+SKIPS = "users without relevant items are left out"
+FLOAT32 = "it computes in 32 bits, so values agree to about 6 digits"
+FAILS_EMPTY = "it fails on a query without relevant documents"
+MEAN_OF_COUNTS = "it gives the mean over queries, not the sum"
 
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 

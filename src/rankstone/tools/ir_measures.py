@@ -1,9 +1,6 @@
 """ir_measures: one interface to several providers, mostly pytrec_eval."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Argument, Choices, Name, Tool
+from rankstone.tools.base import Argument, Choices, Conventions, Name, Tool
 
 #: gdeval.pl, which computes ERR and nDCG with exponential gains.
 _GDEVAL = {"precision": "float64"}

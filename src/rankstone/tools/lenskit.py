@@ -1,10 +1,18 @@
 """LensKit: its ranking metrics, over ordered item lists."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import MORE_DATA, NO_MEASURE, RATINGS, Argument, Name, Tool
-from rankstone.tools.texts import CALLER, FAILS_EMPTY, MEAN_OF_COUNTS, SETS
+from rankstone.tools.base import (
+    CALLER,
+    FAILS_EMPTY,
+    MEAN_OF_COUNTS,
+    MORE_DATA,
+    NO_MEASURE,
+    RATINGS,
+    SETS,
+    Argument,
+    Conventions,
+    Name,
+    Tool,
+)
 
 _JARVELIN = {"discount": "jarvelin"}
 _BINARY = {"gain": "binary", **_JARVELIN}

@@ -1,12 +1,8 @@
 """LightGBM: the metrics that look at queries."""
 
-from __future__ import annotations
-
 import math
 
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Name, Tool
-from rankstone.tools.texts import CANDIDATES
+from rankstone.tools.base import CANDIDATES, Conventions, Name, Tool
 
 _GAIN = {"gain": "exp2"}
 _AP = {"denominator": "min(R,k)"}

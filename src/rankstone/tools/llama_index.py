@@ -1,10 +1,6 @@
 """LlamaIndex: the metrics of its RetrieverEvaluator."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import ANSWERS, Name, Tool
-from rankstone.tools.texts import CALLER, FAILS_EMPTY, SETS
+from rankstone.tools.base import ANSWERS, CALLER, FAILS_EMPTY, SETS, Conventions, Name, Tool
 
 _REPEATS = {"duplicates": "count"}  # a node that is retrieved twice counts twice
 

@@ -1,9 +1,6 @@
 """MTEB: the scores of its retrieval tasks, most of them by pytrec_eval."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import NO_MEASURE, Name, Tool
+from rankstone.tools.base import NO_MEASURE, Conventions, Name, Tool
 
 TOOLS = (
     Tool(

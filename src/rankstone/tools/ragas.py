@@ -1,10 +1,6 @@
 """RAGAS: its two metrics that compare ids of contexts."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Name, Tool
-from rankstone.tools.texts import SETS
+from rankstone.tools.base import SETS, Conventions, Name, Tool
 
 TOOLS = (
     Tool(

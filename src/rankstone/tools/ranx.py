@@ -1,10 +1,6 @@
 """ranx: measures compiled by Numba, over its own tables of judgments and runs."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Name, Tool
-from rankstone.tools.texts import MEAN_OF_COUNTS
+from rankstone.tools.base import MEAN_OF_COUNTS, Conventions, Name, Tool
 
 _BPREF = "without relevant, or without other judged documents, it is not a number"
 _RBP = "a grade is its own gain there, so grades above 1 give higher values"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import CURVE, Name, Tool
-from rankstone.tools.texts import CANDIDATES
+from rankstone.tools.base import CANDIDATES, CURVE, Conventions, Name, Tool
 
 TOOLS = (
     Tool(

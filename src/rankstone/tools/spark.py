@@ -1,10 +1,6 @@
 """Spark: RankingMetrics of mllib and RankingEvaluator of ml."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Name, Tool
-from rankstone.tools.texts import CALLER, SETS
+from rankstone.tools.base import CALLER, SETS, Conventions, Name, Tool
 
 _AP = {"denominator": "min(R,k)"}
 _BINARY = {"gain": "binary"}

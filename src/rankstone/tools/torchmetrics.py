@@ -1,10 +1,6 @@
 """torchmetrics: its retrieval metrics, as classes and as functions."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import CURVE, Name, Tool
-from rankstone.tools.texts import CANDIDATES, FLOAT32
+from rankstone.tools.base import CANDIDATES, CURVE, FLOAT32, Conventions, Name, Tool
 
 #: Some measures take documents with a score of 0 or less as not relevant.
 _POSITIVE = {"nonpositive": "nonrelevant"}

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Name, Tool
+from rankstone.tools.base import Conventions, Name, Tool
 
 NEWEST = 10
 _CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
