@@ -12,7 +12,6 @@ from rankstone.cli.terminal import say, spoken_warnings
 
 if TYPE_CHECKING:
     from rankstone.page.html import Report
-    from rankstone.page.model import ReportModel
 
 _NOT_PICTURES = ("jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "eps", "ps", "html", "json")
 _OTHERS = (".pdf", ".png", ".svg", ".jpg", ".md", ".txt", ".csv", ".tsv", ".tex", ".xlsx", ".docx")
@@ -118,7 +117,7 @@ def _save_plots(args: Namespace) -> int:
     import os
 
     from rankstone.core.atomic import check_writable
-    from rankstone.errors import UsageError, one_of
+    from rankstone.errors import DataError, UsageError, one_of
     from rankstone.page.plots import FORMATS, names, picture_of
     from rankstone.page.vega import library
 
@@ -140,24 +139,17 @@ def _save_plots(args: Namespace) -> int:
     if single:
         check_writable(args.plots)
     model = report_of(args, pictures=False).model
-    drawn = chosen if args.picture else [name for name in chosen if _has(model, name)]
     if not single:
         os.makedirs(args.plots, exist_ok=True)
-    for name in drawn:
-        picture = picture_of(model, name, args.compared)
+    for name in chosen:
+        try:
+            picture = picture_of(model, name, args.compared)
+        except DataError:  # the data have nothing to draw in it
+            if args.picture:
+                raise
+            continue
         path = args.plots if single else os.path.join(args.plots, f"{name}.{args.plot_format}")
         picture.save(path, force=args.force)
         if not args.quiet:
             print(f"rankstone: wrote {path}", file=sys.stderr)
     return 0
-
-
-def _has(model: ReportModel, name: str) -> bool:
-    """Return whether the data have what a picture shows."""
-    if name in ("differences", "scatter"):
-        return len(model.runs) > 1
-    if name in ("roc", "pr"):
-        return any(name in run.curves for run in model.runs)
-    if name == "judged":
-        return any(run.judged_by_rank for run in model.runs)
-    return name != "cutoffs" or bool(model.cutoffs)

@@ -118,7 +118,7 @@ def report(
         comparison = _comparison([*ordered.values()], own, own_setup, notices)
         lower = statistics.lower_is_better
         contents = _Contents(
-            [page.saved_run(result) for result in results], page.saved_measures(own, lower)
+            [page.run_part(result) for result in results], page.saved_measures(own, lower)
         )
         ids = _ids_of(results)
     else:
