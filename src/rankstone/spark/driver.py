@@ -14,11 +14,12 @@ from rankstone.errors import DataError, UsageError
 from rankstone.io.changes import check_scores, prepared, record
 from rankstone.io.load import collection
 from rankstone.measures import DEFAULT, Measure
-from rankstone.spark.judgments import facts_of, grade_name
 from rankstone.spark.result import SparkEvaluation, with_errors
 from rankstone.spark.tables import (
     SparkTable,
+    facts_of,
     functions,
+    grade_name,
     open_excluded,
     open_lists,
     open_tables,
@@ -26,16 +27,7 @@ from rankstone.spark.tables import (
 from rankstone.verbs.evaluate import evaluate_collection
 from rankstone.verbs.evaluator import check_parts
 from rankstone.verbs.evaluator_state import from_bytes
-from rankstone.verbs.parts import (
-    Origin,
-    Part,
-    Plan,
-    Request,
-    completed,
-    finished,
-    merged,
-    without_values,
-)
+from rankstone.verbs.parts import Origin, Part, Plan, Request
 
 if TYPE_CHECKING:
     from rankstone.choices.options import SparkEvaluateListsOptions, SparkEvaluateOptions
@@ -220,7 +212,7 @@ def _evaluated(plan: Plan, job: Job, rows: Any, origin: Origin) -> SparkEvaluati
             raise DataError(f"{job.name}: the table has no rows.")
         part = _merged([bytes(row["state"]) for row in states])
         check_parts(part.tally, job.name)
-        summary = finished(plan, without_values(completed(plan, part)), origin)
+        summary = plan.result(plan.completed(part).without_values(), origin)
     except BaseException:
         rows.unpersist()
         raise
@@ -249,8 +241,8 @@ def _merged(states: list[bytes]) -> Part:
     for state in states:
         parts.append(from_bytes(state)[0])
         if len(parts) == _MERGED_AT:
-            parts = [merged(parts)]
-    return merged(parts)
+            parts = [Part.merged(parts)]
+    return Part.merged(parts)
 
 
 def _weighted(request: Request) -> frozenset[str]:

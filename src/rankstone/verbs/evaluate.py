@@ -23,7 +23,7 @@ from rankstone.io.arrays import table_of_labels
 from rankstone.io.changes import prepared
 from rankstone.io.load import check_columns_used, collection
 from rankstone.measures import DEFAULT, Measure
-from rankstone.verbs.parts import Plan, Request, evaluate_part, finished
+from rankstone.verbs.parts import Plan, Request
 
 if TYPE_CHECKING:
     from rankstone.choices.options import EvaluateOptions
@@ -66,8 +66,7 @@ def evaluate(
 def evaluate_collection(data: Collection, request: Request) -> Result:
     """Evaluate data that are loaded: an evaluation in one part."""
     plan = request.plan(data.default)
-    part = evaluate_part(plan, data, is_whole=True)
-    result = finished(plan, part, data)
+    result = plan.result(plan.evaluate(data, is_whole=True), data)
     if request.setup.evaluation.unjudged_interval:
         result = replace(result, unjudged=_unjudged(data, plan))
     return result

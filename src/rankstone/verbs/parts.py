@@ -169,6 +169,91 @@ class Plan:
             "tie_interval": self.request.tie_interval,
         }
 
+    def evaluate(
+        self, data: Collection, *, is_whole: bool = False, max_grade_known: bool = True
+    ) -> Part:
+        """Evaluate all queries, or some; what depends on the queries of other parts is deferred."""
+
+        def deferred(steps: list[Step]) -> list[Step]:
+            return [] if is_whole else self.deferred(steps, max_grade_known=max_grade_known)
+
+        chosen = self.conventions
+        later = deferred(self.steps)
+        now = [s for s in self.steps if s not in later] if later else self.steps
+        values = compute_each(data, now) if now else Values([], {}, {}, {})
+        ranked = data.ranked(chosen)
+        tally = tally_ranked(data.tally(chosen), ranked, self.cutoff)
+        odd = (*_gain_notices(self, ranked), *_scale_notices(now, ranked.max_grade))
+        tally = replace(tally, reading=(*tally.reading, *sorted(odd, key=str)))
+        ends: list[dict[str, AggregatePart]] = []
+        for steps in self.extremes():
+            at_end = deferred(steps)
+            later = later + at_end
+            ends.append({})
+            if now := [s for s in steps if s not in at_end]:
+                from rankstone.measures.tie_interval import extreme_aggregates
+
+                ends[-1] = extreme_aggregates(data, now, values)
+        worst, best = ends
+        unanswered = [ranked.queries[i] for i in np.flatnonzero(ranked.retrieved == 0).tolist()]
+        for _, measure, _ in later:
+            if measure.is_cut_apart(ranked):
+                raise UsageError(
+                    f"{measure} depends on the queries of all parts, and lists that are cut by "
+                    f"{units_of(measure.k)} are evaluated part by part. Evaluate all queries at once."
+                )
+        rankings = {c: rows_of(data.ranked(c)) for c in dict.fromkeys(c for _, _, c in later)}
+        return Part(values, tally, unanswered, worst, best, rankings)
+
+    def completed(self, part: Part) -> Part:
+        """Compute what was deferred, now that all queries are here."""
+        if not part.rankings:
+            return part
+        left = [s for s in self.steps if s[0] not in part.values.columns]
+        values = side_by_side([part.values, *_compute_deferred(part, left)], self.names)
+        ends: list[dict[str, AggregatePart]] = []
+        for steps, known in zip(self.extremes(), (part.worst, part.best), strict=True):
+            others = [s for s in steps if s[0] not in known]
+            late = {n: a for v in _compute_deferred(part, others) for n, a in v.aggregates.items()}
+            ends.append({**known, **late})
+        worst, best = ends
+        highest = max(ranked.max_grade for ranked in part.rankings.values())
+        tally = replace(part.tally, reading=(*part.tally.reading, *_scale_notices(left, highest)))
+        return Part(values, tally, part.unanswered, worst, best)
+
+    def result(self, part: Part, data: Origin | Collection) -> Result:
+        """Return the result of all queries; with ``strict``, warnings are errors."""
+        part = self.completed(part)
+        values, tally, request = part.values, part.tally, self.request
+        measures = {column: measure for column, measure, _ in self.steps}
+        aggregates = final_values(measures, values.aggregates)
+        limits = cautions(measures.items(), aggregates, tally)
+        notices = (*notices_of(self, tally), *_undefined(self, part), *limits)
+        if request.setup.evaluation.strict:
+            refuse_warnings(data.name, notices)
+        show_in_python(data.name, notices, request.shown)
+        worst, best = (final_values(measures, ends) for ends in (part.worst, part.best))
+        interval = {n: (min(low, best[n]), max(low, best[n])) for n, low in worst.items()}
+        return Result(
+            name=data.name,
+            queries=values.queries,
+            columns=values.columns,
+            aggregates=aggregates,
+            counted={n: a.n for n, a in values.aggregates.items()},
+            weights=values.weights,
+            conventions=self.conventions,
+            changes=data.changes,
+            notices=notices,
+            provenance=Provenance(__version__, engine.name(), *data.sources),
+            ties=TieReport(tally.tied, tally.documents, interval),
+            like=request.followed.name if request.followed else None,
+            requested={n: r.column for r in request.measures for n in r.names if n != r.column},
+            exceptions={
+                n: c.diff(self.conventions) for n, _, c in self.steps if c != self.conventions
+            },
+            unanswered=tuple(part.unanswered),
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Part:
@@ -185,68 +270,39 @@ class Part:
     best: dict[str, AggregatePart] = field(default_factory=dict)
     rankings: dict[Conventions, RankedRows] = field(default_factory=dict)
 
+    @staticmethod
+    def merged(parts: list[Part]) -> Part:
+        """Return several parts as one; their queries differ."""
+        if len(parts) == 1:
+            return parts[0]
+        tally = parts[0].tally
+        for part in parts[1:]:
+            tally = tally.merge(part.tally)
+        rankings = {
+            c: concatenated([part.rankings[c] for part in parts]) for c in parts[0].rankings
+        }
+        values = [part.values for part in parts]
+        queries = [query for v in values for query in v.queries]
+        names = list(values[0].columns)
+        return Part(
+            Values(
+                queries,
+                {n: np.concatenate([v.columns[n] for v in values]) for n in names},
+                {n: np.concatenate([v.weights[n] for v in values]) for n in values[0].weights},
+                _merged_aggregates([v.aggregates for v in values]),
+            ),
+            tally,
+            [query for part in parts for query in part.unanswered],
+            _merged_aggregates([part.worst for part in parts]),
+            _merged_aggregates([part.best for part in parts]),
+            rankings,
+        )
 
-def evaluate_part(
-    plan: Plan, data: Collection, *, is_whole: bool = False, max_grade_known: bool = True
-) -> Part:
-    """Evaluate all queries, or some; what depends on the queries of other parts is deferred."""
-
-    def deferred(steps: list[Step]) -> list[Step]:
-        return [] if is_whole else plan.deferred(steps, max_grade_known=max_grade_known)
-
-    chosen = plan.conventions
-    later = deferred(plan.steps)
-    now = [s for s in plan.steps if s not in later] if later else plan.steps
-    values = compute_each(data, now) if now else Values([], {}, {}, {})
-    ranked = data.ranked(chosen)
-    tally = tally_ranked(data.tally(chosen), ranked, plan.cutoff)
-    odd = (*_gain_notices(plan, ranked), *_scale_notices(now, ranked.max_grade))
-    tally = replace(tally, reading=(*tally.reading, *sorted(odd, key=str)))
-    ends: list[dict[str, AggregatePart]] = []
-    for steps in plan.extremes():
-        at_end = deferred(steps)
-        later = later + at_end
-        ends.append({})
-        if now := [s for s in steps if s not in at_end]:
-            from rankstone.measures.tie_interval import extreme_aggregates
-
-            ends[-1] = extreme_aggregates(data, now, values)
-    worst, best = ends
-    unanswered = [ranked.queries[i] for i in np.flatnonzero(ranked.retrieved == 0).tolist()]
-    for _, measure, _ in later:
-        if measure.is_cut_apart(ranked):
-            raise UsageError(
-                f"{measure} depends on the queries of all parts, and lists that are cut by "
-                f"{units_of(measure.k)} are evaluated part by part. Evaluate all queries at once."
-            )
-    rankings = {c: rows_of(data.ranked(c)) for c in dict.fromkeys(c for _, _, c in later)}
-    return Part(values, tally, unanswered, worst, best, rankings)
-
-
-def merged(parts: list[Part]) -> Part:
-    """Return several parts as one; their queries differ."""
-    if len(parts) == 1:
-        return parts[0]
-    tally = parts[0].tally
-    for part in parts[1:]:
-        tally = tally.merge(part.tally)
-    rankings = {c: concatenated([part.rankings[c] for part in parts]) for c in parts[0].rankings}
-    values = [part.values for part in parts]
-    queries = [query for v in values for query in v.queries]
-    names = list(values[0].columns)
-    return Part(
-        Values(
-            queries,
-            {n: np.concatenate([v.columns[n] for v in values]) for n in names},
-            {n: np.concatenate([v.weights[n] for v in values]) for n in values[0].weights},
-            _merged_aggregates([v.aggregates for v in values]),
-        ),
-        tally,
-        [query for part in parts for query in part.unanswered],
-        _merged_aggregates([part.worst for part in parts]),
-        _merged_aggregates([part.best for part in parts]),
-        rankings,
-    )
+    def without_values(self) -> Part:
+        """Return a part with its aggregates and counts only, whatever the number of queries."""
+        columns = {name: np.zeros(0) for name in self.values.columns}
+        values = Values([], columns, {}, self.values.aggregates)
+        return replace(self, values=values, unanswered=[])
 
 
 def _merged_aggregates(parts: list[dict[str, AggregatePart]]) -> dict[str, AggregatePart]:
@@ -255,23 +311,6 @@ def _merged_aggregates(parts: list[dict[str, AggregatePart]]) -> dict[str, Aggre
         for name, aggregate in part.items():
             together[name] = together[name].merge(aggregate)
     return together
-
-
-def completed(plan: Plan, part: Part) -> Part:
-    """Compute what was deferred, now that all queries are here."""
-    if not part.rankings:
-        return part
-    left = [s for s in plan.steps if s[0] not in part.values.columns]
-    values = side_by_side([part.values, *_compute_deferred(part, left)], plan.names)
-    ends: list[dict[str, AggregatePart]] = []
-    for steps, known in zip(plan.extremes(), (part.worst, part.best), strict=True):
-        others = [s for s in steps if s[0] not in known]
-        late = {n: a for v in _compute_deferred(part, others) for n, a in v.aggregates.items()}
-        ends.append({**known, **late})
-    worst, best = ends
-    highest = max(ranked.max_grade for ranked in part.rankings.values())
-    tally = replace(part.tally, reading=(*part.tally.reading, *_scale_notices(left, highest)))
-    return Part(values, tally, part.unanswered, worst, best)
 
 
 def _scale_notices(steps: list[Step], highest: float) -> Iterator[Notice]:
@@ -289,45 +328,6 @@ def _scale_notices(steps: list[Step], highest: float) -> Iterator[Notice]:
 def _compute_deferred(part: Part, steps: list[Step]) -> list[Values]:
     by_conventions = groupby(sorted(steps, key=lambda s: str(s[2])), key=lambda s: s[2])
     return [compute(part.rankings[c], {n: m for n, m, _ in some}) for c, some in by_conventions]
-
-
-def without_values(part: Part) -> Part:
-    """Return a part with its aggregates and counts only, whatever the number of queries."""
-    columns = {name: np.zeros(0) for name in part.values.columns}
-    values = Values([], columns, {}, part.values.aggregates)
-    return replace(part, values=values, unanswered=[])
-
-
-def finished(plan: Plan, part: Part, data: Origin | Collection) -> Result:
-    """Return the result of all queries; with ``strict``, warnings are errors."""
-    part = completed(plan, part)
-    values, tally, request = part.values, part.tally, plan.request
-    measures = {column: measure for column, measure, _ in plan.steps}
-    aggregates = final_values(measures, values.aggregates)
-    limits = cautions(measures.items(), aggregates, tally)
-    notices = (*notices_of(plan, tally), *_undefined(plan, part), *limits)
-    if request.setup.evaluation.strict:
-        refuse_warnings(data.name, notices)
-    show_in_python(data.name, notices, request.shown)
-    worst, best = (final_values(measures, ends) for ends in (part.worst, part.best))
-    interval = {n: (min(low, best[n]), max(low, best[n])) for n, low in worst.items()}
-    return Result(
-        name=data.name,
-        queries=values.queries,
-        columns=values.columns,
-        aggregates=aggregates,
-        counted={n: a.n for n, a in values.aggregates.items()},
-        weights=values.weights,
-        conventions=plan.conventions,
-        changes=data.changes,
-        notices=notices,
-        provenance=Provenance(__version__, engine.name(), *data.sources),
-        ties=TieReport(tally.tied, tally.documents, interval),
-        like=request.followed.name if request.followed else None,
-        requested={n: r.column for r in request.measures for n in r.names if n != r.column},
-        exceptions={n: c.diff(plan.conventions) for n, _, c in plan.steps if c != plan.conventions},
-        unanswered=tuple(part.unanswered),
-    )
 
 
 def _undefined(plan: Plan, part: Part) -> Iterator[Notice]:
