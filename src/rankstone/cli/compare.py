@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankstone.choices.statistics import Statistics
 from rankstone.cli.evaluate import results_of, say_notices
-from rankstone.cli.options import QUIET, add_command, expand, names_of, options_of
+from rankstone.cli.options import QUIET, expand, names_of, options_of
 from rankstone.cli.terminal import page_look, print_lines
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ SOURCE = f"""\
 MEASURING = """\
 what to measure
   -m, --measure NAME ...  a measure, with @k for a cutoff; may be repeated"""
-_HELP = f"""
+HELP = f"""
 compare: say which run is better, by how much, and how certain that is
 Compare runs query by query: differences, confidence intervals, p-values corrected for the number of
 comparisons, wins and losses. With --values, from values per query that this or another tool wrote:
@@ -34,11 +34,7 @@ trec_eval -q, ir_measures -q, CSV, saved results.
   --force               let --output replace a file that rankstone did not save
 {MEASURING}
 """
-
-
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    add_command(commands, _HELP, run, "compare")
+VERBS = ("compare",)
 
 
 def run(args: Namespace) -> int:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import Any
 
-from rankstone.cli.options import add_command, options_of
+from rankstone.cli.options import options_of
 from rankstone.cli.terminal import say
 
-_HELP = """
+HELP = """
 convert: write judgments or a run in another format
 Write judgments or a run in another format. OUT is written whole or not at all; - is stdin or stdout.
   source IN                  judgments or a run, in any known format
@@ -17,11 +16,7 @@ Write judgments or a run in another format. OUT is written whole or not at all; 
   --as (kind) judgments|run  what IN contains, if it cannot be detected
   --force                    replace OUT if it exists
 """
-
-
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    add_command(commands, _HELP, run, "convert")
+VERBS = ("convert",)
 
 
 def run(args: Namespace) -> int:

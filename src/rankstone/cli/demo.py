@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from typing import Any
 
-from rankstone.cli.options import add_command
 from rankstone.cli.terminal import in_colour
 
 _SEARCH = "search/qrels.txt search/*.run"
@@ -17,16 +15,12 @@ _NEEDED = ("search/qrels.txt", "recommender/test.qrels")
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
-_HELP = """
+HELP = """
 demo: evaluate and compare the bundled examples, and report on them
 Run a few commands on the bundled examples and show them with their output.
   --save FOLDER  only copy the examples into a new folder, to work on them
 """
-
-
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    add_command(commands, _HELP, run)
+VERBS = ()
 
 
 def run(args: Namespace) -> int:

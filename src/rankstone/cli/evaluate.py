@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankstone.choices.conventions import AGGREGATES
 from rankstone.choices.setup import field_named
-from rankstone.cli.options import PER_QUERY, QUIET, add_command, expand, names_of, options_of
+from rankstone.cli.options import PER_QUERY, QUIET, expand, names_of, options_of
 from rankstone.cli.terminal import look, print_lines, progress, say, spoken_warnings
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ what to measure
   --aggregate HOW ...     how queries become one number: {", ".join(AGGREGATES)}; may be repeated (default: each measure's own)
   --by FILE               also print values for groups of queries: a file with a query and its group in each line, or a key of the records in QRELS
   --interval              confidence interval of each mean"""
-_HELP = f"""
+HELP = f"""
 evaluate: evaluate runs against judgments
 Evaluate runs against judgments: files of any known format, plain or compressed; - is stdin.
   judgments QRELS   judgments, such as: query iteration document grade
@@ -46,11 +46,7 @@ Evaluate runs against judgments: files of any known format, plain or compressed;
 {OUTPUT}
   --fuse (choice_fuse) METHOD  {field_named("fuse").metadata["text"]}
 """
-
-
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    add_command(commands, _HELP, run, "evaluate", "Result.interval")
+VERBS = ("evaluate", "Result.interval")
 
 
 def run(args: Namespace) -> int:

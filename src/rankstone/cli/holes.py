@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from typing import Any
 
-from rankstone.cli.options import MEASURE, add_command, names_of, only_measure, options_of
+from rankstone.cli.options import MEASURE, names_of, only_measure, options_of
 from rankstone.cli.terminal import print_lines
 
-_HELP = f"""
+HELP = f"""
 holes: list the unjudged documents that matter most
 List the unjudged documents that could change a measure most, or the difference between two runs:
 judge these first. The effect is the change of the mean (of two runs: the first minus the second) if
@@ -20,11 +19,7 @@ the document gets the highest grade.
   --depth N:whole = 100  first documents of each run (100)
   -n N:whole = 20        documents to list (20)
 """
-
-
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    add_command(commands, _HELP, run, "holes")
+VERBS = ("holes",)
 
 
 def run(args: Namespace) -> int:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from typing import Any
 
-from rankstone.cli.options import add_command, expand, options_of
+from rankstone.cli.options import expand, options_of
 
-_HELP = """
+HELP = """
 pool: list the documents to judge: the first ones of some runs
 List what to judge: each document that is among the first of any run, once, sorted by query and id,
 so that the order does not reveal ranks.
@@ -17,11 +16,7 @@ so that the order does not reveal ranks.
   --judged QRELS            leave out what is judged, and queries without judgments
   --format tsv|jsonl = tsv  query and document (default tsv)
 """
-
-
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    add_command(commands, _HELP, run, "pool")
+VERBS = ("pool",)
 
 
 def run(args: Namespace) -> int:

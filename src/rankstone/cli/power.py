@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import Any
 
 from rankstone.choices.statistics import Statistics
 from rankstone.cli.compare import MEASURING, SOURCE, source_of
-from rankstone.cli.options import TEXT_OR_JSON, add_command, options_of
+from rankstone.cli.options import TEXT_OR_JSON, options_of
 from rankstone.cli.terminal import in_colour, print_json, print_lines
 
-_HELP = f"""
+HELP = f"""
 power: plan: the difference that n queries can show, the queries that a difference needs
 Plan an experiment from a pilot: two runs, or with --values their values per query.
 {SOURCE}
@@ -23,11 +22,7 @@ Plan an experiment from a pilot: two runs, or with --values their values per que
   {TEXT_OR_JSON}
 {MEASURING}
 """
-
-
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    add_command(commands, _HELP, run, "power")
+VERBS = ("power",)
 
 
 def run(args: Namespace) -> int:

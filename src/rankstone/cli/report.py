@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankstone.cli.compare import MEASURING, SOURCE
-from rankstone.cli.options import add_command, expand, names_of, options_of, words_of
+from rankstone.cli.options import expand, names_of, options_of, words_of
 from rankstone.cli.terminal import say, spoken_warnings
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ _NOT_PICTURES = ("jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "eps", "ps"
 _OTHERS = (".pdf", ".png", ".svg", ".jpg", ".md", ".txt", ".csv", ".tsv", ".tex", ".xlsx", ".docx")
 
 
-_HELP = f"""
+HELP = f"""
 report: write one page to look at: verdict, tables, pictures, every query
 Write a page on one or more runs: verdicts, the health of the data, tables, pictures and an explorer
 of queries. It is one file that works offline and loads nothing.
@@ -36,11 +36,7 @@ of queries. It is one file that works offline and loads nothing.
   --plot-format FORMAT = svg  of pictures in a directory: svg (default), png or pdf
 {MEASURING}
 """
-
-
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    add_command(commands, _HELP, run, "report")
+VERBS = ("report",)
 
 
 def run(args: Namespace) -> int:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from typing import Any
 
-from rankstone.cli.options import MEASURE, add_command, only_measure, options_of
+from rankstone.cli.options import MEASURE, only_measure, options_of
 from rankstone.cli.terminal import print_lines
 
-_HELP = f"""
+HELP = f"""
 risk
 The risk-coverage curve: if a system answers only queries whose best score reaches a threshold, the
 share that it answers and the mean of 1 - measure over these. The last line is the area: the mean
@@ -19,11 +18,7 @@ risk over all coverages.
   {MEASURE}
   --points N:whole = 20  thresholds to show, 0 for all (20)
 """
-
-
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    add_command(commands, _HELP, run, "risk_coverage")
+VERBS = ("risk_coverage",)
 
 
 def run(args: Namespace) -> int:

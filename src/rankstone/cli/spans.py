@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from typing import Any
 
-from rankstone.cli.options import PER_QUERY, add_command
+from rankstone.cli.options import PER_QUERY
 from rankstone.cli.terminal import in_colour, print_lines
 
-_HELP = f"""
+HELP = f"""
 spans
 Evaluate results that are parts of documents (document, start, end) against judged parts, side by
 side at each level: documents, pages (with --pages), judged parts, characters. The judgments stay
@@ -22,11 +21,7 @@ valid when texts are cut into other chunks.
   {PER_QUERY}
   --format table|tsv|md   default: a table on a terminal
 """
-
-
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    add_command(commands, _HELP, run)
+VERBS = ()
 
 
 def run(args: Namespace) -> int:

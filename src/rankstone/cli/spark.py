@@ -8,13 +8,13 @@ from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.evaluate import OUTPUT, print_results
-from rankstone.cli.options import add_command, names_of
+from rankstone.cli.options import names_of
 
 if TYPE_CHECKING:
     from rankstone.choices.setup import Setup
     from rankstone.core.result import Result
 
-_HELP = f"""
+HELP = f"""
 spark
 Evaluate runs against judgments inside Apache Spark, which reads the paths: Parquet, CSV, TSV or TREC
 text.
@@ -24,11 +24,7 @@ text.
   --save-values DIR  write the values of queries there as Parquet, one folder per run
 {OUTPUT}
 """
-
-
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    add_command(commands, _HELP, run, "spark.evaluate", "Result.interval")
+VERBS = ("spark.evaluate", "Result.interval")
 
 
 def run(args: Namespace) -> int:

@@ -7,43 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.process import guarded, run_process, use_utf8
 from rankstone.errors import TrecEvalError, UsageError
-from rankstone.verbs.trec_eval.options import FILES, MEASURES, USAGE, Options, parse
+from rankstone.verbs.trec_eval.options import FILES, HELP, MEASURES, USAGE, Options, parse
 
 if TYPE_CHECKING:
     from rankstone.verbs.trec_eval.columns import Column
-
-_HELP = """\
-usage: rankstone trec_eval [OPTIONS] QRELS RUN      (RUN may be - for standard input)
-
-Evaluate a run and print what trec_eval prints.
-
-  -q, --query_eval_wanted            also print the values of each query
-  -m, --measure NAME[.PARAMETERS]    a measure or a nickname (official, set, all_trec, prefs,
-                                     all_prefs, qrels_jg); may be repeated
-  -n, --nosummary                    no values over all queries
-  -c, --complete_rel_info_wanted     average over all judged queries; missing ones count as 0
-  -l, --level_for_rel N              lowest grade that is relevant (1)
-  -M, --Max_retrieved_per_topic N    read only the first N documents of a query
-  -J, --Judged_docs_only             take documents without a judgment out first
-  -N, --Number_docs_in_coll N        documents in the collection, for utility
-  -R, --Rel_info_format FORMAT       qrels (default), qrels_jg, prefs or qrels_prefs
-  -T, --Results_format FORMAT        trec_results
-  -Z, --Zscore FILE                  print deviations from means; lines of FILE are
-                                     query, measure, mean, standard deviation
-  -D, --Debug_level N[.QUERY]        evaluate QUERY alone ('rankstone explain' shows the working)
-  -h, --help                         this text, and the manual pages of measures named by -m
-  -v, --version                      what this is
-
-  --compat 9.0.8|10.0   follow that version where the two differ. Without it, topics missing
-                        from the run are left out as in 9.0.8, and all else is as in 10.0.
-  --lenient             read numbers as C does, up to the first character that does not fit,
-                        and ignore what follows the tag of a run
-
-Exit codes: 0 fine; 1 usage; 2 a file cannot be read, the output
-cannot be written or there is too little memory; 4 the data cannot be measured (a document
-twice, a format without the measure; with --compat 10.0 a judged query that the run lacks);
-7 no query in common.
-"""
 
 
 def add_to(commands: Any) -> None:
@@ -105,7 +72,7 @@ def _columns(options: Options, measures: tuple[str, ...]) -> list[Column]:
 def _help(options: Options) -> int:
     from rankstone.measures import manual
 
-    sys.stdout.write(_HELP)
+    sys.stdout.write(HELP)
     pages = {c.line.name: c.measure for c in _columns(options, options.measures) if c.measure}
     for name, measure in pages.items():
         print(f"\n-- {name}")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.options import TEXT_OR_JSON, add_command, options_of
+from rankstone.cli.options import TEXT_OR_JSON, options_of
 from rankstone.cli.terminal import print_json, print_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_HELP = f"""
+HELP = f"""
 validate: read files whole and report what is odd
 Read whole files of judgments and runs and report what they contain: rows, queries, grades, depth,
 duplicates, ties, overlap. Exit code 0 fine, 1 warnings, 3 unusable.
@@ -20,11 +20,7 @@ duplicates, ties, overlap. Exit code 0 fine, 1 warnings, 3 unusable.
   --as (kind) judgments|run = judgments  what the first file contains (judgments)
   {TEXT_OR_JSON}
 """
-
-
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    add_command(commands, _HELP, run, "validate")
+VERBS = ("validate",)
 
 
 def run(args: Namespace) -> int:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import Any
 
-from rankstone.cli.options import TEXT_OR_JSON, add_command, options_of
+from rankstone.cli.options import TEXT_OR_JSON, options_of
 from rankstone.cli.terminal import print_json
 
-_HELP = f"""
+HELP = f"""
 verify: compute a saved result again, and say what changed
 Compute a saved result again from its inputs, and say what changed: the inputs, the version, the
 numbers. Exit code 1: a number changed.
@@ -17,11 +16,7 @@ numbers. Exit code 1: a number changed.
   --run (run_file) FILE  where the run is now
   {TEXT_OR_JSON}
 """
-
-
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    add_command(commands, _HELP, run, "verify")
+VERBS = ("verify",)
 
 
 def run(args: Namespace) -> int:

@@ -33,11 +33,6 @@ class Origin:
 
     source: Source
 
-    @classmethod
-    def of(cls, source: Source) -> Origin:
-        """Describe an input by its content."""
-        return cls(source)
-
     @property
     def name(self) -> str:
         """The name of the file."""
@@ -115,8 +110,8 @@ class Baseline:
             conventions=result.conventions,
             exceptions=result.exceptions,
             names={column: name for name, column in result.requested.items()},
-            judgments=Origin.of(result.provenance.judgments),
-            run=Origin.of(result.provenance.run),
+            judgments=Origin(result.provenance.judgments),
+            run=Origin(result.provenance.run),
             queries=tuple(result.queries),
             unanswered=result.unanswered,
             columns=result.columns,
@@ -319,7 +314,7 @@ def require_comparable(
         measures: those that are compared.
         same_queries: refuse other queries, if that is all that is known of the judgments.
     """
-    then, now = baseline.judgments, Origin.of(candidate.provenance.judgments)
+    then, now = baseline.judgments, Origin(candidate.provenance.judgments)
     reasons = [
         *_conventions(candidate, baseline, measures),
         *_judgments(candidate, baseline, now, same_queries=same_queries),

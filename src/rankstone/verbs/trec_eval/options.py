@@ -9,6 +9,40 @@ from typing import Any
 from rankstone.errors import TrecEvalError
 
 USAGE, FILES, MEASURES, NOTHING = 1, 2, 4, 7
+HELP = """\
+usage: rankstone trec_eval [OPTIONS] QRELS RUN      (RUN may be - for standard input)
+
+Evaluate a run and print what trec_eval prints.
+
+  -q, --query_eval_wanted            also print the values of each query
+  -m, --measure NAME[.PARAMETERS]    a measure or a nickname (official, set, all_trec, prefs,
+                                     all_prefs, qrels_jg); may be repeated
+  -n, --nosummary                    no values over all queries
+  -c, --complete_rel_info_wanted     average over all judged queries; missing ones count as 0
+  -l, --level_for_rel N              lowest grade that is relevant (1)
+  -M, --Max_retrieved_per_topic N    read only the first N documents of a query
+  -J, --Judged_docs_only             take documents without a judgment out first
+  -N, --Number_docs_in_coll N        documents in the collection, for utility
+  -R, --Rel_info_format FORMAT       qrels (default), qrels_jg, prefs or qrels_prefs
+  -T, --Results_format FORMAT        trec_results
+  -Z, --Zscore FILE                  print deviations from means; lines of FILE are
+                                     query, measure, mean, standard deviation
+  -D, --Debug_level N[.QUERY]        evaluate QUERY alone ('rankstone explain' shows the working)
+  -h, --help                         this text, and the manual pages of measures named by -m
+  -v, --version                      what this is
+
+  --compat 9.0.8|10.0   follow that version where the two differ. Without it, topics missing
+                        from the run are left out as in 9.0.8, and all else is as in 10.0.
+  --lenient             read numbers as C does, up to the first character that does not fit,
+                        and ignore what follows the tag of a run
+
+Exit codes: 0 fine; 1 usage; 2 a file cannot be read, the output
+cannot be written or there is too little memory; 4 the data cannot be measured (a document
+twice, a format without the measure; with --compat 10.0 a judged query that the run lacks);
+7 no query in common.
+"""
+#: Letter, name and argument of each option in that text.
+_OPTIONS = re.findall(r"(?m)^  (?:-(\w), )?--(\w+)( \S+)?  ", HELP)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,26 +91,6 @@ class Options:
         return 9 if self.compat == "9.0.8" else 10
 
 
-_SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
-_LONG = {
-    "help": "h",
-    "version": "v",
-    "query_eval_wanted": "q",
-    "measure=": "m",
-    "complete_rel_info_wanted": "c",
-    "level_for_rel=": "l",
-    "nosummary": "n",
-    "Debug_level=": "D",
-    "Judged_docs_only": "J",
-    "Number_docs_in_coll=": "N",
-    "Max_retrieved_per_topic=": "M",
-    "Rel_info_format=": "R",
-    "Results_format=": "T",
-    "Output_old_results_format=": "o",
-    "Zscore=": "Z",
-    "compat=": "compat",
-    "lenient": "lenient",
-}
 _FORMATS = ("qrels", "qrels_jg", "prefs", "qrels_prefs")
 
 
@@ -84,11 +98,13 @@ def parse(argv: list[str]) -> Options:
     """Return the options of a command line."""
     from getopt import GetoptError, gnu_getopt
 
+    letters = {name: letter or name for letter, name, _ in _OPTIONS}
+    short = "o" + "".join(letter + ":" * bool(takes) for letter, _, takes in _OPTIONS if letter)
+    long = [name + "=" * bool(takes) for _, name, takes in _OPTIONS]
     try:
-        given, files = gnu_getopt(argv, _SHORT, list(_LONG))
+        given, files = gnu_getopt(argv, short, [*long, "Output_old_results_format="])
     except GetoptError as error:
         raise TrecEvalError(USAGE, f"{error}; -h lists the options.") from None
-    letters = {name.removesuffix("="): letter for name, letter in _LONG.items()}
     options = [(letters.get(name.lstrip("-"), name.lstrip("-")), text) for name, text in given]
     last = dict(options)
     lenient = "lenient" in last
