@@ -92,9 +92,7 @@ TOOLS = (
             "dcg": Argument(values={"log2": Choices(), "exp-log2": _EXP2}),
             "normalize": Argument(values={True: Choices(), False: Choices({"normalize": "none"})}),
             "relative": Argument(values={False: Choices(), True: _RELATIVE}),
-            "judged_only": Argument(
-                values={False: Choices(), True: Choices(conventions={"unjudged": "remove"})}
-            ),
+            "judged_only": Argument(values={False: Choices(), True: Choices(conventions={"unjudged": "remove"})}),
         },
         limits=(
             "grades above max_rel count as max_rel, which is refused here",
@@ -102,4 +100,4 @@ TOOLS = (
             "measures of subtopics have cutoffs up to 20",
         ),
     ),
-)
+)  # fmt: skip

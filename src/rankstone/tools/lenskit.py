@@ -29,18 +29,8 @@ TOOLS = (
             Name("NDCG@{k}", "nDCG", _BINARY),
             Name("NDCG(gain=)@{k}", "nDCG", _JARVELIN, note=_NEGATIVE),
             Name("DCG@{k}", "DCG", _BINARY),
-            Name(
-                "DCG(gain=)@{k}",
-                "DCG",
-                _JARVELIN,
-                note=f"{_NEGATIVE}; it fails on a query without judgments",
-            ),
-            Name(
-                "AveragePrecision@{k}",
-                "AP",
-                {"denominator": "min(R,retrieved)"},
-                note=FAILS_EMPTY,
-            ),
+            Name("DCG(gain=)@{k}", "DCG", _JARVELIN, note=f"{_NEGATIVE}; it fails on a query without judgments"),
+            Name("AveragePrecision@{k}", "AP", {"denominator": "min(R,retrieved)"}, note=FAILS_EMPTY),
             Name("RecipRank@{k}", "RR"),
             Name("Precision@{k}", "P", {"denominator": "retrieved"}),
             Name("Recall@{k}", "R", {"denominator": "min(R,k)"}),
@@ -63,4 +53,4 @@ TOOLS = (
             "MAE": RATINGS,
         },
     ),
-)
+)  # fmt: skip

@@ -12,9 +12,7 @@ TOOLS = (
         conventions=Conventions(ties="input", queries="both"),
         names=(
             Name("hit_rate", "Success", note=FAILS_EMPTY),
-            Name(
-                "hit_rate(use_granular_hit_rate=True)", "R", conventions=_REPEATS, note=FAILS_EMPTY
-            ),
+            Name("hit_rate(use_granular_hit_rate=True)", "R", conventions=_REPEATS, note=FAILS_EMPTY),
             Name("mrr", "RR", note=FAILS_EMPTY),
             Name("precision", "P", note=FAILS_EMPTY),
             Name("recall", "R", note=FAILS_EMPTY),
@@ -28,4 +26,4 @@ TOOLS = (
             "cohere_rerank_relevancy": ANSWERS,
         },
     ),
-)
+)  # fmt: skip

@@ -9,11 +9,7 @@ TOOLS = (
         about=f"{SETS}; retrieved contexts are a set, too",
         conventions=Conventions(ties="input", queries="both"),
         names=(
-            Name(
-                "id_based_context_precision",
-                "P",
-                note="without retrieved contexts it is NaN",
-            ),
+            Name("id_based_context_precision", "P", note="without retrieved contexts it is NaN"),
             Name(
                 "id_based_context_recall",
                 "R",
@@ -23,4 +19,4 @@ TOOLS = (
         ),
         limits=("all other metrics ask a language model",),
     ),
-)
+)  # fmt: skip

@@ -28,12 +28,7 @@ TOOLS = (
             Name("dcg_burges@{k}-l{rel} | dcg_burges-l{rel}", "DCG", {"gain": "exp2"}),
             Name("ndcg@{k}-l{rel} | ndcg-l{rel}", "nDCG"),
             Name("ndcg_burges@{k}-l{rel} | ndcg_burges-l{rel}", "nDCG", {"gain": "exp2"}),
-            Name(
-                "bpref | bpref-l{rel}",
-                "Bpref",
-                conventions={"negatives": "nonrelevant"},
-                note=_BPREF,
-            ),
+            Name("bpref | bpref-l{rel}", "Bpref", conventions={"negatives": "nonrelevant"}, note=_BPREF),
             Name("rbp.{p:decimals} | rbp@{p:decimals} | rbp.{p:decimals}-l{rel}", "RBP", note=_RBP),
         ),
         unsupported={
@@ -45,4 +40,4 @@ TOOLS = (
             "judgments and run must have the same queries; make_comparable=True makes them so",
         ),
     ),
-)
+)  # fmt: skip

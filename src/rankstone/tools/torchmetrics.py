@@ -31,32 +31,12 @@ TOOLS = (
                 "nDCG",
                 conventions={"ties": "expected", "no_relevant": "skip"},
             ),
-            Name(
-                "RetrievalMAP@{k} | retrieval_average_precision@{k}", "AP", _HITS, _POSITIVE, _SORT
-            ),
-            Name(
-                "RetrievalMRR@{k} | retrieval_reciprocal_rank@{k}",
-                "RR",
-                conventions=_POSITIVE,
-                note=_SORT,
-            ),
-            Name(
-                "RetrievalPrecision@{k} | retrieval_precision@{k}",
-                "P",
-                conventions=_POSITIVE,
-                note=_SORT,
-            ),
-            Name(
-                "RetrievalPrecision(adaptive_k=True)@{k}",
-                "P",
-                {"denominator": "retrieved"},
-                _POSITIVE,
-                _SORT,
-            ),
+            Name("RetrievalMAP@{k} | retrieval_average_precision@{k}", "AP", _HITS, _POSITIVE, _SORT),
+            Name("RetrievalMRR@{k} | retrieval_reciprocal_rank@{k}", "RR", conventions=_POSITIVE, note=_SORT),
+            Name("RetrievalPrecision@{k} | retrieval_precision@{k}", "P", conventions=_POSITIVE, note=_SORT),
+            Name("RetrievalPrecision(adaptive_k=True)@{k}", "P", {"denominator": "retrieved"}, _POSITIVE, _SORT),
             Name("RetrievalRPrecision | retrieval_r_precision", "Rprec", note=_SORT),
-            Name(
-                "RetrievalRecall@{k} | retrieval_recall@{k}", "R", conventions=_POSITIVE, note=_SORT
-            ),
+            Name("RetrievalRecall@{k} | retrieval_recall@{k}", "R", conventions=_POSITIVE, note=_SORT),
             Name("RetrievalHitRate@{k} | retrieval_hit_rate@{k}", "Success", note=_SORT),
             Name("RetrievalAUROC | retrieval_auroc", "AUC", _AUC),
             Name("RetrievalAUROC@{k} | retrieval_auroc@{k}", "AUC", _AUC, note=_SORT),
@@ -74,4 +54,4 @@ TOOLS = (
         },
         limits=(FLOAT32,),
     ),
-)
+)  # fmt: skip
