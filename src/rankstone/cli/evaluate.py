@@ -81,7 +81,6 @@ def _print_results(
     from rankstone.choices.setup import VERBS, Setup
     from rankstone.core.timing import stage
     from rankstone.errors import UsageError, one_of
-    from rankstone.text.write import write
 
     options = options_of(args)
     ours = {name: options.pop(name) for name in VERBS["Result.interval"] if name in options}
@@ -98,13 +97,26 @@ def _print_results(
         raise UsageError(f"--top must be at least 1, not {args.top}.")
     form = _format(args, setup)
     hows = [one_of(how, AGGREGATES, "aggregate") for how in dict.fromkeys(args.aggregate or ())]
-    groups = _groups(args, setup)
+    groups = None
+    if args.by is not None:  # read before any run is
+        from rankstone.io.query_groups import query_groups
+        from rankstone.text.result_table import ALL
+
+        groups = query_groups(args.by, args.judgments, setup, taken=(ALL,))
     results = results_of(args, setup)
     if groups is not None:
+        from rankstone.verbs.parts import refuse_warnings
+
         groups = groups.fitted(query for result in results for query in result.queries)
-        results = [_noted(result, groups, setup.evaluation.strict) for result in results]
+        for i, result in enumerate(results):
+            notices = groups.notices(result.queries)
+            if setup.evaluation.strict:
+                refuse_warnings(result.name, notices)
+            results[i] = replace(result, notices=(*result.notices, *notices))
     say_notices(results, args)
     with stage("output"):
+        from rankstone.text.write import write
+
         layout = _layout(results, args, hows, groups, statistics)
         print_lines(write(results, form, layout))
     return 0
@@ -193,26 +205,6 @@ def _format(args: Namespace, setup: Setup) -> str:
                 "--per-query out, or choose another --format."
             )
     return form
-
-
-def _groups(args: Namespace, setup: Setup) -> QueryGroups | None:
-    """Read the groups of queries, before any run is."""
-    if args.by is None:
-        return None
-    from rankstone.io.query_groups import query_groups
-    from rankstone.text.result_table import ALL
-
-    return query_groups(args.by, args.judgments, setup, taken=(ALL,))
-
-
-def _noted(result: Result, groups: QueryGroups, strict: bool) -> Result:
-    """Return a result that says which of its queries have no group, and the other way round."""
-    from rankstone.verbs.parts import refuse_warnings
-
-    notices = groups.notices(result.queries)
-    if strict:
-        refuse_warnings(result.name, notices)
-    return replace(result, notices=(*result.notices, *notices))
 
 
 def say_notices(results: list[Result], args: Namespace) -> None:

@@ -144,49 +144,33 @@ def rules_of(*sources: Mapping[str, Any]) -> Rules:
 
 def limits_of(kind: str, values: Any) -> list[Limit]:
     """Return the limits of one kind: ``{measure: number}``, or texts such as ``NAME=0.01``."""
-    if isinstance(values, str):
-        values = [values]
+    what = "a cutoff and a share, such as @10=0.8" if kind == "min-judged" else "MEASURE=NUMBER"
+    pairs: list[tuple[str, Any]] = []
     if isinstance(values, Mapping):
         pairs = [(str(name), value) for name, value in values.items()]
     elif isinstance(values, Iterable):
-        pairs = [_pair(kind, text) for text in values]
+        for text in [values] if isinstance(values, str) else values:
+            # A measure may have parameters with an equals sign; a number has none.
+            name, equals, value = str(text).rpartition("=")
+            if not (name and equals):
+                raise UsageError(f"{kind}: write {what}, not {text!r}.")
+            pairs.append((name.strip(), value))
     else:
-        raise UsageError(f"{kind}: {_expected(kind)}, not {values!r}.")
-    return [
-        Limit(kind, target, *_amount(kind, name, value))
-        for name, value in pairs
-        for target in _targets(kind, name)
-    ]
-
-
-def _amount(kind: str, name: str, value: Any) -> tuple[float, bool]:
-    """Return the number of a limit, and whether it is a share of the baseline's value."""
-    if kind != "max-rise" or not str(value).rstrip().endswith("%"):
-        return _number(kind, name, value), False
-    return _number(kind, name, str(value).rstrip()[:-1]) / 100.0, True
-
-
-def _expected(kind: str) -> str:
-    what = "a cutoff and a share, such as @10=0.8" if kind == "min-judged" else "MEASURE=NUMBER"
-    return f"write {what}"
-
-
-def _pair(kind: str, text: Any) -> tuple[str, str]:
-    # A measure may have parameters with an equals sign; a number has none.
-    name, equals, value = str(text).rpartition("=")
-    if not (name and equals):
-        raise UsageError(f"{kind}: {_expected(kind)}, not {text!r}.")
-    return name.strip(), value
-
-
-def _targets(kind: str, name: str) -> list[str]:
-    """Return the measures of a limit, which commas separate, or its cutoff."""
-    if kind != "min-judged":
-        return split_names(name)
-    digits = name.removeprefix("@")
-    if not digits.isdecimal() or int(digits) < 1:
-        raise UsageError(f"{kind}: {_expected(kind)}; {name!r} is not a cutoff.")
-    return [f"@{int(digits)}"]
+        raise UsageError(f"{kind}: write {what}, not {values!r}.")
+    limits = []
+    for name, value in pairs:
+        if kind == "min-judged":
+            digits = name.removeprefix("@")
+            if not digits.isdecimal() or int(digits) < 1:
+                raise UsageError(f"{kind}: write {what}; {name!r} is not a cutoff.")
+            targets = [f"@{int(digits)}"]
+        else:
+            targets = split_names(name)
+        is_share = kind == "max-rise" and str(value).rstrip().endswith("%")
+        amount = _number(kind, name, str(value).rstrip()[:-1] if is_share else value)
+        amount = amount / 100.0 if is_share else amount
+        limits += [Limit(kind, target, amount, is_share) for target in targets]
+    return limits
 
 
 def _number(kind: str, name: str, value: Any) -> float:
