@@ -10,7 +10,6 @@ from types import ModuleType
 import rankstone as rs
 from _site.tables import code, table
 from rankstone.measures import manual
-from rankstone.measures.base import Measure
 
 _KINDS = ("Functions", "Classes", "Errors and warnings", "Constants")
 #: Classes that nobody creates, but that functions return, or that are parts of what they return.
@@ -56,7 +55,9 @@ def pages() -> Iterator[tuple[str, str]]:
 def public_names(module: ModuleType) -> list[str]:
     """Return the names that a module offers, without its measures."""
     names = getattr(module, "__all__", None) or dir(module)
-    values = {name: getattr(module, name) for name in names if name != "__version__"}
+    values = {
+        name: getattr(module, name) for name in names if name not in ("__version__", "measures")
+    }
     return sorted(n for n, value in values.items() if not hasattr(value, "definition"))
 
 
@@ -65,7 +66,8 @@ def _page() -> Iterator[str]:
     yield ""
     yield (
         "Everything that `import rankstone as rs` gives. Measures are values; each has "
-        "[a page of its own](measures.md)."
+        "[a page of its own](measures.md). Those that people type most are here, all of them in "
+        "`rs.measures`."
     )
     names: dict[str, list[str]] = {kind: [] for kind in _KINDS}
     for name in public_names(rs):
@@ -79,8 +81,9 @@ def _page() -> Iterator[str]:
         yield f"\n## {module}\n\n{text}\n"
         yield from _entries(f"{module}.{name}" for name in public_names(import_module(module)))
     yield "\n## Measures\n"
-    measures = [value for n in dir(rs) if isinstance(value := getattr(rs, n), Measure)]
-    rows = [(f"[{code(m.name)}](measures/{m.name}.md)", manual.summary(m)) for m in measures]
+    rows = [
+        (f"[{code(m.name)}](measures/{m.name}.md)", manual.summary(m)) for m in rs.all_measures()
+    ]
     yield from table(("name", "what it is"), rows)
 
 

@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import io
 from collections.abc import Iterator
-from importlib import import_module
 
 from _site.tables import code, prose
 from rankstone import cli
@@ -22,7 +21,7 @@ def parsers() -> dict[str, argparse.ArgumentParser]:
     """Return the parser of every command that argparse reads."""
     commands = argparse.ArgumentParser(prog="rankstone").add_subparsers(prog="rankstone")
     for name in (*cli.COMMANDS, "baseline"):
-        import_module(f"rankstone.cli.{name}").add_to(commands)
+        cli.add_to(commands, name)
     return {"gate baseline" if n == "baseline" else n: p for n, p in commands.choices.items()}
 
 

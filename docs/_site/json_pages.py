@@ -47,7 +47,8 @@ def _page() -> Iterator[str]:
         "stored name their `schema`; a change that older readers would misread changes its number. "
         "`[]` is each item of an array, `NAME` a key that comes from the data."
     )
-    commands = [name for name, parser in parsers().items() if _prints_json(parser)]
+    printing = [name for name, parser in parsers().items() if _prints_json(parser)]
+    commands = [name for name in printing if name != "spark"]  # which prints what evaluate does
     with _folder():
         Path("result.json").write_text(_printed(f"evaluate {_LINES['evaluate']}"), encoding="utf-8")
         for name in commands:

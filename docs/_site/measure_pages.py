@@ -85,7 +85,10 @@ def _page(measure: Measure) -> Iterator[str]:
     yield from _search_terms(measure)
     yield prose(manual.summary(measure))
     yield ""
-    yield f"```{{eval-rst}}\n.. py:data:: rankstone.{d.name}\n```\n"
+    here = [name for name in dir(rs) if getattr(rs, name) == measure] or [f"measures.{d.name}"]
+    yield "```{eval-rst}"
+    yield from (f".. py:data:: rankstone.{name}" for name in here)
+    yield "```\n"
     yield formula(measure)
     yield ""
     if parts[""]:

@@ -9,6 +9,7 @@ from typing import Any
 
 __version__ = "0.1.0"
 
+#: Public names by the module that has them.
 _HOMES = {
     "evaluate": "rankstone.verbs.evaluate",
     "explain": "rankstone.verbs.explain",
@@ -65,6 +66,47 @@ _HOMES = {
     "UsageError": "rankstone.errors",
 }
 
+#: The measures that people type most, and what belongs to all; ``rankstone.measures`` has every one.
+_MEASURES = [
+    "AP",
+    "AUC",
+    "AUPRC",
+    "Bpref",
+    "CG",
+    "DCG",
+    "ERR",
+    "F",
+    "GMAP",
+    "IPrec",
+    "Judged",
+    "P",
+    "Q",
+    "R",
+    "RBP",
+    "RR",
+    "Rprec",
+    "Success",
+    "alpha_nDCG",
+    "infAP",
+    "nDCG",
+    "DEFAULT",
+    "Cascade",
+    "Curve",
+    "Measure",
+    "all_measures",
+    "auc",
+    "cascade",
+    "parse_measure",
+    "pr_area",
+    "pr_curve",
+    "risk_area",
+    "risk_coverage_curve",
+    "roc_curve",
+]
+_HOMES |= dict.fromkeys(_MEASURES, "rankstone.measures")
+#: Other names of measures, as other tools write them.
+_OTHER_NAMES = ("HR", "MAP", "MRR", "NDCG", "Precision", "Recall")
+
 
 def __getattr__(name: str) -> Any:
     """Resolve public names on first use, so that importing costs nothing."""
@@ -72,39 +114,39 @@ def __getattr__(name: str) -> Any:
 
     if name == "__all__":
         return __dir__()
-    if name.startswith("_"):
-        raise AttributeError(f"module 'rankstone' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name) if name in _HOMES else _measure(name)
+    if name == "measures":
+        return import_module("rankstone.measures")
+    if name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    elif name in _OTHER_NAMES:
+        value = import_module("rankstone.measures").parse_measure(name)
+    else:
+        raise AttributeError(f"module 'rankstone' has no attribute {name!r}{_hint(name)}")
     globals()[name] = value
     return value
 
 
-def _measure(name: str) -> Any:
-    """Return what ``rankstone.measures`` calls so, or the measure that other tools do: MRR, HR."""
-    from importlib import import_module
+def _hint(name: str) -> str:
+    """Return where to find a name that is not public here, or the public name that is like it."""
     from importlib.util import find_spec
-    from types import ModuleType
 
-    measures = import_module("rankstone.measures")
-    value = getattr(measures, name, None)
-    if value is not None and not isinstance(value, ModuleType):
-        return value
-    unknown = f"module 'rankstone' has no attribute {name!r}"
-    if find_spec(f"rankstone.{name}"):
-        raise AttributeError(unknown)  # a module that is imported next
-    from rankstone.errors import UsageError
+    if name.startswith("_") or find_spec(f"rankstone.{name}"):
+        return ""  # a module, which is imported next
+    from rankstone import measures
+    from rankstone.errors import UsageError, did_you_mean
 
+    if isinstance(getattr(measures, name, None), measures.Measure):
+        return f"; it is in rankstone.measures: rankstone.measures.{name}"
+    if near := did_you_mean(name, __dir__()):
+        return f".{near}"
     try:
-        return measures.parse_measure(name)
-    except UsageError as error:
-        raise AttributeError(f"{unknown}: {error}") from None
+        known = measures.parse_measure(name)
+    except UsageError as error:  # which may name a measure that is spelt like it
+        _, meant, measure = str(error).partition(" Did you mean ")
+        return f".{meant}{measure.partition('?')[0]}?" if meant else "."
+    return f"; another tool's measure of that name is rankstone.measures.{known.name}"
 
 
 def __dir__() -> list[str]:
-    """List the public names, measures included."""
-    from types import ModuleType
-
-    from rankstone import measures
-
-    public = {n for n, v in vars(measures).items() if n[0] != "_" and not isinstance(v, ModuleType)}
-    return sorted({*_HOMES, *public, "__version__"})
+    """List the public names."""
+    return sorted([*_HOMES, *_OTHER_NAMES, "__version__", "measures"])

@@ -1,3 +1,4 @@
+from rankstone import measures as measures
 from rankstone.choices.conventions import Conventions as Conventions
 from rankstone.choices.fusion import Fusion as Fusion
 from rankstone.core.result import Result as Result
@@ -15,8 +16,42 @@ from rankstone.errors import (
 from rankstone.io.convert import convert as convert
 from rankstone.io.rankings import grades_by_position as grades_by_position
 from rankstone.io.validate import validate as validate
-from rankstone.measures import *
-from rankstone.measures import Measure as Measure
+from rankstone.measures import (
+    AP as AP,
+    AUC as AUC,
+    AUPRC as AUPRC,
+    CG as CG,
+    DCG as DCG,
+    DEFAULT as DEFAULT,
+    ERR as ERR,
+    GMAP as GMAP,
+    RBP as RBP,
+    RR as RR,
+    Bpref as Bpref,
+    Cascade as Cascade,
+    Curve as Curve,
+    F as F,
+    IPrec as IPrec,
+    Judged as Judged,
+    Measure as Measure,
+    P as P,
+    Q as Q,
+    R as R,
+    Rprec as Rprec,
+    Success as Success,
+    all_measures as all_measures,
+    alpha_nDCG as alpha_nDCG,
+    auc as auc,
+    cascade as cascade,
+    infAP as infAP,
+    nDCG as nDCG,
+    parse_measure as parse_measure,
+    pr_area as pr_area,
+    pr_curve as pr_curve,
+    risk_area as risk_area,
+    risk_coverage_curve as risk_coverage_curve,
+    roc_curve as roc_curve,
+)
 from rankstone.page.html import Report as Report
 from rankstone.stats.comparison import Comparison as Comparison
 from rankstone.stats.leaderboard import Leaderboard as Leaderboard
@@ -51,7 +86,7 @@ from rankstone.verbs.verify import Verification as Verification, verify as verif
 
 __version__: str
 
-# Other names of measures, of which any tool's is resolved at run time.
+# Other names of measures, as other tools write them.
 HR: Measure
 MAP: Measure
 MRR: Measure

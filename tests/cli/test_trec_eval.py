@@ -398,7 +398,7 @@ def test_sums_added_in_order_differ_in_the_last_digits_only():
 
 
 def test_output_for_many_queries_is_written_in_parts():
-    from rankstone.verbs.trec_eval.text import Row, lines
+    from rankstone.verbs.trec_eval.values import Row, lines
 
     rows = [Row("x%", np.arange(700) / 700), Row("n", np.arange(700.0), integer=True)]
     text = "".join(lines(rows, [f"q%s{i}" for i in range(700)]))

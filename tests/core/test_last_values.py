@@ -214,8 +214,8 @@ def test_the_highest_grade_of_err_is_a_thousand():
 
 def test_interpolated_precision_is_averaged_over_eleven_points():
     """With the second of two documents relevant, precision is 1/2 at every recall."""
-    assert rs.AvgIPrec.params["points"] == tuple(i / 10 for i in range(11))
-    assert rs.AvgIPrec([0, 1]) == 0.5
+    assert rs.measures.AvgIPrec.params["points"] == tuple(i / 10 for i in range(11))
+    assert rs.measures.AvgIPrec([0, 1]) == 0.5
 
 
 @pytest.mark.parametrize(("size", "end"), [(62, "'"), (63, "...")])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import rankstone as rs
-from rankstone import NumPref, Pref
+from rankstone.measures import NumPref, Pref
 from rankstone.measures.explain import _ExactSum
 from rankstone.measures.preference_groups import LevelGroup, TableGroup
 from rankstone.measures.preferences import _shares

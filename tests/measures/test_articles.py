@@ -394,7 +394,7 @@ def test_hit_rate_has_two_meanings():
 def test_hits_are_counted_without_repetitions():
     known, ranking = {"a", "b"}, ["a", "a", "x"]
     assert sum(item in known for item in ranking) == 2  # what the article's hit() returns
-    assert rs.NumRelRet(known, ranking) == 1
+    assert rs.measures.NumRelRet(known, ranking) == 1
 
 
 def flawed_reciprocal_rank(known, ranking):

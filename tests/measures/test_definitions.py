@@ -38,10 +38,10 @@ def test_a_text_names_several_measures(text, names):
         ("IPrec(recall=0.25)", rs.IPrec @ 0.25),
         ("iprec_at_recall_0.5", rs.IPrec @ 0.5),
         ("map(k=3)", rs.AP @ 3),
-        ("hits@5", rs.NumRelRet @ 5),
-        ("hits", rs.NumRelRet),
+        ("hits@5", rs.measures.NumRelRet @ 5),
+        ("hits", rs.measures.NumRelRet),
         ("set_recall", rs.R),
-        ("11pt_avg", rs.AvgIPrec),
+        ("11pt_avg", rs.measures.AvgIPrec),
         ("accuracy@3", rs.Success @ 3),
         ("nDCG(dcg='exp-log2')@5", rs.nDCG(gain="exp2") @ 5),
         ("nDCG(gain=exp2)", rs.nDCG(gain="exp2")),
@@ -279,7 +279,7 @@ def test_a_page_as_data():
     assert list(page["names"]) == [
         "trec_eval-10", "ir_measures-0.4", "cwl_eval-1", "ranx-0.3", "lenskit-2025",
     ]  # fmt: skip
-    assert manual.as_dict(rs.Utility)["range"] == [-math.inf, None]
+    assert manual.as_dict(rs.measures.Utility)["range"] == [-math.inf, None]
 
 
 def test_parameters_in_words():
@@ -295,7 +295,7 @@ def test_parameters_in_words():
     assert list(parameters_in_words(table, every=True)) == [
         "gain=((1.0, 2.0),): as given", "unlisted='zero': 0", *every[1:],
     ]  # fmt: skip
-    assert rs.NumPref.definition.formula == (
+    assert rs.measures.NumPref.definition.formula == (
         "The number of preferences between documents, or of those that the ranking keeps."
     )
     assert rs.RBP.definition.formula == "RBP = (1 - p) * sum over ranks i of gain_i * p^(i - 1)"
@@ -312,8 +312,8 @@ def test_how_much_of_a_list_is_read():
     assert not (rs.RBP @ 9).list_needs(plain).supports_expected_ties
     assert (rs.P @ 5).list_needs(rs.Conventions(sums="plain")).k is None
     assert (rs.P @ 5).list_needs(tied).k == 5
-    assert (rs.P_IA @ 5).list_needs(tied).k is None
-    assert (rs.P_IA @ 5).list_needs(plain).k == 5
+    assert (rs.measures.P_IA @ 5).list_needs(tied).k is None
+    assert (rs.measures.P_IA @ 5).list_needs(plain).k == 5
     assert (rs.nDCG(gain={1: 2}) @ 5).list_needs(plain).k == 5
     assert (rs.nDCG(gain={0: 1, 1: 2}) @ 5).list_needs(plain).k is None
     assert rs.AUC.list_needs(plain).nonrelevant
@@ -347,11 +347,11 @@ def test_workings_down_to_a_depth():
 def test_workings_whose_steps_are_no_documents():
     data = ranked({"q": {"a": 2, "b": 1}, "r": {"a": 1}}, {"q": ["b", "a"], "r": ["x", "a"]})
     for depth, sizes in ((1, [0, 1, 2]), (2, [0, 2, 3]), (3, [0, 2, 3])):
-        steps = workings(rs.RnDCG, data, depth).steps
+        steps = workings(rs.measures.RnDCG, data, depth).steps
         assert steps.offsets.tolist() == sizes
         assert (steps.rank, steps.grade, steps.judgment) == (None, None, None)
     assert steps.columns["rank"].tolist() == [1, 2, 1]
-    parts = workings(rs.RBPResidual(p=0.5), data, 3)
+    parts = workings(rs.measures.RBPResidual(p=0.5), data, 3)
     assert (parts.steps, parts.total) == (None, None)
     assert parts.expression == "t + (1 - p) * s"
     assert parts.parts["p"].tolist() == [0.5, 0.5]

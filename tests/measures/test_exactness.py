@@ -193,7 +193,7 @@ def test_the_expected_share_not_judged_is_within_two_ulp(documents, k):
         first = max(0, min(len(tie), k - above))
         exact += Fraction(first * tie.count(False), max(len(tie), 1) * k)
         above += len(tie)
-    measure = rs.Unjudged @ k
+    measure = rs.measures.Unjudged @ k
     got = rs.evaluate({"q": judged}, {"q": scores}, measure, ties="expected")[measure]
     assert abs(Fraction(got) - exact) <= 2 * Fraction(math.ulp(float(exact)))
 
@@ -347,7 +347,7 @@ def test_log_odds_far_from_0_are_right_to_the_last_bits(found, misses):
         s = sum(Fraction(n, rank) for n, rank in enumerate(ranks, 1))
         odds = (1 + s) / (1 + len(ranks) - s)
         exact = mpmath.log(mpmath.mpf(odds.numerator) / odds.denominator)
-        assert ulps(measured(grades, [], rs.YAAP)[0], exact) <= 2
+        assert ulps(measured(grades, [], rs.measures.YAAP)[0], exact) <= 2
 
 
 def test_exponential_gains_of_any_grade_are_within_two_ulp():

@@ -5,7 +5,7 @@ import random
 import pytest
 
 import rankstone as rs
-from rankstone import AMRI, AUC, CG, FirstRank, nDCG
+from rankstone.measures import AMRI, AUC, CG, FirstRank, nDCG
 
 
 def test_a_function_of_a_grade_is_a_gain_that_can_be_printed_and_read():

@@ -365,7 +365,7 @@ NUGGETS = nuggets(
 def test_nugget_recall(tmp_path, params, value):
     path = tmp_path / "nuggets.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in NUGGETS))
-    measure = rs.NuggetRecall(**params)
+    measure = rs.measures.NuggetRecall(**params)
     assert (
         rs.evaluate(path, {"q": ["a", "x", "b"][:3] if "k" not in params else ["a", "b"]}, measure)[
             measure

@@ -270,14 +270,14 @@ def test_documents_that_count_twice_may_leave_nothing():
 
 def test_a_lowered_grade_may_gain_more_than_the_ideal():
     """a has grade 0 for its score, and the table gives 5 for that; the ideal has 1."""
-    measure = rs.G(gain={0: 5, 1: 1})
+    measure = rs.measures.G(gain={0: 5, 1: 1})
     data = {"q": {"a": 1}}, {"q": {"a": -1.0}}
     assert rs.evaluate(*data, measure, nonpositive="nonrelevant")[measure] == 5 / math.log2(2 + 0)
 
 
 def test_a_lowered_grade_may_gain_where_no_judgment_does():
     data = {"q": {"a": 1}, "r": {"b": 0}}, {"q": {"a": -1.0}, "r": {"b": 1.0}}
-    measure = rs.nDCGRel(gain={0: 5})
+    measure = rs.measures.nDCGRel(gain={0: 5})
     found = rs.evaluate(*data, measure, nonpositive="nonrelevant").values(measure)
     assert found.tolist() == [0, 1]
 
@@ -339,7 +339,7 @@ def test_interpolated_precision_needs_a_share_of_the_hits(recall, nearest, up):
         judged = {"q": {f"d{i}": g for i, g in enumerate(grades)}}
         found = rs.explain(measure, judged, {"q": [f"d{i}" for i in range(9)]})
         assert found.parts == {"h": hits, "i": 2 * hits - 1}
-        mean = rs.AvgIPrec(points=(recall, 1), rounding=rounding)(grades)
+        mean = rs.measures.AvgIPrec(points=(recall, 1), rounding=rounding)(grades)
         assert mean == pytest.approx((hits / (2 * hits - 1) + 5 / 9) / 2, rel=1e-15)
 
 

@@ -25,7 +25,7 @@ from rankstone.measures.base import REGISTRY
 from rankstone.page.formulas import formula_tree
 from rankstone.page.html import asset, texts
 from rankstone.page.model import cells
-from rankstone.page.pictures import definitions, themes
+from rankstone.page.plots import definitions, themes
 from rankstone.page.rankings import documents_of
 from rankstone.text.verdicts import remarks
 from rankstone.verbs.load import load_judgments, load_run

@@ -35,7 +35,7 @@ def test_every_tested_tool_has_an_adapter_that_compares_its_names():
 
 
 def test_every_file_is_listed_and_named_like_its_tools():
-    others = {"__init__", "base", "fusion", "texts"}
+    others = {"__init__", "base", "fusion"}
     assert {path.stem for path in FOLDER.glob("*.py")} == {*tools.FILES, *others}
     for file in tools.FILES:
         versions = importlib.import_module(f"rankstone.tools.{file}").TOOLS

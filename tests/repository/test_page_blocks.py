@@ -15,7 +15,7 @@ from _site.command_pages import parsers
 
 import rankstone as rs
 from rankstone.cli import main
-from rankstone.verbs.gate.settings import read_settings
+from rankstone.verbs.gate.rules import read_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 SEARCH = ROOT / "examples" / "search"

@@ -198,7 +198,8 @@ def test_every_extra_brings_only_what_some_module_imports():
     facts = project()["project"]
     extras = facts["optional-dependencies"]
     (everything,) = extras.pop("all")
-    assert everything == f"rankstone[{','.join(sorted(extras))}]"
+    others = sorted(set(extras) - {"spark"})  # which is large, and needs Java
+    assert everything == f"rankstone[{','.join(others)}]"
     called = {"vl-convert-python": "vl_convert"}
     wanted = [need for needs in (*extras.values(), facts["dependencies"]) for need in needs]
     distributions = {re.match(r"[\w-]+", need)[0] for need in wanted}

@@ -13,7 +13,7 @@ from rankstone.spark.job import Job  # noqa: E402
 from rankstone.spark.pack import PACKED, pack_rows  # noqa: E402
 from rankstone.spark.worker import evaluate_lists, evaluate_partition  # noqa: E402
 from rankstone.verbs.evaluator_state import from_bytes  # noqa: E402
-from rankstone.verbs.parts import merged  # noqa: E402
+from rankstone.verbs.parts import Part  # noqa: E402
 
 MEASURES = ("nDCG@10", "AP", "ERR@5", "Success(how='pooled')@5")
 
@@ -76,7 +76,7 @@ def test_packed_rows_give_the_values_of_an_evaluation_at_once(buckets, size):
     assert len(values) == len(whole.queries)
     for column, name in zip(columns, MEASURES, strict=True):
         assert column.tobytes() == whole.values(name).tobytes()
-    tally = merged([from_bytes(state)[0] for state in states]).tally
+    tally = Part.merged([from_bytes(state)[0] for state in states]).tally
     counts = {n.code: n.count for n in whole.notices}
     assert tally.missing_queries == counts["missing-queries"]
     assert tally.unjudged_queries == counts["unjudged-queries"]
@@ -207,7 +207,7 @@ def evaluated_in_parts(judged, ranked, chosen):
                     values[row["query"]] = [row[f"c{i}"] for i in range(len(chosen.columns))]
                 else:
                     states.append(row["state"])
-    notices = merged([from_bytes(state)[0] for state in states]).tally.reading
+    notices = Part.merged([from_bytes(state)[0] for state in states]).tally.reading
     return values, {n.code: n.text for n in notices}
 
 

@@ -51,5 +51,5 @@ def test_a_line_of_a_sentence_is_not_a_command_of_a_build_server():
 def test_steps_of_the_ideal_ranking_are_not_documents_of_the_run():
     data = collection({"q": {"a": 2, "b": 1}}, {"q": ["b", "a"]})
     ranked = data.ranked(rs.Conventions())
-    assert workings(rs.IdealDCG, ranked).steps.judgment is None
+    assert workings(rs.measures.IdealDCG, ranked).steps.judgment is None
     assert np.array_equal(workings(rs.DCG, ranked).steps.judgment, ranked.judgment)

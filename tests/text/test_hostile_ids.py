@@ -12,7 +12,7 @@ from rankstone.cli import main
 from rankstone.core.text import escape_field, unescape_field
 from rankstone.errors import Notice, printable
 from rankstone.io.query_values import read_query_values
-from rankstone.text.write import write
+from rankstone.text.write import Layout, write
 
 HOSTILE = [
     "\x1b[2J\x1b]0;title\x07",
@@ -145,7 +145,7 @@ def test_tables_read_back(form, queries, name):
     judged = {query: {"d": 1} for query in queries}
     run = {query: ["e"] * i + ["d"] for i, query in enumerate(queries)}
     result = rs.evaluate(judged, run, ["RR"], name=name)
-    content = "".join(f"{line}\n" for line in write([result], form, per_query=True))
+    content = "".join(f"{line}\n" for line in write([result], form, Layout(per_query=True)))
     values = read_query_values(content.encode("utf-8", "surrogateescape"), "values", bool)
     assert values == {name: result.per_query}
 
@@ -153,14 +153,16 @@ def test_tables_read_back(form, queries, name):
 @pytest.mark.parametrize("first", "=+-@'")
 def test_a_spreadsheet_runs_no_id(first):
     result = rs.evaluate({f"{first}1": {"d": 1}}, {f"{first}1": ["d"]}, ["RR"])
-    line = list(write([result], "csv", per_query=True))[1]
+    line = list(write([result], "csv", Layout(per_query=True)))[1]
     assert line == f"run,'{first}1,1"
 
 
 def test_other_ids_are_written_as_they_are():
     result = rs.evaluate({"a=1 b": {"d": 1}}, {"a=1 b": ["d"]}, ["RR"])
     for form, between in (("csv", ","), ("tsv", "\t")):
-        assert list(write([result], form, per_query=True))[1] == f"run{between}a=1 b{between}1"
+        assert (
+            list(write([result], form, Layout(per_query=True)))[1] == f"run{between}a=1 b{between}1"
+        )
 
 
 @pytest.mark.parametrize("half", [0xD83D, 0xDFFF, 0xDC9B], ids=hex)

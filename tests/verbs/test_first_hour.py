@@ -35,7 +35,7 @@ def output(capsys, *words):
     return capsys.readouterr().out
 
 
-NAMES = {"MRR": "RR", "MAP": "AP", "NDCG": "nDCG", "HR": "Success", "Recall": "R", "precision": "P"}
+NAMES = {"MRR": "RR", "MAP": "AP", "NDCG": "nDCG", "HR": "Success", "Recall": "R", "Precision": "P"}
 
 
 @pytest.mark.parametrize("name", NAMES)

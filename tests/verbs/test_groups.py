@@ -21,7 +21,7 @@ from rankstone.cli import main
 from rankstone.core.aggregate import Summary
 from rankstone.io.query_groups import REST, QueryGroups, read_query_groups
 from rankstone.text.groups import rows_of
-from rankstone.text.write import write
+from rankstone.text.write import Layout, write
 
 ROOT = Path(__file__).resolve().parents[2]
 QRELS = "q1 0 d1 1\nq2 0 d3 2\nq3 0 d1 1\nq3 0 d2 1\nq4 0 d1 0\n"
@@ -228,7 +228,7 @@ def test_what_was_left_out_of_one_run_is_said_of_it():
     runs = {"one": {q: {"a": 1.0} for q in judged}, "other": {"1": {"a": 1.0, "b": 2.0}}}
     auc = "AUC(negatives='retrieved')"
     results = [rs.evaluate(judged, r, ["RR", auc], name=n) for n, r in runs.items()]
-    *_, one, other = write(results, "table", summaries=rows_of(results, ["mean", "median"]))
+    *_, one, other = write(results, "table", Layout(summaries=rows_of(results, ["mean", "median"])))
     assert one == f"one: left out of {auc}: 3 of 3 queries"
     assert other == f"other: left out of {auc}: 2 of 3 queries"
 
@@ -275,7 +275,7 @@ def test_the_best_of_each_group_is_bold_and_lower_may_be_better(here):
     runs = {"one": {"1": ["a", "b"], "2": ["x", "a"]}, "other": {"1": ["b", "a"], "2": ["a"]}}
     results = [rs.evaluate(judged, r, ["RR", "Unjudged@2"], name=n) for n, r in runs.items()]
     groups = QueryGroups("file", {"1": "first", "2": "second"})
-    lines = write(results, "md", summaries=rows_of(results, groups=groups))
+    lines = write(results, "md", Layout(summaries=rows_of(results, groups=groups)))
     assert list(lines)[2:8] == [
         "| one | first | 1 | **1.0000** | 0.0000 |",
         "| other | first | 1 | 0.5000 | 0.0000 |",

@@ -15,7 +15,7 @@ from rankstone.cli import main
 from rankstone.core.rank import conventions_that_matter
 from rankstone.measures.base import REGISTRY
 from rankstone.measures.param import REL
-from rankstone.verbs.reconcile_search import by_choices, in_tools, tolerance
+from rankstone.verbs.reconcile import by_choices, in_tools, tolerance
 
 TEN = {"q": {f"d{i}": 1 for i in range(10)}}
 HITS = {"q": ["d0", "d1", "x", "d2", "y"]}

@@ -385,7 +385,7 @@ def test_holes_are_listed_by_their_effect(tmp_path, capsys):
 def test_subtopics_decide_what_a_document_adds():
     judged = load_judgments({"q": {"a": {"s": 1}, "b": {"t": 1}}})
     with pytest.raises(rs.UsageError, match="StRecall depends on which subtopics it covers"):
-        rs.holes(judged, [{"q": ["x", "a"]}], rs.StRecall)
+        rs.holes(judged, [{"q": ["x", "a"]}], rs.measures.StRecall)
     assert rs.holes(judged, [{"q": ["x", "a"]}], rs.RR)[0].document == "x"
 
 

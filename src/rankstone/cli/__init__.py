@@ -19,7 +19,7 @@ GROUPS = {
     "other": ("trec_eval", "demo"),
 }
 #: Commands that few need, which help does not list.
-_HIDDEN = ("risk", "spans")
+_HIDDEN = ("risk", "spans", "spark")
 COMMANDS = (*(name for names in GROUPS.values() for name in names), *_HIDDEN)
 
 
@@ -30,8 +30,6 @@ def command() -> None:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    from importlib import import_module
-
     words = sys.argv[1:] if argv is None else argv
     if words[:1] == ["trec_eval"]:  # its options are read as getopt reads them
         from rankstone.cli import trec_eval
@@ -57,7 +55,7 @@ def main(argv: list[str] | None = None) -> int:
         known = ", ".join(COMMANDS)
         parser.error(f"unknown command {words[0]!r}.{hint} Commands: {known}.")
     for name in words[:1] if words[:1] and words[0] in modules else modules:
-        import_module(f"rankstone.cli.{name}").add_to(commands)
+        add_to(commands, name)
     args, more = parser.parse_known_args(_with_an_option_each(words))
     if more:
         chosen = commands.choices[args.command]
@@ -73,6 +71,19 @@ def main(argv: list[str] | None = None) -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankstoneWarning)  # a command prints its notices itself
         return guarded(lambda: args.run(args))
+
+
+def add_to(commands: Any, name: str) -> None:
+    """Describe a command: by its help page and the verbs whose choices it takes, or as it does itself."""
+    from importlib import import_module
+
+    module = import_module(f"rankstone.cli.{name}")
+    if hasattr(module, "add_to"):
+        module.add_to(commands)
+        return
+    from rankstone.cli.options import add_command
+
+    add_command(commands, module.HELP, module.run, *module.VERBS)
 
 
 def _parser_class() -> Any:
@@ -109,7 +120,7 @@ def _command_of(verb: str) -> str | None:
 
 
 def _unrecognized(words: list[str], command: str) -> str:
-    """Say which verbs take an option that a command does not take."""
+    """Return the error for an option that a command does not take, naming those that do."""
     from rankstone.choices.setup import FIELDS, takers
     from rankstone.cli.options import flag_of
 

@@ -3,59 +3,59 @@
 from __future__ import annotations
 
 import os
-import sys
+from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.evaluate import results_of
-from rankstone.cli.options import add_choices, add_quiet, options_of
-from rankstone.cli.terminal import say, spoken_warnings
+from rankstone.cli.evaluate import results_of, say_notices
+from rankstone.cli.options import QUIET, add_command, options_of
+from rankstone.cli.terminal import print_lines
 
 if TYPE_CHECKING:
-    from argparse import Namespace
-
     from rankstone.verbs.gate.baseline import Baseline
+
+
+_HELP = """
+baseline: save, show or update what a gate compares with
+A baseline file contains per-query values, conventions, checksums and versions: a small file for the
+repository. Only 'accept' updates it, with a reason.
+"""
+_ARGUMENTS = f"""\
+  file FILE               the baseline file
+  judgments QRELS         judgments
+  candidate RUN           the run
+  -m, --measure NAME ...  a measure; may be repeated (accept: default those of the file)
+  --reason TEXT           why; kept in the file
+  {QUIET}
+"""
+_SAVE = f"save: make a baseline file of a run\n{_ARGUMENTS}"
+_ACCEPT = f"accept: replace a baseline by a run, for a reason\n{_ARGUMENTS}"
+_SHOW = """
+show: show what a baseline file contains
+  file FILE  the baseline file, or a saved result
+"""
 
 
 def add_to(commands: Any) -> None:
     """Describe the command and its three verbs."""
-    parser = commands.add_parser(
-        "baseline",
-        prog="rankstone gate baseline",
-        help="save, show or update what a gate compares with",
-        description="A baseline file contains per-query values, conventions, checksums and versions: "
-        "a small file for the repository. Only 'accept' updates it, with a reason.",
-    )
+    parser = add_command(commands, _HELP, None, prog="rankstone gate baseline")
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    save = verbs.add_parser("save", help="make a baseline file of a run")
-    accept = verbs.add_parser("accept", help="replace a baseline by a run, for a reason")
-    show = verbs.add_parser("show", help="show what a baseline file contains")
-    for verb in (save, accept):
-        verb.add_argument("file", metavar="FILE", help="the baseline file")
-        verb.add_argument("judgments", metavar="QRELS", help="judgments")
-        verb.add_argument("candidate", metavar="RUN", help="the run")
-        verb.add_argument("-m", "--measure", action="append", metavar="NAME",
-                          help="a measure; may be repeated (accept: default those of the file)")  # fmt: skip
-        verb.add_argument("--reason", default="", metavar="TEXT", help="why; kept in the file")
-        add_quiet(verb)
-        add_choices(verb, "gate", without=("confidence", "not_retrieved"))
-    show.add_argument("file", metavar="FILE", help="the baseline file, or a saved result")
-    save.set_defaults(run=_save)
-    accept.set_defaults(run=_accept)
-    show.set_defaults(run=_show)
+    for text, run in ((_SAVE, _save), (_ACCEPT, _accept)):
+        add_command(verbs, text, run, "gate", without=("confidence", "not_retrieved"))
+    add_command(verbs, _SHOW, _show)
 
 
 def _save(args: Namespace) -> int:
     from rankstone.errors import DataError
+    from rankstone.verbs.gate.text import describe
 
     if os.path.lexists(args.file):
         raise DataError(
             f"{args.file} exists, and a baseline is updated by accept only: rankstone gate baseline "
             f'accept {args.file} {args.judgments} {args.candidate} --reason "..."'
         )
-    args.reason = args.reason or "first baseline"
-    new = _evaluated(args, options_of(args)).accepted(_today(), args.reason)
+    new = _evaluated(args, options_of(args)).accepted(_today(), args.reason or "first baseline")
     new.save(args.file)
-    _print(new, args.file)
+    print_lines(describe(new, args.file))
     return 0
 
 
@@ -70,8 +70,8 @@ def _replace(args: Namespace) -> int:
     from rankstone.choices.changes import Changes
     from rankstone.core.provenance import options_of as recorded_options
     from rankstone.errors import DataError, UsageError
-    from rankstone.verbs.gate.baseline_text import changes
     from rankstone.verbs.gate.gate import saved_baseline
+    from rankstone.verbs.gate.text import changes
 
     options = options_of(args)
     old = saved_baseline(args.file, options.get("max_bytes"))
@@ -80,7 +80,7 @@ def _replace(args: Namespace) -> int:
             f"{args.file}: this is not a baseline file. The order is: rankstone gate baseline accept "
             "FILE QRELS RUN."
         )
-    if not args.reason.strip():
+    if not (args.reason or "").strip():
         raise UsageError('a baseline is updated for a reason: --reason "new synonyms".')
     args.measure = args.measure or [old.names.get(m, m) for m in old.columns]
     if "like" not in options and not args.convention:
@@ -89,33 +89,30 @@ def _replace(args: Namespace) -> int:
         options |= recorded_options(old.changes)
     new = _evaluated(args, options).accepted(_today(), args.reason, old.history)
     new.save(args.file)
-    sys.stdout.writelines(f"{line}\n" for line in changes(old, new, args.file))
+    print_lines(changes(old, new, args.file))
     return 0
 
 
 def _show(args: Namespace) -> int:
     from rankstone.errors import DataError
     from rankstone.verbs.gate.gate import saved_baseline
+    from rankstone.verbs.gate.text import describe
 
     baseline = saved_baseline(args.file)
     if baseline is None:
         raise DataError(f"{args.file}: this is not a baseline file, nor a saved result.")
-    _print(baseline, args.file)
+    print_lines(describe(baseline, args.file))
     return 0
 
 
 def _evaluated(args: Namespace, options: dict[str, Any]) -> Baseline:
     """Evaluate the run."""
     from rankstone.choices.setup import Setup
-    from rankstone.text.notices import lines
     from rankstone.verbs.gate.baseline import Baseline
 
     args.runs = [args.candidate]
-    with spoken_warnings(quiet=args.quiet):
-        results = results_of(args, Setup.of("gate", options))
-    if not args.quiet:
-        for line in lines(results):
-            say(line)
+    results = results_of(args, Setup.of("gate", options))
+    say_notices(results, args)
     return Baseline.of(results[0])
 
 
@@ -126,12 +123,6 @@ def _conventions(baseline: Baseline) -> dict[str, Any]:
     default = conventions_of(tool(baseline.like) if baseline.like else None, None, {})
     like = {"like": baseline.like} if baseline.like else {}
     return like | baseline.conventions.diff(default)
-
-
-def _print(baseline: Baseline, path: str) -> None:
-    from rankstone.verbs.gate.baseline_text import describe
-
-    sys.stdout.writelines(f"{line}\n" for line in describe(baseline, path))
 
 
 def _today() -> str:

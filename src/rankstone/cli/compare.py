@@ -3,60 +3,44 @@
 from __future__ import annotations
 
 import sys
+from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from rankstone.choices.statistics import Statistics
-from rankstone.cli.evaluate import results_of
-from rankstone.cli.options import add_choices, add_quiet, expand, names_of, options_of
-from rankstone.cli.terminal import in_colour, say, spoken_warnings
+from rankstone.cli.evaluate import results_of, say_notices
+from rankstone.cli.options import QUIET, expand, names_of, options_of
+from rankstone.cli.terminal import page_look, print_lines
 
 if TYPE_CHECKING:
-    from argparse import Namespace
-
     from rankstone.stats.comparison import Comparison
 
-_FORMATS = ("table", "tsv", "csv", "json", "md", "latex")
-
-
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    parser = commands.add_parser(
-        "compare",
-        help="say which run is better, by how much, and how certain that is",
-        description="Compare runs query by query: differences, confidence intervals, p-values "
-        "corrected for the number of comparisons, wins and losses. With --values, from values per "
-        "query that this or another tool wrote: trec_eval -q, ir_measures -q, CSV, saved results.",
-    )
-    add_source(parser)
-    parser.add_argument("--format", choices=_FORMATS,
-                        help="default: a table on a terminal, tsv in a pipe")  # fmt: skip
-    parser.add_argument("--digits", type=int, default=4, metavar="N", help="decimals in tables (4)")
-    parser.add_argument("-o", "--output", metavar="FILE", help="save the comparison as JSON, too")
-    parser.add_argument("--force", action="store_true",
-                        help="let --output replace a file that rankstone did not save")  # fmt: skip
-    add_choices(parser, "compare")
-    parser.set_defaults(run=run)
-
-
-def add_source(parser: Any) -> None:
-    """Let a command take judgments and runs, or files of values per query."""
-    parser.add_argument("files", metavar="QRELS RUN", nargs="*", help="judgments, then runs")
-    parser.add_argument_group("what to measure").add_argument(
-        "-m",
-        "--measure",
-        action="append",
-        metavar="NAME",
-        help="a measure, with @k for a cutoff; may be repeated",
-    )
-    parser.add_argument(
-        "--values", action="store_true", help="the files contain per-query values, one run each"
-    )
-    add_quiet(parser)
+#: What commands take that compare: judgments and runs, or files of values per query.
+SOURCE = f"""\
+  files QRELS RUN *  judgments, then runs
+  --values           the files contain per-query values, one run each
+  {QUIET}"""
+MEASURING = """\
+what to measure
+  -m, --measure NAME ...  a measure, with @k for a cutoff; may be repeated"""
+HELP = f"""
+compare: say which run is better, by how much, and how certain that is
+Compare runs query by query: differences, confidence intervals, p-values corrected for the number of
+comparisons, wins and losses. With --values, from values per query that this or another tool wrote:
+trec_eval -q, ir_measures -q, CSV, saved results.
+{SOURCE}
+  --format table|tsv|csv|json|md|latex  default: a table on a terminal, tsv in a pipe
+  --digits N:whole = 4  decimals in tables (4)
+  -o, --output FILE     save the comparison as JSON, too
+  --force               let --output replace a file that rankstone did not save
+{MEASURING}
+"""
+VERBS = ("compare",)
 
 
 def run(args: Namespace) -> int:
     """Compare and print."""
     from rankstone.errors import UsageError
+    from rankstone.text.comparison import write_comparison
 
     if args.output:
         from rankstone.core.atomic import SAVED, check_own
@@ -68,30 +52,9 @@ def run(args: Namespace) -> int:
     comparison = comparison_of(args)
     if args.output:
         comparison.save(args.output, force=args.force)
-    show(comparison, args)
+    form = args.format or ("table" if sys.stdout.isatty() else "tsv")
+    print_lines(write_comparison(comparison, form, digits=args.digits, **page_look()))
     return 0
-
-
-def show(comparison: Comparison, args: Namespace) -> None:
-    """Print a comparison in the format asked for."""
-    from rankstone.text.comparison import write_comparison
-
-    terminal = sys.stdout.isatty()
-    lines = write_comparison(
-        comparison,
-        args.format or ("table" if terminal else "tsv"),
-        digits=args.digits,
-        colour=in_colour(),
-        columns=columns_of_terminal(),
-    )
-    sys.stdout.writelines(f"{line}\n" for line in lines)
-
-
-def columns_of_terminal() -> int:
-    """Return the width to write for: that of the terminal, from 60 to 100."""
-    from shutil import get_terminal_size
-
-    return min(max(get_terminal_size().columns, 60), 100)
 
 
 def comparison_of(args: Namespace) -> Comparison:
@@ -155,13 +118,8 @@ def source_of(args: Namespace, more: list[str], command: str) -> tuple[Any, dict
         refuse_evaluation(setup)
         return paths, names
     args.judgments, args.runs = args.files[0], paths
-    with spoken_warnings(quiet=args.quiet):
-        results = results_of(args, setup)
-    if not args.quiet:
-        from rankstone.text.notices import lines
-
-        for line in lines(results):
-            say(line)
+    results = results_of(args, setup)
+    say_notices(results, args)
     return results, names
 
 

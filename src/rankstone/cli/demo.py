@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from argparse import Namespace
 
 from rankstone.cli.terminal import in_colour
-
-if TYPE_CHECKING:
-    from argparse import Namespace
 
 _SEARCH = "search/qrels.txt search/*.run"
 _TEXTS = "--query-texts search/queries.tsv --by search/needs.tsv"
@@ -18,17 +15,12 @@ _NEEDED = ("search/qrels.txt", "recommender/test.qrels")
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    parser = commands.add_parser(
-        "demo",
-        help="evaluate and compare the bundled examples, and report on them",
-        description="Run a few commands on the bundled examples and show them with their output.",
-    )
-    parser.add_argument(
-        "--save", metavar="FOLDER", help="only copy the examples into a new folder, to work on them"
-    )
-    parser.set_defaults(run=run)
+HELP = """
+demo: evaluate and compare the bundled examples, and report on them
+Run a few commands on the bundled examples and show them with their output.
+  --save FOLDER  only copy the examples into a new folder, to work on them
+"""
+VERBS = ()
 
 
 def run(args: Namespace) -> int:

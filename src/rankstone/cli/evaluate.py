@@ -3,140 +3,81 @@
 from __future__ import annotations
 
 import sys
+from argparse import Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankstone.choices.conventions import AGGREGATES
-from rankstone.cli.options import (
-    add_choice,
-    add_choices,
-    add_quiet,
-    expand,
-    names_of,
-    options_of,
-)
-from rankstone.cli.terminal import look, progress, say, spoken_warnings
+from rankstone.choices.setup import field_named
+from rankstone.cli.options import PER_QUERY, QUIET, expand, names_of, options_of
+from rankstone.cli.terminal import look, print_lines, progress, say, spoken_warnings
 
 if TYPE_CHECKING:
-    from argparse import Namespace
+    from collections.abc import Callable
 
     from rankstone.choices.setup import Setup
     from rankstone.core.result import Result
     from rankstone.io.query_groups import QueryGroups
     from rankstone.stats.intervals import Interval
-    from rankstone.text.write import Intervals
+    from rankstone.text.groups import SummaryRow
+    from rankstone.text.write import Intervals, Layout
 
-_FORMATS = ("table", "tsv", "csv", "json", "jsonl", "md", "latex")
-
-
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    parser = commands.add_parser(
-        "evaluate",
-        help="evaluate runs against judgments",
-        description="Evaluate runs against judgments: files of any known format, plain or "
-        "compressed; - is stdin.",
-    )
-    parser.add_argument(
-        "judgments", metavar="QRELS", help="judgments, such as: query iteration document grade"
-    )
-    parser.add_argument(
-        "runs", metavar="RUN", nargs="+", help="runs, such as: query Q0 document rank score tag"
-    )
-    measuring = parser.add_argument_group("what to measure")
-    measuring.add_argument(
-        "-m",
-        "--measure",
-        action="append",
-        metavar="NAME",
-        help="measures, with @k for a cutoff and commas between them; may be repeated ('rankstone "
-        "measures' lists them)",
-    )
-    parser.add_argument(
-        "-q", "--per-query", action="store_true", help="also print the values of each query"
-    )
-    parser.add_argument("-n", "--no-summary", action="store_true", help="omit the aggregates")
-    measuring.add_argument(
-        "--aggregate",
-        action="append",
-        metavar="HOW",
-        help=f"how queries become one number: {', '.join(AGGREGATES)}; may be repeated "
-        "(default: each measure's own)",
-    )
-    measuring.add_argument(
-        "--by",
-        metavar="FILE",
-        help="also print values for groups of queries: a file with a query and its group in each line, or "
-        "a key of the records in QRELS",
-    )
-    parser.add_argument(
-        "--format", choices=_FORMATS, help="default: a table on a terminal, tsv in a pipe"
-    )
-    parser.add_argument(
-        "--digits", type=int, metavar="N", help="decimals (table and md: 4, else all)"
-    )
-    parser.add_argument(
-        "--sort", metavar="NAME", help="sort runs and queries by this measure, best first"
-    )
-    parser.add_argument(
-        "--top", type=int, metavar="N", help="show the first N runs, and queries of each"
-    )
-    measuring.add_argument(
-        "--interval",
-        action="store_true",
-        help="confidence interval of each mean",
-    )
-    add_quiet(parser)
-    add_choices(parser, "evaluate", "Result.interval")
-    add_choice(measuring, "fuse")
-    parser.add_argument(
-        "--timing", action="store_true", help="print on stderr where time and memory went"
-    )
-    parser.add_argument(
-        "--engine",
-        choices=("local", "spark"),
-        default="local",
-        help="where to evaluate: here, or inside Apache Spark, which reads the paths (local)",
-    )
-    parser.add_argument(
-        "--master",
-        metavar="URL",
-        help="with --engine spark: local[4], yarn, spark://..., or sc://... for Spark Connect",
-    )
-    parser.add_argument(
-        "--save-values",
-        metavar="DIR",
-        help="with --engine spark: write the values of queries there as Parquet, one folder per run",
-    )
-    parser.set_defaults(run=run)
+_MOST_NOTICES = 3
+#: What every evaluation may print, and how.
+OUTPUT = f"""\
+  {PER_QUERY}
+  -n, --no-summary  omit the aggregates
+  --format table|tsv|csv|json|jsonl|md|latex  default: a table on a terminal, tsv in a pipe
+  --digits N:whole  decimals (table and md: 4, else all)
+  --sort NAME       sort runs and queries by this measure, best first
+  --top N:whole     show the first N runs, and queries of each
+  {QUIET}
+  --timing          print on stderr where time and memory went
+what to measure
+  -m, --measure NAME ...  measures, with @k for a cutoff and commas between them; may be repeated ('rankstone measures' lists them)
+  --aggregate HOW ...     how queries become one number: {", ".join(AGGREGATES)}; may be repeated (default: each measure's own)
+  --by FILE               also print values for groups of queries: a file with a query and its group in each line, or a key of the records in QRELS
+  --interval              confidence interval of each mean"""
+HELP = f"""
+evaluate: evaluate runs against judgments
+Evaluate runs against judgments: files of any known format, plain or compressed; - is stdin.
+  judgments QRELS   judgments, such as: query iteration document grade
+  runs RUN ...      runs, such as: query Q0 document rank score tag
+{OUTPUT}
+  --fuse (choice_fuse) METHOD  {field_named("fuse").metadata["text"]}
+"""
+VERBS = ("evaluate", "Result.interval")
 
 
 def run(args: Namespace) -> int:
     """Evaluate every run and print."""
+    return print_results(args, "evaluate", results_of)
+
+
+def print_results(
+    args: Namespace, verb: str, results_of: Callable[[Namespace, Setup], list[Result]]
+) -> int:
+    """Evaluate every run by a function, with the choices that a verb takes, and print."""
     if not args.timing:
-        return _run(args)
-    import time
+        return _print_results(args, verb, results_of)
+    from time import perf_counter
 
-    from rankstone.core.timing import timed
+    from rankstone.core.timing import peak_memory, timed
 
-    begin = time.perf_counter()
+    begin = perf_counter()
     with timed() as seconds:
-        code = _run(args)
-    say(_timing(seconds, time.perf_counter() - begin))
-    return code
-
-
-def _timing(seconds: dict[str, float], total: float) -> str:
-    """Return where the time of a command went, and how much memory it took."""
-    from rankstone.core.timing import peak_memory
-
+        code = _print_results(args, verb, results_of)
+    total = perf_counter() - begin
     stages = ", ".join(f"{name} {taken:.3f} s" for name, taken in seconds.items())
     peak = peak_memory()
     memory = "" if peak is None else f"; peak memory {peak / 1e6:.0f} MB"
-    return f"timing: {stages}, in all {total:.3f} s{memory}"
+    say(f"timing: {stages}, in all {total:.3f} s{memory}")
+    return code
 
 
-def _run(args: Namespace) -> int:
+def _print_results(
+    args: Namespace, verb: str, results_of: Callable[[Namespace, Setup], list[Result]]
+) -> int:
     from rankstone.choices.setup import VERBS, Setup
     from rankstone.core.timing import stage
     from rankstone.errors import UsageError, one_of
@@ -145,15 +86,8 @@ def _run(args: Namespace) -> int:
     ours = {name: options.pop(name) for name in VERBS["Result.interval"] if name in options}
     if ours and not args.interval:
         raise UsageError(f"{next(iter(ours))}= is of --interval; give that, too.")
-    if args.engine == "spark":
-        for name in options:
-            if name not in VERBS["spark.evaluate"] and name in VERBS["evaluate"]:
-                raise UsageError(f"{name}= goes with --engine local.")
     fuse = options.pop("fuse", None)
-    if fuse is not None and args.engine == "spark":
-        raise UsageError("fuse= goes with --engine local.")
-    setup = Setup.of("spark.evaluate" if args.engine == "spark" else "evaluate", options)
-    setup = setup.replace(fuse=fuse)
+    setup = Setup.of(verb, options).replace(fuse=fuse)
     statistics = Setup.of("Result.interval", ours)
     if args.digits is not None and not 0 <= args.digits <= 17:
         raise UsageError(f"--digits must be from 0 to 17, not {args.digits}.")
@@ -162,46 +96,48 @@ def _run(args: Namespace) -> int:
     if args.top is not None and args.top < 1:
         raise UsageError(f"--top must be at least 1, not {args.top}.")
     form = _format(args, setup)
-    _check_engine(args)
     hows = [one_of(how, AGGREGATES, "aggregate") for how in dict.fromkeys(args.aggregate or ())]
-    groups = _groups(args, setup)
-    with spoken_warnings(quiet=args.quiet):
-        results = (
-            spark_results(args, options) if args.engine == "spark" else results_of(args, setup)
-        )
-    if groups is not None:
-        groups = groups.fitted(query for result in results for query in result.queries)
-        results = [_noted(result, groups, setup.evaluation.strict) for result in results]
-    if not args.quiet:
-        from rankstone.text.notices import lines
+    groups = None
+    if args.by is not None:  # read before any run is
+        from rankstone.io.query_groups import query_groups
+        from rankstone.text.result_table import ALL
 
-        for line in lines(results):
-            say(line)
+        groups = query_groups(args.by, args.judgments, setup, taken=(ALL,))
+    results = results_of(args, setup)
+    if groups is not None:
+        from rankstone.verbs.parts import refuse_warnings
+
+        groups = groups.fitted(query for result in results for query in result.queries)
+        for i, result in enumerate(results):
+            notices = groups.notices(result.queries)
+            if setup.evaluation.strict:
+                refuse_warnings(result.name, notices)
+            results[i] = replace(result, notices=(*result.notices, *notices))
+    say_notices(results, args)
     with stage("output"):
-        show(results, args, form, hows, groups, statistics)
+        from rankstone.text.write import write
+
+        layout = _layout(results, args, hows, groups, statistics)
+        print_lines(write(results, form, layout))
     return 0
 
 
-def show(
+def _layout(
     results: list[Result],
     args: Namespace,
-    form: str,
     hows: list[str],
     groups: QueryGroups | None,
     statistics: Setup,
-) -> None:
-    """Print results in the format asked for."""
+) -> Layout:
     from rankstone.text.result_table import Order
-    from rankstone.text.write import write
+    from rankstone.text.write import Layout
 
-    summaries = []
+    summaries: list[SummaryRow] = []
     if hows or groups is not None:
         from rankstone.text.groups import rows_of
 
         summaries = rows_of(results, hows, groups)
-    lines = write(
-        results,
-        form,
+    return Layout(
         per_query=args.per_query,
         aggregate=not args.no_summary,
         summaries=summaries,
@@ -210,7 +146,6 @@ def show(
         order=Order(args.sort, args.top),
         **look(),
     )
-    sys.stdout.writelines(f"{line}\n" for line in lines)
 
 
 def _intervals(
@@ -272,51 +207,27 @@ def _format(args: Namespace, setup: Setup) -> str:
     return form
 
 
-def _check_engine(args: Namespace) -> None:
-    """Refuse options that go with the other engine."""
-    from rankstone.errors import UsageError
+def say_notices(results: list[Result], args: Namespace) -> None:
+    """Write the gravest notices of results to standard error, in at most three lines."""
+    from rankstone.core.reading_notices import gravity
+    from rankstone.errors import Notice, printable
 
-    for name in ("master", "save_values"):
-        if args.engine == "local" and getattr(args, name) is not None:
-            raise UsageError(f"--{name.replace('_', '-')} goes with --engine spark.")
-
-
-def spark_results(args: Namespace, options: dict[str, Any]) -> list[Result]:
-    """Return the result of each run, evaluated inside Spark."""
-    from rankstone.spark.command import evaluate_paths
-
-    return evaluate_paths(
-        args.judgments,
-        dict(zip(names_of([path.rstrip("/") for path in args.runs]), args.runs, strict=True)),
-        args.measure,
-        master=args.master,
-        values=args.save_values,
-        collects=args.per_query
-        or bool(args.aggregate or args.by or args.interval)
-        or args.format in ("json", "jsonl"),
-        shows_progress=not args.quiet and sys.stderr.isatty(),
-        options=options,
-    )
-
-
-def _groups(args: Namespace, setup: Setup) -> QueryGroups | None:
-    """Read the groups of queries, before any run is."""
-    if args.by is None:
-        return None
-    from rankstone.io.query_groups import query_groups
-    from rankstone.text.result_table import ALL
-
-    return query_groups(args.by, args.judgments, setup, taken=(ALL,))
-
-
-def _noted(result: Result, groups: QueryGroups, strict: bool) -> Result:
-    """Return a result that says which of its queries have no group, and the other way round."""
-    from rankstone.verbs.parts import refuse_warnings
-
-    notices = groups.notices(result.queries)
-    if strict:
-        refuse_warnings(result.name, notices)
-    return replace(result, notices=(*result.notices, *notices))
+    if args.quiet:
+        return
+    runs: dict[Notice, list[str]] = {}
+    for result in results:
+        for notice in result.notices:
+            if notice.level != "info":
+                runs.setdefault(notice, []).append(result.name)
+    order = sorted(runs, key=gravity)
+    shown = order if len(order) <= _MOST_NOTICES else order[: _MOST_NOTICES - 1]
+    for notice in shown:
+        names = runs[notice]
+        where = "" if len(names) == len(results) else f"{', '.join(names[:3])}: "
+        say(f"{notice.level}: {printable(where)}{notice}")
+    if rest := order[len(shown) :]:
+        codes = ", ".join(dict.fromkeys(notice.code for notice in rest))
+        say(f"note: {len(rest)} more ({codes}); --format json lists them all")
 
 
 def results_of(args: Namespace, setup: Setup) -> list[Result]:
@@ -331,7 +242,8 @@ def results_of(args: Namespace, setup: Setup) -> list[Result]:
 
     setup = prepared(setup)
     request = Request.of(args.measure or DEFAULT, setup)  # names are checked before files are read
-    load_engine()
+    with spoken_warnings(quiet=args.quiet):
+        load_engine()
     with stage("read"):
         judgments = load_judgments(args.judgments, setup)
     paths = list(expand(args.runs))

@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any
+from argparse import Namespace
+from typing import Any
 
-from rankstone.cli.options import add_choices, grades, names_of, options_of
-from rankstone.cli.terminal import look
+from rankstone.cli.options import add_command, grades, names_of, options_of
+from rankstone.cli.terminal import look, print_json, print_lines
 
-if TYPE_CHECKING:
-    from argparse import Namespace
-    from collections.abc import Iterable
-
-_FORMATS = ("text", "md", "json")
+#: What a command takes that works on judgments and a run, or on a ranking written out as grades.
+DATA = """\
+  files QRELS RUN *     judgments and a run
+  --grades G,G,...      grades in rank order; - is unjudged"""
+_HELP = f"""
+explain: show the working of a number, document by document
+Show the working of a number: QRELS and RUN with --query, or --grades. Several runs are shown side
+by side.
+  measure MEASURE       a measure, in any tool's spelling
+{DATA}
+  --query ID            the query to explain
+  --format text|md|json = text  default: text
+  --all                 every row of a long table
+"""
 
 
 def add_to(commands: Any) -> None:
     """Describe the command."""
-    parser = commands.add_parser(
-        "explain",
-        help="show the working of a number, document by document",
-        description="Show the working of a number: QRELS and RUN with --query, or --grades. Several "
-        "runs are shown side by side.",
-    )
-    parser.add_argument("measure", metavar="MEASURE", help="a measure, in any tool's spelling")
-    add_data(parser)
-    parser.add_argument("--query", metavar="ID", help="the query to explain")
-    parser.add_argument("--format", choices=_FORMATS, default="text", help="default: text")
-    parser.add_argument("--all", action="store_true", help="every row of a long table")
-    add_choices(parser, "explain", without=())
-    parser.set_defaults(run=run)
-
-
-def add_data(parser: Any) -> None:
-    """Let a command take judgments and a run, or a ranking written out as grades."""
-    parser.add_argument("files", metavar="QRELS RUN", nargs="*", help="judgments and a run")
-    parser.add_argument("--grades", metavar="G,G,...", help="grades in rank order; - is unjudged")
+    add_command(commands, _HELP, run, "explain", without=())
 
 
 def data_of(args: Namespace, more: str) -> tuple[Any, ...]:
@@ -63,18 +54,14 @@ def run(args: Namespace) -> int:
     workings = [
         explain(args.measure, *one, query=args.query, **options_of(args)) for one in several
     ]
-    lines: Iterable[str]
     if args.format == "json":
-        import json
-
         dicts = [working.to_dict() for working in workings]
-        lines = [json.dumps(dicts if len(dicts) > 1 else dicts[0], indent=2)]
+        print_json(dicts if len(dicts) > 1 else dicts[0])
     elif args.format == "md":
-        lines = (line for working in workings for line in (*explanation.markdown(working), ""))
+        print_lines(line for working in workings for line in (*explanation.markdown(working), ""))
     elif len(workings) == 1:
-        lines = explanation.text(workings[0], whole=args.all, columns=look()["columns"])
+        print_lines(explanation.text(workings[0], whole=args.all, columns=look()["columns"]))
     else:
         named = dict(zip(names_of(runs), workings, strict=True))
-        lines = explanation.compared(named, whole=args.all, columns=look()["columns"])
-    sys.stdout.writelines(f"{line}\n" for line in lines)
+        print_lines(explanation.compared(named, whole=args.all, columns=look()["columns"]))
     return 0

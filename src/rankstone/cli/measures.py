@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
-import sys
+from argparse import Namespace
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rankstone.cli.explain import data_of
-from rankstone.cli.options import add_choices, options_of
+from rankstone.cli.options import TEXT_OR_JSON, add_command, options_of
+from rankstone.cli.terminal import look, print_lines
 
-if TYPE_CHECKING:
-    from argparse import Namespace
+_HELP = f"""
+measures: list the measures, show their manual pages, or how other tools define them
+List the measures, or show the manual page of some. With --tools: list the tools; with a measure, how
+each tool defines it; with data too, what each would print; with a tool, what it chooses.
+  names NAME *      a measure, in any tool's spelling; with --tools a measure or a tool, then QRELS RUN
+  --tools           how other tools define it, and what each would print
+  --grades G,G,...  grades in rank order; - is unjudged
+  {TEXT_OR_JSON}
+"""
 
 
 def add_to(commands: Any) -> None:
     """Describe the command."""
-    parser = commands.add_parser(
-        "measures",
-        help="list the measures, show their manual pages, or how other tools define them",
-        description="List the measures, or show the manual page of some. With --tools: list the "
-        "tools; with a measure, how each tool defines it; with data too, what each would print; "
-        "with a tool, what it chooses.",
-    )
-    parser.add_argument(
-        "names", metavar="NAME", nargs="*",
-        help="a measure, in any tool's spelling; with --tools a measure or a tool, then QRELS RUN",
-    )  # fmt: skip
-    parser.add_argument(
-        "--tools", action="store_true", help="how other tools define it, and what each would print"
-    )
-    parser.add_argument("--grades", metavar="G,G,...", help="grades in rank order; - is unjudged")
+    parser = add_command(commands, _HELP, run, "across_tools", without=())
     parser.add_argument(
         "--diff", nargs=2, metavar=("A", "B"), help="list every choice in which two tools differ"
     )
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
-    add_choices(parser, "across_tools", without=())
-    parser.set_defaults(run=run)
 
 
 def run(args: Namespace) -> int:
     """Print the list, the pages, or the tools."""
-    sys.stdout.writelines(f"{line}\n" for line in (_tools(args) if args.tools else _pages(args)))
+    print_lines(_tools(args) if args.tools else _pages(args))
     return 0
 
 
@@ -61,7 +52,6 @@ def _pages(args: Namespace) -> Iterable[str]:
 
 
 def _tools(args: Namespace) -> Iterable[str]:
-    from rankstone.cli.terminal import look
     from rankstone.errors import UsageError
     from rankstone.measures import parse_measure
     from rankstone.text import tools as words

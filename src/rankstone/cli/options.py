@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
+from argparse import SUPPRESS, Namespace
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rankstone.choices.conventions import Conventions
 from rankstone.choices.fusion import Fusion, read_weights
 from rankstone.choices.setup import FIELDS, VERBS, fields_of
 
-if TYPE_CHECKING:
-    from argparse import Namespace
-
+#: An argument in a help page: ``--depth N:whole = 20``, ``-m, --measure NAME ...``, ``runs RUN *``.
+_ARGUMENT = re.compile(
+    r"(\w+|-[\w-]+(?:, -[\w-]+)*)(?: \((\w+)\))?(?: ([^ ].*?))??(?::(\w+))?(?: (\.\.\.|\*))?(?: = (.*))?"
+)
 _DEST = "choice_"  # so that no option takes the name of something else
 _TYPES: dict[str, Any] = {"number": float, "whole": int, "seed": int, "weights": read_weights}
 
@@ -40,32 +43,16 @@ def add_choices(parser: Any, *verbs: str, without: Iterable[str] = ("not_retriev
         if group.title not in groups:
             groups[group.title] = parser.add_argument_group(group.title)
             if group.title == Conventions.title and taken.intersection(Conventions.names()):
-                _add_conventions(groups[group.title])
+                add_arguments(groups[group.title], [_CONVENTION])
         if group is not Conventions:
             _add(groups[group.title], name, f.metadata)
-
-
-def add_choice(group: Any, name: str) -> None:
-    """Let a command take one choice."""
-    _add(group, name, FIELDS[name][1].metadata)
-
-
-def _add_conventions(group: Any) -> None:
-    group.add_argument(
-        "-c",
-        "--convention",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="a convention, such as ties=input; may be repeated",
-    )
 
 
 def _add(group: Any, name: str, about: Mapping[str, Any]) -> None:
     kind, text = about["kind"], about["text"].replace("%", "%%")
     if "values" in about:
         text = f"{text}: {', '.join(about['values'])}"
-    more: dict[str, Any] = {"dest": _DEST + name, "default": _absent(), "help": text}
+    more: dict[str, Any] = {"dest": _DEST + name, "default": SUPPRESS, "help": text}
     if kind == "flag":
         group.add_argument(_flag(name, about), action="store_true", **more)
         return
@@ -73,12 +60,6 @@ def _add(group: Any, name: str, about: Mapping[str, Any]) -> None:
     if kind in ("columns", "list"):
         more["action"] = "append"
     group.add_argument(_flag(name, about), type=_TYPES.get(kind, str), **more)
-
-
-def _absent() -> Any:
-    from argparse import SUPPRESS
-
-    return SUPPRESS
 
 
 def options_of(args: Namespace) -> dict[str, Any]:
@@ -160,15 +141,70 @@ def choice(text: str) -> tuple[str, Any]:
         raise UsageError(f"relevance must be a number above 0, not {value!r}.") from None
 
 
-def add_measure(parser: Any) -> None:
-    """Let a command take one measure."""
-    parser.add_argument(
-        "-m",
-        "--measure",
-        action="append",
-        metavar="NAME",
-        help="default: the first that evaluate shows",
-    )
+_CONVENTION = (
+    " -c, --convention NAME=VALUE ... = []  a convention, such as ties=input; may be repeated"
+)
+#: Lines of help pages that several commands have.
+MEASURE = "-m, --measure NAME ...  default: the first that evaluate shows"
+PER_QUERY = "-q, --per-query  also print the values of each query"
+QUIET = "--quiet  suppress notes and warnings on stderr"
+TEXT_OR_JSON = "--format text|json = text  default: text"
+
+
+def add_command(commands: Any, text: str, run: Any, *verbs: str, **more: Any) -> Any:
+    """Add a command from the text of its help page.
+
+    The first line has its name and what it does, further lines are the description, and indented
+    lines are arguments: names, what they take, and the text, as in ``--depth N:whole = 20  documents
+    to show``. ``...`` means one or more, ``*`` any number, ``a|b`` one of some words; a default may be
+    ``required``. A line without indent among them is the title of a group.
+
+    Args:
+        commands: of the parser.
+        text: of the help page.
+        run: what the command does.
+        verbs: whose choices it takes, too.
+        more: arguments of ``add_parser``, and ``without`` of ``add_choices``.
+    """
+    own = {"without": more.pop("without")} if "without" in more else {}
+    head, *rest = text.strip().splitlines()
+    first = next((i for i, line in enumerate(rest) if line.startswith("  ")), len(rest))
+    name, _, short = head.partition(": ")
+    more |= {"help": short} if short else {}
+    parser = commands.add_parser(name, description=" ".join(rest[:first]), **more)
+    add_arguments(parser, rest[first:])
+    add_choices(parser, *verbs, **own)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def add_arguments(parser: Any, lines: Iterable[str]) -> None:
+    """Add the arguments that lines of a help page describe; ``add_command`` has their form."""
+    group = parser
+    for line in lines:
+        if not line.startswith(" "):
+            group = parser.add_argument_group(line)
+            continue
+        form, text = line.strip().split("  ", 1)
+        match = _ARGUMENT.fullmatch(form)
+        if match is None:
+            raise ValueError(f"not an argument of a command: {line!r}")
+        names, dest, metavar, kind, several, default = match.groups()
+        more: dict[str, Any] = {"help": text.strip()} | ({"dest": dest} if dest else {})
+        if kind:
+            more["type"] = _TYPES[kind]
+        if default == "required":
+            more["required"] = True
+        elif default is not None:
+            more["default"] = [] if default == "[]" else more.get("type", str)(default)
+        if not metavar:
+            more["action"] = "store_true"
+        else:
+            more |= {"choices": metavar.split("|")} if "|" in metavar else {"metavar": metavar}
+        if several:
+            is_option = names.startswith("-")
+            more |= {"action": "append"} if is_option else {"nargs": several.replace("...", "+")}
+        group.add_argument(*names.split(", "), **more)
 
 
 def only_measure(args: Namespace) -> str | None:
@@ -183,9 +219,7 @@ def only_measure(args: Namespace) -> str | None:
 
 def add_quiet(parser: Any) -> None:
     """Let a command be quiet."""
-    parser.add_argument(
-        "--quiet", action="store_true", help="suppress notes and warnings on stderr"
-    )
+    add_arguments(parser, [f" {QUIET}"])
 
 
 def expand(paths: list[str]) -> Iterator[str]:

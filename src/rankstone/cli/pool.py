@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from argparse import Namespace
 
-from rankstone.cli.options import add_choices, expand, options_of
+from rankstone.cli.options import expand, options_of
 
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    parser = commands.add_parser(
-        "pool",
-        help="list the documents to judge: the first ones of some runs",
-        description="List what to judge: each document that is among the first of any run, once, "
-        "sorted by query and id, so that the order does not reveal ranks.",
-    )
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="runs, in any known format")
-    parser.add_argument(
-        "--depth", type=int, default=20, metavar="N", help="first documents of each run (20)"
-    )
-    parser.add_argument(
-        "--judged", metavar="QRELS", help="leave out what is judged, and queries without judgments"
-    )
-    parser.add_argument(
-        "--format", choices=("tsv", "jsonl"), default="tsv", help="query and document (default tsv)"
-    )
-    add_choices(parser, "pool")
-    parser.set_defaults(run=run)
+HELP = """
+pool: list the documents to judge: the first ones of some runs
+List what to judge: each document that is among the first of any run, once, sorted by query and id,
+so that the order does not reveal ranks.
+  runs RUN ...              runs, in any known format
+  --depth N:whole = 20      first documents of each run (20)
+  --judged QRELS            leave out what is judged, and queries without judgments
+  --format tsv|jsonl = tsv  query and document (default tsv)
+"""
+VERBS = ("pool",)
 
 
 def run(args: Namespace) -> int:

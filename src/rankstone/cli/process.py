@@ -52,7 +52,7 @@ def run_process(main: Callable[[], int]) -> NoReturn:
             f"internal error: {type(error).__name__}: {error}. Please report it, with what is "
             "printed if RANKSTONE_TRACEBACK=1 is set.",
         )
-    code = guarded(lambda: _flushed(code))
+    code = guarded(lambda: code)  # which flushes the output
     with suppress(OSError):
         sys.stderr.flush()
     os._exit(code)
@@ -121,11 +121,6 @@ def use_utf8() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="surrogateescape")
-
-
-def _flushed(code: int) -> int:
-    sys.stdout.flush()
-    return code
 
 
 def _say(program: str, text: str) -> None:

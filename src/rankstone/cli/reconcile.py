@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any
+from argparse import Namespace
+from typing import Any
 
-from rankstone.cli.explain import add_data, data_of
-from rankstone.cli.options import add_choices, options_of
+from rankstone.cli.explain import DATA, data_of
+from rankstone.cli.options import TEXT_OR_JSON, add_command, options_of
+from rankstone.cli.terminal import print_json
 
-if TYPE_CHECKING:
-    from argparse import Namespace
+_HELP = f"""
+reconcile: find the conventions behind a number somebody reported
+Find the conventions behind a number: QRELS and RUN, or --grades, and --value.
+  measure MEASURE       a measure, in any tool's spelling
+{DATA}
+  --value X = required  the number as it was printed: 0.550, 93.2%%
+  {TEXT_OR_JSON}
+"""
 
 
 def add_to(commands: Any) -> None:
     """Describe the command."""
-    parser = commands.add_parser(
-        "reconcile",
-        help="find the conventions behind a number somebody reported",
-        description="Find the conventions behind a number: QRELS and RUN, or --grades, and --value.",
-    )
-    parser.add_argument("measure", metavar="MEASURE", help="a measure, in any tool's spelling")
-    add_data(parser)
-    parser.add_argument(
-        "--value", required=True, metavar="X", help="the number as it was printed: 0.550, 93.2%%"
-    )
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
-    add_choices(parser, "reconcile", without=())
-    parser.set_defaults(run=run)
+    add_command(commands, _HELP, run, "reconcile", without=())
 
 
 def run(args: Namespace) -> int:
@@ -36,9 +31,7 @@ def run(args: Namespace) -> int:
     data = data_of(args, "--value 0.932")
     reconciliation = reconcile(args.measure, *data, value=args.value, **options_of(args))
     if args.format == "json":
-        import json
-
-        print(json.dumps(reconciliation.to_dict(), indent=2))
+        print_json(reconciliation.to_dict())
     else:
-        sys.stdout.write(f"{reconciliation}\n")
+        print(reconciliation)
     return 0 if reconciliation.explained else 1

@@ -3,68 +3,40 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from argparse import Namespace
+from typing import TYPE_CHECKING
 
-from rankstone.cli.compare import add_source
-from rankstone.cli.options import add_choices, expand, names_of, options_of, words_of
-from rankstone.cli.terminal import spoken_warnings
+from rankstone.cli.compare import MEASURING, SOURCE
+from rankstone.cli.options import expand, names_of, options_of, words_of
+from rankstone.cli.terminal import say, spoken_warnings
 
 if TYPE_CHECKING:
-    from argparse import Namespace
-
     from rankstone.page.html import Report
-    from rankstone.page.model import ReportModel
-
 
 _NOT_PICTURES = ("jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "eps", "ps", "html", "json")
 _OTHERS = (".pdf", ".png", ".svg", ".jpg", ".md", ".txt", ".csv", ".tsv", ".tex", ".xlsx", ".docx")
 
 
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    parser = commands.add_parser(
-        "report",
-        help="write one page to look at: verdict, tables, pictures, every query",
-        description="Write a page on one or more runs: verdicts, the health of the data, tables, "
-        "pictures and an explorer of queries. It is one file that works offline and loads nothing.",
-    )
-    add_contents(parser)
-    parser.add_argument("--query-texts", metavar="FILE", help="texts of queries, as TSV or JSONL")
-    parser.add_argument(
-        "--document-texts", metavar="FILE", help="texts of documents, as TSV or JSONL"
-    )
-    parser.add_argument("--title", metavar="TEXT", help="title of the page (the names of the runs)")
-    parser.add_argument(
-        "-o", "--output", default="report.html", metavar="FILE",
-        help="where to write it (report.html); its data alone if the name ends in .json",
-    )  # fmt: skip
-    parser.add_argument("--force", action="store_true", help="replace a file that is not a report")
-    parser.add_argument("--no-pictures", action="store_true", help="omit the pictures")
-    parser.add_argument(
-        "--plots", metavar="PATH",
-        help="instead of a page save its pictures, for papers: one in a file that ends in .svg, .png "
-        "or .pdf, or all of them in a directory",
-    )  # fmt: skip
-    parser.add_argument(
-        "--picture", action="append", metavar="NAME",
-        help="with --plots: differences, scatter, cutoffs, distribution, roc, pr or judged; may be "
-        "repeated (all)",
-    )  # fmt: skip
-    parser.add_argument("--compared", metavar="NAME",
-                        help="with --plots: run that is compared with the baseline (the second)")  # fmt: skip
-    parser.add_argument("--plot-format", default="svg", metavar="FORMAT",
-                        help="of pictures in a directory: svg (default), png or pdf")  # fmt: skip
-    parser.set_defaults(run=run)
-
-
-def add_contents(parser: Any) -> None:
-    """Let a command take what the numbers of a report are made from."""
-    add_source(parser)
-    parser.add_argument("--lang", default="en", metavar="LANG", help="en (default) or zh")
-    parser.add_argument(
-        "--depth", type=int, default=20, metavar="N", help="first documents of each ranking (20)"
-    )
-    add_choices(parser, "report")
+HELP = f"""
+report: write one page to look at: verdict, tables, pictures, every query
+Write a page on one or more runs: verdicts, the health of the data, tables, pictures and an explorer
+of queries. It is one file that works offline and loads nothing.
+{SOURCE}
+  --lang LANG = en         en (default) or zh
+  --depth N:whole = 20     first documents of each ranking (20)
+  --query-texts FILE       texts of queries, as TSV or JSONL
+  --document-texts FILE    texts of documents, as TSV or JSONL
+  --title TEXT             title of the page (the names of the runs)
+  -o, --output FILE = report.html  where to write it (report.html); its data alone if the name ends in .json
+  --force                  replace a file that is not a report
+  --no-pictures            omit the pictures
+  --plots PATH             instead of a page save its pictures, for papers: one in a file that ends in .svg, .png or .pdf, or all of them in a directory
+  --picture NAME ...       with --plots: differences, scatter, cutoffs, distribution, roc, pr or judged; may be repeated (all)
+  --compared NAME          with --plots: run that is compared with the baseline (the second)
+  --plot-format FORMAT = svg  of pictures in a directory: svg (default), png or pdf
+{MEASURING}
+"""
+VERBS = ("report",)
 
 
 def run(args: Namespace) -> int:
@@ -131,14 +103,9 @@ def report_of(args: Namespace, *, pictures: bool) -> Report:
             pictures=pictures,
             command=join(["rankstone", *args.words]),
             explain_options=join(words_of(explained)),
-            progress=None if args.quiet else _tell,
+            progress=None if args.quiet else lambda text: say(f"{text} ..."),
             **options,
         )
-
-
-def _tell(text: str) -> None:
-    sys.stderr.write(f"rankstone: {text} ...\n")
-    sys.stderr.flush()
 
 
 def _save_plots(args: Namespace) -> int:
@@ -146,7 +113,7 @@ def _save_plots(args: Namespace) -> int:
     import os
 
     from rankstone.core.atomic import check_writable
-    from rankstone.errors import UsageError, one_of
+    from rankstone.errors import DataError, UsageError, one_of
     from rankstone.page.plots import FORMATS, names, picture_of
     from rankstone.page.vega import library
 
@@ -168,24 +135,17 @@ def _save_plots(args: Namespace) -> int:
     if single:
         check_writable(args.plots)
     model = report_of(args, pictures=False).model
-    drawn = chosen if args.picture else [name for name in chosen if _has(model, name)]
     if not single:
         os.makedirs(args.plots, exist_ok=True)
-    for name in drawn:
-        picture = picture_of(model, name, args.compared)
+    for name in chosen:
+        try:
+            picture = picture_of(model, name, args.compared)
+        except DataError:  # the data have nothing to draw in it
+            if args.picture:
+                raise
+            continue
         path = args.plots if single else os.path.join(args.plots, f"{name}.{args.plot_format}")
         picture.save(path, force=args.force)
         if not args.quiet:
             print(f"rankstone: wrote {path}", file=sys.stderr)
     return 0
-
-
-def _has(model: ReportModel, name: str) -> bool:
-    """Return whether the data have what a picture shows."""
-    if name in ("differences", "scatter"):
-        return len(model.runs) > 1
-    if name in ("roc", "pr"):
-        return any(name in run.curves for run in model.runs)
-    if name == "judged":
-        return any(run.judged_by_rank for run in model.runs)
-    return name != "cutoffs" or bool(model.cutoffs)

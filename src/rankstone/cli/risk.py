@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from argparse import Namespace
 
-from rankstone.cli.options import add_choices, add_measure, only_measure, options_of
+from rankstone.cli.options import MEASURE, only_measure, options_of
+from rankstone.cli.terminal import print_lines
 
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    parser = commands.add_parser(
-        "risk",
-        description="The risk-coverage curve: if a system answers only queries whose best "
-        "score reaches a threshold, the share that it answers and the mean of 1 - measure over "
-        "these. "
-        "The last line is the area: the mean risk over all coverages.",
-    )
-    parser.add_argument("judgments", metavar="QRELS", help="judgments, in any known format")
-    parser.add_argument("run_file", metavar="RUN", help="a run with scores")
-    add_measure(parser)
-    parser.add_argument(
-        "--points", type=int, default=20, metavar="N", help="thresholds to show, 0 for all (20)"
-    )
-    add_choices(parser, "risk_coverage")
-    parser.set_defaults(run=run)
+HELP = f"""
+risk
+The risk-coverage curve: if a system answers only queries whose best score reaches a threshold, the
+share that it answers and the mean of 1 - measure over these. The last line is the area: the mean
+risk over all coverages.
+  judgments QRELS        judgments, in any known format
+  run_file RUN           a run with scores
+  {MEASURE}
+  --points N:whole = 20  thresholds to show, 0 for all (20)
+"""
+VERBS = ("risk_coverage",)
 
 
 def run(args: Namespace) -> int:
@@ -40,13 +31,11 @@ def run(args: Namespace) -> int:
     curve = risk_coverage(args.judgments, args.run_file, measure, **options_of(args))
     count = len(curve.thresholds)
     step = 1 if args.points < 1 else max(1, -(-count // args.points))
-    shown = sorted({*range(step - 1, count, step), count - 1})
     wide = sys.stdout.isatty()
     rows = [["threshold", "coverage", "risk"]]
-    for i in shown:
+    for i in sorted({*range(step - 1, count, step), count - 1}):
         numbers = curve.thresholds[i], curve.coverage[i], curve.risk[i]
         rows.append([f"{n:.4f}" if wide else repr(float(n)) for n in numbers])
     rows.append(["area", "", f"{curve.area:.4f}" if wide else repr(curve.area)])
-    for line in lines_of(rows, 0, wide=wide):
-        print(line)
+    print_lines(lines_of(rows, 0, wide=wide))
     return 0

@@ -1,10 +1,10 @@
-"""What a person at a terminal sees beside the output: width, colour, messages, progress."""
+"""Output and messages of commands: lines, JSON, width, colour, progress."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,6 +21,13 @@ def look() -> dict[str, Any]:
     from shutil import get_terminal_size
 
     return {"colour": in_colour(), "columns": get_terminal_size().columns}
+
+
+def page_look() -> dict[str, Any]:
+    """Return how longer texts look: as wide as the terminal, from 60 to 100 columns."""
+    from shutil import get_terminal_size
+
+    return {"colour": in_colour(), "columns": min(max(get_terminal_size().columns, 60), 100)}
 
 
 @contextmanager
@@ -94,3 +101,15 @@ def progress(runs: int, quiet: bool) -> Iterator[Callable[[Any], None]]:
         done.set()
         for thread in threads:
             thread.join()
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Write lines to standard output."""
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
+def print_json(data: Any) -> None:
+    """Write plain data to standard output as JSON."""
+    import json
+
+    print(json.dumps(data, indent=2))

@@ -6,47 +6,11 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.process import guarded, run_process, use_utf8
-from rankstone.cli.trec_options import parse
 from rankstone.errors import TrecEvalError, UsageError
-from rankstone.verbs.trec_eval.options import FILES, MEASURES, USAGE, Options
+from rankstone.verbs.trec_eval.options import FILES, HELP, MEASURES, USAGE, Options, parse
 
 if TYPE_CHECKING:
     from rankstone.verbs.trec_eval.columns import Column
-    from rankstone.verbs.trec_eval.text import Row
-    from rankstone.verbs.trec_eval.values import TrecEvalValues
-
-_HELP = """\
-usage: rankstone trec_eval [OPTIONS] QRELS RUN      (RUN may be - for standard input)
-
-Evaluate a run and print what trec_eval prints.
-
-  -q, --query_eval_wanted            also print the values of each query
-  -m, --measure NAME[.PARAMETERS]    a measure or a nickname (official, set, all_trec, prefs,
-                                     all_prefs, qrels_jg); may be repeated
-  -n, --nosummary                    no values over all queries
-  -c, --complete_rel_info_wanted     average over all judged queries; missing ones count as 0
-  -l, --level_for_rel N              lowest grade that is relevant (1)
-  -M, --Max_retrieved_per_topic N    read only the first N documents of a query
-  -J, --Judged_docs_only             take documents without a judgment out first
-  -N, --Number_docs_in_coll N        documents in the collection, for utility
-  -R, --Rel_info_format FORMAT       qrels (default), qrels_jg, prefs or qrels_prefs
-  -T, --Results_format FORMAT        trec_results
-  -Z, --Zscore FILE                  print deviations from means; lines of FILE are
-                                     query, measure, mean, standard deviation
-  -D, --Debug_level N[.QUERY]        evaluate QUERY alone ('rankstone explain' shows the working)
-  -h, --help                         this text, and the manual pages of measures named by -m
-  -v, --version                      what this is
-
-  --compat 9.0.8|10.0   follow that version where the two differ. Without it, topics missing
-                        from the run are left out as in 9.0.8, and all else is as in 10.0.
-  --lenient             read numbers as C does, up to the first character that does not fit,
-                        and ignore what follows the tag of a run
-
-Exit codes: 0 fine; 1 usage; 2 a file cannot be read, the output
-cannot be written or there is too little memory; 4 the data cannot be measured (a document
-twice, a format without the measure; with --compat 10.0 a judged query that the run lacks);
-7 no query in common.
-"""
 
 
 def add_to(commands: Any) -> None:
@@ -81,10 +45,15 @@ def _main(argv: list[str]) -> int:
             USAGE, f"give judgments and a run, not {len(options.files)} files; -h helps."
         )
     chosen = _columns(options, options.measures or ("official",))
-    for column in chosen:
-        _check_format(column, options)
-    for part in _evaluate(chosen, options):
-        sys.stdout.write(part)
+    given = "prefs" if options.format == "qrels_prefs" else options.format
+    for line in (column.line for column in chosen):
+        if line.format not in ("any", given):
+            raise TrecEvalError(
+                MEASURES, f"{line.name} needs '-R {line.format}', not {options.format}."
+            )
+    from rankstone.verbs.trec_eval.values import printed
+
+    sys.stdout.writelines([*printed(chosen, options)])  # nothing, if there is an error
     sys.stdout.flush()
     return 0
 
@@ -100,68 +69,12 @@ def _columns(options: Options, measures: tuple[str, ...]) -> list[Column]:
         raise TrecEvalError(USAGE, error) from None
 
 
-def _check_format(column: Column, options: Options) -> None:
-    """Check that the judgments are in the format that a measure needs."""
-    needed = column.line.format
-    given = "prefs" if options.format == "qrels_prefs" else options.format
-    if needed not in ("any", given):
-        raise TrecEvalError(
-            MEASURES, f"{column.line.name} needs '-R {needed}', not {options.format}."
-        )
-
-
 def _help(options: Options) -> int:
     from rankstone.measures import manual
 
-    sys.stdout.write(_HELP)
+    sys.stdout.write(HELP)
     pages = {c.line.name: c.measure for c in _columns(options, options.measures) if c.measure}
     for name, measure in pages.items():
         print(f"\n-- {name}")
         print(*manual.page(measure), sep="\n")
     return 0
-
-
-def _evaluate(columns: list[Column], options: Options) -> list[str]:
-    """Return the output in parts."""
-    from rankstone.verbs.trec_eval.text import lines
-    from rankstone.verbs.trec_eval.values import read
-    from rankstone.verbs.trec_eval.zscores import standardised
-
-    evaluated = read(columns, options)
-    shown = evaluated.shown(options)
-    zscore = options.zscores is not None
-    if options.zscores is not None:
-        evaluated = standardised(evaluated, shown, options.zscores)
-    parts: list[str] = []
-    if options.per_query:
-        rows = [row for c in columns if (row := _of_queries(c, evaluated, shown))]
-        parts += lines(rows, [evaluated.queries[i] for i in shown], zscore=zscore)
-    if options.summary:
-        rows = [row for c in columns if (row := _of_all(c, evaluated, shown, options))]
-        parts += lines(rows, ["all"], zscore=zscore)
-    return parts
-
-
-def _of_queries(column: Column, evaluated: TrecEvalValues, shown: list[int]) -> Row | None:
-    """Return a line for each query, None if there is none."""
-    from rankstone.verbs.trec_eval.text import Row
-
-    if column.label in evaluated.strings:
-        texts = evaluated.strings[column.label]
-        return Row(column.label, [f"'{texts[i]}'" for i in shown], text=True)
-    if column.measure is None or column.line.summary_only:
-        return None
-    values = evaluated.values[column.label][shown].tolist()
-    return Row(column.label, values, integer=column.line.integer)
-
-
-def _of_all(
-    column: Column, evaluated: TrecEvalValues, shown: list[int], options: Options
-) -> Row | None:
-    """Return the line for all queries, None if there is none."""
-    from rankstone.verbs.trec_eval.text import Row
-
-    if column.measure is None:
-        return None if column.length else Row(column.label, [evaluated.tag], text=True)
-    value = evaluated.summary(column, shown, complete=options.complete)
-    return Row(column.label, [value], integer=column.line.integer)

@@ -2,44 +2,60 @@
 
 from __future__ import annotations
 
-import sys
+from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
-from rankstone.cli.options import add_choices, options_of
+from rankstone.cli.options import TEXT_OR_JSON, options_of
+from rankstone.cli.terminal import print_json, print_lines
 
 if TYPE_CHECKING:
-    from argparse import Namespace
+    from collections.abc import Iterator, Sequence
 
-
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    parser = commands.add_parser(
-        "validate",
-        help="read files whole and report what is odd",
-        description="Read whole files of judgments and runs and report what they contain: rows, queries, "
-        "grades, depth, duplicates, ties, overlap. Exit code 0 fine, 1 warnings, 3 unusable.",
-    )
-    parser.add_argument(
-        "judgments", metavar="FILE", help="judgments (or a single run with --as run)"
-    )
-    parser.add_argument("runs", metavar="RUN", nargs="*", help="runs that belong to the judgments")
-    parser.add_argument("--as", dest="kind", choices=("judgments", "run"), default="judgments",
-                        help="what the first file contains (judgments)")  # fmt: skip
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
-    add_choices(parser, "validate")
-    parser.set_defaults(run=run)
+HELP = f"""
+validate: read files whole and report what is odd
+Read whole files of judgments and runs and report what they contain: rows, queries, grades, depth,
+duplicates, ties, overlap. Exit code 0 fine, 1 warnings, 3 unusable.
+  judgments FILE                         judgments (or a single run with --as run)
+  runs RUN *                             runs that belong to the judgments
+  --as (kind) judgments|run = judgments  what the first file contains (judgments)
+  {TEXT_OR_JSON}
+"""
+VERBS = ("validate",)
 
 
 def run(args: Namespace) -> int:
     """Check every file and print; the exit code is that of the worst."""
     from rankstone.io.validate import validate
-    from rankstone.text.validation import text
 
     reports = validate(args.judgments, args.runs, kind=args.kind, **options_of(args))
     if args.format == "json":
-        import json
-
-        print(json.dumps([report.to_dict() for report in reports], indent=2))
+        print_json([report.to_dict() for report in reports])
     else:
-        sys.stdout.writelines(f"{line}\n" for line in text(reports))
+        print_lines(_lines(reports))
     return max(report.exit_code for report in reports)
+
+
+def _lines(reports: Sequence[Any]) -> Iterator[str]:
+    """Yield a few lines for each file."""
+    from rankstone.errors import printable
+
+    for report in reports:
+        form = f", {report.format}" if report.format else ""
+        yield f"{printable(report.path)}: {report.kind}{form}"
+        if report.error:
+            yield f"  error: {report.error}"
+            continue
+        for name, value in report.facts.items():
+            yield f"  {name.replace('_', ' ')}: {_shown(value)}"
+        for notice in report.notices:
+            yield f"  {notice.level}: {notice} [{notice.code}]"
+        if not report.notices:
+            yield "  nothing odd"
+
+
+def _shown(value: Any) -> str:
+    if not isinstance(value, dict):
+        return str(value)
+    if "median" in value:
+        return f"{value['least']} to {value['most']}, median {value['median']:g}"
+    return ", ".join(f"{n} of grade {grade}" for grade, n in value.items())

@@ -16,14 +16,14 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import rankstone as rs
-from rankstone.compat.ir_measures_rows import (
+from rankstone.compat.pytrec_eval import split_name, supported_measures, supported_nicknames
+from rankstone.compat.trec_rows import (
     Qrel as Qrel,
     ScoredDoc as ScoredDoc,
     data_of,
     read_trec_qrels as read_trec_qrels,
     read_trec_run as read_trec_run,
 )
-from rankstone.compat.pytrec_eval import split_name, supported_measures, supported_nicknames
 from rankstone.tools.trec_eval import lines
 
 _TOOL = rs.tool("ir_measures")

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import rankstone as rs
 from rankstone.compat.trec_rows import by_query, qrels_rows, run_rows
@@ -80,25 +79,20 @@ class RelevanceEvaluator:
             )
         except rs.NothingInCommonError:
             return {}
-        values = [_values(column, result) for column in self._columns]
-        labels = [_label(column) for column in self._columns]
+        values = [
+            [0.0] * len(result.queries)
+            if column.measure is None
+            else per_query(column, result.values(column.measure)).tolist()
+            for column in self._columns
+        ]
+        # Parameters stand in a name where they make several lines.
+        labels = [c.label if c.line.per_value_of else c.line.name for c in self._columns]
         rows = zip(*values, strict=True) if values else ([] for _ in result.queries)
         evaluated = {
             query: dict(zip(labels, row, strict=True))
             for query, row in zip(result.queries, rows, strict=True)
         }
         return {query: evaluated[query] for query in scores if query in evaluated}
-
-
-def _label(column: Column) -> str:
-    """Return pytrec_eval's name: parameters stand in it where they make several lines."""
-    return column.label if column.line.per_value_of else column.line.name
-
-
-def _values(column: Column, result: Any) -> list[float]:
-    if column.measure is None:
-        return [0.0] * len(result.queries)
-    return per_query(column, result.values(column.measure)).tolist()
 
 
 def _columns(measures: Iterable[str]) -> list[Column]:

@@ -1,4 +1,4 @@
-"""What ``compare`` of ranx's face returns."""
+"""The report that ``compare`` of ranx's face returns."""
 
 from __future__ import annotations
 

@@ -127,28 +127,52 @@ class _Table:
         return rows[:, 1]
 
     @classmethod
-    def _from_frame(cls, df: Any, columns: tuple[str, str, str], name: str | None) -> Self:
+    def from_dict(cls, d: Mapping[str, Mapping[str, float]], name: str | None = None) -> Self:
+        """Return a table from a dict of dicts."""
+        return cls(d, name)
+
+    @classmethod
+    def from_df(
+        cls,
+        df: Any,
+        q_id_col: str = "q_id",
+        doc_id_col: str = "doc_id",
+        score_col: str = "score",
+        name: str | None = None,
+    ) -> Self:
+        """Return a table from a dataframe."""
+        columns = (q_id_col, doc_id_col, score_col)
         missing = [c for c in columns if c not in df.columns]
         if missing:
             raise rs.DataError(
                 f"the frame has no column {missing[0]!r}; it has {', '.join(map(str, df.columns))}."
             )
-        made = cls(name=name)
         queries: dict[Any, dict[Any, Any]] = {}
         for query, doc, value in zip(*(df[c].tolist() for c in columns), strict=True):
-            queries.setdefault(query, {})[doc] = value
-        for query, docs in queries.items():
-            if not isinstance(query, str) or not all(isinstance(d, str) for d in docs):
+            if not isinstance(query, str) or not isinstance(doc, str):
+                makes_text = f"df.astype({{{q_id_col!r}: str, {doc_id_col!r}: str}})"
                 raise rs.DataError(
-                    f"ids in {columns[0]!r} and {columns[1]!r} must be text, as in ranx; "
-                    "df.astype({'"
-                    + columns[0]
-                    + "': str, '"
-                    + columns[1]
-                    + "': str}) makes them so."
+                    f"ids in {q_id_col!r} and {doc_id_col!r} must be text, as in ranx; {makes_text} "
+                    "makes them so."
                 )
-            made.add(query, list(docs), list(docs.values()))
-        return made
+            queries.setdefault(query, {})[doc] = value
+        return cls(queries, name)
+
+    @classmethod
+    def from_parquet(
+        cls,
+        path: str,
+        q_id_col: str = "q_id",
+        doc_id_col: str = "doc_id",
+        score_col: str = "score",
+        pd_kwargs: Mapping[str, Any] | None = None,
+        name: str | None = None,
+    ) -> Self:
+        """Read a table from a Parquet file."""
+        import pandas as pd
+
+        frame = pd.read_parquet(path, **(pd_kwargs or {}))
+        return cls.from_df(frame, q_id_col, doc_id_col, score_col, name)
 
 
 class Qrels(_Table):
@@ -176,34 +200,11 @@ class Qrels(_Table):
         return (f"{q} 0 {d} {g}" for q, docs in self.to_dict().items() for d, g in docs.items())
 
     @staticmethod
-    def from_dict(d: Mapping[str, Mapping[str, int]]) -> Qrels:
-        """Return judgments from a dict of dicts."""
-        return Qrels(d)
-
-    @staticmethod
     def from_file(path: str, kind: str | None = None) -> Qrels:
         """Read JSON or TREC qrels, gzipped where the name ends in .gz."""
         kind = _kind(path, kind)
         with _open(path, kind, "rt") as stream:
             return Qrels(json.load(stream) if kind == "json" else parse_qrel(stream))
-
-    @staticmethod
-    def from_df(
-        df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score"
-    ) -> Qrels:
-        """Return judgments from a dataframe."""
-        return Qrels._from_frame(df, (q_id_col, doc_id_col, score_col), None)
-
-    @staticmethod
-    def from_parquet(
-        path: str,
-        q_id_col: str = "q_id",
-        doc_id_col: str = "doc_id",
-        score_col: str = "score",
-        pd_kwargs: Mapping[str, Any] | None = None,
-    ) -> Qrels:
-        """Read judgments from a Parquet file."""
-        return Qrels.from_df(_parquet(path, pd_kwargs), q_id_col, doc_id_col, score_col)
 
 
 class Run(_Table):
@@ -239,11 +240,6 @@ class Run(_Table):
                 yield f"{query} Q0 {doc} {rank} {score} {self.name}"
 
     @staticmethod
-    def from_dict(d: Mapping[str, Mapping[str, float]], name: str | None = None) -> Run:
-        """Return a run from a dict of dicts."""
-        return Run(d, name)
-
-    @staticmethod
     def from_file(path: str, kind: str | None = None, name: str | None = None) -> Run:
         """Read JSON or a TREC run, gzipped where the name ends in .gz; a tag is its name."""
         kind = _kind(path, kind)
@@ -253,29 +249,6 @@ class Run(_Table):
             lines = stream.readlines()
         tag = lines[0].split()[-1] if lines and lines[0].strip() else None
         return Run(parse_run(lines), name or tag)
-
-    @staticmethod
-    def from_df(
-        df: Any,
-        q_id_col: str = "q_id",
-        doc_id_col: str = "doc_id",
-        score_col: str = "score",
-        name: str | None = None,
-    ) -> Run:
-        """Return a run from a dataframe."""
-        return Run._from_frame(df, (q_id_col, doc_id_col, score_col), name)
-
-    @staticmethod
-    def from_parquet(
-        path: str,
-        q_id_col: str = "q_id",
-        doc_id_col: str = "doc_id",
-        score_col: str = "score",
-        pd_kwargs: Mapping[str, Any] | None = None,
-        name: str | None = None,
-    ) -> Run:
-        """Read a run from a Parquet file."""
-        return Run.from_df(_parquet(path, pd_kwargs), q_id_col, doc_id_col, score_col, name)
 
 
 def _kind(path: str, kind: str | None) -> str:
@@ -297,9 +270,3 @@ def _open(path: str, kind: str, mode: str) -> Any:
         return open(path, mode, encoding="utf-8")
     except OSError as error:
         raise rs.DataError(f"{path}: {error.strerror}.") from None
-
-
-def _parquet(path: str, options: Mapping[str, Any] | None) -> Any:
-    import pandas as pd
-
-    return pd.read_parquet(path, **(options or {}))

@@ -55,7 +55,6 @@ from rankstone.text.write import write
 _POINTS = 200  # of a curve
 _TEXT = 300  # characters of a document
 _TEXTS = 2_000_000  # characters of all documents
-_NO_TIES = TieReport(0, 0)
 
 
 def plain_ranking(data: Collection, conventions: Conventions) -> Ranked:
@@ -63,21 +62,25 @@ def plain_ranking(data: Collection, conventions: Conventions) -> Ranked:
     return data.ranked(conventions.replace(unjudged="nonrelevant"))
 
 
-def run_part(result: Result, data: Collection, depth: int) -> RunPart:
-    """Describe a run and the health of its data."""
-    ranked = plain_ranking(data, result.conventions)
-    labels = ranked.relevant().astype(np.float64)
-    curves = curves_and_areas(labels, ranked.score)
+def run_part(result: Result, data: Collection | None = None, depth: int = 0) -> RunPart:
+    """Describe a run and the health of its data, None if its values alone are known."""
+    known: dict[str, Any] = {"retrieved": None, "judged_by_rank": []}
+    if data is not None:
+        ranked = plain_ranking(data, result.conventions)
+        curves = curves_and_areas(ranked.relevant().astype(np.float64), ranked.score)
+        known = {
+            "retrieved": int(ranked.retrieved.sum()),
+            "judged_by_rank": cells(judged_by_rank(ranked, depth)),
+            "areas": {name: round(area, DIGITS) for name, (_, area) in curves.items()},
+            "curves": {name: _thinned(curve) for name, (curve, _) in curves.items()},
+        }
     return RunPart(
         name=result.name,
         source=result.provenance.run.to_dict(),
         answered=len(result.queries) - len(result.unanswered),
-        retrieved=int(ranked.retrieved.sum()),
         ties=result.ties.to_dict(),
         notices=[notice.to_dict() for notice in result.notices if notice.level != "info"],
-        judged_by_rank=cells(judged_by_rank(ranked, depth)),
-        areas={name: round(area, DIGITS) for name, (_, area) in curves.items()},
-        curves={name: _thinned(curve) for name, (curve, _) in curves.items()},
+        **known,
     )
 
 
@@ -156,21 +159,8 @@ def result_of_values(values: QueryValues, measures: Sequence[str]) -> Result:
         conventions=Conventions(),
         notices=(),
         provenance=Provenance(__version__, "", MEMORY, MEMORY),
-        ties=_NO_TIES,
+        ties=TieReport(0, 0),
         unanswered=tuple(values.queries[i] for i in unanswered),
-    )
-
-
-def saved_run(result: Result) -> RunPart:
-    """Describe a run of which the values alone are known."""
-    return RunPart(
-        name=result.name,
-        source=result.provenance.run.to_dict(),
-        answered=len(result.queries) - len(result.unanswered),
-        retrieved=None,
-        ties=_NO_TIES.to_dict(),
-        notices=[],
-        judged_by_rank=[],
     )
 
 

@@ -78,7 +78,7 @@ def page(model: ReportModel, *, pictures: bool) -> str:
     chart_script, charts = "", b""
     if pictures:
         from rankstone.page import vega
-        from rankstone.page.pictures import definitions, themes
+        from rankstone.page.plots import definitions, themes
 
         chart_script, charts = vega.script()
         extras["pictures"] = {"pictures": definitions(strings), "themes": themes()}

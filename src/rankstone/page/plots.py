@@ -1,11 +1,20 @@
-"""Pictures as values: drawn in a notebook, saved as SVG, PNG or PDF."""
+"""Pictures as values: drawn in a notebook, saved as SVG, PNG or PDF.
+
+Each is defined once as Vega-Lite, for the page, for files and for notebooks. The definitions in
+``assets/pictures.json`` leave open the rows, the width, and words in braces after a ``§``. ``$name`` is a word of the page in its language, or a part that several pictures share.
+Colours of runs are told apart with any kind of colour vision, and the first is the baseline's; where
+they begin again lines are dashed, then dotted. The curve ``pr`` leaves out its points at (0, 0): above
+the first relevant document precision is 0, a line on the axis.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,12 +22,10 @@ import numpy as np
 from rankstone.core.atomic import check_own, replaced
 from rankstone.core.result import Result
 from rankstone.errors import DataError, UsageError, one_of, printable
-from rankstone.page.html import texts
+from rankstone.page.html import asset, texts
 from rankstone.page.model import ReportModel
-from rankstone.page.pictures import definitions, themes
 from rankstone.page.vega import library
 from rankstone.stats.comparison import Comparison
-from rankstone.stats.values import QueryValues
 
 _BEGINNINGS = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF"}
 FORMATS = tuple(_BEGINNINGS)
@@ -28,6 +35,7 @@ _MANY = 500  # points of a scatter plot: beyond, they are small
 _PIXELS = 3  # of a PNG for each unit of length, enough for print
 
 Rows = list[dict[str, Any]]
+Spec = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -70,6 +78,46 @@ class Picture:
         return f"<Picture {self.name}; save it with .save('{self.name}.svg')>"
 
 
+@lru_cache(maxsize=1)
+def _data() -> Spec:
+    data: Spec = json.loads(asset("pictures.json"))
+    return data
+
+
+def themes() -> dict[str, Spec]:
+    """Return the configuration of pictures in each theme."""
+    themes: dict[str, Spec] = _data()["themes"]
+    return themes
+
+
+def definitions(strings: Mapping[str, str]) -> dict[str, Spec]:
+    """Return the pictures by name, with the words of a language."""
+    return {
+        name: _mapped(spec, lambda text: _worded(text, strings))
+        for name, spec in _data()["pictures"].items()
+    }
+
+
+def _worded(text: str, strings: Mapping[str, str]) -> Any:
+    """Return a text of a definition with the words of a language, or the part that it names."""
+    if not text.startswith(("$", "§$")):
+        return text
+    mark, _, name = text.partition("$")
+    shared = _data()["shared"].get(name)
+    if shared is None:
+        return mark + strings[name]
+    return _mapped(shared, lambda own: _worded(own, strings))
+
+
+def _mapped(part: Any, change: Callable[[str], Any]) -> Any:
+    """Return a definition with every text in it changed."""
+    if isinstance(part, dict):
+        return {name: _mapped(value, change) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_mapped(value, change) for value in part]
+    return change(part) if isinstance(part, str) else part
+
+
 def picture(
     name: str, rows: Rows, words: Mapping[str, str], language: str = "en", theme: str = "light"
 ) -> Picture:
@@ -82,7 +130,10 @@ def picture(
     columns = max(1, _WIDTH // (40 + 8 * longest))
     sizes = {"columns": str(columns), "limit": str(_WIDTH - 30)}
     sizes["size"] = "16" if len(rows) > _MANY else "55"
-    filled = _filled(known[name], {**words, **sizes})
+    words = {**words, **sizes}
+    filled = _mapped(
+        known[name], lambda text: text[1:].format_map(words) if text.startswith("§") else text
+    )
     config = themes()[theme]
     return Picture(
         name,
@@ -94,17 +145,6 @@ def picture(
             "config": config,
         },
     )
-
-
-def _filled(part: Any, words: Mapping[str, str]) -> Any:
-    """Fill the words in braces of texts that begin with a §, everywhere in a definition."""
-    if isinstance(part, dict):
-        return {name: _filled(value, words) for name, value in part.items()}
-    if isinstance(part, list):
-        return [_filled(value, words) for value in part]
-    if isinstance(part, str) and part.startswith("§"):
-        return part[1:].format_map(words)
-    return part
 
 
 def pair_rows(
@@ -197,7 +237,11 @@ def of_comparison(
             "this picture needs values per query of both runs, and the comparison has none: it was "
             "loaded from a file, or a system has several runs. Compare the runs again."
         )
-    before, after = (_by_query(one, chosen) for one in runs if one is not None)
+    before, after = (
+        dict(zip(one.queries, _plain(np.asarray(one.columns[chosen], np.float64)), strict=True))
+        for one in runs
+        if one is not None
+    )
     words = {
         "baseline": printable(pair.baseline),
         "run": printable(pair.run),
@@ -214,12 +258,6 @@ def of_comparison(
         higher=pair.higher_is_better,
     )
     return picture(name, rows, words)
-
-
-def _by_query(values: QueryValues, measure: str) -> dict[Any, float | None]:
-    column = np.asarray(values.columns[measure], np.float64).tolist()
-    own = (None if math.isnan(value) else value for value in column)
-    return dict(zip(values.queries, own, strict=True))
 
 
 def _plain(values: np.ndarray) -> list[float | None]:

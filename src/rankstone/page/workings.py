@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,8 @@ def working_parts(
             working = workings(measure, ranked, depth)
             shared = _same(working.ideal, ideals[0]) if ideals else False
             ideals.append(working.ideal)
-            part = _working_part(working, m, run, ranked.queries, queries, places, shared=shared)
+            part = _working_part(working, ranked.queries, queries, places)
+            part = replace(part, measure=m, run=run, ideal=None if shared else part.ideal)
             own_parts.append(part)
             numbers += _size(part)
             if numbers > _MOST_NUMBERS and parts:
@@ -62,35 +64,27 @@ def _same(one: Steps | None, other: Steps | None) -> bool:
 
 
 def _working_part(
-    working: Workings,
-    measure: int,
-    run: int,
-    own: Sequence[Any],
-    queries: Sequence[Any],
-    places: Array,
-    *,
-    shared: bool,
+    working: Workings, own: Sequence[Any], queries: Sequence[Any], places: Array
 ) -> WorkingPart:
-    def placed(values: Array | None) -> Array | None:
-        if values is None:
-            return None
+    """Return a working in the order of the report's queries; ``own`` are those of the working."""
+
+    def placed(values: Any) -> Array:
         return by_query(np.asarray(values, np.float64), own, queries, np.nan)
 
     order = np.full(len(queries), -1)
     order[row_numbers(own, queries)] = np.arange(len(own))
+    numbers = (working.total, working.constant, working.denominator)
+    total, constant, denominator = (None if n is None else placed(n) for n in numbers)
     return WorkingPart(
-        measure=measure,
-        run=run,
+        measure=-1,
+        run=-1,
         steps=_steps_part(working.steps, order, places),
-        ideal=None if shared else _steps_part(working.ideal, order, None),
-        total=placed(working.total),
-        constant=placed(working.constant),
-        denominator=placed(working.denominator),
+        ideal=_steps_part(working.ideal, order, None),
+        total=total,
+        constant=constant,
+        denominator=denominator,
         expression=working.expression,
-        parts={
-            name: by_query(np.asarray(part, np.float64), own, queries, np.nan)
-            for name, part in working.parts.items()
-        },
+        parts={name: placed(part) for name, part in working.parts.items()},
     )
 
 

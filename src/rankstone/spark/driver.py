@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from rankstone import errors
 from rankstone.choices.conventions import Conventions
@@ -14,11 +14,12 @@ from rankstone.errors import DataError, UsageError
 from rankstone.io.changes import check_scores, prepared, record
 from rankstone.io.load import collection
 from rankstone.measures import DEFAULT, Measure
-from rankstone.spark.judgments import facts_of, grade_name
 from rankstone.spark.result import SparkEvaluation, with_errors
 from rankstone.spark.tables import (
     SparkTable,
+    facts_of,
     functions,
+    grade_name,
     open_excluded,
     open_lists,
     open_tables,
@@ -26,20 +27,9 @@ from rankstone.spark.tables import (
 from rankstone.verbs.evaluate import evaluate_collection
 from rankstone.verbs.evaluator import check_parts
 from rankstone.verbs.evaluator_state import from_bytes
-from rankstone.verbs.parts import (
-    Origin,
-    Part,
-    Plan,
-    Request,
-    completed,
-    finished,
-    merged,
-    without_values,
-)
+from rankstone.verbs.parts import Origin, Part, Plan, Request
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from rankstone.choices.options import SparkEvaluateListsOptions, SparkEvaluateOptions
     from rankstone.spark.job import Job
 
@@ -112,9 +102,10 @@ def evaluate(
         grade=grade_name(judged, columns),
         subtopics=facts.subtopics,
     )
-    rows = _by_query(tables, job, partitions).mapInArrow(
-        partial(_partition_task, job=job), job.spark_schema
-    )
+    from rankstone.spark.worker import evaluate_partition
+
+    task = partial(evaluate_partition, job=job)
+    rows = _by_query(tables, job, partitions).mapInArrow(task, job.spark_schema)
     read = record(setup.reading) | (
         {} if changes.scores == "descending" else {"scores": changes.scores}
     )
@@ -169,7 +160,10 @@ def evaluate_lists(
     )
     if lists.query is not None:
         _check_repeated(lists.frame, lists.what)
-    rows = lists.frame.mapInArrow(partial(_lists_task, job=job), job.spark_schema)
+    from rankstone.spark import worker
+
+    task = partial(worker.evaluate_lists, job=job)
+    rows = lists.frame.mapInArrow(task, job.spark_schema)
     source = Source(lists.source, reading=record(setup.reading))
     return _evaluated(plan, job, rows, Origin(job.name, (source, source), {}))
 
@@ -218,7 +212,7 @@ def _evaluated(plan: Plan, job: Job, rows: Any, origin: Origin) -> SparkEvaluati
             raise DataError(f"{job.name}: the table has no rows.")
         part = _merged([bytes(row["state"]) for row in states])
         check_parts(part.tally, job.name)
-        summary = finished(plan, without_values(completed(plan, part)), origin)
+        summary = plan.result(plan.completed(part).without_values(), origin)
     except BaseException:
         rows.unpersist()
         raise
@@ -247,8 +241,8 @@ def _merged(states: list[bytes]) -> Part:
     for state in states:
         parts.append(from_bytes(state)[0])
         if len(parts) == _MERGED_AT:
-            parts = [merged(parts)]
-    return merged(parts)
+            parts = [Part.merged(parts)]
+    return Part.merged(parts)
 
 
 def _weighted(request: Request) -> frozenset[str]:
@@ -309,7 +303,7 @@ def _by_query(tables: list[SparkTable], job: Job, partitions: int | None) -> Any
 
 
 def _packed(table: SparkTable, side: int, job: Job, buckets: int) -> Any:
-    from rankstone.spark.pack import SPARK_PACKED
+    from rankstone.spark.pack import SPARK_PACKED, pack_rows
 
     f = functions()
     names = dict(zip(("query", "doc", "number", "rank"), table.roles.names, strict=False))
@@ -321,24 +315,6 @@ def _packed(table: SparkTable, side: int, job: Job, buckets: int) -> Any:
         if column == "position":
             value = f.monotonically_increasing_id()
         columns.append(value.cast(kind).alias(column))
-    task = partial(_pack_task, side=side, job=job, buckets=buckets)
-    return table.frame.select(*columns).mapInArrow(task, SPARK_PACKED)
-
-
-def _pack_task(batches: Iterator[Any], side: int, job: Job, buckets: int) -> Iterator[Any]:
-    from rankstone.spark.pack import pack_rows
-
     rows = min(max(buckets * ROWS_PER_BUCKET, LEAST_PACKED), MOST_PACKED)
-    return pack_rows(batches, side, job, buckets, rows)
-
-
-def _partition_task(batches: Iterator[Any], job: Job) -> Iterator[Any]:
-    from rankstone.spark.worker import evaluate_partition
-
-    return evaluate_partition(batches, job)
-
-
-def _lists_task(batches: Iterator[Any], job: Job) -> Iterator[Any]:
-    from rankstone.spark.worker import evaluate_lists as task
-
-    return task(batches, job)
+    task = partial(pack_rows, side=side, job=job, buckets=buckets, rows_at_once=rows)
+    return table.frame.select(*columns).mapInArrow(task, SPARK_PACKED)

@@ -1,4 +1,4 @@
-"""What every task of a Spark job needs to know: plain values, sent to the executors."""
+"""The description of a Spark job: plain values, sent to the executors."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Job:
         return pa.schema([("query", query), *((n, pa.list_(t)) for n, t in columns.items())])
 
     def table_name(self, side: int) -> str:
-        """Return what errors call the table of a side."""
+        """Return the name of the table of a side in errors."""
         return ("the judgments", self.name, "exclude")[side]
 
     @property

@@ -1,4 +1,4 @@
-"""What an evaluation inside Spark returns, and errors of its tasks."""
+"""The result of an evaluation inside Spark, and errors of its tasks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankstone import errors
 from rankstone.core.ids import sort_key
 from rankstone.core.result import Result
 from rankstone.measures.compute import Values
-from rankstone.verbs.parts import Origin, Part, Plan, completed, finished
+from rankstone.verbs.parts import Origin, Part, Plan
 
 if TYPE_CHECKING:
     from rankstone.spark.job import Job
@@ -47,7 +47,7 @@ class SparkEvaluation:
         if len(now) == len(names):
             return frame
         # Measures over all queries were computed here, from the judged documents.
-        values = completed(self._plan, self._part).values
+        values = self._plan.completed(self._part).values
         late = [name for name in names if name not in now]
         rows = zip(values.queries, *(values.columns[n].tolist() for n in late), strict=True)
         kind = frame.schema["query"].dataType.simpleString()
@@ -73,10 +73,10 @@ class SparkEvaluation:
             self._part.values.aggregates,
         )
         unanswered = [queries[i] for i in order if not columns["answered"][i]]
-        part = completed(self._plan, replace(self._part, values=values, unanswered=unanswered))
+        part = self._plan.completed(replace(self._part, values=values, unanswered=unanswered))
         made = self.summary.provenance
         origin = Origin(self.summary.name, (made.judgments, made.run), self.summary.changes)
-        return finished(self._plan, part, origin)
+        return self._plan.result(part, origin)
 
     def unpersist(self) -> None:
         """Let Spark forget the values of queries."""

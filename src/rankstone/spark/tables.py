@@ -5,9 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from rankstone.errors import DataError, MissingDependencyError, NothingInCommonError, UsageError
+from rankstone.errors import (
+    DataError,
+    MissingDependencyError,
+    NothingInCommonError,
+    UsageError,
+    plural,
+)
 from rankstone.io.column_roles import (
     Columns,
     Roles,
@@ -15,8 +21,10 @@ from rankstone.io.column_roles import (
     judgment_roles,
     run_roles,
     subtopic_columns,
+    wanted_names,
 )
 from rankstone.io.formats.trec_layout import QRELS, RUN
+from rankstone.spark.result import with_errors
 
 _TEXT = {"string"}
 _WHOLE = {"tinyint", "smallint", "int", "bigint"}
@@ -47,11 +55,17 @@ class SparkTable:
         name = self.roles.names[self.roles.all.index(role)]
         return "text" if _types(self.frame)[str(name)] in _TEXT else "number"
 
-    def matches(self, other: SparkTable, role: str) -> bool:
-        """Return whether the ids of a role can be compared with those of another table."""
-        ours, theirs = self.kind(role), other.kind(role)
-        text = self if ours == "text" else other
-        return ours == theirs or not text.typed
+    def different_ids(self, other: SparkTable) -> str:
+        """Return how ids of another table differ in type from these; empty if they can be compared."""
+        for role, noun in (("query", "query"), ("doc", "document")):
+            ours, theirs = self.kind(role), other.kind(role)
+            text = self if ours == "text" else other
+            if ours != theirs and text.typed:
+                return (
+                    f"{noun} ids are {_KINDS[theirs]}, those of the judgments {_KINDS[ours]}; ids are "
+                    "compared exactly"
+                )
+        return ""
 
 
 def functions() -> Any:
@@ -73,13 +87,8 @@ def open_tables(
     names = Columns.of(columns)
     judged = _open(judgments, "judgments", "the judgments", names, spark)
     ranked = _open(run, "run", name, names, spark)
-    for role, noun in (("query", "query"), ("doc", "document")):
-        ours, theirs = judged.kind(role), ranked.kind(role)
-        if not judged.matches(ranked, role):
-            raise NothingInCommonError(
-                f"{name}: {noun} ids are {_KINDS[theirs]}, those of the judgments {_KINDS[ours]}; "
-                "ids are compared exactly. Cast one of the columns."
-            )
+    if different := judged.different_ids(ranked):
+        raise NothingInCommonError(f"{name}: {different}. Cast one of the columns.")
     return judged, ranked
 
 
@@ -88,13 +97,8 @@ def open_excluded(
 ) -> SparkTable:
     """Open (query, document) pairs that are removed from the run."""
     table = _open(pairs, "exclude", "exclude", Columns.of(columns), spark)
-    for role, noun in (("query", "query"), ("doc", "document")):
-        ours, theirs = judged.kind(role), table.kind(role)
-        if not judged.matches(table, role):
-            raise DataError(
-                f"exclude: {noun} ids are {_KINDS[theirs]}, those of the judgments "
-                f"{_KINDS[ours]}; ids are compared exactly, so write them alike."
-            )
+    if different := judged.different_ids(table):
+        raise DataError(f"exclude: {different}, so write them alike.")
     return table
 
 
@@ -310,3 +314,60 @@ def _trec(lines: Any, kind: str, path: str) -> Any:
     if layout.rank >= 0 and first and first[0].split()[layout.rank].isdigit():
         columns["rank"] = number(layout.rank)
     return lines.select(*(column.alias(name) for name, column in columns.items()))
+
+
+class Facts(NamedTuple):
+    """The results of a first pass over the judgments."""
+
+    max_grade: float
+    subtopics: tuple[str, ...]
+
+
+def facts_of(judged: SparkTable, columns: Mapping[str, Any] | None) -> Facts:
+    """Look through the judgments; missing values and grades that are not finite are refused.
+
+    This reads the judgments once, which are few beside the run. Subtopics count if there are
+    several or their column is named, as in a file.
+    """
+    f = functions()
+    query, doc, grade = judged.roles.names
+    value = f.lit(1.0) if grade is None else f.col(f"`{grade}`").cast("double")
+    odd = f.isnan(value) | (f.abs(value) == float("inf"))
+    parts = [n for n in (judged.subtopic, judged.importance) if n is not None]
+    ids = [str(query), str(doc), *parts]
+    missing = [f.count(f.when(f.col(f"`{n}`").isNull(), 1)) for n in ids]
+    missing.append(f.count(f.when(value.isNull(), 1)))
+    part = f.lit(None) if not parts else f.col(f"`{parts[0]}`")
+    row = with_errors(
+        lambda: judged.frame.agg(
+            f.max(value).alias("highest"),
+            f.count(f.lit(1)).alias("rows"),
+            f.count(f.when(odd, 1)).alias("odd"),
+            f.min(part).alias("first"),
+            f.max(part).alias("last"),
+            *(count.alias(f"missing{i}") for i, count in enumerate(missing)),
+        ).collect()[0]
+    )
+    if not row["rows"]:
+        raise DataError(f"{judged.what}: the table has no rows.")
+    for i, column in enumerate([*ids, grade]):
+        n = row[f"missing{i}"]
+        if n:
+            raise DataError(
+                f"{judged.what}: column {column!r} has no value in {plural(n, 'row')}; "
+                "fill them or drop the rows."
+            )
+    if row["odd"]:
+        raise DataError(
+            f"{judged.what}: the grade of {plural(row['odd'], 'row')} is not a finite number. "
+            "Remove them or repair what made them."
+        )
+    several = row["first"] != row["last"] or bool(wanted_names(columns, "subtopic"))
+    roles = ("subtopic", "importance")[: len(parts)] if several else ()
+    return Facts(max(0.0, float(row["highest"])), roles)
+
+
+def grade_name(judged: SparkTable, columns: Mapping[str, Any] | None) -> str:
+    """Return the name of the grades if nobody chose it, since that of ratings has a meaning."""
+    name = judged.roles.names[2]
+    return "grade" if name is None or "grade" in (columns or {}) else name

@@ -1,4 +1,4 @@
-"""What Spark tasks do: evaluate the queries of a partition, chunk by chunk."""
+"""The tasks of a Spark job: evaluate the queries of a partition, chunk by chunk."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from rankstone.testing import assert_gate
-from rankstone.verbs.gate.settings import find_settings
+from rankstone.verbs.gate.rules import find_settings
 from rankstone.verbs.gate.verdict import Verdict
 
 

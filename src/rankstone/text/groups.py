@@ -175,19 +175,11 @@ def _left_out(rows: Sequence[SummaryRow]) -> Iterator[str]:
 
 def _left_out_of(rows: Sequence[SummaryRow], hows: Sequence[str | None]) -> Iterator[str]:
     """Yield the queries left out of each measure of one run."""
-    counts = {
-        (measure, how): _counts(measure, [row for row in rows if row.aggregate == how])
-        for measure in rows[0].values
-        for how in hows
-    }
-    by_measure = {
-        measure: _together((how, counts[measure, how]) for how in hows)
-        for measure in rows[0].values
-    }
+    of_how = {how: [row for row in rows if row.aggregate == how] for how in hows}
     found = _together(
         (measure, (text, tuple(which)))
-        for measure, texts in by_measure.items()
-        for text, which in texts.items()
+        for measure in rows[0].values
+        for text, which in _together((h, _counts(measure, of_how[h])) for h in hows).items()
         if text
     )
     for (text, which), measures in found.items():

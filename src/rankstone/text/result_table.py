@@ -73,6 +73,9 @@ class Order(NamedTuple):
         return [*sorted(known, key=known.__getitem__), *undefined]
 
 
+AS_GIVEN = Order()
+
+
 def best_of(measure: str, values: Sequence[float]) -> set[float]:
     """Return the best of several values of a measure; none where there is nothing to compare."""
     known = {v for v in values if not math.isnan(v)}
@@ -86,7 +89,7 @@ def table_of(
     *,
     per_query: bool,
     aggregate: bool = True,
-    order: Order = Order(),  # noqa: B008
+    order: Order = AS_GIVEN,
 ) -> Table:
     """Lay results out as a table."""
     comparable = all(r.counted == results[0].counted for r in results)
@@ -108,14 +111,13 @@ def _rows(
 
 def own_aggregates(measures: Sequence[str]) -> dict[str, str]:
     """Return how each measure's values become one number where nobody says otherwise."""
-    return {name: _own_aggregate(name) for name in measures}
-
-
-def _own_aggregate(measure: str) -> str:
-    try:
-        return parse_measure(measure).definition.aggregate
-    except UsageError:  # another tool's, of which values per query were read
-        return "mean"
+    own = {}
+    for name in measures:
+        try:
+            own[name] = parse_measure(name).definition.aggregate
+        except UsageError:  # another tool's, of which values per query were read
+            own[name] = "mean"
+    return own
 
 
 def own_in_words(measures: Sequence[str]) -> str:

@@ -27,9 +27,10 @@ def remarks(pair: PairComparison) -> list[str]:
             f"Of the uncertainty {100 - share:.0f} % comes from queries and {share:.0f} % from "
             f"repeated runs ({repeats})."
         )
-    names = (pair.run, pair.baseline)
-    own = (str(n) for n in pair.warnings if n.code not in _EXPRESSED)
-    return parts + [_as_sentence(text, names) for text in own]
+    for text in (str(n) for n in pair.warnings if n.code not in _EXPRESSED):
+        is_name = text.startswith((pair.run, pair.baseline))  # which keeps its first letter
+        parts.append(f"{text}." if is_name else f"{text[:1].upper()}{text[1:]}.")
+    return parts
 
 
 def _verdict(pair: PairComparison, comparison: Comparison) -> str:
@@ -130,11 +131,6 @@ def _p(pair: PairComparison, p: float) -> str:
 def p_in_words(p: float) -> str:
     """Format a p-value: "p = 0.03", "p < 0.001"."""
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
-
-
-def _as_sentence(text: str, names: tuple[str, ...]) -> str:
-    """Begin with a capital letter, except for the name of a run."""
-    return f"{text}." if text.startswith(names) else f"{text[:1].upper()}{text[1:]}."
 
 
 def moved(pair: PairComparison) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rankstone.core.result import Result
@@ -11,6 +12,7 @@ from rankstone.text.blocks import Grid, Line, are_counts, rounded
 from rankstone.text.delimited import Cells, delimited, exact
 from rankstone.text.result_table import (
     ALL,
+    AS_GIVEN,
     Order,
     Row,
     Table,
@@ -80,7 +82,7 @@ def _foot(
 
 
 def intervals_in_words(intervals: Intervals | None) -> Iterator[str]:
-    """Yield what the brackets beside aggregates are, if there are any."""
+    """Yield the meaning of the brackets beside aggregates, if there are any."""
     some = next((i for own in (intervals or {}).values() for i in own.values()), None)
     if some is not None:
         from rankstone.stats.intervals import INTERVALS
@@ -150,27 +152,40 @@ def jsonl(
             yield json.dumps({"run": one.run, **part})
 
 
-def write(
-    results: Sequence[Result],
-    form: str,
-    *,
-    per_query: bool = False,
-    aggregate: bool = True,
-    summaries: Sequence[SummaryRow] = (),
-    intervals: Intervals | None = None,
-    digits: int | None = None,
-    order: Order = Order(),  # noqa: B008
-    colour: bool = False,
-    columns: int | None = None,
-) -> Iterator[str]:
-    """Yield the lines of results in a format; ``summaries`` take the place of the aggregates.
+@dataclass(frozen=True)
+class Layout:
+    """The parts of results that are written, and their form.
 
-    ``intervals`` are those of the aggregates, by run and measure; ``columns`` is the width of the
-    terminal.
+    Args:
+        per_query: the values of queries.
+        aggregate: the aggregates.
+        summaries: rows in the place of the aggregates.
+        intervals: of the aggregates, by run and measure.
+        digits: decimals (default: 4 in tables, else all).
+        order: of runs and queries.
+        colour: for a terminal that has colours.
+        columns: width of the terminal.
     """
-    results = order.results(results)
-    aggregate = aggregate and not summaries
-    table = table_of(results, per_query=per_query, aggregate=aggregate, order=order)
+
+    per_query: bool = False
+    aggregate: bool = True
+    summaries: Sequence[SummaryRow] = ()
+    intervals: Intervals | None = None
+    digits: int | None = None
+    order: Order = AS_GIVEN
+    colour: bool = False
+    columns: int | None = None
+
+
+_USUAL = Layout()
+
+
+def write(results: Sequence[Result], form: str, layout: Layout = _USUAL) -> Iterator[str]:
+    """Return the lines of results in a format."""
+    results = layout.order.results(results)
+    summaries, intervals, digits = layout.summaries, layout.intervals, layout.digits
+    aggregate = layout.aggregate and not summaries
+    table = table_of(results, per_query=layout.per_query, aggregate=aggregate, order=layout.order)
     if form == "json":
         return as_json(results, summaries, intervals)
     if form == "jsonl":
@@ -196,4 +211,4 @@ def write(
         return markdown([grids])
     from rankstone.text.terminal import terminal
 
-    return terminal([[grid] for grid in grids], colour, columns)
+    return terminal([[grid] for grid in grids], layout.colour, layout.columns)

@@ -16,39 +16,12 @@ if TYPE_CHECKING:
 #: The files of this folder, in the order in which tools are listed. The file of a tool is called
 #: like the tool, without its version; it may hold several versions, the newest last.
 FILES = (
-    "trec_eval",
-    "pytrec_eval",
-    "ir_measures",
-    "cwl_eval",
-    "ranx",
-    "beir",
-    "mteb",
-    "freshstack",
-    "longmemeval",
-    "sentence_transformers",
-    "llama_index",
-    "haystack",
-    "ragas",
-    "trulens",
-    "mlflow",
-    "azure_ai_evaluation",
-    "rank_eval",
-    "quepid",
-    "sklearn",
-    "torchmetrics",
-    "lightgbm",
-    "xgboost",
-    "rax",
-    "spark",
-    "cornac",
-    "rectools",
-    "lenskit",
-    "recbole",
-    "replay",
-    "recommenders",
-    "elliot",
-    "article",
-)
+    "trec_eval", "pytrec_eval", "ir_measures", "cwl_eval", "ranx", "beir", "mteb",
+    "freshstack", "longmemeval", "sentence_transformers", "llama_index", "haystack", "ragas",
+    "trulens", "mlflow", "azure_ai_evaluation", "rank_eval", "quepid", "sklearn",
+    "torchmetrics", "lightgbm", "xgboost", "rax", "spark", "cornac", "rectools", "lenskit",
+    "recbole", "replay", "recommenders", "elliot", "article",
+)  # fmt: skip
 
 
 @cache

@@ -1,10 +1,6 @@
 """The five articles of docs/articles.md: their code, or their formulas if they have no code."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Name, Tool
-from rankstone.tools.texts import CALLER
+from rankstone.tools.base import CALLER, Conventions, Name, Tool
 
 _JARVELIN = {"discount": "jarvelin"}
 _RETRIEVED = {"ideal": "retrieved"}
@@ -17,8 +13,7 @@ TOOLS = (
         about=f"{CALLER}; a repeated document keeps its ranks and counts once",
         conventions=Conventions(ties="input", queries="both", duplicates="keep"),
         names=(
-            Name("precision@{k}", "P"),
-            Name("Prec@{k}", "P"),
+            Name("precision@{k} | Prec@{k}", "P"),
             Name("average_precision", "AP"),
             Name("reciprocal_rank", "RR"),
             Name("NDCG", "nDCG", {"gain": "binary"}, note=f"{_AGAIN} in it"),
@@ -38,11 +33,8 @@ TOOLS = (
             Name("AP", "AP", note=f"{_AGAIN} in it"),
             Name("Precision@{k}", "P"),
             Name("Recall@{k}", "R"),
-            Name("FScore@{k}", "F"),
-            Name("F-Score", "F"),
-            Name("HR@{k}", "Success"),
-            Name("HitRate@{k}", "Success"),
-            Name("hit_ratio@{k}", "Success"),
+            Name("FScore@{k} | F-Score", "F"),
+            Name("HR@{k} | HitRate@{k} | hit_ratio@{k}", "Success"),
             Name("MRR", "RR"),
             Name("NDCG@{k}", "nDCG", {"gain": "exp2"}),
         ),

@@ -1,10 +1,6 @@
 """Azure AI Evaluation: its DocumentRetrievalEvaluator."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import NO_MEASURE, Name, Tool
-from rankstone.tools.texts import MEAN_OF_COUNTS
+from rankstone.tools.base import MEAN_OF_COUNTS, NO_MEASURE, Conventions, Name, Tool
 
 _CUTOFF = "its cutoff is always 3"
 
@@ -16,11 +12,7 @@ TOOLS = (
         conventions=Conventions(ties="input", queries="both"),
         names=(
             Name("ndcg@{k}", "nDCG", {"gain": "exp2"}, note=_CUTOFF),
-            Name(
-                "fidelity",
-                "nDCG",
-                {"discount": "none", "gain": {g: 2.0 ** (g + 1) - 1 for g in (1, 2, 3, 4)}},
-            ),
+            Name("fidelity", "nDCG", {"discount": "none", "gain": {g: 2.0 ** (g + 1) - 1 for g in (1, 2, 3, 4)}}),
             Name("top1_relevance", "CG", {"k": 1}),
             Name("holes_ratio", "Unjudged"),
             Name("total_retrieved_documents", "NumRet", note=MEAN_OF_COUNTS),
@@ -36,4 +28,4 @@ TOOLS = (
             "with grades from 10 up fidelity gives grades the weights of others",
         ),
     ),
-)
+)  # fmt: skip

@@ -1,15 +1,15 @@
-"""What is known about another tool: its conventions, and what its names of measures mean."""
+"""Other tools as data: their conventions, and the meaning of their names of measures."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from rankstone.choices.conventions import Conventions
+from rankstone.choices.conventions import Conventions as Conventions  # noqa: PLC0414
 from rankstone.errors import one_of
 
 #: Reasons why a tool's measure is unsupported that several tools share.
@@ -19,11 +19,16 @@ RATINGS = "it measures predicted ratings or probabilities, not a ranking"
 ANSWERS = "it judges texts or answers with a model, not a ranking by its judgments"
 MORE_DATA = "it needs data on items or users beyond judgments and a run"
 
+#: Sentences about a tool that hold for several tools.
+CANDIDATES = "sees a list of candidates only: relevant documents outside it do not exist"
+CALLER = "the caller ranks; documents with equal scores stay in input order"
+SETS = "relevant items are a set, so grades are 0 or 1"
+SKIPS = "users without relevant items are left out"
+FLOAT32 = "it computes in 32 bits, so values agree to about 6 digits"
+FAILS_EMPTY = "it fails on a query without relevant documents"
+MEAN_OF_COUNTS = "it gives the mean over queries, not the sum"
+
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-
-
-def _numbers(text: str) -> tuple[float, ...]:
-    return tuple(float(part) for part in text.split(","))
 
 
 def _table(text: str) -> dict[float, float]:
@@ -51,7 +56,7 @@ READINGS = {
     "decimals": Reading(
         r"[0-9]+", lambda text: float(f"0.{text}"), lambda v: str(v).removeprefix("0.")
     ),
-    "list": Reading(rf"{_NUMBER}(?:,{_NUMBER})*", _numbers),
+    "list": Reading(rf"{_NUMBER}(?:,{_NUMBER})*", lambda text: tuple(map(float, text.split(",")))),
     "table": Reading(rf"[0-9]+={_NUMBER}(?:,[0-9]+={_NUMBER})*", _table),
 }
 _HOLE = re.compile(r"\{(\w+)(?::(\w+))?\}")
@@ -114,7 +119,7 @@ class Name:
     """A tool's name of a measure, and the choices that make the measure that tool's.
 
     In ``pattern`` a hole such as ``{k}`` is where a parameter is written; ``{p:decimals}`` says
-    how it is read. ``measure`` is Rankstone's name, ``params`` are fixed parameters.
+    how it is read. A tool may list several names of one measure in one pattern: ``P@{k} | Prec@{k}``. ``measure`` is Rankstone's name, ``params`` are fixed parameters.
     ``conventions`` are those on which this function differs from the rest of its tool; ``note``
     says what it does that no choice expresses. A name that is ``only_here`` means other things to
     other tools, and is read under ``like=`` alone.
@@ -210,6 +215,11 @@ class Tool:
     arguments: Mapping[str, Argument] = field(default_factory=dict)
     tested: str = ""
     limits: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """List each of several names in one pattern."""
+        names = (replace(n, pattern=p) for n in self.names for p in n.pattern.split(" | "))
+        object.__setattr__(self, "names", tuple(names))
 
     @cached_property
     def family(self) -> str:

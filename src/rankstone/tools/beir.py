@@ -1,10 +1,6 @@
 """BEIR: pytrec_eval for most measures, code of its own for the others."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Name, Tool
-from rankstone.tools.texts import FAILS_EMPTY
+from rankstone.tools.base import FAILS_EMPTY, Conventions, Name, Tool
 
 #: The measures that BEIR computes itself.
 _OWN = {"ties": "input", "queries": "judged", "precision": "float64"}

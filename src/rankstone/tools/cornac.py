@@ -1,10 +1,6 @@
 """Cornac: its ranking metrics."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import RATINGS, Name, Tool
-from rankstone.tools.texts import SETS, SKIPS
+from rankstone.tools.base import RATINGS, SETS, SKIPS, Conventions, Name, Tool
 
 _NCRR = {"gain": "binary", "discount": "reciprocal"}
 _SHORT = "the ideal ranking is no longer than the list"

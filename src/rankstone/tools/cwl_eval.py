@@ -1,9 +1,6 @@
 """cwl_eval: expected gain per document by the C/W/L framework."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import MORE_DATA, NO_MEASURE, Name, Tool
+from rankstone.tools.base import MORE_DATA, NO_MEASURE, Conventions, Name, Tool
 
 #: Grades are gains from 0 to 1, and lists are filled up to 1000 documents, where reading ends.
 _GAINS = {"max_grade": 1}

@@ -1,10 +1,15 @@
 """Elliot: its metrics of accuracy."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import MORE_DATA, NO_MEASURE, RATINGS, Name, Tool
-from rankstone.tools.texts import CALLER, SKIPS
+from rankstone.tools.base import (
+    CALLER,
+    MORE_DATA,
+    NO_MEASURE,
+    RATINGS,
+    SKIPS,
+    Conventions,
+    Name,
+    Tool,
+)
 
 TOOLS = (
     Tool(

@@ -1,9 +1,6 @@
 """FreshStack: nuggets by pyndeval and by code of its own, documents by pytrec_eval."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Name, Tool
+from rankstone.tools.base import Conventions, Name, Tool
 
 #: The measures that FreshStack computes itself.
 _OWN = {"ties": "input", "precision": "float64"}

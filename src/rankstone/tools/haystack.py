@@ -1,10 +1,6 @@
 """Haystack: the evaluators of retrieved documents."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import ANSWERS, Name, Tool
-from rankstone.tools.texts import CALLER
+from rankstone.tools.base import ANSWERS, CALLER, Conventions, Name, Tool
 
 TOOLS = (
     Tool(

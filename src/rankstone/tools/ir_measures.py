@@ -1,9 +1,6 @@
 """ir_measures: one interface to several providers, mostly pytrec_eval."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Argument, Choices, Name, Tool
+from rankstone.tools.base import Argument, Choices, Conventions, Name, Tool
 
 #: gdeval.pl, which computes ERR and nDCG with exponential gains.
 _GDEVAL = {"precision": "float64"}
@@ -34,19 +31,15 @@ TOOLS = (
         about="mostly trec_eval 9, with queries missing from the run counted as 0",
         conventions=Conventions(precision="float32"),
         names=(
-            Name("nDCG@{k}", "nDCG"),
-            Name("NDCG@{k}", "nDCG"),
+            Name("nDCG@{k} | NDCG@{k}", "nDCG"),
             Name("nDCG(dcg='exp-log2')@{k}", "nDCG", *_EXP2),
-            Name("AP@{k}", "AP"),
-            Name("MAP@{k}", "AP"),
+            Name("AP@{k} | MAP@{k}", "AP"),
             Name("RR", "RR"),
             Name("RR@{k}", "RR", conventions=_SORTS),
             Name("MRR", "RR"),
             Name("MRR@{k}", "RR", conventions=_SORTS),
-            Name("P@{k}", "P"),
-            Name("Precision@{k}", "P"),
-            Name("R@{k}", "R"),
-            Name("Recall@{k}", "R"),
+            Name("P@{k} | Precision@{k}", "P"),
+            Name("R@{k} | Recall@{k}", "R"),
             Name("Success@{k}", "Success"),
             Name("ERR@{k}", "ERR", {"max_grade": 4}, _GDEVAL, _ROUNDED),
             Name("RBP", "RBP", conventions=_CWL),
@@ -58,39 +51,36 @@ TOOLS = (
             Name("NERR9@{k}", "NERR", {"patience": "reciprocal"}, _CWL),
             Name("NERR10", "NERR", {"patience": "geometric", **_LONG}, _CWL),
             Name("NERR11", "NERR", {"patience": "goal", **_LONG}, _CWL),
-            Name("Rprec", "Rprec"),
-            Name("RPrec", "Rprec"),
-            Name("Bpref", "Bpref"),
-            Name("BPref", "Bpref"),
+            Name("Rprec | RPrec", "Rprec"),
+            Name("Bpref | BPref", "Bpref"),
             Name("infAP", "infAP"),
-            Name("IPrec@{recall}", "IPrec", {"rounding": "up"}),
-            Name("IPrec", "IPrec", {"rounding": "up"}),
+            Name("IPrec@{recall} | IPrec", "IPrec", {"rounding": "up"}),
             Name("Judged@{k}", "Judged", conventions={"negatives": "nonrelevant", **_SORTS}),
-            Name("Accuracy", "AUC", _PAIRS, _CWL, _ACCURACY),
-            Name("Accuracy@{k}", "AUC", _PAIRS, _CWL, _ACCURACY),
+            Name("Accuracy | Accuracy@{k}", "AUC", _PAIRS, _CWL, _ACCURACY),
             Name("Compat", "Compat", {}, _SORTS, _COMPAT),
-            Name("alpha_DCG@{k}", "alpha_DCG", {"denominator": "best"}, _NDEVAL, _FIRST),
-            Name("α_DCG@{k}", "alpha_DCG", {"denominator": "best"}, _NDEVAL, _FIRST),  # noqa: RUF001 -- its own spelling
-            Name("alpha_nDCG@{k}", "alpha_nDCG", conventions=_NDEVAL),
-            Name("α_nDCG@{k}", "alpha_nDCG", conventions=_NDEVAL),  # noqa: RUF001
+            Name(
+                "alpha_DCG@{k} | α_DCG@{k}",  # noqa: RUF001
+                "alpha_DCG",
+                {"denominator": "best"},
+                _NDEVAL,
+                _FIRST,
+            ),
+            Name("alpha_nDCG@{k} | α_nDCG@{k}", "alpha_nDCG", conventions=_NDEVAL),  # noqa: RUF001
             Name("ERR_IA@{k}", "ERR_IA", {}, _NDEVAL, _FIRST),
             Name("nERR_IA@{k}", "nERR_IA", conventions=_NDEVAL),
-            Name("AP_IA", "AP_IA", conventions=_NDEVAL),
-            Name("MAP_IA", "AP_IA", conventions=_NDEVAL),
+            Name("AP_IA | MAP_IA", "AP_IA", conventions=_NDEVAL),
             Name("P_IA@{k}", "P_IA", conventions=_NDEVAL),
             Name("NRBP", "NRBP", conventions=_NDEVAL),
             Name("nNRBP", "nNRBP", conventions=_NDEVAL, note=_ZERO_BY_ZERO),
             Name("StRecall@{k}", "StRecall", conventions=_NDEVAL),
             Name("SetP", "P"),
-            Name("SetRelP", "P", *_RELATIVE),
-            Name("SetP(relative=True)", "P", *_RELATIVE),
+            Name("SetRelP | SetP(relative=True)", "P", *_RELATIVE),
             Name("SetR", "R"),
             Name("SetF", "F"),
             Name("SetAP", "SetAP"),
             Name("NumQ", "NumQ", conventions={"queries": "both"}, note=_ABSENT),
             Name("NumRet", "NumRet"),
-            Name("NumRet(rel={rel})", "NumRelRet"),
-            Name("NumRelRet", "NumRelRet"),
+            Name("NumRet(rel={rel}) | NumRelRet", "NumRelRet"),
             Name("NumRel", "NumRel", conventions={"queries": "both"}, note=_ABSENT),
         ),
         arguments={
@@ -102,9 +92,7 @@ TOOLS = (
             "dcg": Argument(values={"log2": Choices(), "exp-log2": _EXP2}),
             "normalize": Argument(values={True: Choices(), False: Choices({"normalize": "none"})}),
             "relative": Argument(values={False: Choices(), True: _RELATIVE}),
-            "judged_only": Argument(
-                values={False: Choices(), True: Choices(conventions={"unjudged": "remove"})}
-            ),
+            "judged_only": Argument(values={False: Choices(), True: Choices(conventions={"unjudged": "remove"})}),
         },
         limits=(
             "grades above max_rel count as max_rel, which is refused here",
@@ -112,4 +100,4 @@ TOOLS = (
             "measures of subtopics have cutoffs up to 20",
         ),
     ),
-)
+)  # fmt: skip

@@ -1,10 +1,18 @@
 """LensKit: its ranking metrics, over ordered item lists."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import MORE_DATA, NO_MEASURE, RATINGS, Argument, Name, Tool
-from rankstone.tools.texts import CALLER, FAILS_EMPTY, MEAN_OF_COUNTS, SETS
+from rankstone.tools.base import (
+    CALLER,
+    FAILS_EMPTY,
+    MEAN_OF_COUNTS,
+    MORE_DATA,
+    NO_MEASURE,
+    RATINGS,
+    SETS,
+    Argument,
+    Conventions,
+    Name,
+    Tool,
+)
 
 _JARVELIN = {"discount": "jarvelin"}
 _BINARY = {"gain": "binary", **_JARVELIN}
@@ -21,18 +29,8 @@ TOOLS = (
             Name("NDCG@{k}", "nDCG", _BINARY),
             Name("NDCG(gain=)@{k}", "nDCG", _JARVELIN, note=_NEGATIVE),
             Name("DCG@{k}", "DCG", _BINARY),
-            Name(
-                "DCG(gain=)@{k}",
-                "DCG",
-                _JARVELIN,
-                note=f"{_NEGATIVE}; it fails on a query without judgments",
-            ),
-            Name(
-                "AveragePrecision@{k}",
-                "AP",
-                {"denominator": "min(R,retrieved)"},
-                note=FAILS_EMPTY,
-            ),
+            Name("DCG(gain=)@{k}", "DCG", _JARVELIN, note=f"{_NEGATIVE}; it fails on a query without judgments"),
+            Name("AveragePrecision@{k}", "AP", {"denominator": "min(R,retrieved)"}, note=FAILS_EMPTY),
             Name("RecipRank@{k}", "RR"),
             Name("Precision@{k}", "P", {"denominator": "retrieved"}),
             Name("Recall@{k}", "R", {"denominator": "min(R,k)"}),
@@ -55,4 +53,4 @@ TOOLS = (
             "MAE": RATINGS,
         },
     ),
-)
+)  # fmt: skip

@@ -1,12 +1,8 @@
 """LightGBM: the metrics that look at queries."""
 
-from __future__ import annotations
-
 import math
 
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Name, Tool
-from rankstone.tools.texts import CANDIDATES
+from rankstone.tools.base import CANDIDATES, Conventions, Name, Tool
 
 _GAIN = {"gain": "exp2"}
 _AP = {"denominator": "min(R,k)"}
@@ -23,14 +19,12 @@ TOOLS = (
         names=(
             Name("ndcg@{k}", "nDCG", _GAIN),
             Name("ndcg(label_gain=linear)@{k}", "nDCG"),
-            Name("lambdarank@{k}", "nDCG", _GAIN),
-            Name("rank_xendcg@{k}", "nDCG", _GAIN),
-            Name("xendcg@{k}", "nDCG", _GAIN),
-            Name("xe_ndcg@{k}", "nDCG", _GAIN),
-            Name("xe_ndcg_mart@{k}", "nDCG", _GAIN),
-            Name("xendcg_mart@{k}", "nDCG", _GAIN),
-            Name("map@{k}", "AP", _AP, _RELEVANT),
-            Name("mean_average_precision@{k}", "AP", _AP, _RELEVANT),
+            Name(
+                "lambdarank@{k} | rank_xendcg@{k} | xendcg@{k} | xe_ndcg@{k} | xe_ndcg_mart@{k} | xendcg_mart@{k}",
+                "nDCG",
+                _GAIN,
+            ),
+            Name("map@{k} | mean_average_precision@{k}", "AP", _AP, _RELEVANT),
         ),
         unsupported={
             "auc": f"{_ALL_ROWS}; AUC(pairs='all') does so with judged documents",

@@ -1,10 +1,6 @@
 """LlamaIndex: the metrics of its RetrieverEvaluator."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import ANSWERS, Name, Tool
-from rankstone.tools.texts import CALLER, FAILS_EMPTY, SETS
+from rankstone.tools.base import ANSWERS, CALLER, FAILS_EMPTY, SETS, Conventions, Name, Tool
 
 _REPEATS = {"duplicates": "count"}  # a node that is retrieved twice counts twice
 
@@ -16,9 +12,7 @@ TOOLS = (
         conventions=Conventions(ties="input", queries="both"),
         names=(
             Name("hit_rate", "Success", note=FAILS_EMPTY),
-            Name(
-                "hit_rate(use_granular_hit_rate=True)", "R", conventions=_REPEATS, note=FAILS_EMPTY
-            ),
+            Name("hit_rate(use_granular_hit_rate=True)", "R", conventions=_REPEATS, note=FAILS_EMPTY),
             Name("mrr", "RR", note=FAILS_EMPTY),
             Name("precision", "P", note=FAILS_EMPTY),
             Name("recall", "R", note=FAILS_EMPTY),
@@ -32,4 +26,4 @@ TOOLS = (
             "cohere_rerank_relevancy": ANSWERS,
         },
     ),
-)
+)  # fmt: skip

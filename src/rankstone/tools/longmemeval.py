@@ -1,10 +1,6 @@
 """LongMemEval: the scores of its retrieval, at the level of sessions or of turns."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Name, Tool
-from rankstone.tools.texts import SETS
+from rankstone.tools.base import SETS, Conventions, Name, Tool
 
 _DCG = {"gain": "binary", "discount": "jarvelin"}
 

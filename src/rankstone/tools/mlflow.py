@@ -1,10 +1,6 @@
 """MLflow: the metrics of its retriever evaluation."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Name, Tool
-from rankstone.tools.texts import CALLER, SETS
+from rankstone.tools.base import CALLER, SETS, Conventions, Name, Tool
 
 _IDEAL = (
     "the ideal list is cut at the number of documents if fewer than k were retrieved, and holds "

@@ -1,9 +1,6 @@
 """MTEB: the scores of its retrieval tasks, most of them by pytrec_eval."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import NO_MEASURE, Name, Tool
+from rankstone.tools.base import NO_MEASURE, Conventions, Name, Tool
 
 TOOLS = (
     Tool(
@@ -20,12 +17,7 @@ TOOLS = (
             Name("mrr_at_{k}", "RR", conventions={"precision": "float64"}),
             Name("hit_rate_at_{k}", "Success"),
             Name("Hole_at_{k}", "Hole", conventions={"precision": "float64"}),
-            Name(
-                "R_cap_at_{k}",
-                "R",
-                {"denominator": "min(R,k)"},
-                {"precision": "float64", "no_relevant": "skip"},
-            ),
+            Name("R_cap_at_{k}", "R", {"denominator": "min(R,k)"}, {"precision": "float64", "no_relevant": "skip"}),
         ),
         unsupported={
             "nauc": NO_MEASURE,
@@ -36,4 +28,4 @@ TOOLS = (
         },
         limits=("means are rounded to 5 digits, except those of mrr",),
     ),
-)
+)  # fmt: skip

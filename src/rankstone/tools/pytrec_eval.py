@@ -1,9 +1,6 @@
 """pytrec_eval: trec_eval 9 behind a Python interface."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Tool
+from rankstone.tools.base import Conventions, Tool
 from rankstone.tools.trec_eval import names, unsupported
 
 #: Parameters in a name are numbers without a sign, in any order; gains cannot be given.

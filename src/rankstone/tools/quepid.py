@@ -1,9 +1,6 @@
 """Quepid: the scorers that every case can use."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Name, Tool
+from rankstone.tools.base import Conventions, Name, Tool
 
 _SERVER = "run on the server it is NaN if a document has no rating"
 _SCALE = "the highest grade is that of the scorer's scale, which is max_grade here"

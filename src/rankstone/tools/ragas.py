@@ -1,10 +1,6 @@
 """RAGAS: its two metrics that compare ids of contexts."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Name, Tool
-from rankstone.tools.texts import SETS
+from rankstone.tools.base import SETS, Conventions, Name, Tool
 
 TOOLS = (
     Tool(
@@ -13,11 +9,7 @@ TOOLS = (
         about=f"{SETS}; retrieved contexts are a set, too",
         conventions=Conventions(ties="input", queries="both"),
         names=(
-            Name(
-                "id_based_context_precision",
-                "P",
-                note="without retrieved contexts it is NaN",
-            ),
+            Name("id_based_context_precision", "P", note="without retrieved contexts it is NaN"),
             Name(
                 "id_based_context_recall",
                 "R",
@@ -27,4 +19,4 @@ TOOLS = (
         ),
         limits=("all other metrics ask a language model",),
     ),
-)
+)  # fmt: skip

@@ -1,9 +1,6 @@
 """Elasticsearch and OpenSearch: the metrics of the _rank_eval request."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Name, Tool
+from rankstone.tools.base import Conventions, Name, Tool
 
 _SCALE = "its maximum_relevance is the highest grade, which is max_grade here"
 _CUT = "the ideal list is cut at the number of hits if that is below k"

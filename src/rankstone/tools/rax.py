@@ -1,10 +1,6 @@
 """Rax: metrics for learning to rank in JAX."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Name, Tool
-from rankstone.tools.texts import CANDIDATES, FLOAT32
+from rankstone.tools.base import CANDIDATES, FLOAT32, Conventions, Name, Tool
 
 TOOLS = (
     Tool(

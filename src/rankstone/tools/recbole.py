@@ -1,10 +1,6 @@
 """RecBole: the metrics of its evaluator."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import MORE_DATA, RATINGS, Name, Tool
-from rankstone.tools.texts import SETS
+from rankstone.tools.base import MORE_DATA, RATINGS, SETS, Conventions, Name, Tool
 
 TOOLS = (
     Tool(

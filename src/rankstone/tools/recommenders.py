@@ -1,10 +1,6 @@
 """Recommenders (Microsoft): python_evaluation, over tables of ratings and predictions."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import MORE_DATA, RATINGS, Name, Tool
-from rankstone.tools.texts import SETS, SKIPS
+from rankstone.tools.base import MORE_DATA, RATINGS, SETS, SKIPS, Conventions, Name, Tool
 
 TOOLS = (
     Tool(

@@ -1,10 +1,6 @@
 """RecTools: metrics over tables of ranked recommendations and interactions."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import MORE_DATA, NO_MEASURE, Name, Tool
-from rankstone.tools.texts import CALLER, SETS, SKIPS
+from rankstone.tools.base import CALLER, MORE_DATA, NO_MEASURE, SETS, SKIPS, Conventions, Name, Tool
 
 TOOLS = (
     Tool(

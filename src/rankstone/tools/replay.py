@@ -1,10 +1,6 @@
 """RePlay: metrics over tables of scored recommendations and ground truth."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import MORE_DATA, Name, Tool
-from rankstone.tools.texts import SETS, SKIPS
+from rankstone.tools.base import MORE_DATA, SETS, SKIPS, Conventions, Name, Tool
 
 TOOLS = (
     Tool(

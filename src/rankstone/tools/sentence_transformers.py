@@ -1,10 +1,6 @@
 """sentence-transformers: its InformationRetrievalEvaluator."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Name, Tool
-from rankstone.tools.texts import SETS
+from rankstone.tools.base import SETS, Conventions, Name, Tool
 
 _ABOUT = f"{SETS}; queries without relevant documents are left out"
 _NAMES = (

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import CURVE, Name, Tool
-from rankstone.tools.texts import CANDIDATES
+from rankstone.tools.base import CANDIDATES, CURVE, Conventions, Name, Tool
 
 TOOLS = (
     Tool(
@@ -21,21 +19,11 @@ TOOLS = (
                 note="tied documents are ranked last one first, in short lists",
             ),
             Name("dcg_score@{k}", "DCG"),
-            Name(
-                "roc_auc_score",
-                "AUC",
-                {"negatives": "retrieved", "missed": "ignore"},
-            ),
+            Name("roc_auc_score", "AUC", {"negatives": "retrieved", "missed": "ignore"}),
             Name("average_precision_score", "AUPRC"),
-            Name(
-                "label_ranking_average_precision_score",
-                "AUPRC",
-                conventions={"no_relevant": "one"},
-            ),
+            Name("label_ranking_average_precision_score", "AUPRC", conventions={"no_relevant": "one"}),
             Name("coverage_error", "LastRank", {"tied": "last", "empty": "zero"}),
-            Name(
-                "label_ranking_loss", "RankingLoss", {"negatives": "retrieved", "missed": "ignore"}
-            ),
+            Name("label_ranking_loss", "RankingLoss", {"negatives": "retrieved", "missed": "ignore"}),
         ),
         unsupported={
             "auc": "it is the area under points of any curve; rankstone.auc computes it",
@@ -48,4 +36,4 @@ TOOLS = (
         },
         limits=("a query with a single document and negative grades are refused",),
     ),
-)
+)  # fmt: skip

@@ -1,10 +1,6 @@
 """Spark: RankingMetrics of mllib and RankingEvaluator of ml."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Name, Tool
-from rankstone.tools.texts import CALLER, SETS
+from rankstone.tools.base import CALLER, SETS, Conventions, Name, Tool
 
 _AP = {"denominator": "min(R,k)"}
 _BINARY = {"gain": "binary"}
@@ -16,15 +12,11 @@ TOOLS = (
         about=f"{SETS}; {CALLER}",
         conventions=Conventions(ties="input", queries="both"),
         names=(
-            Name("ndcgAt@{k}", "nDCG", _BINARY),
-            Name("ndcgAtK@{k}", "nDCG", _BINARY),
+            Name("ndcgAt@{k} | ndcgAtK@{k}", "nDCG", _BINARY),
             Name("meanAveragePrecision", "AP"),
-            Name("meanAveragePrecisionAt@{k}", "AP", _AP),
-            Name("meanAveragePrecisionAtK@{k}", "AP", _AP),
-            Name("precisionAt@{k}", "P"),
-            Name("precisionAtK@{k}", "P"),
-            Name("recallAt@{k}", "R"),
-            Name("recallAtK@{k}", "R"),
+            Name("meanAveragePrecisionAt@{k} | meanAveragePrecisionAtK@{k}", "AP", _AP),
+            Name("precisionAt@{k} | precisionAtK@{k}", "P"),
+            Name("recallAt@{k} | recallAtK@{k}", "R"),
         ),
         unsupported={
             "ndcgAt(graded)@{k}": (

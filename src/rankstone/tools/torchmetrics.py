@@ -1,10 +1,6 @@
 """torchmetrics: its retrieval metrics, as classes and as functions."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import CURVE, Name, Tool
-from rankstone.tools.texts import CANDIDATES, FLOAT32
+from rankstone.tools.base import CANDIDATES, CURVE, FLOAT32, Conventions, Name, Tool
 
 #: Some measures take documents with a score of 0 or less as not relevant.
 _POSITIVE = {"nonpositive": "nonrelevant"}
@@ -20,8 +16,11 @@ TOOLS = (
         about=CANDIDATES,
         conventions=Conventions(ties="input", precision="float32", missed="ignore", queries="both"),
         names=(
-            Name("RetrievalNormalizedDCG@{k}", "nDCG", conventions={"ties": "expected"}),
-            Name("retrieval_normalized_dcg@{k}", "nDCG", conventions={"ties": "expected"}),
+            Name(
+                "RetrievalNormalizedDCG@{k} | retrieval_normalized_dcg@{k}",
+                "nDCG",
+                conventions={"ties": "expected"},
+            ),
             Name(
                 "RetrievalNormalizedDCG(empty_target_action='pos')@{k}",
                 "nDCG",
@@ -32,38 +31,19 @@ TOOLS = (
                 "nDCG",
                 conventions={"ties": "expected", "no_relevant": "skip"},
             ),
-            Name("RetrievalMAP@{k}", "AP", _HITS, _POSITIVE, _SORT),
-            Name("retrieval_average_precision@{k}", "AP", _HITS, _POSITIVE, _SORT),
-            Name("RetrievalMRR@{k}", "RR", conventions=_POSITIVE, note=_SORT),
-            Name("retrieval_reciprocal_rank@{k}", "RR", conventions=_POSITIVE, note=_SORT),
-            Name("RetrievalPrecision@{k}", "P", conventions=_POSITIVE, note=_SORT),
-            Name("retrieval_precision@{k}", "P", conventions=_POSITIVE, note=_SORT),
-            Name(
-                "RetrievalPrecision(adaptive_k=True)@{k}",
-                "P",
-                {"denominator": "retrieved"},
-                _POSITIVE,
-                _SORT,
-            ),
-            Name("RetrievalRPrecision", "Rprec", note=_SORT),
-            Name("retrieval_r_precision", "Rprec", note=_SORT),
-            Name("RetrievalRecall@{k}", "R", conventions=_POSITIVE, note=_SORT),
-            Name("retrieval_recall@{k}", "R", conventions=_POSITIVE, note=_SORT),
-            Name("RetrievalHitRate@{k}", "Success", note=_SORT),
-            Name("retrieval_hit_rate@{k}", "Success", note=_SORT),
-            Name("RetrievalAUROC", "AUC", _AUC),
-            Name("retrieval_auroc", "AUC", _AUC),
-            Name("RetrievalAUROC@{k}", "AUC", _AUC, note=_SORT),
-            Name("retrieval_auroc@{k}", "AUC", _AUC, note=_SORT),
+            Name("RetrievalMAP@{k} | retrieval_average_precision@{k}", "AP", _HITS, _POSITIVE, _SORT),
+            Name("RetrievalMRR@{k} | retrieval_reciprocal_rank@{k}", "RR", conventions=_POSITIVE, note=_SORT),
+            Name("RetrievalPrecision@{k} | retrieval_precision@{k}", "P", conventions=_POSITIVE, note=_SORT),
+            Name("RetrievalPrecision(adaptive_k=True)@{k}", "P", {"denominator": "retrieved"}, _POSITIVE, _SORT),
+            Name("RetrievalRPrecision | retrieval_r_precision", "Rprec", note=_SORT),
+            Name("RetrievalRecall@{k} | retrieval_recall@{k}", "R", conventions=_POSITIVE, note=_SORT),
+            Name("RetrievalHitRate@{k} | retrieval_hit_rate@{k}", "Success", note=_SORT),
+            Name("RetrievalAUROC | retrieval_auroc", "AUC", _AUC),
+            Name("RetrievalAUROC@{k} | retrieval_auroc@{k}", "AUC", _AUC, note=_SORT),
             Name("RetrievalFallOut@{k}", "FallOut", {**_OTHERS, "empty": "one"}, note=_SORT),
             Name("retrieval_fall_out@{k}", "FallOut", _OTHERS, note=_SORT),
             Name(
-                "RetrievalRecallAtFixedPrecision(min_precision={precision})@{k}",
-                "RecallAtP",
-                note=f"{_SORT}; its mean is the highest recall of the mean curves",
-            ),
-            Name(
-                "RetrievalRecallAtFixedPrecision(min_precision={precision})",
+                "RetrievalRecallAtFixedPrecision(min_precision={precision})@{k} | RetrievalRecallAtFixedPrecision(min_precision={precision})",
                 "RecallAtP",
                 note=f"{_SORT}; its mean is the highest recall of the mean curves",
             ),
@@ -74,4 +54,4 @@ TOOLS = (
         },
         limits=(FLOAT32,),
     ),
-)
+)  # fmt: skip

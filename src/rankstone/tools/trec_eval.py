@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Name, Tool
+from rankstone.tools.base import Conventions, Name, Tool
 
 NEWEST = 10
 _CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
@@ -98,13 +97,7 @@ LINES = (
     _line("gm_bpref", "GMBpref", "all_trec", summary_only=True),
     _line("Rprec_mult", "Rprec", "all_trec", per_value_of="multiple", values=_MULTIPLES),
     _line("utility", "Utility", "all_trec set", arguments=("{hit},{noise},{miss},{rest}",)),
-    _line(
-        "11pt_avg",
-        "AvgIPrec",
-        "all_trec",
-        v9_params={"rounding": "up"},
-        arguments=("{points:list}",),
-    ),
+    _line("11pt_avg", "AvgIPrec", "all_trec", v9_params={"rounding": "up"}, arguments=("{points:list}",)),
     _line("binG", "BinG", "all_trec"),
     _line("G", "G", "all_trec", arguments=_GAINS),
     _line("dcg", "DCG", arguments=_GAINS, since=10),
@@ -114,14 +107,7 @@ LINES = (
     _line("Rndcg", "RnDCG", "all_trec", arguments=_GAINS),
     _line("ndcg_cut", "nDCG", "all_trec", per_value_of="k", values=_CUTS),
     _line("map_cut", "AP", "all_trec", per_value_of="k", values=_CUTS),
-    _line(
-        "relative_P",
-        "P",
-        "all_trec",
-        params={"denominator": "min(k,R)"},
-        per_value_of="k",
-        values=_CUTS,
-    ),
+    _line("relative_P", "P", "all_trec", params={"denominator": "min(k,R)"}, per_value_of="k", values=_CUTS),
     _line("success", "Success", "all_trec", per_value_of="k", values=(1, 5, 10)),
     _line("set_P", "P", "all_trec set"),
     _line("set_relative_P", "P", "all_trec set", params={"denominator": "min(k,R)"}),
@@ -145,14 +131,7 @@ LINES = (
     _preferences("prefs_avgjg_imp", "found", "groups"),
     _line("map_avgjg", "AP", "qrels_jg", format="qrels_jg"),
     _line("P_avgjg", "P", "qrels_jg", per_value_of="k", values=_CUTS, format="qrels_jg"),
-    _line(
-        "Rprec_mult_avgjg",
-        "Rprec",
-        "qrels_jg",
-        per_value_of="multiple",
-        values=_MULTIPLES,
-        format="qrels_jg",
-    ),
+    _line("Rprec_mult_avgjg", "Rprec", "qrels_jg", per_value_of="multiple", values=_MULTIPLES, format="qrels_jg"),
     _line("yaap", "YAAP"),
     _line(
         "rbp",
@@ -172,7 +151,7 @@ LINES = (
         since=10,
     ),
     _line("unj", "Unjudged", "all_trec", per_value_of="k", values=(5, 10, 20), since=10),
-)
+)  # fmt: skip
 
 
 def lines(version: int = NEWEST) -> dict[str, Line]:

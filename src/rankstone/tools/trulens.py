@@ -1,10 +1,6 @@
 """TruLens: the measures of retrieved chunks and memories in its GroundTruthAgreement."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import ANSWERS, RATINGS, Name, Tool
-from rankstone.tools.texts import CALLER
+from rankstone.tools.base import ANSWERS, CALLER, RATINGS, Conventions, Name, Tool
 
 _TIES = (
     "given scores, it takes all chunks that share the score of the k-th; without retrieved chunks "

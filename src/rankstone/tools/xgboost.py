@@ -1,10 +1,6 @@
 """XGBoost: its ranking metrics."""
 
-from __future__ import annotations
-
-from rankstone.choices.conventions import Conventions
-from rankstone.tools.base import Name, Tool
-from rankstone.tools.texts import CANDIDATES
+from rankstone.tools.base import CANDIDATES, Conventions, Name, Tool
 
 _GAIN = {"gain": "exp2"}
 _AP = {"denominator": "min(R,k)"}

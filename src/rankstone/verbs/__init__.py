@@ -1,1 +1,1 @@
-"""What users ask for, a module or folder each."""
+"""The verbs, a module or folder each."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -33,12 +33,10 @@ from rankstone.stats.holes import with_holes
 from rankstone.stats.values import QueryValues
 from rankstone.text.result_table import ALL
 from rankstone.verbs.evaluate import evaluate_collection, load_engine
-from rankstone.verbs.gate.comparable import require_comparable_results
+from rankstone.verbs.gate.baseline import require_comparable_results
 from rankstone.verbs.parts import Request
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from rankstone.choices.options import CompareOptions
 
 #: Measures of saved values that are compared without being chosen; each one costs power.
@@ -107,9 +105,10 @@ def compare_values_by_query(
     if isinstance(weights, _PATH):
         chosen["weights"] = read_weights(weights, values)
     _check_directions(lower, values)
-    chosen["lower_is_better"] = {*lower, *(n for n in names or () if _falls(n))}
-    known = [name for name in names or () if _is_measure(name)]
-    ranges = {name: parse_measure(name).definition.range for name in known}
+    known = {n: m.definition for n in names or () if (m := _measure(n)) is not None}
+    falling = (name for name, definition in known.items() if not definition.higher_is_better)
+    chosen["lower_is_better"] = {*lower, *falling}
+    ranges = {name: definition.range for name, definition in known.items()}
     made = compare_values(values, measures=names, ranges=ranges, **chosen)
     comparison = _with_notices(made, lower, notices)
     return comparison if weights is not None else with_holes(comparison, values)
@@ -268,7 +267,7 @@ def read_values(
         except DataError as error:
             raise DataError(f"{path}: {error}") from None
         return [(values_of_result(result, result.name, chosen), result) for result in results]
-    runs = read_query_values(content, path, _is_measure)
+    runs = read_query_values(content, path, lambda name: _measure(name) is not None)
     label = name or run_name(path)
     return [(QueryValues.from_dicts(own or label, values), None) for own, values in runs.items()]
 
@@ -291,8 +290,8 @@ def _require_mean(result: Result, measure: str) -> None:
     """Refuse a measure of which the mean over queries is not what evaluating prints."""
     weights = result.weights.get(measure)
     is_weighted = weights is not None and np.ptp(weights) > 0
-    is_mean = _is_measure(measure) and parse_measure(measure).definition.aggregate == "mean"
-    if is_weighted or not is_mean:
+    own = _measure(measure)
+    if is_weighted or own is None or own.definition.aggregate != "mean":
         why = "weighs queries" if is_weighted else "is not a mean over queries"
         raise UsageError(
             f"{measure} {why}, and comparisons are of means over queries that count alike. "
@@ -317,19 +316,19 @@ def _measures_of(
 
 
 def _own_name(measure: str, names: Sequence[str]) -> str:
-    """Return what values call a measure, in whichever tool's spelling."""
-    if measure in names or not _is_measure(measure):
+    """Return the name that values have for a measure, in any tool's spelling."""
+    same = None if measure in names else _measure(measure)
+    if same is None:
         return measure
-    same = parse_measure(measure)
-    return next((n for n in names if _is_measure(n) and parse_measure(n) == same), measure)
+    return next((name for name in names if _measure(name) == same), measure)
 
 
-def _is_measure(name: str) -> bool:
+def _measure(name: str) -> Measure | None:
+    """Return the measure of a name, None if it is not Rankstone's."""
     try:
-        parse_measure(name)
+        return parse_measure(name)
     except UsageError:
-        return False
-    return True
+        return None
 
 
 def _check_directions(lower: Collection[str], values: Sequence[QueryValues]) -> None:
@@ -342,41 +341,33 @@ def _check_directions(lower: Collection[str], values: Sequence[QueryValues]) -> 
                 f"lower_is_better: no run has a measure {name!r}.{hint} They have: "
                 f"{', '.join(names)}."
             )
-        if _is_measure(name) and not _falls(name):
+        own = _measure(name)
+        if own is not None and own.definition.higher_is_better:
             raise UsageError(f"lower_is_better: higher values of {name} are better.")
 
 
 def _with_notices(
     comparison: Comparison, lower: Collection[str], notices: Sequence[Notice]
 ) -> Comparison:
-    """Say where higher counts as better though that is not known, and how runs differ."""
-    unknown = {m for m in comparison.measures if not _is_measure(m) and m not in lower}
+    """Warn where higher counts as better though that is not known, and of how runs differ."""
+    unknown = {
+        measure: Notice(
+            "unknown-measure",
+            1,
+            f"rankstone does not know {measure}, so higher counts as better; otherwise use "
+            "--lower-is-better",
+            level="note",
+        )
+        for measure in comparison.measures
+        if measure not in lower and _measure(measure) is None
+    }
     if not unknown and not notices:
         return comparison
-    pairs = tuple(
-        replace(
-            pair,
-            warnings=(
-                *pair.warnings,
-                *([_direction(pair.measure)] if pair.measure in unknown else []),
-                *notices,
-            ),
-        )
-        for pair in comparison.comparisons
-    )
-    return replace(comparison, comparisons=pairs)
-
-
-def _direction(measure: str) -> Notice:
-    text = (
-        f"rankstone does not know {measure}, so higher counts as better; otherwise use "
-        "--lower-is-better"
-    )
-    return Notice("unknown-measure", 1, text, level="note")
-
-
-def _falls(name: str) -> bool:
-    return _is_measure(name) and not parse_measure(name).definition.higher_is_better
+    pairs = []
+    for pair in comparison.comparisons:
+        own = [unknown[pair.measure]] if pair.measure in unknown else []
+        pairs.append(replace(pair, warnings=(*pair.warnings, *own, *notices)))
+    return replace(comparison, comparisons=tuple(pairs))
 
 
 def read_weights(

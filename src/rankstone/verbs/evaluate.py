@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -19,15 +19,13 @@ from rankstone.core.notices import data_notices
 from rankstone.core.rank import ListNeeds, ScoreNeeds, as_ranked, rank, score_needs
 from rankstone.core.result import Result
 from rankstone.errors import NothingInCommonError, SlowEngineWarning, UsageError
-from rankstone.io.arrays import Needs, table_of_labels
+from rankstone.io.arrays import table_of_labels
 from rankstone.io.changes import prepared
 from rankstone.io.load import check_columns_used, collection
 from rankstone.measures import DEFAULT, Measure
-from rankstone.verbs.parts import Plan, Request, evaluate_part, finished
+from rankstone.verbs.parts import Plan, Request
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from rankstone.choices.options import EvaluateOptions
     from rankstone.core.unjudged import UnjudgedReport
 
@@ -68,8 +66,7 @@ def evaluate(
 def evaluate_collection(data: Collection, request: Request) -> Result:
     """Evaluate data that are loaded: an evaluation in one part."""
     plan = request.plan(data.default)
-    part = evaluate_part(plan, data, is_whole=True)
-    result = finished(plan, part, data)
+    result = plan.result(plan.evaluate(data, is_whole=True), data)
     if request.setup.evaluation.unjudged_interval:
         result = replace(result, unjudged=_unjudged(data, plan))
     return result
@@ -77,11 +74,11 @@ def evaluate_collection(data: Collection, request: Request) -> Result:
 
 def load_engine() -> None:
     """Load the compiled core, or warn once that it is absent."""
-    engine.load(tell=_tell)
+    engine.load(tell=lambda text: warnings.warn(text, SlowEngineWarning, stacklevel=4))
 
 
 def _unjudged(data: Collection, plan: Plan) -> UnjudgedReport:
-    """Return what retrieved documents without a judgment leave open of each measure."""
+    """Return the interval of each measure over all grades that unjudged documents may have."""
     from rankstone.core.completions import Holes, judged_by_rank
     from rankstone.core.unjudged import UnjudgedInterval, UnjudgedReport
     from rankstone.measures.unjudged import unjudged_extremes
@@ -116,30 +113,30 @@ def call(measure: Measure, data: tuple[Any, ...], conventions: Conventions | Non
             "give grades in rank order; true grades and predicted scores; or relevant documents "
             f"and a ranked list; not {len(data)} arguments."
         )
+
+    def needs(default: Conventions) -> tuple[ListNeeds, ScoreNeeds]:
+        own = conventions or default
+        return measure.list_needs(own), score_needs([own])
+
     labels, scores = data[0], data[-1]
     if len(data) == 2 and _are_labels_and_scores(labels, scores):
         source: Collection = table_of_labels(
             numbers_of(labels, "labels"), numbers_of(scores, "scores")
         )
     else:
-        source = collection(*data, finite=True, needs=_needs_of(measure, conventions))
+        source = collection(*data, finite=True, needs=needs)
     chosen = source.default if conventions is None else conventions
     ranked = rank(source, chosen)
     if isinstance(source, MatchedCollection) and not len(ranked.rank):
-        _refuse_look_alikes(source, chosen)
+        for notice in data_notices(source.tally(chosen), chosen):
+            if notice.code == "ids-look-alike":  # a bare number cannot carry a warning
+                raise NothingInCommonError(f"no judged document was retrieved: {notice}.")
     values = measure.compute(ranked)
     if source.single:
         return float(values[0])
     if hasattr(scores, "columns") and hasattr(labels, "index"):
         return type(labels)(values, index=getattr(scores, "index", None), name=str(measure))
     return values
-
-
-def _refuse_look_alikes(source: Collection, conventions: Conventions) -> None:
-    """Refuse ids that differ only in how they are written; a bare number cannot carry a warning."""
-    for notice in data_notices(source.tally(conventions), conventions):
-        if notice.code == "ids-look-alike":
-            raise NothingInCommonError(f"no judged document was retrieved: {notice}.")
 
 
 def _are_labels_and_scores(labels: Any, scores: Any) -> bool:
@@ -151,15 +148,3 @@ def _are_labels_and_scores(labels: Any, scores: Any) -> bool:
         and scores.dtype.kind == "f"
         and labels.size < _LARGE
     )
-
-
-def _needs_of(measure: Measure, conventions: Conventions | None) -> Needs:
-    def needs(default: Conventions) -> tuple[ListNeeds, ScoreNeeds]:
-        chosen = conventions or default
-        return measure.list_needs(chosen), score_needs([chosen])
-
-    return needs
-
-
-def _tell(text: str) -> None:
-    warnings.warn(text, SlowEngineWarning, stacklevel=4)

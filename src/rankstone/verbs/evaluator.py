@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -32,21 +32,9 @@ from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.compute import Values
 from rankstone.verbs.evaluate import load_engine
 from rankstone.verbs.evaluator_state import from_bytes, to_bytes
-from rankstone.verbs.parts import (
-    Origin,
-    Part,
-    Plan,
-    Request,
-    completed,
-    evaluate_part,
-    finished,
-    merged,
-    without_values,
-)
+from rankstone.verbs.parts import Origin, Part, Plan, Request
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from rankstone.choices.options import EvaluatorAddOptions, EvaluatorOptions
 
 _MERGED_AT = 64  # parts are merged when there are so many of them
@@ -132,7 +120,8 @@ class Evaluator:
                     "for all parts."
                 )
             if self._carry and not is_empty(run):
-                run = self._without_open_query(run)
+                columns = Columns.of(self._setup.reading.columns)
+                run, self._open = last_query_apart(joined(self._open, run), columns)
             return self if run is None or is_empty(run) else self._add_run(run)
         setup = self._setup
         if options:
@@ -159,12 +148,6 @@ class Evaluator:
             data = replace(data, is_part=True, max_grade=self._max_grade)
         return self._add(data)
 
-    def _without_open_query(self, run: Any) -> Any:
-        """Return a part without its last query, and with the one that was kept before."""
-        columns = Columns.of(self._setup.reading.columns)
-        closed, self._open = last_query_apart(joined(self._open, run), columns)
-        return closed
-
     def _add_run(self, run: Any) -> Evaluator:
         data = collection(self._judgments, run, self._setup)
         if not isinstance(data, MatchedCollection):
@@ -179,7 +162,7 @@ class Evaluator:
         known = self._judgments is not None or (
             self._max_grade is not None and isinstance(data, MatchedCollection)
         )
-        part = evaluate_part(plan, data, max_grade_known=known)
+        part = plan.evaluate(data, max_grade_known=known)
         if self._data is None:
             self._name, self._data = self._name or data.name, data
         self._take(part)
@@ -201,10 +184,10 @@ class Evaluator:
         if self._per_query or self._judgments is not None:
             self._see(_queries(part))
         if not self._per_query:
-            part = without_values(part)
+            part = part.without_values()
         self._parts.append(part)
         if len(self._parts) == _MERGED_AT:
-            self._parts = [merged(self._parts)]
+            self._parts = [Part.merged(self._parts)]
 
     def _see(self, queries: Iterable[Any]) -> None:
         again = self._seen.intersection(queries)
@@ -242,7 +225,7 @@ class Evaluator:
         """Return all parts so far as bytes, for ``merge``; a query that is carried ends here."""
         self._close()
         plan = self._plan or self._request.plan(Conventions())
-        part = merged(self._parts) if self._parts else Part(Values([], {}, {}, {}), Tally())
+        part = Part.merged(self._parts) if self._parts else Part(Values([], {}, {}, {}), Tally())
         return to_bytes(part, self._about(plan))
 
     def _about(self, plan: Plan) -> dict[str, Any]:
@@ -274,13 +257,13 @@ class Evaluator:
             raise DataError("nothing was added to the Evaluator: add at least one part of a run.")
         if self._judgments is not None:
             missing = self._missing_queries(plan, self._judgments)
-            parts.append(missing if self._per_query else without_values(missing))
-        part = merged(parts)
+            parts.append(missing if self._per_query else missing.without_values())
+        part = Part.merged(parts)
         check_parts(part.tally, self._name or "run")
         check_columns_used(self._setup)
-        part = completed(plan, part)
-        part = self._in_order(part) if self._per_query else without_values(part)
-        return finished(plan, part, self._origin())
+        part = plan.completed(part)
+        part = self._in_order(part) if self._per_query else part.without_values()
+        return plan.result(part, self._origin())
 
     def _missing_queries(self, plan: Plan, judgments: Judgments) -> Part:
         """Evaluate the judged queries that are in no part."""
@@ -289,7 +272,7 @@ class Evaluator:
             raise TypeError
         seen = self._seen
         missing = np.array([query not in seen for query in whole.judgments.queries], bool)
-        return evaluate_part(plan, ChosenQueries(replace(whole, is_part=True), missing))
+        return plan.evaluate(ChosenQueries(replace(whole, is_part=True), missing))
 
     def _in_order(self, part: Part) -> Part:
         """Return the queries in the order of the judgments, then by id."""
@@ -315,7 +298,7 @@ class Evaluator:
         )
 
     def _origin(self) -> Origin:
-        """Return what the result says of the data: the only part, or how many there were."""
+        """Return the origin of the result: that of the only part, or the number of parts."""
         changes = record(self._setup.changes, ["scores"])
         first = self._data.sources if self._data is not None else (MEMORY, MEMORY)
         name = self._name or "run"

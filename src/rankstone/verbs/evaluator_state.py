@@ -73,13 +73,8 @@ def from_bytes(data: bytes) -> tuple[Part, dict[str, Any]]:
     try:
         return _read(memoryview(data).cast("B"))
     except (
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        RecursionError,
-        OverflowError,
-    ) as error:
+        ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError
+    ) as error:  # fmt: skip
         raise DataError(
             f"this is not the state of an Evaluator ({error}). Give what Evaluator.state() "
             "returned, whole and from the same version of Rankstone."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from rankstone.choices.setup import Setup, verb
 from rankstone.core.collection import Collection, MatchedCollection
@@ -15,8 +15,6 @@ from rankstone.verbs.fuse import FusedRun
 from rankstone.verbs.parts import Request
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from rankstone.choices.conventions import Conventions
     from rankstone.choices.options import ExplainOptions
     from rankstone.measures.explain import ExplanationData, Step

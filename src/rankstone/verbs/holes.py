@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from rankstone.verbs.evaluate import load_engine
 from rankstone.verbs.pool import first_documents, runs_of
 
 if TYPE_CHECKING:
-    from typing import Unpack
+    from collections.abc import Iterator
 
     from rankstone.choices.options import HolesOptions
 
@@ -93,10 +93,8 @@ def holes(
         UnjudgedDocument(query, doc, tuple(own.get(query, {}).get(doc) for own in ranks), effect[i])
         for i, (query, doc) in enumerate(keys)
     ]
-    order = sorted(
-        range(len(keys)),
-        key=lambda i: (-size[i], _first(listed[i].ranks), str(keys[i])),
-    )
+    first_ranks = [min(rank for rank in hole.ranks if rank is not None) for hole in listed]
+    order = sorted(range(len(keys)), key=lambda i: (-size[i], first_ranks[i], str(keys[i])))
     return [listed[i] for i in order]
 
 
@@ -133,5 +131,15 @@ def _moves(
     return np.concatenate(columns, axis=1) if columns else np.zeros((4, 0))
 
 
-def _first(ranks: Sequence[int | None]) -> int:
-    return min(rank for rank in ranks if rank is not None)
+def lines(
+    holes: Sequence[UnjudgedDocument], runs: Sequence[str], *, aligned: bool
+) -> Iterator[str]:
+    """Return a line of heads and one for each document: between tabs, or aligned for a terminal."""
+    from rankstone.text.delimited import lines_of
+
+    rows = [["query", "document", *(f"rank in {name}" for name in runs), "effect"]]
+    for hole in holes:
+        ranks = ["-" if rank is None else str(rank) for rank in hole.ranks]
+        effect = f"{hole.effect:+.4f}" if aligned else repr(hole.effect)
+        rows.append([str(hole.query), str(hole.document), *ranks, effect])
+    return lines_of(rows, 2, wide=aligned)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from rankstone.choices.setup import Setup, verb
 from rankstone.core.judgments import Judgments
@@ -12,8 +12,6 @@ from rankstone.io import load
 from rankstone.io.changes import prepared
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from rankstone.choices.options import LoadJudgmentsOptions, LoadRunOptions
 
 

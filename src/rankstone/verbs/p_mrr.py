@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -20,8 +19,6 @@ from rankstone.io.parents import judged_documents
 from rankstone.measures.rank_change import paired_reciprocal_rank
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from rankstone.choices.options import PMrrOptions
 
 
@@ -75,15 +72,11 @@ def p_mrr(changed: Any, before: Any, after: Any, **options: Unpack[PMrrOptions])
 
 def _ranks(judgments: Judgments, ranked: Ranked) -> dict[Any, np.ndarray]:
     """Return the ranks of the changed documents of each query of a run, in their order."""
-    return dict(zip(ranked.queries, _each(ranked, judgments), strict=True))
-
-
-def _each(ranked: Ranked, judgments: Judgments) -> Iterable[np.ndarray]:
+    ranks = {}
     places = {query: q for q, query in enumerate(judgments.queries)}
-    groups = judgments.groups
     for i, query in enumerate(ranked.queries):
-        first, last = groups[places[query] : places[query] + 2]
-        rank = np.full(last - first, ranked.retrieved[i] + 1)
+        first, last = judgments.groups[places[query] : places[query] + 2]
+        ranks[query] = np.full(last - first, ranked.retrieved[i] + 1)
         rows = slice(ranked.offsets[i], ranked.offsets[i + 1])
-        rank[ranked.judgment[rows] - first] = ranked.rank[rows]
-        yield rank
+        ranks[query][ranked.judgment[rows] - first] = ranked.rank[rows]
+    return ranks

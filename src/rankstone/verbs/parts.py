@@ -87,7 +87,7 @@ class Request:
         return self.setup.evaluation.tie_interval
 
     def plan(self, default: Conventions) -> Plan:
-        """Return what to compute on data with these default conventions."""
+        """Return the measures to compute, each under its conventions, on data with these defaults."""
         single = self.setup.single
         base = self.setup.evaluation.conventions or (default if self.followed is None else None)
         chosen = conventions_of(self.followed, base, single)
@@ -95,7 +95,7 @@ class Request:
         return Plan(self, default, chosen, steps)
 
     def needs(self, default: Conventions) -> tuple[ListNeeds, ScoreNeeds]:
-        """Return what is read of lists and of scores."""
+        """Return the parts of lists and scores that the measures read."""
         plan = self.plan(default)
         needs = list_needs([(m, c) for _, m, c in plan.steps])._replace(count_ties=True)
         if self.setup.evaluation.unjudged_interval:
@@ -107,7 +107,7 @@ Step = tuple[str, Measure, Conventions]
 
 
 class Origin(NamedTuple):
-    """What a result says of its data: the run's name, the sources, and the changes made to them."""
+    """The origin of a result: the run's name, the sources, and the changes made to the data."""
 
     name: str
     sources: tuple[Source, Source]
@@ -137,12 +137,11 @@ class Plan:
         return [name for name, _, _ in self.steps]
 
     @property
-    def chooses_hits(self) -> bool:
-        """Whether it was said for every measure which grades are relevant, and none has other gains."""
+    def chooses_relevance(self) -> bool:
+        """Whether it was said for every measure which grades are relevant."""
         usual = Conventions()
         return all(
-            ("relevance" in usual.diff(c) or m.params.get("rel") is not None)
-            and m.params.get("gain") in (None, "binary")
+            "relevance" in usual.diff(c) or m.params.get("rel") is not None
             for _, m, c in self.steps
         )
 
@@ -163,17 +162,102 @@ class Plan:
         return [s for s in steps if s[1].needs_all_queries(max_grade_known=max_grade_known)]
 
     def fingerprint(self) -> dict[str, Any]:
-        """Return what two evaluations have in common if their parts can be merged."""
+        """Return the choices in which evaluations agree whose parts can be merged."""
         return {
             "measures": [[name, str(m), c.to_dict()] for name, m, c in self.steps],
             "conventions": self.conventions.to_dict(),
             "tie_interval": self.request.tie_interval,
         }
 
+    def evaluate(
+        self, data: Collection, *, is_whole: bool = False, max_grade_known: bool = True
+    ) -> Part:
+        """Evaluate all queries, or some; what depends on the queries of other parts is deferred."""
+
+        def deferred(steps: list[Step]) -> list[Step]:
+            return [] if is_whole else self.deferred(steps, max_grade_known=max_grade_known)
+
+        chosen = self.conventions
+        later = deferred(self.steps)
+        now = [s for s in self.steps if s not in later] if later else self.steps
+        values = compute_each(data, now) if now else Values([], {}, {}, {})
+        ranked = data.ranked(chosen)
+        tally = tally_ranked(data.tally(chosen), ranked, self.cutoff)
+        odd = (*_gain_notices(self, ranked), *_scale_notices(now, ranked.max_grade))
+        tally = replace(tally, reading=(*tally.reading, *sorted(odd, key=str)))
+        ends: list[dict[str, AggregatePart]] = []
+        for steps in self.extremes():
+            at_end = deferred(steps)
+            later = later + at_end
+            ends.append({})
+            if now := [s for s in steps if s not in at_end]:
+                from rankstone.measures.tie_interval import extreme_aggregates
+
+                ends[-1] = extreme_aggregates(data, now, values)
+        worst, best = ends
+        unanswered = [ranked.queries[i] for i in np.flatnonzero(ranked.retrieved == 0).tolist()]
+        for _, measure, _ in later:
+            if measure.is_cut_apart(ranked):
+                raise UsageError(
+                    f"{measure} depends on the queries of all parts, and lists that are cut by "
+                    f"{units_of(measure.k)} are evaluated part by part. Evaluate all queries at once."
+                )
+        rankings = {c: rows_of(data.ranked(c)) for c in dict.fromkeys(c for _, _, c in later)}
+        return Part(values, tally, unanswered, worst, best, rankings)
+
+    def completed(self, part: Part) -> Part:
+        """Compute what was deferred, now that all queries are here."""
+        if not part.rankings:
+            return part
+        left = [s for s in self.steps if s[0] not in part.values.columns]
+        values = side_by_side([part.values, *_compute_deferred(part, left)], self.names)
+        ends: list[dict[str, AggregatePart]] = []
+        for steps, known in zip(self.extremes(), (part.worst, part.best), strict=True):
+            others = [s for s in steps if s[0] not in known]
+            late = {n: a for v in _compute_deferred(part, others) for n, a in v.aggregates.items()}
+            ends.append({**known, **late})
+        worst, best = ends
+        highest = max(ranked.max_grade for ranked in part.rankings.values())
+        tally = replace(part.tally, reading=(*part.tally.reading, *_scale_notices(left, highest)))
+        return Part(values, tally, part.unanswered, worst, best)
+
+    def result(self, part: Part, data: Origin | Collection) -> Result:
+        """Return the result of all queries; with ``strict``, warnings are errors."""
+        part = self.completed(part)
+        values, tally, request = part.values, part.tally, self.request
+        measures = {column: measure for column, measure, _ in self.steps}
+        aggregates = final_values(measures, values.aggregates)
+        limits = cautions(measures.items(), aggregates, tally)
+        notices = (*notices_of(self, tally), *_undefined(self, part), *limits)
+        if request.setup.evaluation.strict:
+            refuse_warnings(data.name, notices)
+        show_in_python(data.name, notices, request.shown)
+        worst, best = (final_values(measures, ends) for ends in (part.worst, part.best))
+        interval = {n: (min(low, best[n]), max(low, best[n])) for n, low in worst.items()}
+        return Result(
+            name=data.name,
+            queries=values.queries,
+            columns=values.columns,
+            aggregates=aggregates,
+            counted={n: a.n for n, a in values.aggregates.items()},
+            weights=values.weights,
+            conventions=self.conventions,
+            changes=data.changes,
+            notices=notices,
+            provenance=Provenance(__version__, engine.name(), *data.sources),
+            ties=TieReport(tally.tied, tally.documents, interval),
+            like=request.followed.name if request.followed else None,
+            requested={n: r.column for r in request.measures for n in r.names if n != r.column},
+            exceptions={
+                n: c.diff(self.conventions) for n, _, c in self.steps if c != self.conventions
+            },
+            unanswered=tuple(part.unanswered),
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What is known of the queries of a part: values, exact parts of aggregates, and counts.
+    """The evaluated queries of a part: values, exact parts of aggregates, and counts.
 
     ``worst`` and ``best`` are the aggregates with ties in those orders. ``rankings`` holds, by
     conventions, the judged documents that measures over all queries read at the end.
@@ -186,75 +270,39 @@ class Part:
     best: dict[str, AggregatePart] = field(default_factory=dict)
     rankings: dict[Conventions, RankedRows] = field(default_factory=dict)
 
+    @staticmethod
+    def merged(parts: list[Part]) -> Part:
+        """Return several parts as one; their queries differ."""
+        if len(parts) == 1:
+            return parts[0]
+        tally = parts[0].tally
+        for part in parts[1:]:
+            tally = tally.merge(part.tally)
+        rankings = {
+            c: concatenated([part.rankings[c] for part in parts]) for c in parts[0].rankings
+        }
+        values = [part.values for part in parts]
+        queries = [query for v in values for query in v.queries]
+        names = list(values[0].columns)
+        return Part(
+            Values(
+                queries,
+                {n: np.concatenate([v.columns[n] for v in values]) for n in names},
+                {n: np.concatenate([v.weights[n] for v in values]) for n in values[0].weights},
+                _merged_aggregates([v.aggregates for v in values]),
+            ),
+            tally,
+            [query for part in parts for query in part.unanswered],
+            _merged_aggregates([part.worst for part in parts]),
+            _merged_aggregates([part.best for part in parts]),
+            rankings,
+        )
 
-def evaluate_part(
-    plan: Plan, data: Collection, *, is_whole: bool = False, max_grade_known: bool = True
-) -> Part:
-    """Evaluate all queries, or some; what depends on the queries of other parts is deferred."""
-
-    def deferred(steps: list[Step]) -> list[Step]:
-        return [] if is_whole else plan.deferred(steps, max_grade_known=max_grade_known)
-
-    chosen = plan.conventions
-    later = deferred(plan.steps)
-    now = [s for s in plan.steps if s not in later] if later else plan.steps
-    values = compute_each(data, now) if now else Values([], {}, {}, {})
-    ranked = data.ranked(chosen)
-    tally = tally_ranked(data.tally(chosen), ranked, plan.cutoff)
-    odd = (*_gain_notices(plan, ranked), *_scale_notices(now, ranked.max_grade))
-    tally = replace(tally, reading=(*tally.reading, *sorted(odd, key=str)))
-    ends: list[dict[str, AggregatePart]] = []
-    for steps in plan.extremes():
-        at_end = deferred(steps)
-        later = later + at_end
-        now = [s for s in steps if s not in at_end]
-        ends.append(_extreme_aggregates(data, now, values))
-    worst, best = ends
-    unanswered = [ranked.queries[i] for i in np.flatnonzero(ranked.retrieved == 0).tolist()]
-    for _, measure, _ in later:
-        if measure.is_cut_apart(ranked):
-            raise UsageError(
-                f"{measure} depends on the queries of all parts, and lists that are cut by "
-                f"{units_of(measure.k)} are evaluated part by part. Evaluate all queries at once."
-            )
-    rankings = {c: rows_of(data.ranked(c)) for c in dict.fromkeys(c for _, _, c in later)}
-    return Part(values, tally, unanswered, worst, best, rankings)
-
-
-def _extreme_aggregates(
-    data: Collection, steps: list[Step], values: Values
-) -> dict[str, AggregatePart]:
-    if not steps:
-        return {}
-    from rankstone.measures.tie_interval import extreme_aggregates
-
-    return extreme_aggregates(data, steps, values)
-
-
-def merged(parts: list[Part]) -> Part:
-    """Return several parts as one; their queries differ."""
-    if len(parts) == 1:
-        return parts[0]
-    tally = parts[0].tally
-    for part in parts[1:]:
-        tally = tally.merge(part.tally)
-    rankings = {c: concatenated([part.rankings[c] for part in parts]) for c in parts[0].rankings}
-    values = [part.values for part in parts]
-    queries = [query for v in values for query in v.queries]
-    names = list(values[0].columns)
-    return Part(
-        Values(
-            queries,
-            {n: np.concatenate([v.columns[n] for v in values]) for n in names},
-            {n: np.concatenate([v.weights[n] for v in values]) for n in values[0].weights},
-            _merged_aggregates([v.aggregates for v in values]),
-        ),
-        tally,
-        [query for part in parts for query in part.unanswered],
-        _merged_aggregates([part.worst for part in parts]),
-        _merged_aggregates([part.best for part in parts]),
-        rankings,
-    )
+    def without_values(self) -> Part:
+        """Return a part with its aggregates and counts only, whatever the number of queries."""
+        columns = {name: np.zeros(0) for name in self.values.columns}
+        values = Values([], columns, {}, self.values.aggregates)
+        return replace(self, values=values, unanswered=[])
 
 
 def _merged_aggregates(parts: list[dict[str, AggregatePart]]) -> dict[str, AggregatePart]:
@@ -263,24 +311,6 @@ def _merged_aggregates(parts: list[dict[str, AggregatePart]]) -> dict[str, Aggre
         for name, aggregate in part.items():
             together[name] = together[name].merge(aggregate)
     return together
-
-
-def completed(plan: Plan, part: Part) -> Part:
-    """Compute what was deferred, now that all queries are here."""
-    if not part.rankings:
-        return part
-    left = [s for s in plan.steps if s[0] not in part.values.columns]
-    values = side_by_side([part.values, *_compute_deferred(part, left)], plan.names)
-    ends: list[dict[str, AggregatePart]] = []
-    for steps, known in zip(plan.extremes(), (part.worst, part.best), strict=True):
-        left = [s for s in steps if s[0] not in known]
-        late = {n: a for v in _compute_deferred(part, left) for n, a in v.aggregates.items()}
-        ends.append({**known, **late})
-    worst, best = ends
-    left = [s for s in plan.steps if s[0] not in part.values.columns]
-    highest = max(ranked.max_grade for ranked in part.rankings.values())
-    tally = replace(part.tally, reading=(*part.tally.reading, *_scale_notices(left, highest)))
-    return Part(values, tally, part.unanswered, worst, best)
 
 
 def _scale_notices(steps: list[Step], highest: float) -> Iterator[Notice]:
@@ -300,47 +330,8 @@ def _compute_deferred(part: Part, steps: list[Step]) -> list[Values]:
     return [compute(part.rankings[c], {n: m for n, m, _ in some}) for c, some in by_conventions]
 
 
-def without_values(part: Part) -> Part:
-    """Return a part with its aggregates and counts only, whatever the number of queries."""
-    columns = {name: np.zeros(0) for name in part.values.columns}
-    values = Values([], columns, {}, part.values.aggregates)
-    return replace(part, values=values, unanswered=[])
-
-
-def finished(plan: Plan, part: Part, data: Origin | Collection) -> Result:
-    """Return the result of all queries; with ``strict``, warnings are errors."""
-    part = completed(plan, part)
-    values, tally, request = part.values, part.tally, plan.request
-    measures = {column: measure for column, measure, _ in plan.steps}
-    aggregates = final_values(measures, values.aggregates)
-    limits = cautions(measures.items(), aggregates, tally)
-    notices = (*notices_of(plan, tally), *_undefined(plan, part), *limits)
-    if request.setup.evaluation.strict:
-        refuse_warnings(data.name, notices)
-    show_in_python(data.name, notices, request.shown)
-    worst, best = (final_values(measures, ends) for ends in (part.worst, part.best))
-    interval = {n: (min(low, best[n]), max(low, best[n])) for n, low in worst.items()}
-    return Result(
-        name=data.name,
-        queries=values.queries,
-        columns=values.columns,
-        aggregates=aggregates,
-        counted={n: a.n for n, a in values.aggregates.items()},
-        weights=values.weights,
-        conventions=plan.conventions,
-        changes=data.changes,
-        notices=notices,
-        provenance=Provenance(__version__, engine.name(), *data.sources),
-        ties=TieReport(tally.tied, tally.documents, interval),
-        like=request.followed.name if request.followed else None,
-        requested={n: r.column for r in request.measures for n in r.names if n != r.column},
-        exceptions={n: c.diff(plan.conventions) for n, _, c in plan.steps if c != plan.conventions},
-        unanswered=tuple(part.unanswered),
-    )
-
-
 def _undefined(plan: Plan, part: Part) -> Iterator[Notice]:
-    """Yield what was left out of means since a measure is not defined for it."""
+    """Yield a notice for each measure that is not defined for some queries, which its mean leaves out."""
     for name, _, conventions in plan.steps:
         skipped = part.tally.without_relevant if conventions.skips_queries else 0
         counted = part.values.aggregates[name].n
@@ -365,13 +356,10 @@ def _gain_notices(plan: Plan, ranked: Ranked) -> Iterator[Notice]:
 
 
 def notices_of(plan: Plan, tally: Tally) -> tuple[Notice, ...]:
-    """Return what users should know about data and numbers."""
-    answered = ["ratings-as-grades"] if plan.chooses_hits else []
-    usual = Conventions()
-    if all(
-        "relevance" in usual.diff(c) or m.params.get("rel") is not None for _, m, c in plan.steps
-    ):
-        answered.append("grades-without-zero")
+    """Return the notices on data, ranking and requested measures."""
+    answered = ["grades-without-zero"] if plan.chooses_relevance else []
+    if answered and all(m.params.get("gain") in (None, "binary") for _, m, _ in plan.steps):
+        answered.append("ratings-as-grades")
     setup = plan.request.setup
     chosen = plan.request.followed or setup.evaluation.conventions or "no_relevant" in setup.single
     return (

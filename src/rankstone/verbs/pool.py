@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from rankstone.choices.conventions import Conventions
 from rankstone.choices.setup import Setup, verb
@@ -19,8 +19,6 @@ from rankstone.io.parents import judged_documents
 from rankstone.verbs.evaluate import load_engine
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from rankstone.choices.options import PoolOptions
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -24,24 +24,7 @@ from rankstone.io.query_groups import QueryGroups
 from rankstone.io.texts import check_readable
 from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.compute import compute_each, final_values
-from rankstone.page.contents import (
-    convention_rows,
-    document_texts as texts_of_documents,
-    intervals_of,
-    measure_parts,
-    method_of,
-    pairs_of,
-    plain_ranking,
-    queries_of,
-    result_of_values,
-    run_part,
-    saved_measures,
-    saved_run,
-    slices_of,
-    tables_of,
-    values_of,
-    weighted_result,
-)
+from rankstone.page import contents as page
 from rankstone.page.html import LANGUAGES, Report
 from rankstone.page.model import (
     MeasurePart,
@@ -68,8 +51,6 @@ from rankstone.verbs.evaluate import evaluate_collection, load_engine
 from rankstone.verbs.parts import Request, Step
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from rankstone.choices.options import ReportOptions
 
 _CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
@@ -131,12 +112,14 @@ def report(
         values, names, notices = values_by_query(judgments, None, measures, setup)
         ordered = dict(_ordered([(one.name, one) for one in values], statistics.baseline))
         own = list(names if names is not None else values[0].columns)
-        results = [result_of_values(one, own) for one in ordered.values()]
+        results = [page.result_of_values(one, own) for one in ordered.values()]
         queries = (q for one in values for q in one.queries)
         own_setup = with_groups(setup, judgments, queries)
         comparison = _comparison([*ordered.values()], own, own_setup, notices)
         lower = statistics.lower_is_better
-        contents = _Contents([saved_run(result) for result in results], saved_measures(own, lower))
+        contents = _Contents(
+            [page.run_part(result) for result in results], page.saved_measures(own, lower)
+        )
         ids = _ids_of(results)
     else:
         if statistics.lower_is_better:
@@ -154,33 +137,36 @@ def report(
     statistics = with_groups(setup, judgments, ids).statistics
     weights = statistics.weights
     if weights is not None:
-        results = _weighted(results, ids, weights)
-    intervals = [intervals_of(result, statistics) for result in results]
+        if not isinstance(weights, Mapping):
+            weights = read_weights(weights, results)
+        checked_weights(ids, weights)
+        results = [page.weighted_result(result, weights) for result in results]
+    intervals = [page.intervals_of(result, statistics) for result in results]
     named = statistics.by
     grouped = None if named is None else QueryGroups("by", {str(q): g for q, g in named.items()})
     rankings = contents.rankings
     if rankings is not None and document_texts is not None:
         progress("reading texts of documents")
-        rankings = replace(rankings, texts=texts_of_documents(document_texts, rankings, results))
+        rankings = replace(rankings, texts=page.document_texts(document_texts, rankings, results))
     first = results[0]
     model = ReportModel(
         title=title or " · ".join(result.name for result in results),
         language=language,
         runs=contents.runs,
         measures=contents.measures,
-        queries=queries_of(ids, query_texts, grouped),
-        values=[values_of(result, ids) for result in results],
+        queries=page.queries_of(ids, query_texts, grouped),
+        values=[page.values_of(result, ids) for result in results],
         means=[cells(list(result.aggregates.values())) for result in results],
         intervals=intervals,
         confidence=statistics.confidence,
-        pairs=pairs_of(comparison),
-        comparison=method_of(comparison),
+        pairs=page.pairs_of(comparison),
+        comparison=page.method_of(comparison),
         rankings=rankings,
         workings=contents.workings,
-        slices=slices_of(results, grouped, comparison),
+        slices=page.slices_of(results, grouped, comparison),
         cutoffs={} if weights is not None else contents.cutoffs,  # those are not weighted
-        conventions=[] if runs is None else convention_rows(first.conventions),
-        tables=tables_of(results, comparison),
+        conventions=[] if runs is None else page.convention_rows(first.conventions),
+        tables=page.tables_of(results, comparison),
         weighted=weights is not None,
         provenance={
             "rankstone": __version__,
@@ -268,18 +254,6 @@ def _compared(results: Sequence[Result], setup: Setup) -> Comparison | None:
     return _comparison(values, means, setup, ()) if means else None
 
 
-def _weighted(
-    results: Sequence[Result],
-    ids: Sequence[Any],
-    weights: Mapping[Any, float] | str | os.PathLike[str],
-) -> list[Result]:
-    """Return results whose means over queries are weighted."""
-    if not isinstance(weights, Mapping):
-        weights = read_weights(weights, results)
-    checked_weights(ids, weights)
-    return [weighted_result(result, weights) for result in results]
-
-
 def _comparison(
     values: Sequence[QueryValues], measures: list[str], setup: Setup, notices: Sequence[Notice]
 ) -> Comparison | None:
@@ -300,7 +274,7 @@ def _ids_of(results: Sequence[Result]) -> list[Any]:
 
 @dataclass(frozen=True, eq=False)
 class _Contents:
-    """What a page shows beside values; of values that were computed before, runs and measures only."""
+    """Page contents other than values. For saved values only ``runs`` and ``measures`` are set."""
 
     runs: list[RunPart]
     measures: list[MeasurePart]
@@ -312,8 +286,8 @@ class _Contents:
 def _contents(evaluated: Sequence[_EvaluatedRun], ids: Sequence[Any], depth: int) -> _Contents:
     rankings, workings = _rankings_and_workings(evaluated, ids, depth)
     return _Contents(
-        on_each(lambda one: run_part(one.result, one.data, depth), evaluated),
-        measure_parts(evaluated[0].plan),
+        on_each(lambda one: page.run_part(one.result, one.data, depth), evaluated),
+        page.measure_parts(evaluated[0].plan),
         rankings,
         workings,
         _by_cutoff(evaluated),
@@ -332,7 +306,7 @@ def _rankings_and_workings(
     if len(matched) < len(evaluated):
         return None, []
     judgments = matched[0][0].judgments
-    ranked = [plain_ranking(data, conventions) for data, conventions in matched]
+    ranked = [page.plain_ranking(data, conventions) for data, conventions in matched]
     tops = [data.top(depth, conventions, ids)[1] for data, conventions in matched]
     rankings, places = rankings_part(judgments, ids, ranked, tops, depth)
     plans: list[tuple[Collection, Plan]] = [(one.data, one.plan) for one in evaluated]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -20,8 +20,6 @@ from rankstone.verbs.evaluate import evaluate_collection, load_engine
 from rankstone.verbs.parts import Request
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from rankstone.choices.options import RiskCoverageOptions
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import Any
@@ -11,11 +11,16 @@ import numpy as np
 
 from rankstone.core.result import Result
 from rankstone.core.subtopics import Aspect, with_subtopics
-from rankstone.errors import UsageError
+from rankstone.errors import UsageError, plural
 from rankstone.io.load import load_judgments
 from rankstone.io.pages import load_pages
 from rankstone.io.spans import Span, Spans, load_spans
 from rankstone.measures.span_levels import span_measures
+from rankstone.text.blocks import Grid, Line, rounded
+from rankstone.text.delimited import delimited, exact
+from rankstone.text.markdown import markdown
+from rankstone.text.result_table import ALL
+from rankstone.text.terminal import terminal
 from rankstone.verbs.evaluate import evaluate
 
 
@@ -76,17 +81,13 @@ def evaluate_spans(
     starts = None if pages is None else load_pages(pages)
     measures = span_measures(cuts, overlap)
     return SpanResults(
-        evaluate(*_units(judged, ranked, _documents_of), measures.documents, name=name),
+        evaluate(*_units(judged, ranked, lambda span: [span.doc]), measures.documents, name=name),
         None
         if starts is None
         else evaluate(*_units(judged, ranked, starts.of), measures.pages, name=name),
         evaluate(_by_span(judged, ranked), ids, measures.spans, name=name),
         evaluate(_by_character(judged, ranked), ids, measures.characters, name=name),
     )
-
-
-def _documents_of(span: Span) -> list[str]:
-    return [span.doc]
 
 
 def _units(judged: Spans, ranked: Spans, units_of: Callable[[Span], list[str]]) -> tuple[Any, Any]:
@@ -162,3 +163,28 @@ def _queries_of(judgments: Any) -> list[str]:
     owner = np.zeros(len(subtopics.names), np.int64)
     owner[part] = query[row]
     return [str(judgments.queries[q]) for q in owner.tolist()]
+
+
+def lines(
+    levels: Mapping[str, Result], run: str, form: str, *, per_query: bool, colour: bool
+) -> Iterator[str]:
+    """Return the lines of a table with a row for each level and measure (table, md or tsv)."""
+    rows: list[tuple[list[str], float]] = []
+    for level, result in levels.items():
+        for measure, mean in result.aggregates.items():
+            if per_query:
+                values = ((q, own[measure]) for q, own in result.per_query.items())
+                rows += [([level, measure, str(query)], value) for query, value in values]
+            rows.append(([level, measure, ALL] if per_query else [level, measure], mean))
+    heads = ["level", "measure", *(["query"] if per_query else [])]
+    if form == "tsv":
+        cells = [(names, [exact(value)]) for names, value in rows]
+        return delimited([(heads, [run]), *cells], form)
+    queries = max(len(result.queries) for result in levels.values())
+    grid = Grid(
+        heads,
+        [run],
+        [Line(names, [rounded(value, 4)]) for names, value in rows],
+        [f"mean over {plural(queries, 'query')}, default conventions"],
+    )
+    return terminal([[grid]], colour) if form == "table" else markdown([[grid]])

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from rankstone import __version__
 from rankstone.choices.setup import Setup, verb
@@ -19,8 +19,6 @@ from rankstone.verbs.evaluate import evaluate_collection
 from rankstone.verbs.parts import Request
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from rankstone.choices.options import VerifyOptions
 
 _SHOWN = 5
@@ -39,7 +37,7 @@ class ChangedValue:
 
 @dataclass(frozen=True)
 class Verification:
-    """What changed since a result was saved.
+    """The differences between a saved result and one that was computed again.
 
     ``inputs`` are the files whose content is another now, ``version`` the version that made the
     result if it is not this one, ``values`` the numbers that differ, and ``facts`` what differs
@@ -171,7 +169,7 @@ def verify(
 
 
 def _changed_facts(saved: Result, again: list[Result]) -> Iterator[str]:
-    """Yield what differs beside values; some of it is known only if all measures share conventions."""
+    """Yield the facts other than values that differ; some are known only if all measures share conventions."""
     before, now = saved.to_dict(), [result.to_dict() for result in again]
     for name in ("counted", "weights"):
         if before[name] != {key: value for one in now for key, value in one[name].items()}:

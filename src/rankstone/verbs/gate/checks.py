@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import math
+import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rankstone.errors import plural
+import numpy as np
+
+from rankstone.core.result import Result
+from rankstone.errors import DataError, UsageError, did_you_mean, plural
+from rankstone.stats.clusters import Source
+from rankstone.stats.compare import compare
 from rankstone.stats.comparison import PairComparison
 from rankstone.stats.power import detectable_difference, queries_needed
-from rankstone.verbs.gate.rules import ROUNDING, Limit, MustFind, Rules
-from rankstone.verbs.gate.verdict import CANNOT_TELL, FAIL, PASS, WARN, Check
+from rankstone.stats.values import QueryValues
+from rankstone.verbs.compare import read_values
+from rankstone.verbs.gate.baseline import Baseline
+from rankstone.verbs.gate.rules import RELATIVE, ROUNDING, Limit, MustFind, Needs, Rules
+from rankstone.verbs.gate.verdict import CANNOT_TELL, FAIL, PASS, WARN, Check, Verdict
 
+_WORST = 5  # queries listed that lost most
 _EXAMPLES = 3
 _MOST_QUERIES = 1_000_000
 
@@ -35,7 +45,7 @@ class Gain:
 
 
 def drop_status(kind: str, limit: float, gain: Gain, detectable: float) -> str:
-    """Return what a limit of a drop says about a difference.
+    """Return the status of a limit of a drop, given a difference.
 
     ``max-drop`` fails if the drop of the mean is larger than the limit. ``non-inferior`` passes
     only if the interval shows that the drop is not larger. Either cannot tell if the queries would
@@ -61,10 +71,9 @@ def drop_check(limit: Limit, pair: PairComparison, lost: Sequence[Any]) -> Check
         lost: queries with a value of the baseline and none of the candidate.
     """
     if lost:
-        some = ", ".join(map(quoted, lost[:_EXAMPLES])) + (", ..." * (len(lost) > _EXAMPLES))
         text = (
             f"{pair.measure} has no value of the candidate for {plural(len(lost), 'query')} that "
-            f"the baseline has one for ({some}), so the means are of different queries"
+            f"the baseline has one for ({_some(lost)}), so the means are of different queries"
         )
         return _of_pair(limit, pair, FAIL, text)
     gain, text = Gain.of(pair), _moved(pair)
@@ -150,10 +159,9 @@ def answers_check(answered: int, lost: Sequence[Any], *, left_out: bool) -> Chec
     if not lost:
         text = f"the candidate answers {plural(answered, 'query')}"
         return Check("answers", PASS, text, n=answered)
-    some = ", ".join(map(quoted, lost[:_EXAMPLES])) + (", ..." * (len(lost) > _EXAMPLES))
     text = (
         f"the candidate does not answer {plural(len(lost), 'query')} that the baseline answers "
-        f"({some}); they {'are left out of its means' if left_out else 'count as 0'}"
+        f"({_some(lost)}); they {'are left out of its means' if left_out else 'count as 0'}"
     )
     return Check("answers", FAIL if left_out else WARN, text, n=answered)
 
@@ -184,6 +192,10 @@ def quoted(name: Any) -> str:
     return text if re.fullmatch(r"[\w./-]+", text) else repr(text)
 
 
+def _some(queries: Sequence[Any]) -> str:
+    return ", ".join(map(quoted, queries[:_EXAMPLES])) + ", ..." * (len(queries) > _EXAMPLES)
+
+
 def _moved(pair: PairComparison) -> str:
     gain = Gain.of(pair).value
     if gain == 0:
@@ -197,7 +209,7 @@ def _moved(pair: PairComparison) -> str:
 
 
 def _noise(gain: Gain, pair: PairComparison) -> str:
-    """Say so if a drop may be noise."""
+    """Return a remark on a drop that may be noise, empty if it is not."""
     if gain.high < 0:
         return ""
     if math.isnan(gain.high):
@@ -209,7 +221,7 @@ def _noise(gain: Gain, pair: PairComparison) -> str:
 
 
 def _sight(limit: Limit, pair: PairComparison) -> str:
-    """Say what the queries can see, and how many would see the limit."""
+    """Return the smallest drop that the queries can show, and the number of queries for the limit."""
     if math.isnan(pair.detectable):
         return f"{plural(pair.n, 'query')} cannot show whether that is noise"
     text = (
@@ -251,3 +263,281 @@ def _of_pair(
         high=pair.ci_high,
         detectable=pair.detectable,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """Values per query of a candidate and of a baseline, by the measures that rules need."""
+
+    candidate: QueryValues
+    baseline: QueryValues
+    needs: Needs
+    clusters: Source | None = None
+
+    @classmethod
+    def of(
+        cls, candidate: QueryValues, baseline: Baseline, needs: Needs, clusters: Source | None
+    ) -> Values:
+        """Match a candidate with a baseline; their names differ."""
+        unanswered = set(baseline.unanswered)
+        name = baseline.name if baseline.name != candidate.name else f"{baseline.name} (baseline)"
+        answered = np.array([query not in unanswered for query in baseline.queries], bool)
+        values = QueryValues(name, baseline.queries, baseline.columns, answered)
+        return cls(candidate, values, needs, clusters)
+
+    def pair(self, measure: str, confidence: float) -> PairComparison:
+        """Compare by one measure."""
+        definitions = {r.column: r.measure.definition for r in self.needs.requests.values()}
+        return compare(
+            [self.baseline, self.candidate],
+            measures=[measure],
+            test="t",
+            correction="none",
+            confidence=confidence,
+            lower_is_better=[m for m, d in definitions.items() if not d.higher_is_better],
+            moved=_WORST,
+            ranges={m: d.range for m, d in definitions.items()},
+            clusters=self.clusters,
+            exact=True,
+        ).comparisons[0]
+
+    def valued(self, measure: str) -> tuple[list[Any], list[Any]]:
+        """Return the queries for which the candidate, and the baseline, have a value."""
+        mine, theirs = (
+            [own.queries[i] for i in np.flatnonzero(~np.isnan(own.columns[measure])).tolist()]
+            for own in (self.candidate, self.baseline)
+        )
+        return mine, theirs
+
+    def unanswered(self) -> list[Any]:
+        """Return the queries that the baseline answers and the candidate does not."""
+        mine, theirs = (
+            [q for i, q in enumerate(own.queries) if own.answered is None or own.answered[i]]
+            for own in (self.candidate, self.baseline)
+        )
+        return _without(theirs, mine)
+
+    def slices(self, group_of: Mapping[Any, str]) -> dict[str, Values]:
+        """Return the values of each group of queries, in the order of their names."""
+        names = sorted({group_of[q] for q in self.candidate.queries if q in group_of})
+        return {
+            name: replace(
+                self,
+                candidate=_only(self.candidate, group_of, name),
+                baseline=_only(self.baseline, group_of, name),
+            )
+            for name in names
+        }
+
+
+def _without(queries: Sequence[Any], others: Sequence[Any]) -> list[Any]:
+    left_out = set(others)
+    return [query for query in queries if query not in left_out]
+
+
+def _only(values: QueryValues, group_of: Mapping[Any, str], name: str) -> QueryValues:
+    rows = [i for i, query in enumerate(values.queries) if group_of.get(query) == name]
+    return QueryValues(
+        values.name,
+        [values.queries[i] for i in rows],
+        {measure: column[rows] for measure, column in values.columns.items()},
+        None if values.answered is None else values.answered[rows],
+    )
+
+
+def decide(
+    rules: Rules,
+    needs: Needs,
+    result: Result,
+    values: Values | None,
+    groups: Mapping[Any, str],
+    ranks: Mapping[MustFind, int | None],
+) -> Verdict:
+    """Check every rule.
+
+    Args:
+        rules: what to check.
+        needs: the measures of the rules.
+        result: of the candidate.
+        values: of the candidate and the baseline; None if there is no baseline.
+        groups: slice of each query.
+        ranks: rank of each document of a rule, None if it was not retrieved.
+    """
+    answered = len(result.queries) - len(result.unanswered)
+    lost = values.unanswered() if values else []
+    left_out = not result.conventions.counts_unanswered
+    outcomes = [answers_check(answered, lost, left_out=left_out), *queries_check(rules, answered)]
+    pairs: dict[str, PairComparison] = {}
+    for limit in rules.limits:
+        column = needs.columns[limit.target]
+        if limit.kind not in RELATIVE:
+            outcomes.append(mean_check(limit, column, result[column], result.counted[column]))
+        elif values is not None:
+            outcomes.append(_relative(limit, column, values, pairs, rules.confidence))
+    if values is not None and groups:
+        outcomes += _slices(rules, needs, values.slices(groups))
+    outcomes += [document_check(rule, ranks) for rule in rules.must_find]
+    worst = next(iter(pairs.values()), None)
+    return Verdict(
+        candidate=result.name,
+        baseline=values.baseline.name if values else None,
+        queries=answered,
+        checks=tuple(outcomes),
+        inconclusive=rules.inconclusive,
+        confidence=rules.confidence,
+        conventions=result.choices_in_words(),
+        worst_measure=worst.measure if worst else None,
+        worst=worst.worsened if worst else (),
+        notices=result.notices,
+    )
+
+
+def _relative(
+    limit: Limit,
+    column: str,
+    values: Values,
+    pairs: dict[str, PairComparison],
+    confidence: float,
+) -> Check:
+    mine, theirs = values.valued(column)
+    if not set(mine) & set(theirs):
+        text = f"{column}: candidate and baseline have no query with a value in common"
+        return Check(str(limit), FAIL, text, measure=column, n=0)
+    if column not in pairs:
+        pairs[column] = values.pair(column, confidence)
+    if limit.kind == "max-gain":
+        return gain_check(limit, pairs[column])
+    return drop_check(limit, pairs[column], _without(theirs, mine))
+
+
+def _slices(rules: Rules, needs: Needs, slices: Mapping[str, Values]) -> Iterator[Check]:
+    """Yield the checks of each slice, their intervals corrected for the number of slices."""
+    limits = rules.of_kind("max-drop", "non-inferior")
+    large = [s for s in slices.values() if len(s.candidate.queries) >= rules.smallest_slice]
+    confidence = 1.0 - (1.0 - rules.confidence) / max(1, len(large) * len(limits))
+    for limit in limits:
+        column = needs.columns[limit.target]
+        for name, values in slices.items():
+            mine, theirs = values.valued(column)
+            if set(mine) & set(theirs):
+                pair = values.pair(column, confidence)
+                yield slice_check(limit, pair, name, rules.smallest_slice)
+
+
+#: How the values of queries become one number, by the ending of a target.
+SUMMARIES: dict[str, Callable[[np.ndarray], float]] = {
+    "mean": lambda x: float(np.mean(x)),
+    "median": lambda x: float(np.median(x)),
+    "p90": lambda x: float(np.quantile(x, 0.9)),
+    "p95": lambda x: float(np.quantile(x, 0.95)),
+    "p99": lambda x: float(np.quantile(x, 0.99)),
+    "max": lambda x: float(np.max(x)),
+    "sum": lambda x: float(np.sum(x)),
+}
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """Values of the candidate's queries and of the baseline's, and the limits on them."""
+
+    candidate: QueryValues
+    baseline: QueryValues | None
+    limits: tuple[Limit, ...]
+
+    @classmethod
+    def of(cls, rules: Rules, values: Any, baseline: Any) -> tuple[Rules, Amounts | None]:
+        """Return the rules without those on values of files, and these.
+
+        Args:
+            rules: all of them.
+            values: of the candidate: a file, or ``{query: {name: value}}``; None if there are none.
+            baseline: of the baseline, likewise.
+        """
+        rises = rules.of_kind("max-rise")
+        if values is None:
+            if rises or baseline is not None:
+                what = rises[0] if rises else "baseline_values="
+                raise UsageError(f"{what} needs the values of the candidate: --values FILE.")
+            return rules, None
+        own = _read(values, "values")
+        limits = tuple(
+            limit
+            for limit in rules.of_kind("min", "max", "max-rise")
+            if limit.kind == "max-rise" or _column(limit, own) is not None
+        )
+        for limit in limits:
+            if _column(limit, own) is None:
+                hint = did_you_mean(limit.target, list(own.columns))
+                raise UsageError(
+                    f"{limit}: the values have no column of that name.{hint} They have: "
+                    f"{', '.join(own.columns)}, each with an ending of {', '.join(SUMMARIES)}."
+                )
+        if rises and baseline is None:
+            raise UsageError(f"{rises[0]} compares with a baseline: give --baseline-values FILE.")
+        if not limits:
+            raise UsageError(
+                f"values= is given, and no rule is on {', '.join(own.columns)}. Add one, such as "
+                f"max {next(iter(own.columns))}.p95=50."
+            )
+        rest = tuple(limit for limit in rules.limits if limit not in limits)
+        before = None if baseline is None else _read(baseline, "baseline_values")
+        return replace(rules, limits=rest), cls(own, before, limits)
+
+    def check(self, limit: Limit) -> Check:
+        """Check one limit; the point estimate decides."""
+        name, how = _column(limit, self.candidate) or (limit.target, "mean")
+        what = f"{name} ({how})"
+        now = _summary(self.candidate, name, how)
+        if limit.kind != "max-rise":
+            bad = now - limit.value if limit.kind == "max" else limit.value - now
+            words = ("at most", "above") if limit.kind == "max" else ("at least", "below")
+            text = f"{what} is {now:g}, {words[bad > ROUNDING]} {limit.amount()}"
+            return self._checked(limit, bad > ROUNDING, text, now)
+        if self.baseline is None or name not in self.baseline.columns:
+            raise DataError(f"{limit}: the values of the baseline have no column {name!r}.")
+        then = _summary(self.baseline, name, how)
+        allowed = limit.value * abs(then) if limit.relative else limit.value
+        share = f" ({(now - then) / abs(then):+.1%})" if then else ""
+        text = f"{what} went from {then:g} to {now:g}{share}; a rise of {limit.amount()} is allowed"
+        return self._checked(limit, now - then > allowed + ROUNDING, text, now, then)
+
+    def _checked(
+        self, limit: Limit, failed: bool, text: str, now: float, then: float | None = None
+    ) -> Check:
+        return Check(
+            str(limit),
+            FAIL if failed or math.isnan(now) else PASS,
+            text,
+            measure=limit.target,
+            n=len(self.candidate.queries),
+            baseline=then,
+            candidate=now,
+            difference=None if then is None else now - then,
+        )
+
+
+def _read(values: Any, what: str) -> QueryValues:
+    if isinstance(values, str | os.PathLike):
+        read = read_values(os.fspath(values))
+        if len(read) != 1:
+            raise DataError(
+                f"{os.fspath(values)}: {what} of one run are needed, not of {len(read)}."
+            )
+        return read[0][0]
+    if isinstance(values, Mapping) and all(isinstance(row, Mapping) for row in values.values()):
+        return QueryValues.from_dicts(what, values)
+    raise UsageError(f"{what}= is a file, or {{query: {{name: value}}}}, not {values!r:.60}.")
+
+
+def _column(limit: Limit, values: QueryValues) -> tuple[str, str] | None:
+    """Return the column of a limit and how its values become one number."""
+    name, dot, how = limit.target.rpartition(".")
+    if limit.target in values.columns:
+        return limit.target, "mean"
+    return (name, how) if dot and name in values.columns and how in SUMMARIES else None
+
+
+def _summary(values: QueryValues, name: str, how: str) -> float:
+    known = values.columns[name]
+    known = known[~np.isnan(known)]
+    return SUMMARIES[how](known) if len(known) else math.nan

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Unpack
 
+from rankstone.choices.conventions import Conventions
 from rankstone.choices.setup import Setup, verb
 from rankstone.core.result import Result
-from rankstone.errors import DataError, EmptyError, Notice, UsageError
+from rankstone.errors import DataError, EmptyError, NothingInCommonError, Notice, UsageError
 from rankstone.io.changes import prepared
 from rankstone.io.formats import run_name
 from rankstone.io.load import check_columns_used, collection, load_judgments
@@ -17,22 +18,19 @@ from rankstone.io.streams import STDIN, open_seekable
 from rankstone.measures import Measure
 from rankstone.verbs.compare import refuse_evaluation, values_of_result, with_groups
 from rankstone.verbs.evaluate import evaluate_collection, load_engine
-from rankstone.verbs.gate import checks
-from rankstone.verbs.gate.amounts import Amounts
-from rankstone.verbs.gate.baseline import Baseline, is_saved, load_baseline
-from rankstone.verbs.gate.comparable import require_comparable, require_measures
-from rankstone.verbs.gate.decide import decide
-from rankstone.verbs.gate.needs import Needs
-from rankstone.verbs.gate.pairs import Values
-from rankstone.verbs.gate.ranks import ranks_of
-from rankstone.verbs.gate.rules import MustFind, Rules, rules_of
-from rankstone.verbs.gate.settings import Settings, read_settings
+from rankstone.verbs.gate.baseline import (
+    Baseline,
+    is_saved,
+    load_baseline,
+    require_comparable,
+    require_measures,
+)
+from rankstone.verbs.gate.checks import Amounts, Values, answers_check, decide
+from rankstone.verbs.gate.rules import MustFind, Needs, Rules, Settings, read_settings, rules_of
 from rankstone.verbs.gate.verdict import WARN, Check, Verdict
 from rankstone.verbs.parts import Request
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from rankstone.choices.options import GateOptions
 
 _PATH = str | os.PathLike
@@ -99,7 +97,6 @@ def gate(
     <Verdict FAIL: candidate against baseline, 1 of 2 checks failed (9 queries)>
     fail: RR is worse by 0.5000 (1.0000 to 0.5000); at most 0.1 is allowed
     """
-    shared = Settings() if settings is None else read_settings(os.fspath(settings))
     own = {
         "max-drop": max_drop,
         "non-inferior": non_inferior,
@@ -113,26 +110,48 @@ def gate(
         "max-rise": max_rise,
         "smallest-slice": smallest_slice,
         "inconclusive": inconclusive,
-        "confidence": options.pop("confidence", None),
+        "baseline": baseline,
+        "values": values,
+        "baseline-values": baseline_values,
     }
-    by = shared.file("by") if options.get("by") is None else options["by"]
-    setup = Setup.of("gate", {**options, "by": by})
-    candidate = saved_candidate(candidate, setup.effort.max_bytes)
-    if not isinstance(candidate, Result):
-        setup = Setup.of("gate", {**shared.evaluation(), **options, "by": by})
-    rules, amounts = Amounts.of(
-        rules_of(shared.rules(), own),
-        shared.file("values") if values is None else values,
-        shared.file("baseline-values") if baseline_values is None else baseline_values,
-    )
-    return apply(
-        rules,
-        amounts,
-        judgments,
-        candidate,
-        shared.file("baseline") if baseline is None else baseline,
-        setup,
-    )
+    shared = Settings() if settings is None else read_settings(os.fspath(settings))
+    return Inputs.of(candidate, own, dict(options), shared).verdict(judgments)
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """A candidate, what it is compared with, the rules, and the options of its evaluation.
+
+    ``files`` are further values of the candidate's queries and of the baseline's.
+    """
+
+    rules: Rules
+    candidate: Any
+    baseline: Any
+    files: tuple[Any, Any]
+    options: Mapping[str, Any]
+
+    @classmethod
+    def of(
+        cls, candidate: Any, own: Mapping[str, Any], options: dict[str, Any], settings: Settings
+    ) -> Inputs:
+        """Take what a call has, and the rest from settings; ``own`` has the names of these."""
+        rules = rules_of(settings.rules(), {**own, "confidence": options.pop("confidence", None)})
+        options["by"] = settings.file("by") if options.get("by") is None else options["by"]
+        candidate = saved_candidate(candidate, Setup.of("gate", options).effort.max_bytes)
+        if not isinstance(candidate, Result):
+            options = {**settings.evaluation(), **options}
+        baseline, *files = (
+            settings.file(name) if own[name] is None else own[name]
+            for name in ("baseline", "values", "baseline-values")
+        )
+        return cls(rules, candidate, baseline, (files[0], files[1]), options)
+
+    def verdict(self, judgments: Any) -> Verdict:
+        """Apply the rules."""
+        rules, amounts = Amounts.of(self.rules, *self.files)
+        setup = Setup.of("gate", self.options)
+        return _verdict(rules, amounts, judgments, self.candidate, self.baseline, setup)
 
 
 def saved_candidate(candidate: Any, max_bytes: int | None = None) -> Any:
@@ -162,7 +181,7 @@ def _saved(path: str, max_bytes: int | None) -> bytes | None:
         return stream.read()
 
 
-def apply(
+def _verdict(
     rules: Rules,
     amounts: Amounts | None,
     judgments: Any,
@@ -170,16 +189,9 @@ def apply(
     baseline: Any,
     setup: Setup,
 ) -> Verdict:
-    """Apply rules, and those on values of files; the other arguments are those of ``gate``."""
     is_result, original = isinstance(candidate, Result), judgments
     like = candidate.like if is_result else setup.evaluation.like
-    needs = Needs.of(
-        rules,
-        like,
-        has_amounts=amounts is not None,
-        has_baseline=baseline is not None,
-        by=setup.statistics.by,
-    )
+    needs = Needs.of(rules, like, baseline, setup.statistics.by, amounts)
     if is_result:
         refuse_evaluation(setup)
     setup = prepared(setup)
@@ -201,8 +213,7 @@ def apply(
         shared = [m for m in result.measures if m in base.columns]
         notices = require_comparable(result, base, shared)
         mine = values_of_result(result, result.name, compared)
-        values = Values.of(mine, base, needs.lower_is_better(), needs.ranges())
-        values = replace(values, clusters=grouped.clusters)
+        values = Values.of(mine, base, needs, grouped.clusters)
     check_columns_used(setup)
     ranks: dict[MustFind, int | None] = {}
     if rules.must_find:
@@ -263,9 +274,7 @@ def saved_baseline(path: str, max_bytes: int | None = None) -> Baseline | None:
 def _empty(rules: Rules, candidate: Any, reason: str) -> Verdict:
     """Return the verdict on a candidate that holds nothing."""
     name = run_name(os.fspath(candidate)) if isinstance(candidate, _PATH) else "candidate"
-    check = replace(
-        checks.answers_check(0, [], left_out=False), text=f"{reason} It answers no query"
-    )
+    check = replace(answers_check(0, [], left_out=False), text=f"{reason} It answers no query")
     return Verdict(
         candidate=name,
         baseline=None,
@@ -275,3 +284,55 @@ def _empty(rules: Rules, candidate: Any, reason: str) -> Verdict:
         confidence=rules.confidence,
         conventions="",
     )
+
+
+def ranks_of(
+    rules: Sequence[MustFind],
+    run: Any,
+    conventions: Conventions,
+    queries: Iterable[Any],
+    setup: Setup,
+) -> dict[MustFind, int | None]:
+    """Return the rank of each document, None if it was not retrieved; queries without answers have none.
+
+    Tied documents are in the order of the conventions; if these account for every order, the worst
+    counts for the rule: the last rank of what must be found, the first of what must not.
+
+    Args:
+        rules: the documents.
+        run: whatever ``evaluate`` takes.
+        conventions: those of the evaluation.
+        queries: that were evaluated; a rule may write the id of a query as text.
+        setup: how to read the run, and what to change in it.
+    """
+    known = {str(query): query for query in queries}
+    query_of = {rule: known.get(str(rule.query), rule.query) for rule in rules}
+    judgments: dict[Any, dict[Any, int]] = {}
+    for rule, query in query_of.items():
+        judgments.setdefault(query, {})[rule.document] = 1
+    # Every other document counts, judged or not, and only its place matters.
+    conventions = conventions.replace(unjudged="nonrelevant", queries="judged")
+    if setup.changes.judged_chunks:  # rules name documents
+        setup = setup.replace(judged_chunks=False)
+    try:
+        source = collection(judgments, run, setup)
+        ranked = source.ranked(conventions)
+    except NothingInCommonError:
+        return {}
+    # A rule that accounts for every order leaves no notice of ties.
+    in_order = bool(conventions.effect("ties"))
+    last = ranked.rank if in_order else ranked.above + ranked.tied
+    first = ranked.rank if in_order else ranked.above + 1
+    rows = {
+        (query, source.document(int(ranked.judgment[row]))): row
+        for q, query in enumerate(ranked.queries)
+        for row in range(*ranked.offsets[q : q + 2].tolist())
+    }
+    answered = {query for q, query in enumerate(ranked.queries) if ranked.retrieved[q] > 0}
+    places: dict[MustFind, int | None] = {}
+    for rule, query in query_of.items():
+        row = rows.get((query, rule.document))
+        if query in answered:
+            place = last if rule.kind == "must-find" else first
+            places[rule] = None if row is None else int(place[row])
+    return places

@@ -1,16 +1,22 @@
-"""The rules of a gate, as values and as text."""
+"""The rules of a gate: as values, as text, in settings files, and the measures they need."""
 
 from __future__ import annotations
 
 import math
 import os
+import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from rankstone.errors import DataError, UsageError, one_of
+from rankstone.choices.setup import VERBS, field_named
+from rankstone.errors import DataError, UsageError, did_you_mean, one_of
+from rankstone.measures import Measure
+from rankstone.measures.judged import share_judged
 from rankstone.measures.parse import split_names
+from rankstone.measures.request import RequestedMeasure, requested_measures
 from rankstone.stats.intervals import check_confidence
+from rankstone.tools import tool
 
 #: What each kind of limit asks for, in the order in which checks are listed.
 KINDS = {
@@ -138,49 +144,33 @@ def rules_of(*sources: Mapping[str, Any]) -> Rules:
 
 def limits_of(kind: str, values: Any) -> list[Limit]:
     """Return the limits of one kind: ``{measure: number}``, or texts such as ``NAME=0.01``."""
-    if isinstance(values, str):
-        values = [values]
+    what = "a cutoff and a share, such as @10=0.8" if kind == "min-judged" else "MEASURE=NUMBER"
+    pairs: list[tuple[str, Any]] = []
     if isinstance(values, Mapping):
         pairs = [(str(name), value) for name, value in values.items()]
     elif isinstance(values, Iterable):
-        pairs = [_pair(kind, text) for text in values]
+        for text in [values] if isinstance(values, str) else values:
+            # A measure may have parameters with an equals sign; a number has none.
+            name, equals, value = str(text).rpartition("=")
+            if not (name and equals):
+                raise UsageError(f"{kind}: write {what}, not {text!r}.")
+            pairs.append((name.strip(), value))
     else:
-        raise UsageError(f"{kind}: {_expected(kind)}, not {values!r}.")
-    return [
-        Limit(kind, target, *_amount(kind, name, value))
-        for name, value in pairs
-        for target in _targets(kind, name)
-    ]
-
-
-def _amount(kind: str, name: str, value: Any) -> tuple[float, bool]:
-    """Return the number of a limit, and whether it is a share of the baseline's value."""
-    if kind != "max-rise" or not str(value).rstrip().endswith("%"):
-        return _number(kind, name, value), False
-    return _number(kind, name, str(value).rstrip()[:-1]) / 100.0, True
-
-
-def _expected(kind: str) -> str:
-    what = "a cutoff and a share, such as @10=0.8" if kind == "min-judged" else "MEASURE=NUMBER"
-    return f"write {what}"
-
-
-def _pair(kind: str, text: Any) -> tuple[str, str]:
-    # A measure may have parameters with an equals sign; a number has none.
-    name, equals, value = str(text).rpartition("=")
-    if not (name and equals):
-        raise UsageError(f"{kind}: {_expected(kind)}, not {text!r}.")
-    return name.strip(), value
-
-
-def _targets(kind: str, name: str) -> list[str]:
-    """Return the measures of a limit, which commas separate, or its cutoff."""
-    if kind != "min-judged":
-        return split_names(name)
-    digits = name.removeprefix("@")
-    if not digits.isdecimal() or int(digits) < 1:
-        raise UsageError(f"{kind}: {_expected(kind)}; {name!r} is not a cutoff.")
-    return [f"@{int(digits)}"]
+        raise UsageError(f"{kind}: write {what}, not {values!r}.")
+    limits = []
+    for name, value in pairs:
+        if kind == "min-judged":
+            digits = name.removeprefix("@")
+            if not digits.isdecimal() or int(digits) < 1:
+                raise UsageError(f"{kind}: write {what}; {name!r} is not a cutoff.")
+            targets = [f"@{int(digits)}"]
+        else:
+            targets = split_names(name)
+        is_share = kind == "max-rise" and str(value).rstrip().endswith("%")
+        amount = _number(kind, name, str(value).rstrip()[:-1] if is_share else value)
+        amount = amount / 100.0 if is_share else amount
+        limits += [Limit(kind, target, amount, is_share) for target in targets]
+    return limits
 
 
 def _number(kind: str, name: str, value: Any) -> float:
@@ -259,3 +249,206 @@ def whole(value: Any, what: str) -> int:
     if isinstance(value, bool) or not text.isdecimal() or int(text) < 1:
         raise UsageError(f"{what} must be a whole number of at least 1, not {value!r}.")
     return int(text)
+
+
+@dataclass(frozen=True)
+class Needs:
+    """The measures that rules need.
+
+    ``columns`` holds the name in results of each target of a limit, ``requests`` the measures.
+    """
+
+    names: list[str]
+    columns: dict[str, str]
+    requests: dict[str, RequestedMeasure]
+    relative: list[Limit]
+
+    @classmethod
+    def of(cls, rules: Rules, like: str | None, baseline: Any, by: Any, amounts: Any) -> Needs:
+        """Look the measures up, and refuse rules that make no sense.
+
+        Args:
+            rules: of the gate.
+            like: the tool whose names of measures they use.
+            baseline: what the candidate is compared with, None if there is nothing.
+            by: groups of queries, None if there are none.
+            amounts: rules on values of files, None if there are none.
+        """
+        if not rules and amounts is None:
+            raise UsageError(
+                "a gate needs a rule: max-drop or non-inferior with a baseline, min, max, "
+                "min-judged, min-queries, must-find or must-not-find."
+            )
+        relative = rules.of_kind(*RELATIVE)
+        if relative and baseline is None:
+            raise UsageError(f"{relative[0]} compares with a baseline; give one: --baseline FILE.")
+        drops = rules.of_kind("max-drop", "non-inferior")
+        if by is not None and not drops:
+            raise UsageError("by= checks drops in groups of queries; add max-drop or non-inferior.")
+        targets = {
+            limit.target: str(share_judged(int(limit.target[1:])))
+            if limit.kind == "min-judged"
+            else limit.target
+            for limit in rules.limits
+        }
+        names = list(dict.fromkeys(targets.values()))
+        if not names:
+            names = [str(share_judged(1))]  # a result needs a measure, and this one is cheap
+        requests = {
+            name: request
+            for request in requested_measures(names, tool(like) if like else None)
+            for name in request.names
+        }
+        columns = {target: requests[name].column for target, name in targets.items()}
+        needs = cls(names, columns, requests, relative)
+        for limit in rules.limits:
+            _check_range(limit, requests[targets[limit.target]].measure)
+        _check_contradictions(rules, columns)
+        return needs
+
+
+def _check_range(limit: Limit, measure: Measure) -> None:
+    """Refuse a number that no value can reach, such as a percentage."""
+    low, high = measure.definition.range
+    reach = high - low if limit.kind in RELATIVE else high
+    least = 0.0 if limit.kind in RELATIVE else low
+    if not least <= limit.value <= reach:
+        raise UsageError(
+            f"{limit}: {measure} is from {low:g} to {high:g}, so this rule says nothing. For "
+            f"{limit.value:g} % write {limit.value / 100:g}."
+        )
+
+
+def _check_contradictions(rules: Rules, columns: Mapping[str, str]) -> None:
+    limits: dict[tuple[str, str], Limit] = {}
+    for limit in rules.limits:
+        other = limits.setdefault((limit.kind, columns[limit.target]), limit)
+        if other.value != limit.value:
+            raise UsageError(f"two rules contradict each other: {other} and {limit}. Keep one.")
+    for (kind, column), limit in limits.items():
+        ceiling = limits.get(("max", column))
+        if kind == "min" and ceiling is not None and limit.value > ceiling.value:
+            raise UsageError(f"two rules contradict each other: {limit} and {ceiling}.")
+
+
+OWN, SHARED = "rankstone.toml", "pyproject.toml"
+#: Options of the evaluation by key, such as ``min-score``; conventions have a table of their own.
+_OPTIONS = {
+    name.replace("_", "-"): name
+    for name in VERBS["gate"]
+    if field_named(name).metadata["flag"] is not None and name not in ("confidence", "by")
+}
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(KINDS, dict),
+    "min-queries": int,
+    **dict.fromkeys(DOCUMENTS, (list, str)),
+    "baseline": str,
+    "values": str,
+    "baseline-values": str,
+    "by": str,
+    "smallest-slice": int,
+    "inconclusive": str,
+    "confidence": (int, float),
+    "conventions": dict,
+    **dict.fromkeys(_OPTIONS, object),  # checked where they are read
+}
+_WORDS = {
+    dict: "a table such as { MEASURE = 0.01 }",
+    int: "a whole number",
+    list: "a list",
+    str: "text",
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The values of the table ``gate`` by key; ``path`` is its file, None if there is none."""
+
+    path: str | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def file(self, key: str) -> str | None:
+        """Return a path; relative ones start at the folder of the settings."""
+        value = self.values.get(key)
+        return value if value is None or self.path is None else self._near(value)
+
+    def rules(self) -> dict[str, Any]:
+        """Return the values; files of rules are relative to the folder of the settings."""
+        values = dict(self.values)
+        for kind in DOCUMENTS:
+            given = values.get(kind, [])
+            several = [given] if isinstance(given, str) else given
+            near = ((value, self._near(value)) for value in several)
+            values[kind] = [path if os.path.isfile(path) else value for value, path in near]
+        return values
+
+    def _near(self, value: Any) -> str:
+        folder = os.path.dirname(self.path or "")
+        return os.path.normpath(os.path.join(folder, value)) if isinstance(value, str) else ""
+
+    def evaluation(self) -> dict[str, Any]:
+        """Return the options of the evaluation; files are relative to the folder of the settings."""
+        options = dict(self.values.get("conventions", {}))
+        for key, name in _OPTIONS.items():
+            if key in self.values:
+                value = self.values[key]
+                is_file = field_named(name).metadata["kind"] == "data" and "{" not in str(value)
+                options[name] = self.file(key) if is_file else value
+        return options
+
+
+def find_settings(folder: str = ".") -> Settings:
+    """Return the settings of a folder: of ``rankstone.toml``, else of ``pyproject.toml``."""
+    for name in (OWN, SHARED):
+        path = name if folder == "." else os.path.join(folder, name)
+        if os.path.isfile(path):
+            settings = read_settings(path)
+            if name == OWN or settings.values:
+                return settings
+    return Settings()
+
+
+def read_settings(path: str) -> Settings:
+    """Read the settings in a file: ``[gate]``, or ``[tool.rankstone.gate]`` in a pyproject.toml."""
+    try:
+        with open(path, "rb") as stream:
+            data = tomllib.load(stream)
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: this is not valid TOML ({error}).") from None
+    shared = os.path.basename(path) == SHARED
+    table = _table(_table(data, "tool", path), "rankstone", path) if shared else data
+    where = "[tool.rankstone]" if shared else "the file"
+    _check_keys(table, {"gate"}, f"{path}: {where}")
+    values = _table(table, "gate", path)
+    _check_keys(values, set(_TYPES), f"{path}: [{'tool.rankstone.' * shared}gate]")
+    for key, value in values.items():
+        _check_type(key, value, path)
+    return Settings(path, values)
+
+
+def _table(data: Mapping[str, Any], key: str, path: str) -> dict[str, Any]:
+    value = data.get(key, {})
+    if not isinstance(value, dict):
+        raise UsageError(f"{path}: {key} must be a table, not {value!r}.")
+    return value
+
+
+def _check_keys(table: Mapping[str, Any], known: set[str], where: str) -> None:
+    for key in table:
+        if key not in known:
+            names = sorted(known)
+            raise UsageError(
+                f"{where} has an unknown key {key!r}.{did_you_mean(key, names)} "
+                f"Known: {', '.join(names)}."
+            )
+
+
+def _check_type(key: str, value: Any, path: str) -> None:
+    kind = _TYPES[key]
+    if kind is not object and (isinstance(value, bool) or not isinstance(value, kind)):
+        words = (
+            "a number" if kind == (int, float) else _WORDS[kind if isinstance(kind, type) else list]
+        )
+        raise UsageError(f"{path}: {key} must be {words}, not {value!r}.")

@@ -88,7 +88,7 @@ class Verdict:
         return [check for check in self.checks if check.status in statuses]
 
     def headline(self) -> str:
-        """Say the verdict in one line."""
+        """Return the verdict in one line."""
         against = f" against {self.baseline}" if self.baseline is not None else ""
         over = plural(self.queries, "query")
         return f"{self.status.upper()}: {self.candidate}{against}, {self._reason()} ({over})"

@@ -1,1 +1,1 @@
-"""What the program trec_eval prints: its options, its lines and their values."""
+"""The program trec_eval: its options, its lines and their values."""

@@ -1,21 +1,25 @@
-"""The values of trec_eval's lines, for each query and for all of them."""
+"""The values of trec_eval's lines, and how it prints them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from rankstone.choices.conventions import Conventions
 from rankstone.choices.setup import DEFAULT
+from rankstone.core import segments
 from rankstone.core.aggregate import FLOOR, Part, aggregate, logarithms
 from rankstone.core.collection import MatchedCollection
 from rankstone.core.judgments import Judgments
 from rankstone.core.rank import rounds_scores
+from rankstone.core.ranked import Ranked
 from rankstone.core.rearranged import condensed, select, truncated
 from rankstone.core.run import Run
+from rankstone.core.text import escape_controls
 from rankstone.errors import (
     DataError,
     NothingInCommonError,
@@ -27,7 +31,6 @@ from rankstone.io.formats import LENIENT, trec_prefs
 from rankstone.io.load import load_judgments, load_run
 from rankstone.verbs.trec_eval.columns import Column
 from rankstone.verbs.trec_eval.options import FILES, MEASURES, NOTHING, Options
-from rankstone.verbs.trec_eval.relevance_string import relevance_strings
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,31 +106,23 @@ def per_query(column: Column, values: np.ndarray) -> np.ndarray:
 
 def read(columns: list[Column], options: Options) -> TrecEvalValues:
     """Read the files and measure all judged queries."""
-    conventions = Conventions(
-        precision="float32" if options.version < 10 else "float64",
-        relevance=options.level,
-        duplicates="error",
-        sums="plain",
-        ties="docid-desc" if options.format in ("qrels", "qrels_jg") else "docid-asc",
-    )
+    judged, _ = options.files
     try:
         setup = DEFAULT.replace(input_format=LENIENT) if options.lenient else DEFAULT
-        run = load_run(options.files[1], setup)
+        measuring = _Measuring(columns, options, load_run(options.files[1], setup))
         if options.format == "qrels":
-            judgments = load_judgments(options.files[0], setup)
+            judgments = load_judgments(judged, setup)
             _check(judgments, options)
-            return _measured(columns, options, conventions, judgments, run)
+            return measuring.values(judgments)
         if options.format == "qrels_jg":
-            if run.source.path is None:
+            if measuring.run.source.path is None:
                 raise DataError("a run that is read once for each group must be a file.")
-            groups = trec_prefs.read_groups(options.files[0], lenient=options.lenient)
-            return _averaged(
-                [_group(columns, options, conventions, j, run) for j in groups.values()]
-            )
+            groups = trec_prefs.read_groups(judged, lenient=options.lenient)
+            return _averaged([measuring.values_of_group(own) for own in groups.values()])
         preferences = trec_prefs.read_preferences(
-            options.files[0], sittings=options.format == "prefs", lenient=options.lenient
+            judged, sittings=options.format == "prefs", lenient=options.lenient
         )
-        return _measured(columns, options, conventions, preferences.judgments, run, preferences)
+        return measuring.values(preferences.judgments, preferences)
     except TrecEvalError:
         raise
     except NothingInCommonError as error:
@@ -154,61 +149,66 @@ def _check(judgments: Judgments, options: Options) -> None:
         )
 
 
-def _measured(
-    columns: list[Column],
-    options: Options,
-    conventions: Conventions,
-    judgments: Judgments,
-    run: Run,
-    preferences: trec_prefs.Preferences | None = None,
-) -> TrecEvalValues:
-    collection = MatchedCollection(run, judgments)
-    matches = collection.matches(float32=rounds_scores(conventions))
-    present = matches.present
-    try:
-        ranked = collection.ranked(conventions)
-    except DataError as error:
-        raise TrecEvalError(MEASURES, error) from None
-    if options.depth is not None:
-        ranked = truncated(ranked, options.depth)
-    if options.judged_only or preferences is not None:
-        ranked = condensed(ranked)
-    if options.query is not None:
-        chosen = np.array([q == options.query for q in ranked.queries])
-        ranked, present = select(ranked, chosen), present[chosen]
-    if preferences is not None:
-        ranked = preferences.placed(ranked)
-    values, complete, strings = {}, {}, {}
-    try:
-        for column in columns:
-            if column.measure is None:
-                if column.length:
-                    strings[column.label] = relevance_strings(ranked, column.length)
-                continue
-            values[column.label] = per_query(column, column.measure.compute(ranked))
-            if options.complete and column.line.with_c is not None:
-                whole = column.measure(**column.line.with_c).compute(ranked)
-                complete[column.label] = float(whole.sum())
-    except RankstoneError as error:
-        raise TrecEvalError(MEASURES, error) from None
-    return TrecEvalValues(list(ranked.queries), present, values, complete, strings, matches.tag)
+@dataclass(frozen=True, eq=False)
+class _Measuring:
+    """The lines to compute on a run, by judgments that may come in groups."""
 
+    columns: list[Column]
+    options: Options
+    run: Run
 
-def _group(
-    columns: list[Column],
-    options: Options,
-    conventions: Conventions,
-    judgments: Judgments,
-    run: Run,
-) -> TrecEvalValues:
-    """Measure by the judgments of one group, which may share no query with the run."""
-    try:
-        return _measured(columns, options, conventions, judgments, run)
-    except NothingInCommonError:
-        queries = [str(q) for q in judgments.queries if options.query in (None, q)]
-        nothing = np.zeros(len(queries))
-        values = {c.label: nothing for c in columns if c.measure is not None}
-        return TrecEvalValues(queries, nothing > 0, values, {}, {}, "")
+    def values(
+        self, judgments: Judgments, preferences: trec_prefs.Preferences | None = None
+    ) -> TrecEvalValues:
+        """Measure all judged queries."""
+        options = self.options
+        conventions = Conventions(
+            precision="float32" if options.version < 10 else "float64",
+            relevance=options.level,
+            duplicates="error",
+            sums="plain",
+            ties="docid-desc" if options.format in ("qrels", "qrels_jg") else "docid-asc",
+        )
+        collection = MatchedCollection(self.run, judgments)
+        matches = collection.matches(float32=rounds_scores(conventions))
+        present = matches.present
+        try:
+            ranked = collection.ranked(conventions)
+        except DataError as error:
+            raise TrecEvalError(MEASURES, error) from None
+        if options.depth is not None:
+            ranked = truncated(ranked, options.depth)
+        if options.judged_only or preferences is not None:
+            ranked = condensed(ranked)
+        if options.query is not None:
+            chosen = np.array([q == options.query for q in ranked.queries])
+            ranked, present = select(ranked, chosen), present[chosen]
+        if preferences is not None:
+            ranked = preferences.placed(ranked)
+        values, complete, strings = {}, {}, {}
+        try:
+            for column in self.columns:
+                if column.measure is None:
+                    if column.length:
+                        strings[column.label] = relevance_strings(ranked, column.length)
+                    continue
+                values[column.label] = per_query(column, column.measure.compute(ranked))
+                if options.complete and column.line.with_c is not None:
+                    whole = column.measure(**column.line.with_c).compute(ranked)
+                    complete[column.label] = float(whole.sum())
+        except RankstoneError as error:
+            raise TrecEvalError(MEASURES, error) from None
+        return TrecEvalValues(list(ranked.queries), present, values, complete, strings, matches.tag)
+
+    def values_of_group(self, judgments: Judgments) -> TrecEvalValues:
+        """Measure by the judgments of one group, which may share no query with the run."""
+        try:
+            return self.values(judgments)
+        except NothingInCommonError:
+            queries = [str(q) for q in judgments.queries if self.options.query in (None, q)]
+            nothing = np.zeros(len(queries))
+            values = {c.label: nothing for c in self.columns if c.measure is not None}
+            return TrecEvalValues(queries, nothing > 0, values, {}, {}, "")
 
 
 def _averaged(groups: list[TrecEvalValues]) -> TrecEvalValues:
@@ -228,3 +228,145 @@ def _averaged(groups: list[TrecEvalValues]) -> TrecEvalValues:
     mean = {label: total / times for label, total in values.items()}
     complete = {label: float(len(queries)) for group in groups for label in group.complete}
     return TrecEvalValues(queries, present, mean, complete, {}, max(group.tag for group in groups))
+
+
+def relevance_strings(r: Ranked, length: int) -> list[str]:
+    """Return the grades of the first documents of each query, a character for each.
+
+    Grades above 9 are ``>``; ``-`` was not in the pool, ``.`` was in it without a judgment.
+    """
+    shown = np.full((len(r), length), b"-", "S1")
+    near = r.rank <= length
+    grade = r.grade[near].astype(np.int64)
+    digits = np.array([*b"0123456789>"], np.uint8).view("S1")
+    shown[segments.numbers(r.offsets)[near], r.rank[near] - 1] = digits[np.minimum(grade, 10)]
+    if r.pooled is not None and r.pooled_offsets is not None:
+        near = r.pooled <= length
+        shown[segments.numbers(r.pooled_offsets)[near], r.pooled[near] - 1] = b"."
+    text = shown.tobytes().decode("ascii")
+    depth = r.depth(length).tolist()
+    return [text[q * length : q * length + n] for q, n in enumerate(depth)]
+
+
+#: What trec_eval prints for a value whose mean and deviation are not known.
+_UNKNOWN = -1000000.0
+
+
+def standardised(evaluated: TrecEvalValues, shown: list[int], path: str) -> TrecEvalValues:
+    """Return deviations from the means in a file, in standard deviations."""
+    known = _means(path)
+    values = {}
+    for label, column in evaluated.values.items():
+        values[label] = column.copy()
+        for i in shown:
+            mean, deviation = known.get((evaluated.queries[i], label), (None, 0.0))
+            if mean is not None and deviation:
+                values[label][i] = (column[i] - mean) / deviation
+            else:
+                values[label][i] = 0.0 if column[i] == mean else _UNKNOWN
+    return replace(evaluated, values=values)
+
+
+def _means(path: str) -> dict[tuple[str, str], tuple[float, float]]:
+    """Read lines of query, measure, mean and standard deviation."""
+    known = {}
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as stream:
+            for number, text in enumerate(stream, 1):
+                try:
+                    query, label, mean, deviation = text.split()
+                    known[query, label] = float(mean), float(deviation)
+                except ValueError:
+                    raise TrecEvalError(
+                        FILES, f"{path}:{number}: expected query, measure, mean, deviation."
+                    ) from None
+    except OSError as error:
+        raise TrecEvalError(FILES, f"{path}: {error.strerror}.") from None
+    return known
+
+
+_CHUNK = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A line for each query: its label, the values or texts, and how they are written."""
+
+    label: str
+    values: Sequence[Any]
+    integer: bool = False
+    text: bool = False
+
+
+def lines(rows: Sequence[Row], queries: Sequence[str], *, zscore: bool = False) -> Iterator[str]:
+    """Yield the lines of all queries, many at a time.
+
+    A line is the label in 22 columns, the query and the value with 4 decimals, whole numbers
+    and texts as they are, but for characters that would steer a terminal.
+    """
+    if not rows:
+        return
+    pattern = "".join(_pattern(row, zscore) for row in rows)
+    table = zip(*(_plain(row, zscore) for row in rows), strict=True)
+    part = []
+    for query, values in zip(queries, table, strict=True):
+        shown = escape_controls(query).replace("%", "%%")
+        part.append(pattern.replace("\0", shown) % values)
+        if len(part) == _CHUNK:
+            yield "".join(part)
+            part.clear()
+    yield "".join(part)
+
+
+def _pattern(row: Row, zscore: bool) -> str:
+    label = f"{row.label:<22}".replace("%", "%%")
+    if row.text:
+        return f"{label}\t\0\t%s\n"
+    if row.integer and not zscore:
+        return f"{label}\t\0\t%d\n"
+    return f"{'Z' if zscore else ''}{label}\t\0\t%6.4f\n"
+
+
+def _plain(row: Row, zscore: bool) -> list[Any]:
+    if row.text:
+        return [escape_controls(str(text)) for text in row.values]
+    values = np.asarray(row.values, np.float64)
+    if row.integer and not zscore:
+        values = values.astype(np.int64)
+    return values.tolist()
+
+
+def printed(columns: list[Column], options: Options) -> Iterator[str]:
+    """Yield the output of trec_eval, many lines at a time."""
+    evaluated = read(columns, options)
+    shown = evaluated.shown(options)
+    zscore = options.zscores is not None
+    if options.zscores is not None:
+        evaluated = standardised(evaluated, shown, options.zscores)
+    if options.per_query:
+        rows = [row for c in columns if (row := _of_queries(c, evaluated, shown))]
+        yield from lines(rows, [evaluated.queries[i] for i in shown], zscore=zscore)
+    if options.summary:
+        rows = [row for c in columns if (row := _of_all(c, evaluated, shown, options))]
+        yield from lines(rows, ["all"], zscore=zscore)
+
+
+def _of_queries(column: Column, evaluated: TrecEvalValues, shown: list[int]) -> Row | None:
+    """Return a line for each query, None if there is none."""
+    if column.label in evaluated.strings:
+        texts = evaluated.strings[column.label]
+        return Row(column.label, [f"'{texts[i]}'" for i in shown], text=True)
+    if column.measure is None or column.line.summary_only:
+        return None
+    values = evaluated.values[column.label][shown].tolist()
+    return Row(column.label, values, integer=column.line.integer)
+
+
+def _of_all(
+    column: Column, evaluated: TrecEvalValues, shown: list[int], options: Options
+) -> Row | None:
+    """Return the line for all queries, None if there is none."""
+    if column.measure is None:
+        return None if column.length else Row(column.label, [evaluated.tag], text=True)
+    value = evaluated.summary(column, shown, complete=options.complete)
+    return Row(column.label, [value], integer=column.line.integer)
