@@ -58,10 +58,7 @@ class Statistics(Choices):
     family: str = option(
         "measure",
         "comparisons that are corrected together",
-        values={
-            "measure": "those of one measure",
-            "all": "all that are shown",
-        },
+        values={"measure": "those of one measure", "all": "all that are shown"},
     )
     clusters: Any = option(
         None,

@@ -18,13 +18,7 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.notices import large_ties_in_lists, nothing_in_common, tally_matches
 from rankstone.core.provenance import Source
-from rankstone.core.rank import (
-    Documents,
-    adds_run_queries,
-    how_to_match,
-    rank,
-    tied_id_order,
-)
+from rankstone.core.rank import Documents, adds_run_queries, how_to_match, rank, tied_id_order
 from rankstone.core.ranked import Ranked
 from rankstone.core.reading_notices import OF_JUDGMENTS
 from rankstone.core.run import Run

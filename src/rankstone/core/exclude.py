@@ -100,10 +100,7 @@ def _together(judgments: Judgments, excluded: Judgments) -> tuple[Judgments, Any
     ids = Ids(docs, judgments.docs.kind)
     ids.typed = judgments.docs.typed
     both = replace(
-        judgments,
-        groups=np.array(bounds, np.int64),
-        docs=ids,
-        grades=np.zeros(len(docs)),
+        judgments, groups=np.array(bounds, np.int64), docs=ids, grades=np.zeros(len(docs))
     )
     return both, np.array(rows, np.int64), np.array(out, bool)
 
@@ -179,7 +176,4 @@ def _notices(
     cold = [q for q in judgments.queries if q not in known]
     examples = tuple(str(q) for q in cold[:3])
     of = len(judgments.queries)
-    return [
-        *notices,
-        *reading_notice("cold-queries", len(cold), examples, of=of, keep_zero=True),
-    ]
+    return [*notices, *reading_notice("cold-queries", len(cold), examples, of=of, keep_zero=True)]

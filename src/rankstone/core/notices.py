@@ -29,11 +29,7 @@ ROUNDED = 2.0**53  # from here on a float64 does not hold every whole number
 
 def judgment_notices(scan: dict[str, Any]) -> list[Notice]:
     """Return the notices on judgments that an engine read."""
-    return [
-        *commented_notices(scan),
-        *repeated_notices(scan),
-        *negative_notices(scan["grades"]),
-    ]
+    return [*commented_notices(scan), *repeated_notices(scan), *negative_notices(scan["grades"])]
 
 
 def commented_notices(scan: dict[str, Any]) -> list[Notice]:

@@ -153,11 +153,7 @@ class Result:
         if queries is not None:
             values = np.where([query in queries for query in self.queries], values, np.nan)
         return interval(
-            values,
-            weights=weights,
-            method=method,
-            confidence=confidence,
-            clusters=grouped,
+            values, weights=weights, method=method, confidence=confidence, clusters=grouped
         )
 
     def by_group(

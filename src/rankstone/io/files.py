@@ -65,12 +65,7 @@ def _gathered(content: Any, file: Input) -> Any:
     name = file.options.name or run_name(file.path)
     options = file.options
     return run_from(
-        rows,
-        name,
-        file.source,
-        file.path,
-        ascending=options.ascending,
-        by_score=options.by_score,
+        rows, name, file.source, file.path, ascending=options.ascending, by_score=options.by_score
     )
 
 

@@ -59,9 +59,7 @@ class GatheredRun(ScoredRun):
         every = run.match(judgments, float32=float32, repeats=True)
         by_row = ("offsets", "judgment", "score", "above", "tied", "greater", "earlier")
         return replace(
-            matches,
-            retrieved=every.retrieved,
-            **{name: getattr(every, name) for name in by_row},
+            matches, retrieved=every.retrieved, **{name: getattr(every, name) for name in by_row}
         )
 
     def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:

@@ -37,8 +37,7 @@ def _as_json(value: Any) -> Any:
 
 
 def judgments_of(
-    data: Mapping[Any, Any] | list[Any] | tuple[Any, ...],
-    columns: Mapping[str, Any] | None = None,
+    data: Mapping[Any, Any] | list[Any] | tuple[Any, ...], columns: Mapping[str, Any] | None = None
 ) -> Judgments:
     """Take judgments by query, or in any form that a JSON file may have."""
     data = _without_series(data, "the judgments")

@@ -133,13 +133,7 @@ def AUC(r: Ranked, m: Measure) -> Terms:
         below = np.where(others > 0, relevant, 0)
         constant = (relevant - retrieved) * _rescaled(m, np.zeros(1))
     return Terms(
-        r,
-        terms,
-        below,
-        columns=columns,
-        constant=constant,
-        undefined=fill,
-        query_weight=weight,
+        r, terms, below, columns=columns, constant=constant, undefined=fill, query_weight=weight
     )
 
 

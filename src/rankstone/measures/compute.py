@@ -111,10 +111,7 @@ def side_by_side(parts: list[Values], order: list[str]) -> Values:
                 weights[name] = _placed(part.weights[name], at, len(queries), 0.0)
         aggregates |= part.aggregates
     return Values(
-        queries,
-        {n: columns[n] for n in order},
-        weights,
-        {n: aggregates[n] for n in order},
+        queries, {n: columns[n] for n in order}, weights, {n: aggregates[n] for n in order}
     )
 
 

@@ -73,11 +73,7 @@ def NumRel(r: Ranked, m: Measure) -> Value:
     relevant, hit = r.relevant_count(m.rel), r.relevant(m.rel)
     working = Sum(r, hit, columns={"relevant": hit})
     return Value(
-        r,
-        relevant,
-        "h + m",
-        lambda: {"h": total(working), "m": relevant - total(working)},
-        working,
+        r, relevant, "h + m", lambda: {"h": total(working), "m": relevant - total(working)}, working
     )
 
 

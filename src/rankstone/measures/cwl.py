@@ -345,10 +345,7 @@ def RBPResidual(r: Ranked, m: Measure) -> Value:
         plain=lambda: _plain_residual(r, m.p, below),
     )
     return Value(
-        r,
-        value,
-        "t + (1 - p) * s",
-        lambda: {"t": tail, "p": m.p, "s": (value - tail) / (1 - m.p)},
+        r, value, "t + (1 - p) * s", lambda: {"t": tail, "p": m.p, "s": (value - tail) / (1 - m.p)}
     )
 
 

@@ -227,9 +227,7 @@ def IdealDCG(r: Ranked, m: Measure) -> Sum:
     supports_expected_ties=True,
     mistaken_for=("DCG",),
     example=Example(
-        "nDCG@3",
-        (2, None, 3, 1),
-        "(2/log2(2) + 3/log2(4)) / (3/log2(2) + 2/log2(3) + 1/log2(4))",
+        "nDCG@3", (2, None, 3, 1), "(2/log2(2) + 3/log2(4)) / (3/log2(2) + 2/log2(3) + 1/log2(4))"
     ),
 )
 def nDCG(r: Ranked, m: Measure) -> Sum:

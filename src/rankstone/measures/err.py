@@ -118,11 +118,7 @@ def scale_top(r: Ranked, m: Measure) -> float:
     gain=_grade,
     reads_max_grade=lambda m: m.max_grade is None,
     reaches_max=False,
-    example=Example(
-        "ERR(max_grade=3)",
-        (3, 0, 2),
-        "(7/8) / 1 + (1 - 7/8) * (3/8) / 3",
-    ),
+    example=Example("ERR(max_grade=3)", (3, 0, 2), "(7/8) / 1 + (1 - 7/8) * (3/8) / 3"),
 )
 def ERR(r: Ranked, m: Measure) -> Terms:
     """The expected reciprocal of the rank at which a user of the cascade model stops.

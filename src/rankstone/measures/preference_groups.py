@@ -105,9 +105,7 @@ class TableGroup(Group):
         spare = np.flatnonzero(other[:m])[int(relevant.sum()) :]
         left = np.setdiff1d(np.arange(m), spare)
         part = TableGroup(
-            self.level[left],
-            int((left < self.retrieved).sum()),
-            self.table[np.ix_(left, left)],
+            self.level[left], int((left < self.retrieved).sum()), self.table[np.ix_(left, left)]
         )
         return part.counts("all")
 

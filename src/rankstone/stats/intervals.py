@@ -19,11 +19,7 @@ from rankstone.stats.distributions import normal_cdf, normal_quantile, t_quantil
 from rankstone.stats.few_changes import FewChanges
 
 #: What each kind of interval is called in output.
-INTERVALS = {
-    "bca": "BCa bootstrap",
-    "percentile": "percentile bootstrap",
-    "t": "Student t",
-}
+INTERVALS = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap", "t": "Student t"}
 #: What the intervals are called that the data or the test chose.
 CHOSEN = {
     "few": "few changes",

@@ -178,10 +178,7 @@ def _of_measure(
 
 
 def _redrawn(
-    samples: Sequence[Sample],
-    tested: Sequence[PValues],
-    adjusted: np.ndarray,
-    options: Options,
+    samples: Sequence[Sample], tested: Sequence[PValues], adjusted: np.ndarray, options: Options
 ) -> list[PValues]:
     """Draw more resamples where chance decides on which side of the level a p-value is."""
     if options.test != "randomization":

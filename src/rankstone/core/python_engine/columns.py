@@ -11,14 +11,7 @@ import numpy as np
 
 from rankstone.core.faults import ColumnFault
 from rankstone.core.ids import key_of
-from rankstone.core.python_engine.place import (
-    Outcome,
-    Row,
-    arrays_of,
-    place,
-    sampled,
-    samples_of,
-)
+from rankstone.core.python_engine.place import Outcome, Row, arrays_of, place, sampled, samples_of
 from rankstone.core.python_engine.text import UnjudgedQueries, judgments_of
 
 NUMBERS = {

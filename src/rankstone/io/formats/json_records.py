@@ -363,11 +363,7 @@ def _items(
 
 
 def _listed(
-    value: list[Any],
-    names: Sequence[str],
-    what: str,
-    where: str,
-    columns: Mapping[str, Any] | None,
+    value: list[Any], names: Sequence[str], what: str, where: str, columns: Mapping[str, Any] | None
 ) -> Iterator[tuple[Id, Any]]:
     first: tuple[str | None, str | None] | None = None
     doc_names = [*wanted_names(columns, "doc"), *ITEM_NAMES]

@@ -73,9 +73,7 @@ def _pandas_table(data: Any) -> Table | None:
         return None
     columns = [str(c) for c in data.columns]
     return Table(
-        data,
-        columns,
-        lambda names: {n: _series(data.iloc[:, columns.index(n)], n) for n in names},
+        data, columns, lambda names: {n: _series(data.iloc[:, columns.index(n)], n) for n in names}
     )
 
 
