@@ -12,9 +12,15 @@ import rankstone as rs
 from rankstone.core import ranked as ranked_module
 from rankstone.core.collection import ChosenQueries
 from rankstone.core.completions import Holes, judged_by_rank
-from rankstone.core.ranked_rows import concatenated, rows_of
+from rankstone.core.ranked_rows import (
+    concatenated,
+    condensed,
+    rows_of,
+    select,
+    truncated,
+    with_ranks,
+)
 from rankstone.core.ranked_table import RankedTable
-from rankstone.core.rearranged import condensed, select, truncated, with_ranks
 
 DEFAULT = rs.Conventions()
 NAN = math.nan

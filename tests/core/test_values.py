@@ -15,11 +15,11 @@ from rankstone.core import as_numpy, engine, timing
 from rankstone.core.aggregate import GEOMETRIC, MEAN, MEDIAN, SUM, Part, summarise
 from rankstone.core.as_numpy import all_finite, array_of, lowest, lowest_and_finite, numbers_of
 from rankstone.core.collection import ChosenQueries, LabelledCollection, MatchedCollection
-from rankstone.core.faults import ColumnFault, LineFault
 from rankstone.core.ideal import constant, ideal_of
 from rankstone.core.judgments import EMPTY
+from rankstone.core.matches import SAMPLED_DOCS, SAMPLED_QUERIES, incomplete, spread
+from rankstone.core.row_layout import ColumnFault, LineFault
 from rankstone.core.run import EmptyRun
-from rankstone.core.sampling import SAMPLED_DOCS, SAMPLED_QUERIES, incomplete, spread
 from rankstone.core.subtopics import Aspect, aspects_of, with_subtopics
 from rankstone.core.values import id_of, number_of, plain_id, shown
 from rankstone.verbs.load import load_judgments, load_run

@@ -10,7 +10,7 @@ from loading import collection
 
 import rankstone as rs
 from rankstone.core.completions import Holes
-from rankstone.measures.influence import OpenDocuments, influences
+from rankstone.measures.unjudged import OpenDocuments, influences
 
 DATA = {"q": {"a": 0.5, "b": 0}}, {"q": ["b", "a"]}
 

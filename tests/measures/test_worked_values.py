@@ -11,9 +11,9 @@ from loading import collection
 import rankstone as rs
 from rankstone.core.completions import Holes
 from rankstone.measures.dcg import exponential
-from rankstone.measures.influence import OpenDocuments, backgrounds, influences
 from rankstone.measures.judged import judged_by_rank
-from rankstone.measures.rank_change import paired_reciprocal_rank
+from rankstone.measures.reciprocal_rank import paired_reciprocal_rank
+from rankstone.measures.unjudged import OpenDocuments, backgrounds, influences
 
 NAN = math.nan
 

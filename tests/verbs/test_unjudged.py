@@ -17,7 +17,7 @@ from rankstone.core import completions
 from rankstone.core.completions import Holes
 from rankstone.measures.judged import judged_by_rank
 from rankstone.measures.unjudged import MOST_TRIED, unjudged_extremes
-from rankstone.stats.holes import _notice, difference_interval
+from rankstone.stats.comparison import _holes_notice, difference_interval
 from rankstone.verbs.load import load_judgments
 
 
@@ -308,12 +308,12 @@ def test_a_difference_lies_between_the_ends_of_both():
 )
 def test_what_is_above_0_at_both_ends_survives(ends, code):
     pair = rs.compare(JUDGED, {"old": WORST, "new": BEST}, "RR")["new", "RR"]
-    notice = _notice(pair, ends)
+    notice = _holes_notice(pair, ends)
     assert (notice.code, notice.count) == (code, 1)
     assert ("may be anything" in notice.text) == any(map(math.isinf, ends))
     assert notice.level == ("note" if code == "survives-holes" else "warning")
     undecided = replace(pair, p_adjusted=1.0)
-    assert _notice(undecided, ends).level == "note"
+    assert _holes_notice(undecided, ends).level == "note"
 
 
 def test_compare_says_whether_a_verdict_survives(tmp_path, capsys):

@@ -12,11 +12,10 @@ import numpy as np
 from rankstone.core import engine
 from rankstone.core.ids import Ids, sort_key
 from rankstone.core.judgments import Judgments
-from rankstone.core.matches import DocsByQuery, Matches
+from rankstone.core.matches import SAMPLED_DOCS, DocsByQuery, Matches, incomplete, spread
 from rankstone.core.notices import negative_notices
 from rankstone.core.provenance import MEMORY, Source
 from rankstone.core.run import NO_DOCUMENT, Row
-from rankstone.core.sampling import SAMPLED_DOCS, incomplete, spread
 from rankstone.core.values import id_of, number_of, shown
 from rankstone.errors import DataError, EmptyError, UsageError
 

@@ -64,10 +64,7 @@ class ExcludingRun(WrappedRun):
             offsets=segments.keep(kept, matches.offsets),
             judgment=rows[matches.judgment][kept],
             score=matches.score[kept],
-            above=(matches.above - less["above"])[kept],
-            tied=(matches.tied - less["tied"])[kept],
-            greater=(matches.greater - less["greater"])[kept],
-            earlier=(matches.earlier - less["earlier"])[kept],
+            **{name: (getattr(matches, name) - n)[kept] for name, n in less.items()},
             retrieved=matches.retrieved - segments.count(gone, matches.offsets),
             notices=(*matches.notices, *notices),
         )

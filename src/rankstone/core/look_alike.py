@@ -129,7 +129,7 @@ def documents_that_look_alike(
     samples = matches.doc_samples
     if samples is None or not len(samples.queries):
         return [], False
-    from rankstone.core.sampling import incomplete
+    from rankstone.core.matches import incomplete
 
     first, last = judgments.groups[samples.queries], judgments.groups[samples.queries + 1]
     rows = np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)])

@@ -18,7 +18,7 @@ from rankstone.core.as_numpy import lowest
 from rankstone.core.cutoff import Cuts
 from rankstone.core.matches import Matches
 from rankstone.core.ranked import Ranked, Sample
-from rankstone.core.ranked_rows import RankedRows
+from rankstone.core.ranked_rows import RankedRows, condensed, select
 from rankstone.core.ranked_table import RankedTable
 from rankstone.core.subtopics import Subtopics
 from rankstone.core.tie_breaking import (
@@ -264,7 +264,7 @@ def _ranked_rows(
         pooled_offsets = segments.keep(~kept, offsets)
         order = order[kept[order]]
         offsets = segments.keep(kept, offsets)
-    samples = _samples(documents, matches, rank, grade)
+    top = documents.max_grade
     judged_grade, _ = segments.falling_values(judged_grade, judged_offsets)
     return RankedRows(
         queries=documents.queries,
@@ -279,7 +279,7 @@ def _ranked_rows(
         retrieved=matches.retrieved,
         judged_offsets=judged_offsets,
         judged_grade=judged_grade,
-        max_grade=_max_grade(documents),
+        max_grade=float(grades.max(initial=0.0)) if top is None else top,
         conventions=conventions,
         rule=rule,
         pooled=pooled,
@@ -288,7 +288,7 @@ def _ranked_rows(
         has_scores=documents.scores is not None,
         all_judged=documents.all_judged and kept is None,
         subtopics=documents.subtopics and replace(documents.subtopics, known=documents.judged),
-        samples=samples,
+        samples=_samples(documents, matches, rank, grade),
         strangers=documents.strangers and partial(documents.strangers, conventions),
         cuts=documents.cuts and documents.cuts(conventions),
     )
@@ -333,19 +333,9 @@ def _ranks(
     return (above + 1) + before
 
 
-def _max_grade(documents: Documents) -> float:
-    if documents.max_grade is not None:
-        return documents.max_grade
-    return float(documents.grades.max(initial=0.0))
-
-
 def apply_unjudged(ranked: Ranked, rule: str) -> Ranked:
     """Leave unjudged documents in their places, or close the ranks."""
-    if rule != "remove":
-        return ranked
-    from rankstone.core.rearranged import condensed
-
-    return condensed(ranked)
+    return condensed(ranked) if rule == "remove" else ranked
 
 
 def as_ranked(conventions: Conventions) -> Conventions:
@@ -357,8 +347,6 @@ def apply_queries(ranked: Ranked, documents: Documents, rule: str) -> Ranked:
     """Keep all judged queries, or only those of the run."""
     if rule == "judged" or documents.matches is None or documents.matches.present.all():
         return ranked
-    from rankstone.core.rearranged import select
-
     return select(ranked, documents.matches.present)
 
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
-from rankstone.core.lazy import lazy
-from rankstone.core.ranked import Ranked, Task, on_parts, parts_of
+from rankstone.core.ranked import Ranked, Task, lazy, on_parts, parts_of
 from rankstone.core.tie_breaking import keeps_order, tied_before
 
 Array = np.ndarray
@@ -24,12 +23,6 @@ class RankedTable(Ranked):
     ``retrieved_grades`` are the grades that documents have in their list, if they differ from
     their grades among the judgments. ``rule`` orders tied documents.
     """
-
-    pooled: Array | None = None
-    pooled_offsets: Array | None = None
-    preferences = None
-    subtopics = None
-    has_repeats = False
 
     def __init__(
         self,
@@ -49,18 +42,16 @@ class RankedTable(Ranked):
         self.retrieved_grades = grades if retrieved_grades is None else retrieved_grades
         self.scores = scores
         self.bounds = bounds
-        self.conventions = conventions
-        self.rule = rule
         self.judged = judged
-        self.width = None if judged is not None else width
         self._whole = whole
         self._tie_counts: dict[int, tuple[int, int]] = {}
-        self._cache = {}
         self._has_small_grades = False
-        self.queries = queries
+        width = None if judged is not None else width
+        own = {"conventions": conventions, "rule": rule, "width": width, "queries": queries}
+        self.__dict__.update(own, _cache={})
         if judged is not None and (negative := grades < 0).any():
-            self.pooled = self._place(negative)[3]
-            self.pooled_offsets = segments.keep(negative, bounds)
+            pooled, offsets = self._place(negative)[3], segments.keep(negative, bounds)
+            self.__dict__.update(pooled=pooled, pooled_offsets=offsets)
 
     @property
     def whole(self) -> Ranked:
@@ -314,7 +305,7 @@ class RankedTable(Ranked):
         return falling
 
     @property
-    def has_small_grades(self) -> bool:  # type: ignore[override]
+    def has_small_grades(self) -> bool:
         """Whether all grades are known to be whole numbers from 0 to 255."""
         return self._has_small_grades
 

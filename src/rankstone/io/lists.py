@@ -12,9 +12,8 @@ from rankstone.core.matches import Matches
 from rankstone.core.run import Run
 from rankstone.errors import DataError
 from rankstone.io import frames, objects
-from rankstone.io.column_roles import column_or_none
+from rankstone.io.column_roles import column_or_none, with_paths
 from rankstone.io.frames.columns import PlainTable
-from rankstone.io.key_paths import with_paths
 
 
 def judgments_of(

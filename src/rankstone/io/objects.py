@@ -12,10 +12,10 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.provenance import MEMORY
 from rankstone.core.run import Run
 from rankstone.errors import DataError
+from rankstone.io.column_roles import with_paths
 from rankstone.io.formats import Format, format_of
 from rankstone.io.gathered import run_from
 from rankstone.io.input_file import Input, ReadOptions
-from rankstone.io.key_paths import with_paths
 from rankstone.io.rows import judgments_from
 
 _LOOKED_AT = 10  # queries

@@ -14,7 +14,7 @@ from rankstone.core import segments
 from rankstone.core.cutoff import Budget, needs_lengths, units_of
 from rankstone.core.rank import ListNeeds, asks_for_extremes
 from rankstone.core.ranked import Ranked
-from rankstone.core.rearranged import truncated, with_ties_by
+from rankstone.core.ranked_rows import truncated, with_ties_by
 from rankstone.errors import DataError, UsageError, did_you_mean
 from rankstone.measures import summation
 from rankstone.measures.param import Param

@@ -17,8 +17,8 @@ from rankstone.errors import UsageError
 from rankstone.io.changes import prepared
 from rankstone.io.load import check_columns_used, collection
 from rankstone.measures import DEFAULT, Measure
-from rankstone.measures.influence import OpenDocuments, influences
 from rankstone.measures.parse import parse_measure
+from rankstone.measures.unjudged import OpenDocuments, influences
 from rankstone.verbs.evaluate import load_engine
 from rankstone.verbs.pool import first_documents, runs_of
 

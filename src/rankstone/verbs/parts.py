@@ -226,7 +226,7 @@ def _extreme_aggregates(
 ) -> dict[str, AggregatePart]:
     if not steps:
         return {}
-    from rankstone.measures.tie_interval import extreme_aggregates
+    from rankstone.measures.compute import extreme_aggregates
 
     return extreme_aggregates(data, steps, values)
 

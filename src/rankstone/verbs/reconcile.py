@@ -9,7 +9,7 @@ from rankstone.core.cutoff import Budget
 from rankstone.errors import UsageError
 from rankstone.io.load import read
 from rankstone.measures import Measure, parse_measure
-from rankstone.measures.candidates import Candidate, ToolMeasure
+from rankstone.measures.request import Candidate, ToolMeasure
 from rankstone.text.tools import Reconciliation
 from rankstone.verbs.reconcile_search import (
     by_chance,

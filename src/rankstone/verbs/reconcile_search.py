@@ -16,9 +16,8 @@ from rankstone.core.collection import Collection
 from rankstone.core.rank import conventions_that_matter
 from rankstone.errors import RankstoneError
 from rankstone.measures.base import REGISTRY, Measure
-from rankstone.measures.candidates import Candidate, Departure, ToolMeasure
 from rankstone.measures.param import REL, Param
-from rankstone.measures.request import ways_in_tool
+from rankstone.measures.request import Candidate, Departure, ToolMeasure, ways_in_tool
 from rankstone.tools import TOOLS
 
 _MOST_CHOICES = 3

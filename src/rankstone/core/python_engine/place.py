@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankstone.core.sampling import SAMPLED_DOCS, spread
+from rankstone.core.matches import SAMPLED_DOCS, spread
 
 # A row of a run: document, score, rank as written (None if it is not a whole number).
 Row = tuple[bytes, float, int | None]

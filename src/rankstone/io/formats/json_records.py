@@ -12,9 +12,8 @@ from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.subtopics import Aspect
 from rankstone.core.values import number_of
 from rankstone.errors import DataError
-from rankstone.io.column_roles import SYNONYMS, plain_name, wanted_names
+from rankstone.io.column_roles import SYNONYMS, plain_name, wanted_names, with_paths
 from rankstone.io.formats.trec_layout import GRADE_NAMES, SCORE_NAMES
-from rankstone.io.key_paths import with_paths
 from rankstone.io.nuggets import grade_of, is_vital
 from rankstone.io.retrieved import with_id
 from rankstone.io.rows import Id, Lists, id_of

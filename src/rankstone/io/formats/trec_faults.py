@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankstone.core.faults import LineFault
+from rankstone.core.row_layout import LineFault
 from rankstone.core.text import decode
 from rankstone.errors import DataError
 from rankstone.io.formats.trec_layout import DECIMAL_COMMA, QRELS, RUN, TrecLayout

@@ -14,7 +14,7 @@ from rankstone.core.aggregate import FLOOR, Part, aggregate, logarithms
 from rankstone.core.collection import MatchedCollection
 from rankstone.core.judgments import Judgments
 from rankstone.core.rank import rounds_scores
-from rankstone.core.rearranged import condensed, select, truncated
+from rankstone.core.ranked_rows import condensed, select, truncated
 from rankstone.core.run import Run
 from rankstone.errors import (
     DataError,
