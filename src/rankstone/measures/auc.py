@@ -15,7 +15,6 @@ from rankstone.measures.summation import Terms
 NEGATIVES = Choice(
     name="negatives",
     text="which documents relevant ones are compared with",
-    default="judged",
     words={
         "judged": "those judged not relevant",
         "retrieved": "all retrieved documents that are not relevant, judged or not",
@@ -24,7 +23,6 @@ NEGATIVES = Choice(
 _MISSED = Choice(
     name="missed",
     text="judged documents that were not retrieved",
-    default="last",
     words={
         "last": "rank behind all retrieved ones; relevant ones win no comparison",
         "ignore": "do not take part",
@@ -33,7 +31,6 @@ _MISSED = Choice(
 _SINGLE = Choice(
     name="single_class",
     text="value of a query with relevant documents only, or with none",
-    default="skip",
     words={
         "skip": "none: the query is left out of the mean",
         "zero": "0",
@@ -47,7 +44,6 @@ _SINGLE = Choice(
 _TIED = Choice(
     name="tied",
     text="pairs of documents with the same score",
-    default="half",
     words={
         "half": "count half",
         "lost": "are in the wrong order",
@@ -57,7 +53,6 @@ _TIED = Choice(
 _PAIRS = Choice(
     name="pairs",
     text="which pairs of a relevant and another document are compared",
-    default="query",
     words={
         "query": "pairs within a query",
         "all": "pairs across queries too, so the mean is the AUC of all documents in one pool",
@@ -66,7 +61,6 @@ _PAIRS = Choice(
 _WEIGHT = Choice(
     name="weight",
     text="what a query counts in the mean (grouped AUC)",
-    default="none",
     words={
         "none": "all queries the same",
         "positives": "its number of relevant documents",
@@ -83,7 +77,6 @@ _MAX_FPR = Number(
 
 
 @measure(
-    "AUC",
     "Area under the ROC curve",
     params=(K, REL, NEGATIVES, _MISSED, _SINGLE, _PAIRS, _WEIGHT, _MAX_FPR, _TIED),
     undefined_without_relevant=False,
@@ -244,7 +237,6 @@ def _rescaled(m: Measure, area: np.ndarray) -> np.ndarray:
 
 
 @measure(
-    "AUPRC",
     "Area under the precision-recall curve",
     params=(REL,),
     conventions=("unjudged",),
@@ -276,7 +268,6 @@ def AUPRC(r: Ranked, m: Measure) -> Terms:
 
 
 @measure(
-    "RankingLoss",
     "Ranking loss",
     params=(REL, NEGATIVES, _MISSED),
     higher_is_better=False,
@@ -309,13 +300,11 @@ def RankingLoss(r: Ranked, m: Measure) -> Terms:
 
 
 @measure(
-    "OPA",
     "Ordered pair accuracy",
     params=(
         Choice(
             name="documents",
             text="which documents are compared",
-            default="judged",
             words={
                 "judged": "judged ones that were retrieved",
                 "retrieved": "all retrieved ones; without a judgment they have grade 0",

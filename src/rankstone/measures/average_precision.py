@@ -18,7 +18,6 @@ from rankstone.measures.summation import Sum, Terms, Value, by_sums, remainder_o
 _DENOMINATOR = Choice(
     name="denominator",
     text="what the sum of precisions is divided by",
-    default="R",
     words={
         "R": "the number of relevant documents",
         "min(R,k)": "the number of relevant documents, or k if that is smaller",
@@ -31,7 +30,6 @@ _DENOMINATOR = Choice(
 
 
 @measure(
-    "AP",
     "Average precision",
     params=(K, REL, _DENOMINATOR),
     conventions=("ties",),
@@ -107,7 +105,6 @@ def harmonic(size: int) -> Pair:
 
 
 @measure(
-    "GMAP",
     "Geometric mean of average precision",
     params=(REL,),
     conventions=("ties",),
@@ -131,7 +128,6 @@ def GMAP(r: Ranked, m: Measure) -> Sum | Terms:
 
 
 @measure(
-    "YAAP",
     "Yet another average precision",
     params=(REL,),
     range=(-np.inf, np.inf),

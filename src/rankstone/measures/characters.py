@@ -47,7 +47,6 @@ def _relevant_characters(r: Ranked) -> Array:
 
 
 @measure(
-    "CharRecall",
     "Recall by characters",
     params=(K,),
     conventions=("ties",),
@@ -72,7 +71,6 @@ def CharRecall(r: Ranked, m: Measure) -> Sum:
 
 
 @measure(
-    "CharPrecision",
     "Precision by characters",
     params=(K,),
     conventions=("ties",),

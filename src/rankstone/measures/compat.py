@@ -24,13 +24,11 @@ _P = Number(
 _IDEAL = Choice(
     name="ideal",
     text="the ideal ranking, among those that differ in the order of equal grades",
-    default="closest",
     words={"closest": "the one closest to the ranking", "mean": "the mean over all of them"},
 )
 _NORMALIZE = Choice(
     name="normalize",
     text="what the overlap is divided by",
-    default="ideal",
     words={
         "ideal": "that of the ideal ranking with itself, so that the best value is 1",
         "none": "the sum of the weights",
@@ -79,7 +77,6 @@ def _places(r: Ranked) -> _Place:
 
 
 @measure(
-    "Compat",
     "Compatibility",
     params=(REL, _P, _IDEAL, _NORMALIZE),
     conventions=("ties",),

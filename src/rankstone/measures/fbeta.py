@@ -19,7 +19,6 @@ _BETA = Number(
 
 
 @measure(
-    "F",
     "F-measure",
     params=(K, REL, _BETA),
     conventions=("ties",),

@@ -27,7 +27,6 @@ def _first_rank(r: Ranked, m: Measure) -> tuple[np.ndarray, np.ndarray]:
 
 
 @measure(
-    "FirstRank",
     "Rank of the first relevant document",
     params=(REL,),
     range=(0.0, np.inf),
@@ -56,7 +55,6 @@ def FirstRank(r: Ranked, m: Measure) -> Terms:
 
 
 @measure(
-    "AMRI",
     "Adjusted mean rank index",
     params=(REL,),
     range=(-np.inf, 1.0),
@@ -97,14 +95,12 @@ def AMRI(r: Ranked, m: Measure) -> Terms:
 
 
 @measure(
-    "LastRank",
     "Rank of the last relevant document",
     params=(
         REL,
         Choice(
             name="tied",
             text="rank of a document that shares its score with others",
-            default="order",
             words={
                 "order": "the one that the convention on ties gives it",
                 "last": "the last one of those that have the score",
@@ -113,7 +109,6 @@ def AMRI(r: Ranked, m: Measure) -> Terms:
         Choice(
             name="empty",
             text="value of a query without relevant documents",
-            default="skip",
             words={"skip": "none: the query is left out of the mean", "zero": "0"},
         ),
     ),

@@ -76,7 +76,6 @@ def _mixture(
 
 
 @measure(
-    "infAP",
     "Inferred average precision",
     params=(REL,),
     conventions=("ties", "negatives"),

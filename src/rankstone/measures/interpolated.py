@@ -13,7 +13,6 @@ from rankstone.measures.summation import Terms, Value
 _ROUNDING = Choice(
     name="rounding",
     text="how many documents a share of R is, if it is not a whole number",
-    default="nearest",
     words={
         "nearest": "the nearest whole number, as in trec_eval 10",
         "up": "rounded up if the fraction is 0.1 or more, as in trec_eval 9",
@@ -64,7 +63,6 @@ def _where(r: Ranked, m: Measure) -> dict[str, np.ndarray | float]:
 
 
 @measure(
-    "IPrec",
     "Interpolated precision",
     params=(REL, _RECALL, _ROUNDING),
     cutoff_param="recall",
@@ -86,7 +84,6 @@ def IPrec(r: Ranked, m: Measure) -> Value:
 
 
 @measure(
-    "AvgIPrec",
     "Mean interpolated precision",
     params=(
         REL,

@@ -8,7 +8,7 @@ from rankstone.core import segments
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import Choice, K
-from rankstone.measures.subtopics import added, retrieved_grades, words
+from rankstone.measures.subtopics import OF_SUBTOPICS, added, retrieved_grades, words
 from rankstone.measures.summation import Sum
 
 Array = np.ndarray
@@ -17,7 +17,6 @@ _ANY_SUPPORT = float(np.nextafter(0.0, 1.0))  # the lowest grade above 0
 _WHICH = Choice(
     name="which",
     text="which nuggets count",
-    default="all",
     words={
         "all": "all alike",
         "vital": "those without which an answer is not good; all, if none is marked as okay",
@@ -27,7 +26,6 @@ _WHICH = Choice(
 _PARTIAL = Choice(
     name="partial",
     text="credit for partial support: a grade above 0 that is not relevant",
-    default="half",
     words={"half": "one half", "strict": "none", "lenient": "as for full support"},
 )
 
@@ -57,15 +55,12 @@ def _total_weight(r: Ranked, weights: Array) -> Array:
 
 
 @measure(
-    "NuggetRecall",
     "Nugget recall",
     params=(K, _WHICH, _PARTIAL),
-    conventions=("ties",),
     uses_grades=True,
     gain=_support,
-    reads_subtopics=True,
-    supports_extreme_ties=False,
     example=Example("NuggetRecall@2", ({"a": 1, "b": 0.5}, {"a": 1}, {"b": 1}), "(1 + 0.5) / 2"),
+    **OF_SUBTOPICS,
 )
 def NuggetRecall(r: Ranked, m: Measure) -> Sum:
     """The share of the nuggets that the first k documents support.

@@ -112,7 +112,6 @@ def _level(r: Ranked, m: Measure, grade: Array) -> Array:  # noqa: ARG001
 _WHICH = Choice(
     name="which",
     text="which preferences are looked at",
-    default="all",
     words={
         "all": "all; one between documents that were not retrieved is not kept",
         "found": "those with at least one document retrieved",
@@ -122,14 +121,12 @@ _WHICH = Choice(
 
 
 @measure(
-    "NumPref",
     "Number of preferences",
     params=(
         _WHICH,
         Choice(
             name="kept",
             text="whether all are counted",
-            default="no",
             words={"no": "all are", "yes": "those the ranking keeps are"},
         ),
     ),
@@ -179,14 +176,12 @@ def _shares(groups: list[Group], which: str) -> tuple[Array, int]:
 
 
 @measure(
-    "Pref",
     "Share of preferences kept",
     params=(
         _WHICH,
         Choice(
             name="mean",
             text="what counts alike",
-            default="preferences",
             words={
                 "preferences": "every preference",
                 "pairs": "every pair of documents, whoever compared them",

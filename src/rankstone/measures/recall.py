@@ -14,7 +14,6 @@ from rankstone.measures.summation import Sum, Terms, Value, total
 _DENOMINATOR = Choice(
     name="denominator",
     text="what hits are divided by",
-    default="R",
     words={
         "R": "the number of relevant documents",
         "min(R,k)": "the number of relevant documents, or k if that is smaller (capped recall)",
@@ -24,7 +23,6 @@ _DENOMINATOR = Choice(
 
 
 @measure(
-    "R",
     "Recall",
     params=(K, REL, _DENOMINATOR),
     conventions=("ties",),
@@ -50,7 +48,6 @@ def R(r: Ranked, m: Measure) -> Sum:
 
 
 @measure(
-    "Complete",
     "Complete (all relevant documents found)",
     params=(K, REL),
     conventions=("ties",),
@@ -75,7 +72,6 @@ def Complete(r: Ranked, m: Measure) -> Value:
 
 
 @measure(
-    "RecallAtP",
     "Recall at fixed precision",
     params=(
         K,
@@ -118,7 +114,6 @@ def _harm(r: Ranked, m: Measure, grade: np.ndarray) -> np.ndarray:
 
 
 @measure(
-    "FallOut",
     "Fall-out",
     params=(
         K,
@@ -127,7 +122,6 @@ def _harm(r: Ranked, m: Measure, grade: np.ndarray) -> np.ndarray:
         Choice(
             name="empty",
             text="value of a query of which all documents are relevant",
-            default="zero",
             words={"zero": "0", "one": "1", "skip": "none: the query is left out of the mean"},
         ),
     ),

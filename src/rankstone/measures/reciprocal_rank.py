@@ -25,7 +25,6 @@ def paired_reciprocal_rank(before: Array, after: Array) -> Array:
 
 
 @measure(
-    "RR",
     "Reciprocal rank",
     params=(K, REL),
     conventions=("ties",),

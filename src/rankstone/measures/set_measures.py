@@ -17,7 +17,6 @@ def _weight(name: str, of: str, default: float, example: float) -> Number:
 
 
 @measure(
-    "Utility",
     "Utility of the retrieved set",
     params=(
         REL,
@@ -77,7 +76,6 @@ def _weighted(weights: list[float], counts: list[np.ndarray]) -> np.ndarray:
 
 
 @measure(
-    "SetAP",
     "Average precision of a set",
     params=(REL,),
     supports_expected_ties=True,

@@ -34,7 +34,6 @@ def _last(values: Pair, offsets: np.ndarray) -> Pair:
 
 
 @measure(
-    "nDCGRel",
     "nDCG averaged over relevant documents",
     params=_GAINS,
     conventions=("ties",),
@@ -70,7 +69,6 @@ def nDCGRel(r: Ranked, m: Measure) -> Terms:
 
 
 @measure(
-    "RnDCG",
     "nDCG averaged over levels of gain",
     params=(REL, *_GAINS),
     conventions=("ties",),
@@ -120,7 +118,6 @@ def _down_to(r: Ranked, own: Pair, query: np.ndarray, rank: np.ndarray) -> Pair:
 
 
 @measure(
-    "G",
     "Normalised gain",
     params=_GAINS,
     # A document that adds much raises the terms of all below it, so it may be best off last.
@@ -159,7 +156,6 @@ def G(r: Ranked, m: Measure) -> Terms:
 
 
 @measure(
-    "BinG",
     "Normalised gain of binary judgments",
     params=(REL,),
     conventions=("ties",),
