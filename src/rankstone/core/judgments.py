@@ -100,3 +100,16 @@ class Judgments:
 
 #: No judgments, for a part of a run whose queries are all unjudged.
 EMPTY = Judgments(Ids([], "text"), np.zeros(1, np.int64), Ids([], "text"), np.zeros(0), MEMORY)
+
+
+def repetitions(
+    repeated: list[tuple[bytes, bytes]], contradicting: list[tuple[bytes, bytes]]
+) -> dict[str, Any]:
+    """Count pairs of query and document that were judged again, alike or not, with an example."""
+    nothing = (b"", b"")
+    return {
+        "repeated": len(repeated),
+        "contradicting": len(contradicting),
+        "repeated_example": min(repeated, default=nothing),
+        "contradicting_example": min(contradicting, default=nothing),
+    }

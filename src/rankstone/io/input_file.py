@@ -172,6 +172,12 @@ class Input(AbstractContextManager["Input"]):
         self.stream.seek(0)
         return parse(self.stream.read(), self.path)
 
+    @property
+    def record(self) -> dict[str, Any]:
+        """The content of a file that is one JSON object; empty if it is another kind of file."""
+        value = self.value if self.carrier == "json" else None
+        return value if isinstance(value, dict) else {}
+
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield (line number, line) for every line."""
         return lines(self.stream, self.path)

@@ -13,8 +13,7 @@ from rankstone.io.rows import id_of
 
 
 def _detect(file: Input) -> bool:
-    value = file.value if file.carrier == "json" else None
-    return isinstance(value, dict) and isinstance(value.get("judgmentRatings"), list)
+    return isinstance(file.record.get("judgmentRatings"), list)
 
 
 def _judgments(file: Input) -> Iterator[Row]:
