@@ -13,7 +13,7 @@ from rankstone.core.pairs import Pair
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import REL, Choice, K
-from rankstone.measures.summation import Sum, Terms, Value, by_sums, remainder_of, single, total
+from rankstone.measures.summation import Sum, Terms, Value, total
 
 _DENOMINATOR = Choice(
     name="denominator",
@@ -153,22 +153,7 @@ def YAAP(r: Ranked, m: Measure) -> Value:
     working = _average_precision(r, AP(rel=m.rel))._replace(denominator=None)
     s, relevant = total(working), r.relevant_count(m.rel)
     with np.errstate(divide="ignore", invalid="ignore"):
-        odds = by_sums(
-            r,
-            exact=lambda: _log_odds((s, remainder_of(working, s)), relevant),
-            plain=lambda: np.log((1.0 + s) / (1.0 + relevant - s)),
-        )
+        odds = np.log((1.0 + s) / (1.0 + relevant - s))
     value = np.where(s < 1.0 + relevant, odds, np.nan)
     expression = "ln((1 + s) / (1 + R - s))"
     return Value(r, value, expression, lambda: {"s": s, "R": relevant}, working)
-
-
-def _log_odds(s: Pair, relevant: np.ndarray) -> np.ndarray:
-    """Return ln((1 + s) / (1 + R - s)), near 0 as 2 atanh(z) with z = (2 s - R) / (2 + R)."""
-    one, count = single(np.ones(len(relevant))), single(relevant)
-    above, below = pairs.add(one, s), pairs.subtract(pairs.add(one, count), s)
-    odds, rest = pairs.divide(above, below)
-    z, low = pairs.divide(pairs.subtract(above, below), pairs.add(above, below))
-    near = np.clip(z, -0.5, 0.5)
-    by_atanh = 2.0 * (np.arctanh(near) + low / (1.0 - near * near))
-    return np.where(np.abs(z) < 0.5, by_atanh, np.log(odds) + rest / odds)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankstone.core import pairs
-from rankstone.core.pairs import Pair
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import REL, Choice, K, Number
@@ -147,17 +145,9 @@ def nERR_IA(r: Ranked, m: Measure) -> Sum:
     return _sum(r, m, "reciprocal")._replace(denominator=ideal)
 
 
-def _patient(r: Ranked, gain: np.ndarray, beta: float) -> Pair:
-    """Return gain times beta^(rank - 1) of each row."""
-    deepest = int(r.rank.max(initial=1))
-    high, low = pairs.power(float(beta), np.arange(deepest))
-    weight = high[r.rank - 1], low[r.rank - 1]
-    return pairs.multiply((gain, np.zeros(len(gain))), weight)
-
-
 def _nrbp(r: Ranked, m: Measure) -> Terms:
     gain = novelty_gain(r, m.alpha, m.rel)
-    return Terms(r, _patient(r, gain, m.beta), columns={**words(r, m.rel), "gain": gain})
+    return Terms(r, gain * m.beta ** (r.rank - 1.0), columns={**words(r, m.rel), "gain": gain})
 
 
 @measure(
@@ -202,5 +192,5 @@ def nNRBP(r: Ranked, m: Measure) -> Terms:
     Not for: comparing collections; the ideal depends on which documents were judged.
     """
     ideal = ideal_sum(r, m.alpha, "none", None, m.rel, "greedy")
-    below = total(Terms(ideal.ranked, _patient(ideal.ranked, ideal.gain, m.beta)))
+    below = total(Terms(ideal.ranked, ideal.gain * m.beta ** (ideal.ranked.rank - 1.0)))
     return _nrbp(r, m)._replace(denominator=below)
