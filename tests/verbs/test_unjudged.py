@@ -14,7 +14,7 @@ from strategies import write_qrels, write_run
 import rankstone as rs
 from rankstone.cli import main
 from rankstone.core import completions
-from rankstone.core.completions import Holes
+from rankstone.core.hypothetical_grades import UnjudgedPositions
 from rankstone.measures.judged import judged_by_rank
 from rankstone.measures.unjudged import MOST_TRIED, unjudged_extremes
 from rankstone.stats.comparison import _holes_notice, difference_interval
@@ -60,7 +60,7 @@ def test_intervals_are_those_of_all_completions(measure):
         data = collection(judged, run)
         ranked = data.ranked(rs.Conventions(**rules))
         for tried in (MOST_TRIED, 6):
-            ends = unjudged_extremes(chosen, Holes.of(ranked), tried)
+            ends = unjudged_extremes(chosen, UnjudgedPositions.of(ranked), tried)
             low, high = ends.low[0], ends.high[0]
             if ends.queries_exact:
                 assert (low, high) == pytest.approx(expected, nan_ok=True), (chosen, judged, run)

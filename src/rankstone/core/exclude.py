@@ -13,12 +13,12 @@ from rankstone.core.ids import Ids
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.reading_notices import reading_notice
-from rankstone.core.run import Row, WrappedRun
+from rankstone.core.run import Row, RunWrapper
 from rankstone.errors import DataError, Notice
 
 
 @dataclass(frozen=True, eq=False)
-class ExcludingRun(WrappedRun):
+class ExcludingRun(RunWrapper):
     """A run without the documents that ``excluded`` has for a query.
 
     The run is matched against judged and excluded documents together, so that any run can be

@@ -64,7 +64,7 @@ class Judgments:
         return sha256("\n".join(sorted(entries)).encode(errors="surrogateescape")).hexdigest()
 
     def with_queries(self, names: Sequence[str | int]) -> Judgments:
-        """Return the same with more queries behind them, for which nothing is judged."""
+        """Return these judgments with more queries at the end, without judged documents."""
         end = np.full(len(names), self.groups[-1])
         queries = Ids.of([*self.queries.objects, *names], "query")
         groups = np.append(self.groups, end)

@@ -15,7 +15,7 @@ from rankstone.core import segments
 from rankstone.core.cutoff import Cuts
 from rankstone.core.parallel import on_each
 from rankstone.core.subtopics import Subtopics
-from rankstone.core.tie_breaking import luck_of
+from rankstone.core.tie_breaking import tie_extreme
 
 
 class _Lazy:
@@ -144,7 +144,7 @@ class Ranked:
     @property
     def tie_luck(self) -> int:
         """1 if tied documents are in their best order, -1 in their worst; 0 without ties."""
-        luck = luck_of(self.rule)
+        luck = tie_extreme(self.rule)
         return luck if luck and self.has_ties else 0
 
     def by_query(self, task: Task) -> list[Array]:

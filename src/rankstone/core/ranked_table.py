@@ -154,7 +154,7 @@ class RankedTable(Ranked):
 
     @property
     def _tied_lists(self) -> Array:
-        """Which lists hold documents with the same score."""
+        """The lists that hold documents with the same score, as a mask."""
         return self._by_score[1]
 
     @lazy
@@ -241,7 +241,7 @@ class RankedTable(Ranked):
 
     @lazy
     def offsets(self) -> Array:
-        """Where the judged documents of each list begin."""
+        """The offsets of the judged documents of each list."""
         return self.bounds if self.judged is None else segments.keep(self.judged, self.bounds)
 
     @lazy
@@ -294,7 +294,7 @@ class RankedTable(Ranked):
 
     @lazy
     def judged_offsets(self) -> Array:
-        """Where the grades of each list begin."""
+        """The offsets of the grades of each list."""
         return self.offsets
 
     @lazy

@@ -84,8 +84,8 @@ class EmptyRun:
 
 
 @dataclass(frozen=True, eq=False)
-class WrappedRun:
-    """A run that changes what another one matches, and is called the same."""
+class RunWrapper:
+    """A run that changes the matches of another one, under the same name."""
 
     run: Run
 
@@ -110,7 +110,7 @@ class WrappedRun:
 
 
 @dataclass(frozen=True, eq=False)
-class CompleteRun(WrappedRun):
+class RunWithAllQueries(RunWrapper):
     """A run that has a ranking for each judged query, though some of them are empty."""
 
     def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:

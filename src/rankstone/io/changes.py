@@ -76,7 +76,7 @@ def prepared(setup: Setup) -> Setup:
 
 
 def cutter_of(run: Run, judgments: Judgments, setup: Setup) -> Cutter | None:
-    """Return what cuts the lists of a run that was loaded; None if cutoffs are ranks of documents."""
+    """Return the cutter for budgets and chunks; None if cutoffs are ranks of documents."""
     changes = setup.changes
     lengths, keeps_last = changes.lengths and changes.lengths.plain, changes.over_budget == "keep"
     if changes.cutoff_unit == "document":

@@ -24,7 +24,7 @@ _ROWS = 200
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read a file, as far as its content does not tell.
+    """Options for reading a file that its content does not determine.
 
     Args:
         format: name of the file's format (default: detected).
@@ -135,7 +135,7 @@ class Input(AbstractContextManager["Input"]):
 
     @property
     def begin(self) -> int:
-        """Where the text begins, after a byte order mark."""
+        """The position of the text, after a byte order mark."""
         return len(self.start) - len(self.head)
 
     @cached_property

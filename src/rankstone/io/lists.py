@@ -11,7 +11,7 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.run import Run
 from rankstone.errors import DataError
-from rankstone.io import frames, objects
+from rankstone.io import frames, json_like
 from rankstone.io.column_roles import column_or_none, with_paths
 from rankstone.io.frames.columns import PlainTable
 
@@ -26,9 +26,9 @@ def judgments_of(
     _check(data, "the judgments")
     if _are_rows(data, columns):
         return frames.judgments_of(_table(data, columns, "the judgments"), columns, graded=graded)
-    if objects.are_records(data, columns):
-        return objects.judgments_of(list(data), columns)
-    return objects.judgments_of(dict(enumerate(data)), columns)
+    if json_like.are_records(data, columns):
+        return json_like.judgments_of(list(data), columns)
+    return json_like.judgments_of(dict(enumerate(data)), columns)
 
 
 def run_of(
@@ -46,10 +46,10 @@ def run_of(
     _check(data, "the run")
     if _are_rows(data, columns):
         return frames.run_of(_table(data, columns, "the run"), columns, name, ascending=ascending)
-    if objects.are_records(data, columns):
-        return objects.run_of(list(data), name, columns, ascending=ascending, by_score=by_score)
+    if json_like.are_records(data, columns):
+        return json_like.run_of(list(data), name, columns, ascending=ascending, by_score=by_score)
     by_query = dict(enumerate(data))
-    run = objects.run_of(by_query, name, columns, ascending=ascending, by_score=by_score)
+    run = json_like.run_of(by_query, name, columns, ascending=ascending, by_score=by_score)
     return PositionalRun(run.data, run.name) if type(run) is dicts.ListedRun else run
 
 
@@ -72,7 +72,7 @@ def _are_rows(data: Sequence[Any], columns: Mapping[str, Any] | None) -> bool:
         isinstance(record, dict)
         and all(isinstance(key, str) for key in record)
         and all(column_or_none(r, list(with_paths(record, columns)), columns) for r in needed)
-        and not objects.are_records([record], columns)
+        and not json_like.are_records([record], columns)
         for record in data[:10]
     )
 

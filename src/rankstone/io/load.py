@@ -48,9 +48,9 @@ def load_judgments(data: Any, setup: Setup = DEFAULT, *, graded: bool = True) ->
         options = replace(ReadOptions.of_judgments(setup, graded=graded), columns=columns)
         return _noted(read_judgments(os.fspath(data), options), setup, columns, first_of)
     if isinstance(data, Mapping):
-        from rankstone.io import objects
+        from rankstone.io import json_like
 
-        judgments = objects.judgments_of(data, columns)
+        judgments = json_like.judgments_of(data, columns)
     elif isinstance(data, list | tuple):
         from rankstone.io import lists
 
@@ -94,9 +94,9 @@ def load_run(data: Any, setup: Setup = DEFAULT) -> Run:
         return run
     data = _plain_run(data, setup)
     if isinstance(data, Mapping):
-        from rankstone.io import objects
+        from rankstone.io import json_like
 
-        run = objects.run_of(data, name, columns, ascending=ascending, by_score=setup.by_score)
+        run = json_like.run_of(data, name, columns, ascending=ascending, by_score=setup.by_score)
     elif isinstance(data, list | tuple):
         from rankstone.io import lists
 
@@ -182,7 +182,7 @@ def _plain_run(data: Any, setup: Setup) -> Any:
             "{query: response}."
         )
     if isinstance(data, Mapping | list | tuple):
-        from rankstone.io.retrieved import has_objects, plain_results, unwrapped
+        from rankstone.io.llm_results import has_objects, plain_results, unwrapped
 
         data = unwrapped(data)
         if has_objects(data):
@@ -229,7 +229,7 @@ def collection(
         if labelled is not None:
             return labelled
         if not is_sparse(judgments):
-            from rankstone.io.rankings import by_query
+            from rankstone.io.recognise import by_query
 
             judgments, run, single, padding = by_query(judgments, run)
     given = reading.given()
@@ -267,7 +267,7 @@ def _labelled(
     judgments: Any, run: Any, setup: Setup, needs: Needs | None, *, finite: bool
 ) -> LabelledCollection | None:
     """Return labels and scores in arrays as a collection, None if data are something else."""
-    from rankstone.io.rankings import are_labels
+    from rankstone.io.recognise import are_labels
 
     reading, changes = setup.reading, setup.changes
     removed: Any = ()

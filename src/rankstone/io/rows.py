@@ -159,7 +159,7 @@ def judgments_from(
 
 
 def rows_of_lists(lists: Lists) -> Iterator[Row]:
-    """Give rankings the scores that keep their order, their own if these do."""
+    """Yield rankings as rows with falling scores: their own if these fall, else by position."""
     if lists.scores and all(map(falls, lists.scores.values())):
         yield from lists.scored_rows()
         return

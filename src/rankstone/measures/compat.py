@@ -47,7 +47,7 @@ def _at(values: Pair, where: np.ndarray) -> Pair:
 
 
 class _Place(NamedTuple):
-    """Where the documents with a row's grade are in the ideal ranking: after begin, up to end.
+    """The places of a row's grade in the ideal ranking: after begin, up to end.
 
     ``order`` numbers the rows of a grade by their ranks.
     """

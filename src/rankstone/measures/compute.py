@@ -11,8 +11,8 @@ import numpy as np
 from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
 from rankstone.core.aggregate import Part, aggregate
-from rankstone.core.collection import ChosenQueries, Collection, MatchedCollection
-from rankstone.core.rank import ListNeeds, adds_run_queries, how_to_match
+from rankstone.core.collection import Collection, CollectionPart, MatchedCollection
+from rankstone.core.rank import ListNeeds, adds_run_queries, match_options
 from rankstone.core.ranked import Ranked
 from rankstone.core.timing import stage
 from rankstone.measures.base import Measure
@@ -151,18 +151,18 @@ def extreme_aggregates(data: Collection, steps: Steps, values: Values) -> dict[s
     return aggregates
 
 
-def _tied_queries(data: MatchedCollection, steps: Steps) -> ChosenQueries | None:
+def _tied_queries(data: MatchedCollection, steps: Steps) -> CollectionPart | None:
     """Return the judged queries that have ties; None if all queries have to be computed again."""
-    how = how_to_match(steps[0][2])
+    how = match_options(steps[0][2])
     for _, measure, conventions in steps:
-        if adds_run_queries(conventions) or how_to_match(conventions) != how:
+        if adds_run_queries(conventions) or match_options(conventions) != how:
             return None
         if depends_on_every_tie(conventions) or measure.needs_all_queries(max_grade_known=True):
             return None
     matches = data.matches(**how)
     tied = segments.count(matches.tied > 1, matches.offsets) > 0
     is_few = 0 < np.count_nonzero(tied) <= _MOST_TIED * len(tied)
-    return ChosenQueries(data, tied) if is_few else None
+    return CollectionPart(data, tied) if is_few else None
 
 
 def _replaced(values: np.ndarray, rows: np.ndarray, others: np.ndarray) -> np.ndarray:

@@ -360,7 +360,7 @@ def _exact_residual(r: Ranked, p: float, below: np.ndarray) -> tuple[np.ndarray,
 
 
 def _plain_residual(r: Ranked, p: float, below: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the same, added up rank by rank to where a weight is next to nothing."""
+    """Return the residual and its tail, added up rank by rank as trec_eval does."""
     depth = min(int(r.retrieved.max(initial=0)), int(math.log(1e-20) / math.log(p)) + 1)
     near = r.rank <= depth
     judged = np.zeros((depth, len(r)), bool)
@@ -373,7 +373,7 @@ def _plain_residual(r: Ranked, p: float, below: np.ndarray) -> tuple[np.ndarray,
 
 
 def _graded(**more: Any) -> dict[str, Any]:
-    """Return what measures of the family with graded gains have in common, and more."""
+    """Return the settings that the measures with graded gains share, and ``more``."""
     return {
         "conventions": ("ties", "unjudged"),
         "uses_grades": True,

@@ -235,7 +235,7 @@ def parameters_in_words(measure: Measure, *, every: bool = False) -> Iterator[st
 
 
 def _named(steps: tuple[Step, ...], judged: Sequence[tuple[Any, float]]) -> tuple[Step, ...]:
-    """Give each step of the ideal ranking the id of a judged document with its grade."""
+    """Return the steps of the ideal ranking with the ids of judged documents of their grades."""
     by_grade: dict[float, list[Any]] = {}
     for document, grade in reversed(judged):
         by_grade.setdefault(grade, []).append(document)

@@ -108,7 +108,7 @@ def RecallAtP(r: Ranked, m: Measure) -> Terms:
 
 
 def _harm(r: Ranked, m: Measure, grade: np.ndarray) -> np.ndarray:
-    """Return what judged documents are good for: those that are not relevant do harm."""
+    """Return the gain of documents: nonrelevant ones do harm."""
     relevant = grade >= r.level(m.rel)
     return np.where(relevant, 1.0, -1.0 if m.negatives == "judged" else 0.0)
 

@@ -219,7 +219,7 @@ class Comparison:
         return tuple(dict.fromkeys(n for n in notices if n.level == "warning"))
 
     def correction_in_words(self, noun: str = "") -> str:
-        """Say how p-values account for the number of comparisons.
+        """Return in words how p-values account for the number of comparisons.
 
         Tukey's test does so for the pairs of one measure; several measures are left to Bonferroni.
         """
@@ -243,7 +243,7 @@ class Comparison:
         return len(self.slices) // max(families, 1)
 
     def method(self) -> str:
-        """Say in one line how p-values and intervals were computed."""
+        """Return in one line how p-values and intervals were computed."""
         parts = [TESTS[self.test]]
         if self.test in RANDOMIZED:
             drawn = [p.resamples for p in self.comparisons if p.resamples]

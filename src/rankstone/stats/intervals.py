@@ -153,7 +153,7 @@ def intervals_of(
     bounds: tuple[float, float] | None = None,
     exact: bool = False,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what ``mean_intervals`` does, and the unseen changes that few changes leave room for.
+    """Return the ends of intervals, and the largest change that few changes leave room for.
 
     These are NaN where changes are many, and infinite where those that were seen say nothing about
     the size of others.
@@ -260,7 +260,7 @@ class BCa:
 
 
 def expansion(n: np.ndarray) -> np.ndarray:
-    """Return what makes up for the variance of resampled means being (n - 1) / n too small."""
+    """Return the factor that corrects for resampled means varying (n - 1) / n too little."""
     return np.sqrt(n / np.maximum(n - 1.0, 1.0))
 
 

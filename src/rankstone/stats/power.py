@@ -26,7 +26,7 @@ _OF_CLUSTERS = ("clusters", "per_cluster", "design_effect")
 
 @dataclass(frozen=True)
 class Plan:
-    """What a number of queries can detect, judging by pilot data.
+    """The difference that a number of queries can detect, judging by pilot data.
 
     ``sd`` is the standard deviation of the pilot's ``pilot_n`` differences. With ``n`` queries a
     true difference of ``detectable`` is found significant at ``alpha`` with chance ``power``.

@@ -174,7 +174,7 @@ class ValueTable:
 
     @cached_property
     def _places(self) -> dict[str, np.ndarray]:
-        """Where the queries of each run are, by its name."""
+        """The column of each query of a run, by the name of the run."""
         place = {query: i for i, query in enumerate(self.queries)}
         runs = (run for system in self.systems for run in system.runs)
         return {

@@ -14,8 +14,8 @@ from rankstone.core.values import number_of
 from rankstone.errors import DataError
 from rankstone.io.column_roles import SYNONYMS, plain_name, wanted_names, with_paths
 from rankstone.io.formats.trec_layout import GRADE_NAMES, SCORE_NAMES
+from rankstone.io.llm_results import with_id
 from rankstone.io.nuggets import grade_of, is_vital
-from rankstone.io.retrieved import with_id
 from rankstone.io.rows import Id, Lists, id_of
 
 _ID_NAMES = [name for name in SYNONYMS["query"] if name.endswith(("id", "no"))]
@@ -41,7 +41,7 @@ _MANY = (list, dict, tuple, set, frozenset)  # the latter three in memory only
 
 @dataclass(frozen=True)
 class Keys:
-    """Which keys of a record hold what; None for what it lacks."""
+    """The key of each role in a record; None if the record lacks it."""
 
     query: str | None
     doc: str | None

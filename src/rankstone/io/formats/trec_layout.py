@@ -1,4 +1,4 @@
-"""Which columns a TREC file has, by its first lines."""
+"""The columns of a TREC file, detected from its first lines."""
 
 from __future__ import annotations
 

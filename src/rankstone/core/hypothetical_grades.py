@@ -17,7 +17,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class Holes:
+class UnjudgedPositions:
     """The retrieved documents without a judgment, by rank.
 
     Rows ``offsets[q]:offsets[q + 1]`` of ``rank`` belong to query q. Documents that are listed in
@@ -29,7 +29,7 @@ class Holes:
     rank: Array
 
     @classmethod
-    def of(cls, ranked: Ranked) -> Holes:
+    def of(cls, ranked: Ranked) -> UnjudgedPositions:
         """Find the holes of a ranking; its documents must have one order."""
         if ranked.ties_averaged or ranked.tie_luck:
             raise UsageError(
@@ -199,7 +199,7 @@ class Holes:
         )
 
     def _ties(self, rows: Array, number: Array, rank: Array, order: Array) -> tuple[Array, Array]:
-        """Return what is above and tied with each document; a hole may share a judged one's tie."""
+        """Count the documents above and tied with each; an unjudged one may share a judged one's tie."""
         is_hole = order >= len(rows)
         above, tied = rank - 1, np.ones(len(rank), np.int64)
         above[~is_hole] = self.ranked.above[rows][order[~is_hole]]
