@@ -5,6 +5,7 @@ import pytest
 
 import rankstone as rs
 from rankstone.io import json_like
+from rankstone.io.input_file import ReadOptions
 
 
 def series(values, index=None, dtype=None):
@@ -49,10 +50,10 @@ def test_records_in_memory_keep_whole_numbers():
 @pytest.mark.parametrize(("name", "what"), [(None, "run"), ("mine", "mine")])
 def test_a_series_that_may_be_either_is_refused(name, what):
     with pytest.raises(rs.DataError) as caught:
-        json_like.run_of({"q": series([7, 8], [3, 4])}, name)
+        json_like.run_of({"q": series([7, 8], [3, 4])}, ReadOptions(name=name))
     assert str(caught.value).startswith(f"{what}, query 'q': a Series of whole numbers under")
     with pytest.raises(rs.DataError, match="the index of the Series holds a document twice"):
-        json_like.run_of({"q": series([0.5, 1.5], ["a", "a"])}, name)
+        json_like.run_of({"q": series([0.5, 1.5], ["a", "a"])}, ReadOptions(name=name))
 
 
 def test_records_are_known_by_all_of_the_first():
@@ -69,6 +70,9 @@ def test_records_are_known_by_all_of_the_first():
 
 @pytest.mark.parametrize(("name", "called", "what"), [(None, "run", "the run"), ("a", "a", "a")])
 def test_a_run_of_records_has_a_name(name, called, what):
-    assert json_like.run_of([{"query_id": "q", "retrieved": {"a": 1}}], name).name == called
+    assert (
+        json_like.run_of([{"query_id": "q", "retrieved": {"a": 1}}], ReadOptions(name=name)).name
+        == called
+    )
     with pytest.raises(rs.DataError, match=f"^{what}, record 2: some records hold scores and"):
-        json_like.run_of([{"retrieved": ["a"]}, {"retrieved": {"a": 1}}], name)
+        json_like.run_of([{"retrieved": ["a"]}, {"retrieved": {"a": 1}}], ReadOptions(name=name))

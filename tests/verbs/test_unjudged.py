@@ -13,7 +13,7 @@ from strategies import write_qrels, write_run
 
 import rankstone as rs
 from rankstone.cli import main
-from rankstone.core import completions
+from rankstone.core import hypothetical_grades
 from rankstone.core.hypothetical_grades import UnjudgedPositions
 from rankstone.measures.judged import judged_by_rank
 from rankstone.measures.unjudged import MOST_TRIED, unjudged_extremes
@@ -539,11 +539,11 @@ def test_shares_of_judged_documents_by_rank():
     """At rank 1 one of two documents is judged, at rank 2 the only one is not."""
     judged = {"q": {"a": 1}, "r": {"b": 1}}
     ranked = collection(judged, {"q": ["a", "x"], "r": ["y"]}).ranked(rs.Conventions())
-    assert completions.judged_by_rank(ranked) == [0.5, 0.0]
+    assert hypothetical_grades.judged_by_rank(ranked) == [0.5, 0.0]
     assert judged_by_rank(ranked, 3).tolist() == pytest.approx([0.5, 0.0, math.nan], nan_ok=True)
 
 
 def test_shares_of_judged_documents_end_at_rank_100():
     run = {"q": [f"d{i}" for i in range(101)]}
     ranked = collection({"q": {"d100": 1, "d99": 1}}, run).ranked(rs.Conventions())
-    assert completions.judged_by_rank(ranked) == [0.0] * 99 + [1.0]
+    assert hypothetical_grades.judged_by_rank(ranked) == [0.0] * 99 + [1.0]

@@ -51,15 +51,15 @@ def is_on_device(value: Any) -> bool:
 
 
 def top_k(labels: Any, scores: Any, lists: ListNeeds, needs: ScoreNeeds) -> TopK | None:
-    """Return what measures read of a table on a device.
+    """Return the part of a table on a device that measures read.
 
     None if all of it is needed: measures or conventions read more, or something is wrong with it.
     """
     library = _library(labels, scores)
     if library is None or lists.k is None or not _fits(labels, scores, lists.k):
         return None
-    if not _order_suffices(scores, needs):
-        return None
+    if needs.values or (needs.float32 and _name(scores) in ("float64", "int32")):
+        return None  # conventions read more of the scores than their order
     refuses = not lists.supports_expected_ties and needs.every_tie
     width = int(labels.shape[-1])
     label, score = (_plain(v).reshape(-1, width) for v in (labels, scores))
@@ -91,11 +91,6 @@ def _fits(labels: Any, scores: Any, k: int) -> bool:
         return False
     kinds = _name(labels) in _LABELS and _name(scores) in _SCORES
     return kinds and int(labels.shape[-1]) > k
-
-
-def _order_suffices(scores: Any, needs: ScoreNeeds) -> bool:
-    """Return whether conventions read no more of the scores than their order."""
-    return not needs.values and not (needs.float32 and _name(scores) in ("float64", "int32"))
 
 
 def _name(values: Any) -> str:

@@ -67,17 +67,23 @@ class RankedTable(Ranked):
         if end - begin == len(self.bounds) - 1:
             return self
         first, last = self.bounds[begin].item(), self.bounds[end].item()
+        bounds = self.bounds[begin : end + 1] - first
+        return self._of_rows(slice(first, last), bounds, self.queries[begin:end])
+
+    def _of_rows(self, rows: slice | Array, bounds: Array, queries: list[Any]) -> RankedTable:
+        """Return the ranking of some lists, whose documents are ``rows``."""
+        own = self.retrieved_grades is self.grades
         return RankedTable(
-            self.grades[first:last],
-            None if self.scores is None else self.scores[first:last],
-            self.bounds[begin : end + 1] - first,
+            self.grades[rows],
+            None if self.scores is None else self.scores[rows],
+            bounds,
             self.conventions,
             rule=self.rule,
-            judged=None if self.judged is None else self.judged[first:last],
+            judged=None if self.judged is None else self.judged[rows],
             width=self.width,
-            retrieved_grades=self.retrieved_grades[first:last],
-            queries=self.queries[begin:end],
-            whole=self,
+            retrieved_grades=None if own else self.retrieved_grades[rows],
+            queries=queries,
+            whole=self if self._whole is None else self._whole,
         )
 
     def by_query(self, task: Task) -> list[Array]:
@@ -121,19 +127,8 @@ class RankedTable(Ranked):
         """Return the ranking of some of the lists."""
         sizes = segments.lengths(self.bounds)
         rows = np.repeat(mask, sizes)
-        own = self.retrieved_grades is self.grades
-        table = RankedTable(
-            self.grades[rows],
-            None if self.scores is None else self.scores[rows],
-            segments.offsets_of(sizes[mask]),
-            self.conventions,
-            rule=self.rule,
-            judged=None if self.judged is None else self.judged[rows],
-            width=self.width,
-            retrieved_grades=None if own else self.retrieved_grades[rows],
-            queries=list(compress(self.queries, mask.tolist())),
-            whole=self if self._whole is None else self._whole,
-        )
+        queries = list(compress(self.queries, mask.tolist()))
+        table = self._of_rows(rows, segments.offsets_of(sizes[mask]), queries)
         table.__dict__["_by_score"] = self._by_score[0][rows], self._tied_lists[mask]
         return table
 

@@ -128,6 +128,7 @@ def check_scores(name: str, direction: int, setup: Setup) -> None:
 def _rebuilt(run: Run, judgments: Judgments, setup: Setup) -> Run:
     """Return a run without documents of a worse score than a threshold, or of documents for chunks."""
     from rankstone.io.gathered import GatheredRun, ShownRun, run_from
+    from rankstone.io.input_file import ReadOptions
     from rankstone.io.parents import documents_of
 
     changes = setup.changes
@@ -145,7 +146,10 @@ def _rebuilt(run: Run, judgments: Judgments, setup: Setup) -> Run:
         rows = _kept(rows, scored.direction * changes.min_score, scores)
     typed = bool(getattr(run, "typed", False))
     if changes.parents is None:
-        left = cast("GatheredRun", run_from(rows, run.name, run.source, run.name, typed=typed))
+        left = cast(
+            "GatheredRun",
+            run_from(rows, run.source, run.name, ReadOptions(), name=run.name, typed=typed),
+        )
         return replace(left, made_from=direction, about=against)
     made, notice = documents_of(rows, changes.parents, changes.parent_rule)
     return GatheredRun(

@@ -63,10 +63,7 @@ def _gathered(content: Any, file: Input) -> Any:
 
     rows = lists_as_text(content, file.path) if isinstance(content, Lists) else as_text(content)
     name = file.options.name or run_name(file.path)
-    options = file.options
-    return run_from(
-        rows, name, file.source, file.path, ascending=options.ascending, by_score=options.by_score
-    )
+    return run_from(rows, file.source, file.path, file.options, name=name)
 
 
 def judgments_in(file: Input, form: Format) -> Judgments:

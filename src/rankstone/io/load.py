@@ -47,14 +47,10 @@ def load_judgments(data: Any, setup: Setup = DEFAULT, *, graded: bool = True) ->
 
         options = replace(ReadOptions.of_judgments(setup, graded=graded), columns=columns)
         return _noted(read_judgments(os.fspath(data), options), setup, columns, first_of)
-    if isinstance(data, Mapping):
+    if isinstance(data, Mapping | list | tuple):
         from rankstone.io import json_like
 
-        judgments = json_like.judgments_of(data, columns)
-    elif isinstance(data, list | tuple):
-        from rankstone.io import lists
-
-        judgments = lists.judgments_of(data, columns, graded=graded)
+        judgments = json_like.judgments_of(data, columns, graded=graded)
     elif is_sparse(data):
         from rankstone.io import sparse
 
@@ -93,14 +89,11 @@ def load_run(data: Any, setup: Setup = DEFAULT) -> Run:
         run = data.by_score if setup.by_score and hasattr(data, "by_score") else data
         return run
     data = _plain_run(data, setup)
-    if isinstance(data, Mapping):
+    if isinstance(data, Mapping | list | tuple):
         from rankstone.io import json_like
+        from rankstone.io.input_file import ReadOptions
 
-        run = json_like.run_of(data, name, columns, ascending=ascending, by_score=setup.by_score)
-    elif isinstance(data, list | tuple):
-        from rankstone.io import lists
-
-        run = lists.run_of(data, name, columns, ascending=ascending, by_score=setup.by_score)
+        run = json_like.run_of(data, replace(ReadOptions.of_run(setup), columns=columns))
     elif is_sparse(data):
         from rankstone.io import sparse
 
