@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,26 @@ _OF_JUDGMENTS, _OF_RUNS = ("grade", "subtopic", "importance", "expected"), (
 _NOT_GRADES = {"timestamp", "time", "ts", "date", "datetime", "iteration", "iter", "q0"}
 _NOUNS = {"query": "queries", "doc": "documents", "grade": "grades", "score": "scores"}
 
+# Names of numbers that are read with less certainty, and keys that records have beside columns.
+GRADE_NAMES = [*SYNONYMS["grade"], "score"]
+SCORE_NAMES = [*SYNONYMS["score"], *GRADE_NAMES]
+_ID_NAMES = [name for name in SYNONYMS["query"] if name.endswith(("id", "no"))]
+_TEXT_NAMES = [name for name in SYNONYMS["query"] if name not in _ID_NAMES]
+QUERY_NAMES = [*_ID_NAMES, "id", *_TEXT_NAMES, "userinput"]
+EXPECTED_NAMES = (  # noqa: SIM905
+    "expectedids expected expecteddocids relevantids relevantdocids relevantdocs relevant "
+    "referencecontextids groundtruthids groundtruth goldids gold positives positiveids qrels "
+    "judgments judgements ratings"
+).split()
+RETRIEVED_NAMES = (  # noqa: SIM905
+    "retrievedids retrieved retrieveddocids retrieveddocs retrievedcontextids results resultids "
+    "ranking ranked rankedids predictions predictedids recommendations recommended recs hits topk"
+).split()
+ASSIGNMENT_NAMES = ["assignment", "support", "supportlabel"]
+NUGGET_NAMES = ["id", *SYNONYMS["subtopic"], "text"]
+ANSWER_NAMES = ("runid", "run", "answerid", "responseid", "system", "runtag", "tag")
+ITEM_NAMES = ["id", *SYNONYMS["doc"]]
+
 Kinds = Callable[[Sequence[str]], dict[str, str]]  # of columns: text, number or other
 
 
@@ -45,6 +65,16 @@ def plain_name(name: str) -> str:
     ('queryid', 'docno')
     """
     return "".join(c for c in name.lower() if c.isalnum())
+
+
+def key_named(keys: Iterable[Any], known: Iterable[str]) -> Any:
+    """Return the key that has one of the known names, the surest first; None if there is none.
+
+    >>> key_named(["Doc ID", "text"], ["docno", "docid"])
+    'Doc ID'
+    """
+    plain = {plain_name(str(key)): key for key in reversed(list(keys))}
+    return next((plain[name] for name in known if name in plain), None)
 
 
 class Columns(dict[str, Any]):
@@ -258,8 +288,7 @@ def _named(
         if name is None:
             raise _absent(what, role, names, [str(w) for w in wanted])
         return name
-    plain = {plain_name(n): n for n in reversed(names)}
-    name = next((plain[s] for s in SYNONYMS.get(role, ()) if s in plain), None)
+    name = key_named(names, SYNONYMS.get(role, ()))
     if name is None and role in ("query", "doc"):
         raise _absent(what, role, names, [])
     return name

@@ -11,8 +11,14 @@ from typing import Any, NamedTuple
 
 from rankstone.core.values import id_of, number_of
 from rankstone.errors import DataError
-from rankstone.io.column_roles import SYNONYMS, plain_name
-from rankstone.io.formats.json_records import EXPECTED_NAMES, QUERY_NAMES, RETRIEVED_NAMES
+from rankstone.io.column_roles import (
+    EXPECTED_NAMES,
+    QUERY_NAMES,
+    RETRIEVED_NAMES,
+    SYNONYMS,
+    key_named,
+    plain_name,
+)
 
 _STARTS = ("start", "begin", "startindex", "startchar", "startoffset")
 _ENDS = ("end", "endindex", "endchar", "endoffset", "stop")
@@ -92,8 +98,7 @@ def _of_file(path: str, kind: str, max_bytes: int | None) -> Iterator[tuple[str,
 
 
 def _value(record: dict[str, Any], names: Sequence[str], what: str, where: str) -> Any:
-    plain = {plain_name(key): key for key in reversed(record)}
-    key = next((plain[name] for name in names if name in plain), None)
+    key = key_named(record, names)
     if key is None:
         shown = ", ".join(map(ascii, record)) or "none"
         raise DataError(f"{where}: the record has no {what} (keys: {shown}).")
@@ -107,8 +112,7 @@ def _span(item: Any, where: str, place: int) -> tuple[float, Span]:
         doc = _value(item, SYNONYMS["doc"], "document", where)
         start = _value(item, _STARTS, "start", where)
         end = _value(item, _ENDS, "end", where)
-        plain = {plain_name(key): value for key, value in item.items()}
-        given = next((plain[name] for name in SYNONYMS["score"] if name in plain), None)
+        given = item.get(key_named(item, SYNONYMS["score"]))
         score = score if given is None else number_of(given, "score", where)
     elif isinstance(item, list | tuple) and len(item) in (3, 4):
         doc, start, end, *rest = item
