@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import pairwise
+from operator import attrgetter
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakMethod
@@ -325,25 +326,10 @@ class CollectionPart:
     single: bool = False
     _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
 
-    @property
-    def name(self) -> str:
-        """The name of the run."""
-        return self.whole.name
-
-    @property
-    def default(self) -> Conventions:
-        """The conventions in force if none are chosen."""
-        return self.whole.default
-
-    @property
-    def sources(self) -> tuple[Source, Source]:
-        """Where judgments and run came from."""
-        return self.whole.sources
-
-    @property
-    def changes(self) -> Mapping[str, Any]:
-        """The changes that were made to the data, as a result records them."""
-        return self.whole.changes
+    name = property(attrgetter("whole.name"))
+    default = property(attrgetter("whole.default"))
+    sources = property(attrgetter("whole.sources"))
+    changes = property(attrgetter("whole.changes"))
 
     def documents(self, *, float32: bool, run_queries: bool, repeats: bool) -> Documents:
         """Return the judged documents of the chosen queries, and where they were retrieved."""

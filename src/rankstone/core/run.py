@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
+from operator import attrgetter
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -89,20 +90,9 @@ class RunWrapper:
 
     run: Run
 
-    @property
-    def name(self) -> str:
-        """The name of the run."""
-        return self.run.name
-
-    @property
-    def direction(self) -> int:
-        """1 if the highest score is the best, -1 if the lowest is, 0 if there are no scores."""
-        return self.run.direction
-
-    @property
-    def source(self) -> Source:
-        """Where the run came from."""
-        return self.run.source
+    name = property(attrgetter("run.name"))
+    direction = property(attrgetter("run.direction"))
+    source = property(attrgetter("run.source"))
 
     def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:
         """Yield the documents of the run."""

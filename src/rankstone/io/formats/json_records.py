@@ -69,8 +69,8 @@ def _keys(names: tuple[Any, ...], types: tuple[type, ...]) -> Keys:
     plain = {plain_name(str(key)): key for key in reversed(names)}
     kind_of = dict(zip(names, types, strict=True))
 
-    def first(known: Sequence[str], kinds: tuple[type, ...]) -> str | None:
-        keys = (plain[n] for n in known if n in plain)
+    def first(words: Sequence[str], kinds: tuple[type, ...]) -> str | None:
+        keys = (plain[n] for n in words if n in plain)
         return next((k for k in keys if kind_of[k] in kinds), None)
 
     return Keys(
