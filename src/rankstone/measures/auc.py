@@ -86,6 +86,7 @@ _MAX_FPR = Number(
     pools_queries=lambda m: m.pairs == "all",
     ties_as_one="line",
     reads_nonrelevant=True,
+    conventions=(),
     example=Example("AUC", (1, 0, 1, 0), "3 / 4"),
 )
 def AUC(r: Ranked, m: Measure) -> Terms:
@@ -276,6 +277,7 @@ def AUPRC(r: Ranked, m: Measure) -> Terms:
     ties_as_one="step",
     reaches_max=False,
     reads_nonrelevant=True,
+    conventions=(),
     example=Example("RankingLoss", (1, 0, 1, 0), "1 / 4"),
 )
 def RankingLoss(r: Ranked, m: Measure) -> Terms:
@@ -318,6 +320,7 @@ def RankingLoss(r: Ranked, m: Measure) -> Terms:
     supports_expected_ties=True,
     ties_as_one="step",
     reads_nonrelevant=True,
+    conventions=(),
     example=Example("OPA", (1, 2, 0), "2 / 3"),
 )
 def OPA(r: Ranked, m: Measure) -> Terms:

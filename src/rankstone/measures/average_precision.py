@@ -32,7 +32,6 @@ _DENOMINATOR = Choice(
 @measure(
     "Average precision",
     params=(K, REL, _DENOMINATOR),
-    conventions=("ties",),
     supports_expected_ties=lambda m: m.denominator not in ("hits", "ranks"),
     # A further hit at the end of the first k may lower the mean precision of the hits there.
     supports_extreme_ties=lambda m: m.denominator != "hits" or m.k is None,
@@ -107,7 +106,6 @@ def harmonic(size: int) -> Pair:
 @measure(
     "Geometric mean of average precision",
     params=(REL,),
-    conventions=("ties",),
     aggregate="geometric",
     supports_expected_ties=True,
     example=Example("GMAP", (1, 0, 1), "(1/1 + 2/3) / 2"),
@@ -131,7 +129,6 @@ def GMAP(r: Ranked, m: Measure) -> Sum | Terms:
     "Yet another average precision",
     params=(REL,),
     range=(-np.inf, np.inf),
-    conventions=("ties",),
     undefined_without_relevant=False,
     example=Example(
         "YAAP", (1, 0, 1), "log2((1 + 1/1 + 2/3) / (1 + 2 - 1/1 - 2/3)) / log2(2.718281828459045)"

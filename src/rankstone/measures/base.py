@@ -108,7 +108,7 @@ class Definition:
     range: tuple[float, float] = (0.0, 1.0)
     aggregate: str = "mean"
     higher_is_better: bool = True
-    conventions: tuple[str, ...] = ()
+    conventions: tuple[str, ...] = ("ties",)
     undefined_without_relevant: bool = True
     uses_grades: bool = False
     gain: Callable[[Ranked, Any, Array], Array] = relevance_gain

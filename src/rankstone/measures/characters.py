@@ -49,7 +49,6 @@ def _relevant_characters(r: Ranked) -> Array:
 @measure(
     "Recall by characters",
     params=(K,),
-    conventions=("ties",),
     supports_expected_ties=lambda m: m.k is None,
     example=Example("CharRecall@2", (1, 0, 1), "1 / 2"),
 )
@@ -73,7 +72,6 @@ def CharRecall(r: Ranked, m: Measure) -> Sum:
 @measure(
     "Precision by characters",
     params=(K,),
-    conventions=("ties",),
     supports_extreme_ties=False,
     example=Example("CharPrecision@2", (1, 0, 1), "1 / 2"),
 )

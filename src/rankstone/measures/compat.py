@@ -79,7 +79,6 @@ def _places(r: Ranked) -> _Place:
 @measure(
     "Compatibility",
     params=(REL, _P, _IDEAL, _NORMALIZE),
-    conventions=("ties",),
     supports_extreme_ties=False,
     example=Example("Compat(p=0.5)", (1, 2), "(1/2 * 2/2) / (1 * 1/1 + 1/2 * 2/2)"),
 )

@@ -17,6 +17,7 @@ _COUNT: dict[str, Any] = {
     "aggregate": "sum",
     "undefined_without_relevant": False,
     "supports_expected_ties": True,
+    "conventions": (),
 }
 
 
@@ -33,9 +34,8 @@ def NumQ(r: Ranked, m: Measure) -> Value:  # noqa: ARG001
 @measure(
     "Number retrieved",
     params=(K,),
-    conventions=("duplicates", "unjudged"),
     example=Example("NumRet", (1, 0, None), "3"),
-    **_COUNT,
+    **(_COUNT | {"conventions": ("duplicates", "unjudged")}),
 )
 def NumRet(r: Ranked, m: Measure) -> Value:
     """The number of distinct documents retrieved, at most k; in all, their sum.
@@ -71,9 +71,8 @@ def NumRel(r: Ranked, m: Measure) -> Value:
 @measure(
     "Number relevant retrieved",
     params=(K, REL),
-    conventions=("ties",),
     example=Example("NumRelRet@2", (1, 0, 1), "1"),
-    **_COUNT,
+    **(_COUNT | {"conventions": ("ties",)}),
 )
 def NumRelRet(r: Ranked, m: Measure) -> Sum:
     """The number of relevant documents among the first k; in all, their sum.

@@ -194,6 +194,7 @@ def DCG(r: Ranked, m: Measure) -> Sum:
     rises=True,
     gain=gain_of,
     supports_expected_ties=True,
+    conventions=(),
     example=Example("IdealDCG@2", (0, 2), "3/log2(2) + 2/log2(3)", missed=(3,)),
 )
 def IdealDCG(r: Ranked, m: Measure) -> Sum:

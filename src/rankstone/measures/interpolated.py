@@ -66,7 +66,6 @@ def _where(r: Ranked, m: Measure) -> dict[str, np.ndarray | float]:
     "Interpolated precision",
     params=(REL, _RECALL, _ROUNDING),
     cutoff_param="recall",
-    conventions=("ties",),
     example=Example("IPrec@0.5", (0, 1, 0, 1, 1), "3 / 5", missed=(1,)),
 )
 def IPrec(r: Ranked, m: Measure) -> Value:
@@ -96,7 +95,6 @@ def IPrec(r: Ranked, m: Measure) -> Value:
         ),
         _ROUNDING,
     ),
-    conventions=("ties",),
     example=Example("AvgIPrec(points=(0, 0.5, 1))", (1, 0, 1), "(1 + 1 + 2/3) / 3"),
 )
 def AvgIPrec(r: Ranked, m: Measure) -> Terms:

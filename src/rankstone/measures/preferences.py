@@ -134,7 +134,6 @@ _WHICH = Choice(
     aggregate="sum",
     undefined_without_relevant=False,
     gain=_level,
-    conventions=("ties",),
     reads_nonrelevant=True,
     example=Example("NumPref(kept='yes')", (2, 0, 1), "2"),
 )
@@ -194,7 +193,6 @@ def _shares(groups: list[Group], which: str) -> tuple[Array, int]:
     undefined_without_relevant=False,
     gain=_level,
     reaches_max=False,
-    conventions=("ties",),
     reads_nonrelevant=True,
     example=Example("Pref", (1, 2, 0), "2 / 3"),
 )

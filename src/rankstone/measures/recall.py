@@ -25,7 +25,6 @@ _DENOMINATOR = Choice(
 @measure(
     "Recall",
     params=(K, REL, _DENOMINATOR),
-    conventions=("ties",),
     supports_expected_ties=True,
     mistaken_for=("Success", "Complete"),
     example=Example("R@3", (1, 0, 1, 1), "2 / 4", missed=(1,)),
@@ -50,7 +49,6 @@ def R(r: Ranked, m: Measure) -> Sum:
 @measure(
     "Complete (all relevant documents found)",
     params=(K, REL),
-    conventions=("ties",),
     example=Example("Complete@3", (1, 0, 1, 0), "1"),
 )
 def Complete(r: Ranked, m: Measure) -> Value:
@@ -84,7 +82,6 @@ def Complete(r: Ranked, m: Measure) -> Value:
             examples=(0, 0.25, 0.5, 0.8, 0.9, 1),
         ),
     ),
-    conventions=("ties",),
     example=Example("RecallAtP(precision=0.6)", (1, 0, 1, 0, 0, 1), "2 / 4", missed=(1,)),
 )
 def RecallAtP(r: Ranked, m: Measure) -> Terms:
@@ -125,7 +122,6 @@ def _harm(r: Ranked, m: Measure, grade: np.ndarray) -> np.ndarray:
             words={"zero": "0", "one": "1", "skip": "none: the query is left out of the mean"},
         ),
     ),
-    conventions=("ties",),
     higher_is_better=False,
     undefined_without_relevant=False,
     reaches_max=False,

@@ -27,7 +27,6 @@ def paired_reciprocal_rank(before: Array, after: Array) -> Array:
 @measure(
     "Reciprocal rank",
     params=(K, REL),
-    conventions=("ties",),
     supports_expected_ties=True,
     mistaken_for=("AP",),
     example=Example("RR", (0, 1, 0, 1), "1 / 2"),

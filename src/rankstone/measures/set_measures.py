@@ -36,6 +36,7 @@ def _weight(name: str, of: str, default: float, example: float) -> Number:
     range=(-np.inf, np.inf),
     undefined_without_relevant=False,
     supports_expected_ties=True,
+    conventions=(),
     example=Example("Utility(hit=2)", (1, 0, 1), "2*2 - 1"),
 )
 def Utility(r: Ranked, m: Measure) -> Value:
@@ -67,6 +68,7 @@ def Utility(r: Ranked, m: Measure) -> Value:
     "Average precision of a set",
     params=(REL,),
     supports_expected_ties=True,
+    conventions=(),
     example=Example("SetAP", (1, 0, 1, 0), "2 * 2 / (4 * 3)", missed=(1,)),
 )
 def SetAP(r: Ranked, m: Measure) -> Value:

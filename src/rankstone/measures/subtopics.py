@@ -18,11 +18,7 @@ from rankstone.measures.summation import Columns, Sum, total
 
 Array = np.ndarray
 # What the definitions of measures that read subtopics have in common.
-OF_SUBTOPICS: dict[str, Any] = {
-    "conventions": ("ties",),
-    "reads_subtopics": True,
-    "supports_extreme_ties": False,
-}
+OF_SUBTOPICS: dict[str, Any] = {"reads_subtopics": True, "supports_extreme_ties": False}
 _MOST_STATES = 200_000
 
 ALPHA = Number(

@@ -23,7 +23,6 @@ _HOW = Choice(
 @measure(
     "Success (hit rate)",
     params=(K, REL, _HOW),
-    conventions=("ties",),
     supports_expected_ties=True,
     mistaken_for=("R",),
     example=Example("Success@3", (0, 0, 1), "1"),

@@ -26,7 +26,6 @@ def _curve(r: Ranked, m: Measure) -> tuple[Ranked, np.ndarray, np.ndarray, np.nd
 @measure(
     "nDCG averaged over relevant documents",
     params=_GAINS,
-    conventions=("ties",),
     uses_grades=True,
     gain=gain_of,
     example=Example("nDCGRel", (0, 1), "(1/log2(3) / (1 + 1/log2(3)) * 2) / 2", missed=(1,)),
@@ -59,7 +58,6 @@ def nDCGRel(r: Ranked, m: Measure) -> Terms:
 @measure(
     "nDCG averaged over levels of gain",
     params=(REL, *_GAINS),
-    conventions=("ties",),
     gain=gain_of,
     example=Example("RnDCG", (2, 0, 1), "(1 + 2 / (2 + 1/log2(3))) / 2"),
 )
@@ -108,7 +106,6 @@ def _down_to(r: Ranked, own: np.ndarray, query: np.ndarray, rank: np.ndarray) ->
     params=_GAINS,
     # A document that adds much raises the terms of all below it, so it may be best off last.
     supports_extreme_ties=False,
-    conventions=("ties",),
     uses_grades=True,
     gain=gain_of,
     example=Example("G", (0, 2), "2 / log2(2 + 3 - 2) / 2"),
@@ -141,7 +138,6 @@ def G(r: Ranked, m: Measure) -> Terms:
 @measure(
     "Normalised gain of binary judgments",
     params=(REL,),
-    conventions=("ties",),
     example=Example("BinG", (0, 1, 1), "2 / log2(3) / 2"),
 )
 def BinG(r: Ranked, m: Measure) -> Terms:
