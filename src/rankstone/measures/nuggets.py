@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankstone.core import segments
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import Choice, K
@@ -89,12 +88,7 @@ def NuggetRecall(r: Ranked, m: Measure) -> Sum:
 def _rises(credit: Array, nugget: Array) -> Array:
     """Return by how much each credit exceeds all before it of the same nugget."""
     # Credits are at most 1, so steps of 2 keep nuggets apart in one running maximum.
-    base = 2.0 * segments.numbers(_offsets(nugget))
+    base = 2.0 * (np.cumsum(np.diff(nugget, prepend=-1) != 0) - 1)
     highest = np.maximum.accumulate(base + credit)
     before = np.append(0.0, highest[:-1])
     return np.maximum(highest - np.maximum(before, base), 0.0)
-
-
-def _offsets(nugget: Array) -> Array:
-    starts = np.flatnonzero(np.diff(nugget, prepend=-1))
-    return np.append(starts, len(nugget))

@@ -264,7 +264,7 @@ def influences(measure: Measure, holes: UnjudgedPositions, documents: UnjudgedDo
     query = np.repeat(np.arange(len(sizes)), sizes)
     moves = np.zeros((4, count))
     rows = np.maximum(holes.ranked.retrieved[query] + sizes[query], 1)
-    blocks = np.split(np.arange(count), _block_ends(rows))
+    blocks = np.split(np.arange(count), np.flatnonzero(np.diff(np.cumsum(rows) // _ROWS)) + 1)
     for background, move in zip(assumptions(count), moves, strict=True):
         for block in blocks:
             if len(block):
@@ -276,11 +276,6 @@ def influences(measure: Measure, holes: UnjudgedPositions, documents: UnjudgedDo
                 )
                 move[block] = np.nan_to_num(good - bad)
     return moves
-
-
-def _block_ends(rows: Array) -> Array:
-    """Return where to cut, so that each part has few rows."""
-    return np.flatnonzero(np.diff(np.cumsum(rows) // _ROWS)) + 1
 
 
 def _with_background(

@@ -148,7 +148,8 @@ class ValueTable:
                 "the runs have no measure in common. "
                 + " ".join(f"{run.name} has {', '.join(run.columns)}." for run in runs[:3])
             )
-        queries = sorted({q for run in runs for q in run.queries}, key=_sort_key)
+        every = {q for run in runs for q in run.queries}
+        queries = sorted(every, key=lambda query: (str(query), type(query).__name__))
         return cls(tuple(systems), tuple(queries), tuple(measures or shared))
 
     def repeated(self, system: int, measure: str) -> np.ndarray:
@@ -208,7 +209,3 @@ def checked_weights(queries: Sequence[Any], by_query: Mapping[Any, float]) -> np
     if not weights.any():
         raise DataError("all weights are 0, so there is nothing to compare.")
     return weights
-
-
-def _sort_key(query: Any) -> tuple[str, str]:
-    return str(query), type(query).__name__

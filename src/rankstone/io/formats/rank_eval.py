@@ -13,10 +13,6 @@ from rankstone.io.input_file import Input
 from rankstone.io.rows import Id, Lists, id_of, objects_in
 
 
-def _detect(file: Input) -> bool:
-    return _requests(file.record) is not None or _details(file.record) is not None
-
-
 def _requests(value: dict[str, Any]) -> list[dict[str, Any]] | None:
     requests = value.get("requests")
     if not isinstance(requests, list):
@@ -65,7 +61,7 @@ def _run(file: Input) -> Lists:
 FORMAT = Format(
     "rank-eval",
     "a _rank_eval request (judgments) or response (run) of Elasticsearch or OpenSearch",
-    _detect,
+    lambda file: _requests(file.record) is not None or _details(file.record) is not None,
     _judgments,
     _run,
     kind=lambda file: "run" if _requests(file.value) is None else "judgments",
