@@ -52,7 +52,7 @@ _HOMES = {
     "Tool": "rankstone.tools.base",
     "tool": "rankstone.tools",
     "Explanation": "rankstone.text.explanation",
-    "grades_by_position": "rankstone.io.rankings",
+    "grades_by_position": "rankstone.io.recognise",
     "Conventions": "rankstone.choices.conventions",
     "Result": "rankstone.core.result",
     "DataError": "rankstone.errors",

@@ -230,7 +230,7 @@ class Array:
     ],
 )
 def test_where_a_value_is(value, elsewhere):
-    assert gpu.is_elsewhere(value) is elsewhere
+    assert gpu.is_on_device(value) is elsewhere
 
 
 def test_the_library_is_that_of_both_values(monkeypatch):

@@ -69,7 +69,7 @@ def tables(draw, shapes):
 @pytest.fixture
 def away(monkeypatch):
     """Every tensor is elsewhere."""
-    monkeypatch.setattr(gpu, "is_elsewhere", lambda value: not isinstance(value, np.ndarray))
+    monkeypatch.setattr(gpu, "is_on_device", lambda value: not isinstance(value, np.ndarray))
 
 
 def outcome(call):
@@ -295,7 +295,7 @@ def test_what_a_device_cannot_do_is_done_here(monkeypatch):
     assert evaluated(*SOME, "nDCG@2") == expected
     with_gradient = SOME[1].clone().requires_grad_()
     monkeypatch.undo()
-    monkeypatch.setattr(gpu, "is_elsewhere", lambda value: True)
+    monkeypatch.setattr(gpu, "is_on_device", lambda value: True)
     assert evaluated(SOME[0], with_gradient, "nDCG@2") == expected
     assert evaluated(SOME[0].numpy(), SOME[1], "nDCG@2") == expected
 
@@ -311,11 +311,11 @@ class OnCuda:
 
 
 def test_where_a_tensor_is():
-    assert not gpu.is_elsewhere(SOME[0])
-    assert gpu.is_elsewhere(OnCuda())
-    assert gpu.is_elsewhere(torch.ones(2, 2, device="meta"))
-    assert not gpu.is_elsewhere(np.ones(2))
-    assert not gpu.is_elsewhere([1, 2])
+    assert not gpu.is_on_device(SOME[0])
+    assert gpu.is_on_device(OnCuda())
+    assert gpu.is_on_device(torch.ones(2, 2, device="meta"))
+    assert not gpu.is_on_device(np.ones(2))
+    assert not gpu.is_on_device([1, 2])
     with pytest.raises(rs.DataError, match="Tensor cannot be read .*no data"):
         rs.evaluate(torch.ones(2, 9, device="meta"), torch.ones(2, 9, device="meta"), "RR@1")
 
@@ -323,7 +323,7 @@ def test_where_a_tensor_is():
 def test_where_an_array_of_jax_is(monkeypatch):
     jax = pytest.importorskip("jax")
     array = jax.numpy.ones((1, 4))
-    assert not gpu.is_elsewhere(array)
+    assert not gpu.is_on_device(array)
 
     class Tpu:
         platform = "tpu"
@@ -332,16 +332,16 @@ def test_where_an_array_of_jax_is(monkeypatch):
         def devices(self):
             return {Tpu()}
 
-    assert gpu.is_elsewhere(Away())
+    assert gpu.is_on_device(Away())
 
     def traced(scores):
-        assert not gpu.is_elsewhere(scores)
+        assert not gpu.is_on_device(scores)
         with pytest.raises(rs.DataError, match="cannot be read .*traced array"):
             (rs.nDCG @ 2)(scores, scores)
         return scores
 
     jax.jit(traced)(array)
-    monkeypatch.setattr(gpu, "is_elsewhere", lambda value: True)
+    monkeypatch.setattr(gpu, "is_on_device", lambda value: True)
     with jax.enable_x64(True):
         wide = jax.numpy.array([[0.1, 0.2, 0.3]]), jax.numpy.array([[0.1, 0.2, 0.3]])
     assert wide[0].dtype == np.float64

@@ -190,7 +190,7 @@ def test_unjudged_documents_and_queries_are_sampled(engine, listed):
 def test_a_thousand_unjudged_documents_of_a_query_are_sampled():
     run = {"q": [f"d{i}" for i in range(5000)]}
     found = run_of(run).match(judgments_of({"q": ["x"]}), float32=False, repeats=False)
-    from rankstone.core.sampling import SAMPLED_DOCS
+    from rankstone.core.matches import SAMPLED_DOCS
 
     assert list(found.doc_samples.docs) == run["q"][:SAMPLED_DOCS]
 

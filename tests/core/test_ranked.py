@@ -10,11 +10,17 @@ from strategies import NATIVE
 
 import rankstone as rs
 from rankstone.core import ranked as ranked_module
-from rankstone.core.collection import ChosenQueries
-from rankstone.core.completions import Holes, judged_by_rank
-from rankstone.core.ranked_rows import concatenated, rows_of
+from rankstone.core.collection import CollectionPart
+from rankstone.core.hypothetical_grades import UnjudgedPositions, judged_by_rank
+from rankstone.core.ranked_rows import (
+    concatenated,
+    condensed,
+    rows_of,
+    select,
+    truncated,
+    with_ranks,
+)
 from rankstone.core.ranked_table import RankedTable
-from rankstone.core.rearranged import condensed, select, truncated, with_ranks
 
 DEFAULT = rs.Conventions()
 NAN = math.nan
@@ -457,7 +463,7 @@ def test_parts_with_pooled_or_repeated_documents_are_put_together_with_others():
 def test_holes_that_are_judged_make_a_ranking_with_these_judgments():
     judged = {"q": {"a": 2, "b": 0, "n": -1, "m": 1}, "r": {"a": 1}, "s": {"x": 0}}
     run = {"q": ["u", "a", "n", "v", "b"], "r": ["a", "u", "w"], "s": ["u", "v"]}
-    holes = Holes.of(collection(judged, run).ranked(DEFAULT))
+    holes = UnjudgedPositions.of(collection(judged, run).ranked(DEFAULT))
     assert holes.rank.tolist() == [1, 4, 2, 3, 1, 2]
     assert holes.count.tolist() == [2, 2, 2]
     assert holes.ranks(1).tolist() == [2, 3]
@@ -499,7 +505,7 @@ def test_holes_are_judged_for_each_subtopic(known):
     }
     run = {"q": ["u", "a", "n", "v", "b"], "r": ["u", "a"]}
     run = run if not known else {q: [d for d in docs if d != "n"] for q, docs in run.items()}
-    holes = Holes.of(collection(judged, run).ranked(DEFAULT))
+    holes = UnjudgedPositions.of(collection(judged, run).ranked(DEFAULT))
     assert [holes.subtopics(q).tolist() for q in (0, 1)] == [[0, 1], [2]]
     tables = [np.array([[1.0]]), np.array([[1.0, 0.0], [0.0, 3.0]]), np.array([[0.0]])]
     filled = holes.filled_by_subtopic(np.array([1, 0, 1]), tables)
@@ -575,13 +581,13 @@ def test_chosen_queries_are_ranked_by_their_own_scores():
     data = collection(judged, {"q": {"x": 2.0, "b": 1.0, "a": 0.0}, "r": {"a": -1.0}})
     rules = DEFAULT.replace(nonpositive="nonrelevant")
     for chosen, grades in ((None, [2, 0, 0]), (np.array([True, False, True]), [0])):
-        ranked = ChosenQueries(data, chosen).ranked(rules)
+        ranked = CollectionPart(data, chosen).ranked(rules)
         assert ranked.grade.tolist() == grades
         assert ranked.max_grade == 3
-    assert ChosenQueries(data).ranked(rules).queries == ["q", "r"]
-    assert ChosenQueries(data).ranked(rules).rank.tolist() == [2, 3, 1]
+    assert CollectionPart(data).ranked(rules).queries == ["q", "r"]
+    assert CollectionPart(data).ranked(rules).rank.tolist() == [2, 3, 1]
     listed = collection(judged, {"q": ["x", "b", "a"], "r": ["a"]})
-    assert ChosenQueries(listed).ranked(rules).grade.tolist() == [2, 1, 3]
+    assert CollectionPart(listed).ranked(rules).grade.tolist() == [2, 1, 3]
 
 
 def test_a_ranking_with_every_column_is_a_whole():

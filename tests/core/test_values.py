@@ -14,12 +14,12 @@ import rankstone as rs
 from rankstone.core import as_numpy, engine, timing
 from rankstone.core.aggregate import GEOMETRIC, MEAN, MEDIAN, SUM, Part, summarise
 from rankstone.core.as_numpy import all_finite, array_of, lowest, lowest_and_finite, numbers_of
-from rankstone.core.collection import ChosenQueries, LabelledCollection, MatchedCollection
-from rankstone.core.faults import ColumnFault, LineFault
+from rankstone.core.collection import CollectionPart, LabelledCollection, MatchedCollection
 from rankstone.core.ideal import constant, ideal_of
 from rankstone.core.judgments import EMPTY
+from rankstone.core.matches import SAMPLED_DOCS, SAMPLED_QUERIES, lacks_judged, sampled_queries
+from rankstone.core.row_layout import ColumnFault, LineFault
 from rankstone.core.run import EmptyRun
-from rankstone.core.sampling import SAMPLED_DOCS, SAMPLED_QUERIES, incomplete, spread
 from rankstone.core.subtopics import Aspect, aspects_of, with_subtopics
 from rankstone.core.values import id_of, number_of, plain_id, shown
 from rankstone.verbs.load import load_judgments, load_run
@@ -285,8 +285,8 @@ def test_documents_of_a_query_are_those_that_are_judged():
     assert data.judged_documents("r") == [("c", 1)]
     assert data.judged_documents("s") == []
     assert data.document(2) == "c"
-    assert ChosenQueries(data).judged_documents("r") == [("c", 1)]
-    assert ChosenQueries(data).document(0) is None
+    assert CollectionPart(data).judged_documents("r") == [("c", 1)]
+    assert CollectionPart(data).document(0) is None
     lists = collection([[1, -1, NAN], [0, 2, 1]], [[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]])
     assert lists.judged_documents(0) == [(0, 1), (1, 0)]
     assert lists.judged_documents(1) == [(0, 0), (1, 2), (2, 1)]
@@ -300,13 +300,13 @@ def test_a_collection_is_of_several_rankings_with_ids_unless_it_says_otherwise()
     judgments = load_judgments({"q": {"a": 1}})
     data = MatchedCollection(load_run({"q": ["a"]}), judgments)
     assert (data.single, data.has_ids, data.is_part) == (False, True, False)
-    assert (data.default.ties, ChosenQueries(data).default.ties) == ("docid-desc", "docid-desc")
-    assert not ChosenQueries(data).single
+    assert (data.default.ties, CollectionPart(data).default.ties) == ("docid-desc", "docid-desc")
+    assert not CollectionPart(data).single
     lists = LabelledCollection(np.zeros(2), None, np.array([0, 2]))
     assert not lists.single
     assert (lists.default.ties, lists.default.negatives) == ("expected", "nonrelevant")
     assert data.matches() is data.matches(float32=False, run_queries=False, repeats=False)
-    for one in (data, ChosenQueries(data), lists):
+    for one in (data, CollectionPart(data), lists):
         assert "_rankings" not in repr(one)
         assert "_matches" not in repr(one)
 
@@ -478,13 +478,18 @@ def test_known_documents_count_by_subtopic():
 )
 def test_a_few_queries_are_sampled_evenly(n, step):
     assert (SAMPLED_QUERIES, SAMPLED_DOCS) == (32, 256)
-    assert spread(list(range(n))) == list(range(0, n, step))
+    assert sampled_queries(list(range(n))) == list(range(0, n, step))
 
 
 def test_queries_of_the_run_that_miss_judged_documents():
     groups, present = np.array([0, 2, 2, 3, 5]), np.array([True, True, False, True])
-    assert incomplete(groups, np.array([0, 3, 4]), present).tolist() == [True, False, False, False]
-    assert incomplete(groups, np.array([0, 1, 1, 3]), present).tolist() == [
+    assert lacks_judged(groups, np.array([0, 3, 4]), present).tolist() == [
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert lacks_judged(groups, np.array([0, 1, 1, 3]), present).tolist() == [
         False,
         False,
         False,

@@ -12,7 +12,6 @@ import math
 import re
 
 from rankstone.io import column_roles
-from rankstone.io.formats import json_records, trec_layout
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 MARK = b"\xef\xbb\xbf"
@@ -82,7 +81,7 @@ def value_of(data):
 ONE = (str, int, float, bool, type(None))
 MANY = (list, dict)
 DOCS, RANKS = column_roles.SYNONYMS["doc"], column_roles.SYNONYMS["rank"]
-NUMBERS, GRADES, ITEM = trec_layout.SCORE_NAMES, trec_layout.GRADE_NAMES, json_records.ITEM_NAMES
+NUMBERS, GRADES, ITEM = column_roles.SCORE_NAMES, column_roles.GRADE_NAMES, column_roles.ITEM_NAMES
 
 
 def key_of(record, names, kinds=(*ONE, *MANY)):
@@ -153,7 +152,7 @@ def ranked_items(held):
 def queries_of(found):
     """Return the query of each record; where none names one they are known by their numbers."""
     keys = [
-        key_of(r, json_records.QUERY_NAMES, ONE) or key_of(r, json_records.QUERY_NAMES)
+        key_of(r, column_roles.QUERY_NAMES, ONE) or key_of(r, column_roles.QUERY_NAMES)
         for r in found
     ]
     one_way(keys)
@@ -167,7 +166,7 @@ def record_judgments(found):
     gathered, rows = Gathered(), []
     for query, record in zip(queries_of(found), found, strict=True):
         doc, grade = (key_of(record, n, ONE) for n in (DOCS, GRADES))
-        held = key_of(record, json_records.EXPECTED_NAMES, MANY)
+        held = key_of(record, column_roles.EXPECTED_NAMES, MANY)
         if bool(doc and grade) == bool(held):
             raise Meaningless("neither a row nor a list, or both")
         if held:
@@ -183,7 +182,7 @@ def record_judgments(found):
 def record_run(found):
     gathered, rows, bare = Gathered(), [], []
     for query, record in zip(queries_of(found), found, strict=True):
-        held = key_of(record, json_records.RETRIEVED_NAMES, MANY)
+        held = key_of(record, column_roles.RETRIEVED_NAMES, MANY)
         if held:
             items, own = ranked_items(record[held])
             bare += [query] * (bool(items) and not own)

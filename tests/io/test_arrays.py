@@ -15,7 +15,7 @@ from rankstone.io.arrays import (
     labels_and_scores,
     table_of_labels,
 )
-from rankstone.io.rankings import are_labels, by_query
+from rankstone.io.recognise import are_labels, by_query
 
 INF = math.inf
 

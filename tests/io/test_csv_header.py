@@ -6,7 +6,7 @@ import pytest
 
 import rankstone as rs
 from rankstone.io.formats import csv_header
-from rankstone.io.formats.csv_dialect import check_alike
+from rankstone.io.formats.csv_header import check_alike
 from rankstone.io.input_file import Input, ReadOptions, first_of, last_of
 
 HEAD = 1 << 16  # bytes that are looked at

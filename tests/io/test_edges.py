@@ -6,10 +6,9 @@ import pytest
 from strategies import write_qrels, write_run
 
 import rankstone as rs
-from rankstone.io.pages import load_pages
 from rankstone.io.parents import Parents
 from rankstone.io.query_groups import groups_in_records, read_query_groups
-from rankstone.io.spans import Span, load_spans
+from rankstone.io.spans import Span, load_pages, load_spans
 
 
 def written(path, data):

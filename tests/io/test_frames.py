@@ -19,7 +19,7 @@ from strategies import NATIVE, collections, examples, plain, write_qrels, write_
 import rankstone as rs
 from rankstone.core import python_engine
 from rankstone.core.ids import Ids, key_of, numbers_of
-from rankstone.io.carry import joined
+from rankstone.io.split_query import joined
 from rankstone.verbs.load import load_judgments
 
 ENGINES = ["native", "python"] if NATIVE else ["python"]

@@ -7,11 +7,11 @@ import pytest
 
 import rankstone as rs
 from rankstone.core.subtopics import Aspect
+from rankstone.io.column_roles import value_at, with_paths
 from rankstone.io.formats import json_records
 from rankstone.io.formats.strict_json import parse
-from rankstone.io.key_paths import value_at, with_paths
+from rankstone.io.llm_results import has_objects, plain_results, with_id
 from rankstone.io.nuggets import grade_of, is_vital
-from rankstone.io.retrieved import has_objects, plain_results, with_id
 from rankstone.io.rows import Lists
 from rankstone.verbs.load import load_run
 

@@ -11,7 +11,7 @@ from strategies import examples
 import rankstone as rs
 from rankstone.cli import main
 from rankstone.core.look_alike import look_alikes
-from rankstone.core.sampling import SAMPLED_QUERIES
+from rankstone.core.matches import SAMPLED_QUERIES
 
 MANGLED = {
     "leading zeros": ("123", "00123"),

@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 import rankstone as rs
-from rankstone.io import objects
+from rankstone.io import json_like
+from rankstone.io.input_file import ReadOptions
 
 
 def series(values, index=None, dtype=None):
@@ -42,33 +43,36 @@ def test_a_series_may_stand_beside_lists_or_dicts(run):
 
 
 def test_records_in_memory_keep_whole_numbers():
-    judged = objects.judgments_of([{"query_id": 1, "expected": [5, 6]}])
+    judged = json_like.judgments_of([{"query_id": 1, "expected": [5, 6]}])
     assert (list(judged.queries), list(judged.docs), judged.docs.typed) == ([1], [5, 6], True)
 
 
 @pytest.mark.parametrize(("name", "what"), [(None, "run"), ("mine", "mine")])
 def test_a_series_that_may_be_either_is_refused(name, what):
     with pytest.raises(rs.DataError) as caught:
-        objects.run_of({"q": series([7, 8], [3, 4])}, name)
+        json_like.run_of({"q": series([7, 8], [3, 4])}, ReadOptions(name=name))
     assert str(caught.value).startswith(f"{what}, query 'q': a Series of whole numbers under")
     with pytest.raises(rs.DataError, match="the index of the Series holds a document twice"):
-        objects.run_of({"q": series([0.5, 1.5], ["a", "a"])}, name)
+        json_like.run_of({"q": series([0.5, 1.5], ["a", "a"])}, ReadOptions(name=name))
 
 
 def test_records_are_known_by_all_of_the_first():
     good, bad = {"query_id": "q", "expected": ["a"]}, {"query_id": "q", "x": ["a"]}
-    assert objects.are_records([good, good])
-    assert not objects.are_records([good, bad])
-    assert not objects.are_records([good, "x"])
-    assert not objects.are_records([good, {1: ["a"]}])
-    assert not objects.are_records([good | {1: 2}])
-    assert not objects.are_records([])
-    assert not objects.are_records([good] * 9 + [bad])
-    assert objects.are_records([good] * 10 + [bad])
+    assert json_like.are_records([good, good])
+    assert not json_like.are_records([good, bad])
+    assert not json_like.are_records([good, "x"])
+    assert not json_like.are_records([good, {1: ["a"]}])
+    assert not json_like.are_records([good | {1: 2}])
+    assert not json_like.are_records([])
+    assert not json_like.are_records([good] * 9 + [bad])
+    assert json_like.are_records([good] * 10 + [bad])
 
 
 @pytest.mark.parametrize(("name", "called", "what"), [(None, "run", "the run"), ("a", "a", "a")])
 def test_a_run_of_records_has_a_name(name, called, what):
-    assert objects.run_of([{"query_id": "q", "retrieved": {"a": 1}}], name).name == called
+    assert (
+        json_like.run_of([{"query_id": "q", "retrieved": {"a": 1}}], ReadOptions(name=name)).name
+        == called
+    )
     with pytest.raises(rs.DataError, match=f"^{what}, record 2: some records hold scores and"):
-        objects.run_of([{"retrieved": ["a"]}, {"retrieved": {"a": 1}}], name)
+        json_like.run_of([{"retrieved": ["a"]}, {"retrieved": {"a": 1}}], ReadOptions(name=name))

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import rankstone as rs
-from rankstone.io.carry import joined, last_query_apart
 from rankstone.io.sparse import is_sparse
+from rankstone.io.split_query import joined, last_query_apart
 
 
 def matrix(rows):

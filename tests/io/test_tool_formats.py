@@ -258,7 +258,7 @@ def test_the_judgments_of_a_data_set_in_a_folder(tmp_path):
     ],
 )  # fmt: skip
 def test_of_repeated_rows_the_best_counts(rows, ascending, scores, sequences):
-    run = run_from(rows, "run", MEMORY, "file", ascending=ascending)
+    run = run_from(rows, MEMORY, "file", ReadOptions(ascending=ascending), name="run")
     assert list(run.data["q"].items()) == list(scores.items())
     assert run.sequences == sequences
     sign = -1 if ascending else 1
@@ -268,11 +268,11 @@ def test_of_repeated_rows_the_best_counts(rows, ascending, scores, sequences):
 
 def test_repeated_documents_are_counted_by_query():
     rows = [("q", d, 1.0) for d in "bbbccad"] + [("r", "a", 1.0)]
-    run = run_from(rows, "run", MEMORY, "file")
+    run = run_from(rows, MEMORY, "file", ReadOptions(), name="run")
     matches = run.match(load_judgments({"q": {"a": 1}, "r": {"a": 1}}), float32=False, repeats=False)  # fmt: skip
     assert matches.duplicates.tolist() == [3, 0]
     assert matches.duplicate == {0: "b"}
-    text = run_from([("7", "a", 1.0), ("7", "a", 0.0)], "run", MEMORY, "file")
+    text = run_from([("7", "a", 1.0), ("7", "a", 0.0)], MEMORY, "file", ReadOptions(), name="run")
     matches = text.match(load_judgments({7: {"a": 1}}), float32=False, repeats=False)
     assert matches.duplicates.tolist() == [1]
 

@@ -9,8 +9,8 @@ import pytest
 from loading import collection
 
 import rankstone as rs
-from rankstone.core.completions import Holes
-from rankstone.measures.influence import OpenDocuments, influences
+from rankstone.core.hypothetical_grades import UnjudgedPositions
+from rankstone.measures.unjudged import UnjudgedDocuments, influences
 
 DATA = {"q": {"a": 0.5, "b": 0}}, {"q": ["b", "a"]}
 
@@ -135,8 +135,8 @@ def test_documents_of_the_second_query_move_its_value():
     """x is open in q; y, at rank 1, and z, at rank 3, are open in r. The best grade is 2."""
     judged = {"q": {"a": 2}, "r": {"b": 1}}
     run = {"q": ["a", "x"], "r": ["y", "b", "z"]}
-    holes = Holes.of(collection(judged, run).ranked(rs.Conventions()))
-    documents = OpenDocuments(np.array([0, 1, 3]), np.array([2, 1, 3]))
+    holes = UnjudgedPositions.of(collection(judged, run).ranked(rs.Conventions()))
+    documents = UnjudgedDocuments(np.array([0, 1, 3]), np.array([2, 1, 3]))
     for moves in influences(rs.DCG, holes, documents):
         assert moves.tolist() == pytest.approx([2 / math.log2(3), 2, 1], rel=1e-14)
     none, every, _, _ = influences(rs.RR, holes, documents)

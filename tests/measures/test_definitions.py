@@ -8,10 +8,9 @@ import pytest
 import rankstone as rs
 from rankstone.core.collection import MatchedCollection
 from rankstone.measures import manual
-from rankstone.measures.explain import parameters_in_words
+from rankstone.measures.explain import parameters_in_words, workings
 from rankstone.measures.parse import read_measure, split_names
 from rankstone.measures.request import requested_measures, ways_in_tool
-from rankstone.measures.working import workings
 from rankstone.verbs.load import load_judgments, load_run
 
 

@@ -9,7 +9,7 @@ from loading import collection
 
 import rankstone as rs
 from rankstone.measures.base import REGISTRY
-from rankstone.measures.tie_interval import _tied_queries
+from rankstone.measures.compute import _tied_queries
 
 
 def data(ties, seed):

@@ -8,7 +8,7 @@ import pytest
 from loading import collection
 
 import rankstone as rs
-from rankstone.core.completions import Holes
+from rankstone.core.hypothetical_grades import UnjudgedPositions
 from rankstone.measures.unjudged import grades_by_gain, unjudged_extremes
 
 BINARY = {"q": {"a": 1, "b": 0, "m": 1}}
@@ -18,7 +18,7 @@ RUN = {"q": ["x", "a", "y", "b", "z"]}
 
 def extremes(measure, judged, run, tried, **rules):
     ranked = collection(judged, run).ranked(rs.Conventions(**rules))
-    return unjudged_extremes(rs.parse_measure(measure), Holes.of(ranked), tried)
+    return unjudged_extremes(rs.parse_measure(measure), UnjudgedPositions.of(ranked), tried)
 
 
 def completions(judged, run, levels):
@@ -206,7 +206,10 @@ def test_the_grades_that_are_tried(measure, grades):
     judged = {"q": {"a": 2, "b": -1, "c": 0.5, "d": 3}}
     ranked = collection(judged, {"q": ["a", "x"]}).ranked(rs.Conventions(negatives="nonrelevant"))
     measure = rs.parse_measure(measure)
-    assert grades_by_gain(measure, Holes.of(ranked), ranked.judged_grade).tolist() == grades
+    assert (
+        grades_by_gain(measure, UnjudgedPositions.of(ranked), ranked.judged_grade).tolist()
+        == grades
+    )
 
 
 @pytest.mark.parametrize("k", [10**15, 2**63, 2**70, 10**400])

@@ -9,11 +9,11 @@ import pytest
 from loading import collection
 
 import rankstone as rs
-from rankstone.core.completions import Holes
+from rankstone.core.hypothetical_grades import UnjudgedPositions
 from rankstone.measures.dcg import exponential
-from rankstone.measures.influence import OpenDocuments, backgrounds, influences
 from rankstone.measures.judged import judged_by_rank
-from rankstone.measures.rank_change import paired_reciprocal_rank
+from rankstone.measures.reciprocal_rank import paired_reciprocal_rank
+from rankstone.measures.unjudged import UnjudgedDocuments, assumptions, influences
 
 NAN = math.nan
 
@@ -193,7 +193,7 @@ def test_shares_of_judged_documents():
 
 
 def test_backgrounds():
-    none, every, some, rest = backgrounds(50)
+    none, every, some, rest = assumptions(50)
     assert not none.any()
     assert every.all()
     assert (some != rest).all()
@@ -203,8 +203,8 @@ def test_backgrounds():
 def test_how_far_single_documents_move_a_value():
     """x is at rank 1 and y at rank 3 of a list of three; z was not retrieved."""
     judged, run = {"q": {"a": 1, "m": 0}}, {"q": ["x", "a", "y"]}
-    holes = Holes.of(collection(judged, run).ranked(rs.Conventions()))
-    documents = OpenDocuments(np.array([0, 3]), np.array([1, 3, 0]))
+    holes = UnjudgedPositions.of(collection(judged, run).ranked(rs.Conventions()))
+    documents = UnjudgedDocuments(np.array([0, 3]), np.array([1, 3, 0]))
     none, every, _, _ = influences(rs.P @ 3, holes, documents)
     assert none.tolist() == pytest.approx([1 / 3, 1 / 3, 0])
     assert every.tolist() == pytest.approx([1 / 3, 1 / 3, 0])

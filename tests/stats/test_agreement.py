@@ -12,9 +12,8 @@ from sklearn.metrics import cohen_kappa_score, confusion_matrix
 from rankstone.errors import DataError, UsageError
 from rankstone.stats import agreement
 from rankstone.stats.judges import cohen_kappa, confusion, krippendorff_alpha
-from rankstone.stats.rank_biased_overlap import overlap_at, rbo
+from rankstone.stats.rank_biased_overlap import Ranking, overlap_at, rbo
 from rankstone.stats.rank_correlation import inversions, kendall_tau, tau_ap
-from rankstone.stats.rankings import Ranking
 
 scores = st.lists(st.integers(0, 5), min_size=2, max_size=30)
 pairs_of_scores = st.integers(2, 30).flatmap(

@@ -11,7 +11,7 @@ import pytest
 from rankstone.errors import DataError, NothingInCommonError, UsageError
 from rankstone.stats import advice, p_values, tests
 from rankstone.stats.compare import compare
-from rankstone.stats.holes import with_holes
+from rankstone.stats.comparison import with_holes
 from rankstone.stats.intervals import check_confidence, expansion
 from rankstone.stats.repeats import VarianceParts
 from rankstone.stats.resampling import on_grid, seed_of

@@ -10,8 +10,7 @@ from scipy import stats
 
 from rankstone.errors import DataError, UsageError
 from rankstone.stats.compare import compare
-from rankstone.stats.comparison import Comparison
-from rankstone.stats.holes import with_holes
+from rankstone.stats.comparison import Comparison, with_holes
 from rankstone.stats.power import detectable_difference
 from rankstone.stats.values import QueryValues
 

@@ -7,7 +7,7 @@ import pytest
 
 import rankstone as rs
 from rankstone.io.load import collection
-from rankstone.measures.working import workings
+from rankstone.measures.explain import workings
 from rankstone.text.blocks import Beside, Bold, Code, Grid, Line, Sentence
 from rankstone.text.html import html
 from rankstone.text.markdown import markdown

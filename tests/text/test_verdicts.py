@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rankstone.stats.compare import compare
-from rankstone.stats.holes import with_holes
+from rankstone.stats.comparison import with_holes
 from rankstone.stats.values import QueryValues
 from rankstone.text.comparison import write_comparison
 from rankstone.text.verdicts import sentence

@@ -87,7 +87,7 @@ def test_every_measure_explains_itself(measure, capsys):
     [
         ("Unjudged@5", "Unjudged@5 = (5 - 4) / 5 = 0.2"),
         ("SetAP", "SetAP = 4 * 4 / max(6 * 4, 1) = 0.6666666666666666"),
-        ("YAAP", "YAAP = ln((1 + 3.2667) / (1 + 4 - 3.2667)) = 0.9007865453381898"),
+        ("YAAP", "YAAP = ln((1 + 3.2667) / (1 + 4 - 3.2667)) = 0.9007865453381897"),
         ("IPrec@0.5", "IPrec@0.5 = 2 / 2 = 1.0"),
         ("NumRet@3", "NumRet@3 = min(6, 3) = 3.0"),
         ("NumQ", "NumQ = 1.0"),

@@ -13,11 +13,11 @@ from strategies import write_qrels, write_run
 
 import rankstone as rs
 from rankstone.cli import main
-from rankstone.core import completions
-from rankstone.core.completions import Holes
+from rankstone.core import hypothetical_grades
+from rankstone.core.hypothetical_grades import UnjudgedPositions
 from rankstone.measures.judged import judged_by_rank
 from rankstone.measures.unjudged import MOST_TRIED, unjudged_extremes
-from rankstone.stats.holes import _notice, difference_interval
+from rankstone.stats.comparison import _holes_notice, difference_interval
 from rankstone.verbs.load import load_judgments
 
 
@@ -60,7 +60,7 @@ def test_intervals_are_those_of_all_completions(measure):
         data = collection(judged, run)
         ranked = data.ranked(rs.Conventions(**rules))
         for tried in (MOST_TRIED, 6):
-            ends = unjudged_extremes(chosen, Holes.of(ranked), tried)
+            ends = unjudged_extremes(chosen, UnjudgedPositions.of(ranked), tried)
             low, high = ends.low[0], ends.high[0]
             if ends.queries_exact:
                 assert (low, high) == pytest.approx(expected, nan_ok=True), (chosen, judged, run)
@@ -308,12 +308,12 @@ def test_a_difference_lies_between_the_ends_of_both():
 )
 def test_what_is_above_0_at_both_ends_survives(ends, code):
     pair = rs.compare(JUDGED, {"old": WORST, "new": BEST}, "RR")["new", "RR"]
-    notice = _notice(pair, ends)
+    notice = _holes_notice(pair, ends)
     assert (notice.code, notice.count) == (code, 1)
     assert ("may be anything" in notice.text) == any(map(math.isinf, ends))
     assert notice.level == ("note" if code == "survives-holes" else "warning")
     undecided = replace(pair, p_adjusted=1.0)
-    assert _notice(undecided, ends).level == "note"
+    assert _holes_notice(undecided, ends).level == "note"
 
 
 def test_compare_says_whether_a_verdict_survives(tmp_path, capsys):
@@ -539,11 +539,11 @@ def test_shares_of_judged_documents_by_rank():
     """At rank 1 one of two documents is judged, at rank 2 the only one is not."""
     judged = {"q": {"a": 1}, "r": {"b": 1}}
     ranked = collection(judged, {"q": ["a", "x"], "r": ["y"]}).ranked(rs.Conventions())
-    assert completions.judged_by_rank(ranked) == [0.5, 0.0]
+    assert hypothetical_grades.judged_by_rank(ranked) == [0.5, 0.0]
     assert judged_by_rank(ranked, 3).tolist() == pytest.approx([0.5, 0.0, math.nan], nan_ok=True)
 
 
 def test_shares_of_judged_documents_end_at_rank_100():
     run = {"q": [f"d{i}" for i in range(101)]}
     ranked = collection({"q": {"d100": 1, "d99": 1}}, run).ranked(rs.Conventions())
-    assert completions.judged_by_rank(ranked) == [0.0] * 99 + [1.0]
+    assert hypothetical_grades.judged_by_rank(ranked) == [0.0] * 99 + [1.0]

@@ -28,10 +28,7 @@ class Changes(Choices):
         "order",
         "what ranks documents that are listed under their query with scores, as the hits of a search "
         "are; rows of tables and dicts are ranked by score",
-        values={
-            "order": "their order (with like=, their scores)",
-            "score": "their scores",
-        },
+        values={"order": "their order (with like=, their scores)", "score": "their scores"},
         part=RUN,
         goes_with="documents",
     )

@@ -11,16 +11,14 @@ from rankstone.choices.base import Choices, option
 AGGREGATES = ("mean", "geometric", "median", "sum")
 
 
-def _choice(
-    default: str, text: str, effects: dict[str, dict[str, str]] | None = None, **values: str
-) -> Any:
-    """Describe a convention and its values.
+def _choice(text: str, effects: dict[str, dict[str, str]] | None = None, **values: str) -> Any:
+    """Declare a convention by the meaning of each value, of which the first is the default.
 
-    ``effects`` says, by the code of a notice, what a value does about it; the rest of the values
-    are named, as in ``ties=input``.
+    ``effects`` gives, by the code of a notice, the effect of a value on it; the other values are
+    named, as in ``ties=input``.
     """
     named = {name.replace("_", "-"): meaning for name, meaning in values.items()}
-    return option(default, text, values=named, flag=None, effects=effects or {})
+    return option(next(iter(named)), text, values=named, flag=None, effects=effects or {})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +32,6 @@ class Conventions(Choices):
     title, noun = "conventions", "convention"
 
     ties: str = _choice(
-        "docid-desc",
         "order of documents with equal scores",
         # Rules that account for every order need no notice.
         {"ties": {"expected": "", "optimistic": "", "pessimistic": ""}},
@@ -46,13 +43,11 @@ class Conventions(Choices):
         pessimistic="the worst order for each measure: the worst that luck could do",
     )
     precision: str = _choice(
-        "float64",
         "precision in which scores are compared",
         float64="as read",
         float32="rounded to 32 bits first, as trec_eval 9 does",
     )
     queries: str = _choice(
-        "judged",
         "queries that are averaged",
         {
             "missing-queries": {
@@ -71,7 +66,6 @@ class Conventions(Choices):
         run="queries of the run; one without judgments has no relevant document",
     )
     no_relevant: str = _choice(
-        "zero",
         "value of a query without relevant documents",
         {"no-relevant": {}},
         zero="0",
@@ -88,31 +82,26 @@ class Conventions(Choices):
         flag=None,
     )
     negatives: str = _choice(
-        "unjudged",
         "meaning of negative grades (their gain is 0 either way)",
         unjudged="as if the document had not been judged, as trec_eval does",
         nonrelevant="judged, and not relevant",
     )
     unjudged: str = _choice(
-        "nonrelevant",
         "retrieved documents without a judgment",
         nonrelevant="count as not relevant",
         remove="are taken out before ranks are given (condensed list)",
     )
     missed: str = _choice(
-        "count",
         "judged documents that were not retrieved",
         count="count as not retrieved",
         ignore="are left out, as in tools that see only a list of candidates",
     )
     nonpositive: str = _choice(
-        "any",
         "documents with a score of 0 or less",
         any="are like any other",
         nonrelevant="are not relevant, whatever their grade, as in some of torchmetrics",
     )
     duplicates: str = _choice(
-        "first",
         "a document that occurs more than once in a query's ranking",
         {
             "duplicate-documents": {
@@ -129,7 +118,6 @@ class Conventions(Choices):
         error="an error",
     )
     sums: str = _choice(
-        "exact",
         "how the terms of a measure are added up",
         exact="without rounding on the way, whatever their number or order",
         plain="one after the other in double precision from rank 1 on, as trec_eval does",

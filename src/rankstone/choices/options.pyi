@@ -276,6 +276,7 @@ class LeaderboardOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
+    same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
     over_budget: Literal["drop", "keep"]

@@ -9,10 +9,6 @@ from typing import Any
 from rankstone.choices.base import Choices, at_least, option
 
 
-def _is_share(value: float) -> str | None:
-    return None if 0.0 <= value <= 1.0 else "from 0 to 1"
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Statistics(Choices):
     """How a comparison is made; part of every Comparison."""
@@ -58,10 +54,7 @@ class Statistics(Choices):
     family: str = option(
         "measure",
         "comparisons that are corrected together",
-        values={
-            "measure": "those of one measure",
-            "all": "all that are shown",
-        },
+        values={"measure": "those of one measure", "all": "all that are shown"},
     )
     clusters: Any = option(
         None,
@@ -115,7 +108,7 @@ class Statistics(Choices):
         "share of a difference that may come from unanswered queries (0.1)",
         kind="number",
         metavar="X",
-        check=_is_share,
+        check=lambda share: None if 0.0 <= share <= 1.0 else "from 0 to 1",
     )
     zeros: str = option(
         "wilcox",

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.options import add_choices, add_quiet, options_of
-from rankstone.cli.terminal import in_colour, say
+from rankstone.cli.terminal import page_look, print_lines, say
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -46,7 +46,6 @@ def add_to(commands: Any) -> None:
 
 def run(args: Namespace) -> int:
     """Rank and print."""
-    from rankstone.cli.compare import columns_of_terminal
     from rankstone.core.atomic import check_own, write_text
     from rankstone.errors import UsageError
     from rankstone.text.leaderboard import page, write_leaderboard
@@ -65,12 +64,6 @@ def run(args: Namespace) -> int:
     if not args.quiet:
         for notice in board.notices:
             say(str(notice))
-    lines = write_leaderboard(
-        board,
-        args.format or ("table" if sys.stdout.isatty() else "tsv"),
-        digits=args.digits,
-        colour=in_colour(),
-        columns=columns_of_terminal(),
-    )
-    sys.stdout.writelines(f"{line}\n" for line in lines)
+    form = args.format or ("table" if sys.stdout.isatty() else "tsv")
+    print_lines(write_leaderboard(board, form, digits=args.digits, **page_look()))
     return 0

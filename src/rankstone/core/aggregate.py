@@ -20,7 +20,7 @@ FLOOR = 1e-5
 
 @dataclass(frozen=True)
 class Part:
-    """What an aggregate keeps of some values, so that parts can be merged.
+    """The mergeable state of an aggregate over some values.
 
     ``parts`` are floats that do not overlap and whose sum is exactly that of the ``n`` values. If
     values have weights the sum is weighted, and ``weight`` is the sum of weights. ``values`` are

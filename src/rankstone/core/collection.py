@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import pairwise
+from operator import attrgetter
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakMethod
@@ -18,13 +19,7 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.notices import large_ties_in_lists, nothing_in_common, tally_matches
 from rankstone.core.provenance import Source
-from rankstone.core.rank import (
-    Documents,
-    adds_run_queries,
-    how_to_match,
-    rank,
-    tied_id_order,
-)
+from rankstone.core.rank import Documents, adds_run_queries, match_options, rank, tied_id_order
 from rankstone.core.ranked import Ranked
 from rankstone.core.reading_notices import OF_JUDGMENTS
 from rankstone.core.run import Run
@@ -224,12 +219,12 @@ class MatchedCollection:
 
     def tied(self, conventions: Conventions) -> tuple[int, int]:
         """Return how many retrieved judged documents share their score, and how many there are."""
-        tied = self.matches(**how_to_match(conventions)).tied
+        tied = self.matches(**match_options(conventions)).tied
         return int((tied > 1).sum()), len(tied)
 
     def tally(self, conventions: Conventions) -> Tally:
         """Count what is odd about the data."""
-        tally = tally_matches(self.judgments, self.matches(**how_to_match(conventions)))
+        tally = tally_matches(self.judgments, self.matches(**match_options(conventions)))
         if not self.is_part:
             return tally
         # The judgments of a part do not show whether the scale has a grade 0.
@@ -243,7 +238,7 @@ class MatchedCollection:
         from rankstone.core.documents import kept_documents, top_documents
 
         if queries is not None:
-            matches = self.matches(**how_to_match(conventions))
+            matches = self.matches(**match_options(conventions))
             kept = kept_documents(matches, self.judgments, queries)
             if kept is not None:
                 return list(queries), kept
@@ -323,7 +318,7 @@ class MatchedCollection:
 
     def keeping_top(self, depth: int, conventions: Conventions) -> MatchedCollection:
         """Return a collection that keeps the first documents while it reads its run, if it can."""
-        if not hasattr(self.run, "kept") or how_to_match(conventions)["repeats"]:
+        if not hasattr(self.run, "kept") or match_options(conventions)["repeats"]:
             return self
         run: Any = self.run
         kept = replace(run, kept=depth, ids_fall=tied_id_order(conventions))
@@ -345,7 +340,7 @@ class MatchedCollection:
 
 
 @dataclass(frozen=True, eq=False)
-class ChosenQueries:
+class CollectionPart:
     """Some queries of a collection: those that are in its run, or those that ``chosen`` masks.
 
     The scale of grades is that of all judgments.
@@ -356,25 +351,10 @@ class ChosenQueries:
     single: bool = False
     _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
 
-    @property
-    def name(self) -> str:
-        """The name of the run."""
-        return self.whole.name
-
-    @property
-    def default(self) -> Conventions:
-        """The conventions in force if none are chosen."""
-        return self.whole.default
-
-    @property
-    def sources(self) -> tuple[Source, Source]:
-        """Where judgments and run came from."""
-        return self.whole.sources
-
-    @property
-    def changes(self) -> Mapping[str, Any]:
-        """The changes that were made to the data, as a result records them."""
-        return self.whole.changes
+    name = property(attrgetter("whole.name"))
+    default = property(attrgetter("whole.default"))
+    sources = property(attrgetter("whole.sources"))
+    changes = property(attrgetter("whole.changes"))
 
     def documents(self, *, float32: bool, run_queries: bool, repeats: bool) -> Documents:
         """Return the judged documents of the chosen queries, and where they were retrieved."""
@@ -398,7 +378,7 @@ class ChosenQueries:
     def tally(self, conventions: Conventions) -> Tally:
         """Count what is unusual about the queries; notices on the judgments are added once, at the end."""
         judgments, is_last = self.whole.judgments, self.chosen is not None
-        matches = self.whole.matches(**how_to_match(conventions))
+        matches = self.whole.matches(**match_options(conventions))
         missing = np.zeros(len(matches.present), bool) if self.chosen is None else self.chosen
         tally = tally_matches(judgments, matches, missing)
         if is_last:

@@ -44,7 +44,7 @@ class Budget:
 
 
 def units_of(cutoff: Cutoff) -> str:
-    """Return what a cutoff counts, if that is not documents."""
+    """Return the unit that a cutoff counts, other than documents."""
     return cutoff.unit if isinstance(cutoff, Budget) else "chunks"
 
 
@@ -69,7 +69,7 @@ class Cut(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """Where the lists of a ranking end: ``at`` returns it for a cutoff, by query.
+    """The ends of the lists of a ranking: ``at`` returns them by query, for a cutoff.
 
     Budgets are cut so, and numbers if they are ``of_chunks``; other numbers are ranks. ``chunks``
     returns the document of each retrieved chunk, by query: its judgment, a negative number if it has

@@ -12,11 +12,10 @@ import numpy as np
 from rankstone.core import engine
 from rankstone.core.ids import Ids, sort_key
 from rankstone.core.judgments import Judgments
-from rankstone.core.matches import DocsByQuery, Matches
+from rankstone.core.matches import SAMPLED_DOCS, DocsByQuery, Matches, lacks_judged, sampled_queries
 from rankstone.core.notices import negative_notices
 from rankstone.core.provenance import MEMORY, Source
 from rankstone.core.run import NO_DOCUMENT, Row
-from rankstone.core.sampling import SAMPLED_DOCS, incomplete, spread
 from rankstone.core.values import id_of, number_of, shown
 from rankstone.errors import DataError, EmptyError, Notice, UsageError
 
@@ -262,7 +261,7 @@ class ListedRun:
 
 
 def _of_scores(ranking: list[Any]) -> str:
-    """Say what to do with scores, alone or beside their documents."""
+    """Return advice for lists that hold scores, alone or beside their documents."""
     if any(isinstance(item, dict | tuple | list) for item in ranking):
         return " Documents with scores go into a dict, {document: score}."
     if any(isinstance(item, float) for item in ranking):
@@ -358,7 +357,9 @@ def _doc_samples(
     ranking: Callable[[int], Iterable[Any]],
 ) -> DocsByQuery:
     """Return unjudged documents of a few queries in which judged documents are missing."""
-    queries = spread(np.flatnonzero(incomplete(judgments.groups, judgment, present)).tolist())
+    queries = sampled_queries(
+        np.flatnonzero(lacks_judged(judgments.groups, judgment, present)).tolist()
+    )
     unjudged: list[Any] = []
     bounds = [0]
     for q in queries:

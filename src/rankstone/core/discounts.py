@@ -66,34 +66,21 @@ def _reciprocal(pair: Pair) -> Pair:
     return high, (((1 - product) - error) - high * low) / b
 
 
-def _logarithmic(rank: Array) -> Pair:
-    return _reciprocal(log2(rank + 1.0))
-
-
-def _jarvelin(rank: Array) -> Pair:
-    return _reciprocal(log2(np.maximum(rank, 2).astype(np.float64)))
-
-
 def _log2_plus_one(rank: Array) -> Pair:
-    high, low = log2(rank.astype(np.float64))
+    high, low = log2(rank * 1.0)
     total, lost = two_sum(high, np.ones(len(rank)))
-    return _reciprocal((total, lost + low))
+    return total, lost + low
 
 
-def _by_rank(rank: Array) -> Pair:
-    return quotient(np.ones(len(rank)), rank.astype(np.float64))
-
-
-def _none(rank: Array) -> Pair:
-    return np.ones(len(rank)), np.zeros(len(rank))
-
-
-DISCOUNTS = {
-    "log2": (_logarithmic, "1 / log2(rank + 1)"),
-    "jarvelin": (_jarvelin, "1 / log2(rank), ranks 1 and 2 undiscounted"),
-    "log2+1": (_log2_plus_one, "1 / (log2(rank) + 1)"),
-    "reciprocal": (_by_rank, "1 / rank"),
-    "none": (_none, "1"),
+DISCOUNTS: dict[str, tuple[Callable[[Array], Pair], str]] = {
+    "log2": (lambda rank: _reciprocal(log2(rank + 1.0)), "1 / log2(rank + 1)"),
+    "jarvelin": (
+        lambda rank: _reciprocal(log2(np.maximum(rank, 2.0))),
+        "1 / log2(rank), ranks 1 and 2 undiscounted",
+    ),
+    "log2+1": (lambda rank: _reciprocal(_log2_plus_one(rank)), "1 / (log2(rank) + 1)"),
+    "reciprocal": (lambda rank: quotient(np.ones(len(rank)), rank * 1.0), "1 / rank"),
+    "none": (lambda rank: (np.ones(len(rank)), np.zeros(len(rank))), "1"),
 }
 
 

@@ -15,7 +15,7 @@ from rankstone.core.exclude import ExcludingRun
 from rankstone.core.ids import Ids
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
-from rankstone.core.rank import how_to_match, tied_id_order
+from rankstone.core.rank import match_options, tied_id_order
 from rankstone.core.run import NO_DOCUMENT, Block, Run
 from rankstone.core.text import encode
 
@@ -80,7 +80,7 @@ def top_documents(
     if isinstance(run, ExcludingRun):
         return _without(run, judgments, queries, depth, conventions)
     row_of = None if queries is None else {str(query): i for i, query in enumerate(queries)}
-    order = _Order(tied_id_order(conventions), **how_to_match(conventions))
+    order = _Order(tied_id_order(conventions), **match_options(conventions))
     if not hasattr(run, "blocks"):
         known, block = _block_of(run, judgments)
         row_of = row_of or {str(query): i for i, query in enumerate(known)}
@@ -107,7 +107,7 @@ def _block_of(run: Run, judgments: Judgments | None) -> tuple[list[Any], Block]:
 
 
 class _Order(NamedTuple):
-    """How documents are ordered: by id within ties (1 falling, -1 rising), and with repetitions."""
+    """The order of documents: ids within ties (1 falling, -1 rising), precision, repetitions."""
 
     ids_fall: int
     float32: bool

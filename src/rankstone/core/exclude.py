@@ -13,12 +13,12 @@ from rankstone.core.ids import Ids
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.reading_notices import reading_notice
-from rankstone.core.run import Row, WrappedRun
+from rankstone.core.run import Row, RunWrapper
 from rankstone.errors import DataError, Notice
 
 
 @dataclass(frozen=True, eq=False)
-class ExcludingRun(WrappedRun):
+class ExcludingRun(RunWrapper):
     """A run without the documents that ``excluded`` has for a query.
 
     The run is matched against judged and excluded documents together, so that any run can be
@@ -64,10 +64,7 @@ class ExcludingRun(WrappedRun):
             offsets=segments.keep(kept, matches.offsets),
             judgment=rows[matches.judgment][kept],
             score=matches.score[kept],
-            above=(matches.above - less["above"])[kept],
-            tied=(matches.tied - less["tied"])[kept],
-            greater=(matches.greater - less["greater"])[kept],
-            earlier=(matches.earlier - less["earlier"])[kept],
+            **{name: (getattr(matches, name) - n)[kept] for name, n in less.items()},
             retrieved=matches.retrieved - segments.count(gone, matches.offsets),
             notices=(*matches.notices, *notices),
         )
@@ -100,10 +97,7 @@ def _together(judgments: Judgments, excluded: Judgments) -> tuple[Judgments, Any
     ids = Ids(docs, judgments.docs.kind)
     ids.typed = judgments.docs.typed
     both = replace(
-        judgments,
-        groups=np.array(bounds, np.int64),
-        docs=ids,
-        grades=np.zeros(len(docs)),
+        judgments, groups=np.array(bounds, np.int64), docs=ids, grades=np.zeros(len(docs))
     )
     return both, np.array(rows, np.int64), np.array(out, bool)
 
@@ -179,7 +173,4 @@ def _notices(
     cold = [q for q in judgments.queries if q not in known]
     examples = tuple(str(q) for q in cold[:3])
     of = len(judgments.queries)
-    return [
-        *notices,
-        *reading_notice("cold-queries", len(cold), examples, of=of, keep_zero=True),
-    ]
+    return [*notices, *reading_notice("cold-queries", len(cold), examples, of=of, keep_zero=True)]

@@ -30,7 +30,7 @@ _LABELS = (*_SCORES, "int64", "bool")
 
 @dataclass(frozen=True, eq=False)
 class TopK:
-    """What measures read of a table: grades in rank order, and scores that order and tie them alike.
+    """A smaller table for the same measures: grades in rank order, and scores with the same ties.
 
     ``ties`` counts the documents of the whole lists that share their score, and all documents.
     """
@@ -40,7 +40,7 @@ class TopK:
     ties: tuple[int, int]
 
 
-def is_elsewhere(value: Any) -> bool:
+def is_on_device(value: Any) -> bool:
     """Return whether a tensor of PyTorch or an array of JAX is in another device's memory."""
     if hasattr(value, "detach"):
         return str(value.device.type) != "cpu"
@@ -51,15 +51,15 @@ def is_elsewhere(value: Any) -> bool:
 
 
 def top_k(labels: Any, scores: Any, lists: ListNeeds, needs: ScoreNeeds) -> TopK | None:
-    """Return what measures read of a table on a device.
+    """Return the part of a table on a device that measures read.
 
     None if all of it is needed: measures or conventions read more, or something is wrong with it.
     """
     library = _library(labels, scores)
     if library is None or lists.k is None or not _fits(labels, scores, lists.k):
         return None
-    if not _order_suffices(scores, needs):
-        return None
+    if needs.values or (needs.float32 and _name(scores) in ("float64", "int32")):
+        return None  # conventions read more of the scores than their order
     refuses = not lists.supports_expected_ties and needs.every_tie
     width = int(labels.shape[-1])
     label, score = (_plain(v).reshape(-1, width) for v in (labels, scores))
@@ -93,17 +93,12 @@ def _fits(labels: Any, scores: Any, k: int) -> bool:
     return kinds and int(labels.shape[-1]) > k
 
 
-def _order_suffices(scores: Any, needs: ScoreNeeds) -> bool:
-    """Return whether conventions read no more of the scores than their order."""
-    return not needs.values and not (needs.float32 and _name(scores) in ("float64", "int32"))
-
-
 def _name(values: Any) -> str:
     return str(values.dtype).removeprefix("torch.")
 
 
 class _Library(NamedTuple):
-    """What PyTorch and JAX do, each in words of its own, on tables.
+    """Operations on tables that PyTorch and JAX spell differently.
 
     ``top`` and ``order`` return values in falling order and their columns, of the first n or of
     all; in the latter equal values keep their order.
@@ -118,7 +113,7 @@ class _Library(NamedTuple):
 
 def _library(labels: Any, scores: Any) -> _Library | None:
     """Return the library both are of, if they are in one memory."""
-    if not (is_elsewhere(labels) and is_elsewhere(scores)):
+    if not (is_on_device(labels) and is_on_device(scores)):
         return None
     torch, jax = sys.modules.get("torch"), sys.modules.get("jax")
     if torch is not None and all(isinstance(v, torch.Tensor) for v in (labels, scores)):
@@ -171,7 +166,7 @@ class _Part:
 def _first(
     library: _Library, labels: Any, scores: Any, k: int, *, everywhere: bool
 ) -> _Part | None:
-    """Return what counts of some lists, None where a number in them is not finite.
+    """Return the part of some lists that counts; None if a number in them is not finite.
 
     Documents that share their score with the one at rank k are among the first. If ties are
     counted ``everywhere``, scores so large that whole numbers are rounded are not cut: ties there

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankstone.core import segments
-from rankstone.core.lazy import lazy
-from rankstone.core.ranked import Ranked
+from rankstone.core.ranked import Ranked, lazy
 from rankstone.core.ranked_rows import RankedRows, rows_of
 
 Array = np.ndarray
@@ -53,31 +52,28 @@ def constant(ranked: Ranked, k: int | None, grade: float) -> RankedRows:
     )
 
 
+def _of_actual(name: str) -> Any:
+    """Return a column that an ideal ranking takes from the actual one."""
+    return lazy(lambda ideal: getattr(ideal.actual, name))
+
+
 class IdealRanking(Ranked):
     """Documents for the queries of another ranking, from their grades by rank, without ties."""
 
     rule = "input"
-    pooled = None
-    pooled_offsets = None
-    preferences = None
-    subtopics = None
-    has_repeats = False
     has_ties = False
 
     def __init__(
         self, grade: Array, offsets: Array, actual: Ranked, width: int | None = None
     ) -> None:
-        self.grade = self.original_grade = grade
-        self.offsets = offsets
-        self.width = width
-        self.conventions = actual.conventions
-        self._actual = actual
-        self._cache = {}
+        self.actual = actual
+        own = {"grade": grade, "original_grade": grade, "offsets": offsets, "width": width}
+        self.__dict__.update(own, conventions=actual.conventions, _cache={})
 
     @property
-    def has_small_grades(self) -> bool:  # type: ignore[override]
+    def has_small_grades(self) -> bool:
         """Whether all grades are known to be whole numbers from 0 to 255."""
-        return self._actual.has_small_grades
+        return self.actual.has_small_grades
 
     @lazy
     def rank(self) -> Array:
@@ -104,27 +100,8 @@ class IdealRanking(Ranked):
         """Each document's position in its list."""
         return self.above
 
-    @lazy
-    def queries(self) -> list[Any]:
-        """The queries of the actual ranking."""
-        return self._actual.queries
-
-    @lazy
-    def retrieved(self) -> Array:
-        """The number of documents that the actual ranking retrieved."""
-        return self._actual.retrieved
-
-    @lazy
-    def judged_offsets(self) -> Array:
-        """Where the judged grades of each query begin."""
-        return self._actual.judged_offsets
-
-    @lazy
-    def judged_grade(self) -> Array:
-        """The judged grades of each query, highest first."""
-        return self._actual.judged_grade
-
-    @lazy
-    def max_grade(self) -> float:
-        """The highest grade, at least 0."""
-        return self._actual.max_grade
+    queries = _of_actual("queries")
+    retrieved = _of_actual("retrieved")
+    judged_offsets = _of_actual("judged_offsets")
+    judged_grade = _of_actual("judged_grade")
+    max_grade = _of_actual("max_grade")

@@ -75,7 +75,7 @@ class Ids(Sequence[str | int]):
         """Take whole numbers as ``key_of`` writes them, laid end to end."""
         self = cls.__new__(cls)
         self.kind = "number"
-        self.__dict__["keys"] = (keys, _steps(len(keys) // KEY_SIZE))
+        self.__dict__["keys"] = (keys, np.arange(0, len(keys) + 1, KEY_SIZE, dtype=np.int64))
         return self
 
     @classmethod
@@ -190,10 +190,6 @@ def _laid_out(parts: list[bytes]) -> tuple[bytes, np.ndarray]:
     offsets = np.zeros(len(parts) + 1, np.int64)
     np.cumsum([len(p) for p in parts], out=offsets[1:])
     return b"".join(parts), offsets
-
-
-def _steps(n: int) -> np.ndarray:
-    return np.arange(n + 1, dtype=np.int64) * KEY_SIZE
 
 
 def _is_whole(text: str) -> bool:

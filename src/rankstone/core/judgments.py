@@ -64,7 +64,7 @@ class Judgments:
         return sha256("\n".join(sorted(entries)).encode(errors="surrogateescape")).hexdigest()
 
     def with_queries(self, names: Sequence[str | int]) -> Judgments:
-        """Return the same with more queries behind them, for which nothing is judged."""
+        """Return these judgments with more queries at the end, without judged documents."""
         end = np.full(len(names), self.groups[-1])
         queries = Ids.of([*self.queries.objects, *names], "query")
         groups = np.append(self.groups, end)
@@ -100,3 +100,16 @@ class Judgments:
 
 #: No judgments, for a part of a run whose queries are all unjudged.
 EMPTY = Judgments(Ids([], "text"), np.zeros(1, np.int64), Ids([], "text"), np.zeros(0), MEMORY)
+
+
+def repetitions(
+    repeated: list[tuple[bytes, bytes]], contradicting: list[tuple[bytes, bytes]]
+) -> dict[str, Any]:
+    """Count pairs of query and document that were judged again, alike or not, with an example."""
+    nothing = (b"", b"")
+    return {
+        "repeated": len(repeated),
+        "contradicting": len(contradicting),
+        "repeated_example": min(repeated, default=nothing),
+        "contradicting_example": min(contradicting, default=nothing),
+    }

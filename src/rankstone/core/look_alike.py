@@ -129,7 +129,7 @@ def documents_that_look_alike(
     samples = matches.doc_samples
     if samples is None or not len(samples.queries):
         return [], False
-    from rankstone.core.sampling import incomplete
+    from rankstone.core.matches import lacks_judged
 
     first, last = judgments.groups[samples.queries], judgments.groups[samples.queries + 1]
     rows = np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)])
@@ -142,7 +142,7 @@ def documents_that_look_alike(
         before[np.cumsum(np.append(0, last - first))].tolist(),
         samples.bounds.tolist(),
     )
-    lacking = incomplete(judgments.groups, matches.judgment, matches.present)
+    lacking = lacks_judged(judgments.groups, matches.judgment, matches.present)
     return pairs, len(samples.queries) < int(lacking.sum())
 
 

@@ -1,9 +1,9 @@
-"""Where a run retrieved the judged documents, before any convention is applied."""
+"""Ranks of the judged documents in a run, before any convention is applied."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -12,6 +12,30 @@ from rankstone.errors import Notice
 
 if TYPE_CHECKING:
     from rankstone.core.ids import Ids
+
+
+SAMPLED_QUERIES, SAMPLED_DOCS = 32, 256
+
+
+def sampled_queries(queries: list[int]) -> list[int]:
+    """Return a sample of the queries, evenly spread over them.
+
+    >>> sampled_queries(list(range(65)))[:3]
+    [0, 3, 6]
+    """
+    return queries[:: -(-len(queries) // SAMPLED_QUERIES) or 1]
+
+
+def lacks_judged(groups: np.ndarray, judgment: np.ndarray, present: np.ndarray) -> np.ndarray:
+    """Return which queries of the run miss judged documents; a judgment may have several matches.
+
+    >>> lacks_judged(np.array([0, 2, 4]), np.array([0, 0, 2, 3]), np.array([True, True])).tolist()
+    [True, False]
+    """
+    missing = np.ones(int(groups[-1]), bool)
+    missing[judgment] = False
+    before = np.cumsum(np.append(0, missing))
+    return present & (np.diff(before[groups]) > 0)
 
 
 Docs = TypeVar("Docs", bound=Sequence[Any])
@@ -113,16 +137,4 @@ class Matches:
         return replace(self, greater=self.greater + copies)
 
 
-_ARRAYS = (
-    "offsets",
-    "judgment",
-    "score",
-    "above",
-    "tied",
-    "greater",
-    "earlier",
-    "present",
-    "retrieved",
-    "duplicates",
-    "rank_disagrees",
-)
+_ARRAYS = [f.name for f in fields(Matches)][:11]  # as an engine names them

@@ -29,11 +29,7 @@ ROUNDED = 2.0**53  # from here on a float64 does not hold every whole number
 
 def judgment_notices(scan: dict[str, Any]) -> list[Notice]:
     """Return the notices on judgments that an engine read."""
-    return [
-        *commented_notices(scan),
-        *repeated_notices(scan),
-        *negative_notices(scan["grades"]),
-    ]
+    return [*commented_notices(scan), *repeated_notices(scan), *negative_notices(scan["grades"])]
 
 
 def commented_notices(scan: dict[str, Any]) -> list[Notice]:
@@ -179,36 +175,22 @@ def data_notices(tally: Tally, conventions: Conventions) -> tuple[Notice, ...]:
     def counted(code: str, n: int, of: int = 0, most: int = EXAMPLES, **more: Any) -> list[Notice]:
         return reading_notice(code, n, tally.examples.get(code, ())[:most], of=of, **more)
 
-    effect = conventions.effect
+    def affected(code: str, n: int, of: int = 0, **more: Any) -> list[Notice]:
+        return counted(code, n, of, effect=conventions.effect(code), **more)
+
+    ties = tally.tied if conventions.effect("ties") else 0  # none if no order of them decides
     few_ties = tally.tied < _FEW * tally.documents
+    capped = "more than " if tally.unjudged_capped else ""
     return (
         *(notice for notice in tally.reading if notice.count or not notice.of),
-        *counted(
-            "missing-queries",
-            tally.missing_queries,
-            tally.judged_queries,
-            effect=effect("missing-queries"),
-        ),
-        *counted(
-            "unjudged-queries",
-            tally.unjudged_queries,
-            effect=effect("unjudged-queries"),
-            before="more than " if tally.unjudged_capped else "",
-        ),
+        *affected("missing-queries", tally.missing_queries, tally.judged_queries),
+        *affected("unjudged-queries", tally.unjudged_queries, before=capped),
         *_look_alike_queries(tally),
         *_documents(tally),
-        *counted(
-            "duplicate-documents", tally.duplicates, most=1, effect=effect("duplicate-documents")
-        ),
+        *affected("duplicate-documents", tally.duplicates, most=1),
         *counted("rank-disagrees", tally.rank_disagrees),
         *counted("large-scores", tally.large_ties),
-        *counted(
-            "ties",
-            tally.tied if effect("ties") else 0,  # none if no order of them decides
-            tally.documents,
-            effect=effect("ties"),
-            level="info" if few_ties else None,
-        ),
+        *affected("ties", ties, tally.documents, level="info" if few_ties else None),
     )
 
 

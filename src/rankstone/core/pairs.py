@@ -30,7 +30,7 @@ def two_product(a: Array, b: Array) -> Pair:
 
 
 def short_product(short: Array, b: Array) -> Pair:
-    """Return the same if the numbers of one array are whole and below 2**26."""
+    """Return ``two_product`` of an array whose numbers are whole and below 2**26."""
     product = short * b
     high, low = _halves(b)
     return product, (short * high - product) + short * low

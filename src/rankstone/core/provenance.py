@@ -1,4 +1,4 @@
-"""Where data came from, and what a result was made from."""
+"""The sources of data, and the provenance of a result."""
 
 from __future__ import annotations
 

@@ -18,15 +18,15 @@ from rankstone.core.as_numpy import lowest
 from rankstone.core.cutoff import Cuts
 from rankstone.core.matches import Matches
 from rankstone.core.ranked import Ranked, Sample
-from rankstone.core.ranked_rows import RankedRows
+from rankstone.core.ranked_rows import RankedRows, condensed, select
 from rankstone.core.ranked_table import RankedTable
 from rankstone.core.subtopics import Subtopics
 from rankstone.core.tie_breaking import (
     id_order,
     is_by_id,
     is_by_input,
-    luck_of,
     needs_ids,
+    tie_extreme,
     tied_before,
 )
 from rankstone.core.timing import stage
@@ -108,7 +108,7 @@ def rank(source: Source, conventions: Conventions) -> Ranked:
     """Return the ranks and grades of a collection's judged documents."""
     with stage("scan"):
         documents = source.documents(
-            **how_to_match(conventions), run_queries=adds_run_queries(conventions)
+            **match_options(conventions), run_queries=adds_run_queries(conventions)
         )
     with stage("rank"):
         documents = apply_negatives(documents, conventions.negatives)
@@ -125,7 +125,7 @@ def rounds_scores(conventions: Conventions) -> bool:
     return conventions.precision == "float32"
 
 
-def how_to_match(conventions: Conventions) -> dict[str, bool]:
+def match_options(conventions: Conventions) -> dict[str, bool]:
     """Return the arguments of ``Run.match`` that follow from the conventions."""
     return {
         "float32": rounds_scores(conventions),
@@ -140,7 +140,7 @@ def adds_run_queries(conventions: Conventions) -> bool:
 
 def asks_for_extremes(conventions: Conventions) -> bool:
     """Return whether tied documents are in their best or in their worst order."""
-    return luck_of(conventions.ties) != 0
+    return tie_extreme(conventions.ties) != 0
 
 
 def reads_input_order(conventions: Conventions) -> bool:
@@ -264,7 +264,7 @@ def _ranked_rows(
         pooled_offsets = segments.keep(~kept, offsets)
         order = order[kept[order]]
         offsets = segments.keep(kept, offsets)
-    samples = _samples(documents, matches, rank, grade)
+    top = documents.max_grade
     judged_grade, _ = segments.falling_values(judged_grade, judged_offsets)
     return RankedRows(
         queries=documents.queries,
@@ -279,16 +279,16 @@ def _ranked_rows(
         retrieved=matches.retrieved,
         judged_offsets=judged_offsets,
         judged_grade=judged_grade,
-        max_grade=_max_grade(documents),
+        max_grade=float(grades.max(initial=0.0)) if top is None else top,
         conventions=conventions,
         rule=rule,
         pooled=pooled,
         pooled_offsets=pooled_offsets,
-        has_repeats=how_to_match(conventions)["repeats"] and bool(matches.duplicates.any()),
+        has_repeats=match_options(conventions)["repeats"] and bool(matches.duplicates.any()),
         has_scores=documents.scores is not None,
         all_judged=documents.all_judged and kept is None,
         subtopics=documents.subtopics and replace(documents.subtopics, known=documents.judged),
-        samples=samples,
+        samples=_samples(documents, matches, rank, grade),
         strangers=documents.strangers and partial(documents.strangers, conventions),
         cuts=documents.cuts and documents.cuts(conventions),
     )
@@ -297,7 +297,7 @@ def _ranked_rows(
 def _samples(
     documents: Documents, matches: Matches, rank: Array, grade: Array
 ) -> dict[Any, Sample] | None:
-    """Return what was drawn to be judged, by query; None if nothing was drawn."""
+    """Return the sample of documents that was judged, by query; None if nothing was drawn."""
     odds = documents.probabilities
     if odds is None:
         return None
@@ -333,22 +333,12 @@ def _ranks(
     return (above + 1) + before
 
 
-def _max_grade(documents: Documents) -> float:
-    if documents.max_grade is not None:
-        return documents.max_grade
-    return float(documents.grades.max(initial=0.0))
-
-
 def apply_unjudged(ranked: Ranked, rule: str) -> Ranked:
     """Leave unjudged documents in their places, or close the ranks."""
-    if rule != "remove":
-        return ranked
-    from rankstone.core.rearranged import condensed
-
-    return condensed(ranked)
+    return condensed(ranked) if rule == "remove" else ranked
 
 
-def as_ranked(conventions: Conventions) -> Conventions:
+def keeping_unjudged(conventions: Conventions) -> Conventions:
     """Return conventions under which documents without a judgment keep their ranks."""
     return conventions.replace(unjudged="nonrelevant")
 
@@ -357,13 +347,11 @@ def apply_queries(ranked: Ranked, documents: Documents, rule: str) -> Ranked:
     """Keep all judged queries, or only those of the run."""
     if rule == "judged" or documents.matches is None or documents.matches.present.all():
         return ranked
-    from rankstone.core.rearranged import select
-
     return select(ranked, documents.matches.present)
 
 
 class ListNeeds(NamedTuple):
-    """What measures read of a list: ranks down to ``k``, None if they read all.
+    """The part of a list that measures read: ranks down to ``k``, None if they read all.
 
     ``supports_expected_ties``: they can average over the orders of tied documents. A measure that
     cannot refuses any tie, wherever it is. ``count_ties``: ties below the cutoff are counted too.
@@ -377,7 +365,7 @@ class ListNeeds(NamedTuple):
 
 
 class ScoreNeeds(NamedTuple):
-    """What some conventions read of a table beyond the order of its scores.
+    """The facts about a table, beside the order of its scores, that conventions read.
 
     ``values``: which scores are above 0. ``float32``: the order of rounded scores. ``every_tie``:
     whether there are ties anywhere. ``negatives``: negative grades are not judged. ``unjudged``:
@@ -393,7 +381,7 @@ class ScoreNeeds(NamedTuple):
 
 
 def score_needs(several: Iterable[Conventions]) -> ScoreNeeds:
-    """Return what any of several conventions read of a table's scores and grades."""
+    """Return the facts about scores and grades that any of several conventions reads."""
     chosen = list(several)
     return ScoreNeeds(
         any(c.nonpositive != "any" for c in chosen),
@@ -407,7 +395,7 @@ def score_needs(several: Iterable[Conventions]) -> ScoreNeeds:
 
 def conventions_that_matter(source: Source, base: Conventions) -> dict[str, list[Any]]:
     """Return the conventions that could change a number on these data, with their values."""
-    documents = source.documents(**how_to_match(base), run_queries=False)
+    documents = source.documents(**match_options(base), run_queries=False)
     ranked = rank(source, base)
     rounded = rank(source, base.replace(precision="float32"))
     grades, matches = documents.grades, documents.matches

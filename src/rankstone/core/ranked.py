@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -15,7 +15,30 @@ from rankstone.core import segments
 from rankstone.core.cutoff import Cuts
 from rankstone.core.parallel import on_each
 from rankstone.core.subtopics import Subtopics
-from rankstone.core.tie_breaking import luck_of
+from rankstone.core.tie_breaking import tie_extreme
+
+
+class _Lazy:
+    """Computes an attribute on first access; unlike cached_property it never waits for a lock."""
+
+    def __init__(self, compute: Callable[[Any], Any]) -> None:
+        self.compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        value = instance.__dict__[self.name] = self.compute(instance)
+        return value
+
+
+def lazy(compute: Callable[[Any], T]) -> T:
+    """Make a method an attribute that is computed on first access; to mypy it is that attribute."""
+    return cast("T", _Lazy(compute))
+
 
 T = TypeVar("T")
 Array = np.ndarray
@@ -56,6 +79,7 @@ class Sample(NamedTuple):
     judged_probability: Array
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Ranked:
     """The judged documents of each query that were retrieved, in order of rank.
 
@@ -88,19 +112,20 @@ class Ranked:
     max_grade: float
     conventions: Conventions
     rule: str  # the order of tied documents
-    width: int | None
-    pooled: Array | None
-    pooled_offsets: Array | None
-    preferences: tuple[StatedPreferences, ...] | None
-    subtopics: Subtopics | None
-    has_repeats: bool  # some documents have more than one rank
-    has_ties: bool
+    width: int | None = None
+    pooled: Array | None = None
+    pooled_offsets: Array | None = None
+    preferences: tuple[StatedPreferences, ...] | None = None
+    subtopics: Subtopics | None = None
+    has_repeats: bool = False  # some documents have more than one rank
     has_scores: bool = True  # scores decide the order, or position alone
+    all_judged: bool = False  # every retrieved document is known to have a judgment
     strangers: Callable[[int | None], Mapping[Any, Array]] | None = None
     cuts: Cuts | None = None
     samples: Mapping[Any, Sample] | None = None
-    has_small_grades: bool  # all grades are known to be whole numbers from 0 to 255
-    _cache: dict[Any, Any]
+    has_ties: bool = field(init=False)
+    has_small_grades: bool = field(init=False)  # all are known to be whole numbers from 0 to 255
+    _cache: dict[Any, Any] = field(default_factory=dict, init=False)
 
     def __len__(self) -> int:
         """Return the number of queries."""
@@ -112,11 +137,6 @@ class Ranked:
         return self
 
     @property
-    def all_judged(self) -> bool:
-        """Whether every retrieved document is known to have a judgment."""
-        return False
-
-    @property
     def ties_averaged(self) -> bool:
         """Whether values are means over the orders of tied documents, and some are tied."""
         return self.rule == "expected" and self.has_ties
@@ -124,7 +144,7 @@ class Ranked:
     @property
     def tie_luck(self) -> int:
         """1 if tied documents are in their best order, -1 in their worst; 0 without ties."""
-        luck = luck_of(self.rule)
+        luck = tie_extreme(self.rule)
         return luck if luck and self.has_ties else 0
 
     def by_query(self, task: Task) -> list[Array]:

@@ -1,67 +1,39 @@
-"""Rankings whose columns are arrays: what a join makes."""
+"""Rankings whose columns are arrays, and rankings made from others: cut, condensed, reordered."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from itertools import pairwise
+from typing import Any, NoReturn
 
 import numpy as np
 
-from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
-from rankstone.core.cutoff import Cuts
-from rankstone.core.lazy import lazy
-from rankstone.core.ranked import Ranked, Sample, StatedPreferences, Task, on_parts, parts_of
-from rankstone.core.subtopics import Subtopics
+from rankstone.core.cutoff import Cutoff, units_of
+from rankstone.core.ranked import Ranked, Task, lazy, on_parts, parts_of
+from rankstone.core.tie_breaking import before_by_gain
+from rankstone.errors import UsageError
 
 Array = np.ndarray
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RankedRows(Ranked):
     """A ranking whose columns are plain arrays."""
 
     has_small_grades = False
 
-    queries: list[Any]
-    offsets: Array
-    rank: Array
-    grade: Array
-    original_grade: Array
-    score: Array
-    judgment: Array
-    above: Array
-    tied: Array
-    retrieved: Array
-    judged_offsets: Array
-    judged_grade: Array
-    max_grade: float
-    conventions: Conventions
-    rule: str
-    width: int | None = None
-    pooled: Array | None = None
-    pooled_offsets: Array | None = None
-    preferences: tuple[StatedPreferences, ...] | None = None
-    subtopics: Subtopics | None = None
-    has_repeats: bool = False
-    has_scores: bool = True
-    all_judged: bool = False
-    strangers: Callable[[int | None], Mapping[Any, Array]] | None = None
-    cuts: Cuts | None = None
-    samples: Mapping[Any, Sample] | None = None
-    part_of: Ranked | None = field(default=None, repr=False)
-    _cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+    part_of: Ranked | None = None
 
     @property
     def whole(self) -> Ranked:
         """The ranking of all queries, of which this may be a part."""
         return self if self.part_of is None else self.part_of
 
-    @lazy
-    def has_ties(self) -> bool:
-        """Whether a judged document shares its score with another."""
-        return bool((self.tied > 1).any())
+    # Whether a judged document shares its score with another.
+    has_ties = lazy(lambda rows: bool((rows.tied > 1).any()))
 
     def by_query(self, task: Task) -> list[Array]:
         """Return the columns that a task makes of some queries, for all, on all cores."""
@@ -92,13 +64,7 @@ class RankedRows(Ranked):
             self,
             queries=self.queries[begin:end],
             offsets=moved(self.offsets),
-            rank=cut(self.rank, self.offsets),
-            grade=cut(self.grade, self.offsets),
-            original_grade=cut(self.original_grade, self.offsets),
-            score=cut(self.score, self.offsets),
-            judgment=cut(self.judgment, self.offsets),
-            above=cut(self.above, self.offsets),
-            tied=cut(self.tied, self.offsets),
+            **_columns(self, slice(self.offsets[begin], self.offsets[end])),
             retrieved=self.retrieved[begin:end],
             judged_offsets=moved(self.judged_offsets),
             judged_grade=cut(self.judged_grade, self.judged_offsets),
@@ -111,55 +77,31 @@ class RankedRows(Ranked):
 
 def rows_of(ranked: Ranked) -> RankedRows:
     """Return the same ranking with every column computed."""
-    return RankedRows(
-        queries=ranked.queries,
-        offsets=ranked.offsets,
-        rank=ranked.rank,
-        grade=ranked.grade,
-        original_grade=ranked.original_grade,
-        score=ranked.score,
-        judgment=ranked.judgment,
-        above=ranked.above,
-        tied=ranked.tied,
-        retrieved=ranked.retrieved,
-        judged_offsets=ranked.judged_offsets,
-        judged_grade=ranked.judged_grade,
-        max_grade=ranked.max_grade,
-        conventions=ranked.conventions,
-        rule=ranked.rule,
-        pooled=ranked.pooled,
-        pooled_offsets=ranked.pooled_offsets,
-        preferences=ranked.preferences,
-        subtopics=ranked.subtopics,
-        has_repeats=ranked.has_repeats,
-        has_scores=ranked.has_scores,
-        strangers=ranked.strangers,
-        cuts=ranked.cuts,
-        samples=ranked.samples,
-        part_of=None if ranked.whole is ranked else ranked.whole,
-    )
+    part_of = None if ranked.whole is ranked else ranked.whole
+    return RankedRows(**{name: getattr(ranked, name) for name in _COPIED}, part_of=part_of)
+
+
+_COPIED = [f.name for f in fields(Ranked) if f.init and f.name not in ("width", "all_judged")]
+_COLUMNS = ("rank", "grade", "original_grade", "score", "judgment", "above", "tied")
+
+
+def _columns(ranked: Ranked, rows: Array | slice) -> dict[str, Any]:
+    """Return the columns of some rows, by name."""
+    return {name: getattr(ranked, name)[rows] for name in _COLUMNS}
 
 
 def concatenated(parts: Sequence[RankedRows]) -> RankedRows:
     """Return the rankings of several sets of queries, under the same conventions, as one."""
 
-    def joined(name: str) -> Array:
+    def joined(name: str) -> Any:
         return np.concatenate([getattr(part, name) for part in parts])
 
     pooled = [part.pooled for part in parts if part.pooled is not None]
     return RankedRows(
         queries=[query for part in parts for query in part.queries],
         offsets=_joined_offsets([part.offsets for part in parts]),
-        rank=joined("rank"),
-        grade=joined("grade"),
-        original_grade=joined("original_grade"),
-        score=joined("score"),
-        judgment=joined("judgment"),
-        above=joined("above"),
-        tied=joined("tied"),
-        retrieved=joined("retrieved"),
+        **{name: joined(name) for name in (*_COLUMNS, "retrieved", "judged_grade")},
         judged_offsets=_joined_offsets([part.judged_offsets for part in parts]),
-        judged_grade=joined("judged_grade"),
         max_grade=max(part.max_grade for part in parts),
         conventions=parts[0].conventions,
         rule=parts[0].rule,
@@ -177,3 +119,157 @@ def _pooled_offsets(ranked: RankedRows) -> Array:
 
 def _joined_offsets(parts: Sequence[Array]) -> Array:
     return segments.offsets_of(np.concatenate([segments.lengths(offsets) for offsets in parts]))
+
+
+def truncated(ranked: Ranked, n: int | Array) -> RankedRows:
+    """Return the ranking cut off after n documents, as if no more had been retrieved.
+
+    ``n`` may be a number for each query.
+    """
+    last = np.broadcast_to(n, len(ranked))
+    within = ranked.rank <= np.repeat(last, segments.lengths(ranked.offsets))
+    pooled, pooled_offsets = ranked.pooled, ranked.pooled_offsets
+    if pooled is not None and pooled_offsets is not None:
+        kept = pooled <= np.repeat(last, segments.lengths(pooled_offsets))
+        pooled, pooled_offsets = pooled[kept], segments.keep(kept, pooled_offsets)
+    return replace(
+        rows_of(ranked),
+        offsets=segments.keep(within, ranked.offsets),
+        retrieved=np.minimum(ranked.retrieved, n),
+        pooled=pooled,
+        pooled_offsets=pooled_offsets,
+        **_columns(ranked, within),
+    )
+
+
+def with_ties_by(ranked: Ranked, gain: Array, unjudged_gain: float) -> RankedRows:
+    """Return the ranking with the documents of each tie in order of what they gain.
+
+    Best or worst first, as ``tie_luck`` says. ``gain`` has an entry for each row.
+    """
+    before = before_by_gain(
+        ranked.tie_luck,
+        offsets=ranked.offsets,
+        gain=gain,
+        unjudged_gain=unjudged_gain,
+        grade=ranked.grade,
+        above=ranked.above,
+        tied=ranked.tied,
+        judgment=ranked.judgment,
+    )
+    return with_ranks(ranked, ranked.above + 1 + before)
+
+
+def with_ranks(ranked: Ranked, rank: Array, pooled: Array | None = None) -> RankedRows:
+    """Return the ranking with other ranks of its rows, and of its pooled documents."""
+    order = segments.falling_order(-rank, ranked.offsets)
+    return replace(
+        rows_of(ranked),
+        pooled=ranked.pooled if pooled is None else pooled,
+        **(_columns(ranked, order) | {"rank": rank[order]}),
+    )
+
+
+def condensed(ranked: Ranked) -> RankedRows:
+    """Return the ranking without the documents that were not judged."""
+    place = segments.positions(ranked.offsets)
+    query = segments.numbers(ranked.offsets)
+    first = np.ones(len(place), bool)
+    first[1:] = (np.diff(query) != 0) | (np.diff(ranked.above) != 0)
+    starts = np.flatnonzero(first)
+    sizes = np.diff(np.append(starts, len(place)))
+    return replace(
+        rows_of(ranked),
+        rank=place + 1,
+        above=np.repeat(place[starts], sizes),
+        tied=np.repeat(sizes, sizes),
+        retrieved=segments.lengths(ranked.offsets),
+        pooled=None,
+        pooled_offsets=None,
+        width=ranked.width,
+        cuts=ranked.cuts
+        and replace(
+            ranked.cuts, at=_refuse_cuts, chunks=ranked.cuts.chunks and partial(_refuse_cuts, 0)
+        ),
+    )
+
+
+def _refuse_cuts(cutoff: Cutoff) -> NoReturn:
+    raise UsageError(
+        f"lists from which unjudged documents were removed cannot be cut by {units_of(cutoff)}. "
+        "Choose unjudged='nonrelevant'."
+    )
+
+
+def chunks_of(ranked: Ranked, k: int | None) -> tuple[Ranked, Array | None]:
+    """Return the ranking of chunks, each with the grade of its document, and where its lists are cut.
+
+    A list is cut where k different documents are in, but not before k chunks. A relevant document of
+    which no chunk was retrieved is one chunk that was missed. Documents without chunks are their own.
+    """
+    if ranked.cuts is None or ranked.cuts.chunks is None:
+        return ranked, None
+    known = ranked.cuts.chunks()
+    documents = [np.array(known[query], np.int64) for query in ranked.queries]
+    ends = np.full(len(documents), k or 0)
+    rows, ranks, firsts, sizes = [], [], [], []
+    for q, (own, (a, b)) in enumerate(
+        zip(documents, pairwise(ranked.offsets.tolist()), strict=True)
+    ):
+        row = {judgment: a + i for i, judgment in enumerate(ranked.judgment[a:b].tolist())}
+        first = np.sort(np.unique(own, return_index=True)[1])
+        ends[q] = max(ends[q], first[k - 1] + 1 if k and k <= len(first) else len(own))
+        places = [place for place, document in enumerate(own.tolist()) if document in row]
+        rows += [row[own[place]] for place in places]
+        ranks += [place + 1 for place in places]
+        firsts += np.isin(places, first).tolist()
+        sizes.append(len(places))
+    offsets, rank, again = (
+        segments.offsets_of(np.array(sizes)),
+        np.array(ranks),
+        ~np.array(firsts, bool),
+    )
+    columns = _columns(ranked, np.array(rows, np.int64))
+    query = np.append(segments.numbers(ranked.judged_offsets), segments.numbers(offsets)[again])
+    grade = np.append(ranked.judged_grade, columns["grade"][again])
+    judged_offsets = segments.offsets_of(np.bincount(query, minlength=len(documents)))
+    made = replace(
+        rows_of(ranked),
+        **{**columns, "above": rank - 1, "tied": np.ones(len(rank), np.int64)},
+        offsets=offsets,
+        rank=rank,
+        retrieved=np.array([len(own) for own in documents]),
+        judged_offsets=judged_offsets,
+        judged_grade=grade[np.lexsort((-grade, query))],
+        pooled=None,
+        pooled_offsets=None,
+        cuts=None,
+    )
+    return truncated(made, ends), ends
+
+
+def select(ranked: Ranked, chosen: Array) -> RankedRows:
+    """Return the ranking of the chosen queries."""
+    rows = np.repeat(chosen, segments.lengths(ranked.offsets))
+    judged = np.repeat(chosen, segments.lengths(ranked.judged_offsets))
+    pooled, pooled_offsets, preferences = ranked.pooled, ranked.pooled_offsets, ranked.preferences
+    if pooled is not None and pooled_offsets is not None:
+        lengths = segments.lengths(pooled_offsets)
+        pooled = pooled[np.repeat(chosen, lengths)]
+        pooled_offsets = segments.offsets_of(lengths[chosen])
+    keep = chosen.tolist()
+    if preferences is not None:
+        preferences = tuple(p for p, kept in zip(preferences, keep, strict=True) if kept)
+    return replace(
+        rows_of(ranked),
+        queries=[q for q, kept in zip(ranked.queries, keep, strict=True) if kept],
+        offsets=segments.offsets_of(segments.lengths(ranked.offsets)[chosen]),
+        retrieved=ranked.retrieved[chosen],
+        judged_offsets=segments.offsets_of(segments.lengths(ranked.judged_offsets)[chosen]),
+        judged_grade=ranked.judged_grade[judged],
+        pooled=pooled,
+        pooled_offsets=pooled_offsets,
+        preferences=preferences,
+        subtopics=ranked.subtopics and ranked.subtopics.select(chosen),
+        **_columns(ranked, rows),
+    )

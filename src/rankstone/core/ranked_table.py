@@ -9,8 +9,7 @@ import numpy as np
 
 from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
-from rankstone.core.lazy import lazy
-from rankstone.core.ranked import Ranked, Task, on_parts, parts_of
+from rankstone.core.ranked import Ranked, Task, lazy, on_parts, parts_of
 from rankstone.core.tie_breaking import keeps_order, tied_before
 
 Array = np.ndarray
@@ -24,12 +23,6 @@ class RankedTable(Ranked):
     ``retrieved_grades`` are the grades that documents have in their list, if they differ from
     their grades among the judgments. ``rule`` orders tied documents.
     """
-
-    pooled: Array | None = None
-    pooled_offsets: Array | None = None
-    preferences = None
-    subtopics = None
-    has_repeats = False
 
     def __init__(
         self,
@@ -49,18 +42,16 @@ class RankedTable(Ranked):
         self.retrieved_grades = grades if retrieved_grades is None else retrieved_grades
         self.scores = scores
         self.bounds = bounds
-        self.conventions = conventions
-        self.rule = rule
         self.judged = judged
-        self.width = None if judged is not None else width
         self._whole = whole
         self._tie_counts: dict[int, tuple[int, int]] = {}
-        self._cache = {}
         self._has_small_grades = False
-        self.queries = queries
+        width = None if judged is not None else width
+        own = {"conventions": conventions, "rule": rule, "width": width, "queries": queries}
+        self.__dict__.update(own, _cache={})
         if judged is not None and (negative := grades < 0).any():
-            self.pooled = self._place(negative)[3]
-            self.pooled_offsets = segments.keep(negative, bounds)
+            pooled, offsets = self._place(negative)[3], segments.keep(negative, bounds)
+            self.__dict__.update(pooled=pooled, pooled_offsets=offsets)
 
     @property
     def whole(self) -> Ranked:
@@ -76,17 +67,23 @@ class RankedTable(Ranked):
         if end - begin == len(self.bounds) - 1:
             return self
         first, last = self.bounds[begin].item(), self.bounds[end].item()
+        bounds = self.bounds[begin : end + 1] - first
+        return self._of_rows(slice(first, last), bounds, self.queries[begin:end])
+
+    def _of_rows(self, rows: slice | Array, bounds: Array, queries: list[Any]) -> RankedTable:
+        """Return the ranking of some lists, whose documents are ``rows``."""
+        own = self.retrieved_grades is self.grades
         return RankedTable(
-            self.grades[first:last],
-            None if self.scores is None else self.scores[first:last],
-            self.bounds[begin : end + 1] - first,
+            self.grades[rows],
+            None if self.scores is None else self.scores[rows],
+            bounds,
             self.conventions,
             rule=self.rule,
-            judged=None if self.judged is None else self.judged[first:last],
+            judged=None if self.judged is None else self.judged[rows],
             width=self.width,
-            retrieved_grades=self.retrieved_grades[first:last],
-            queries=self.queries[begin:end],
-            whole=self,
+            retrieved_grades=None if own else self.retrieved_grades[rows],
+            queries=queries,
+            whole=self if self._whole is None else self._whole,
         )
 
     def by_query(self, task: Task) -> list[Array]:
@@ -130,19 +127,8 @@ class RankedTable(Ranked):
         """Return the ranking of some of the lists."""
         sizes = segments.lengths(self.bounds)
         rows = np.repeat(mask, sizes)
-        own = self.retrieved_grades is self.grades
-        table = RankedTable(
-            self.grades[rows],
-            None if self.scores is None else self.scores[rows],
-            segments.offsets_of(sizes[mask]),
-            self.conventions,
-            rule=self.rule,
-            judged=None if self.judged is None else self.judged[rows],
-            width=self.width,
-            retrieved_grades=None if own else self.retrieved_grades[rows],
-            queries=list(compress(self.queries, mask.tolist())),
-            whole=self if self._whole is None else self._whole,
-        )
+        queries = list(compress(self.queries, mask.tolist()))
+        table = self._of_rows(rows, segments.offsets_of(sizes[mask]), queries)
         table.__dict__["_by_score"] = self._by_score[0][rows], self._tied_lists[mask]
         return table
 
@@ -163,7 +149,7 @@ class RankedTable(Ranked):
 
     @property
     def _tied_lists(self) -> Array:
-        """Which lists hold documents with the same score."""
+        """The lists that hold documents with the same score, as a mask."""
         return self._by_score[1]
 
     @lazy
@@ -250,7 +236,7 @@ class RankedTable(Ranked):
 
     @lazy
     def offsets(self) -> Array:
-        """Where the judged documents of each list begin."""
+        """The offsets of the judged documents of each list."""
         return self.bounds if self.judged is None else segments.keep(self.judged, self.bounds)
 
     @lazy
@@ -303,7 +289,7 @@ class RankedTable(Ranked):
 
     @lazy
     def judged_offsets(self) -> Array:
-        """Where the grades of each list begin."""
+        """The offsets of the grades of each list."""
         return self.offsets
 
     @lazy
@@ -314,7 +300,7 @@ class RankedTable(Ranked):
         return falling
 
     @property
-    def has_small_grades(self) -> bool:  # type: ignore[override]
+    def has_small_grades(self) -> bool:
         """Whether all grades are known to be whole numbers from 0 to 255."""
         return self._has_small_grades
 

@@ -153,11 +153,7 @@ class Result:
         if queries is not None:
             values = np.where([query in queries for query in self.queries], values, np.nan)
         return interval(
-            values,
-            weights=weights,
-            method=method,
-            confidence=confidence,
-            clusters=grouped,
+            values, weights=weights, method=method, confidence=confidence, clusters=grouped
         )
 
     def by_group(
@@ -237,14 +233,14 @@ class Result:
     __hash__ = None  # type: ignore[assignment]
 
     def choices_in_words(self) -> str:
-        """Say how the values were made: reading, changes to the data, and conventions."""
+        """Return in words how the values were made: reading, changes to the data, and conventions."""
         sources = (self.provenance.judgments, self.provenance.run)
         read = [part for source in sources for part in in_words(source.reading)]
         parts = [*dict.fromkeys(read), *in_words(self.changes), self.conventions_in_words()]
         return ", ".join(parts)
 
     def conventions_in_words(self) -> str:
-        """Say which conventions were followed, as far as they are not the default."""
+        """Return in words the conventions that are not the default."""
         own = _listed(self.conventions.diff(Conventions()))
         if self.like:
             words = f"like {self.like}" + (f" ({own})" if own else "")

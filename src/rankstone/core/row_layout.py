@@ -1,8 +1,28 @@
-"""Which field of a line holds what."""
+"""The layout of a line of text, and the faults that engines report (numbers shared with C++)."""
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import NamedTuple
+
+
+class LineFault(IntEnum):
+    """Faults of a line of text (fault.hpp)."""
+
+    FIELD_COUNT = 1
+    NOT_A_NUMBER = 2
+    NOT_FINITE = 3
+    CONTROL_CHARACTER = 4
+    LONG_LINE = 5
+
+
+class ColumnFault(IntEnum):
+    """Faults of a value in a column of a table (columns.hpp)."""
+
+    MISSING = 1
+    NOT_FINITE = 2
+    EMPTY = 3
+
 
 # How the number of a line is written: as a decimal number, as a number of which the lowest is the
 # best (a rank, a distance), or as C's atof or atol read it.

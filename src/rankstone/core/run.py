@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
+from operator import attrgetter
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -84,25 +85,14 @@ class EmptyRun:
 
 
 @dataclass(frozen=True, eq=False)
-class WrappedRun:
-    """A run that changes what another one matches, and is called the same."""
+class RunWrapper:
+    """A run that changes the matches of another one, under the same name."""
 
     run: Run
 
-    @property
-    def name(self) -> str:
-        """The name of the run."""
-        return self.run.name
-
-    @property
-    def direction(self) -> int:
-        """1 if the highest score is the best, -1 if the lowest is, 0 if there are no scores."""
-        return self.run.direction
-
-    @property
-    def source(self) -> Source:
-        """Where the run came from."""
-        return self.run.source
+    name = property(attrgetter("run.name"))
+    direction = property(attrgetter("run.direction"))
+    source = property(attrgetter("run.source"))
 
     def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:
         """Yield the documents of the run."""
@@ -110,7 +100,7 @@ class WrappedRun:
 
 
 @dataclass(frozen=True, eq=False)
-class CompleteRun(WrappedRun):
+class RunWithAllQueries(RunWrapper):
     """A run that has a ranking for each judged query, though some of them are empty."""
 
     def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:

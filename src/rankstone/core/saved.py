@@ -42,7 +42,7 @@ def number(value: Any) -> float:
 
 
 def optional(check: Callable[[Any], T], value: Any) -> T | None:
-    """Return what may be missing."""
+    """Return a checked value, or None if it is missing."""
     return None if value is None else check(value)
 
 

@@ -19,7 +19,7 @@ def result_of(data: dict[str, Any]) -> Result:
         raise ValueError(f"schema {data['schema']!r}, expected {SCHEMA!r}")
     columns = {n: saved.column(c) for n, c in data["values"].items()}
     weights = {n: saved.column(w) for n, w in data["weights"].items()}
-    queries = saved.ids(data["queries"])
+    queries, unjudged = saved.ids(data["queries"]), data.get("unjudged")
     if not columns:
         raise ValueError("it has no measures")
     if any(c.shape != (len(queries),) for c in [*columns.values(), *weights.values()]):
@@ -39,13 +39,9 @@ def result_of(data: dict[str, Any]) -> Result:
         requested=_requested(data["requested"], columns),
         exceptions={n: _departures(e) for n, e in data["exceptions"].items()},
         unanswered=tuple(saved.ids(data.get("unanswered", []))),
-        unjudged=_unjudged(data.get("unjudged"), len(queries)),
+        unjudged=saved.optional(lambda own: UnjudgedReport.from_dict(own, len(queries)), unjudged),
         changes=replayed(data.get("changes", {})),
     )
-
-
-def _unjudged(data: Any, queries: int) -> UnjudgedReport | None:
-    return None if data is None else UnjudgedReport.from_dict(data, queries)
 
 
 def _notice(data: dict[str, Any]) -> Notice:

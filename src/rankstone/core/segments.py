@@ -87,7 +87,7 @@ def falling_order(values: Array, offsets: Array) -> Array:
 
 
 def falling_beside(values: Array, offsets: Array, beside: Array) -> tuple[Array, Array]:
-    """Return what stands beside values in their falling order, and which segments hold equals."""
+    """Return other values in the falling order of some, and a mask of segments that hold equals."""
     carried, tied = engine.load().falling_beside(_floats(values), offsets, _floats(beside))
     return carried, tied.view(bool)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankstone.core import segments
-from rankstone.core.judgments import Judgments
+from rankstone.core.judgments import Judgments, repetitions
 from rankstone.core.reading_notices import reading_notice
 from rankstone.core.text import encode
 from rankstone.errors import DataError, Notice
@@ -139,13 +139,7 @@ def with_subtopics(judgments: Judgments, rows: Iterable[Aspect]) -> SubtopicScan
             pair = (encode(str(row.query)), encode(str(row.doc)))
             (repeated if before == row.grade else contradicting).append(pair)
         grades[key] = row.grade if before is None else max(before, row.grade)
-    nothing = (b"", b"")
-    counts = {
-        "repeated": len(repeated),
-        "contradicting": len(contradicting),
-        "repeated_example": min(repeated, default=nothing),
-        "contradicting_example": min(contradicting, default=nothing),
-    }
+    counts = repetitions(repeated, contradicting)
     subtopics = _laid_out(judgments, label_order, vital, grades)
     return SubtopicScan(replace(judgments, subtopics=subtopics), counts)
 

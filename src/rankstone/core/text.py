@@ -79,7 +79,7 @@ def _escape_character(match: re.Match[str]) -> str:
 
 
 def unescape_field(text: str) -> str:
-    r"""Return what ``escape_field`` made a field from.
+    r"""Return the text that ``escape_field`` escaped.
 
     >>> unescape_field(r"a\tb\x1b\x20")
     'a\tb\x1b '

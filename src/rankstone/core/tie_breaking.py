@@ -35,7 +35,7 @@ def tied_before(
             raise needs_ids(rule)
         return tied - 1 - greater if rule == "docid-asc" else greater
     return before_by_gain(
-        _LUCK[rule],
+        _EXTREMES[rule],
         offsets=offsets,
         gain=grade,
         unjudged_gain=0.0,
@@ -46,12 +46,12 @@ def tied_before(
     )
 
 
-def luck_of(rule: str) -> int:
+def tie_extreme(rule: str) -> int:
     """Return 1 if tied documents are in their best order, -1 in their worst, 0 if in neither."""
-    return _LUCK.get(rule, 0)
+    return _EXTREMES.get(rule, 0)
 
 
-_LUCK = {"optimistic": 1, "pessimistic": -1}
+_EXTREMES = {"optimistic": 1, "pessimistic": -1}
 
 
 def before_by_gain(
@@ -105,7 +105,7 @@ def id_order(rule: str) -> int:
 
 def is_by_input(rule: str) -> bool:
     """Return whether the order of rows in the input decides between tied documents."""
-    return not (rule == "expected" or is_by_id(rule) or luck_of(rule))
+    return not (rule == "expected" or is_by_id(rule) or tie_extreme(rule))
 
 
 def needs_ids(rule: str) -> UsageError:

@@ -1,4 +1,4 @@
-"""Where the time goes: seconds spent in each stage, if somebody asks for them."""
+"""Seconds spent in each stage of an evaluation, measured on request."""
 
 from __future__ import annotations
 

@@ -321,7 +321,7 @@ def _masked_relevant(count: int) -> list[Notice]:
 
 
 def _noticed(label: Array, score: Array, kept: Array | None) -> list[Notice]:
-    """Return what is odd about labels and scores, and refuse what cannot be."""
+    """Return notices on odd labels and scores; refuse values that no list can have."""
     if kept is None and all_finite(label) and all_finite(score):
         return negative_notices(label)
     _check_items(label, score, kept)

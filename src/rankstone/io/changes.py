@@ -80,7 +80,7 @@ def prepared(setup: Setup) -> Setup:
 
 
 def cutter_of(run: Run, judgments: Judgments, setup: Setup) -> Cutter | None:
-    """Return what cuts the lists of a run that was loaded; None if cutoffs are ranks of documents."""
+    """Return the cutter for budgets and chunks; None if cutoffs are ranks of documents."""
     changes = setup.changes
     lengths, keeps_last = changes.lengths and changes.lengths.plain, changes.over_budget == "keep"
     if changes.parents is None:
@@ -133,6 +133,7 @@ def check_scores(name: str, direction: int, setup: Setup) -> None:
 def _rebuilt(run: Run, judgments: Judgments, setup: Setup) -> Run:
     """Return a run without documents of a worse score than a threshold, or of documents for chunks."""
     from rankstone.io.gathered import GatheredRun, ShownRun, run_from
+    from rankstone.io.input_file import ReadOptions
     from rankstone.io.parents import documents_of
 
     changes = setup.changes
@@ -150,7 +151,10 @@ def _rebuilt(run: Run, judgments: Judgments, setup: Setup) -> Run:
         rows = _kept(rows, scored.direction * changes.min_score, scores)
     typed = bool(getattr(run, "typed", False))
     if changes.merged_by is None:
-        left = cast("GatheredRun", run_from(rows, run.name, run.source, run.name, typed=typed))
+        left = cast(
+            "GatheredRun",
+            run_from(rows, run.source, run.name, ReadOptions(), name=run.name, typed=typed),
+        )
         return replace(left, made_from=direction, about=against)
     made, notice = documents_of(rows, changes.merged_by, changes.parent_rule)
     return GatheredRun(

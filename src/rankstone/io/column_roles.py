@@ -1,8 +1,8 @@
-"""Which column of a table holds what."""
+"""Roles of columns and record keys: which of them holds queries, documents, scores or grades."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,26 @@ _OF_JUDGMENTS, _OF_RUNS = ("grade", "subtopic", "importance", "expected"), (
 _NOT_GRADES = {"timestamp", "time", "ts", "date", "datetime", "iteration", "iter", "q0"}
 _NOUNS = {"query": "queries", "doc": "documents", "grade": "grades", "score": "scores"}
 
+# Names of numbers that are read with less certainty, and keys that records have beside columns.
+GRADE_NAMES = [*SYNONYMS["grade"], "score"]
+SCORE_NAMES = [*SYNONYMS["score"], *GRADE_NAMES]
+_ID_NAMES = [name for name in SYNONYMS["query"] if name.endswith(("id", "no"))]
+_TEXT_NAMES = [name for name in SYNONYMS["query"] if name not in _ID_NAMES]
+QUERY_NAMES = [*_ID_NAMES, "id", *_TEXT_NAMES, "userinput"]
+EXPECTED_NAMES = (  # noqa: SIM905
+    "expectedids expected expecteddocids relevantids relevantdocids relevantdocs relevant "
+    "referencecontextids groundtruthids groundtruth goldids gold positives positiveids qrels "
+    "judgments judgements ratings"
+).split()
+RETRIEVED_NAMES = (  # noqa: SIM905
+    "retrievedids retrieved retrieveddocids retrieveddocs retrievedcontextids results resultids "
+    "ranking ranked rankedids predictions predictedids recommendations recommended recs hits topk"
+).split()
+ASSIGNMENT_NAMES = ["assignment", "support", "supportlabel"]
+NUGGET_NAMES = ["id", *SYNONYMS["subtopic"], "text"]
+ANSWER_NAMES = ("runid", "run", "answerid", "responseid", "system", "runtag", "tag")
+ITEM_NAMES = ["id", *SYNONYMS["doc"]]
+
 Kinds = Callable[[Sequence[str]], dict[str, str]]  # of columns: text, number or other
 
 
@@ -45,6 +65,16 @@ def plain_name(name: str) -> str:
     ('queryid', 'docno')
     """
     return "".join(c for c in name.lower() if c.isalnum())
+
+
+def key_named(keys: Iterable[Any], known: Iterable[str]) -> Any:
+    """Return the key that has one of the known names, the surest first; None if there is none.
+
+    >>> key_named(["Doc ID", "text"], ["docno", "docid"])
+    'Doc ID'
+    """
+    plain = {plain_name(str(key)): key for key in reversed(list(keys))}
+    return next((plain[name] for name in known if name in plain), None)
 
 
 class Columns(dict[str, Any]):
@@ -258,8 +288,7 @@ def _named(
         if name is None:
             raise _absent(what, role, names, [str(w) for w in wanted])
         return name
-    plain = {plain_name(n): n for n in reversed(names)}
-    name = next((plain[s] for s in SYNONYMS.get(role, ()) if s in plain), None)
+    name = key_named(names, SYNONYMS.get(role, ()))
     if name is None and role in ("query", "doc"):
         raise _absent(what, role, names, [])
     return name
@@ -299,3 +328,31 @@ def _no_number(
         f"{what}: cannot tell which column holds the {_NOUNS[role]}. Columns: {shown}.{hint} Pass "
         f"{advice}; columns={{{role!r}: None}} (--columns {role}=) {meaning}."
     )
+
+
+_ABSENT = object()
+
+
+def with_paths(record: Any, columns: Mapping[str, Any] | None) -> Any:
+    """Return a record in which the values at named paths are also found under the path itself.
+
+    >>> with_paths({"metadata": {"id": "d1"}}, {"doc": "metadata.id"})["metadata.id"]
+    'd1'
+    """
+    if not columns or not isinstance(record, Mapping):
+        return record
+    values = {name: value_at(record, name) for name in names_in(columns) if name not in record}
+    return {**record, **{name: v for name, v in values.items() if v is not _ABSENT}}
+
+
+def value_at(record: Any, path: str) -> Any:
+    """Return the value at a path of keys; a key may have dots of its own."""
+    if not isinstance(record, Mapping):
+        return _ABSENT
+    if path in record:
+        return record[path]
+    for at in (i for i, c in enumerate(path) if c == "."):
+        value = value_at(record.get(path[:at]), path[at + 1 :])
+        if value is not _ABSENT:
+            return value
+    return _ABSENT

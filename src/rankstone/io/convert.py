@@ -188,7 +188,7 @@ def kind_of(file: Input, form: Format) -> str:
 
 
 def kind_in(path: str, options: ReadOptions) -> str:
-    """Return what a file holds: ``judgments`` or ``run``."""
+    """Return the kind of a file's content: ``judgments`` or ``run``."""
     with Input.open(in_folder(path), options) as file:
         return kind_of(file, format_of(file))
 

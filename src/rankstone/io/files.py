@@ -74,14 +74,7 @@ def _gathered(content: Any, source: Source, path: str, options: ReadOptions) -> 
     from rankstone.io.rows import Lists, as_text, lists_as_text
 
     rows = lists_as_text(content, path) if isinstance(content, Lists) else as_text(content)
-    return run_from(
-        rows,
-        options.name or run_name(path),
-        source,
-        path,
-        ascending=options.ascending,
-        by_score=options.by_score,
-    )
+    return run_from(rows, source, path, options, name=options.name or run_name(path))
 
 
 def judgments_in(file: Input, form: Format) -> Judgments:

@@ -18,6 +18,7 @@ from rankstone.core.text import encode
 from rankstone.errors import DataError, EmptyError, Notice, UsageError
 from rankstone.io import frames
 from rankstone.io.frames.columns import PlainTable
+from rankstone.io.input_file import ReadOptions
 from rankstone.io.rows import Id, Lists, falls
 
 
@@ -59,9 +60,7 @@ class GatheredRun(ScoredRun):
         every = run.match(judgments, float32=float32, repeats=True)
         by_row = ("offsets", "judgment", "score", "above", "tied", "greater", "earlier")
         return replace(
-            matches,
-            retrieved=every.retrieved,
-            **{name: getattr(every, name) for name in by_row},
+            matches, retrieved=every.retrieved, **{name: getattr(every, name) for name in by_row}
         )
 
     def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:
@@ -126,45 +125,47 @@ def against_scores(lists: Lists, *, ascending: bool = False) -> tuple[Notice, ..
 
 def run_from(
     rows: Iterable[Row] | Lists,
-    name: str,
     source: Source,
     path: str,
+    options: ReadOptions,
     *,
-    ascending: bool = False,
-    by_score: bool = False,
+    name: str,
     typed: bool = False,
 ) -> GatheredRun | ListedRun:
     """Gather a run; of a document that is there more than once the best score counts.
 
-    The order of lists decides, unless it is asked to rank ``by_score``.
+    The order of lists decides, unless the options ask to rank by score.
 
     With ``typed`` ids are known to be text or to be numbers, as in Python objects.
     """
-    if isinstance(rows, Lists):
-        if not rows.data:
+    ascending = options.ascending
+    if not isinstance(rows, Lists):
+        data, sequences = _by_query(rows, ascending=ascending)
+        if not data:
             raise EmptyError(f"{path}: the file holds no rows.")
-        if rows.scores is not None:
-            run = _gathered(
-                rows.scored_rows(), name, source, path, ascending=ascending, typed=typed
-            )
-            scores = rows.scores.values()
-            run = replace(run, about=rows.notices)
-            if by_score or all(falls(reversed(own) if ascending else own) for own in scores):
-                return run
-            against = against_scores(rows, ascending=ascending)
-            about = rows.notices
-            return ShownRun(rows.data, name, source, typed, about, by_score=run, against=against)
+        return GatheredRun(data, name, source, ascending, typed, sequences=sequences)
+    if not rows.data:
+        raise EmptyError(f"{path}: the file holds no rows.")
+    if rows.scores is None:
         if ascending:
             raise UsageError(no_scores(path))
         return (AnswerRun if rows.are_answers else ListedRun)(
             rows.data, name, source, typed, rows.notices
         )
-    return _gathered(rows, name, source, path, ascending=ascending, typed=typed)
+    data, sequences = _by_query(rows.scored_rows(), ascending=ascending)
+    run = GatheredRun(data, name, source, ascending, typed, sequences=sequences, about=rows.notices)
+    scores = rows.scores.values()
+    if options.by_score or all(falls(reversed(own) if ascending else own) for own in scores):
+        return run
+    against = against_scores(rows, ascending=ascending)
+    about = rows.notices
+    return ShownRun(rows.data, name, source, typed, about, by_score=run, against=against)
 
 
-def _gathered(
-    rows: Iterable[Row], name: str, source: Source, path: str, *, ascending: bool, typed: bool
-) -> GatheredRun:
+def _by_query(
+    rows: Iterable[Row], *, ascending: bool
+) -> tuple[dict[Id, dict[Id, float]], dict[Id, list[tuple[Id, float]]]]:
+    """Return the best score of each document by query, and all rows of queries with repetitions."""
     data: dict[Id, dict[Id, float]] = {}
     sequences: dict[Id, list[tuple[Id, float]]] = {}
     for query, doc, score in rows:
@@ -180,6 +181,4 @@ def _gathered(
                 continue
             del scores[doc]  # the better row's place in the input is what counts
         scores[doc] = score
-    if not data:
-        raise EmptyError(f"{path}: the file holds no rows.")
-    return GatheredRun(data, name, source, ascending, typed, sequences=sequences)
+    return data, sequences

@@ -24,7 +24,7 @@ _ROWS = 200
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read a file, as far as its content does not tell.
+    """Options for reading a file that its content does not determine.
 
     Args:
         format: name of the file's format (default: detected).
@@ -138,7 +138,7 @@ class Input(AbstractContextManager["Input"]):
 
     @property
     def begin(self) -> int:
-        """Where the text begins, after a byte order mark."""
+        """The position of the text, after a byte order mark."""
         return len(self.start) - len(self.head)
 
     @cached_property
@@ -174,6 +174,12 @@ class Input(AbstractContextManager["Input"]):
 
         self.stream.seek(0)
         return parse(self.stream.read(), self.path)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The content of a file that is one JSON object; empty if it is another kind of file."""
+        value = self.value if self.carrier == "json" else None
+        return value if isinstance(value, dict) else {}
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield (line number, line) for every line."""

@@ -12,11 +12,10 @@ from rankstone.core.cutoff import UNITS
 from rankstone.core.provenance import Given
 from rankstone.core.values import number_of, shown
 from rankstone.errors import DataError, UsageError
-from rankstone.io.column_roles import column_or_none, plain_name
+from rankstone.io.column_roles import SYNONYMS, column_or_none, plain_name
 from rankstone.io.input_file import ReadOptions
 from rankstone.io.parents import read_pairs
 
-_DOCUMENT_NAMES = ("document", "chunk")
 _LENGTH_NAMES = ("length", *(start + unit for unit in UNITS for start in ("", "n", "num")))
 
 
@@ -55,7 +54,8 @@ class Lengths:
 def _pairs(source: Any, setup: Setup) -> tuple[Iterable[tuple[Any, Any]], str]:
     if isinstance(source, str | os.PathLike):
         path, what = os.fspath(source), "a document and its length"
-        return read_pairs(path, ReadOptions.of_run(setup), _is_head, what).items(), path
+        head = (*SYNONYMS["doc"], "document", "chunk")
+        return read_pairs(path, ReadOptions.of_run(setup), head, what).items(), path
     if hasattr(source, "columns"):
         names = [str(name) for name in source.columns]
         doc = column_or_none("doc", names, None)
@@ -72,8 +72,3 @@ def _pairs(source: Any, setup: Setup) -> tuple[Iterable[tuple[Any, Any]], str]:
         "lengths= is a dict {document: length}, the path of a file with a document and its length "
         f"in each line, or a dataframe of both, not {type(source).__name__}."
     )
-
-
-def _is_head(first: str) -> bool:
-    """Return whether the first field of a file is the name of a column."""
-    return column_or_none("doc", [first], None) is not None or plain_name(first) in _DOCUMENT_NAMES

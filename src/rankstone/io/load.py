@@ -47,14 +47,10 @@ def load_judgments(data: Any, setup: Setup = DEFAULT, *, graded: bool = True) ->
 
         options = replace(ReadOptions.of_judgments(setup, graded=graded), columns=columns)
         return _noted(read_judgments(os.fspath(data), options), setup, columns, first_of)
-    if isinstance(data, Mapping):
-        from rankstone.io import objects
+    if isinstance(data, Mapping | list | tuple):
+        from rankstone.io import json_like
 
-        judgments = objects.judgments_of(data, columns)
-    elif isinstance(data, list | tuple):
-        from rankstone.io import lists
-
-        judgments = lists.judgments_of(data, columns, graded=graded)
+        judgments = json_like.judgments_of(data, columns, graded=graded)
     elif is_sparse(data):
         from rankstone.io import sparse
 
@@ -93,14 +89,11 @@ def load_run(data: Any, setup: Setup = DEFAULT) -> Run:
         run = data.by_score if setup.by_score and hasattr(data, "by_score") else data
         return run
     data = _plain_run(data, setup)
-    if isinstance(data, Mapping):
-        from rankstone.io import objects
+    if isinstance(data, Mapping | list | tuple):
+        from rankstone.io import json_like
+        from rankstone.io.input_file import ReadOptions
 
-        run = objects.run_of(data, name, columns, ascending=ascending, by_score=setup.by_score)
-    elif isinstance(data, list | tuple):
-        from rankstone.io import lists
-
-        run = lists.run_of(data, name, columns, ascending=ascending, by_score=setup.by_score)
+        run = json_like.run_of(data, replace(ReadOptions.of_run(setup), columns=columns))
     elif is_sparse(data):
         from rankstone.io import sparse
 
@@ -182,7 +175,7 @@ def _plain_run(data: Any, setup: Setup) -> Any:
             "{query: response}."
         )
     if isinstance(data, Mapping | list | tuple):
-        from rankstone.io.retrieved import has_objects, plain_results, unwrapped
+        from rankstone.io.llm_results import has_objects, plain_results, unwrapped
 
         data = unwrapped(data)
         if has_objects(data):
@@ -236,7 +229,7 @@ def collection(
         if labelled is not None:
             return labelled
         if not is_sparse(judgments):
-            from rankstone.io.rankings import by_query
+            from rankstone.io.recognise import by_query
 
             judgments, run, single, padding = by_query(judgments, run)
     given = reading.given()
@@ -274,7 +267,7 @@ def _labelled(
     judgments: Any, run: Any, setup: Setup, needs: Needs | None, *, finite: bool
 ) -> LabelledCollection | None:
     """Return labels and scores in arrays as a collection, None if data are something else."""
-    from rankstone.io.rankings import are_labels
+    from rankstone.io.recognise import are_labels
 
     reading, changes = setup.reading, setup.changes
     removed: Any = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -68,7 +68,7 @@ class Parents:
         name, plain = "same_as", source
         if isinstance(source, str | os.PathLike):
             name, what = os.fspath(source), "a document and its original"
-            plain = read_pairs(name, ReadOptions.of_run(setup), _is_head, what)
+            plain = read_pairs(name, ReadOptions.of_run(setup), _CHUNK_NAMES, what)
         if not isinstance(plain, Mapping):
             raise UsageError(
                 "same_as= is a dict {document: document that it is read as}, or the path of a file with "
@@ -102,7 +102,7 @@ def _plain(source: Any, setup: Setup) -> str | dict[str, Any]:
         return source
     if isinstance(source, str | os.PathLike):
         options = ReadOptions.of_run(setup)
-        return read_pairs(os.fspath(source), options, _is_head, "a chunk and its document")
+        return read_pairs(os.fspath(source), options, _CHUNK_NAMES, "a chunk and its document")
     raise UsageError(
         f"parents= is a dict {{chunk: document}}, the path of a file with a chunk and its "
         f"document in each line, a pattern such as '{{doc}}#{{n}}', or a function of a chunk's id, not {source!r}."
@@ -159,14 +159,7 @@ def _by_pattern(pattern: str) -> Callable[[Id], Id]:
     return find
 
 
-def _is_head(first: str) -> bool:
-    """Return whether the first field of a file is the name of a column."""
-    return plain_name(first) in _CHUNK_NAMES
-
-
-def read_pairs(
-    path: str, options: ReadOptions, is_head: Callable[[str], bool], what: str
-) -> dict[str, str]:
+def read_pairs(path: str, options: ReadOptions, head: Collection[str], what: str) -> dict[str, str]:
     """Read a file with two fields in each line, or a JSON object, of ``what``.
 
     Between the two is a tab, a semicolon, a comma or blanks, as in the first line, which may name
@@ -189,8 +182,8 @@ def read_pairs(
                     f"found {line[:80]!r}."
                 )
             key, value = (field.strip().strip('"') for field in fields)
-            head, first = first and is_head(key), False
-            if head:
+            is_head, first = first and plain_name(key) in head, False
+            if is_head:
                 continue
             if pairs.setdefault(key, value) != value:
                 one, other = re.fullmatch(r"an? (\w+) and its (\w+)", what).groups()  # type: ignore[union-attr]

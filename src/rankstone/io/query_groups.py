@@ -79,12 +79,7 @@ class QueryGroups:
 
 
 def query_groups(
-    source: Any,
-    judgments: Any,
-    setup: Setup,
-    *,
-    taken: Collection[str] = (),
-    noun: str = "group",
+    source: Any, judgments: Any, setup: Setup, *, taken: Collection[str] = (), noun: str = "group"
 ) -> QueryGroups:
     """Return the group of each query.
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise, repeat
+from typing import Any
 
 import numpy as np
 
 from rankstone.core import values
 from rankstone.core.ids import Ids, sort_key
-from rankstone.core.judgments import Judgments
+from rankstone.core.judgments import Judgments, repetitions
 from rankstone.core.notices import negative_notices, repeated_notices
 from rankstone.core.provenance import Source
 from rankstone.core.run import NO_DOCUMENT, Row
@@ -149,13 +150,7 @@ def judgments_from(
     doc_ids = Ids.of(docs, "document")
     queries.typed &= typed
     doc_ids.typed &= typed
-    nothing = (b"", b"")
-    counts = {
-        "repeated": len(repeated),
-        "contradicting": len(contradicting),
-        "repeated_example": min(repeated, default=nothing),
-        "contradicting_example": min(contradicting, default=nothing),
-    }
+    counts = repetitions(repeated, contradicting)
     judgments = Judgments(
         queries.take(order),
         np.cumsum([0] + [len(groups[i]) for i in order], dtype=np.int64),
@@ -170,7 +165,7 @@ def judgments_from(
 
 
 def rows_of_lists(lists: Lists) -> Iterator[Row]:
-    """Give rankings the scores that keep their order, their own if these do."""
+    """Yield rankings as rows with falling scores: their own if these fall, else by position."""
     if lists.scores and all(map(falls, lists.scores.values())):
         yield from lists.scored_rows()
         return
@@ -189,3 +184,10 @@ def rows_of_judgments(judgments: Judgments) -> Iterator[Row]:
     for query, (a, b) in zip(judgments.queries, bounds, strict=True):
         for i in range(a, b):
             yield query, docs[i], grades[i]
+
+
+def objects_in(value: Any, where: str) -> list[dict[str, Any]]:
+    """Return an array of JSON objects, and refuse anything else."""
+    if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
+        raise DataError(f"{where}: expected an array of objects.")
+    return value

@@ -1,16 +1,24 @@
-"""Judgments and results that are parts of documents: a document, a start and an end."""
+"""Judgments and results that are parts of documents (start and end), and pages of documents."""
 
 from __future__ import annotations
 
 import os
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from rankstone.core.values import id_of, number_of
 from rankstone.errors import DataError
-from rankstone.io.column_roles import SYNONYMS, plain_name
-from rankstone.io.formats.json_records import EXPECTED_NAMES, QUERY_NAMES, RETRIEVED_NAMES
+from rankstone.io.column_roles import (
+    EXPECTED_NAMES,
+    QUERY_NAMES,
+    RETRIEVED_NAMES,
+    SYNONYMS,
+    key_named,
+    plain_name,
+)
 
 _STARTS = ("start", "begin", "startindex", "startchar", "startoffset")
 _ENDS = ("end", "endindex", "endchar", "endoffset", "stop")
@@ -90,8 +98,7 @@ def _of_file(path: str, kind: str, max_bytes: int | None) -> Iterator[tuple[str,
 
 
 def _value(record: dict[str, Any], names: Sequence[str], what: str, where: str) -> Any:
-    plain = {plain_name(key): key for key in reversed(record)}
-    key = next((plain[name] for name in names if name in plain), None)
+    key = key_named(record, names)
     if key is None:
         shown = ", ".join(map(ascii, record)) or "none"
         raise DataError(f"{where}: the record has no {what} (keys: {shown}).")
@@ -105,8 +112,7 @@ def _span(item: Any, where: str, place: int) -> tuple[float, Span]:
         doc = _value(item, SYNONYMS["doc"], "document", where)
         start = _value(item, _STARTS, "start", where)
         end = _value(item, _ENDS, "end", where)
-        plain = {plain_name(key): value for key, value in item.items()}
-        given = next((plain[name] for name in SYNONYMS["score"] if name in plain), None)
+        given = item.get(key_named(item, SYNONYMS["score"]))
         score = score if given is None else number_of(given, "score", where)
     elif isinstance(item, list | tuple) and len(item) in (3, 4):
         doc, start, end, *rest = item
@@ -135,3 +141,47 @@ def _apart(where: str, spans: list[Span]) -> list[Span]:
                 "count twice. Merge them."
             )
     return ordered
+
+
+@dataclass(frozen=True, eq=False)
+class Pages:
+    """The positions at which the pages of each document begin; ``where`` names them in errors."""
+
+    starts: Mapping[str, list[int]]
+    where: str
+
+    def of(self, span: Span) -> list[str]:
+        """Return the pages that a span lies on, numbered from 1."""
+        starts = self.starts.get(span.doc)
+        if starts is None:
+            raise DataError(
+                f"{self.where}: there are no pages of document {span.doc!r}. Give the position at "
+                "which each of its pages begins, such as [0, 1800, 3600]."
+            )
+        first, last = bisect_right(starts, span.start), bisect_left(starts, span.end)
+        return [f"{span.doc} p. {page}" for page in range(max(first, 1), last + 1)]
+
+
+def load_pages(data: Any, max_bytes: int | None = None) -> Pages:
+    """Take ``{document: [start, ...]}``, or the path of a JSON file of that."""
+    where = "pages"
+    if isinstance(data, str | os.PathLike):
+        from rankstone.io.input_file import Input, ReadOptions
+
+        where = os.fspath(data)
+        with Input.open(where, ReadOptions(max_bytes=max_bytes)) as file:
+            data = file.value
+    if not isinstance(data, Mapping):
+        raise DataError(f"{where}: expected an object of documents and lists of page starts.")
+    pages = {
+        str(doc): list(starts) for doc, starts in data.items() if isinstance(starts, list | tuple)
+    }
+    for doc, starts in data.items():
+        own = pages.get(str(doc))
+        whole = own and all(isinstance(s, int) and not isinstance(s, bool) for s in own)
+        if not own or not whole or own[0] != 0 or any(b <= a for a, b in pairwise(own)):
+            raise DataError(
+                f"{where}: the pages of document {doc!r} must begin at 0 and at rising positions, "
+                f"such as [0, 1800, 3600], not at {starts!r}."
+            )
+    return Pages(pages, where)

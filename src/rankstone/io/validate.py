@@ -12,8 +12,8 @@ import numpy as np
 from rankstone.choices.setup import Setup, verb
 from rankstone.core.judgments import Judgments
 from rankstone.core.look_alike import look_alike_notices, look_alikes
+from rankstone.core.matches import SAMPLED_DOCS
 from rankstone.core.notices import scale_notices
-from rankstone.core.sampling import SAMPLED_DOCS
 from rankstone.core.text import number_text
 from rankstone.errors import Notice, RankstoneError, plural
 from rankstone.io.changes import prepared

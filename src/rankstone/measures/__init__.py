@@ -9,10 +9,7 @@ from rankstone.measures.auc import (
 from rankstone.measures.average_precision import AP as AP, GMAP as GMAP, YAAP as YAAP
 from rankstone.measures.base import Measure as Measure
 from rankstone.measures.bpref import Bpref as Bpref, GMBpref as GMBpref
-from rankstone.measures.characters import (
-    CharPrecision as CharPrecision,
-    CharRecall as CharRecall,
-)
+from rankstone.measures.characters import CharPrecision as CharPrecision, CharRecall as CharRecall
 from rankstone.measures.chunks import ChunkNDCG as ChunkNDCG
 from rankstone.measures.compat import Compat as Compat
 from rankstone.measures.counts import (
@@ -77,12 +74,7 @@ from rankstone.measures.sampled import infNDCG as infNDCG, xinfAP as xinfAP
 from rankstone.measures.set_measures import SetAP as SetAP, Utility as Utility
 from rankstone.measures.silence import Silence as Silence
 from rankstone.measures.success import Success as Success
-from rankstone.measures.trec_gain import (
-    BinG as BinG,
-    G as G,
-    RnDCG as RnDCG,
-    nDCGRel as nDCGRel,
-)
+from rankstone.measures.trec_gain import BinG as BinG, G as G, RnDCG as RnDCG, nDCGRel as nDCGRel
 
 #: What is measured when nothing is asked for.
 DEFAULT = (nDCG @ 10, AP, RR @ 10, P @ 10, R @ 100)

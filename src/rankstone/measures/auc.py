@@ -15,7 +15,6 @@ from rankstone.measures.summation import Terms
 NEGATIVES = Choice(
     name="negatives",
     text="which documents relevant ones are compared with",
-    default="judged",
     words={
         "judged": "those judged not relevant",
         "retrieved": "all retrieved documents that are not relevant, judged or not",
@@ -24,7 +23,6 @@ NEGATIVES = Choice(
 _MISSED = Choice(
     name="missed",
     text="judged documents that were not retrieved",
-    default="last",
     words={
         "last": "rank behind all retrieved ones; relevant ones win no comparison",
         "ignore": "do not take part",
@@ -33,7 +31,6 @@ _MISSED = Choice(
 _SINGLE = Choice(
     name="single_class",
     text="value of a query with relevant documents only, or with none",
-    default="skip",
     words={
         "skip": "none: the query is left out of the mean",
         "zero": "0",
@@ -47,7 +44,6 @@ _SINGLE = Choice(
 _TIED = Choice(
     name="tied",
     text="pairs of documents with the same score",
-    default="half",
     words={
         "half": "count half",
         "lost": "are in the wrong order",
@@ -57,7 +53,6 @@ _TIED = Choice(
 _PAIRS = Choice(
     name="pairs",
     text="which pairs of a relevant and another document are compared",
-    default="query",
     words={
         "query": "pairs within a query",
         "all": "pairs across queries too, so the mean is the AUC of all documents in one pool",
@@ -66,7 +61,6 @@ _PAIRS = Choice(
 _WEIGHT = Choice(
     name="weight",
     text="what a query counts in the mean (grouped AUC)",
-    default="none",
     words={
         "none": "all queries the same",
         "positives": "its number of relevant documents",
@@ -83,7 +77,6 @@ _MAX_FPR = Number(
 
 
 @measure(
-    "AUC",
     "Area under the ROC curve",
     params=(K, REL, NEGATIVES, _MISSED, _SINGLE, _PAIRS, _WEIGHT, _MAX_FPR, _TIED),
     undefined_without_relevant=False,
@@ -93,6 +86,7 @@ _MAX_FPR = Number(
     pools_queries=lambda m: m.pairs == "all",
     ties_as_one="line",
     reads_nonrelevant=True,
+    conventions=(),
     example=Example("AUC", (1, 0, 1, 0), "3 / 4"),
 )
 def AUC(r: Ranked, m: Measure) -> Terms:
@@ -133,13 +127,7 @@ def AUC(r: Ranked, m: Measure) -> Terms:
         below = np.where(others > 0, relevant, 0)
         constant = (relevant - retrieved) * _rescaled(m, np.zeros(1))
     return Terms(
-        r,
-        terms,
-        below,
-        columns=columns,
-        constant=constant,
-        undefined=fill,
-        query_weight=weight,
+        r, terms, below, columns=columns, constant=constant, undefined=fill, query_weight=weight
     )
 
 
@@ -250,7 +238,6 @@ def _rescaled(m: Measure, area: np.ndarray) -> np.ndarray:
 
 
 @measure(
-    "AUPRC",
     "Area under the precision-recall curve",
     params=(REL,),
     conventions=("unjudged",),
@@ -282,7 +269,6 @@ def AUPRC(r: Ranked, m: Measure) -> Terms:
 
 
 @measure(
-    "RankingLoss",
     "Ranking loss",
     params=(REL, NEGATIVES, _MISSED),
     higher_is_better=False,
@@ -291,6 +277,7 @@ def AUPRC(r: Ranked, m: Measure) -> Terms:
     ties_as_one="step",
     reaches_max=False,
     reads_nonrelevant=True,
+    conventions=(),
     example=Example("RankingLoss", (1, 0, 1, 0), "1 / 4"),
 )
 def RankingLoss(r: Ranked, m: Measure) -> Terms:
@@ -315,13 +302,11 @@ def RankingLoss(r: Ranked, m: Measure) -> Terms:
 
 
 @measure(
-    "OPA",
     "Ordered pair accuracy",
     params=(
         Choice(
             name="documents",
             text="which documents are compared",
-            default="judged",
             words={
                 "judged": "judged ones that were retrieved",
                 "retrieved": "all retrieved ones; without a judgment they have grade 0",
@@ -335,6 +320,7 @@ def RankingLoss(r: Ranked, m: Measure) -> Terms:
     supports_expected_ties=True,
     ties_as_one="step",
     reads_nonrelevant=True,
+    conventions=(),
     example=Example("OPA", (1, 2, 0), "2 / 3"),
 )
 def OPA(r: Ranked, m: Measure) -> Terms:

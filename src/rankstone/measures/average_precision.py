@@ -13,12 +13,11 @@ from rankstone.core.pairs import Pair
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import REL, Choice, K
-from rankstone.measures.summation import Sum, Terms, Value, by_sums, remainder_of, single, total
+from rankstone.measures.summation import Sum, Terms, Value, total
 
 _DENOMINATOR = Choice(
     name="denominator",
     text="what the sum of precisions is divided by",
-    default="R",
     words={
         "R": "the number of relevant documents",
         "min(R,k)": "the number of relevant documents, or k if that is smaller",
@@ -31,10 +30,8 @@ _DENOMINATOR = Choice(
 
 
 @measure(
-    "AP",
     "Average precision",
     params=(K, REL, _DENOMINATOR),
-    conventions=("ties",),
     supports_expected_ties=lambda m: m.denominator not in ("hits", "ranks"),
     # A further hit at the end of the first k may lower the mean precision of the hits there.
     supports_extreme_ties=lambda m: m.denominator != "hits" or m.k is None,
@@ -107,10 +104,8 @@ def harmonic(size: int) -> Pair:
 
 
 @measure(
-    "GMAP",
     "Geometric mean of average precision",
     params=(REL,),
-    conventions=("ties",),
     aggregate="geometric",
     supports_expected_ties=True,
     example=Example("GMAP", (1, 0, 1), "(1/1 + 2/3) / 2"),
@@ -131,11 +126,9 @@ def GMAP(r: Ranked, m: Measure) -> Sum | Terms:
 
 
 @measure(
-    "YAAP",
     "Yet another average precision",
     params=(REL,),
     range=(-np.inf, np.inf),
-    conventions=("ties",),
     undefined_without_relevant=False,
     example=Example(
         "YAAP", (1, 0, 1), "log2((1 + 1/1 + 2/3) / (1 + 2 - 1/1 - 2/3)) / log2(2.718281828459045)"
@@ -157,22 +150,7 @@ def YAAP(r: Ranked, m: Measure) -> Value:
     working = _average_precision(r, AP(rel=m.rel))._replace(denominator=None)
     s, relevant = total(working), r.relevant_count(m.rel)
     with np.errstate(divide="ignore", invalid="ignore"):
-        odds = by_sums(
-            r,
-            exact=lambda: _log_odds((s, remainder_of(working, s)), relevant),
-            plain=lambda: np.log((1.0 + s) / (1.0 + relevant - s)),
-        )
+        odds = np.log((1.0 + s) / (1.0 + relevant - s))
     value = np.where(s < 1.0 + relevant, odds, np.nan)
     expression = "ln((1 + s) / (1 + R - s))"
     return Value(r, value, expression, lambda: {"s": s, "R": relevant}, working)
-
-
-def _log_odds(s: Pair, relevant: np.ndarray) -> np.ndarray:
-    """Return ln((1 + s) / (1 + R - s)), near 0 as 2 atanh(z) with z = (2 s - R) / (2 + R)."""
-    one, count = single(np.ones(len(relevant))), single(relevant)
-    above, below = pairs.add(one, s), pairs.subtract(pairs.add(one, count), s)
-    odds, rest = pairs.divide(above, below)
-    z, low = pairs.divide(pairs.subtract(above, below), pairs.add(above, below))
-    near = np.clip(z, -0.5, 0.5)
-    by_atanh = 2.0 * (np.arctanh(near) + low / (1.0 - near * near))
-    return np.where(np.abs(z) < 0.5, by_atanh, np.log(odds) + rest / odds)

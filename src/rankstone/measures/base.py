@@ -14,7 +14,7 @@ from rankstone.core import segments
 from rankstone.core.cutoff import Budget, needs_lengths, units_of
 from rankstone.core.rank import ListNeeds, asks_for_extremes
 from rankstone.core.ranked import Ranked
-from rankstone.core.rearranged import truncated, with_ties_by
+from rankstone.core.ranked_rows import truncated, with_ties_by
 from rankstone.errors import DataError, UsageError, did_you_mean
 from rankstone.measures import summation
 from rankstone.measures.param import Param
@@ -103,12 +103,12 @@ class Definition:
     pretty: str
     text: str
     kernel: Callable[[Ranked, Any], Computation]
-    params: tuple[Param, ...]
-    range: tuple[float, float]
     example: Example
+    params: tuple[Param, ...] = ()
+    range: tuple[float, float] = (0.0, 1.0)
     aggregate: str = "mean"
     higher_is_better: bool = True
-    conventions: tuple[str, ...] = ()
+    conventions: tuple[str, ...] = ("ties",)
     undefined_without_relevant: bool = True
     uses_grades: bool = False
     gain: Callable[[Ranked, Any, Array], Array] = relevance_gain
@@ -154,6 +154,16 @@ class Definition:
         has = f"It has: {', '.join(known)}." if known else "It has none."
         hint = did_you_mean(name, known)
         raise UsageError(f"{self.name} has no parameter {name!r}.{hint} {has}")
+
+
+def _by_parameters(name: str) -> property:
+    """Return a property that is that of the definition, or a function of the measure's parameters."""
+
+    def answer(measure: Measure) -> Any:
+        known = getattr(measure.definition, name)
+        return known(measure) if callable(known) else known
+
+    return property(answer)
 
 
 class _Page(str):
@@ -260,41 +270,18 @@ class Measure:
         nonrelevant = reads_all or d.reads_nonrelevant
         return ListNeeds(k, self.supports_expected_ties, nonrelevant=nonrelevant)
 
-    @property
-    def supports_expected_ties(self) -> bool:
-        """Whether the mean over all orders of tied documents is known in closed form."""
-        known = self.definition.supports_expected_ties
-        return known(self) if callable(known) else known
-
-    @property
-    def supports_extreme_ties(self) -> bool:
-        """Whether the best and the worst order of tied documents are known."""
-        known = self.definition.supports_extreme_ties
-        return known(self) if callable(known) else known
-
-    @property
-    def rises(self) -> bool:
-        """Whether the value never falls if a document has a higher gain."""
-        known = self.definition.rises
-        return known(self) if callable(known) else known
-
-    @property
-    def pools_queries(self) -> bool:
-        """Whether the value of a query depends on the others."""
-        known = self.definition.pools_queries
-        return known(self) if callable(known) else known
-
-    @property
-    def reads_ids(self) -> bool:
-        """Whether the value depends on the order of ids of judged documents."""
-        known = self.definition.reads_ids
-        return known(self) if callable(known) else known
-
-    @property
-    def ties_as_one(self) -> str:
-        """How documents that share a score count as one, empty if their order counts."""
-        known = self.definition.ties_as_one
-        return known(self) if callable(known) else known
+    #: Whether the mean over all orders of tied documents is known in closed form.
+    supports_expected_ties = _by_parameters("supports_expected_ties")
+    #: Whether the best and the worst order of tied documents are known.
+    supports_extreme_ties = _by_parameters("supports_extreme_ties")
+    #: Whether the value never falls if a document has a higher gain.
+    rises = _by_parameters("rises")
+    #: Whether the value of a query depends on the others.
+    pools_queries = _by_parameters("pools_queries")
+    #: Whether the value depends on the order of ids of judged documents.
+    reads_ids = _by_parameters("reads_ids")
+    #: How documents that share a score count as one, empty if their order counts.
+    ties_as_one = _by_parameters("ties_as_one")
 
     def needs_all_queries(self, *, max_grade_known: bool) -> bool:
         """Return whether values depend on queries of other parts of the data."""
@@ -440,29 +427,13 @@ def _fill(values: Array, empty: Array, ranked: Ranked, measure: Measure) -> Arra
 REGISTRY: dict[str, Measure] = {}
 
 
-def measure(
-    name: str,
-    pretty: str,
-    *,
-    example: Example,
-    params: tuple[Param, ...] = (),
-    range: tuple[float, float] = (0.0, 1.0),  # noqa: A002
-    **more: Any,
-) -> Callable[[Callable[[Ranked, Any], Computation]], Measure]:
-    """Register the decorated kernel as a measure; its docstring is the manual page."""
+def measure(pretty: str, **more: Any) -> Callable[[Callable[[Ranked, Any], Computation]], Measure]:
+    """Register the decorated kernel as a measure of its name; its docstring is the manual page."""
 
     def register(kernel: Callable[[Ranked, Any], Computation]) -> Measure:
-        definition = Definition(
-            name=name,
-            pretty=pretty,
-            text=re.sub(r"\n    ", "\n", kernel.__doc__ or "").strip(),
-            kernel=kernel,
-            params=params,
-            range=range,
-            example=example,
-            **more,
-        )
-        REGISTRY[name] = Measure(definition)
-        return REGISTRY[name]
+        text = re.sub(r"\n    ", "\n", kernel.__doc__ or "").strip()
+        made = Measure(Definition(kernel.__name__, pretty, text, kernel, **more))
+        REGISTRY[made.name] = made
+        return made
 
     return register

@@ -12,7 +12,6 @@ from rankstone.measures.summation import Terms
 
 
 @measure(
-    "Bpref",
     "Binary preference",
     params=(REL,),
     conventions=("ties", "negatives"),
@@ -46,7 +45,6 @@ def _bpref(r: Ranked, rel: float | None) -> Terms:
 
 
 @measure(
-    "GMBpref",
     "Geometric mean of binary preference",
     params=(REL,),
     conventions=("ties", "negatives"),

@@ -15,7 +15,7 @@ _ORDERLESS = ("R", "Success", "Complete", "P")  # the order above the cutoff doe
 def cautions(
     measures: Iterable[tuple[str, Measure]], values: Mapping[str, float], tally: Tally
 ) -> Iterator[Notice]:
-    """Yield what limits the meaning of some numbers.
+    """Yield notices on numbers that mean less than they seem to.
 
     Args:
         measures: names and measures.

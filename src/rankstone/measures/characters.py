@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import NamedTuple
+
 import numpy as np
 
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Example, Measure, measure
+from rankstone.measures.graded_coverage import StCoverage
+from rankstone.measures.intent_aware import StRecall
 from rankstone.measures.param import K
+from rankstone.measures.precision import P
+from rankstone.measures.recall import R
+from rankstone.measures.reciprocal_rank import RR
 from rankstone.measures.subtopics import added, retrieved_grades
 from rankstone.measures.summation import Sum, total
 
@@ -39,10 +47,8 @@ def _relevant_characters(r: Ranked) -> Array:
 
 
 @measure(
-    "CharRecall",
     "Recall by characters",
     params=(K,),
-    conventions=("ties",),
     supports_expected_ties=lambda m: m.k is None,
     example=Example("CharRecall@2", (1, 0, 1), "1 / 2"),
 )
@@ -64,10 +70,8 @@ def CharRecall(r: Ranked, m: Measure) -> Sum:
 
 
 @measure(
-    "CharPrecision",
     "Precision by characters",
     params=(K,),
-    conventions=("ties",),
     supports_extreme_ties=False,
     example=Example("CharPrecision@2", (1, 0, 1), "1 / 2"),
 )
@@ -90,3 +94,24 @@ def CharPrecision(r: Ranked, m: Measure) -> Sum:
     else:
         below = total(Sum(r, every, k=m.k))
     return Sum(r, new, k=m.k, denominator=below, columns={"new": new, "read": every})
+
+
+class SpanMeasures(NamedTuple):
+    """The measures of documents, of pages, of judged parts, and of characters."""
+
+    documents: list[Measure]
+    pages: list[Measure]
+    spans: list[Measure]
+    characters: list[Measure]
+
+
+def span_measures(cutoffs: Iterable[int], overlap: float) -> SpanMeasures:
+    """Return the measures at some cutoffs.
+
+    A judged part is found by a result that covers at least the share ``overlap`` of it; by degree
+    it counts the highest share that a result covers.
+    """
+    units = (R, P, RR)
+    levels = (units, units, (StRecall(rel=overlap), StCoverage), (CharRecall, CharPrecision))
+    cuts = list(cutoffs)
+    return SpanMeasures(*([m @ k for m in level for k in cuts] for level in levels))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankstone.core.ranked import Ranked
-from rankstone.core.rearranged import chunks_of, truncated
+from rankstone.core.ranked_rows import chunks_of, truncated
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.dcg import DISCOUNT, GAIN, REL_GAIN, UNLISTED, gain_of, gains, ideal_ranking
 from rankstone.measures.param import K
@@ -11,7 +11,6 @@ from rankstone.measures.summation import Sum
 
 
 @measure(
-    "ChunkNDCG",
     "Normalised discounted cumulated gain of chunks",
     params=(K, REL_GAIN, GAIN, UNLISTED, DISCOUNT),
     conventions=("ties", "unjudged"),

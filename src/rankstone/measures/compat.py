@@ -24,13 +24,11 @@ _P = Number(
 _IDEAL = Choice(
     name="ideal",
     text="the ideal ranking, among those that differ in the order of equal grades",
-    default="closest",
     words={"closest": "the one closest to the ranking", "mean": "the mean over all of them"},
 )
 _NORMALIZE = Choice(
     name="normalize",
     text="what the overlap is divided by",
-    default="ideal",
     words={
         "ideal": "that of the ideal ranking with itself, so that the best value is 1",
         "none": "the sum of the weights",
@@ -49,7 +47,7 @@ def _at(values: Pair, where: np.ndarray) -> Pair:
 
 
 class _Place(NamedTuple):
-    """Where the documents with a row's grade are in the ideal ranking: after begin, up to end.
+    """The places of a row's grade in the ideal ranking: after begin, up to end.
 
     ``order`` numbers the rows of a grade by their ranks.
     """
@@ -79,10 +77,8 @@ def _places(r: Ranked) -> _Place:
 
 
 @measure(
-    "Compat",
     "Compatibility",
     params=(REL, _P, _IDEAL, _NORMALIZE),
-    conventions=("ties",),
     supports_extreme_ties=False,
     example=Example("Compat(p=0.5)", (1, 2), "(1/2 * 2/2) / (1 * 1/1 + 1/2 * 2/2)"),
 )

@@ -1,19 +1,22 @@
-"""Many measures in one pass over one Ranked."""
+"""Many measures in one pass over one Ranked, and their aggregates under the best and worst ties."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from rankstone.choices.conventions import Conventions
+from rankstone.core import segments
 from rankstone.core.aggregate import Part, aggregate
-from rankstone.core.rank import ListNeeds
+from rankstone.core.collection import Collection, CollectionPart, MatchedCollection
+from rankstone.core.rank import ListNeeds, adds_run_queries, match_options
 from rankstone.core.ranked import Ranked
 from rankstone.core.timing import stage
 from rankstone.measures.base import Measure
+from rankstone.measures.summation import depends_on_every_tie
 
 
 def list_needs(plan: Iterable[tuple[Measure, Conventions]]) -> ListNeeds:
@@ -111,10 +114,7 @@ def side_by_side(parts: list[Values], order: list[str]) -> Values:
                 weights[name] = _placed(part.weights[name], at, len(queries), 0.0)
         aggregates |= part.aggregates
     return Values(
-        queries,
-        {n: columns[n] for n in order},
-        weights,
-        {n: aggregates[n] for n in order},
+        queries, {n: columns[n] for n in order}, weights, {n: aggregates[n] for n in order}
     )
 
 
@@ -122,3 +122,50 @@ def _placed(values: np.ndarray, at: np.ndarray, size: int, rest: float) -> np.nd
     placed = np.full(size, rest)
     placed[at] = values
     return placed
+
+
+_MOST_TIED = 0.5  # share of queries with ties, up to which it pays to leave out the others
+
+Steps = Sequence[tuple[str, Measure, Conventions]]
+
+
+def extreme_aggregates(data: Collection, steps: Steps, values: Values) -> dict[str, Part]:
+    """Return aggregates under conventions that put tied documents in an extreme order.
+
+    ``values`` are those under the conventions in force. Queries without ties keep them, so if few
+    queries have ties, only these are computed again.
+    """
+    tied = _tied_queries(data, steps) if isinstance(data, MatchedCollection) else None
+    if tied is None:
+        return compute_each(data, steps).aggregates
+    recomputed = compute_each(tied, steps)
+    row = {query: i for i, query in enumerate(values.queries)}
+    rows = np.array([row[query] for query in recomputed.queries], np.int64)
+    aggregates = {}
+    for name, measure, _ in steps:
+        weights = values.weights.get(name)
+        aggregates[name] = aggregate(measure.definition.aggregate).of(
+            _replaced(values.columns[name], rows, recomputed.columns[name]),
+            None if weights is None else _replaced(weights, rows, recomputed.weights[name]),
+        )
+    return aggregates
+
+
+def _tied_queries(data: MatchedCollection, steps: Steps) -> CollectionPart | None:
+    """Return the judged queries that have ties; None if all queries have to be computed again."""
+    how = match_options(steps[0][2])
+    for _, measure, conventions in steps:
+        if adds_run_queries(conventions) or match_options(conventions) != how:
+            return None
+        if depends_on_every_tie(conventions) or measure.needs_all_queries(max_grade_known=True):
+            return None
+    matches = data.matches(**how)
+    tied = segments.count(matches.tied > 1, matches.offsets) > 0
+    is_few = 0 < np.count_nonzero(tied) <= _MOST_TIED * len(tied)
+    return CollectionPart(data, tied) if is_few else None
+
+
+def _replaced(values: np.ndarray, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+    replaced = values.copy()
+    replaced[rows] = others
+    return replaced

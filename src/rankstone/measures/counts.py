@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rankstone.core.ranked import Ranked
@@ -9,16 +11,17 @@ from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import REL, K
 from rankstone.measures.summation import Sum, Value, total
 
+# What the definitions of counts have in common.
+_COUNT: dict[str, Any] = {
+    "range": (0.0, np.inf),
+    "aggregate": "sum",
+    "undefined_without_relevant": False,
+    "supports_expected_ties": True,
+    "conventions": (),
+}
 
-@measure(
-    "NumQ",
-    "Number of queries",
-    range=(0.0, np.inf),
-    aggregate="sum",
-    undefined_without_relevant=False,
-    supports_expected_ties=True,
-    example=Example("NumQ", (1, 0), "1"),
-)
+
+@measure("Number of queries", example=Example("NumQ", (1, 0), "1"), **_COUNT)
 def NumQ(r: Ranked, m: Measure) -> Value:  # noqa: ARG001
     """1 for each evaluated query; in all, the number of queries evaluated.
 
@@ -29,15 +32,10 @@ def NumQ(r: Ranked, m: Measure) -> Value:  # noqa: ARG001
 
 
 @measure(
-    "NumRet",
     "Number retrieved",
     params=(K,),
-    range=(0.0, np.inf),
-    aggregate="sum",
-    conventions=("duplicates", "unjudged"),
-    undefined_without_relevant=False,
-    supports_expected_ties=True,
     example=Example("NumRet", (1, 0, None), "3"),
+    **(_COUNT | {"conventions": ("duplicates", "unjudged")}),
 )
 def NumRet(r: Ranked, m: Measure) -> Value:
     """The number of distinct documents retrieved, at most k; in all, their sum.
@@ -53,14 +51,7 @@ def NumRet(r: Ranked, m: Measure) -> Value:
 
 
 @measure(
-    "NumRel",
-    "Number relevant",
-    params=(REL,),
-    range=(0.0, np.inf),
-    aggregate="sum",
-    undefined_without_relevant=False,
-    supports_expected_ties=True,
-    example=Example("NumRel", (1, 0), "2", missed=(3,)),
+    "Number relevant", params=(REL,), example=Example("NumRel", (1, 0), "2", missed=(3,)), **_COUNT
 )
 def NumRel(r: Ranked, m: Measure) -> Value:
     """The number of relevant documents judged, retrieved or not; in all, their sum.
@@ -73,24 +64,15 @@ def NumRel(r: Ranked, m: Measure) -> Value:
     relevant, hit = r.relevant_count(m.rel), r.relevant(m.rel)
     working = Sum(r, hit, columns={"relevant": hit})
     return Value(
-        r,
-        relevant,
-        "h + m",
-        lambda: {"h": total(working), "m": relevant - total(working)},
-        working,
+        r, relevant, "h + m", lambda: {"h": total(working), "m": relevant - total(working)}, working
     )
 
 
 @measure(
-    "NumRelRet",
     "Number relevant retrieved",
     params=(K, REL),
-    range=(0.0, np.inf),
-    aggregate="sum",
-    conventions=("ties",),
-    undefined_without_relevant=False,
-    supports_expected_ties=True,
     example=Example("NumRelRet@2", (1, 0, 1), "1"),
+    **(_COUNT | {"conventions": ("ties",)}),
 )
 def NumRelRet(r: Ranked, m: Measure) -> Sum:
     """The number of relevant documents among the first k; in all, their sum.
@@ -103,16 +85,12 @@ def NumRelRet(r: Ranked, m: Measure) -> Sum:
 
 
 @measure(
-    "NumNonrelRet",
     "Number non-relevant retrieved",
     params=(REL,),
-    range=(0.0, np.inf),
-    aggregate="sum",
     higher_is_better=False,
-    undefined_without_relevant=False,
-    supports_expected_ties=True,
     reads_nonrelevant=True,
     example=Example("NumNonrelRet", (1, 0, None, 0), "2"),
+    **_COUNT,
 )
 def NumNonrelRet(r: Ranked, m: Measure) -> Sum:
     """The number of retrieved documents that were judged not relevant; in all, their sum.

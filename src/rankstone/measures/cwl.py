@@ -36,7 +36,6 @@ _RBP_GAIN = Table(
     name="gain",
     text="gain of a grade, from 0 to 1; a table such as {1: 0.5, 2: 1} gives it by hand "
     "(divided by its highest gain, if that is above 1)",
-    default="binary",
     words={
         "binary": "1 for a relevant document",
         "scaled": "the grade over the highest grade of the query, if that is above 1",
@@ -47,7 +46,6 @@ _GAIN = Table(
     name="gain",
     text="gain of a grade, divided by that of max_grade; a table such as {1: 0.5, 2: 1} gives it by "
     "hand (divided by its highest gain, if that is above 1)",
-    default="linear",
     words=GAIN.words,
     examples=({1: 0.5, 2: 1}, {0: 1, 1: 3}),
 )
@@ -74,7 +72,6 @@ _NERR_P = replace(_P, text="with patience='geometric', the probability of readin
 _PATIENCE = Choice(
     name="patience",
     text="how the user reads on who finds nothing",
-    default="none",
     words={
         "none": "to rank k, or to the end of the list",
         "reciprocal": "from rank i with probability i / (i + 1), to rank k or the end of the list",
@@ -264,7 +261,6 @@ def _powers(p: float, highest: int) -> np.ndarray:
 
 
 @measure(
-    "RBP",
     "Rank-biased precision",
     params=(K, REL, _P, _RBP_GAIN, UNLISTED),
     conventions=("ties", "unjudged"),
@@ -302,14 +298,12 @@ def RBP(r: Ranked, m: Measure) -> Terms:
 
 
 @measure(
-    "RBPResidual",
     "Residual of rank-biased precision",
     params=(
         _P,
         Choice(
             name="tail",
             text="the ranks below the last document",
-            default="open",
             words={
                 "open": "are left open",
                 "unjudged": "are left open if some retrieved document was not judged, as in trec_eval",
@@ -345,10 +339,7 @@ def RBPResidual(r: Ranked, m: Measure) -> Value:
         plain=lambda: _plain_residual(r, m.p, below),
     )
     return Value(
-        r,
-        value,
-        "t + (1 - p) * s",
-        lambda: {"t": tail, "p": m.p, "s": (value - tail) / (1 - m.p)},
+        r, value, "t + (1 - p) * s", lambda: {"t": tail, "p": m.p, "s": (value - tail) / (1 - m.p)}
     )
 
 
@@ -369,7 +360,7 @@ def _exact_residual(r: Ranked, p: float, below: np.ndarray) -> tuple[np.ndarray,
 
 
 def _plain_residual(r: Ranked, p: float, below: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the same, added up rank by rank to where a weight is next to nothing."""
+    """Return the residual and its tail, added up rank by rank as trec_eval does."""
     depth = min(int(r.retrieved.max(initial=0)), int(math.log(1e-20) / math.log(p)) + 1)
     near = r.rank <= depth
     judged = np.zeros((depth, len(r)), bool)
@@ -382,7 +373,7 @@ def _plain_residual(r: Ranked, p: float, below: np.ndarray) -> tuple[np.ndarray,
 
 
 def _graded(**more: Any) -> dict[str, Any]:
-    """Return what measures of the family with graded gains have in common, and more."""
+    """Return the settings that the measures with graded gains share, and ``more``."""
     return {
         "conventions": ("ties", "unjudged"),
         "uses_grades": True,
@@ -396,7 +387,6 @@ def _graded(**more: Any) -> dict[str, Any]:
 
 
 @measure(
-    "SDCG",
     "Scaled discounted cumulated gain",
     params=(_READ_LIST, *_GRADED),
     reads_nonrelevant=True,
@@ -423,7 +413,6 @@ def SDCG(r: Ranked, m: Measure) -> Terms:
 
 @measure(
     "INSQ",
-    "INSQ",
     params=(_READ, _T, *_GRADED),
     example=Example(
         "INSQ(T=1)@3", (2, None, 1), "(1/2**2 + 0.5/4**2) / (1/2**2 + 1/3**2 + 1/4**2)"
@@ -445,7 +434,6 @@ def INSQ(r: Ranked, m: Measure) -> Terms:
 
 
 @measure(
-    "INST",
     "INST",
     params=(_READ, _T, *_GRADED),
     example=Example(
@@ -480,7 +468,6 @@ def INST(r: Ranked, m: Measure) -> Terms:
 
 
 @measure(
-    "BPM",
     "Bejeweled player model",
     params=(_READ_LIST, _GOAL, *_GRADED),
     example=Example("BPM(T=1.5)@4", (1, 2, 2), "(0.5 + 1) / 2"),
@@ -510,7 +497,6 @@ def BPM(r: Ranked, m: Measure) -> Terms:
 
 
 @measure(
-    "NERR",
     "Nearly expected reciprocal rank",
     params=(_READ_BY_PATIENCE, _PATIENCE, _NERR_P, _T, *_GRADED),
     example=Example("NERR@3", (1, 2, 2), "(0.5 + 0.5 * 1) / (1 + 0.5)"),

@@ -18,7 +18,6 @@ from rankstone.measures.summation import Sum
 GAIN = Table(
     name="gain",
     text="gain of a grade; a table such as {1: 1, 2: 3} gives it by hand (other grades: 0)",
-    default="linear",
     words={
         "linear": "the grade itself",
         "exp2": "2^grade - 1",
@@ -29,7 +28,6 @@ GAIN = Table(
 DISCOUNT = Choice(
     name="discount",
     text="weight of a rank",
-    default="log2",
     words={name: text for name, (_, text) in DISCOUNTS.items()},
 )
 REL_GAIN = replace(
@@ -40,14 +38,12 @@ REL_GAIN = replace(
 UNLISTED = Choice(
     name="unlisted",
     text="gain of grades that a table does not list",
-    default="zero",
     words={"zero": "0", "grade": "the grade itself, as in trec_eval", "error": "an error"},
     beside_table=True,
 )
 IDEAL = Choice(
     name="ideal",
     text="the ranking that scores 1",
-    default="judged",
     words={
         "judged": "all judged documents, best first, cut at k",
         "uncut": "all judged documents, best first, not cut",
@@ -140,7 +136,6 @@ def ideal_ranking(r: Ranked, m: Measure, source: str = "judged") -> Ranked:
 
 
 @measure(
-    "CG",
     "Cumulated gain",
     params=(K, GAIN, UNLISTED),
     range=(0.0, np.inf),
@@ -166,7 +161,6 @@ def CG(r: Ranked, m: Measure) -> Sum:
 
 
 @measure(
-    "DCG",
     "Discounted cumulated gain",
     params=(K, REL_GAIN, GAIN, UNLISTED, DISCOUNT),
     range=(0.0, np.inf),
@@ -193,7 +187,6 @@ def DCG(r: Ranked, m: Measure) -> Sum:
 
 
 @measure(
-    "IdealDCG",
     "Ideal discounted cumulated gain",
     params=(K, REL_GAIN, GAIN, UNLISTED, DISCOUNT),
     range=(0.0, np.inf),
@@ -201,6 +194,7 @@ def DCG(r: Ranked, m: Measure) -> Sum:
     rises=True,
     gain=gain_of,
     supports_expected_ties=True,
+    conventions=(),
     example=Example("IdealDCG@2", (0, 2), "3/log2(2) + 2/log2(3)", missed=(3,)),
 )
 def IdealDCG(r: Ranked, m: Measure) -> Sum:
@@ -216,7 +210,6 @@ def IdealDCG(r: Ranked, m: Measure) -> Sum:
 
 
 @measure(
-    "nDCG",
     "Normalised discounted cumulated gain",
     params=(K, REL_GAIN, GAIN, UNLISTED, DISCOUNT, IDEAL),
     conventions=("ties", "unjudged"),
@@ -227,9 +220,7 @@ def IdealDCG(r: Ranked, m: Measure) -> Sum:
     supports_expected_ties=True,
     mistaken_for=("DCG",),
     example=Example(
-        "nDCG@3",
-        (2, None, 3, 1),
-        "(2/log2(2) + 3/log2(4)) / (3/log2(2) + 2/log2(3) + 1/log2(4))",
+        "nDCG@3", (2, None, 3, 1), "(2/log2(2) + 3/log2(4)) / (3/log2(2) + 2/log2(3) + 1/log2(4))"
     ),
 )
 def nDCG(r: Ranked, m: Measure) -> Sum:

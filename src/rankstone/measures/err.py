@@ -27,13 +27,11 @@ MAX_GRADE = Number(
 _SATISFACTION = Choice(
     name="satisfaction",
     text="probability that a document satisfies",
-    default="linear",
     words={"linear": "grade / (max_grade + 1)", "exp2": "(2^grade - 1) / 2^max_grade"},
 )
 _DISCOUNT = Choice(
     name="discount",
     text="weight of stopping at a rank",
-    default="reciprocal",
     words={name: DISCOUNTS[name][1] for name in ("reciprocal", "log2", "log2+1")},
 )
 
@@ -109,7 +107,6 @@ def scale_top(r: Ranked, m: Measure) -> float:
 
 
 @measure(
-    "ERR",
     "Expected reciprocal rank",
     params=(K, MAX_GRADE, _DISCOUNT),
     conventions=("ties", "unjudged"),
@@ -118,11 +115,7 @@ def scale_top(r: Ranked, m: Measure) -> float:
     gain=_grade,
     reads_max_grade=lambda m: m.max_grade is None,
     reaches_max=False,
-    example=Example(
-        "ERR(max_grade=3)",
-        (3, 0, 2),
-        "(7/8) / 1 + (1 - 7/8) * (3/8) / 3",
-    ),
+    example=Example("ERR(max_grade=3)", (3, 0, 2), "(7/8) / 1 + (1 - 7/8) * (3/8) / 3"),
 )
 def ERR(r: Ranked, m: Measure) -> Terms:
     """The expected reciprocal of the rank at which a user of the cascade model stops.
@@ -155,7 +148,6 @@ def _cascade(r: Ranked, stop: Pair, m: Measure) -> Terms:
 
 
 @measure(
-    "nERR",
     "Normalised expected reciprocal rank",
     params=(K, MAX_GRADE, _DISCOUNT, _SATISFACTION),
     conventions=("ties", "unjudged"),

@@ -19,10 +19,8 @@ _BETA = Number(
 
 
 @measure(
-    "F",
     "F-measure",
     params=(K, REL, _BETA),
-    conventions=("ties",),
     supports_expected_ties=True,
     example=Example(
         "F(beta=2)@4", (1, 0, 1, 0), "5 * (2/4) * (2/3) / (4 * (2/4) + 2/3)", missed=(1,)

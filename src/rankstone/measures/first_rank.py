@@ -27,11 +27,9 @@ def _first_rank(r: Ranked, m: Measure) -> tuple[np.ndarray, np.ndarray]:
 
 
 @measure(
-    "FirstRank",
     "Rank of the first relevant document",
     params=(REL,),
     range=(0.0, np.inf),
-    conventions=("ties",),
     higher_is_better=False,
     undefined_without_relevant=False,
     supports_expected_ties=True,
@@ -56,11 +54,9 @@ def FirstRank(r: Ranked, m: Measure) -> Terms:
 
 
 @measure(
-    "AMRI",
     "Adjusted mean rank index",
     params=(REL,),
     range=(-np.inf, 1.0),
-    conventions=("ties",),
     undefined_without_relevant=False,
     reaches_max=False,
     supports_expected_ties=True,
@@ -97,14 +93,12 @@ def AMRI(r: Ranked, m: Measure) -> Terms:
 
 
 @measure(
-    "LastRank",
     "Rank of the last relevant document",
     params=(
         REL,
         Choice(
             name="tied",
             text="rank of a document that shares its score with others",
-            default="order",
             words={
                 "order": "the one that the convention on ties gives it",
                 "last": "the last one of those that have the score",
@@ -113,12 +107,10 @@ def AMRI(r: Ranked, m: Measure) -> Terms:
         Choice(
             name="empty",
             text="value of a query without relevant documents",
-            default="skip",
             words={"skip": "none: the query is left out of the mean", "zero": "0"},
         ),
     ),
     range=(0.0, np.inf),
-    conventions=("ties",),
     higher_is_better=False,
     undefined_without_relevant=False,
     supports_expected_ties=lambda m: m.tied == "last",

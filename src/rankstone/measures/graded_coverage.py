@@ -7,7 +7,7 @@ import numpy as np
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import K
-from rankstone.measures.subtopics import added, retrieved_grades, words
+from rankstone.measures.subtopics import OF_SUBTOPICS, added, retrieved_grades, words
 from rankstone.measures.summation import Sum
 
 Array = np.ndarray
@@ -45,20 +45,17 @@ def _attainable(r: Ranked) -> Array:
 
 
 @measure(
-    "StCoverage",
     "Graded subtopic coverage",
     params=(K,),
-    conventions=("ties",),
-    reads_subtopics=True,
     uses_grades=True,
     gain=_grade,
-    supports_extreme_ties=False,
     example=Example(
         "StCoverage@2",
         ({"a": 1, "b": 2}, {"a": 2}, {"b": 1}),
         "(1 + 2 + (2 - 1)) / (2 + 2 + 1)",
         missed=({"c": 1},),
     ),
+    **OF_SUBTOPICS,
 )
 def StCoverage(r: Ranked, m: Measure) -> Sum:
     """The share of the attainable grades of all subtopics that the first k documents reach.

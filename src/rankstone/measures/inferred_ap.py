@@ -22,7 +22,7 @@ def _best_order(r: Ranked, m: Measure, luck: int) -> Ranked:
     these and the relevant ones share the first places of a tie, in the worst the last places, and
     the best mixture of the two is looked for.
     """
-    from rankstone.core.rearranged import with_ranks, with_ties_by
+    from rankstone.core.ranked_rows import with_ranks, with_ties_by
 
     ranked = with_ties_by(r, relevance_gain(r, m, r.grade), 0.0)
     if ranked.pooled is None or ranked.pooled_offsets is None or not len(ranked.pooled):
@@ -76,7 +76,6 @@ def _mixture(
 
 
 @measure(
-    "infAP",
     "Inferred average precision",
     params=(REL,),
     conventions=("ties", "negatives"),

@@ -8,20 +8,24 @@ from rankstone.core import pairs
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import REL, K
-from rankstone.measures.subtopics import added, coverage, subtopic_count, subtopic_sizes, words
+from rankstone.measures.subtopics import (
+    OF_SUBTOPICS,
+    added,
+    coverage,
+    subtopic_count,
+    subtopic_sizes,
+    words,
+)
 from rankstone.measures.summation import Sum, Terms, single
 
 _GRADES: tuple[dict[str, float], ...] = ({"a": 1, "b": 1}, {}, {"a": 1}, {"b": 1})
 
 
 @measure(
-    "AP_IA",
     "Intent-aware average precision",
     params=(REL,),
-    conventions=("ties",),
-    reads_subtopics=True,
-    supports_extreme_ties=False,
     example=Example("AP_IA", _GRADES, "((1/1 + 2/3) / 2 + (1/1 + 2/4) / 2) / 2"),
+    **OF_SUBTOPICS,
 )
 def AP_IA(r: Ranked, m: Measure) -> Terms:
     """Average precision by subtopic, averaged over subtopics.
@@ -47,13 +51,10 @@ def AP_IA(r: Ranked, m: Measure) -> Terms:
 
 
 @measure(
-    "P_IA",
     "Intent-aware precision",
     params=(K, REL),
-    conventions=("ties",),
-    reads_subtopics=True,
-    supports_extreme_ties=False,
     example=Example("P_IA@3", _GRADES, "(2 + 0 + 1) / (3 * 2)"),
+    **OF_SUBTOPICS,
 )
 def P_IA(r: Ranked, m: Measure) -> Sum:
     """Precision by subtopic, averaged over subtopics.
@@ -75,13 +76,10 @@ def P_IA(r: Ranked, m: Measure) -> Sum:
 
 
 @measure(
-    "StRecall",
     "Subtopic recall",
     params=(K, REL),
-    conventions=("ties",),
-    reads_subtopics=True,
-    supports_extreme_ties=False,
     example=Example("StRecall@1", _GRADES, "2 / 3", missed=({"c": 1},)),
+    **OF_SUBTOPICS,
 )
 def StRecall(r: Ranked, m: Measure) -> Sum:
     """The share of the subtopics that the first k documents cover.

@@ -13,7 +13,6 @@ from rankstone.measures.summation import Terms, Value
 _ROUNDING = Choice(
     name="rounding",
     text="how many documents a share of R is, if it is not a whole number",
-    default="nearest",
     words={
         "nearest": "the nearest whole number, as in trec_eval 10",
         "up": "rounded up if the fraction is 0.1 or more, as in trec_eval 9",
@@ -64,11 +63,9 @@ def _where(r: Ranked, m: Measure) -> dict[str, np.ndarray | float]:
 
 
 @measure(
-    "IPrec",
     "Interpolated precision",
     params=(REL, _RECALL, _ROUNDING),
     cutoff_param="recall",
-    conventions=("ties",),
     example=Example("IPrec@0.5", (0, 1, 0, 1, 1), "3 / 5", missed=(1,)),
 )
 def IPrec(r: Ranked, m: Measure) -> Value:
@@ -86,7 +83,6 @@ def IPrec(r: Ranked, m: Measure) -> Value:
 
 
 @measure(
-    "AvgIPrec",
     "Mean interpolated precision",
     params=(
         REL,
@@ -99,7 +95,6 @@ def IPrec(r: Ranked, m: Measure) -> Value:
         ),
         _ROUNDING,
     ),
-    conventions=("ties",),
     example=Example("AvgIPrec(points=(0, 0.5, 1))", (1, 0, 1), "(1 + 1 + 2/3) / 3"),
 )
 def AvgIPrec(r: Ranked, m: Measure) -> Terms:

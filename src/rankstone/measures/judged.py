@@ -24,7 +24,6 @@ def judged_by_rank(ranked: Ranked, depth: int) -> np.ndarray:
 
 
 @measure(
-    "Judged",
     "Share judged",
     params=(K,),
     conventions=("ties", "unjudged"),
@@ -47,7 +46,6 @@ def Judged(r: Ranked, m: Measure) -> Sum:
 
 
 @measure(
-    "Unjudged",
     "Share not judged",
     params=(K,),
     conventions=("ties", "unjudged"),
@@ -78,7 +76,6 @@ def Unjudged(r: Ranked, m: Measure) -> Value:
 
 
 @measure(
-    "Hole",
     "Share judged for no query",
     params=(K,),
     conventions=("ties", "unjudged"),

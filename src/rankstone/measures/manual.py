@@ -70,12 +70,7 @@ def as_dict(measure: Measure) -> dict[str, Any]:
         "aggregate": d.aggregate,
         "conventions": list(d.conventions),
         "parameters": [
-            {
-                "name": p.name,
-                "text": p.text,
-                "default": p.default,
-                "choices": dict(p.choices or {}),
-            }
+            {"name": p.name, "text": p.text, "default": p.default, "choices": dict(p.choices or {})}
             for p in d.params
         ],
         "names": {

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankstone.core import pairs
-from rankstone.core.pairs import Pair
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import REL, Choice, K, Number
 from rankstone.measures.subtopics import (
     ALPHA,
     IDEAL,
+    OF_SUBTOPICS,
     best_possible,
     ideal_sum,
     novelty_gain,
@@ -23,7 +22,6 @@ from rankstone.measures.summation import Sum, Terms, total
 _DENOMINATOR = Choice(
     name="denominator",
     text="what the sum is divided by",
-    default="none",
     words={
         "none": "nothing",
         "best": "the sum for k documents that each cover every subtopic (without k, as many as "
@@ -47,14 +45,11 @@ def _sum(r: Ranked, m: Measure, discount: str) -> Sum:
 
 
 @measure(
-    "alpha_DCG",
     "Alpha discounted cumulative gain",
     params=(K, REL, ALPHA, _DENOMINATOR),
     range=(0.0, np.inf),
-    conventions=("ties",),
-    reads_subtopics=True,
-    supports_extreme_ties=False,
     example=Example("alpha_DCG", _GRADES, "2 / log2(2) + 0.5 / log2(3) + 1 / log2(4)"),
+    **OF_SUBTOPICS,
 )
 def alpha_DCG(r: Ranked, m: Measure) -> Sum:
     """The discounted gain of new subtopics: a subtopic seen before gains less each time.
@@ -77,16 +72,13 @@ def alpha_DCG(r: Ranked, m: Measure) -> Sum:
 
 
 @measure(
-    "alpha_nDCG",
     "Normalised alpha discounted cumulative gain",
     params=(K, REL, ALPHA, IDEAL),
-    conventions=("ties",),
     reads_ids=lambda m: m.ideal == "greedy",
-    reads_subtopics=True,
-    supports_extreme_ties=False,
     example=Example(
         "alpha_nDCG@2", _GRADES, "(2 + 0.5 / log2(3)) / (2 + 1 / log2(3))", missed=({"c": 1},)
     ),
+    **OF_SUBTOPICS,
 )
 def alpha_nDCG(r: Ranked, m: Measure) -> Sum:
     """Alpha-DCG over the alpha-DCG of an ideal ranking of the judged documents.
@@ -107,14 +99,11 @@ def alpha_nDCG(r: Ranked, m: Measure) -> Sum:
 
 
 @measure(
-    "ERR_IA",
     "Intent-aware expected reciprocal rank",
     params=(K, REL, ALPHA),
-    conventions=("ties",),
-    reads_subtopics=True,
-    supports_extreme_ties=False,
     reaches_max=False,
     example=Example("ERR_IA@2", _GRADES, "(2 / 1 + 0.5 / 2) / (3 * (1 + 0.5 / 2))"),
+    **OF_SUBTOPICS,
 )
 def ERR_IA(r: Ranked, m: Measure) -> Sum:
     """Expected reciprocal rank by subtopic, averaged, over its highest possible value.
@@ -136,14 +125,11 @@ def ERR_IA(r: Ranked, m: Measure) -> Sum:
 
 
 @measure(
-    "nERR_IA",
     "Normalised intent-aware expected reciprocal rank",
     params=(K, REL, ALPHA, IDEAL),
-    conventions=("ties",),
     reads_ids=lambda m: m.ideal == "greedy",
-    reads_subtopics=True,
-    supports_extreme_ties=False,
     example=Example("nERR_IA@2", _GRADES, "(2 / 1 + 0.5 / 2) / (2 / 1 + 1 / 2)"),
+    **OF_SUBTOPICS,
 )
 def nERR_IA(r: Ranked, m: Measure) -> Sum:
     """Intent-aware expected reciprocal rank over that of an ideal ranking.
@@ -159,28 +145,17 @@ def nERR_IA(r: Ranked, m: Measure) -> Sum:
     return _sum(r, m, "reciprocal")._replace(denominator=ideal)
 
 
-def _patient(r: Ranked, gain: np.ndarray, beta: float) -> Pair:
-    """Return gain times beta^(rank - 1) of each row."""
-    deepest = int(r.rank.max(initial=1))
-    high, low = pairs.power(float(beta), np.arange(deepest))
-    weight = high[r.rank - 1], low[r.rank - 1]
-    return pairs.multiply((gain, np.zeros(len(gain))), weight)
-
-
 def _nrbp(r: Ranked, m: Measure) -> Terms:
     gain = novelty_gain(r, m.alpha, m.rel)
-    return Terms(r, _patient(r, gain, m.beta), columns={**words(r, m.rel), "gain": gain})
+    return Terms(r, gain * m.beta ** (r.rank - 1.0), columns={**words(r, m.rel), "gain": gain})
 
 
 @measure(
-    "NRBP",
     "Novelty- and rank-biased precision",
     params=(REL, ALPHA, _BETA),
-    conventions=("ties",),
-    reads_subtopics=True,
-    supports_extreme_ties=False,
     reaches_max=False,
     example=Example("NRBP", _GRADES, "(2 + 0.5 * 0.5 + 1 * 0.25) * (1 - 0.25) / 3"),
+    **OF_SUBTOPICS,
 )
 def NRBP(r: Ranked, m: Measure) -> Terms:
     """Rank-biased precision in which a subtopic seen before gains less each time.
@@ -200,14 +175,11 @@ def NRBP(r: Ranked, m: Measure) -> Terms:
 
 
 @measure(
-    "nNRBP",
     "Normalised novelty- and rank-biased precision",
     params=(REL, ALPHA, _BETA),
-    conventions=("ties",),
     reads_ids=True,
-    reads_subtopics=True,
-    supports_extreme_ties=False,
     example=Example("nNRBP", _GRADES, "(2 + 0.5 * 0.5 + 1 * 0.25) / (2 + 1 * 0.5 + 0.5 * 0.25)"),
+    **OF_SUBTOPICS,
 )
 def nNRBP(r: Ranked, m: Measure) -> Terms:
     """Novelty- and rank-biased precision over that of an ideal ranking.
@@ -220,5 +192,5 @@ def nNRBP(r: Ranked, m: Measure) -> Terms:
     Not for: comparing collections; the ideal depends on which documents were judged.
     """
     ideal = ideal_sum(r, m.alpha, "none", None, m.rel, "greedy")
-    below = total(Terms(ideal.ranked, _patient(ideal.ranked, ideal.gain, m.beta)))
+    below = total(Terms(ideal.ranked, ideal.gain * m.beta ** (ideal.ranked.rank - 1.0)))
     return _nrbp(r, m)._replace(denominator=below)

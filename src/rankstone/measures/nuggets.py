@@ -11,7 +11,7 @@ from rankstone.core.ranked import Ranked
 from rankstone.core.subtopics import CITES, SENTENCE
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import Choice, K
-from rankstone.measures.subtopics import added, retrieved_grades, words
+from rankstone.measures.subtopics import OF_SUBTOPICS, added, retrieved_grades, words
 from rankstone.measures.summation import Sum
 
 Array = np.ndarray
@@ -20,7 +20,6 @@ _ANY_SUPPORT = float(np.nextafter(0.0, 1.0))  # the lowest grade above 0
 _WHICH = Choice(
     name="which",
     text="which nuggets count",
-    default="all",
     words={
         "all": "all alike",
         "vital": "those without which an answer is not good; all, if none is marked as okay",
@@ -30,7 +29,6 @@ _WHICH = Choice(
 _PARTIAL = Choice(
     name="partial",
     text="credit for partial support: a grade above 0 that is not relevant",
-    default="half",
     words={"half": "one half", "strict": "none", "lenient": "as for full support"},
 )
 
@@ -70,15 +68,12 @@ def _total_weight(r: Ranked, weights: Array) -> Array:
 
 
 @measure(
-    "NuggetRecall",
     "Nugget recall",
     params=(K, _WHICH, _PARTIAL),
-    conventions=("ties",),
     uses_grades=True,
     gain=_support,
-    reads_subtopics=True,
-    supports_extreme_ties=False,
     example=Example("NuggetRecall@2", ({"a": 1, "b": 0.5}, {"a": 1}, {"b": 1}), "(1 + 0.5) / 2"),
+    **OF_SUBTOPICS,
 )
 def NuggetRecall(r: Ranked, m: Measure) -> Sum:
     """The share of the nuggets that the first k documents support.
@@ -107,28 +102,21 @@ def NuggetRecall(r: Ranked, m: Measure) -> Sum:
 def _rises(credit: Array, nugget: Array) -> Array:
     """Return by how much each credit exceeds all before it of the same nugget."""
     # Credits are at most 1, so steps of 2 keep nuggets apart in one running maximum.
-    base = 2.0 * segments.numbers(_offsets(nugget))
+    base = 2.0 * (np.cumsum(np.diff(nugget, prepend=-1) != 0) - 1)
     highest = np.maximum.accumulate(base + credit)
     before = np.append(0.0, highest[:-1])
     return np.maximum(highest - np.maximum(before, base), 0.0)
-
-
-def _offsets(nugget: Array) -> Array:
-    starts = np.flatnonzero(np.diff(nugget, prepend=-1))
-    return np.append(starts, len(nugget))
 
 
 _ANSWER = {"sentence 1": 1, "sentence 1 cites a": 1, "sentence 1 cites b": 0, "sentence 2": 0}
 
 
 @measure(
-    "CitationRecall",
     "Citation recall",
     params=(_PARTIAL,),
     uses_grades=True,
     gain=_support,
-    reads_subtopics=True,
-    supports_extreme_ties=False,
+    **OF_SUBTOPICS,
     undefined_without_relevant=False,
     example=Example("CitationRecall", (_ANSWER,), "1 / 2"),
 )
@@ -148,13 +136,11 @@ def CitationRecall(r: Ranked, m: Measure) -> Sum:
 
 
 @measure(
-    "CitationPrecision",
     "Citation precision",
     params=(_PARTIAL,),
     uses_grades=True,
     gain=_support,
-    reads_subtopics=True,
-    supports_extreme_ties=False,
+    **OF_SUBTOPICS,
     undefined_without_relevant=False,
     example=Example("CitationPrecision", (_ANSWER,), "1 / 2"),
 )

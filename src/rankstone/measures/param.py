@@ -130,12 +130,13 @@ class Several(Number):
 
 @dataclass(frozen=True, kw_only=True)
 class Choice(Param):
-    """One of some words."""
+    """One of some words, of which the first is the default."""
 
     words: Mapping[str, str]
 
     def __post_init__(self) -> None:
-        """Take the words as examples."""
+        """Take the words as examples, and the first as the default."""
+        object.__setattr__(self, "default", next(iter(self.words)))
         object.__setattr__(self, "examples", (*self.words, *self.examples))
 
     @property

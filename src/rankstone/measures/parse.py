@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankstone.core.cutoff import Budget
@@ -110,7 +111,7 @@ def read_own_name(text: str, tool: Tool) -> tuple[Measure, Name] | None:
     """Read one of the tool's own names, or say that it is unsupported; None if it is neither."""
     for name, params in _special(text, tool.names):
         return _measure_of(_Reading(name.measure, params, name)), name
-    for name, _ in _special(text, _all(tool.refused)):
+    for name, _ in _special(text, chain.from_iterable(tool.refused.values())):
         raise _unsupported(text, name, tool)
     for form in _forms(text):
         has_cutoff = form.cutoff is not None or _names_cutoff(text, form, tool)
@@ -133,10 +134,6 @@ def _names_cutoff(text: str, form: _Form, tool: Tool) -> bool:
         return False
     given = _arguments(form.inside, text)
     return "k" in given or any(tool.arguments[n].param == "k" for n in given if n in tool.arguments)
-
-
-def _all(groups: Mapping[str, list[Name]]) -> Iterator[Name]:
-    return (name for names in groups.values() for name in names)
 
 
 def _special(text: str, names: Iterable[Name]) -> Iterator[tuple[Name, dict[str, Any]]]:

@@ -12,7 +12,6 @@ from rankstone.measures.summation import Sum
 _DENOMINATOR = Choice(
     name="denominator",
     text="what hits are divided by if fewer than k documents were retrieved",
-    default="k",
     words={
         "k": "k, as if irrelevant documents filled the list",
         "retrieved": "the number retrieved",
@@ -30,7 +29,6 @@ _MULTIPLE = Number(
 
 
 @measure(
-    "P",
     "Precision",
     params=(K, REL, _DENOMINATOR),
     conventions=("ties", "unjudged"),
@@ -57,7 +55,6 @@ def P(r: Ranked, m: Measure) -> Sum:
 
 
 @measure(
-    "Rprec",
     "R-precision",
     params=(REL, _MULTIPLE),
     conventions=("ties", "unjudged"),

@@ -61,7 +61,7 @@ class Group(ABC):
         return self.pairs.of(which)
 
     def balanced(self, which: str) -> tuple[int, int]:
-        """Return the same as if there were as many documents without as with relevance."""
+        """Return the counts as if the group had as many nonrelevant documents as relevant ones."""
         assessed = ~np.isnan(self.level)
         relevant, other = assessed & (self.level > 0), assessed & ~(self.level > 0)
         m = self.retrieved if which == "retrieved" else len(self.level)
@@ -105,9 +105,7 @@ class TableGroup(Group):
         spare = np.flatnonzero(other[:m])[int(relevant.sum()) :]
         left = np.setdiff1d(np.arange(m), spare)
         part = TableGroup(
-            self.level[left],
-            int((left < self.retrieved).sum()),
-            self.table[np.ix_(left, left)],
+            self.level[left], int((left < self.retrieved).sum()), self.table[np.ix_(left, left)]
         )
         return part.counts("all")
 

@@ -112,7 +112,6 @@ def _level(r: Ranked, m: Measure, grade: Array) -> Array:  # noqa: ARG001
 _WHICH = Choice(
     name="which",
     text="which preferences are looked at",
-    default="all",
     words={
         "all": "all; one between documents that were not retrieved is not kept",
         "found": "those with at least one document retrieved",
@@ -122,14 +121,12 @@ _WHICH = Choice(
 
 
 @measure(
-    "NumPref",
     "Number of preferences",
     params=(
         _WHICH,
         Choice(
             name="kept",
             text="whether all are counted",
-            default="no",
             words={"no": "all are", "yes": "those the ranking keeps are"},
         ),
     ),
@@ -137,7 +134,6 @@ _WHICH = Choice(
     aggregate="sum",
     undefined_without_relevant=False,
     gain=_level,
-    conventions=("ties",),
     reads_nonrelevant=True,
     example=Example("NumPref(kept='yes')", (2, 0, 1), "2"),
 )
@@ -179,14 +175,12 @@ def _shares(groups: list[Group], which: str) -> tuple[Array, int]:
 
 
 @measure(
-    "Pref",
     "Share of preferences kept",
     params=(
         _WHICH,
         Choice(
             name="mean",
             text="what counts alike",
-            default="preferences",
             words={
                 "preferences": "every preference",
                 "pairs": "every pair of documents, whoever compared them",
@@ -199,7 +193,6 @@ def _shares(groups: list[Group], which: str) -> tuple[Array, int]:
     undefined_without_relevant=False,
     gain=_level,
     reaches_max=False,
-    conventions=("ties",),
     reads_nonrelevant=True,
     example=Example("Pref", (1, 2, 0), "2 / 3"),
 )

@@ -21,7 +21,6 @@ _BETA = Number(
 
 
 @measure(
-    "Q",
     "Q-measure",
     params=(K, _BETA, GAIN, UNLISTED),
     conventions=("ties", "unjudged"),

@@ -14,7 +14,6 @@ from rankstone.measures.summation import Sum, Terms, Value, total
 _DENOMINATOR = Choice(
     name="denominator",
     text="what hits are divided by",
-    default="R",
     words={
         "R": "the number of relevant documents",
         "min(R,k)": "the number of relevant documents, or k if that is smaller (capped recall)",
@@ -24,10 +23,8 @@ _DENOMINATOR = Choice(
 
 
 @measure(
-    "R",
     "Recall",
     params=(K, REL, _DENOMINATOR),
-    conventions=("ties",),
     supports_expected_ties=True,
     mistaken_for=("Success", "Complete"),
     example=Example("R@3", (1, 0, 1, 1), "2 / 4", missed=(1,)),
@@ -50,10 +47,8 @@ def R(r: Ranked, m: Measure) -> Sum:
 
 
 @measure(
-    "Complete",
     "Complete (all relevant documents found)",
     params=(K, REL),
-    conventions=("ties",),
     example=Example("Complete@3", (1, 0, 1, 0), "1"),
 )
 def Complete(r: Ranked, m: Measure) -> Value:
@@ -75,7 +70,6 @@ def Complete(r: Ranked, m: Measure) -> Value:
 
 
 @measure(
-    "RecallAtP",
     "Recall at fixed precision",
     params=(
         K,
@@ -88,7 +82,6 @@ def Complete(r: Ranked, m: Measure) -> Value:
             examples=(0, 0.25, 0.5, 0.8, 0.9, 1),
         ),
     ),
-    conventions=("ties",),
     example=Example("RecallAtP(precision=0.6)", (1, 0, 1, 0, 0, 1), "2 / 4", missed=(1,)),
 )
 def RecallAtP(r: Ranked, m: Measure) -> Terms:
@@ -112,13 +105,12 @@ def RecallAtP(r: Ranked, m: Measure) -> Terms:
 
 
 def _harm(r: Ranked, m: Measure, grade: np.ndarray) -> np.ndarray:
-    """Return what judged documents are good for: those that are not relevant do harm."""
+    """Return the gain of documents: nonrelevant ones do harm."""
     relevant = grade >= r.level(m.rel)
     return np.where(relevant, 1.0, -1.0 if m.negatives == "judged" else 0.0)
 
 
 @measure(
-    "FallOut",
     "Fall-out",
     params=(
         K,
@@ -127,11 +119,9 @@ def _harm(r: Ranked, m: Measure, grade: np.ndarray) -> np.ndarray:
         Choice(
             name="empty",
             text="value of a query of which all documents are relevant",
-            default="zero",
             words={"zero": "0", "one": "1", "skip": "none: the query is left out of the mean"},
         ),
     ),
-    conventions=("ties",),
     higher_is_better=False,
     undefined_without_relevant=False,
     reaches_max=False,

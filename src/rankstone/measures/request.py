@@ -1,4 +1,4 @@
-"""Measures as they were requested, and as they are computed."""
+"""Measures as requested and as computed, here and in other tools."""
 
 from __future__ import annotations
 
@@ -14,6 +14,43 @@ from rankstone.measures.parse import read_measure, split_names
 
 if TYPE_CHECKING:
     from rankstone.tools.base import Name, Tool
+
+
+Departure = tuple[str, str, Any]  # where it is made, its name, its value
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A combination of choices and the value it gives.
+
+    ``choices`` are those that depart from the measure as it was asked for.
+    """
+
+    value: float
+    measure: Measure
+    conventions: Conventions
+    aggregate: str
+    choices: tuple[Departure, ...]
+
+
+@dataclass(frozen=True)
+class ToolMeasure:
+    """A measure in one tool: its name there, the choices behind it, and what they give on data.
+
+    ``candidate`` is None without data, or if the tool's choices cannot be followed.
+    """
+
+    tool: str
+    name: str
+    measure: Measure
+    conventions: Conventions
+    note: str
+    candidate: Candidate | None = None
+
+    @property
+    def value(self) -> float | None:
+        """The tool's value on data."""
+        return self.candidate.value if self.candidate else None
 
 
 @dataclass(frozen=True, eq=False)

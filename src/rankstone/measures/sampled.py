@@ -34,7 +34,6 @@ def _samples(r: Ranked, m: Measure) -> list[Sample]:
 
 
 @measure(
-    "xinfAP",
     "Extended inferred average precision",
     params=(REL,),
     conventions=("ties", "negatives"),
@@ -76,7 +75,6 @@ def xinfAP(r: Ranked, m: Measure) -> Computation:
 
 
 @measure(
-    "infNDCG",
     "Inferred nDCG",
     params=(K, GAIN, UNLISTED),
     conventions=("ties", "negatives"),

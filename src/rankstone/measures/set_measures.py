@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankstone.core import pairs, segments
+from rankstone.core import segments
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import REL, Number
-from rankstone.measures.summation import Sum, Value, by_sums
+from rankstone.measures.summation import Sum, Value
 
 
 def _weight(name: str, of: str, default: float, example: float) -> Number:
@@ -17,7 +17,6 @@ def _weight(name: str, of: str, default: float, example: float) -> Number:
 
 
 @measure(
-    "Utility",
     "Utility of the retrieved set",
     params=(
         REL,
@@ -37,6 +36,7 @@ def _weight(name: str, of: str, default: float, example: float) -> Number:
     range=(-np.inf, np.inf),
     undefined_without_relevant=False,
     supports_expected_ties=True,
+    conventions=(),
     example=Example("Utility(hit=2)", (1, 0, 1), "2*2 - 1"),
 )
 def Utility(r: Ranked, m: Measure) -> Value:
@@ -54,11 +54,7 @@ def Utility(r: Ranked, m: Measure) -> Value:
     b, c = r.retrieved - a, r.relevant_count(m.rel) - a
     counts = {"a": a, "b": b, "c": c, "d": m.collection - a - b - c}
     weights = {name: float(m.get(name)) for name in ("hit", "noise", "miss", "rest")}
-    value = by_sums(
-        r,
-        exact=lambda: _weighted(list(weights.values()), list(counts.values())),
-        plain=lambda: m.hit * a + m.noise * b + m.miss * c + m.rest * counts["d"],
-    )
+    value = m.hit * a + m.noise * b + m.miss * c + m.rest * counts["d"]
     return Value(
         r,
         value,
@@ -68,19 +64,11 @@ def Utility(r: Ranked, m: Measure) -> Value:
     )
 
 
-def _weighted(weights: list[float], counts: list[np.ndarray]) -> np.ndarray:
-    """Return the sum of counts times weights, rounded once."""
-    table = np.stack(counts, axis=1) * 1.0
-    high, low = pairs.two_product(table, np.array(weights))
-    offsets = np.arange(len(table) + 1) * len(weights)
-    return segments.total(high.reshape(-1), offsets, low.reshape(-1))
-
-
 @measure(
-    "SetAP",
     "Average precision of a set",
     params=(REL,),
     supports_expected_ties=True,
+    conventions=(),
     example=Example("SetAP", (1, 0, 1, 0), "2 * 2 / (4 * 3)", missed=(1,)),
 )
 def SetAP(r: Ranked, m: Measure) -> Value:

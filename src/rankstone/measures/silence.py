@@ -12,7 +12,6 @@ from rankstone.measures.summation import Terms
 _OF = Choice(
     name="of",
     text="which queries count in the mean",
-    default="unanswerable",
     words={
         "unanswerable": "those without a relevant document: the share with right silence",
         "answerable": "those with a relevant document: the share that was answered at all",
@@ -22,7 +21,6 @@ _OF = Choice(
 
 
 @measure(
-    "Silence",
     "Right silence",
     params=(REL, _OF),
     conventions=("queries",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from rankstone.measures.param import Choice, Number
 from rankstone.measures.summation import Columns, Sum, total
 
 Array = np.ndarray
+# What the definitions of measures that read subtopics have in common.
+OF_SUBTOPICS: dict[str, Any] = {"reads_subtopics": True, "supports_extreme_ties": False}
 _MOST_STATES = 200_000
 
 ALPHA = Number(
@@ -29,7 +31,6 @@ ALPHA = Number(
 IDEAL = Choice(
     name="ideal",
     text="how the ideal ranking is found",
-    default="greedy",
     words={
         "greedy": "at each rank the document with the highest gain, of equals the one with the "
         "greater id; another order may be a little better",

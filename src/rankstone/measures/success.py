@@ -13,7 +13,6 @@ from rankstone.measures.summation import Sum, Terms
 _HOW = Choice(
     name="how",
     text="what is counted",
-    default="users",
     words={
         "users": "the share of queries (users) with a hit",
         "pooled": "hits of all queries over all relevant documents",
@@ -22,10 +21,8 @@ _HOW = Choice(
 
 
 @measure(
-    "Success",
     "Success (hit rate)",
     params=(K, REL, _HOW),
-    conventions=("ties",),
     supports_expected_ties=True,
     mistaken_for=("R",),
     example=Example("Success@3", (0, 0, 1), "1"),

@@ -7,7 +7,6 @@ module reads the convention ``sums``.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
@@ -199,15 +198,6 @@ def _total_of_terms(c: Terms) -> Pair:
     return _added(r, terms, low, offsets + np.arange(len(offsets)))
 
 
-def remainder_of(c: Sum | Terms, sums: Array) -> Array:
-    """Return the sum of all terms of each query, less a number.
-
-    It is added up from the terms, so it is the same to the bit in every layout of the rows.
-    """
-    terms = c.terms if isinstance(c, Terms) else _rows(c)
-    return total(Terms(c.ranked, terms, constant=-sums))
-
-
 def _rows(s: Sum) -> Pair:
     """Return the terms of all rows, whatever the cutoff."""
     if s.ranked.ties_averaged:
@@ -301,41 +291,11 @@ def terms_of(s: Sum) -> tuple[Array, Array]:
     return high, _rows(s)[0]
 
 
-class Arithmetic(NamedTuple):
-    """Operations on numbers to twice the digits, or on doubles beside a low part of 0."""
-
-    add: Callable[[Pair, Pair], Pair]
-    subtract: Callable[[Pair, Pair], Pair]
-    divide: Callable[[Pair, Pair], Pair]
-    log2: Callable[[Pair], Pair]
-    running_sum: Callable[[Pair, Array], Pair]
-
-
-def _log2(x: Pair) -> Pair:
-    high, low = discounts.log2(x[0])
-    return high, low + x[1] / (x[0] * math.log(2))
-
-
 def single(x: Array) -> Pair:
     """Return doubles as pairs."""
     return _floats(x), np.zeros(x.shape)
 
 
-_EXACT = Arithmetic(pairs.add, pairs.subtract, pairs.divide, _log2, pairs.running_sum)
-_PLAIN = Arithmetic(
-    lambda a, b: single(a[0] + b[0]),
-    lambda a, b: single(a[0] - b[0]),
-    lambda a, b: single(a[0] / b[0]),
-    lambda x: single(discounts.plain_log2(x[0])),
-    lambda x, offsets: single(segments.running_sum(x[0], offsets)),
-)
-
-
-def arithmetic(r: Ranked) -> Arithmetic:
-    """Return the operations for terms that are more than a gain times a discount."""
-    return _EXACT if is_exact(r) else _PLAIN
-
-
-def running_total(s: Sum) -> Pair:
-    """Return the sum of the terms of each query down to each row."""
-    return arithmetic(s.ranked).running_sum(_rows(s), s.ranked.offsets)
+def running_total(s: Sum) -> Array:
+    """Return the sum down to each row, every step of which rounds."""
+    return segments.running_sum(_rows(s)[0], s.ranked.offsets)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from rankstone.core import segments
-from rankstone.core.pairs import Pair
+from rankstone.core.discounts import plain_log2
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.dcg import GAIN, UNLISTED, gain_of, gains, ideal_ranking
 from rankstone.measures.param import REL
-from rankstone.measures.summation import Sum, Terms, arithmetic, running_total, single
+from rankstone.measures.summation import Sum, Terms, running_total
 
 _GAINS = (GAIN, UNLISTED)
 
 
-def _curve(r: Ranked, m: Measure) -> tuple[Ranked, Pair, Pair, np.ndarray]:
+def _curve(r: Ranked, m: Measure) -> tuple[Ranked, np.ndarray, np.ndarray, np.ndarray]:
     """Return the ideal ranking, both running DCGs and how many documents have a gain."""
     ideal = ideal_ranking(r, m)
     count = segments.count(gains(ideal, m) > 0, ideal.offsets)
@@ -23,21 +23,9 @@ def _curve(r: Ranked, m: Measure) -> tuple[Ranked, Pair, Pair, np.ndarray]:
     return ideal, own, best, count
 
 
-def _take(pair: Pair, at: np.ndarray) -> Pair:
-    return pair[0][at], pair[1][at]
-
-
-def _last(values: Pair, offsets: np.ndarray) -> Pair:
-    """Return the last value of each segment, 0 for an empty one."""
-    at = np.where(np.diff(offsets) > 0, offsets[1:] - 1, len(values[0]))
-    return np.append(values[0], 0.0)[at], np.append(values[1], 0.0)[at]
-
-
 @measure(
-    "nDCGRel",
     "nDCG averaged over relevant documents",
     params=_GAINS,
-    conventions=("ties",),
     uses_grades=True,
     gain=gain_of,
     example=Example("nDCGRel", (0, 1), "(1/log2(3) / (1 + 1/log2(3)) * 2) / 2", missed=(1,)),
@@ -53,27 +41,23 @@ def nDCGRel(r: Ranked, m: Measure) -> Terms:
     Not for: comparing with nDCG; an experimental measure of trec_eval.
     """
     ideal, own, best, count = _curve(r, m)
-    divide = arithmetic(r).divide
     query = segments.numbers(r.offsets)
     useful = (gains(r, m) > 0) & (count[query] > 0)
     at = ideal.offsets[query] + np.minimum(r.rank, np.maximum(count[query], 1)) - 1
-    terms = np.zeros(len(query)), np.zeros(len(query))
-    terms[0][useful], terms[1][useful] = divide(_take(own, useful), _take(best, at[useful]))
+    terms = np.zeros(len(query))
+    terms[useful] = own[useful] / best[at[useful]]
     some = np.flatnonzero(count)
     missed = (count - segments.count(useful, r.offsets))[some]
-    high, low = _take(_last(own, r.offsets), some)
+    last = np.append(own, 0.0)[np.where(np.diff(r.offsets) > 0, r.offsets[1:] - 1, len(own))]
     whole = np.zeros(len(r))
-    end = ideal.offsets[some] + count[some] - 1
-    whole[some] = divide((missed * high, missed * low), _take(best, end))[0]
-    columns = {"gain": gains(r, m), "DCG": own[0], "ideal DCG": best[0][at]}
+    whole[some] = missed * last[some] / best[ideal.offsets[some] + count[some] - 1]
+    columns = {"gain": gains(r, m), "DCG": own, "ideal DCG": best[at]}
     return Terms(r, terms, count, columns=columns, constant=whole)
 
 
 @measure(
-    "RnDCG",
     "nDCG averaged over levels of gain",
     params=(REL, *_GAINS),
-    conventions=("ties",),
     gain=gain_of,
     example=Example("RnDCG", (2, 0, 1), "(1 + 2 / (2 + 1/log2(3))) / 2"),
 )
@@ -98,34 +82,30 @@ def RnDCG(r: Ranked, m: Measure) -> Terms:
     order = np.argsort(np.append(query[at], end), kind="stable")
     rank = np.append(place[at], r.retrieved[end])[order]
     dcg = _down_to(r, own, np.append(query[at], end)[order], rank)
-    ideal_dcg = _take(best, np.append(at, ideal.offsets[end] + count[end] - 1)[order])
+    ideal_dcg = best[np.append(at, ideal.offsets[end] + count[end] - 1)[order]]
     sizes = np.bincount(query[at], minlength=len(r)) + np.bincount(end, minlength=len(r))
     return Terms(
         r,
-        arithmetic(r).divide(dcg, ideal_dcg),
+        dcg / ideal_dcg,
         sizes,
-        columns={"rank": rank, "DCG": dcg[0], "ideal DCG": ideal_dcg[0]},
+        columns={"rank": rank, "DCG": dcg, "ideal DCG": ideal_dcg},
         offsets=segments.offsets_of(sizes),
     )
 
 
-def _down_to(r: Ranked, own: Pair, query: np.ndarray, rank: np.ndarray) -> Pair:
+def _down_to(r: Ranked, own: np.ndarray, query: np.ndarray, rank: np.ndarray) -> np.ndarray:
     """Return the running DCG of some queries at some ranks."""
     deepest = 2 + max(int(r.rank.max(initial=0)), int(rank.max(initial=0)))
     keys = segments.numbers(r.offsets) * deepest + r.rank
     row = np.searchsorted(keys, query * deepest + rank, side="right")
-    some = row > r.offsets[query]
-    high, low = (np.append(x, 0.0)[np.where(some, row - 1, len(x))] for x in own)
-    return high, low
+    return np.append(own, 0.0)[np.where(row > r.offsets[query], row - 1, len(own))]
 
 
 @measure(
-    "G",
     "Normalised gain",
     params=_GAINS,
     # A document that adds much raises the terms of all below it, so it may be best off last.
     supports_extreme_ties=False,
-    conventions=("ties",),
     uses_grades=True,
     gain=gain_of,
     example=Example("G", (0, 2), "2 / log2(2 + 3 - 2) / 2"),
@@ -141,28 +121,23 @@ def G(r: Ranked, m: Measure) -> Terms:
     Reading: a document below many good ones loses nothing; one below many bad ones does.
     Not for: comparing with nDCG; an experimental measure of trec_eval.
     """
-    gain, ideal, exact = gains(r, m), ideal_ranking(r, m), arithmetic(r)
+    gain, ideal = gains(r, m), ideal_ranking(r, m)
     best = gains(ideal, m)
     query = segments.numbers(r.offsets)
-    beyond = exact.running_sum(single(np.maximum(best - 1.0, 0.0)), ideal.offsets)
+    beyond = segments.running_sum(np.maximum(best - 1.0, 0.0), ideal.offsets)
     judged = segments.lengths(ideal.offsets)[query]
     at = ideal.offsets[query] + np.minimum(r.rank, judged) - 1
-    cost = exact.add(single(r.rank), _take(beyond, at))
-    lag, rest = exact.subtract(cost, exact.running_sum(single(gain), r.offsets))
     # Conventions that lower a grade in the list can give it a gain the ideal does not have.
-    lag, rest = np.maximum(lag, 0.0), np.where(lag < 0, 0.0, rest)
+    lag = np.maximum(r.rank + beyond[at] - segments.running_sum(gain, r.offsets), 0.0)
     some = np.flatnonzero(gain)
-    terms = np.zeros(len(gain)), np.zeros(len(gain))
-    below = exact.log2(exact.add(single(np.full(len(some), 2.0)), (lag[some], rest[some])))
-    terms[0][some], terms[1][some] = exact.divide(single(gain[some]), below)
+    terms = np.zeros(len(gain))
+    terms[some] = gain[some] / plain_log2(2.0 + lag[some])
     return Terms(r, terms, Sum(ideal, best), columns={"gain": gain, "lag": lag})
 
 
 @measure(
-    "BinG",
     "Normalised gain of binary judgments",
     params=(REL,),
-    conventions=("ties",),
     example=Example("BinG", (0, 1, 1), "2 / log2(3) / 2"),
 )
 def BinG(r: Ranked, m: Measure) -> Terms:
@@ -173,11 +148,10 @@ def BinG(r: Ranked, m: Measure) -> Terms:
     Reading: G if every relevant document gains 1.
     Not for: comparing with nDCG; an experimental measure of trec_eval.
     """
-    hit, exact = r.relevant(m.rel), arithmetic(r)
+    hit = r.relevant(m.rel)
     others = r.rank - r.hits(m.rel)
     some = np.flatnonzero(hit)
-    terms = np.zeros(len(hit)), np.zeros(len(hit))
-    below = exact.log2(single(2.0 + others[some]))
-    terms[0][some], terms[1][some] = exact.divide(single(np.ones(len(some))), below)
+    terms = np.zeros(len(hit))
+    terms[some] = 1.0 / plain_log2(2.0 + others[some])
     columns = {"relevant": hit, "others above": np.where(hit, others, others - 1)}
     return Terms(r, terms, r.relevant_count(m.rel), columns=columns)

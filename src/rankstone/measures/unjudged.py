@@ -1,4 +1,4 @@
-"""Intervals of values that unjudged documents allow."""
+"""Intervals of values that unjudged documents allow, and the effect of judging one of them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, combinations_with_replacement, product
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 
 from rankstone.core.aggregate import aggregate
-from rankstone.core.completions import Holes
+from rankstone.core.hypothetical_grades import UnjudgedPositions
+from rankstone.core.subtopics import ranges
 from rankstone.measures.base import Measure, is_judged, relevance_gain
 
 Array = np.ndarray
@@ -45,7 +47,9 @@ class _Plan:
     high: bool = True
 
 
-def unjudged_extremes(measure: Measure, holes: Holes, tried: int = MOST_TRIED) -> Extremes:
+def unjudged_extremes(
+    measure: Measure, holes: UnjudgedPositions, tried: int = MOST_TRIED
+) -> Extremes:
     """Return between which values a measure lies, whatever the grades of unjudged documents.
 
     A document may get 0 or any grade of the judgments. If a query has few holes, all ways to judge
@@ -84,13 +88,13 @@ def unjudged_extremes(measure: Measure, holes: Holes, tried: int = MOST_TRIED) -
     return replace(found, ends=_ends(measure, holes), exact=True)
 
 
-def _few_together(measure: Measure, holes: Holes, tried: int) -> bool:
+def _few_together(measure: Measure, holes: UnjudgedPositions, tried: int) -> bool:
     """Return whether all ways to judge the holes of all queries together can be tried."""
     cells = sum(_cells(measure, holes, q) for q in range(len(holes.ranked)))
     return len(_levels(measure, holes)) ** cells <= tried
 
 
-def _ends(measure: Measure, holes: Holes) -> tuple[float, float]:
+def _ends(measure: Measure, holes: UnjudgedPositions) -> tuple[float, float]:
     """Return the lowest and the highest aggregate over all ways to judge all holes together."""
     queries = np.arange(len(holes.ranked))
     levels = _levels(measure, holes).tolist()
@@ -104,17 +108,17 @@ def _ends(measure: Measure, holes: Holes) -> tuple[float, float]:
     return (min(defined), max(defined)) if defined else (np.nan, np.nan)
 
 
-def _by_subtopic(measure: Measure, holes: Holes) -> bool:
+def _by_subtopic(measure: Measure, holes: UnjudgedPositions) -> bool:
     return measure.definition.reads_subtopics and holes.ranked.subtopics is not None
 
 
-def _cells(measure: Measure, holes: Holes, q: int) -> int:
+def _cells(measure: Measure, holes: UnjudgedPositions, q: int) -> int:
     """Return how many grades the holes of a query need: one each, or one for each subtopic."""
     count = int(holes.count[q])
     return count * len(holes.subtopics(q)) if _by_subtopic(measure, holes) else count
 
 
-def _levels(measure: Measure, holes: Holes) -> Array:
+def _levels(measure: Measure, holes: UnjudgedPositions) -> Array:
     """Return the grades that an unjudged document may have, for a subtopic if these are read."""
     known = holes.ranked.subtopics
     if known is not None and _by_subtopic(measure, holes):
@@ -123,7 +127,7 @@ def _levels(measure: Measure, holes: Holes) -> Array:
 
 
 def _values(
-    measure: Measure, holes: Holes, query: Array, grades: Array | None
+    measure: Measure, holes: UnjudgedPositions, query: Array, grades: Array | None
 ) -> tuple[Array, Array | None]:
     """Return the values and weights of rankings whose holes are filled, or open without grades."""
     if grades is None:
@@ -139,7 +143,7 @@ def _values(
     return measure.values(computation), computation.query_weight
 
 
-def _blocks(plans: dict[int, _Plan], holes: Holes) -> Iterator[tuple[Array, Array]]:
+def _blocks(plans: dict[int, _Plan], holes: UnjudgedPositions) -> Iterator[tuple[Array, Array]]:
     """Yield queries and the grades of their holes, in blocks that fit into memory."""
     query: list[int] = []
     ways: list[Array] = []
@@ -156,7 +160,7 @@ def _blocks(plans: dict[int, _Plan], holes: Holes) -> Iterator[tuple[Array, Arra
         yield np.array(query, np.int64), np.concatenate(ways)
 
 
-def _plan(measure: Measure, holes: Holes, q: int, tried: int) -> _Plan:
+def _plan(measure: Measure, holes: UnjudgedPositions, q: int, tried: int) -> _Plan:
     definition, count = measure.definition, int(holes.count[q])
     if measure.pools_queries:
         return _Plan((), low=False, high=False)
@@ -187,7 +191,7 @@ def _plan(measure: Measure, holes: Holes, q: int, tried: int) -> _Plan:
     return _Plan((), low=False, high=False)
 
 
-def grades_by_gain(measure: Measure, holes: Holes, known: Array) -> Array:
+def grades_by_gain(measure: Measure, holes: UnjudgedPositions, known: Array) -> Array:
     """Return 0 and the known grades above it, by rising gain."""
     ranked, definition = holes.ranked, measure.definition
     grades = np.unique(np.append(np.maximum(known, 0.0), 0.0))
@@ -223,3 +227,77 @@ def _aggregated(
         for values in (low, high)
     ]
     return Extremes(low, high, exact, (means[0], means[1]), exact)
+
+
+_SEED = 1
+
+
+class UnjudgedDocuments(NamedTuple):
+    """Unjudged documents of some queries, and their ranks in a run.
+
+    Those of query q are ``offsets[q]:offsets[q + 1]`` of ``rank``, which is 0 if the run did not
+    retrieve a document.
+    """
+
+    offsets: Array
+    rank: Array
+
+
+def assumptions(count: int) -> Array:
+    """Return which of some documents are as good as possible in each of four assumptions.
+
+    None is in the first and all are in the second; those that are in the third, drawn at random,
+    are not in the fourth.
+    """
+    some = np.random.default_rng(_SEED).random(count) < 0.5
+    return np.array([np.zeros(count, bool), np.ones(count, bool), some, ~some])
+
+
+def influences(measure: Measure, holes: UnjudgedPositions, documents: UnjudgedDocuments) -> Array:
+    """Return by how much each document moves the value of its query, in each background.
+
+    It is the value if the document is as good as possible, less the value if it is worthless; a
+    row for each background and a column for each document.
+    """
+    count = len(documents.rank)
+    sizes = np.diff(documents.offsets)
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    moves = np.zeros((4, count))
+    rows = np.maximum(holes.ranked.retrieved[query] + sizes[query], 1)
+    blocks = np.split(np.arange(count), np.flatnonzero(np.diff(np.cumsum(rows) // _ROWS)) + 1)
+    for background, move in zip(assumptions(count), moves, strict=True):
+        for block in blocks:
+            if len(block):
+                good, bad = (
+                    _with_background(
+                        measure, holes, documents, query[block], block, background, best=best
+                    )
+                    for best in (True, False)
+                )
+                move[block] = np.nan_to_num(good - bad)
+    return moves
+
+
+def _with_background(
+    measure: Measure,
+    holes: UnjudgedPositions,
+    documents: UnjudgedDocuments,
+    query: Array,
+    chosen: Array,
+    background: Array,
+    *,
+    best: bool,
+) -> Array:
+    """Return the value of a query for each chosen document, which is best or worthless."""
+    levels = grades_by_gain(measure, holes, holes.ranked.judged_grade)
+    sizes = np.diff(documents.offsets)[query]
+    open_ = ranges(documents.offsets[query], sizes)
+    is_good = background[open_]
+    is_good[np.cumsum(sizes) - sizes + chosen - documents.offsets[query]] = best
+    grades = np.where(is_good, levels[-1], levels[0])
+    number = np.repeat(np.arange(len(query)), sizes)
+    rank = documents.rank[open_]
+    found = rank > 0
+    by_rank = np.lexsort((rank[found], number[found]))
+    ranked = holes.filled(query, grades[found][by_rank], (number[~found], grades[~found]))
+    return measure.values(measure.computation(ranked))

@@ -12,7 +12,7 @@ from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
 from rankstone.core.collection import Collection
 from rankstone.measures.base import Measure
-from rankstone.measures.working import Steps, Workings, workings
+from rankstone.measures.explain import Steps, Workings, workings
 from rankstone.page.model import StepsPart, WorkingPart
 from rankstone.page.rankings import by_query, row_numbers
 

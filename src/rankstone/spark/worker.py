@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from rankstone.choices.setup import DEFAULT
 from rankstone.core.judgments import EMPTY, Judgments
-from rankstone.core.run import CompleteRun, EmptyRun, Run
+from rankstone.core.run import EmptyRun, Run, RunWithAllQueries
 from rankstone.errors import DataError
 from rankstone.io.load import load_judgments, load_run
 from rankstone.spark.job import EXCLUDED, JUDGMENT, RETRIEVED, SIDES, Job
@@ -149,7 +149,7 @@ def _listed(rows: pa.RecordBatch, job: Job) -> tuple[Run, Judgments]:
     if expected.num_rows:
         judgments = load_judgments(expected, DEFAULT.replace(columns={"grade": None}))
     empty = pc.equal(pc.list_value_length(rows.column(2)), 0)
-    return CompleteRun(run), judgments.with_queries(query.filter(empty).to_pylist())
+    return RunWithAllQueries(run), judgments.with_queries(query.filter(empty).to_pylist())
 
 
 def _document_ids(lists: pa.Array, name: str, job: Job) -> pa.Array:

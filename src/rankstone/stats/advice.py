@@ -24,7 +24,7 @@ _FEW_CARRY = 2.5  # queries that carry the variance
 
 
 def left_out(queries: Sequence[Any], total: int) -> list[Notice]:
-    """Say how many queries a pair leaves out because one of the runs has no value for them."""
+    """Note the queries that a pair leaves out because one of the runs has no value for them."""
     text = f"{len(queries)} of {total} queries left out, because a run has no value for them"
     examples = tuple(str(query) for query in queries[:3])
     return [Notice("queries-left-out", len(queries), text, examples, "note")]
@@ -33,7 +33,7 @@ def left_out(queries: Sequence[Any], total: int) -> list[Notice]:
 def unanswered(
     counts: Sequence[tuple[str, int]], share: float, limit: float, common: int
 ) -> list[Notice]:
-    """Say what queries without an answer do to a difference.
+    """Note the share of a difference that comes from queries without an answer.
 
     Args:
         counts: number of such queries of the baseline and of the run, by name.
@@ -59,7 +59,7 @@ def unanswered(
 
 
 def degenerate(n: int, effective: float, ties: int, standard_error: float) -> list[Notice]:
-    """Say what too few queries or no variation mean."""
+    """Warn of too few queries, or of differences that do not vary."""
     if n == 1:
         text = "one common query: it shows a difference, but not whether it is chance"
         return [Notice("one-query", 1, text)]
@@ -83,7 +83,7 @@ def degenerate(n: int, effective: float, ties: int, standard_error: float) -> li
 def hopeless(
     n: int, resamples: int | None, factor: int, alpha: float, unit: str = "query"
 ) -> list[Notice]:
-    """Say so if no outcome at all could have been significant.
+    """Warn if no outcome at all could have been significant.
 
     Args:
         n: number of differences other than 0; the p-value is at least 2 ** (1 - n).
@@ -117,7 +117,7 @@ def hopeless(
 def underpowered(
     n: int, detectable: float, worthwhile: float, standard_error: float, alpha: float
 ) -> list[Notice]:
-    """Say so if n queries would probably miss a worthwhile difference."""
+    """Note that n queries would probably miss a worthwhile difference, if so."""
     if math.isnan(detectable) and n > 1:
         text = f"{plural(n, 'query')} can show no difference: it would have to exceed the range"
         return [Notice("underpowered", n, text, level="note")]
@@ -141,7 +141,7 @@ def _quantiles(alpha: float) -> tuple[float, float]:
 
 
 def few_changes(changed: int, n: int, unseen: float) -> list[Notice]:
-    """Say that an interval does not hold, or how it holds, if few queries changed.
+    """Note how an interval allows for few changed queries, or warn that it does not.
 
     Args:
         changed: number of queries with a difference.
@@ -164,7 +164,7 @@ def few_changes(changed: int, n: int, unseen: float) -> list[Notice]:
 
 
 def heavy_tails(influence: np.ndarray) -> list[Notice]:
-    """Say so if one or two queries decide how long an interval is."""
+    """Warn if one or two queries decide how long an interval is."""
     squares = np.nan_to_num(influence) ** 2
     fourth = float((squares**2).sum())
     if len(squares) < 2 * FEW_UNITS or not fourth:
@@ -180,7 +180,7 @@ def heavy_tails(influence: np.ndarray) -> list[Notice]:
 
 
 def clustered(n: int, clusters: int, effective: float) -> list[Notice]:
-    """Say how many independent queries those of clusters are worth."""
+    """Note the effective number of queries in clusters."""
     text = (
         f"{plural(n, 'query')} in {plural(clusters, 'cluster')}; the effective number of queries is "
         f"about {effective:,.0f}"
@@ -189,7 +189,7 @@ def clustered(n: int, clusters: int, effective: float) -> list[Notice]:
 
 
 def few_repeats(repeats: Sequence[int]) -> list[Notice]:
-    """Say so if there are too few runs to estimate their variance."""
+    """Warn of too few runs to estimate their variance."""
     if 2 not in repeats:
         return []
     text = (

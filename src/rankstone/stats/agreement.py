@@ -20,9 +20,8 @@ from rankstone.stats.judges import (
     jackknife_interval,
     kappa_of,
 )
-from rankstone.stats.rank_biased_overlap import RBO, Items, overlap_at, rbo
+from rankstone.stats.rank_biased_overlap import RBO, Items, Ranking, overlap_at, rbo
 from rankstone.stats.rank_correlation import kendall_tau, tau_ap
-from rankstone.stats.rankings import Ranking
 
 _PARTS = 200  # that are left out one at a time, at most
 _FEW_DOCUMENTS, _FEW_QUERIES = 50, 10

@@ -172,7 +172,8 @@ class BootstrapMeans:
 
     @classmethod
     def _plain(cls, means: Means, rows: np.ndarray) -> BootstrapMeans:
-        deviations = _filled(means.influence[rows])
+        influence = means.influence[rows]  # rows have equally many numbers
+        deviations = influence[~np.isnan(influence)].reshape(len(rows), -1)
         step, cumulative = _sums(deviations)
         size = cumulative.shape[1]
         n = deviations.shape[1]
@@ -240,11 +241,6 @@ def _sums(deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     added = step**2 * (upper * (1.0 - upper)).mean(axis=1)
     step *= np.sqrt(variance / (variance + added))
     return step, np.cumsum(density, axis=1) - 0.5 * density
-
-
-def _filled(rows: np.ndarray) -> np.ndarray:
-    """Return rows without their NaN, of which all have equally many."""
-    return rows[~np.isnan(rows)].reshape(len(rows), -1)
 
 
 def _grid_size(n: int) -> int:

@@ -131,7 +131,7 @@ def _mapping(source: Mapping[Any, Hashable] | Iterable[tuple[Any, Hashable]]) ->
 
 
 def _by_pattern(queries: Sequence[Any], pattern: str) -> dict[Any, str]:
-    """Return what stands for ``{cluster}`` in each id."""
+    """Return the part of each id that ``{cluster}`` of the pattern matches."""
     parts = re.split(r"(\{\w+\})", pattern)
     fields = [part for part in parts if re.fullmatch(r"\{\w+\}", part)]
     if fields.count("{cluster}") != 1:

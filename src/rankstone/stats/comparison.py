@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from rankstone.page.plots import Picture
     from rankstone.stats.trusted import Trusted
 
+
+from collections.abc import Iterable
+from dataclasses import replace
+
 SCHEMA = "rankstone/comparison/1"
 
 
@@ -215,7 +219,7 @@ class Comparison:
         return tuple(dict.fromkeys(n for n in notices if n.level == "warning"))
 
     def correction_in_words(self, noun: str = "") -> str:
-        """Say how p-values account for the number of comparisons.
+        """Return in words how p-values account for the number of comparisons.
 
         Tukey's test does so for the pairs of one measure; several measures are left to Bonferroni.
         """
@@ -239,7 +243,7 @@ class Comparison:
         return len(self.slices) // max(families, 1)
 
     def method(self) -> str:
-        """Say in one line how p-values and intervals were computed."""
+        """Return in one line how p-values and intervals were computed."""
         parts = [TESTS[self.test]]
         if self.test in RANDOMIZED:
             drawn = [p.resamples for p in self.comparisons if p.resamples]
@@ -377,3 +381,45 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _plain(v) for name, v in value.items()}
     return value
+
+
+def with_holes(comparison: Comparison, values: Iterable[QueryValues]) -> Comparison:
+    """Return the comparison with a notice on each pair whose unjudged intervals are known."""
+    known = {run.name: run.unjudged for run in values if run.unjudged}
+    if not known:
+        return comparison
+    pairs = tuple(
+        replace(pair, warnings=(*pair.warnings, _holes_notice(pair, ends)))
+        if (ends := difference_interval(pair, known)) is not None
+        else pair
+        for pair in comparison.comparisons
+    )
+    return replace(comparison, comparisons=pairs)
+
+
+def difference_interval(
+    pair: PairComparison, known: Mapping[str, Mapping[str, tuple[float, float]]]
+) -> tuple[float, float] | None:
+    """Return between which values the difference lies, whatever the grades of unjudged documents.
+
+    It is a bound: a document that both runs retrieved counts against each of them.
+    """
+    run, baseline = (known.get(name, {}).get(pair.measure) for name in (pair.run, pair.baseline))
+    if run is None or baseline is None:
+        return None
+    return run[0] - baseline[1], run[1] - baseline[0]
+
+
+def _holes_notice(pair: PairComparison, ends: tuple[float, float]) -> Notice:
+    low, high = ends
+    if math.isinf(low) or math.isinf(high):
+        span = "may be anything"
+    else:
+        span = f"is from {low:+.3f} to {high:+.3f}"
+    if low * high > 0:  # both ends on one side of 0
+        text = f"unjudged documents cannot reverse it: whatever their grades, the difference {span}"
+        return Notice("survives-holes", 1, text, level="note")
+    text = f"unjudged documents could reverse it: whatever their grades, the difference {span}"
+    # What is undecided cannot be reversed.
+    level = "warning" if pair.verdict in ("better", "worse") else "note"
+    return Notice("holes", 1, text, level=level)

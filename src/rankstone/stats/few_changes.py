@@ -100,7 +100,7 @@ class FewChanges:
         return low, high
 
     def unseen(self, *, exact: bool = False) -> tuple[Unseen, Unseen]:
-        """Return what the lower and the upper end allow for: two values, observations at each.
+        """Return the unseen values that each end allows for: two values, observations at each.
 
         That is half an observation at each end of the range, as far as it is not much wider than
         what was seen: with m changes, up to 1 + 3 / m^2 times the largest, and 1 + 8 / m times if all

@@ -19,11 +19,7 @@ from rankstone.stats.distributions import normal_cdf, normal_quantile, t_quantil
 from rankstone.stats.few_changes import FewChanges
 
 #: What each kind of interval is called in output.
-INTERVALS = {
-    "bca": "BCa bootstrap",
-    "percentile": "percentile bootstrap",
-    "t": "Student t",
-}
+INTERVALS = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap", "t": "Student t"}
 #: What the intervals are called that the data or the test chose.
 CHOSEN = {
     "few": "few changes",
@@ -159,7 +155,7 @@ def intervals_of(
     bounds: tuple[float, float] | None = None,
     exact: bool = False,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what ``mean_intervals`` does, and the unseen changes that few changes leave room for.
+    """Return the ends of intervals, and the largest change that few changes leave room for.
 
     These are NaN where changes are many, and infinite where those that were seen say nothing about
     the size of others.
@@ -266,7 +262,7 @@ class BCa:
 
 
 def expansion(n: np.ndarray) -> np.ndarray:
-    """Return what makes up for the variance of resampled means being (n - 1) / n too small."""
+    """Return the factor that corrects for resampled means varying (n - 1) / n too little."""
     return np.sqrt(n / np.maximum(n - 1.0, 1.0))
 
 

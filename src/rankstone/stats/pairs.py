@@ -178,10 +178,7 @@ def _of_measure(
 
 
 def _redrawn(
-    samples: Sequence[Sample],
-    tested: Sequence[PValues],
-    adjusted: np.ndarray,
-    options: Options,
+    samples: Sequence[Sample], tested: Sequence[PValues], adjusted: np.ndarray, options: Options
 ) -> list[PValues]:
     """Draw more resamples where chance decides on which side of the level a p-value is."""
     if options.test != "randomization":
@@ -213,7 +210,7 @@ def _adjusted(p: np.ndarray, options: Options, factor: int) -> np.ndarray:
 
 
 def _factor(samples: Sequence[Sample], options: Options) -> int:
-    """Return what the correction multiplies the smallest p-value with."""
+    """Return the factor by which the correction multiplies the smallest p-value."""
     if options.correction not in ("holm", "bonferroni"):
         return 1
     measures = options.measures_in_family
@@ -251,7 +248,7 @@ def _moved(sample: Sample, order: np.ndarray, better: np.ndarray) -> list[tuple[
 
 
 def _left_out(sample: Sample, row: int) -> list[Notice]:
-    """Say which queries with a value of one of both runs the pair leaves out."""
+    """Note the queries that the pair leaves out though one of the runs has a value."""
     some = ~np.isnan(sample.values[sample.pairs[row]]).all(axis=0)
     out = np.flatnonzero(some & ~sample.usable[row]).tolist()
     if not out:

@@ -26,7 +26,7 @@ _OF_CLUSTERS = ("clusters", "per_cluster", "design_effect")
 
 @dataclass(frozen=True)
 class Plan:
-    """What a number of queries can detect, judging by pilot data.
+    """The difference that a number of queries can detect, judging by pilot data.
 
     ``sd`` is the standard deviation of the pilot's ``pilot_n`` differences. With ``n`` queries a
     true difference of ``detectable`` is found significant at ``alpha`` with chance ``power``.
@@ -108,41 +108,27 @@ def plan(
     level = alpha / comparisons
     wanted = abs(float(values.mean()) if difference is None else difference)
     count = len(values) if n is None else n
+    size, effect = 1.0, 1.0  # a query is a cluster of its own
     if codes is not None:
-        alike = Intraclass.of(values, codes)
         size = len(values) / len(np.unique(codes)) if per_cluster is None else float(per_cluster)
-        effect = 1.0 + (size - 1.0) * max(alike.icc, 0.0)
-        unit = sd * math.sqrt(effect / size)  # standard deviation of the mean of a cluster
-        needed = queries_needed(wanted, unit, alpha=level, power=power) if wanted else None
-        return Plan(
-            sd=sd,
-            pilot_n=len(values),
-            n=count,
-            detectable=detectable_difference(count / size, unit, alpha=level, power=power),
-            difference=wanted or None,
-            queries=None if needed is None else _whole(needed * size),
-            alpha=alpha,
-            power=power,
-            comparisons=comparisons,
-            clusters=needed,
-            per_cluster=size,
-            design_effect=effect,
-        )
+        effect = 1.0 + (size - 1.0) * max(Intraclass.of(values, codes).icc, 0.0)
+    unit = sd * math.sqrt(effect / size)  # standard deviation of the mean of a cluster
+    needed = queries_needed(wanted, unit, alpha=level, power=power) if wanted else None
+    queries = needed and needed * size
     return Plan(
         sd=sd,
         pilot_n=len(values),
         n=count,
-        detectable=detectable_difference(count, sd, alpha=level, power=power),
+        detectable=detectable_difference(count / size, unit, alpha=level, power=power),
         difference=wanted or None,
-        queries=queries_needed(wanted, sd, alpha=level, power=power) if wanted else None,
+        queries=math.ceil(queries) if queries and math.isfinite(queries) else queries,
         alpha=alpha,
         power=power,
         comparisons=comparisons,
+        clusters=None if codes is None else needed,
+        per_cluster=None if codes is None else size,
+        design_effect=None if codes is None else effect,
     )
-
-
-def _whole(count: float) -> int | float:
-    return math.ceil(count) if math.isfinite(count) else count
 
 
 def power_of(n: float, difference: float, sd: float, *, alpha: float = 0.05) -> float:

@@ -17,7 +17,7 @@ _SAME = 1e-12  # relative; values closer than this are ties
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """How to compare; ``stats.compare.compare`` describes the fields.
+    """Options of a comparison; ``stats.compare.compare`` describes the fields.
 
     ``families`` is the number of sets of comparisons that are corrected together, of
     ``measures_in_family`` measures each.
@@ -112,7 +112,7 @@ class Sample:
 
     @cached_property
     def units(self) -> Sample:
-        """What tests and intervals act on: the means of clusters, or the queries themselves.
+        """The units of tests and intervals: the means of clusters, or the queries themselves.
 
         The weight of a cluster is that of its queries, so that the mean is the same.
         """

@@ -36,10 +36,7 @@ RANDOMIZED = ("randomization", "tukey")
 #: The tests that take weights of queries.
 WEIGHTED = ("randomization", "t", "bootstrap", "tukey")
 #: What the Wilcoxon test does with differences of 0.
-ZERO_RULES = {
-    "wilcox": "left out",
-    "pratt": "ranked, then left out",
-}
+ZERO_RULES = {"wilcox": "left out", "pratt": "ranked, then left out"}
 #: Largest number of differences for which the Wilcoxon test enumerates all choices of signs.
 EXACT_WILCOXON = 50
 _DIGITS = 12  # absolute differences that agree to this many are tied

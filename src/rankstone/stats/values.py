@@ -148,7 +148,8 @@ class ValueTable:
                 "the runs have no measure in common. "
                 + " ".join(f"{run.name} has {', '.join(run.columns)}." for run in runs[:3])
             )
-        queries = sorted({q for run in runs for q in run.queries}, key=_sort_key)
+        every = {q for run in runs for q in run.queries}
+        queries = sorted(every, key=lambda query: (str(query), type(query).__name__))
         return cls(tuple(systems), tuple(queries), tuple(measures or shared))
 
     def repeated(self, system: int, measure: str) -> np.ndarray:
@@ -174,7 +175,7 @@ class ValueTable:
 
     @cached_property
     def _places(self) -> dict[str, np.ndarray]:
-        """Where the queries of each run are, by its name."""
+        """The column of each query of a run, by the name of the run."""
         place = {query: i for i, query in enumerate(self.queries)}
         runs = (run for system in self.systems for run in system.runs)
         return {
@@ -208,7 +209,3 @@ def checked_weights(queries: Sequence[Any], by_query: Mapping[Any, float]) -> np
     if not weights.any():
         raise DataError("all weights are 0, so there is nothing to compare.")
     return weights
-
-
-def _sort_key(query: Any) -> tuple[str, str]:
-    return str(query), type(query).__name__

@@ -8,7 +8,7 @@ from typing import Any
 
 from rankstone.choices.conventions import Conventions
 from rankstone.measures.base import REGISTRY, Measure
-from rankstone.measures.candidates import Candidate, Departure, ToolMeasure
+from rankstone.measures.request import Candidate, Departure, ToolMeasure
 from rankstone.text.terminal import aligned, folded, width, wrapped
 from rankstone.tools import TOOLS
 from rankstone.tools.base import Name, Tool

@@ -28,8 +28,7 @@ from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.parse import parse_measure
 from rankstone.measures.request import listed_measures
 from rankstone.stats.compare import compare as compare_values
-from rankstone.stats.comparison import Comparison
-from rankstone.stats.holes import with_holes
+from rankstone.stats.comparison import Comparison, with_holes
 from rankstone.stats.values import QueryValues
 from rankstone.text.result_table import ALL
 from rankstone.verbs.evaluate import evaluate_collection, load_engine

@@ -16,7 +16,7 @@ from rankstone.core.as_numpy import numbers_of
 from rankstone.core.collection import Collection, MatchedCollection
 from rankstone.core.cutoff import units_of
 from rankstone.core.notices import data_notices
-from rankstone.core.rank import ListNeeds, ScoreNeeds, as_ranked, rank, score_needs
+from rankstone.core.rank import ListNeeds, ScoreNeeds, keeping_unjudged, rank, score_needs
 from rankstone.core.result import Result
 from rankstone.errors import NothingInCommonError, SlowEngineWarning, UsageError
 from rankstone.io.arrays import table_of_labels
@@ -79,15 +79,15 @@ def load_engine() -> None:
 
 def _unjudged(data: Collection, plan: Plan) -> UnjudgedReport:
     """Return the interval of each measure over all grades that unjudged documents may have."""
-    from rankstone.core.completions import Holes, judged_by_rank
+    from rankstone.core.hypothetical_grades import UnjudgedPositions, judged_by_rank
     from rankstone.core.unjudged import UnjudgedInterval, UnjudgedReport
     from rankstone.measures.unjudged import unjudged_extremes
 
-    ranked = data.ranked(as_ranked(plan.conventions))
-    holes = Holes.of(ranked)
+    ranked = data.ranked(keeping_unjudged(plan.conventions))
+    holes = UnjudgedPositions.of(ranked)
     interval = {}
     for name, measure, conventions in plan.steps:
-        own = Holes.of(data.ranked(as_ranked(conventions)))
+        own = UnjudgedPositions.of(data.ranked(keeping_unjudged(conventions)))
         if measure.is_cut_apart(own.ranked):
             raise UsageError(
                 f"unjudged_interval= is not known for {measure}, whose lists are cut by "

@@ -11,8 +11,8 @@ import numpy as np
 from rankstone.choices.conventions import Conventions
 from rankstone.choices.setup import Setup, verb
 from rankstone.core.collection import (
-    ChosenQueries,
     Collection,
+    CollectionPart,
     LabelledCollection,
     MatchedCollection,
 )
@@ -24,10 +24,10 @@ from rankstone.core.result import Result
 from rankstone.core.run import EmptyRun
 from rankstone.core.tally import Tally
 from rankstone.errors import DataError, UsageError
-from rankstone.io.carry import joined, last_query_apart
 from rankstone.io.changes import prepared, record
 from rankstone.io.column_roles import Columns
 from rankstone.io.load import check_columns_used, collection, is_empty, load_judgments
+from rankstone.io.split_query import joined, last_query_apart
 from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.compute import Values
 from rankstone.verbs.evaluate import load_engine
@@ -155,7 +155,7 @@ class Evaluator:
                 "labels and scores in arrays belong together: Evaluator(measures=measures)"
                 ".add(scores, labels)."
             )
-        return self._add(ChosenQueries(replace(data, is_part=True)))
+        return self._add(CollectionPart(replace(data, is_part=True)))
 
     def _add(self, data: Collection) -> Evaluator:
         plan = self._plan_for(data.default)
@@ -272,7 +272,7 @@ class Evaluator:
             raise TypeError
         seen = self._seen
         missing = np.array([query not in seen for query in whole.judgments.queries], bool)
-        return plan.evaluate(ChosenQueries(replace(whole, is_part=True), missing))
+        return plan.evaluate(CollectionPart(replace(whole, is_part=True), missing))
 
     def _in_order(self, part: Part) -> Part:
         """Return the queries in the order of the judgments, then by id."""

@@ -10,15 +10,15 @@ import numpy as np
 from rankstone.choices.setup import Setup, verb
 from rankstone.core import segments
 from rankstone.core.collection import MatchedCollection
-from rankstone.core.completions import Holes
 from rankstone.core.dicts import ListedRun
+from rankstone.core.hypothetical_grades import UnjudgedPositions
 from rankstone.core.unjudged import UnjudgedDocument
 from rankstone.errors import UsageError
 from rankstone.io.changes import prepared
 from rankstone.io.load import check_columns_used, collection
 from rankstone.measures import DEFAULT, Measure
-from rankstone.measures.influence import OpenDocuments, influences
 from rankstone.measures.parse import parse_measure
+from rankstone.measures.unjudged import UnjudgedDocuments, influences
 from rankstone.verbs.evaluate import load_engine
 from rankstone.verbs.pool import first_documents, runs_of
 
@@ -72,11 +72,15 @@ def holes(
                 f"the effect of a document on {measure} depends on which subtopics it covers. "
                 f"Choose a measure that does not read subtopics, such as {DEFAULT[0]}."
             )
-        Holes.of(data.ranked(conventions))  # refuses rules that leave the order of ties open
+        UnjudgedPositions.of(
+            data.ranked(conventions)
+        )  # refuses rules that leave the order of ties open
         first = first_documents(data, depth, conventions)
         tops.append({query: docs for query, docs in first.items() if docs})
         shown = ListedRun(tops[-1], data.name, data.run.source, typed=False)
-        found.append(Holes.of(MatchedCollection(shown, data.judgments).ranked(conventions)))
+        found.append(
+            UnjudgedPositions.of(MatchedCollection(shown, data.judgments).ranked(conventions))
+        )
         judgments = data.judgments if not setup.changes.judged_chunks else judgments
     check_columns_used(setup)
     ranks = [_ranks(own, run) for own, run in zip(found, tops, strict=True)]
@@ -98,7 +102,7 @@ def holes(
     return [listed[i] for i in order]
 
 
-def _ranks(own: Holes, run: dict[str, list[str]]) -> dict[Any, Ranks]:
+def _ranks(own: UnjudgedPositions, run: dict[str, list[str]]) -> dict[Any, Ranks]:
     """Return the ranks of a run's unjudged documents, by query."""
     ranks: dict[Any, Ranks] = {}
     for q, query in enumerate(own.ranked.queries):
@@ -109,7 +113,10 @@ def _ranks(own: Holes, run: dict[str, list[str]]) -> dict[Any, Ranks]:
 
 
 def _moves(
-    measure: Measure, own: Holes, open_: Mapping[Any, list[Any]], ranks: Mapping[Any, Ranks]
+    measure: Measure,
+    own: UnjudgedPositions,
+    open_: Mapping[Any, list[Any]],
+    ranks: Mapping[Any, Ranks],
 ) -> np.ndarray:
     """Return by how much each document moves the values of a run, in each background."""
     queries = own.ranked.queries
@@ -120,7 +127,7 @@ def _moves(
         for doc in docs
     ]
     offsets = segments.offsets_of(np.array([len(docs) for docs in listed], np.int64))
-    moves = influences(measure, own, OpenDocuments(offsets, np.array(rank, np.int64)))
+    moves = influences(measure, own, UnjudgedDocuments(offsets, np.array(rank, np.int64)))
     place = {query: q for q, query in enumerate(queries)}
     columns = [
         moves[:, offsets[place[query]] : offsets[place[query] + 1]]

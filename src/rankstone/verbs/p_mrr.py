@@ -16,7 +16,7 @@ from rankstone.errors import DataError, Notice
 from rankstone.io.changes import prepared
 from rankstone.io.load import load_judgments, read
 from rankstone.io.parents import judged_documents
-from rankstone.measures.rank_change import paired_reciprocal_rank
+from rankstone.measures.reciprocal_rank import paired_reciprocal_rank
 
 if TYPE_CHECKING:
     from rankstone.choices.options import PMrrOptions

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from rankstone.tools.base import Tool
 
 Array = np.ndarray
-_LUCK = ("pessimistic", "optimistic")
+_EXTREMES = ("pessimistic", "optimistic")
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +154,7 @@ class Plan:
         """Return the steps with ties in their worst and best order, for tie intervals."""
         asked = self.steps[: self.request.tied_measures] if self.request.tie_interval else []
         steps = [s for s in asked if s[1].supports_extreme_ties]
-        worst, best = ([(n, m, c.replace(ties=rule)) for n, m, c in steps] for rule in _LUCK)
+        worst, best = ([(n, m, c.replace(ties=rule)) for n, m, c in steps] for rule in _EXTREMES)
         return worst, best
 
     def deferred(self, steps: list[Step], *, max_grade_known: bool) -> list[Step]:

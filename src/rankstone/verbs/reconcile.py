@@ -20,9 +20,8 @@ from rankstone.errors import RankstoneError, UsageError
 from rankstone.io.load import read
 from rankstone.measures import Measure, parse_measure
 from rankstone.measures.base import REGISTRY
-from rankstone.measures.candidates import Candidate, Departure, ToolMeasure
 from rankstone.measures.param import REL, Param
-from rankstone.measures.request import ways_in_tool
+from rankstone.measures.request import Candidate, Departure, ToolMeasure, ways_in_tool
 from rankstone.text.tools import Reconciliation
 from rankstone.tools import TOOLS
 

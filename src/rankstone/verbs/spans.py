@@ -13,9 +13,8 @@ from rankstone.core.result import Result
 from rankstone.core.subtopics import Aspect, with_subtopics
 from rankstone.errors import UsageError, plural
 from rankstone.io.load import load_judgments
-from rankstone.io.pages import load_pages
-from rankstone.io.spans import Span, Spans, load_spans
-from rankstone.measures.span_levels import span_measures
+from rankstone.io.spans import Span, Spans, load_pages, load_spans
+from rankstone.measures.characters import span_measures
 from rankstone.text.blocks import Grid, Line, rounded
 from rankstone.text.delimited import delimited, exact
 from rankstone.text.markdown import markdown

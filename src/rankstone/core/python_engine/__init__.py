@@ -10,38 +10,16 @@ from rankstone.core.python_engine.columns import (
     judge_columns,
     match_columns,
 )
-from rankstone.core.python_engine.ids_in_text import first_equal, gather, write_rows
 from rankstone.core.python_engine.order import (
     count_equals,
     count_table,
     falling_beside,
     falling_order,
     falling_small,
+    first_equal,
+    gather,
     nonzero,
+    write_rows,
 )
 from rankstone.core.python_engine.place import match_mapping, read_judged
 from rankstone.core.python_engine.text import Index, read_rows, scan_judgments, scan_run
-
-__all__ = [
-    "Column",
-    "Index",
-    "column_of_array",
-    "column_of_objects",
-    "columns_of_stream",
-    "count_equals",
-    "count_table",
-    "falling_beside",
-    "falling_order",
-    "falling_small",
-    "first_equal",
-    "gather",
-    "judge_columns",
-    "match_columns",
-    "match_mapping",
-    "nonzero",
-    "read_judged",
-    "read_rows",
-    "scan_judgments",
-    "scan_run",
-    "write_rows",
-]

@@ -9,17 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from rankstone.core.faults import ColumnFault
 from rankstone.core.ids import key_of
-from rankstone.core.python_engine.place import (
-    Outcome,
-    Row,
-    arrays_of,
-    place,
-    sampled,
-    samples_of,
-)
+from rankstone.core.python_engine.place import Outcome, Row, arrays_of, place, sampled, samples_of
 from rankstone.core.python_engine.text import UnjudgedQueries, judgments_of
+from rankstone.core.row_layout import ColumnFault
 
 NUMBERS = {
     "c": "i1", "C": "u1", "s": "i2", "S": "u2", "i": "i4", "I": "u4", "l": "i8", "L": "u8",

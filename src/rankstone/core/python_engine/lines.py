@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from math import inf, isfinite
 from typing import IO
 
-from rankstone.core.faults import LineFault
-from rankstone.core.row_layout import ATOF, ATOL, RANK, RowLayout
+from rankstone.core.row_layout import ATOF, ATOL, RANK, LineFault, RowLayout
 from rankstone.core.text import BOM, is_number
 
 LONGEST_LINE = 1 << 20

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankstone.core.sampling import SAMPLED_DOCS, spread
+from rankstone.core.matches import SAMPLED_DOCS, sampled_queries
 
 # A row of a run: document, score, rank as written (None if it is not a whole number).
 Row = tuple[bytes, float, int | None]
@@ -81,7 +81,7 @@ def _rank_disagrees(rows: list[Row]) -> bool:
 def sampled(outcomes: Sequence[Outcome], judged: Sequence[Any]) -> list[int]:
     """Return a few queries in which judged documents are missing, spread over all of them."""
     pairs = enumerate(zip(outcomes, judged, strict=True))
-    return spread(
+    return sampled_queries(
         [q for q, (o, d) in pairs if o.present and len({m[0] for m in o.matches}) < len(d)]
     )
 

@@ -11,6 +11,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from rankstone.core.judgments import repetitions
 from rankstone.core.python_engine.lines import Fault, is_commented_row, lines_of, read_row
 from rankstone.core.python_engine.place import (
     Outcome,
@@ -274,7 +275,6 @@ def judgments_of(
             docs.append(doc)
             highest.append(top)
         bounds.append(len(docs))
-    nothing = (b"", b"")
     return {
         "fault": None,
         "query_bytes": b"".join(order),
@@ -284,10 +284,7 @@ def judgments_of(
         "doc_offsets": _offsets(docs),
         "grades": np.array(highest, np.float64),
         "commented": commented,
-        "repeated": len(repeated),
-        "contradicting": len(contradicting),
-        "repeated_example": min(repeated, default=nothing),
-        "contradicting_example": min(contradicting, default=nothing),
+        **repetitions(repeated, contradicting),
         "iterations": iterations or [],
     }
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _Entry(NamedTuple):
-    """Where a format is, and the endings of files that hold it.
+    """The module of a format, and the endings of its files.
 
     The endings are here, and not in the module, so that a file's name is read without imports.
     ``endings`` say in which format a file is written.
@@ -68,7 +68,7 @@ _ENDINGS = (
 
 @dataclass(frozen=True)
 class Format:
-    """How a format is detected, read and written; None for what it cannot hold.
+    """The functions that detect, read and write a format; None if it cannot hold such data.
 
     Args:
         name: its name.

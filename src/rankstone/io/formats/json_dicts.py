@@ -77,11 +77,7 @@ def _by_query(value: Any, path: str, part: str) -> dict[Any, Any]:
 
 def _numbered(value: list[Any], path: str, part: str) -> Iterator[tuple[int, str, Any]]:
     for i, record in enumerate(value):
-        yield (
-            i,
-            f"{path}, record {i + 1}",
-            {part: record} if isinstance(record, list) else record,
-        )
+        yield (i, f"{path}, record {i + 1}", {part: record} if isinstance(record, list) else record)
 
 
 def _write(rows: Iterable[TextRow], out: IO[bytes]) -> None:

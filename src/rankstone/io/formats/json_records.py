@@ -14,29 +14,12 @@ from rankstone.core.subtopics import CITES, SENTENCE, Aspect
 from rankstone.core.tally import EXAMPLES
 from rankstone.core.values import number_of
 from rankstone.errors import DataError
-from rankstone.io.column_roles import SYNONYMS, plain_name, wanted_names
-from rankstone.io.formats.trec_layout import GRADE_NAMES, SCORE_NAMES
-from rankstone.io.key_paths import with_paths
+from rankstone.io import column_roles as known
+from rankstone.io.column_roles import key_named, plain_name, wanted_names, with_paths
+from rankstone.io.llm_results import with_id
 from rankstone.io.nuggets import grade_of, is_vital
-from rankstone.io.retrieved import with_id
 from rankstone.io.rows import Id, Lists, id_of
 
-_ID_NAMES = [name for name in SYNONYMS["query"] if name.endswith(("id", "no"))]
-_TEXT_NAMES = [name for name in SYNONYMS["query"] if name not in _ID_NAMES]
-QUERY_NAMES = [*_ID_NAMES, "id", *_TEXT_NAMES, "userinput"]
-EXPECTED_NAMES = (  # noqa: SIM905
-    "expectedids expected expecteddocids relevantids relevantdocids relevantdocs relevant "
-    "referencecontextids groundtruthids groundtruth goldids gold positives positiveids qrels "
-    "judgments judgements ratings"
-).split()
-RETRIEVED_NAMES = (  # noqa: SIM905
-    "retrievedids retrieved retrieveddocids retrieveddocs retrievedcontextids results resultids "
-    "ranking ranked rankedids predictions predictedids recommendations recommended recs hits topk"
-).split()
-ASSIGNMENT_NAMES = ["assignment", "support", "supportlabel"]
-_NUGGET_NAMES = ["id", *SYNONYMS["subtopic"], "text"]
-_ANSWER_NAMES = ("runid", "run", "answerid", "responseid", "system", "runtag", "tag")
-ITEM_NAMES = ["id", *SYNONYMS["doc"]]
 _NO_NUMBER = object()  # unlike null, which is a value
 _ONE = (str, int, float, bool, type(None))
 _MANY = (list, dict, tuple, set, frozenset)  # the latter three in memory only
@@ -44,7 +27,7 @@ _MANY = (list, dict, tuple, set, frozenset)  # the latter three in memory only
 
 @dataclass(frozen=True)
 class Keys:
-    """Which keys of a record hold what; None for what it lacks."""
+    """The key of each role in a record; None if the record lacks it."""
 
     query: str | None
     doc: str | None
@@ -67,7 +50,11 @@ class Keys:
 
 def parts_named(record: dict[str, Any]) -> list[str]:
     """Return the keys that are names of lists in a record."""
-    return [key for key in record if plain_name(str(key)) in (*EXPECTED_NAMES, *RETRIEVED_NAMES)]
+    return [
+        key
+        for key in record
+        if plain_name(str(key)) in (*known.EXPECTED_NAMES, *known.RETRIEVED_NAMES)
+    ]
 
 
 def keys_of(record: dict[str, Any], columns: Mapping[str, Any] | None = None) -> Keys:
@@ -85,21 +72,22 @@ def _keys(names: tuple[Any, ...], types: tuple[type, ...]) -> Keys:
     plain = {plain_name(str(key)): key for key in reversed(names)}
     kind_of = dict(zip(names, types, strict=True))
 
-    def first(known: Sequence[str], kinds: tuple[type, ...]) -> str | None:
-        keys = (plain[n] for n in known if n in plain)
+    def first(words: Sequence[str], kinds: tuple[type, ...]) -> str | None:
+        keys = (plain[n] for n in words if n in plain)
         return next((k for k in keys if kind_of[k] in kinds), None)
 
     return Keys(
-        first(QUERY_NAMES, _ONE) or first(QUERY_NAMES, _MANY),  # the latter is refused as an id
-        first(SYNONYMS["doc"], _ONE),
-        first(GRADE_NAMES, _ONE),
-        first(SCORE_NAMES, _ONE),
-        first(SYNONYMS["rank"], _ONE),
-        first(EXPECTED_NAMES, _MANY),
-        first(RETRIEVED_NAMES, _MANY),
-        first(SYNONYMS["subtopic"], _ONE),
-        first(SYNONYMS["importance"], _ONE),
-        first(ASSIGNMENT_NAMES, _ONE),
+        first(known.QUERY_NAMES, _ONE)
+        or first(known.QUERY_NAMES, _MANY),  # the latter is refused as an id
+        first(known.SYNONYMS["doc"], _ONE),
+        first(known.GRADE_NAMES, _ONE),
+        first(known.SCORE_NAMES, _ONE),
+        first(known.SYNONYMS["rank"], _ONE),
+        first(known.EXPECTED_NAMES, _MANY),
+        first(known.RETRIEVED_NAMES, _MANY),
+        first(known.SYNONYMS["subtopic"], _ONE),
+        first(known.SYNONYMS["importance"], _ONE),
+        first(known.ASSIGNMENT_NAMES, _ONE),
         first(("nuggets",), (list,)),
         first(("sentences", "answer"), (list,)),
     )
@@ -110,7 +98,7 @@ def _check_single(record: dict[str, Any], role: str, where: str) -> None:
     keys = [
         key
         for key, value in record.items()
-        if type(value) in (int, float) and plain_name(key) in SYNONYMS[role]
+        if type(value) in (int, float) and plain_name(key) in known.SYNONYMS[role]
     ]
     if len(keys) > 1:
         shown = " or ".join(map(ascii, keys))
@@ -215,7 +203,7 @@ def _citations(
 
 def _answer(record: dict[str, Any], where: str) -> str:
     """Return the key that names an answer, whose nuggets were assigned, by the run that gave it."""
-    key = next((key for key in record if plain_name(key) in _ANSWER_NAMES), None)
+    key = next((key for key in record if plain_name(key) in known.ANSWER_NAMES), None)
     if key is None:
         raise DataError(
             f"{where}: these nuggets were assigned to nothing. Name the document ('docid') or the "
@@ -231,10 +219,7 @@ def _aspects(
     listed = record[keys.nuggets] if keys.nuggets else [record]
     for item in listed:
         own = _checked(item, where, None)
-        plain = {plain_name(str(key)): key for key in reversed(item)}
-        name = own.subtopic
-        if keys.nuggets:
-            name = next((plain[n] for n in _NUGGET_NAMES if n in plain), None)
+        name = key_named(item, known.NUGGET_NAMES) if keys.nuggets else own.subtopic
         number = own.assignment or own.grade
         if name is None or number is None:
             raise _unknown(item, where, "a nugget or subtopic, and its assignment or grade")
@@ -384,7 +369,7 @@ def graded(
     value: Any, where: str, columns: Mapping[str, Any] | None = None
 ) -> list[tuple[Id, float]]:
     """Return documents and their grades; 1 for documents that are only named."""
-    docs, grades = _items(value, GRADE_NAMES, "grade", where, columns)
+    docs, grades = _items(value, known.GRADE_NAMES, "grade", where, columns)
     return list(zip(docs, grades or [1.0] * len(docs), strict=True))
 
 
@@ -394,9 +379,9 @@ def _retrieved(
     """Return documents, their scores or negative ranks if there are any, and whether order counts."""
     if is_response(value):
         value = value["hits"]  # of a search engine's response
-    docs, scores = _items(value, SCORE_NAMES, "score", where, columns, null=True)
+    docs, scores = _items(value, known.SCORE_NAMES, "score", where, columns, null=True)
     if not scores and isinstance(value, list):
-        docs, ranks = _items(value, SYNONYMS["rank"], "rank", where, columns, null=True)
+        docs, ranks = _items(value, known.SYNONYMS["rank"], "rank", where, columns, null=True)
         scores = [0.0 - rank for rank in ranks]
         return docs, scores, not scores
     return docs, scores, isinstance(value, list)
@@ -433,14 +418,10 @@ def _items(
 
 
 def _listed(
-    value: list[Any],
-    names: Sequence[str],
-    what: str,
-    where: str,
-    columns: Mapping[str, Any] | None,
+    value: list[Any], names: Sequence[str], what: str, where: str, columns: Mapping[str, Any] | None
 ) -> Iterator[tuple[Id, Any]]:
     first: tuple[str | None, str | None] | None = None
-    doc_names = [*wanted_names(columns, "doc"), *ITEM_NAMES]
+    doc_names = [*wanted_names(columns, "doc"), *known.ITEM_NAMES]
     number_names = [*wanted_names(columns, what), *names]
     for nested in value:
         if not isinstance(nested, dict):

@@ -35,7 +35,7 @@ class RowScores:
         return -1 if self.ascending else 1
 
     def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
-        """Give each judged row its score."""
+        """Match the scores to the judged rows, in their order."""
         data: dict[Any, dict[Any, float]] = {}
         for query, doc, score in self.rows(judgments):
             data.setdefault(query, {})[doc] = score

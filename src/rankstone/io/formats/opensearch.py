@@ -12,11 +12,6 @@ from rankstone.io.input_file import Input
 from rankstone.io.rows import id_of
 
 
-def _detect(file: Input) -> bool:
-    value = file.value if file.carrier == "json" else None
-    return isinstance(value, dict) and isinstance(value.get("judgmentRatings"), list)
-
-
 def _judgments(file: Input) -> Iterator[Row]:
     for i, entry in enumerate(file.value["judgmentRatings"]):
         where = f"{file.path}, entry {i + 1}"
@@ -35,6 +30,6 @@ def _judgments(file: Input) -> Iterator[Row]:
 FORMAT = Format(
     "opensearch",
     '{"judgmentRatings": [{"query": ..., "ratings": [{"docId": ..., "rating": "2"}]}]}',
-    _detect,
+    lambda file: isinstance(file.record.get("judgmentRatings"), list),
     _judgments,
 )

@@ -10,14 +10,7 @@ from rankstone.core.values import number_of
 from rankstone.errors import DataError
 from rankstone.io.formats import Format
 from rankstone.io.input_file import Input
-from rankstone.io.rows import Id, Lists, id_of
-
-
-def _detect(file: Input) -> bool:
-    value = file.value if file.carrier == "json" else None
-    if not isinstance(value, dict):
-        return False
-    return _requests(value) is not None or _details(value) is not None
+from rankstone.io.rows import Id, Lists, id_of, objects_in
 
 
 def _requests(value: dict[str, Any]) -> list[dict[str, Any]] | None:
@@ -44,7 +37,7 @@ def _judgments(file: Input) -> Iterator[Row]:
         where = f"{file.path}, request {i + 1}"
         query = id_of(request.get("id"), "query", where)
         yield query, NO_DOCUMENT, 0.0
-        for rating in _objects(request["ratings"], where):
+        for rating in objects_in(request["ratings"], where):
             doc = id_of(rating.get("_id"), "document", where)
             yield query, doc, number_of(rating.get("rating"), "rating", where)
 
@@ -57,7 +50,7 @@ def _run(file: Input) -> Lists:
     for query, detail in details.items():
         where = f"{file.path}, query {query!a}"
         hits = detail.get("hits") if isinstance(detail, dict) else None
-        documents = (hit.get("hit", hit) for hit in _objects(hits, where))
+        documents = (hit.get("hit", hit) for hit in objects_in(hits, where))
         lists[id_of(query, "query", where)] = [
             id_of(doc.get("_id") if isinstance(doc, dict) else None, "document", where)
             for doc in documents
@@ -65,16 +58,10 @@ def _run(file: Input) -> Lists:
     return Lists(lists)
 
 
-def _objects(value: Any, where: str) -> list[dict[str, Any]]:
-    if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
-        raise DataError(f"{where}: expected an array of objects.")
-    return value
-
-
 FORMAT = Format(
     "rank-eval",
     "a _rank_eval request (judgments) or response (run) of Elasticsearch or OpenSearch",
-    _detect,
+    lambda file: _requests(file.record) is not None or _details(file.record) is not None,
     _judgments,
     _run,
     kind=lambda file: "run" if _requests(file.value) is None else "judgments",

@@ -10,21 +10,18 @@ from rankstone.core.values import number_of
 from rankstone.errors import DataError
 from rankstone.io.formats import Format
 from rankstone.io.input_file import Input
-from rankstone.io.rows import Id, id_of
+from rankstone.io.rows import Id, id_of, objects_in
 
 
 def _detect(file: Input) -> bool:
-    value = file.value if file.carrier == "json" else None
-    return isinstance(value, dict) and any(
-        isinstance(value.get(key), list) for key in ("topics", "query_groups")
-    )
+    return any(isinstance(file.record.get(key), list) for key in ("topics", "query_groups"))
 
 
 def _judgments(file: Input) -> Iterator[Row]:
     value = file.value
-    groups = list(_objects(value.get("query_groups", []), file.path))
-    for topic in _objects(value.get("topics", []), file.path):
-        groups += _objects(topic.get("query_groups", []), file.path)
+    groups = [*objects_in(value.get("query_groups", []), file.path)]
+    for topic in objects_in(value.get("topics", []), file.path):
+        groups += objects_in(topic.get("query_groups", []), file.path)
     for i, group in enumerate(groups):
         where = f"{file.path}, query group {i + 1}"
         judged = list(_judged(group.get("relevant_documents"), where))
@@ -36,7 +33,7 @@ def _judgments(file: Input) -> Iterator[Row]:
 
 def _queries(group: dict[str, Any], where: str) -> Iterator[Id]:
     """Yield the queries of a group: the text for the template, else the group's name."""
-    queries = list(_objects(group.get("queries", []), where))
+    queries = objects_in(group.get("queries", []), where)
     for query in queries or [{}]:
         placeholders = query.get("placeholders")
         text = placeholders.get("$query") if isinstance(placeholders, dict) else None
@@ -54,12 +51,6 @@ def _judged(value: Any, where: str) -> Iterator[tuple[Id, float]]:
             yield id_of(key, "document", where), number_of(entry.get("gain"), "gain", where)
         else:
             yield id_of(key, "document", where), number_of(entry, "gain", where)
-
-
-def _objects(value: Any, where: str) -> Iterator[dict[str, Any]]:
-    if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
-        raise DataError(f"{where}: expected an array of objects.")
-    return iter(value)
 
 
 FORMAT = Format(

@@ -19,9 +19,9 @@ from rankstone.io import frames
 from rankstone.io.column_roles import ROLES, column_or_none
 from rankstone.io.encodings import ADVICE
 from rankstone.io.formats import Format, run_name, trec_layout
-from rankstone.io.formats.csv_dialect import check_alike
 from rankstone.io.formats.csv_header import (
     SEPARATORS,
+    check_alike,
     declared_separator,
     has_decimal_commas,
     header_of,

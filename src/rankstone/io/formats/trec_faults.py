@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankstone.core.faults import LineFault
+from rankstone.core.row_layout import LineFault
 from rankstone.core.text import decode
 from rankstone.errors import DataError
 from rankstone.io.formats.trec_layout import DECIMAL_COMMA, QRELS, RUN, TrecLayout
@@ -79,7 +79,7 @@ def _shown(text: bytes) -> str:
 
 
 def _other_table(row: bytes, fields: int, layout: TrecLayout) -> str:
-    """Say what a first line may be that is not a row of columns between blanks."""
+    """Return advice on a first line whose columns are not separated by blanks."""
     if fields == 1 and layout == RUN and DECIMAL_COMMA.fullmatch(row):
         return " Write decimals with a point: 0.5, not 0,5."
     for separator in (",", ";"):

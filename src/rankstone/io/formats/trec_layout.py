@@ -1,4 +1,4 @@
-"""Which columns a TREC file has, by its first lines."""
+"""The columns of a TREC file, detected from its first lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from rankstone.core.row_layout import ATOF, ATOL, RANK, RowLayout
 from rankstone.core.text import decode, is_number
 from rankstone.errors import DataError, Notice
-from rankstone.io.column_roles import SYNONYMS, ambiguous, plain_name
+from rankstone.io.column_roles import GRADE_NAMES, SCORE_NAMES, SYNONYMS, ambiguous, plain_name
 from rankstone.io.input_file import HEAD, Input
 
 _MOST_COLUMNS = 8
@@ -17,8 +17,6 @@ DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]+,[0-9]+")
 _MOST_LINES = 200
 
 # BEIR calls its grades scores; a run may call its scores what judgments call grades.
-GRADE_NAMES = [*SYNONYMS["grade"], "score"]
-SCORE_NAMES = [*SYNONYMS["score"], *GRADE_NAMES]
 
 
 class TrecLayout(NamedTuple):

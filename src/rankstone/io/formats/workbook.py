@@ -36,7 +36,7 @@ class Sheet(PlainTable):
     options: Reading = field(default_factory=Reading)
 
     def content(self) -> Iterator[bytes]:
-        """Yield what the cells say, which saving a workbook again does not change."""
+        """Yield the values of the cells, which stay the same when a workbook is saved again."""
         for name, column in self.columns.items():
             cells = (float(cell) if _is_number(cell) else cell for cell in column)
             yield repr((name, [None if cell == "" else cell for cell in cells])).encode()

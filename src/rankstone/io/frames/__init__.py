@@ -11,12 +11,12 @@ import numpy as np
 
 from rankstone.core import engine
 from rankstone.core.dicts import no_scores
-from rankstone.core.faults import ColumnFault
 from rankstone.core.ids import Ids, numbers_of
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import DocsByQuery, Matches
 from rankstone.core.notices import judgment_notices
 from rankstone.core.provenance import MEMORY, Source
+from rankstone.core.row_layout import ColumnFault
 from rankstone.core.run import Row
 from rankstone.core.subtopics import Aspect, subtopic_notices, with_subtopics
 from rankstone.core.text import decode
@@ -102,7 +102,7 @@ def _aspects(
     named, weighed = subtopic_columns(what, table.names, columns)
     if named is None:
         return []
-    from rankstone.io.frames.subtopics import aspects, grades_in, ids_in
+    from rankstone.io.frames.columns import aspects, grades_in, ids_in
 
     def values(column: Any, name: str) -> list[Any]:
         if _kind(column) not in ("text", "whole"):
@@ -245,7 +245,7 @@ class FrameRun:
 
     def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:
         """Yield the documents in the order of the rows."""
-        from rankstone.io.frames.subtopics import grades_in, ids_in
+        from rankstone.io.frames.columns import grades_in, ids_in
 
         ids = (
             ids_in(column, numbers=is_whole(column), what=f"{self.what}: the {what} column")

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from rankstone.core import engine
 from rankstone.core.as_numpy import rounded
+from rankstone.core.ids import Ids
+from rankstone.core.subtopics import Aspect
 from rankstone.core.values import number_of, plain_id
 from rankstone.errors import DataError
+from rankstone.io.nuggets import is_vital
 
 _MISSING = {"NAType", "NaTType"}
 _REMEDY = "ids are text or whole numbers, scores and grades are numbers."
@@ -73,9 +77,7 @@ def _pandas_table(data: Any) -> Table | None:
         return None
     columns = [str(c) for c in data.columns]
     return Table(
-        data,
-        columns,
-        lambda names: {n: _series(data.iloc[:, columns.index(n)], n) for n in names},
+        data, columns, lambda names: {n: _series(data.iloc[:, columns.index(n)], n) for n in names}
     )
 
 
@@ -274,3 +276,47 @@ def _objects(values: list[Any], name: str, *, in_file: bool = False) -> Any:
         f"column {name!r} holds {value!r} ({type(value).__name__}) in "
         f"{place_of(odd, in_file=in_file)}; {_REMEDY}"
     )
+
+
+def ids_in(column: Any, *, numbers: bool, what: str) -> list[Any]:
+    """Return the ids in the rows of a column, as Python objects."""
+    rows = engine.load().column_of_array(np.arange(len(column), dtype=np.int64))
+    scan = engine.load().judge_columns(column, rows, None)
+    if scan["fault"]:
+        raise DataError(f"{what} has no value in row {scan['fault'][2]} (rows count from 0).")
+    raw = scan["query_bytes"]
+    names = Ids.from_keys(raw) if numbers else Ids.from_bytes(raw, scan["query_offsets"])
+    places = np.array(Ids.from_keys(scan["doc_bytes"]).objects, np.int64)
+    values = np.empty(len(column), object)
+    for name, (a, b) in zip(names.objects, pairwise(scan["groups"].tolist()), strict=True):
+        values[places[a:b]] = name
+    return values.tolist()
+
+
+def grades_in(column: Any, rows: int) -> list[float]:
+    """Return the grades in the rows of a column, 1 without a column."""
+    if column is None:
+        return [1.0] * rows
+    at = engine.load().column_of_array(np.arange(rows, dtype=np.int64))
+    scan = engine.load().judge_columns(at, at, column)
+    order = np.array(Ids.from_keys(scan["doc_bytes"]).objects, np.int64)
+    grades = np.empty(rows)
+    grades[order] = scan["grades"]
+    return grades.tolist()
+
+
+def aspects(
+    queries: list[Any],
+    docs: list[Any],
+    grades: list[float],
+    subtopics: list[Any],
+    importance: list[Any] | None,
+    what: str,
+) -> Iterator[Aspect]:
+    """Yield the grades by subtopic in the rows of columns."""
+    for row, (query, doc, grade, subtopic) in enumerate(
+        zip(queries, docs, grades, subtopics, strict=True)
+    ):
+        where = f"{what}, row {row} (rows count from 0)"
+        vital = None if importance is None else is_vital(importance[row], subtopic, where)
+        yield Aspect(query, doc, grade, subtopic, vital)

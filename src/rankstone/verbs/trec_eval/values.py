@@ -17,7 +17,7 @@ from rankstone.core.collection import MatchedCollection
 from rankstone.core.judgments import Judgments
 from rankstone.core.rank import rounds_scores
 from rankstone.core.ranked import Ranked
-from rankstone.core.rearranged import condensed, select, truncated
+from rankstone.core.ranked_rows import condensed, select, truncated
 from rankstone.core.run import Run
 from rankstone.core.text import escape_controls
 from rankstone.errors import (

@@ -17,7 +17,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class Holes:
+class UnjudgedPositions:
     """The retrieved documents without a judgment, by rank.
 
     Rows ``offsets[q]:offsets[q + 1]`` of ``rank`` belong to query q. Documents that are listed in
@@ -29,7 +29,7 @@ class Holes:
     rank: Array
 
     @classmethod
-    def of(cls, ranked: Ranked) -> Holes:
+    def of(cls, ranked: Ranked) -> UnjudgedPositions:
         """Find the holes of a ranking; its documents must have one order."""
         if ranked.ties_averaged or ranked.tie_luck:
             raise UsageError(
@@ -149,25 +149,28 @@ class Holes:
                 not retrieved.
         """
         r = self.ranked
-        rows = ranges(r.offsets[query], (r.offsets[1:] - r.offsets[:-1])[query])
+        rows = ranges(r.offsets[query], segments.lengths(r.offsets)[query])
         holes = ranges(self.offsets[query], self.count[query])
         number = np.concatenate(
-            [np.repeat(np.arange(len(query)), n[query]) for n in (_sizes(r.offsets), self.count)]
+            [
+                np.repeat(np.arange(len(query)), n[query])
+                for n in (segments.lengths(r.offsets), self.count)
+            ]
         )
         rank = np.concatenate([r.rank[rows], self.rank[holes]])
         order = np.lexsort((rank, number))
         above, tied = self._ties(rows, number[order], rank[order], order)
-        every = segments.offsets_of(_sizes(r.offsets)[query] + self.count[query])
+        every = segments.offsets_of(segments.lengths(r.offsets)[query] + self.count[query])
 
         def column(known: Array, new: Array) -> Array:
             return np.concatenate([known[rows], new])[order]
 
-        known = ranges(r.judged_offsets[query], _sizes(r.judged_offsets)[query])
+        known = ranges(r.judged_offsets[query], segments.lengths(r.judged_offsets)[query])
         judged = np.concatenate([r.judged_grade[known], grades])
         owner = np.concatenate(
             [
                 np.repeat(np.arange(len(query)), n[query])
-                for n in (_sizes(r.judged_offsets), self.count)
+                for n in (segments.lengths(r.judged_offsets), self.count)
             ]
         )
         if missed is not None:
@@ -175,7 +178,7 @@ class Holes:
             judged = np.append(judged, missed[1])
         pooled, pooled_offsets = r.pooled, r.pooled_offsets
         if pooled is not None and pooled_offsets is not None:
-            sizes = _sizes(pooled_offsets)[query]
+            sizes = segments.lengths(pooled_offsets)[query]
             pooled = pooled[ranges(pooled_offsets[query], sizes)]
             pooled_offsets = segments.offsets_of(sizes)
         return replace(
@@ -199,7 +202,7 @@ class Holes:
         )
 
     def _ties(self, rows: Array, number: Array, rank: Array, order: Array) -> tuple[Array, Array]:
-        """Return what is above and tied with each document; a hole may share a judged one's tie."""
+        """Count the documents above and tied with each; an unjudged one may share a judged one's tie."""
         is_hole = order >= len(rows)
         above, tied = rank - 1, np.ones(len(rank), np.int64)
         above[~is_hole] = self.ranked.above[rows][order[~is_hole]]
@@ -212,10 +215,6 @@ class Holes:
             here &= (above[near] < rank) & (rank <= above[near] + tied[near])
             above[here], tied[here] = above[near][here], tied[near][here]
         return above, tied
-
-
-def _sizes(offsets: Array) -> Array:
-    return offsets[1:] - offsets[:-1]
 
 
 def judged_by_rank(ranked: Ranked, deepest: int = 100) -> list[float]:

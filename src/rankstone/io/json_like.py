@@ -1,21 +1,25 @@
-"""Objects in memory, read as the JSON files that would hold them."""
+"""Dicts and lists in memory, read as the JSON files that would hold them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from io import BytesIO
 from itertools import islice
 from typing import Any
 
 from rankstone.core import dicts
 from rankstone.core.judgments import Judgments
+from rankstone.core.matches import Matches
 from rankstone.core.provenance import MEMORY
 from rankstone.core.run import Run
 from rankstone.errors import DataError
+from rankstone.io import frames
+from rankstone.io.column_roles import column_or_none, with_paths
 from rankstone.io.formats import Format, format_of
+from rankstone.io.frames.columns import PlainTable
 from rankstone.io.gathered import run_from
 from rankstone.io.input_file import Input, ReadOptions
-from rankstone.io.key_paths import with_paths
 from rankstone.io.rows import judgments_from
 
 _LOOKED_AT = 10  # queries
@@ -37,10 +41,21 @@ def _as_json(value: Any) -> Any:
 
 
 def judgments_of(
-    data: Mapping[Any, Any] | list[Any] | tuple[Any, ...],
+    data: Mapping[Any, Any] | Sequence[Any],
     columns: Mapping[str, Any] | None = None,
+    *,
+    graded: bool = True,
 ) -> Judgments:
-    """Take judgments by query, or in any form that a JSON file may have."""
+    """Take judgments by query, a list of those of each query, or any form that JSON may have.
+
+    A query's id is its position in a list, from 0, if a record does not name it.
+    """
+    if not isinstance(data, Mapping):
+        _check_lists(data, "the judgments")
+        if _are_rows(data, columns):
+            table = _table(data, columns, "the judgments")
+            return frames.judgments_of(table, columns, graded=graded)
+        data = list(data) if are_records(data, columns) else dict(enumerate(data))
     data = _without_series(data, "the judgments")
     if isinstance(data, Mapping) and _is_plain(data):
         return dicts.judgments_of(data)
@@ -54,32 +69,31 @@ def judgments_of(
     return judgments_from(content, MEMORY, file.path, typed=True)
 
 
-def run_of(
-    data: Mapping[Any, Any] | list[Any] | tuple[Any, ...],
-    name: str | None = None,
-    columns: Mapping[str, Any] | None = None,
-    *,
-    ascending: bool = False,
-    by_score: bool = False,
-) -> Run:
-    """Take a run by query, or in any form that a JSON file may have."""
+def run_of(data: Mapping[Any, Any] | Sequence[Any], options: ReadOptions) -> Run:
+    """Take a run by query, a list of the rankings of each query, or any form that JSON may have."""
+    name, columns, ascending = options.name, options.columns, options.ascending
+    positional = False
+    if not isinstance(data, Mapping):
+        _check_lists(data, "the run")
+        if _are_rows(data, columns):
+            table = _table(data, columns, "the run")
+            return frames.run_of(table, columns, name, ascending=ascending)
+        positional = not are_records(data, columns)
+        data = dict(enumerate(data)) if positional else list(data)
     data = _without_series(data, name or "run")
+    run: Run
     if isinstance(data, Mapping) and _is_plain(data):
-        return dicts.run_of(data, name, ascending=ascending)
-    file = ObjectInput(data, name or "the run", columns)
-    form = format_of(file)
-    if form.run is None:
-        raise _cannot_hold(form, "run")
-    content: Any = form.run(file)
-    return run_from(
-        content,
-        name or "run",
-        MEMORY,
-        file.path,
-        ascending=ascending,
-        by_score=by_score,
-        typed=True,
-    )
+        run = dicts.run_of(data, name, ascending=ascending)
+    else:
+        file = ObjectInput(data, name or "the run", columns)
+        form = format_of(file)
+        if form.run is None:
+            raise _cannot_hold(form, "run")
+        content: Any = form.run(file)
+        run = run_from(content, MEMORY, file.path, options, name=name or "run", typed=True)
+    if positional and type(run) is dicts.ListedRun:
+        return PositionalRun(run.data, run.name)
+    return run
 
 
 def _without_series(data: Any, what: str) -> Any:
@@ -152,3 +166,58 @@ def are_records(data: Iterable[Any], columns: Mapping[str, Any] | None = None) -
         )
         for record in some
     )
+
+
+def _check_lists(data: Sequence[Any], what: str) -> None:
+    odd = next((v for v in data if isinstance(v, str | bytes | int | float) or v is None), data)
+    if odd is not data:
+        raise DataError(
+            f"{what}: expected a list of lists, one for each query, but it holds {odd!r}. For a "
+            "single query write [[...]], or call the measure itself."
+        )
+
+
+def _are_rows(data: Sequence[Any], columns: Mapping[str, Any] | None) -> bool:
+    """Return whether data are records of a query, a document and a number each.
+
+    If somebody named a column, a query is enough: that the column is missing is said later.
+    """
+    needed = [role for role in ("query", "doc") if role == "query" or role not in (columns or {})]
+    return bool(data) and all(
+        isinstance(record, dict)
+        and all(isinstance(key, str) for key in record)
+        and all(column_or_none(r, list(with_paths(record, columns)), columns) for r in needed)
+        and not are_records([record], columns)
+        for record in data[:10]
+    )
+
+
+def _table(
+    nested: Sequence[dict[str, Any]], columns: Mapping[str, Any] | None, what: str
+) -> PlainTable:
+    records = [with_paths(record, columns) for record in nested]
+    names = list(records[0])
+    for number, record in enumerate(records):
+        if not isinstance(record, dict) or set(record) != set(names):
+            raise DataError(
+                f"{what}: record {number} (records count from 0) has other keys than the first "
+                f"({', '.join(map(repr, names))}): {record!r}."
+            )
+    return PlainTable({name: [record[name] for record in records] for name in names})
+
+
+@dataclass(frozen=True, eq=False)
+class PositionalRun(dicts.ListedRun):
+    """Rankings that belong to queries by their position alone."""
+
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
+        """Find the judged documents, if there is one ranking for each query."""
+        n = len(judgments.queries)
+        positional = list(judgments.queries) == list(range(n))
+        if positional and len(self.data) != n:
+            raise DataError(
+                f"{self.name}: {len(self.data)} rankings for {n} lists of relevant documents. "
+                "Lists belong together by position; give one for each query, [] if nothing was "
+                "retrieved."
+            )
+        return super().match(judgments, float32=float32, repeats=repeats)
