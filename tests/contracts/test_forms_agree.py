@@ -130,8 +130,10 @@ def test_however_data_are_held_the_result_is_the_same(engine, tmp_path, source):
     got = rs.evaluate(judged, run, MEASURES, **options)
     assert values(got) == values(rs.evaluate(JUDGED, SCORED, MEASURES))
     warnings = {notice.code for notice in got.notices if notice.level == "warning"}
-    # In arrays alone, grades that are fractions beside whole scores look like changed places.
-    assert warnings <= ({"labels-and-scores"} if source.startswith("arrays") else set())
+    # In arrays and tensors alone, grades that are fractions beside whole scores look like changed places.
+    assert warnings <= (
+        {"labels-and-scores"} if source.startswith(("arrays", "tensors")) else set()
+    )
 
 
 WRITTEN = ["trec", "json", "jsonl", "parquet", "arrow", "csv"]

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from strategies import examples, measures, write_qrels, write_run
 
 import rankstone as rs
@@ -94,6 +94,7 @@ def by_query(result, measure):
 @settings(max_examples=examples(1500))
 @given(measures(), lists(), conventions(ids=False))
 def test_arrays_have_the_numbers_of_dicts(measure, queries, choices):
+    assume(measure.name != "Hole")  # it needs ids of documents
     label, score, sizes = as_arrays(queries)
 
     def of_dicts():
@@ -152,6 +153,7 @@ def test_grades_in_rank_order_have_the_number_of_a_ranked_list(measure, queries,
 @settings(max_examples=examples(300))
 @given(measures(), lists(), st.lists(st.sampled_from([-1, 0, 1, 2]), max_size=4), st.data())
 def test_missed_grades_are_judged_documents_that_were_not_retrieved(measure, queries, missed, data):
+    assume(measure.name != "Hole")  # it needs ids of documents
     choices = data.draw(conventions(ids=False))
     choices["nonpositive"] = "any"
     graded = queries[0][0]

@@ -295,7 +295,7 @@ def test_a_file_is_closed_when_its_evaluation_ends(tmp_path):
         for options in ({}, {"lengths": {"a": 1}}):
             measure = "R@5tokens" if options else "Hole@1"
             rs.evaluate({"q": {"a": 1}}, path, measure, **options)
-            assert not [o for o in gc.get_objects() if isinstance(o, Input) and o.path == str(path)]
+            assert not [o for o in gc.get_objects() if type(o) is Input and o.path == str(path)]
     finally:
         if enabled:
             gc.enable()

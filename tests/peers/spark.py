@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import partial
+
+from spark_session import spark_session
 
 from peers.common import Accepts, Qrels, Run, both, one_by_one, quiet, ranking, relevant
 
@@ -16,24 +18,6 @@ def version() -> str:
     import pyspark
 
     return pyspark.__version__
-
-
-@cache
-def _session():
-    from pyspark.sql import SparkSession
-
-    builder = SparkSession.builder.master("local[1,4]").appName("peers")
-    for name, value in {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.log.level": "OFF",
-        "spark.sql.shuffle.partitions": "1",
-        "spark.default.parallelism": "1",
-    }.items():
-        builder = builder.config(name, value)
-    return builder.getOrCreate()
 
 
 def _mean(qrels: Qrels, run: Run, k: int | None, *, name: str, graded: bool = False) -> float:
@@ -55,7 +39,7 @@ def of_rows(rows: list[tuple[list, ...]], k: int | None, *, name: str) -> float:
     with quiet(ResourceWarning), quiet(FutureWarning), quiet(DeprecationWarning):
         from pyspark.mllib.evaluation import RankingMetrics
 
-        metrics = RankingMetrics(_session().sparkContext.parallelize(rows, 1))
+        metrics = RankingMetrics(spark_session().sparkContext.parallelize(rows, 1))
         found = getattr(metrics, name)
         return float(found(k) if k is not None else found)
 

@@ -81,6 +81,12 @@ def top_k(labels: Any, scores: Any, lists: ListNeeds, needs: ScoreNeeds) -> TopK
     return TopK(grades, order, (sum(p.tied for p in parts), len(label) * width))
 
 
+def head(values: Any, n: int) -> Array:
+    """Return the rows that hold the first n numbers of a table, here."""
+    rows = 1 + n // int(values.shape[1]) if values.ndim == 2 else n
+    return numbers_of(values[:rows], "numbers")
+
+
 def _plain(values: Any) -> Any:
     """Return a tensor without its gradient."""
     return values.detach() if hasattr(values, "detach") else values

@@ -125,7 +125,8 @@ def labels_and_scores(
         wanted = needs(default_conventions(has_ids=False))
         part = gpu.top_k(labels, scores, *wanted) if mask is None else None
         if part is not None and (qid is None or labels.ndim == 2):
-            return _from_device(part, labels.ndim, qid, name)
+            swapped = _look_swapped(*(gpu.head(v, _LOOKED_AT) for v in (labels, scores)))
+            return _from_device(part, labels.ndim, qid, name, swapped=swapped)
         labels, scores = _moved(labels, "labels"), _moved(scores, "scores")
         lists = _counted(labels, scores, mask, *wanted)
         if lists is not None:
@@ -244,7 +245,9 @@ def _starting_again(order: Array, offsets: Array | None, queries: list[Any]) -> 
     return reading_notice("query-starts-again", len(again), examples)
 
 
-def _from_device(part: gpu.TopK, ndim: int, qid: Any, name: str) -> LabelledCollection:
+def _from_device(
+    part: gpu.TopK, ndim: int, qid: Any, name: str, *, swapped: bool
+) -> LabelledCollection:
     shape = part.grades.shape if ndim == 2 else (-1,)
     queries, _, _ = _rows(part.grades, qid, None)
     return _table(
@@ -253,7 +256,10 @@ def _from_device(part: gpu.TopK, ndim: int, qid: Any, name: str) -> LabelledColl
         name=name,
         queries=queries,
         ties=part.ties,
-        own_notices=tuple(negative_notices(part.grades)),
+        own_notices=(
+            *negative_notices(part.grades),
+            *reading_notice("labels-and-scores", int(swapped)),
+        ),
     )
 
 

@@ -86,6 +86,7 @@ _MAX_FPR = Number(
     pools_queries=lambda m: m.pairs == "all",
     ties_as_one="line",
     reads_nonrelevant=True,
+    reads_whole_list=True,
     conventions=(),
     example=Example("AUC", (1, 0, 1, 0), "3 / 4"),
 )

@@ -109,7 +109,8 @@ class Means:
         """
         square, variance = self._skewness
         skewed = square > 4.0 * variance
-        return np.where(skewed, 1.0 - 4.0 * variance / np.where(skewed, square, 1.0), 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(skewed, np.maximum(1.0 - 4.0 * variance / square, 0.0), 0.0)
 
     def squared_skewness(self) -> np.ndarray:
         """Return the square of the values' skewness, less what chance adds to it."""
