@@ -54,7 +54,7 @@ def _evaluator(qrels: Qrels, run: Run, k: int | None, *, name: str) -> float:
             number = {d: float(i) for i, d in enumerate({**run[query], **qrels[query]})}
             ranked = [number[d] for d in ranking(run[query])]
             rows.append((ranked, [number[d] for d in relevant(qrels[query])]))
-        table = _session().createDataFrame(rows, ["prediction", "label"])
+        table = spark_session().createDataFrame(rows, ["prediction", "label"])
         evaluator = RankingEvaluator(metricName=name, k=k, labelCol="label")
         return float(evaluator.setPredictionCol("prediction").evaluate(table))
 
