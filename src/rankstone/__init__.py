@@ -36,6 +36,8 @@ _HOMES = {
     "evaluate_spans": "rankstone.verbs.spans",
     "SpanResults": "rankstone.verbs.spans",
     "Comparison": "rankstone.stats.comparison",
+    "Factors": "rankstone.io.factors",
+    "Scorer": "rankstone.io.factors",
     "load_judgments": "rankstone.verbs.load",
     "load_run": "rankstone.verbs.load",
     "pool": "rankstone.verbs.pool",

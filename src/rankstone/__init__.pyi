@@ -13,6 +13,7 @@ from rankstone.errors import (
     UsageError as UsageError,
 )
 from rankstone.io.convert import convert as convert
+from rankstone.io.factors import Factors as Factors, Scorer as Scorer
 from rankstone.io.rankings import grades_by_position as grades_by_position
 from rankstone.io.validate import validate as validate
 from rankstone.measures import *

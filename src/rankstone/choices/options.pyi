@@ -40,6 +40,7 @@ class EvaluateOptions(TypedDict, total=False):
     mask: Any
     qid_blocks: Literal["merge", "separate"]
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
 
 class EvaluatorOptions(TypedDict, total=False):
@@ -74,6 +75,7 @@ class EvaluatorOptions(TypedDict, total=False):
     columns: Any
     query_ids: Any
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
 
 class EvaluatorAddOptions(TypedDict, total=False):
@@ -118,6 +120,7 @@ class ExplainOptions(TypedDict, total=False):
     mask: Any
     qid_blocks: Literal["merge", "separate"]
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
 
 class ReconcileOptions(TypedDict, total=False):
@@ -153,6 +156,7 @@ class ReconcileOptions(TypedDict, total=False):
     mask: Any
     qid_blocks: Literal["merge", "separate"]
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
 
 class AcrossToolsOptions(TypedDict, total=False):
@@ -165,6 +169,7 @@ class AcrossToolsOptions(TypedDict, total=False):
     mask: Any
     qid_blocks: Literal["merge", "separate"]
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     scores: Literal["descending", "ascending"]
     rank_by: Literal["order", "score"]
@@ -213,6 +218,7 @@ class CompareOptions(TypedDict, total=False):
     mask: Any
     qid_blocks: Literal["merge", "separate"]
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     fuse: Any
     baseline: str | None
@@ -269,6 +275,7 @@ class PowerOptions(TypedDict, total=False):
     mask: Any
     qid_blocks: Literal["merge", "separate"]
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     clusters: Any
 
@@ -306,6 +313,7 @@ class GateOptions(TypedDict, total=False):
     mask: Any
     qid_blocks: Literal["merge", "separate"]
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     confidence: float
     clusters: Any
@@ -351,6 +359,7 @@ class ReportOptions(TypedDict, total=False):
     mask: Any
     qid_blocks: Literal["merge", "separate"]
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     baseline: str | None
     test: str | None
@@ -400,6 +409,7 @@ class RiskCoverageOptions(TypedDict, total=False):
     query_ids: Any
     group_sizes: Any
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
 
 class PMrrOptions(TypedDict, total=False):
@@ -415,6 +425,7 @@ class PMrrOptions(TypedDict, total=False):
     columns: Any
     query_ids: Any
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
@@ -435,6 +446,7 @@ class PoolOptions(TypedDict, total=False):
     columns: Any
     query_ids: Any
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
@@ -462,6 +474,7 @@ class HolesOptions(TypedDict, total=False):
     columns: Any
     query_ids: Any
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
 
 class AgreeRunsOptions(TypedDict, total=False):
@@ -470,6 +483,7 @@ class AgreeRunsOptions(TypedDict, total=False):
     columns: Any
     query_ids: Any
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     scores: Literal["descending", "ascending"]
     rank_by: Literal["order", "score"]
@@ -486,6 +500,7 @@ class FuseOptions(TypedDict, total=False):
     columns: Any
     query_ids: Any
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     scores: Literal["descending", "ascending"]
     rank_by: Literal["order", "score"]
@@ -535,6 +550,7 @@ class TuneOptions(TypedDict, total=False):
     columns: Any
     query_ids: Any
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     interval: str | None
     confidence: float
@@ -561,6 +577,7 @@ class AgreeJudgmentsOptions(TypedDict, total=False):
     encoding: str | None
     columns: Any
     group_sizes: Any
+    block_bytes: int | None
     max_bytes: int | None
     relevance: float
 
@@ -598,6 +615,7 @@ class AgreeOrderingsOptions(TypedDict, total=False):
     mask: Any
     qid_blocks: Literal["merge", "separate"]
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
 
 class VerifyOptions(TypedDict, total=False):
@@ -610,6 +628,7 @@ class VerifyOptions(TypedDict, total=False):
     mask: Any
     qid_blocks: Literal["merge", "separate"]
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     scores: Literal["descending", "ascending"]
     rank_by: Literal["order", "score"]
@@ -627,6 +646,7 @@ class ValidateOptions(TypedDict, total=False):
     encoding: str | None
     columns: Any
     group_sizes: Any
+    block_bytes: int | None
     max_bytes: int | None
 
 class ConvertOptions(TypedDict, total=False):
@@ -634,12 +654,14 @@ class ConvertOptions(TypedDict, total=False):
     encoding: str | None
     columns: Any
     group_sizes: Any
+    block_bytes: int | None
     max_bytes: int | None
 
 class LoadJudgmentsOptions(TypedDict, total=False):
     input_format: str | None
     encoding: str | None
     group_sizes: Any
+    block_bytes: int | None
     max_bytes: int | None
 
 class LoadRunOptions(TypedDict, total=False):
@@ -649,6 +671,7 @@ class LoadRunOptions(TypedDict, total=False):
     columns: Any
     query_ids: Any
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     scores: Literal["descending", "ascending"]
     rank_by: Literal["order", "score"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -93,6 +94,10 @@ def load_run(data: Any, setup: Setup = DEFAULT) -> Run:
         run = data.by_score if setup.by_score and hasattr(data, "by_score") else data
         return run
     data = _plain_run(data, setup)
+    if scorer_of(data) is not None:
+        from rankstone.io import factors
+
+        return factors.run_of(data, name, setup.effort.block_bytes, ascending=ascending)
     if isinstance(data, Mapping):
         from rankstone.io import objects
 
@@ -167,6 +172,12 @@ def is_sparse(data: Any) -> bool:
     return type(data).__module__.startswith("scipy.sparse")
 
 
+def scorer_of(run: Any) -> Any:
+    """Return what scores a whole catalogue, None if the run does not."""
+    factors = sys.modules.get("rankstone.io.factors")  # who has none of these has not loaded it
+    return None if factors is None else factors.scorer_of(run)
+
+
 def is_empty(data: Any) -> bool:
     """Return whether data are a dict or a table without rows, as a part may be."""
     if isinstance(data, str | Judgments) or is_sparse(data) or not hasattr(data, "__len__"):
@@ -222,9 +233,16 @@ def collection(
     single = False
     padding: list[Notice] = []
     run = _plain_run(run, setup)
+    scorer = scorer_of(run)
+    if scorer is not None:
+        from rankstone.io.factors import judgments_beside
+
+        judgments = judgments_beside(judgments, scorer)
     if is_sparse(run) and hasattr(judgments, "__array__"):
         judgments = type(run)(judgments)
-    if not (isinstance(judgments, _PATH | Judgments) or (is_sparse(judgments) and is_sparse(run))):
+    if scorer is None and not (
+        isinstance(judgments, _PATH | Judgments) or (is_sparse(judgments) and is_sparse(run))
+    ):
         labelled = _labelled(judgments, run, setup, needs, finite=finite)
         if labelled is not None:
             return labelled
@@ -260,6 +278,7 @@ def collection(
         single,
         changes=record(changes, ["scores"]),
         cutter=cutter_of(loaded, judged, setup),
+        scores_all=scorer is not None,
     )
 
 

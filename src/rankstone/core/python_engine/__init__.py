@@ -13,6 +13,7 @@ from rankstone.core.python_engine.columns import (
 from rankstone.core.python_engine.ids_in_text import first_equal, gather, write_rows
 from rankstone.core.python_engine.order import (
     count_equals,
+    count_near,
     count_table,
     falling_beside,
     falling_order,
@@ -29,6 +30,7 @@ __all__ = [
     "column_of_objects",
     "columns_of_stream",
     "count_equals",
+    "count_near",
     "count_table",
     "falling_beside",
     "falling_order",
