@@ -38,6 +38,7 @@ _HOMES = {
     "Comparison": "rankstone.stats.comparison",
     "Factors": "rankstone.io.factors",
     "Scorer": "rankstone.io.factors",
+    "true_neighbours": "rankstone.io.id_matrices",
     "load_judgments": "rankstone.verbs.load",
     "load_run": "rankstone.verbs.load",
     "pool": "rankstone.verbs.pool",

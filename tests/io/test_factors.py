@@ -152,7 +152,7 @@ def test_what_is_close_is_said_and_computed_again():
     close = next(n for n in plain.notices if n.code == "close-scores")
     assert close.count == test.nnz
     assert "float32" in str(close)
-    assert plain.provenance.run.reading == {"dtype": "float32"}
+    assert plain.provenance.run.name == "memory (float32)"
     stored = rs.evaluate(test, exact, MEASURES)
     again = rs.evaluate(test, rs.Factors(left, right, float64=True), MEASURES)
     assert values(again) == values(stored)

@@ -17,6 +17,10 @@
 #include "numpy_arrays.hpp"
 #include "order_rows.hpp"
 
+#ifdef RANKSTONE_HAS_CLONES
+#include <immintrin.h>
+#endif
+
 namespace rankstone {
 
 namespace nb = nanobind;
@@ -46,11 +50,57 @@ inline void tally(const T* scores, std::size_t n, const T* high, const T* low, s
     }
 RANKSTONE_TALLY(float, 1)
 RANKSTONE_TALLY(float, 2)
-RANKSTONE_TALLY(float, 4)
+RANKSTONE_TALLY(float, 5)
 RANKSTONE_TALLY(double, 1)
 RANKSTONE_TALLY(double, 2)
-RANKSTONE_TALLY(double, 4)
+RANKSTONE_TALLY(double, 5)
 #undef RANKSTONE_TALLY
+
+template <typename T>
+using Counting = void (*)(const T*, std::size_t, const T*, const T*, std::int32_t*, std::int32_t*);
+
+template <typename T>
+Counting<T> tally_of(std::size_t some) {
+    return some == 1 ? Counting<T>{tally_1} : some == 2 ? Counting<T>{tally_2} : Counting<T>{tally_5};
+}
+
+#ifdef RANKSTONE_HAS_CLONES
+// By adding under a mask, which compilers do not find: a third faster, and most of the time of a
+// catalogue goes here.
+template <std::size_t Some>
+__attribute__((target("avx512f"))) void tally_wide(const float* scores, std::size_t n, const float* high,
+                                                   const float* low, std::int32_t* higher,
+                                                   std::int32_t* lower) {
+    const __m512i one = _mm512_set1_epi32(1);
+    __m512i above[Some], below[Some];
+    for (std::size_t i = 0; i < Some; ++i) above[i] = below[i] = _mm512_setzero_si512();
+    for (std::size_t k = 0; k < n; k += 16) {
+        const __mmask16 here = n - k < 16 ? static_cast<__mmask16>((1u << (n - k)) - 1) : __mmask16(-1);
+        const __m512 some = _mm512_maskz_loadu_ps(here, scores + k);
+        for (std::size_t i = 0; i < Some; ++i) {
+            const __m512 top = _mm512_set1_ps(high[i]), bottom = _mm512_set1_ps(low[i]);
+            above[i] = _mm512_mask_add_epi32(
+                above[i], _mm512_mask_cmp_ps_mask(here, some, top, _CMP_GT_OQ), above[i], one);
+            below[i] = _mm512_mask_add_epi32(
+                below[i], _mm512_mask_cmp_ps_mask(here, some, bottom, _CMP_LT_OQ), below[i], one);
+        }
+    }
+    for (std::size_t i = 0; i < Some; ++i) {
+        std::int32_t lanes[2][16];
+        _mm512_storeu_si512(lanes[0], above[i]);
+        _mm512_storeu_si512(lanes[1], below[i]);
+        higher[i] = std::accumulate(lanes[0], lanes[0] + 16, 0);
+        lower[i] = std::accumulate(lanes[1], lanes[1] + 16, 0);
+    }
+}
+
+template <>
+inline Counting<float> tally_of(std::size_t some) {
+    static const bool wide = __builtin_cpu_supports("avx512f");
+    if (wide) return some == 1 ? tally_wide<1> : some == 2 ? tally_wide<2> : tally_wide<5>;
+    return some == 1 ? Counting<float>{tally_1} : some == 2 ? Counting<float>{tally_2} : Counting<float>{tally_5};
+}
+#endif
 
 // Counts in one list at a time. A score of -inf is that of a document that is not in the list.
 template <typename T>
@@ -107,7 +157,7 @@ class ListCounter {
     }
 
   private:
-    static constexpr std::size_t few = 48, chunk = 4096, at_once = 4, at_a_time = 256;
+    static constexpr std::size_t few = 48, chunk = 4096, at_once = 5, at_a_time = 256;
 
     // Compares each of a few scores with all.
     static void compare(const T* scores, std::size_t n, const std::int64_t* columns,
@@ -127,7 +177,7 @@ class ListCounter {
         }
     }
 
-    // Adds how many of the next scores are above those of up to four documents, and how many near.
+    // Adds how many of the next scores are above those of up to five documents, and how many near.
     static void add_chunk(const T* scores, std::size_t begin, std::size_t size,
                           const std::int64_t* columns, std::size_t some, T tolerance,
                           std::int64_t* above, std::int64_t* near) {
@@ -138,9 +188,7 @@ class ListCounter {
             low[i] = own - tolerance;
         }
         std::int32_t higher[at_once] = {}, lower[at_once] = {};
-        using Tally = void (*)(const T*, std::size_t, const T*, const T*, std::int32_t*, std::int32_t*);
-        const Tally tally = some == 1 ? Tally{tally_1} : some == 2 ? Tally{tally_2} : Tally{tally_4};
-        tally(scores + begin, size, high, low, higher, lower);
+        tally_of<T>(some)(scores + begin, size, high, low, higher, lower);
         for (std::size_t i = 0; i < some; ++i) {
             above[i] += higher[i];
             near[i] += static_cast<std::int64_t>(size) - higher[i] - lower[i];

@@ -59,8 +59,8 @@ class Reading(Choices):
     )
     query_ids: Any = option(
         None,
-        "the queries of a search engine's responses in a file, in their order: a list of ids, or a "
-        "file with an id in each line",
+        "the queries of a search engine's responses in a file, or in Python of the rows of a table of "
+        "ids, in their order: a list of ids, or a file with an id in each line",
         kind="data",
         metavar="FILE",
     )

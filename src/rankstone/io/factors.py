@@ -28,6 +28,7 @@ from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import NO_DOCUMENT, Block, Row
 from rankstone.core.text import encode
 from rankstone.errors import DataError, Notice, UsageError, one_of, plural
+from rankstone.io.id_matrices import lists_of
 from rankstone.io.sparse import entries_of, is_sparse, judgments_of
 
 if TYPE_CHECKING:
@@ -243,17 +244,24 @@ class _Axis:
         """Return the ids of rows."""
         return rows.tolist() if self.ids is None else self.ids.at(rows)
 
+    def of_rows(self, rows: Array) -> Ids:
+        """Return the ids of rows, as ids."""
+        return Ids.from_numbers(rows) if self.ids is None else self.ids.take(rows.tolist())
+
     def rows(self, ids: Ids) -> Array:
         """Return the row of each id, -1 if there is none. Text is not a number, except from a file."""
-        are_numbers = self.ids is None or self.ids.kind == "number"
-        objects: Sequence[Any] = ids.objects
-        if are_numbers and ids.kind == "text" and not ids.typed:
-            objects = ids.as_numbers()
-        if self.ids is not None:
-            return np.fromiter(map(self.place.get, objects, repeat(-1)), np.int64, len(objects))
-        numbers = np.array(objects if ids.kind == "number" else [_whole(i) for i in objects])
-        if numbers.dtype.kind != "i":  # none, or larger ones than a catalogue has
-            numbers = np.array([i if i < self.size else -1 for i in objects], np.int64)
+        if self.ids is None and ids.kind == "number":
+            numbers = ids.numbers()
+        else:
+            are_numbers = self.ids is None or self.ids.kind == "number"
+            is_plain = are_numbers and ids.kind == "text" and not ids.typed
+            objects: Sequence[Any] = ids.as_numbers() if is_plain else ids.objects
+            found = (
+                map(_whole, objects)
+                if self.ids is None
+                else map(self.place.get, objects, repeat(-1))
+            )
+            numbers = np.fromiter(found, np.int64, len(objects))
         return np.where((numbers >= 0) & (numbers < self.size), numbers, -1)
 
     @cached_property
@@ -267,7 +275,7 @@ class _Axis:
 
 
 def _whole(value: Any) -> int:
-    return value if isinstance(value, int) else -1
+    return value if isinstance(value, int) and value < 1 << 63 else -1
 
 
 def _by(shape: Sequence[int]) -> str:
@@ -624,7 +632,7 @@ def run_of(
         name or scorer.name,
         block_bytes or _BLOCK_BYTES,
         -1 if ascending else 1,
-        source=Source("memory", reading={"dtype": scorer.dtype} if scorer.dtype else {}),
+        source=Source(f"memory ({scorer.dtype})" if scorer.dtype else "memory"),
     )
 
 
@@ -645,14 +653,14 @@ def judgments_beside(judgments: Any, scorer: Scorer) -> Any:
     labels = judgments if is_sparse(judgments) else array_of(judgments, "labels")
     if not is_sparse(labels):
         if labels.ndim == 2 and labels.dtype.kind in "iu" and labels.shape[1] != scorer.items.size:
-            return [row[row >= 0].tolist() for row in labels]
+            return lists_of(labels, None)
         if labels.ndim != 2 or labels.dtype.kind not in "biuf":
             raise UsageError(
                 "judgments in an array are labels, a row for each user and a column for each item, or "
                 f"the ids of relevant items, a row for each user; not {_by(labels.shape)} of {labels.dtype}."
             )
     _check_shape(labels, "the labels", scorer)
-    return judgments_of(labels, graded=True, ids=(scorer.users.names, scorer.items.names))
+    return judgments_of(labels, graded=True, ids=(scorer.users.of_rows, scorer.items.of_rows))
 
 
 def _check_shape(table: Any, what: str, scorer: Scorer) -> None:

@@ -112,7 +112,10 @@ def load_run(data: Any, setup: Setup = DEFAULT) -> Run:
         run = sparse.run_of(data, name, ascending=ascending)
     else:
         from rankstone.io import frames
+        from rankstone.io.id_matrices import ids_of, lists_of
 
+        if (ids := ids_of(data)) is not None:
+            return load_run(lists_of(ids, None), setup)
         if not frames.is_frame(data):
             raise UsageError(
                 f"cannot read a run from {type(data).__name__}; give a path to a file, a dict "
@@ -186,11 +189,21 @@ def is_empty(data: Any) -> bool:
 
 
 def _plain_run(data: Any, setup: Setup) -> Any:
-    """Return a run of result objects as ids and scores, and any other run unchanged."""
+    """Return a run of result objects as ids and scores, the ids of a pair, and others unchanged."""
+    if isinstance(data, tuple):
+        from rankstone.io.id_matrices import ids_of
+
+        ids = ids_of(data)
+        data = data if ids is None else ids
     if setup.reading.query_ids is not None and not (isinstance(data, _PATH) or is_run(data)):
+        from rankstone.io.id_matrices import ids_of, lists_of
+
+        ids = ids_of(data)
+        if ids is not None and not isinstance(setup.reading.query_ids, _PATH):
+            return lists_of(ids, list(setup.reading.query_ids))
         raise UsageError(
-            "query_ids= goes with a file of a search engine's responses; in memory they are "
-            "{query: response}."
+            "query_ids= goes with a file of a search engine's responses, or with a table of ids; in "
+            "memory responses are {query: response}."
         )
     if isinstance(data, Mapping | list | tuple):
         from rankstone.io.retrieved import has_objects, plain_results, unwrapped
@@ -232,7 +245,9 @@ def collection(
         )
     single = False
     padding: list[Notice] = []
-    run = _plain_run(run, setup)
+    given_run, run = run, _plain_run(run, setup)
+    if run is not given_run and reading.query_ids is not None:
+        setup = setup.replace(query_ids=None)  # the rows have their names
     scorer = scorer_of(run)
     if scorer is not None:
         from rankstone.io.factors import judgments_beside

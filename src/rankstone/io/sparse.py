@@ -19,7 +19,7 @@ from rankstone.errors import DataError, Notice
 from rankstone.io import frames
 from rankstone.io.frames.columns import PlainTable
 
-_Names = Callable[[np.ndarray], list[Any]]
+_Names = Callable[[np.ndarray], Ids]
 _MATRIX = "the sparse matrix"
 
 
@@ -32,7 +32,7 @@ def judgments_of(
     matrix: Any,
     *,
     graded: bool,
-    ids: tuple[_Names, _Names] = (np.ndarray.tolist, np.ndarray.tolist),
+    ids: tuple[_Names, _Names] = (Ids.from_numbers, Ids.from_numbers),
 ) -> Judgments:
     """Take the stored entries as judgments; a row without any is a query with nothing relevant.
 
@@ -62,10 +62,11 @@ def judgments_of(
         )
     if not len(grades):
         raise DataError("the judgments are empty.")
-    queries, docs = ids[0](np.arange(len(offsets) - 1)), ids[1](columns)
+    queries, docs = (
+        name(at) for name, at in zip(ids, (np.arange(len(offsets) - 1), columns), strict=True)
+    )
     notices = (*negative_notices(grades), *frames.ratings_as_grades(_MATRIX, grades))
-    names = Ids.of(queries, "query"), Ids.of(docs, "document")
-    return Judgments(names[0], offsets, names[1], grades, MEMORY, notices)
+    return Judgments(queries, offsets, docs, grades, MEMORY, notices)
 
 
 def run_of(matrix: Any, name: str | None, *, ascending: bool) -> Run:
