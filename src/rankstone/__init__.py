@@ -75,6 +75,8 @@ def __getattr__(name: str) -> Any:
         return __dir__()
     if name.startswith("_"):
         raise AttributeError(f"module 'rankstone' has no attribute {name!r}")
+    if name == "training":
+        return import_module("rankstone.training")
     value = getattr(import_module(_HOMES[name]), name) if name in _HOMES else _measure(name)
     globals()[name] = value
     return value
@@ -108,4 +110,4 @@ def __dir__() -> list[str]:
     from rankstone import measures
 
     public = {n for n, v in vars(measures).items() if n[0] != "_" and not isinstance(v, ModuleType)}
-    return sorted({*_HOMES, *public, "__version__"})
+    return sorted({*_HOMES, *public, "training", "__version__"})

@@ -1,3 +1,4 @@
+from rankstone import training as training
 from rankstone.choices.conventions import Conventions as Conventions
 from rankstone.choices.fusion import Fusion as Fusion
 from rankstone.core.result import Result as Result
