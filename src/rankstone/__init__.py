@@ -39,6 +39,9 @@ _HOMES = {
     "evaluate_spans": "rankstone.verbs.spans",
     "SpanResults": "rankstone.verbs.spans",
     "Comparison": "rankstone.stats.comparison",
+    "Factors": "rankstone.io.factors",
+    "Scorer": "rankstone.io.factors",
+    "true_neighbours": "rankstone.io.id_matrices",
     "load_judgments": "rankstone.verbs.load",
     "load_run": "rankstone.verbs.load",
     "pool": "rankstone.verbs.pool",
@@ -114,8 +117,8 @@ def __getattr__(name: str) -> Any:
 
     if name == "__all__":
         return __dir__()
-    if name == "measures":
-        return import_module("rankstone.measures")
+    if name in ("measures", "training"):
+        return import_module(f"rankstone.{name}")
     if name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
     elif name in _OTHER_NAMES:
@@ -149,4 +152,4 @@ def _hint(name: str) -> str:
 
 def __dir__() -> list[str]:
     """List the public names."""
-    return sorted([*_HOMES, *_OTHER_NAMES, "__version__", "measures"])
+    return sorted([*_HOMES, *_OTHER_NAMES, "__version__", "measures", "training"])

@@ -1,4 +1,4 @@
-from rankstone import measures as measures
+from rankstone import measures as measures, training as training
 from rankstone.choices.conventions import Conventions as Conventions
 from rankstone.choices.fusion import Fusion as Fusion
 from rankstone.core.result import Result as Result
@@ -14,6 +14,8 @@ from rankstone.errors import (
     UsageError as UsageError,
 )
 from rankstone.io.convert import convert as convert
+from rankstone.io.factors import Factors as Factors, Scorer as Scorer
+from rankstone.io.id_matrices import true_neighbours as true_neighbours
 from rankstone.io.recognise import grades_by_position as grades_by_position
 from rankstone.io.validate import validate as validate
 from rankstone.measures import (

@@ -300,7 +300,13 @@ def test_a_choice_of_a_command_is_obeyed_or_refused(command, case, tmp_path, cap
 
 
 def test_every_choice_has_an_option_of_the_command():
-    without = {f.name for f in fields(Conventions)} | {"qid", "mask", "conventions", "name"}
+    without = {f.name for f in fields(Conventions)} | {
+        "qid",
+        "mask",
+        "conventions",
+        "name",
+        "block_bytes",
+    }
     for name in {n for names in VERBS.values() for n in names} - without:
         assert flag_of(name) is not None
     assert words_of({"columns": {"score": ["a", "b"]}, "ties": "input", "strict": True}) == [

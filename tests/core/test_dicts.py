@@ -316,7 +316,7 @@ def test_cold_queries_of_parts_add_up():
         ("e", {"z": ["x"]}),
     ):
         judged = {q: {"x": 1, "y": 1} for q in queries}
-        evaluator.add({q: ["x", "y"] for q in queries}, judged, exclude=out)
+        evaluator.add({q: ["x", "y"] for q in queries}, judgments=judged, exclude=out)
     notices = {n.code: n for n in evaluator.result().notices}
     assert notices["cold-queries"].text == "2 of 5 judged queries not in exclude (cold)"
 

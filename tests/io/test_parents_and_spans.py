@@ -141,8 +141,8 @@ def test_runs_in_parts(options):
     given_each = rs.Evaluator(measures=names, **options)
     for query, scores in CHUNKS.items():
         given_once.add({query: scores})
-        given_each.add({query: scores}, {query: judged[query]})
-    given_each.add({}, {})
+        given_each.add({query: scores}, judgments={query: judged[query]})
+    given_each.add({}, judgments={})
     for result in (given_once.result(), given_each.result()):
         assert result.per_query == whole.per_query
         assert {n.text for n in result.notices} == {n.text for n in whole.notices}

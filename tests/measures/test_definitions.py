@@ -315,7 +315,8 @@ def test_how_much_of_a_list_is_read():
     assert (rs.measures.P_IA @ 5).list_needs(plain).k == 5
     assert (rs.nDCG(gain={1: 2}) @ 5).list_needs(plain).k == 5
     assert (rs.nDCG(gain={0: 1, 1: 2}) @ 5).list_needs(plain).k is None
-    assert rs.AUC.list_needs(plain).nonrelevant
+    assert rs.Bpref.list_needs(plain).nonrelevant
+    assert rs.AUC(pairs="all").list_needs(plain).nonrelevant
     assert not rs.AP.list_needs(plain).nonrelevant
 
 

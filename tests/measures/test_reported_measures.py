@@ -100,7 +100,7 @@ def test_a_hole_needs_ids_and_all_judgments_and_one_order():
     with pytest.raises(rs.UsageError, match="Take Unjudged@3, which counts"):
         rs.evaluate([[1, float("nan")]], [[2.0, 1.0]], ["Hole@3"])
     with pytest.raises(rs.UsageError, match="all judgments at once"):
-        rs.Evaluator(measures=["Hole"]).add({"q": ["a", "b"]}, {"q": {"a": 1}})
+        rs.Evaluator(measures=["Hole"]).add({"q": ["a", "b"]}, judgments={"q": {"a": 1}})
     assert rs.evaluate([[1, 0]], [[2.0, 1.0]], ["Hole"])["Hole"] == 0
     removed = rs.evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, ["Hole"], unjudged="remove")
     assert removed["Hole"] == 0

@@ -101,7 +101,7 @@ def test_parts_with_judgments_of_their_own_give_the_same_bits(n, max_grade):
     states = []
     for part in divided(both, n, rng):
         own = {q: judgments[q] for q in part if q in judgments}
-        states.append(make().add({q: run[q] for q in part if q in run}, own).state())
+        states.append(make().add({q: run[q] for q in part if q in run}, judgments=own).state())
     in_parts = merged_in_a_random_tree(states, make, rng).result()
     assert same(in_parts, whole)
 
@@ -144,7 +144,7 @@ def test_every_registered_measure_in_parts_gives_the_same_bits(n, subtopics):
     for part in divided(dict.fromkeys([*judgments, *run]), n, rng):
         own = {q: judgments[q] for q in part if q in judgments}
         mine = {q: run[q] for q in part if q in run}
-        states.append(make_without_judgments().add(mine, own).state())
+        states.append(make_without_judgments().add(mine, judgments=own).state())
     assert same(merged_in_a_random_tree(states, make_without_judgments, rng).result(), whole)
 
 
@@ -156,7 +156,8 @@ def test_notices_of_judgments_add_up_over_parts():
     whole = rs.evaluate(pa.table(judged), pa.table(ranked), ["RR"])
     evaluator = rs.Evaluator(measures=["RR"])
     for i in range(3):
-        evaluator.add(*(pa.table(table).slice(i, 1) for table in (ranked, judged)))
+        run, own = (pa.table(table).slice(i, 1) for table in (ranked, judged))
+        evaluator.add(run, judgments=own)
     assert same(evaluator.result(), whole)
     assert [(n.code, n.count) for n in whole.notices] == [("ratings-as-grades", 2)]
 
@@ -193,8 +194,8 @@ def test_a_query_in_two_parts_is_named():
 
 def test_judgments_in_one_part_and_documents_in_another_are_named():
     evaluator = rs.Evaluator(measures=["RR"])
-    evaluator.add({"a": ["x"], "b": ["x"]}, {"a": {"x": 1}})
-    evaluator.add({"c": ["x"]}, {"b": {"x": 1}, "c": {"x": 1}})
+    evaluator.add({"a": ["x"], "b": ["x"]}, judgments={"a": {"x": 1}})
+    evaluator.add({"c": ["x"]}, judgments={"b": {"x": 1}, "c": {"x": 1}})
     with pytest.raises(rs.DataError, match="query 'b' is in more than one part"):
         evaluator.result()
 
@@ -240,13 +241,13 @@ def test_batches_of_a_training_loop(measures):
     whole = rs.evaluate(labels, scores, measures)
     evaluator = rs.Evaluator(measures=measures)
     for first in range(0, 96, 32):
-        evaluator.add(scores[first : first + 32], labels[first : first + 32])
+        evaluator.add(scores[first : first + 32], judgments=labels[first : first + 32])
     result = evaluator.result()
     assert same(result, whole)
     assert result.queries == list(range(96))
     ranks = [rs.Evaluator(measures=measures) for _ in range(3)]
     for rank, evaluator in enumerate(ranks):
-        evaluator.add(scores[rank::3], labels[rank::3], qid=np.arange(96)[rank::3])
+        evaluator.add(scores[rank::3], judgments=labels[rank::3], qid=np.arange(96)[rank::3])
     assert same(ranks[2].merge(ranks[0]).merge(ranks[1].state()).result(), whole)
 
 
@@ -274,7 +275,7 @@ def test_aggregates_alone_need_a_state_of_constant_size():
         evaluator = rs.Evaluator(measures=names, per_query=False)
         for query in list(judgments)[:n]:
             if query in run:
-                evaluator.add({query: run[query]}, {query: judgments[query]})
+                evaluator.add({query: run[query]}, judgments={query: judgments[query]})
         sizes.append(len(evaluator.state()))
     assert sizes[1] < 1.2 * sizes[0]
     some = {q: judgments[q] for q in list(judgments)[:100] if q in run}
@@ -302,7 +303,9 @@ def test_excluded_pairs_count_once():
         (lambda: rs.Evaluator({"a": {"x": 1}}, ["RR"]).result(), "nothing was added"),
         (lambda: rs.Evaluator(measures=["RR"]).add({"a": ["x"]}), "judgments are given"),
         (
-            lambda: rs.Evaluator({"a": {"x": 1}}, ["RR"]).add({"a": ["x"]}, {"a": {"x": 1}}),
+            lambda: rs.Evaluator({"a": {"x": 1}}, ["RR"]).add(
+                {"a": ["x"]}, judgments={"a": {"x": 1}}
+            ),
             "judgments are given",
         ),
         (lambda: rs.Evaluator(measures=["RR"], carry=True), "carry="),

@@ -429,6 +429,9 @@ NB_MODULE(_core, m) {
     m.def("count_table", &count_table, "scores"_a, "offsets"_a, "columns"_a, "count_ties"_a,
           "How many scores of a row are above and equal to those in some columns; the documents and "
           "the ties of each row. None if a score is NaN, +inf or 2^53 and more.");
+    m.def("count_near", &count_near, "scores"_a, "offsets"_a, "columns"_a, "tolerance"_a, "check"_a,
+          "How many scores of a row are above, equal and near to those in some columns; the documents "
+          "that are absent from each row, and the first row with a score that is NaN or +inf.");
     m.def("nonzero", &nonzero, "bits"_a, "signed_zero"_a, "most"_a,
           "The columns of each row that are not 0, of floats with signed_zero; None if there are more "
           "than most.");

@@ -18,6 +18,7 @@ inline std::int64_t falling_key(double value) {
 // Compiled for several generations of processors, of which the best fits itself when loaded.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__) && \
     !defined(__SANITIZE_ADDRESS__)
+#define RANKSTONE_HAS_CLONES
 #define RANKSTONE_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define RANKSTONE_CLONES

@@ -20,6 +20,13 @@ class Effort(Choices):
         metavar="N",
         check=at_least(1),
     )
+    block_bytes: int | None = option(
+        None,
+        "size of the scores that Factors and Scorer make at a time, in bytes (default: 32 MiB)",
+        kind="whole",
+        flag=None,
+        check=at_least(1),
+    )
     max_bytes: int | None = option(
         None,
         "maximum size of a file in bytes after decompression (default: 100 times its size, or "

@@ -45,6 +45,7 @@ class EvaluateOptions(TypedDict, total=False):
     mask: Any
     qid_blocks: Literal["merge", "separate"]
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
 
 class EvaluatorOptions(TypedDict, total=False):
@@ -84,6 +85,7 @@ class EvaluatorOptions(TypedDict, total=False):
     faulty_rows: Literal["error", "skip"]
     query_ids: Any
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
 
 class EvaluatorAddOptions(TypedDict, total=False):
@@ -133,6 +135,7 @@ class ExplainOptions(TypedDict, total=False):
     mask: Any
     qid_blocks: Literal["merge", "separate"]
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
 
 class ReconcileOptions(TypedDict, total=False):
@@ -173,6 +176,7 @@ class ReconcileOptions(TypedDict, total=False):
     mask: Any
     qid_blocks: Literal["merge", "separate"]
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
 
 class AcrossToolsOptions(TypedDict, total=False):
@@ -189,6 +193,7 @@ class AcrossToolsOptions(TypedDict, total=False):
     mask: Any
     qid_blocks: Literal["merge", "separate"]
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     scores: Literal["descending", "ascending"]
     rank_by: Literal["order", "score"]
@@ -243,6 +248,7 @@ class CompareOptions(TypedDict, total=False):
     mask: Any
     qid_blocks: Literal["merge", "separate"]
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     fuse: Any
     baseline: str | None
@@ -304,6 +310,7 @@ class LeaderboardOptions(TypedDict, total=False):
     mask: Any
     qid_blocks: Literal["merge", "separate"]
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     confidence: float
     resamples: int
@@ -349,6 +356,7 @@ class PowerOptions(TypedDict, total=False):
     mask: Any
     qid_blocks: Literal["merge", "separate"]
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     clusters: Any
 
@@ -391,6 +399,7 @@ class GateOptions(TypedDict, total=False):
     mask: Any
     qid_blocks: Literal["merge", "separate"]
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     confidence: float
     clusters: Any
@@ -441,6 +450,7 @@ class ReportOptions(TypedDict, total=False):
     mask: Any
     qid_blocks: Literal["merge", "separate"]
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     baseline: str | None
     test: str | None
@@ -495,6 +505,7 @@ class RiskCoverageOptions(TypedDict, total=False):
     query_ids: Any
     group_sizes: Any
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
 
 class PMrrOptions(TypedDict, total=False):
@@ -515,6 +526,7 @@ class PMrrOptions(TypedDict, total=False):
     faulty_rows: Literal["error", "skip"]
     query_ids: Any
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
@@ -540,6 +552,7 @@ class PoolOptions(TypedDict, total=False):
     faulty_rows: Literal["error", "skip"]
     query_ids: Any
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
@@ -572,6 +585,7 @@ class HolesOptions(TypedDict, total=False):
     faulty_rows: Literal["error", "skip"]
     query_ids: Any
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
 
 class AgreeRunsOptions(TypedDict, total=False):
@@ -580,6 +594,7 @@ class AgreeRunsOptions(TypedDict, total=False):
     columns: Any
     query_ids: Any
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     scores: Literal["descending", "ascending"]
     rank_by: Literal["order", "score"]
@@ -597,6 +612,7 @@ class FuseOptions(TypedDict, total=False):
     columns: Any
     query_ids: Any
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     scores: Literal["descending", "ascending"]
     rank_by: Literal["order", "score"]
@@ -652,6 +668,7 @@ class TuneOptions(TypedDict, total=False):
     faulty_rows: Literal["error", "skip"]
     query_ids: Any
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     interval: str | None
     confidence: float
@@ -682,6 +699,7 @@ class AgreeJudgmentsOptions(TypedDict, total=False):
     fill_down: bool
     faulty_rows: Literal["error", "skip"]
     group_sizes: Any
+    block_bytes: int | None
     max_bytes: int | None
     relevance: float
 
@@ -724,6 +742,7 @@ class AgreeOrderingsOptions(TypedDict, total=False):
     mask: Any
     qid_blocks: Literal["merge", "separate"]
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
 
 class VerifyOptions(TypedDict, total=False):
@@ -740,6 +759,7 @@ class VerifyOptions(TypedDict, total=False):
     mask: Any
     qid_blocks: Literal["merge", "separate"]
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     scores: Literal["descending", "ascending"]
     rank_by: Literal["order", "score"]
@@ -762,6 +782,7 @@ class ValidateOptions(TypedDict, total=False):
     fill_down: bool
     faulty_rows: Literal["error", "skip"]
     group_sizes: Any
+    block_bytes: int | None
     max_bytes: int | None
 
 class ConvertOptions(TypedDict, total=False):
@@ -773,6 +794,7 @@ class ConvertOptions(TypedDict, total=False):
     fill_down: bool
     faulty_rows: Literal["error", "skip"]
     group_sizes: Any
+    block_bytes: int | None
     max_bytes: int | None
 
 class LoadJudgmentsOptions(TypedDict, total=False):
@@ -783,6 +805,7 @@ class LoadJudgmentsOptions(TypedDict, total=False):
     fill_down: bool
     faulty_rows: Literal["error", "skip"]
     group_sizes: Any
+    block_bytes: int | None
     max_bytes: int | None
 
 class LoadRunOptions(TypedDict, total=False):
@@ -792,6 +815,7 @@ class LoadRunOptions(TypedDict, total=False):
     columns: Any
     query_ids: Any
     threads: int | None
+    block_bytes: int | None
     max_bytes: int | None
     scores: Literal["descending", "ascending"]
     rank_by: Literal["order", "score"]

@@ -86,8 +86,9 @@ class Reading(Choices):
     )
     query_ids: Any = option(
         None,
-        "the queries of a search engine's responses in a file, in their order: a list of ids, a file "
-        "with an id in each line, or the body of the request, whose texts are the ids",
+        "the queries of a search engine's responses in a file, or in Python of the rows of a table of "
+        "ids, in their order: a list of ids, a file with an id in each line, or the body of the "
+        "request, whose texts are the ids",
         kind="data",
         metavar="FILE",
     )

@@ -133,7 +133,8 @@ class MatchedCollection:
     ``is_part`` says that there may be more of the run, so that no query need be in both;
     ``max_grade`` is the highest grade of all parts if each has its own judgments. ``changes`` are
     those that were made to the data, as a result records them. ``cutter`` cuts its lists, if cutoffs
-    are not ranks of documents alone.
+    are not ranks of documents alone. ``scores_all`` says that the run scores a whole catalogue, of
+    which the documents without a judgment have the label 0, as in a table.
     """
 
     run: Run
@@ -146,6 +147,7 @@ class MatchedCollection:
     _matches: dict[tuple[bool, bool, bool], Matches] = field(default_factory=dict, repr=False)
     _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
     cutter: Cutter | None = None
+    scores_all: bool = False
     _strangers: dict[Any, dict[Any, Array]] = field(default_factory=dict, repr=False)
     _cuts: dict[Any, Any] = field(default_factory=dict, repr=False)
 
@@ -157,7 +159,7 @@ class MatchedCollection:
     @property
     def default(self) -> Conventions:
         """The conventions in force if none are chosen."""
-        return default_conventions(has_ids=self.has_ids)
+        return default_conventions(has_ids=self.has_ids and not self.scores_all)
 
     @property
     def sources(self) -> tuple[Source, Source]:
@@ -211,6 +213,7 @@ class MatchedCollection:
             probabilities=judgments.probabilities,
             strangers=None if self.is_part or not self.has_ids else _weakly(self.strangers),
             cuts=None if self.cutter is None else self._cuts_of,
+            all_judged=self.scores_all,
         )
 
     def ranked(self, conventions: Conventions) -> Ranked:

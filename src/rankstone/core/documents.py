@@ -77,6 +77,8 @@ def top_documents(
         depth: number of documents.
         conventions: ``ties``, ``precision`` and ``duplicates`` decide the order.
     """
+    if queries is not None and hasattr(run, "only"):
+        run = run.only(queries)
     if isinstance(run, ExcludingRun):
         return _without(run, judgments, queries, depth, conventions)
     row_of = None if queries is None else {str(query): i for i, query in enumerate(queries)}

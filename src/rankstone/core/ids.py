@@ -71,6 +71,13 @@ class Ids(Sequence[str | int]):
         return self
 
     @classmethod
+    def from_numbers(cls, numbers: np.ndarray) -> Ids:
+        """Take whole numbers from 0 up in an array."""
+        keys = np.ones((len(numbers), KEY_SIZE), np.uint8)
+        keys[:, 1:] = numbers.astype(">u8")[:, None].view(np.uint8)
+        return cls.from_keys(keys.tobytes())
+
+    @classmethod
     def from_keys(cls, keys: bytes) -> Ids:
         """Take whole numbers as ``key_of`` writes them, laid end to end."""
         self = cls.__new__(cls)
@@ -139,6 +146,18 @@ class Ids(Sequence[str | int]):
     def __getitem__(self, i):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN204
         """Return one id, or a list of them for a slice."""
         return self.objects[i]
+
+    def numbers(self) -> np.ndarray:
+        """Return ids that are whole numbers as an array; -1 for those above 63 bits."""
+        if "objects" in self.__dict__:
+            try:
+                return np.array(self.objects, np.int64)
+            except OverflowError:
+                return np.array(
+                    [i if abs(int(i)) < 1 << 63 else -1 for i in self.objects], np.int64
+                )
+        table = np.frombuffer(self.keys[0], np.uint8).reshape(-1, KEY_SIZE)
+        return np.ascontiguousarray(table[:, 1:]).view(">i8")[:, 0].astype(np.int64)
 
     def at(self, rows: np.ndarray) -> list[Any]:
         """Return the ids in some rows; if they are few, the others are not decoded."""

@@ -35,6 +35,7 @@ TABLE = {
     "judged-share": ("note", "only {effect} are judged; the rest count as not relevant"),
     "no-relevant": ("note", "{n} of {of:query} without a relevant document; {effect}"),
     "ties": ("note", "{n} of {of:judged document} found {n:shares its|share their} score with another; {effect} decides"),
+    "close-scores": ("note", "scores are {effect}: {n} of {of:judged document} {n:has|have} others so close that rounding of the products decides their order; Factors(..., float64=True) computes these in 64 bits"),
     "large-scores": ("note", "{n:document} {n:shares a score|share scores} of 2^53 or more with another; whole numbers of that size are rounded, so scores that differ in the input may be ties"),
     "padding": ("note", "{n:id} below 0 in arrays of whole numbers; read as padding"),
     "excluded": ("note", "{n:document} of the run excluded before ranking"),

@@ -182,6 +182,15 @@ class Result:
             for group, rows in members.items()
         }
 
+    def flat(self, prefix: str = "") -> dict[str, float]:
+        """Return the aggregates under names that MLflow, W&B and TensorBoard take.
+
+        >>> import rankstone as rs
+        >>> rs.evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, ["RR", "P@2"]).flat("valid/")
+        {'valid/RR': 0.5, 'valid/P_at_2': 0.5}
+        """
+        return {prefix + _key(name): value for name, value in self.aggregates.items()}
+
     @property
     def warnings(self) -> tuple[Notice, ...]:
         """The notices that ``strict`` makes errors."""
@@ -379,6 +388,12 @@ def _library(name: str) -> Any:
             f"this needs the library {name}: pip install {name}, or 'rankstone[frames]' for "
             "polars and pyarrow."
         ) from None
+
+
+def _key(name: str) -> str:
+    """Return a name of the letters that trackers of experiments take: no @, = or brackets."""
+    words = name.replace("@", "_at_").replace("=", "_")
+    return "".join(c if c.isalnum() or c in "_-./ " else " " for c in words).strip()
 
 
 def _plain(value: float) -> float | None:

@@ -108,6 +108,8 @@ def changed_run(run: Run, judgments: Judgments, setup: Setup) -> Run:
     if not isinstance(run, EmptyRun) and (changes.min_score, changes.merged_by) != (None, None):
         run = _rebuilt(run, judgments, setup)
     if changes.exclude is not None:
+        if hasattr(run, "without"):
+            return run.without(changes.exclude)
         from rankstone.core.exclude import ExcludingRun
 
         run = ExcludingRun(run, changes.exclude.judgments)

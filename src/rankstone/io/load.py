@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -89,6 +90,10 @@ def load_run(data: Any, setup: Setup = DEFAULT) -> Run:
         run = data.by_score if setup.by_score and hasattr(data, "by_score") else data
         return run
     data = _plain_run(data, setup)
+    if scorer_of(data) is not None:
+        from rankstone.io import factors
+
+        return factors.run_of(data, name, setup.effort.block_bytes, ascending=ascending)
     if isinstance(data, Mapping | list | tuple):
         from rankstone.io import json_like
         from rankstone.io.input_file import ReadOptions
@@ -100,7 +105,10 @@ def load_run(data: Any, setup: Setup = DEFAULT) -> Run:
         run = sparse.run_of(data, name, ascending=ascending)
     else:
         from rankstone.io import frames
+        from rankstone.io.id_matrices import ids_of, lists_of
 
+        if (ids := ids_of(data)) is not None:
+            return load_run(lists_of(ids, None), setup)
         if not frames.is_frame(data):
             raise UsageError(
                 f"cannot read a run from {type(data).__name__}; give a path to a file, a dict "
@@ -160,6 +168,12 @@ def is_sparse(data: Any) -> bool:
     return type(data).__module__.startswith("scipy.sparse")
 
 
+def scorer_of(run: Any) -> Any:
+    """Return what scores a whole catalogue, None if the run does not."""
+    factors = sys.modules.get("rankstone.io.factors")  # who has none of these has not loaded it
+    return None if factors is None else factors.scorer_of(run)
+
+
 def is_empty(data: Any) -> bool:
     """Return whether data are a dict or a table without rows, as a part may be."""
     if isinstance(data, str | Judgments) or is_sparse(data) or not hasattr(data, "__len__"):
@@ -168,11 +182,21 @@ def is_empty(data: Any) -> bool:
 
 
 def _plain_run(data: Any, setup: Setup) -> Any:
-    """Return a run of result objects as ids and scores, and any other run unchanged."""
+    """Return a run of result objects as ids and scores, the ids of a pair, and others unchanged."""
+    if isinstance(data, tuple):
+        from rankstone.io.id_matrices import ids_of
+
+        ids = ids_of(data)
+        data = data if ids is None else ids
     if setup.reading.query_ids is not None and not (isinstance(data, _PATH) or is_run(data)):
+        from rankstone.io.id_matrices import ids_of, lists_of
+
+        ids = ids_of(data)
+        if ids is not None and not isinstance(setup.reading.query_ids, _PATH):
+            return lists_of(ids, list(setup.reading.query_ids))
         raise UsageError(
-            "query_ids= goes with a file of a search engine's responses; in memory they are "
-            "{query: response}."
+            "query_ids= goes with a file of a search engine's responses, or with a table of ids; in "
+            "memory responses are {query: response}."
         )
     if isinstance(data, Mapping | list | tuple):
         from rankstone.io.llm_results import has_objects, plain_results, unwrapped
@@ -221,10 +245,19 @@ def collection(
         )
     single = False
     padding: list[Notice] = []
-    run = _plain_run(run, setup)
+    given_run, run = run, _plain_run(run, setup)
+    if run is not given_run and reading.query_ids is not None:
+        setup = setup.replace(query_ids=None)  # the rows have their names
+    scorer = scorer_of(run)
+    if scorer is not None:
+        from rankstone.io.factors import judgments_beside
+
+        judgments = judgments_beside(judgments, scorer)
     if is_sparse(run) and hasattr(judgments, "__array__"):
         judgments = type(run)(judgments)
-    if not (isinstance(judgments, _PATH | Judgments) or (is_sparse(judgments) and is_sparse(run))):
+    if scorer is None and not (
+        isinstance(judgments, _PATH | Judgments) or (is_sparse(judgments) and is_sparse(run))
+    ):
         labelled = _labelled(judgments, run, setup, needs, finite=finite)
         if labelled is not None:
             return labelled
@@ -260,6 +293,7 @@ def collection(
         single,
         changes=record(changes, ["scores"]),
         cutter=cutter_of(loaded, judged, setup),
+        scores_all=scorer is not None,
     )
 
 

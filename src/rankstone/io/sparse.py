@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from rankstone.core import segments
 from rankstone.core.counted import Entries
+from rankstone.core.ids import Ids
 from rankstone.core.judgments import Judgments
+from rankstone.core.notices import negative_notices
+from rankstone.core.provenance import MEMORY
 from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import Run
 from rankstone.errors import DataError, Notice
 from rankstone.io import frames
 from rankstone.io.frames.columns import PlainTable
 
+_Names = Callable[[np.ndarray], Ids]
 _MATRIX = "the sparse matrix"
 
 
@@ -23,15 +28,45 @@ def is_sparse(data: Any) -> bool:
     return type(data).__module__.startswith("scipy.sparse") and hasattr(data, "tocoo")
 
 
-def judgments_of(matrix: Any, *, graded: bool) -> Judgments:
-    """Take the stored entries as judgments; a row without any is a query with nothing relevant."""
-    table = _table(matrix, "grade")
-    judgments = frames.judgments_of(table, None, graded=graded)
-    rated = frames.ratings_as_grades(_MATRIX, judgments.grades)
-    judgments = replace(judgments, notices=(*judgments.notices, *rated))
-    known = set(judgments.queries)
-    empty = [row for row in range(matrix.shape[0]) if row not in known]
-    return judgments.with_queries(empty) if empty else judgments
+def judgments_of(
+    matrix: Any,
+    *,
+    graded: bool,
+    ids: tuple[_Names, _Names] = (Ids.from_numbers, Ids.from_numbers),
+) -> Judgments:
+    """Take the stored entries as judgments; a row without any is a query with nothing relevant.
+
+    Args:
+        matrix: a sparse matrix, or an array, whose entries are those that are not 0.
+        graded: whether the grades matter; if not, every entry counts 1.
+        ids: functions that name rows and columns (default: by their numbers).
+    """
+    if is_sparse(matrix):
+        cells = matrix.tocsr(copy=True)
+        cells.sum_duplicates()
+        offsets, columns, grades = cells.indptr.astype(np.int64), cells.indices, cells.data
+    else:
+        rows, columns = np.nonzero(matrix)
+        grades = matrix[rows, columns]
+        offsets = segments.offsets_of(np.bincount(rows, minlength=len(matrix)))
+    grades = grades.astype(np.float64) if graded else np.ones(len(columns))
+    kept = ~np.isneginf(grades)
+    if not kept.all():
+        offsets, columns, grades = segments.keep(kept, offsets), columns[kept], grades[kept]
+    if not np.isfinite(grades).all():
+        at = int(np.flatnonzero(~np.isfinite(grades))[0])
+        row = int(segments.numbers(offsets)[at])
+        raise DataError(
+            f"{_MATRIX}: the grade in row {row}, column {int(columns[at])} is {grades[at]}; a grade "
+            "is a finite number."
+        )
+    if not len(grades):
+        raise DataError("the judgments are empty.")
+    queries, docs = (
+        name(at) for name, at in zip(ids, (np.arange(len(offsets) - 1), columns), strict=True)
+    )
+    notices = (*negative_notices(grades), *frames.ratings_as_grades(_MATRIX, grades))
+    return Judgments(queries, offsets, docs, grades, MEMORY, notices)
 
 
 def run_of(matrix: Any, name: str | None, *, ascending: bool) -> Run:

@@ -85,7 +85,7 @@ _MAX_FPR = Number(
     supports_extreme_ties=lambda m: m.k is None,
     pools_queries=lambda m: m.pairs == "all",
     ties_as_one="line",
-    reads_nonrelevant=True,
+    reads_nonrelevant=lambda m: m.pairs == "all",
     reads_whole_list=True,
     conventions=(),
     example=Example("AUC", (1, 0, 1, 0), "3 / 4"),
@@ -163,21 +163,23 @@ def _within(r: Ranked, m: Measure) -> np.ndarray:
 
 def _pairs(r: Ranked, m: Measure, hit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return, for each row, the others above it and tied with it; and all others of each query."""
+    # Documents without a row have the label 0 if all are judged.
+    counts_all = m.negatives == "retrieved" or r.all_judged
     other = ~r.relevant(m.rel) & _within(r, m)
     if m.get("tied") == "order":
         above = segments.running_count(other, r.offsets)
-        if m.negatives == "retrieved":
+        if counts_all:
             above = r.rank - segments.running_count(hit, r.offsets)
         tied = np.zeros(len(hit), np.int64)
     else:
         above, tied = count_above(r, other)
-        if m.negatives == "retrieved":
+        if counts_all:
             ties, (hits_above, hits_tied) = ties_of(r), count_above(r, hit)
             end = ties.above + ties.size
             end = end if m.get("k") is None else np.minimum(end, m.k)
             above = ties.above[ties.of_row] - hits_above
             tied = (end - ties.above)[ties.of_row] - hits_tied
-    if m.negatives == "retrieved":
+    if counts_all:
         return above, tied, r.depth(m.get("k")) - segments.count(hit, r.offsets)
     others = segments.count(other, r.offsets)
     if m.missed == "last":

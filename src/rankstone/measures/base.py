@@ -90,7 +90,7 @@ class Definition:
         reads_max_grade: it depends on the highest grade of all; a function of the measure.
         reads_whole_list: documents below the cutoff count, too, though they gain nothing.
         reads_nonrelevant: documents that are judged not relevant count otherwise than documents
-            without a judgment.
+            without a judgment; a bool, or a function of the measure.
         ties_as_one: tied documents are one point of a curve, whatever their order. The curve is a
             ``line`` to it, which lies between those of two orders, or a ``step``, which may not;
             a word, or a function of the measure.
@@ -124,7 +124,7 @@ class Definition:
     reads_subtopics: bool = False
     reads_max_grade: Callable[[Measure], bool] = lambda _: False
     reads_whole_list: bool = False
-    reads_nonrelevant: bool = False
+    reads_nonrelevant: bool | Callable[[Measure], bool] = False
     ties_as_one: Literal["", "line", "step"] | Callable[[Measure], str] = ""
     cutoff_param: str = "k"
     mistaken_for: tuple[str, ...] = ()
@@ -267,7 +267,7 @@ class Measure:
             or (asks_for_extremes(conventions) and not self.supports_extreme_ties)
         )
         k = None if reads_all or d.reads_whole_list else cutoff
-        nonrelevant = reads_all or d.reads_nonrelevant
+        nonrelevant = reads_all or self.reads_nonrelevant
         return ListNeeds(k, self.supports_expected_ties, nonrelevant=nonrelevant)
 
     #: Whether the mean over all orders of tied documents is known in closed form.
@@ -282,6 +282,8 @@ class Measure:
     reads_ids = _by_parameters("reads_ids")
     #: How documents that share a score count as one, empty if their order counts.
     ties_as_one = _by_parameters("ties_as_one")
+    #: Whether documents of grade 0 count otherwise than documents without a row.
+    reads_nonrelevant = _by_parameters("reads_nonrelevant")
 
     def needs_all_queries(self, *, max_grade_known: bool) -> bool:
         """Return whether values depend on queries of other parts of the data."""
@@ -324,6 +326,15 @@ class Measure:
 
     def computation(self, ranked: Ranked) -> Computation:
         """Return the kernel's computation on a ranking, with ties in order for this measure."""
+        if (
+            self.reads_nonrelevant
+            and ranked.all_judged
+            and len(ranked.rank) < ranked.retrieved.sum()
+        ):
+            raise UsageError(
+                f"{self} reads where every document is that is not relevant, and of a whole catalogue "
+                "only the judged ones are counted; give it a table of labels and scores."
+            )
         measure, ranked = self.cut(ranked)
         return self.definition.kernel(measure.tie_order(ranked), measure)
 

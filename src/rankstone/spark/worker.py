@@ -27,7 +27,7 @@ def evaluate_partition(batches: Iterable[pa.RecordBatch], job: Job) -> Iterator[
         judgments = tables[JUDGMENT].rename_columns(["query", "doc", job.grade, *job.subtopics])
         excluded = tables[EXCLUDED] if job.excludes else None
         more = {"exclude": excluded} if excluded is not None else {}
-        evaluator.add(_run(tables[RETRIEVED], job), judgments, **more)
+        evaluator.add(_run(tables[RETRIEVED], job), judgments=judgments, **more)
         yield _values(evaluator, job)
     yield from _state(evaluator, job)
 
@@ -129,7 +129,8 @@ def evaluate_lists(batches: Iterable[pa.RecordBatch], job: Job) -> Iterator[pa.R
         while start < batch.num_rows:
             done = ends[start - 1] if start else 0
             end = max(start + 1, int(np.searchsorted(ends, done + job.chunk_rows, "right")))
-            evaluator.add(*_listed(batch.slice(start, end - start), job))
+            run, judgments = _listed(batch.slice(start, end - start), job)
+            evaluator.add(run, judgments=judgments)
             yield _values(evaluator, job)
             start = end
     yield from _state(evaluator, job)

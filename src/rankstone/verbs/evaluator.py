@@ -98,20 +98,21 @@ class Evaluator:
 
     @verb("Evaluator.add")
     def add(
-        self, run: Any, judgments: Any = None, **options: Unpack[EvaluatorAddOptions]
+        self, run: Any, *, judgments: Any = None, **options: Unpack[EvaluatorAddOptions]
     ) -> Evaluator:
         """Evaluate a part of the run; rows of arrays without ``qid`` are numbered from part to part.
 
         Args:
             run: whatever ``evaluate`` takes.
-            judgments: of this part, if the Evaluator has none.
+            judgments: of this part, if the Evaluator has none; by its name, since ``evaluate`` has
+                the two in the other order.
             options: see below.
         """
         if (judgments is None) == (self._judgments is None):
             raise UsageError(
                 "judgments are given to the Evaluator for all parts, or to add() for each part: "
                 "Evaluator(judgments, measures).add(run), or Evaluator(measures=measures)"
-                ".add(run, judgments)."
+                ".add(run, judgments=judgments)."
             )
         if self._judgments is not None:
             for name in options:
@@ -153,7 +154,7 @@ class Evaluator:
         if not isinstance(data, MatchedCollection):
             raise UsageError(
                 "labels and scores in arrays belong together: Evaluator(measures=measures)"
-                ".add(scores, labels)."
+                ".add(scores, judgments=labels)."
             )
         return self._add(CollectionPart(replace(data, is_part=True)))
 

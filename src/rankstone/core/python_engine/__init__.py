@@ -12,6 +12,7 @@ from rankstone.core.python_engine.columns import (
 )
 from rankstone.core.python_engine.order import (
     count_equals,
+    count_near,
     count_table,
     falling_beside,
     falling_order,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -76,6 +77,29 @@ def count_table(
         bounds = np.append(0, np.cumsum(retrieved))
         ties = count_equals(scores[listed].astype(np.float64), bounds)
     return *counts, retrieved, ties
+
+
+def count_near(
+    scores: np.ndarray, offsets: np.ndarray, columns: np.ndarray, tolerance: np.ndarray, check: bool
+) -> tuple[Any, ...]:
+    """Count, for some columns of each row, scores above, equal, equal and before, and near.
+
+    And the documents that are absent from each row, with the score -inf; and the first row with a
+    score that is NaN or +inf, -1 if there is none.
+    """
+    odd = np.flatnonzero(~(scores < np.inf).all(axis=1))
+    none = np.zeros(len(scores), np.int64)
+    if check and len(odd):
+        return *np.zeros((4, len(columns)), np.int64), none, int(odd[0])
+    rows = np.repeat(np.arange(len(scores)), np.diff(offsets))
+    counts = np.zeros((4, len(columns)), np.int64)
+    for i, (row, column) in enumerate(zip(rows, columns, strict=True)):
+        own = scores[row]
+        width = scores.dtype.type(tolerance[row])
+        equal = own == own[column]
+        near = ~((own > own[column] + width) | (own < own[column] - width))
+        counts[:, i] = (own > own[column]).sum(), equal.sum(), equal[:column].sum(), near.sum()
+    return *counts, np.isneginf(scores).sum(axis=1) if check else none, -1
 
 
 def nonzero(bits: np.ndarray, signed_zero: bool, most: int) -> tuple[np.ndarray, np.ndarray] | None:
