@@ -230,13 +230,7 @@ def collection(
     reading, changes = setup.reading, setup.changes
     if not any(isinstance(data, _PATH | Judgments) or is_run(data) for data in (judgments, run)):
         _refuse_reading_of_files(setup)
-    for name in (
-        Reading.going_with("sheets") if not isinstance(judgments, _PATH | Judgments) else ()
-    ):
-        if name in reading.given():
-            raise UsageError(
-                f"{name}= is for judgments in a workbook, and these are in memory. Leave it out."
-            )
+    _refuse_sheets_in_memory(judgments, reading)
     if run is None:
         return _grades(judgments, setup)
     if changes.not_retrieved is not None:
@@ -265,15 +259,7 @@ def collection(
             from rankstone.io.recognise import by_query
 
             judgments, run, single, padding = by_query(judgments, run)
-    given = reading.given()
-    for name in Reading.going_with("arrays"):
-        if name in given and not (
-            isinstance(given[name], _PATH) and isinstance(judgments, _PATH | Judgments)
-        ):
-            raise UsageError(
-                f"{name}= goes with labels and scores in arrays; files and dicts say by "
-                "themselves which document belongs to which query."
-            )
+    _refuse_options_of_arrays(judgments, reading)
     judged = load_judgments(judgments, setup)
     if padding:
         judged = replace(judged, notices=(*judged.notices, *padding))
@@ -393,6 +379,29 @@ def _refuse_reading_of_files(setup: Setup) -> None:
     for name in _SPLIT:
         if getattr(reading, name) is not None:
             raise UsageError(f"{name}= is for files, and these data are in memory. Leave it out.")
+
+
+def _refuse_sheets_in_memory(judgments: Any, reading: Reading) -> None:
+    """Refuse options on sheets of a workbook if judgments are not in a file."""
+    given = reading.given()
+    for name in Reading.going_with("sheets"):
+        if name in given and not isinstance(judgments, _PATH | Judgments):
+            raise UsageError(
+                f"{name}= is for judgments in a workbook, and these are in memory. Leave it out."
+            )
+
+
+def _refuse_options_of_arrays(judgments: Any, reading: Reading) -> None:
+    """Refuse options on labels and scores beside judgments with ids."""
+    given = reading.given()
+    for name in Reading.going_with("arrays"):
+        if name in given and not (
+            isinstance(given[name], _PATH) and isinstance(judgments, _PATH | Judgments)
+        ):
+            raise UsageError(
+                f"{name}= goes with labels and scores in arrays; files and dicts say by "
+                "themselves which document belongs to which query."
+            )
 
 
 def _refuse_spark(data: Any) -> None:
