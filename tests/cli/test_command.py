@@ -1,10 +1,13 @@
 """The command, as a person types it."""
 
+from __future__ import annotations
+
 import csv
 import gzip
 import io
 import json
 import os
+import pydoc
 import re
 import subprocess
 import sys
@@ -352,3 +355,185 @@ def test_messages_and_tables_of_tools_fit_the_terminal(here, monkeypatch):
     assert first.startswith("rankstone: error: no-such-file: ")
     assert rest
     assert all(line.startswith("  ") and len(line) <= 60 for line in rest)
+
+
+@pytest.mark.parametrize(("depth", "retrieved", "precision"), [(1, 1, 0), (2, 2, 0.2), (3, 3, 0.4), (9, 4, 0.4)])  # fmt: skip
+def test_trec_eval_reads_as_many_documents_as_it_is_told(tmp_path, monkeypatch, capsys, depth, retrieved, precision):  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels").write_text("q 0 b 1\nq 0 c 1\n")
+    (tmp_path / "run").write_text(
+        "".join(f"q Q0 {d} {i} {9 - i} t\n" for i, d in enumerate("abcd"))
+    )
+    words = ["trec_eval", "-M", str(depth), "-m", "num_ret", "-m", "P.5", "qrels", "run"]
+    assert main(words) == 0
+    values = [line.split()[-1] for line in capsys.readouterr().out.splitlines()]
+    assert values == [str(retrieved), f"{precision:.4f}"]
+
+
+def test_options_that_would_be_ignored(tmp_path, capsys):
+    (tmp_path / "qrels").write_text("q1 0 a 1\n")
+    (tmp_path / "run").write_text("q1 Q0 a 1 1 t\n")
+    paths = [str(tmp_path / "qrels"), str(tmp_path / "run")]
+    assert main(["evaluate", *paths, "--group-sizes", "sizes"]) == 2
+    assert "is for rows without ids of documents" in re.sub(r"\s+", " ", capsys.readouterr().err)
+    assert main(["agree", paths[1], paths[1], "-m", "nDCG"]) == 2
+    assert "-m orders systems" in capsys.readouterr().err
+
+
+SEARCH = Path(__file__).parents[2] / "examples" / "search"
+
+
+SEARCH_QRELS, BM25, DENSE = (str(SEARCH / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
+
+
+def output(capsys, *words):
+    assert main([*words]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.fixture
+def chunks(tmp_path):
+    """Judgments of documents, a run of chunks, and the other run; by type of question."""
+    judged = [
+        {"query": "q1", "expected_chunks": ["d1"], "type": "how"},
+        {"query": "q2", "expected_chunks": ["d2"], "type": "why"},
+    ]
+    run = [
+        {"query": "q1", "found_chunks": ["d9#1", "d1#2"]},
+        {"query": "q2", "found_chunks": ["d2#1", "d2#2"]},
+    ]
+    for name, rows in (("judged", judged), ("run", run), ("again", run)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+    files = [str(tmp_path / f"{name}.jsonl") for name in ("judged", "run", "again")]
+    columns = ["--columns", "expected=expected_chunks,retrieved=found_chunks"]
+    return tmp_path, files, [*columns, "--parents", "{doc}#{n}", "-m", "RR"]
+
+
+@pytest.fixture
+def two_encodings(tmp_path):
+    """Judgments in cp1252 and a run in UTF-8, with an id that the two write differently."""
+    (tmp_path / "judged.csv").write_text("query;doc;grade\nq1;café;1\n", encoding="cp1252")
+    (tmp_path / "run.json").write_text('{"q1": {"über": 2, "café": 1}}', encoding="utf-8")
+    return tmp_path, [str(tmp_path / "judged.csv"), str(tmp_path / "run.json")]
+
+
+def test_the_number_of_a_query_is_a_hint(capsys):
+    assert main(["explain", "RR", SEARCH_QRELS, BM25, "--query", "1"]) == 3
+    assert "query '1' is not evaluated. Did you mean q01?" in capsys.readouterr().err
+
+
+def test_help_is_the_manual_page():
+    page = pydoc.render_doc(rs.nDCG)
+    assert "DCG over the DCG of the ideal ranking." in page
+    assert "Names elsewhere:" in page
+    assert type(rs.nDCG).__doc__.startswith("A measure with its parameters")
+
+
+def test_a_usage_error_is_one_line_that_names_the_help_of_the_command(capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["evaluate", SEARCH_QRELS, BM25, "--nonsense"])
+    assert capsys.readouterr().err == (
+        "rankstone evaluate: error: unrecognized arguments: --nonsense. "
+        "rankstone evaluate --help lists the options.\n"
+    )
+
+
+def test_the_best_first(capsys):
+    runs = [str(path) for path in sorted(SEARCH.glob("*.run"))]
+    options = ["-m", "AP", "-q", "--sort", "AP", "--top", "2", "--quiet"]
+    rows = [
+        r.split("\t")
+        for r in output(capsys, "evaluate", SEARCH_QRELS, *runs, *options).splitlines()
+    ]
+    assert [row[0] for row in rows[1:]] == ["hybrid"] * 3 + ["dense"] * 3
+    result = rs.evaluate(SEARCH_QRELS, runs[2], "AP", name="hybrid")
+    best = sorted(result.per_query.items(), key=lambda item: -item[1]["AP"])[:2]
+    assert [row[1] for row in rows[1:4]] == [query for query, _ in best] + ["all"]
+    assert main(["evaluate", SEARCH_QRELS, BM25, "-m", "AP", "--sort", "RR"]) == 2
+    assert "'RR' was not measured" in capsys.readouterr().err
+
+
+def test_an_unknown_command_is_answered(capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["evalute", SEARCH_QRELS, BM25])
+    assert "unknown command 'evalute'. Did you mean evaluate?" in capsys.readouterr().err
+
+
+def test_the_list_of_measures_fits_and_begins_with_the_common_ones(capsys):
+    lines = output(capsys, "measures").splitlines()
+    assert max(map(len, lines)) <= 80
+    first = [line.split()[0] for line in lines if line.startswith("  ") and line[2] != " "][:12]
+    assert {"nDCG@k", "AP@k", "P@k", "R@k", "RR@k"} & set(first)
+
+
+def test_lists_of_any_name_and_chunks_in_every_verb(chunks, capsys):
+    folder, (judged, run, again), options = chunks
+    assert "\t0.75\n" in output(capsys, "evaluate", judged, run, *options)
+    assert "\t0.75\t0.75\t" in output(capsys, "compare", judged, run, again, *options, "--quiet")
+    page = folder / "page.json"
+    output(
+        capsys, "report", judged, run, again, *options, "--by", "type", "-o", str(page), "--quiet"
+    )
+    assert '"how"' in page.read_text()
+    assert "0.75" in page.read_text()
+    gate = ["gate", judged, run, *options[:-2], "--by", "type", "--baseline", again]
+    assert output(capsys, *gate, "--max-drop", "RR=0.01", "--quiet").startswith("CANNOT TELL")
+    working = output(capsys, "explain", "RR", judged, run, *options[:-2], "--query", "q1")
+    assert "RR = 0.5" in working
+    baseline = ["gate", "baseline", "save", str(folder / "b.json"), judged, run, *options]
+    assert "0.7500" in output(capsys, *baseline, "--quiet")
+
+
+def test_two_encodings(two_encodings):
+    _, files = two_encodings
+    assert rs.evaluate(*files, "RR", encoding="cp1252:utf-8")["RR"] == 0.5
+
+
+def test_two_encodings_in_every_command(two_encodings, capsys):
+    folder, (judged, run) = two_encodings
+    encoding = ["--encoding", "cp1252:utf-8"]
+    assert "\t0.5\n" in output(capsys, "evaluate", judged, run, "-m", "RR", *encoding)
+    assert "RR = 0.5" in output(capsys, "explain", "RR", judged, run, *encoding)
+    assert main(["validate", judged, run, *encoding]) in (0, 1)
+    assert "judged documents: 1" in capsys.readouterr().out
+    page = folder / "page.json"
+    output(capsys, "report", judged, run, "-m", "RR", *encoding, "-o", str(page), "--quiet")
+    assert json.loads(page.read_text())["rankings"]["documents"] == ["café", "über"]
+    assert "über" in output(capsys, "pool", run, "--depth", "2", *encoding)
+    assert "über" in output(capsys, "holes", judged, run, run, *encoding)
+    gate = [
+        "gate",
+        judged,
+        run,
+        "--baseline",
+        run,
+        "--max-drop",
+        "RR=0.01",
+        "--must-find",
+        "q1:café@2",
+    ]
+    assert "must-find q1:café@2  pass" in output(capsys, *gate, *encoding, "--quiet")
+    assert output(capsys, "risk", judged, run, "-m", "RR", *encoding)
+
+
+def test_options_may_stand_between_a_measure_and_files(tmp_path, capsys):
+    path = tmp_path / "eval.jsonl"
+    path.write_text('{"question": "q", "expected": ["a"], "retrieved": ["x", "a", "a"]}\n')
+    assert main(["explain", "RR", "--query", "q", str(path), str(path)]) == 0
+    assert "RR = 0.5" in capsys.readouterr().out
+    assert main(["reconcile", "R", "--value", "2.0", str(path), str(path)]) == 0
+    assert "duplicates=count" in capsys.readouterr().out
+    assert main(["holes", str(path), str(path), "-m", "P@2", "AP"]) == 2
+    assert "give one measure, not 'P@2' and 'AP'" in capsys.readouterr().err
+
+
+def test_sorting_by_a_falling_measure_shows_the_lowest_first(capsys):
+    words = ["evaluate", "judged.json", "late.json", "first.json", "-m", "Unjudged@1", "-m", "RR"]
+    orders = {}
+    for measure in ("Unjudged@1", "RR"):
+        assert main([*words, "--sort", measure, "--format", "json"]) == 0
+        orders[measure] = [one["name"] for one in json.loads(capsys.readouterr().out)]
+    assert orders == {"Unjudged@1": ["first", "late"], "RR": ["first", "late"]}
+    assert main(["evaluate", "judged.json", "late.json", "-q", "-m", "Unjudged@1", "--sort", "Unjudged@1", "--format", "tsv"]) == 0  # fmt: skip
+    shown = [line.split("\t")[1] for line in capsys.readouterr().out.splitlines()[1:7]]
+    assert shown == ["q0", "q3", "q1", "q2", "q4", "q5"]

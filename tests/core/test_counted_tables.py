@@ -4,7 +4,10 @@ A device cuts with the words of its own library. Here those are NumPy's, so that
 device is tested where there is none.
 """
 
+from __future__ import annotations
+
 import sys
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,7 +17,7 @@ from hypothesis import given, settings, strategies as st
 from strategies import examples
 
 import rankstone as rs
-from rankstone.core import counted, engine, gpu
+from rankstone.core import counted, engine, gpu, segments
 from rankstone.core.rank import ListNeeds, score_needs
 from rankstone.measures.parse import all_measures
 
@@ -441,3 +444,36 @@ def test_what_reads_documents_that_are_not_relevant_says_so(measure, ties):
     few = measure(judgments, run, conventions=rules)
     same = np.asarray(few).tobytes() == np.asarray(whole).tobytes()
     assert same or measure.definition.reads_nonrelevant
+
+
+def values(*data, **options):
+    return rs.evaluate(*data, "RR", **options).per_query
+
+
+def _only_short(order, values, offsets, *more):
+    assert np.diff(offsets).max(initial=0) < 500
+    return order(values, offsets, *more)
+
+
+@pytest.mark.parametrize("distinct", [3, 20, 400, 10**9])
+@pytest.mark.parametrize("rule", ["expected", "input", "optimistic"])
+def test_a_wide_table_is_counted_and_not_put_in_order(monkeypatch, distinct, rule):
+    """Hit rate at 10 of a catalogue: no list is sorted, and nothing about the result differs."""
+    rng = np.random.default_rng(distinct)
+    scores = rng.integers(0, distinct, (60, 500)).astype(float)
+    labels = (rng.random(scores.shape) < 0.02) * rng.integers(-1, 4, scores.shape)
+    measures = ["HR@10", "nDCG@10", "P@3", "RR@10"]
+    with monkeypatch.context() as patch:
+        patch.setattr(counted, "suffices", lambda *_: False)
+        whole = rs.evaluate(labels, scores, measures, ties=rule)
+    for name in ("falling_order", "falling_beside"):
+        monkeypatch.setattr(segments, name, partial(_only_short, getattr(segments, name)))
+    cut = rs.evaluate(labels, scores, measures, ties=rule)
+    assert cut == whole
+    assert (cut.ties, cut.notices) == (whole.ties, whole.notices)
+
+
+def test_large_scores_that_may_be_rounded_are_said_of_wide_tables_too():
+    scores = np.arange(1000.0)[None] + 2.0**53
+    notices = rs.evaluate(scores > 2.0**53 + 990, scores, "HR@10").notices
+    assert [n.code for n in notices] == ["large-scores"]

@@ -5,6 +5,9 @@ import inspect
 import math
 import os
 import re
+import signal
+import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +16,10 @@ import pytest
 from strategies import NATIVE
 
 import rankstone as rs
-from rankstone.core import python_engine as twin
+from rankstone.cli import main
+from rankstone.core import engine, python_engine as twin
 from rankstone.core.python_engine import text as twin_text
-from rankstone.core.row_layout import ATOF, ATOL, NUMBER, RANK, RowLayout
+from rankstone.core.row_layout import ATOF, ATOL, NUMBER, RANK, ColumnFault, LineFault, RowLayout
 
 pytestmark = pytest.mark.skipif(not NATIVE, reason="the compiled core was not built here")
 
@@ -531,3 +535,92 @@ def test_the_stub_and_both_engines_have_the_same_functions():
         ((signature, _, _),) = getattr(compiled, name).__nb_signature__
         assert re.findall(r"(\w+): ", signature.partition(" -> ")[0]) == names
         assert list(inspect.signature(getattr(twin, name)).parameters) == names
+
+
+def test_faults_have_the_numbers_of_the_compiled_core():
+    assert [*map(int, LineFault)] == [1, 2, 3, 4, 5]
+    assert [*map(int, ColumnFault)] == [1, 2, 3]
+
+
+def test_the_slow_engine_is_told_of_only_if_nobody_asked_for_it(monkeypatch):
+    told = []
+    python = engine.load.__globals__["_load"]("python")
+    monkeypatch.setattr(engine, "_load", lambda wanted: python)
+    for wanted in ("python", ""):
+        monkeypatch.setenv("RANKSTONE_ENGINE", wanted)
+        assert engine.load(told.append) is python
+        assert len(told) == (not wanted)
+        assert engine.load() is python
+        assert engine.name() == "python"
+    (text,) = told
+    assert text.startswith("the compiled core of rankstone is not installed; the pure-Python")
+    assert text.endswith("Reinstall where a C++20 compiler is found.")
+
+
+def test_another_engine_is_refused():
+    with pytest.raises(rs.UsageError) as caught:
+        engine._load("fast")
+    assert str(caught.value) == "RANKSTONE_ENGINE is 'fast'; it may be 'native' or 'python'."
+    assert not engine.is_sub_interpreter()
+    assert engine._load.__wrapped__("python").__name__ == "rankstone.core.python_engine"
+
+
+def test_without_interpreters_within_others_this_is_the_main_one(monkeypatch):
+    def absent(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(engine, "import_module", absent)
+    assert engine.is_sub_interpreter.__wrapped__() is False
+
+
+def test_the_compiled_core_is_not_loaded_in_an_interpreter_within_another(monkeypatch):
+    monkeypatch.setattr(engine, "is_sub_interpreter", lambda: True)
+    for wanted in ("", "python"):
+        assert engine._load.__wrapped__(wanted).__name__ == "rankstone.core.python_engine"
+    with pytest.raises(rs.UsageError, match="'native', which does not run in a sub-interpreter"):
+        engine._load.__wrapped__("native")
+
+
+def test_signals_wait_until_a_module_is_loaded():
+    with engine._signals_held():
+        held = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+        assert {signal.SIGINT, signal.SIGTERM} <= held
+    assert not signal.pthread_sigmask(signal.SIG_BLOCK, []) & {signal.SIGINT, signal.SIGTERM}
+
+
+class Calls:
+    """Counts the calls of functions in Python, by module."""
+
+    def __init__(self):
+        self.modules = Counter()
+
+    def __enter__(self):
+        sys.setprofile(self.note)
+        return self
+
+    def __exit__(self, *_):
+        sys.setprofile(None)
+
+    def note(self, frame, event, _):
+        if event == "call" and "rankstone" in frame.f_code.co_filename:
+            self.modules[frame.f_code.co_filename.partition("rankstone/")[2]] += 1
+
+
+@pytest.mark.skipif(not NATIVE, reason="the compiled core was not built here")
+@pytest.mark.parametrize("verb", ["convert", "validate", "evaluate"])
+def test_the_python_engine_rests_while_the_core_is_there(tmp_path, verb, capsys, monkeypatch):
+    monkeypatch.delenv("RANKSTONE_ENGINE", raising=False)
+    (tmp_path / "qrels").write_text("".join(f"{q} 0 d{q} 1\n" for q in range(50)))
+    rows = [f"{q} Q0 d{d} {d} {100 - d} t\n" for q in range(50) for d in range(40)]
+    (tmp_path / "a.run").write_text("".join(rows))
+    qrels, run = str(tmp_path / "qrels"), str(tmp_path / "a.run")
+    call = {
+        "convert": ["convert", run, str(tmp_path / "out.json"), "--force"],
+        "validate": ["validate", qrels, run],
+        "evaluate": ["evaluate", qrels, run, "-m", "RR"],
+    }[verb]
+    main(call)  # imports
+    with Calls() as calls:
+        assert main(call) == 0
+    assert not [m for m in calls.modules if "python_engine" in m]
+    assert sum(calls.modules.values()) < len(rows)

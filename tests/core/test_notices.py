@@ -1,12 +1,18 @@
 """What is said about data: counts, words, and from where on something is said."""
 
+from __future__ import annotations
+
+from math import log2
+
 import numpy as np
+import polars as pl
 import pytest
 from loading import collection
 
 import rankstone as rs
 from rankstone.core import notices
 from rankstone.core.look_alike import look_alike_notices, look_alikes
+from rankstone.core.matches import SAMPLED_DOCS, SAMPLED_QUERIES, lacks_judged, sampled_queries
 from rankstone.core.reading_notices import merged_notices, reading_notice
 from rankstone.core.tally import COUNTS, Tally
 from rankstone.errors import Notice
@@ -331,3 +337,205 @@ def test_ids_that_look_alike_are_said():
         assert notice.text == f"{words}; ids are compared exactly, so write them alike"
         assert (notice.count, notice.examples) == (n or 4, ("a", "b", "c"))
         assert look_alike_notices("document", []) == []
+
+
+def codes(result, level):
+    return {notice.code: notice.count for notice in result.notices if notice.level == level}
+
+
+@pytest.mark.parametrize("times", [1, 2, 3, 4])
+def test_every_repetition_of_a_document_is_counted(engine, tmp_path, times):
+    path = tmp_path / "run"
+    path.write_text("".join(f"q1 Q0 d1 {i} {9 - i} t\n" for i in range(times)) + "q2 Q0 d1 1 1 t\n")
+    judged = {"q1": {"d1": 1}, "q2": {"d1": 1}}
+    for run in (path, {"q1": ["d1"] * times, "q2": ["d1"]}):
+        counts = codes(rs.evaluate(judged, run, ["RR"]), "warning")
+        assert counts.get("duplicate-documents", 0) == times - 1
+
+
+@pytest.mark.parametrize(("judged", "noted"), [(4, True), (5, False), (6, False)])
+def test_a_low_share_of_judged_documents_is_noted(judged, noted):
+    documents = {f"d{i}": 1 for i in range(judged)} | {f"x{i}": 0 for i in range(10)}
+    run = {"q": [f"d{i}" for i in range(10)]}
+    result = rs.evaluate({"q": documents}, run, ["P@10"])
+    assert ("judged-share" in codes(result, "note")) == noted
+    if noted:
+        (note,) = [n for n in result.notices if n.code == "judged-share"]
+        assert "only 40% of the documents down to rank 10 are judged" in note.text
+
+
+@pytest.mark.parametrize(("tied", "level"), [(2, "note"), (1, "info")])
+def test_few_ties_are_mentioned_on_request_only(tied, level):
+    judged = {"q": {f"d{i:03}": 1 for i in range(200 if tied == 2 else 101)}}
+    scores = {doc: float(-i) for i, doc in enumerate(judged["q"])}
+    scores["d000"] = 1.0
+    scores["d001" if tied == 2 else "x"] = 1.0
+    result = rs.evaluate(judged, {"q": scores}, ["AP"])
+    assert codes(result, level)["ties"] == tied
+
+
+@pytest.mark.parametrize(
+    ("n", "step"), [(0, 1), (1, 1), (31, 1), (32, 1), (33, 2), (64, 2), (65, 3)]
+)
+def test_a_few_queries_are_sampled_evenly(n, step):
+    assert (SAMPLED_QUERIES, SAMPLED_DOCS) == (32, 256)
+    assert sampled_queries(list(range(n))) == list(range(0, n, step))
+
+
+def test_queries_of_the_run_that_miss_judged_documents():
+    groups, present = np.array([0, 2, 2, 3, 5]), np.array([True, True, False, True])
+    assert lacks_judged(groups, np.array([0, 3, 4]), present).tolist() == [
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert lacks_judged(groups, np.array([0, 1, 1, 3]), present).tolist() == [
+        False,
+        False,
+        False,
+        True,
+    ]
+
+
+JUDGED = {"q1": {"d1": 1}}
+
+
+RUN = {"query": ["q1", "q1"], "doc": ["d1", "d2"], "score": [2.0, 1.0]}
+
+
+ROUNDED = 2**53
+
+
+def large_runs(tmp_path):
+    path = tmp_path / "run"
+    path.write_text(f"q1 Q0 d1 1 {ROUNDED} t\nq1 Q0 d2 2 {ROUNDED + 1} t\n")
+    frame = pl.DataFrame(RUN | {"score": [ROUNDED, ROUNDED + 1]})
+    return [path, {"q1": {"d1": ROUNDED, "d2": ROUNDED + 1}}, frame]
+
+
+@pytest.mark.parametrize("which", range(3))
+def test_scores_that_rounding_ties_are_noted(engine, tmp_path, which):
+    result = rs.evaluate(JUDGED, large_runs(tmp_path)[which], ["RR"])
+    notes = {note.code: note.count for note in result.notices}
+    assert notes["large-scores"] == 1
+
+
+@pytest.mark.parametrize("scores", [[ROUNDED - 1, ROUNDED - 2], [float(ROUNDED), 1.0], [0.5, 0.5]])
+def test_scores_that_rounding_does_not_tie_are_not_noted(scores):
+    result = rs.evaluate([1.0, 0.0], scores, ["RR"])
+    assert "large-scores" not in {note.code for note in result.notices}
+    run = {"q1": dict(zip(["d1", "d2"], scores, strict=True))}
+    notices = rs.evaluate(JUDGED, run, ["RR"]).notices
+    assert "large-scores" not in {note.code for note in notices}
+
+
+@pytest.mark.parametrize(
+    ("judged", "ranking", "measure", "said"),
+    [
+        ("ab", "ax", "P@2", None),  # half is enough
+        ("ab", "xya", "P@2", "only 0% of the documents down to rank 2 are judged"),
+        ("abc", "xay", "P@3", "only 33% of the documents down to rank 3 are judged"),
+        ("ab", "xya", "P@3", None),  # judgments too few for this cutoff
+        ("a", "x", "P@1", "only 0% of the documents down to rank 1 are judged"),
+        ("ab", "xya", "AP", None),
+    ],
+)
+def test_few_judged_documents_above_the_first_cutoff_are_noted(judged, ranking, measure, said):
+    result = rs.evaluate({"q": dict.fromkeys(judged, 1)}, {"q": [*ranking]}, measure)
+    (text,) = [n.text for n in result.notices if n.code == "judged-share"] or [None]
+    assert text == said or text.startswith(said)
+
+
+@pytest.mark.parametrize(("documents", "level"), [(200, "note"), (201, "info")])
+def test_one_tied_document_in_a_hundred_is_noted(documents, level):
+    judged = {"q": {f"d{i}": 1 for i in range(documents)}}
+    run = {"q": {f"d{i}": float(max(i, 1)) for i in range(documents)}}
+    (notice,) = rs.evaluate(judged, run, "AP").notices
+    assert (notice.code, notice.count, notice.level) == ("ties", 2, level)
+
+
+@pytest.mark.parametrize(
+    ("judged", "run", "said"),
+    [
+        ("abcd", "wxyz", "(judged: 'a', 'b', 'c', ...; in the run: 'w', 'x', 'y'). Check that"),
+        ([1], ["1"], "1 is not '1' (judged ids are whole numbers (int), the run's text (str))"),
+        (["1"], [1], "'1' is not 1 (judged ids are text (str), the run's whole numbers (int))"),
+        (["x1"], ["X1"], "'x1' is not 'X1': write them alike"),
+        ("a", "01", "are numbered from 0: give them by query"),
+        ("a", "12", "Check that the two belong together"),
+    ],
+)
+def test_queries_without_any_in_common_are_shown(judged, run, said):
+    with pytest.raises(rs.DataError) as caught:
+        rs.evaluate({q: {"d": 1} for q in judged}, {q: ["d"] for q in run}, "AP")
+    assert said in str(caught.value)
+
+
+def test_notices_show_three_examples():
+    (missing,) = rs.evaluate({q: {"a": 1} for q in "abcdef"}, {"a": ["a"]}, "AP").notices
+    assert (missing.count, missing.examples) == (5, ("b", "c", "d"))
+    found = rs.evaluate({"a": {"a": 1}}, {q: ["a", "a"] for q in "abcdef"}, "AP").notices
+    assert {n.code: (n.count, n.examples) for n in found} == {
+        "unjudged-queries": (5, ("b", "c", "d")),
+        "duplicate-documents": (1, ("document a of query a",)),
+    }
+
+
+@pytest.mark.parametrize("way", ["evaluate", "parts"])
+def test_a_table_of_gains_that_lacks_a_high_grade_warns(way):
+    judged, run = {"q": {"a": 3, "b": 1}}, {"q": ["a", "b"]}
+
+    def notices(measure):
+        if way == "evaluate":
+            result = rs.evaluate(judged, run, measure)
+        else:
+            result = rs.Evaluator(judged, measure).add(run).result()
+        return [n for n in result.warnings if n.code == "gain-not-listed"]
+
+    measure = "nDCG(gain={1: 1, 2: 3})@5"
+    (notice,) = notices(measure)
+    assert "does not list the highest grades of the judgments" in notice.text
+    assert rs.evaluate(judged, run, measure)[measure] == pytest.approx(1 / log2(3))
+    for complete in ("gain={1: 1, 3: 3}", "gain={1: 1, 2: 3}, unlisted=grade", "gain={3: 1}"):
+        assert not notices(f"nDCG({complete})@5")
+    with pytest.raises(rs.StrictError, match="does not list the highest grades"):
+        rs.evaluate(judged, run, measure, strict=True)
+
+
+ROWS = [
+    {"user_id": 1, "item_id": 10, "rating": 4.0},
+    {"user_id": 1, "item_id": 20, "rating": 0.0},
+    {"user_id": 2, "item_id": 10, "rating": 5.0},
+]
+
+
+RANKED = [
+    {"user": 1, "item": 20, "score": 0.9},
+    {"user": 1, "item": 10, "score": 0.1},
+    {"user": 2, "item": 10, "score": 0.3},
+]
+
+
+def test_ratings_that_became_grades_are_said_once():
+    result = rs.evaluate(ROWS, RANKED, "nDCG@10")
+    assert [n.code for n in result.notices if n.level == "note"] == ["ratings-as-grades"]
+    assert "the column 'rating' holds the grades" in repr(result)
+    named = rs.evaluate(ROWS, RANKED, "nDCG@10", columns={"grade": "rating"})
+    chosen = rs.evaluate(ROWS, RANKED, ["HR@10", "nDCG(gain='binary')@10"], relevance=4)
+    graded = rs.evaluate(ROWS, RANKED, ["nDCG@10"], relevance=4)
+    stars = [{**row, "rating": min(row["rating"], 3)} for row in ROWS]
+    search = rs.evaluate(stars, RANKED, "nDCG@10")  # a scale up to 3 has no rating of 4
+    codes = [[n.code for n in r.notices if n.level == "note"] for r in (named, chosen, search)]
+    assert codes == [[], [], []]
+    assert [n.code for n in graded.notices if n.level == "note"] == ["ratings-as-grades"]
+
+
+def test_words_of_other_libraries_for_options_are_answered():
+    for word, answer in {
+        "gain": r"as in \"NAME\(gain=",
+        "group": r"group_sizes=",
+        "train": r"exclude=",
+    }.items():
+        with pytest.raises(rs.UsageError, match=answer):
+            rs.evaluate(ROWS, RANKED, "nDCG@10", **{word: "binary"})

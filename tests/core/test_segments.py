@@ -331,3 +331,13 @@ def test_plain_logarithms_are_those_of_the_c_library():
     assert plain_log2_ranks(ranks).tolist() == [math.log2(r + 1) for r in ranks.tolist()]
     assert plain_log2(np.array([1.0, 3.5])).tolist() == [0, math.log2(3.5)]
     assert plain_log2_ranks(np.zeros(0, int)).tolist() == []
+
+
+@pytest.mark.parametrize("sizes", [(3, 1, 2, 3, 2), (7, 1)])
+def test_running_operations_start_anew_in_each_segment(sizes):
+    offsets = np.cumsum([0, *sizes])
+    values = np.arange(1.0, offsets[-1] + 1)
+    expected = [np.cumprod(values[a:b]) for a, b in pairwise(offsets)]
+    assert (
+        segments.running(np.multiply, values, offsets).tolist() == np.concatenate(expected).tolist()
+    )

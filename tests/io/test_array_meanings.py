@@ -1,9 +1,13 @@
 """Arrays whose numbers may mean something else are read as they mean, or warned of."""
 
+from math import log2
+
 import numpy as np
+import pandas as pd
 import pytest
 
 import rankstone as rs
+from rankstone import RR, nDCG
 
 NEXT = np.array([[3, -1], [4, 7]])
 FOUND = np.array([[9, -1, -1], [4, -1, -1]])
@@ -99,3 +103,79 @@ def test_the_sign_of_distances_says_nothing(shape):
     result = rs.evaluate(labels.reshape(shape), distances.reshape(shape), "RR", **options)
     dicts = {"q": {"a": 0, "b": 1, "c": 0}}, {"q": dict(zip("abc", distances, strict=True))}
     assert result["RR"] == rs.evaluate(*dicts, "RR", **options)["RR"] == 1
+
+
+JUDGED = {"q1": {"d1": 1}}
+
+
+MASKED = np.ma.array([1.0, 0.0, 2.0], mask=[False, False, True])
+
+
+SCORES = np.array([0.9, 0.1, 0.3])
+
+
+LARGE = 2**53
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        (MASKED, SCORES),
+        (SCORES, MASKED),
+        (MASKED,),
+    ],
+)
+def test_masked_values_do_not_count(data):
+    with pytest.raises(rs.DataError, match="mask=~labels.mask"):
+        nDCG(*data)
+    with pytest.raises(rs.DataError, match="mask=~labels.mask"):
+        rs.evaluate(*data, ["nDCG"])
+
+
+def test_masked_rows_of_a_list_do_not_count():
+    with pytest.raises(rs.DataError, match="mask=~labels.mask"):
+        rs.evaluate([MASKED, MASKED], [SCORES, SCORES], ["nDCG"], qid=["q1", "q2"])
+
+
+def test_the_remedy_for_masked_values():
+    result = rs.evaluate(MASKED.data, SCORES, ["nDCG"], mask=~MASKED.mask)
+    assert result["nDCG"] == 1
+    assert nDCG(np.ma.array([1.0, 0.0, 2.0]), SCORES) == nDCG([1.0, 0.0, 2.0], SCORES)
+
+
+def test_scores_in_arrays_that_rounding_ties_are_noted():
+    scores = np.array([[LARGE, LARGE + 1, 5], [LARGE, 1, 2]])
+    result = rs.evaluate(np.array([[1.0, 0, 0], [1, 0, 0]]), scores, ["RR"])
+    assert {note.code: note.count for note in result.notices}["large-scores"] == 2
+
+
+@pytest.mark.parametrize("unit", [5e-324, 1e-310, 2.0**-1000])
+@pytest.mark.parametrize("grades", [(1, 2, 0), (1, 1, 3), (1, 0, 1)])
+def test_gains_near_the_smallest_number(unit, grades):
+    dcg, ideal = (
+        sum(grade / log2(i + 2) for i, grade in enumerate(ranking))
+        for ranking in (grades, sorted(grades, reverse=True))
+    )
+    assert nDCG([unit * grade for grade in grades]) == pytest.approx(dcg / ideal, rel=1e-15)
+    tied = {"q1": {f"d{i}": unit * grade for i, grade in enumerate(grades)}, "q2": {"d1": 1}}
+    run = {"q1": [f"d{i}" for i in range(3)], "q2": ["d0", "d1"]}
+    values = rs.evaluate(tied, run, ["nDCG"]).per_query
+    assert values["q1"]["nDCG"] == pytest.approx(dcg / ideal, rel=1e-15)
+    assert values["q2"]["nDCG"] == pytest.approx(1 / log2(3), rel=1e-15)
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).nmant <= 52, reason="a long double is a double here")
+def test_long_doubles_that_would_become_ties_are_refused():
+    near = np.longdouble(1) + np.array([0, 4], np.longdouble) * np.finfo(np.longdouble).eps
+    frame = pd.DataFrame({"query": ["q1", "q1"], "doc": ["d2", "d1"], "score": near})
+    for evaluated in (
+        lambda: rs.evaluate(np.array([[0, 1]]), near[None, :], "RR"),
+        lambda: RR([0, 1], near),
+        lambda: rs.evaluate(JUDGED, frame, "RR"),
+    ):
+        with pytest.raises(rs.DataError, match="differ by less than a float64 can hold"):
+            evaluated()
+    apart = np.array([[1, 2]], np.longdouble) / 3
+    assert rs.evaluate(np.array([[0, 1]]), apart, "RR")["RR"] == 1
+    tied = np.array([[1, 1]], np.longdouble)
+    assert rs.evaluate(np.array([[0, 1]]), tied, "RR")["RR"] == (1 + 1 / 2) / 2

@@ -168,3 +168,64 @@ def test_a_mark_is_looked_for_in_the_first_256_bytes(tmp_path, before):
         with pytest.raises(rs.UsageError, match="the file is there already"):
             atomic.check_own(path, b"mark", force=False)
     atomic.check_own(path, b"another", force=True)
+
+
+@pytest.mark.parametrize("allowed", [0, os.W_OK, os.X_OK, os.W_OK | os.X_OK])
+def test_a_file_needs_a_folder_that_can_be_written_and_searched(tmp_path, monkeypatch, allowed):
+    monkeypatch.setattr(os, "access", lambda _, asked: asked & allowed == asked)
+    path = tmp_path / "out"
+    if allowed == os.W_OK | os.X_OK:
+        atomic.check_writable(path)
+    else:
+        with pytest.raises(rs.DataError) as caught:
+            atomic.check_writable(path)
+        assert str(caught.value) == f"{path}: the directory {tmp_path} cannot be written to."
+
+
+def test_a_device_needs_no_folder_that_can_be_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    atomic.check_writable(pipe)
+    (tmp_path / "file").touch()
+    with pytest.raises(rs.DataError, match="cannot be written to"):
+        atomic.check_writable(tmp_path / "file")
+
+
+def test_a_pipe_is_written_to_and_stays(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    atomic.write_text(pipe, "x")
+    reader.join(10)
+    assert read == [b"x"]
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize(
+    ("head", "mark", "refused"),
+    [(b"", None, False), (b"", b"m", False), (b"x", None, True), (b"x", b"m", True), (b"xm", b"m", False)],
+)  # fmt: skip
+def test_only_what_bears_the_mark_is_replaced(tmp_path, head, mark, refused):
+    path = tmp_path / "out"
+    path.write_bytes(head)
+    atomic.check_own(path, mark, force=True)
+    atomic.check_own(tmp_path / "new", mark, force=False)
+    if refused:
+        with pytest.raises(rs.UsageError, match="the file is there already"):
+            atomic.check_own(path, mark, force=False)
+    else:
+        atomic.check_own(path, mark, force=False)
+
+
+@pytest.mark.parametrize("mask", [0o077, 0o022, 0o000])
+def test_new_files_have_the_mode_that_the_umask_leaves(tmp_path, mask):
+    before = os.umask(mask)
+    try:
+        rs.evaluate({"q": {"d": 1}}, {"q": ["d"]}, ["RR"]).save(tmp_path / "result.json")
+        assert os.umask(mask) == mask  # and the umask is what it was
+    finally:
+        os.umask(before)
+    assert os.stat(tmp_path / "result.json").st_mode & 0o777 == 0o666 & ~mask

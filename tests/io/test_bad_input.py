@@ -654,3 +654,35 @@ def test_without_the_core_one_warning_says_so(files, monkeypatch):
     with pytest.warns(rs.SlowEngineWarning, match="pure-Python engine gives the same numbers"):
         result = rs.evaluate(*files(), "RR")
     assert result.provenance.engine == "python"
+
+
+def opened(tmp_path):
+    path = tmp_path / "run"
+    path.write_text("q1 Q0 d1 1 1 t\n")
+    os.utime(path, ns=(10**18, 10**18))
+    return path, load_run(path)
+
+
+def test_a_file_with_another_time_has_changed(engine, tmp_path):
+    path, run = opened(tmp_path)
+    assert rs.evaluate({"q1": {"d1": 1}}, run, ["RR"])["RR"] == 1
+    path.write_text("q1 Q0 d2 1 1 t\n")
+    os.utime(path, ns=(10**18, 10**18 + 1))
+    with pytest.raises(rs.DataError, match="the file changed since it was opened"):
+        rs.evaluate({"q1": {"d1": 1}}, run, ["RR"])
+
+
+def test_a_file_with_another_size_has_changed(engine, tmp_path):
+    path, run = opened(tmp_path)
+    path.write_text("q1 Q0 d1 1 1 t\nq1 Q0 d2 1 9 t\n")
+    os.utime(path, ns=(10**18, 10**18))
+    with pytest.raises(rs.DataError, match="the file changed since it was opened"):
+        rs.evaluate({"q1": {"d1": 1}}, run, ["RR"])
+
+
+@pytest.mark.parametrize(("size", "end"), [(62, "'"), (63, "...")])
+def test_long_values_are_cut_short_in_messages(size, end):
+    with pytest.raises(rs.DataError) as caught:
+        rs.evaluate({"q": {"a": "x" * size}}, {"q": ["a"]}, "AP")
+    kept = size if end == "'" else 59
+    assert f"'{'x' * kept}{end} is not a number" in str(caught.value)

@@ -1,8 +1,12 @@
 """Which column holds what, by name, by kind, and as somebody says."""
 
+import json
+
+import polars as pl
 import pytest
 
 import rankstone as rs
+from rankstone.cli import main
 from rankstone.io.column_roles import (
     Columns,
     candidates,
@@ -14,6 +18,7 @@ from rankstone.io.column_roles import (
     subtopic_columns,
     wanted_names,
 )
+from rankstone.verbs.load import load_judgments
 
 
 def kinds(names):
@@ -159,3 +164,70 @@ def test_names_of_columns():
     assert candidates("score", ["sim", "x", "Score", "sim"]) == ["Score", "sim"]
     assert subtopic_columns("j", ["intent", "vital"], None) == ("intent", "vital")
     assert subtopic_columns("j", ["vital"], None) == (None, None)
+
+
+TWO = {
+    "grade": ({"qid": ["1", "1"], "docno": ["a", "b"], "rating": [1, 5], "label": [1, 0]}, "judgments"),
+    "score": ({"qid": ["1", "1"], "docno": ["a", "b"], "score": [1.0, 0.5], "sim": [0.1, 0.9]}, "run"),
+}  # fmt: skip
+
+
+def columns_as(columns, folder):
+    frame = pl.DataFrame(columns)
+    frame.write_csv(folder / "table.csv")
+    frame.write_csv(folder / "table.tsv", separator="\t")
+    frame.write_parquet(folder / "table.parquet")
+    (folder / "table.jsonl").write_text("".join(json.dumps(r) + "\n" for r in frame.to_dicts()))
+    files = [folder / f"table.{kind}" for kind in ("csv", "tsv", "parquet", "jsonl")]
+    return [frame, frame.to_pandas(), frame.to_dicts(), *files]
+
+
+IGNORED = {
+    "prels": ("1 d1 1 0 0.5\n1 d2 0 1 0.25\n", "warning", "sampling methods are not read"),
+    "a fifth column": ("1 0 d1 1 x\n1 0 d2 0 y\n", "note", "the fifth column is not read"),
+}
+
+
+@pytest.mark.parametrize("role", TWO)
+def test_two_columns_that_may_be_meant_are_an_error(engine, tmp_path, role):
+    columns, kind = TWO[role]
+    first, second = list(columns)[2:]
+    other = {"1": {"a": 1}}
+    for data in columns_as(columns, tmp_path):
+        given = (data, other) if kind == "judgments" else (other, data)
+        with pytest.raises(
+            rs.DataError, match=f"holds the {role}s?, .*{first}.*|.*{second}.*"
+        ) as caught:
+            rs.evaluate(*given, "RR")
+        assert first in str(caught.value)
+        assert second in str(caught.value)
+        if str(data).endswith("jsonl"):
+            assert "Keep one of them" in str(caught.value)
+            continue
+        assert f"--columns {role}=" in str(caught.value)
+        for name in (first, second):
+            rs.evaluate(*given, "RR", columns={role: name})
+
+
+def test_a_column_of_text_is_no_second_candidate(engine, tmp_path):
+    columns = {"qid": ["1", "1"], "docno": ["a", "b"], "label": ["bad", "good"], "rating": [0, 2]}
+    for data in columns_as(columns, tmp_path):
+        if str(data).endswith("jsonl"):
+            continue
+        assert rs.evaluate(data, {"1": ["a", "b"]}, "RR")["RR"] == 0.5, data
+
+
+@pytest.mark.parametrize("case", IGNORED)
+def test_columns_that_are_dropped_are_said(engine, tmp_path, capsys, case):
+    text, level, words = IGNORED[case]
+    (tmp_path / "qrels").write_text(text)
+    result = rs.evaluate(tmp_path / "qrels", {"1": ["d1", "d2"]}, "RR")
+    (notice,) = (n for n in result.notices if n.code == "ignored-columns")
+    assert (notice.level, words in notice.text) == (level, True)
+    assert main(["validate", str(tmp_path / "qrels")]) == (1 if level == "warning" else 0)
+    assert words in capsys.readouterr().out
+
+
+def test_ordinary_judgments_drop_nothing(engine, tmp_path):
+    (tmp_path / "qrels").write_text("1 0 d1 1\n2 0 d1 1\n")
+    assert load_judgments(tmp_path / "qrels").notices == ()

@@ -577,3 +577,39 @@ def test_what_a_format_cannot_hold_of_nuggets_is_said(tmp_path):
     again = convert(str(tmp_path / "n.qrels"), str(tmp_path / "m.jsonl"), kind="judgments")
     assert (again.rows, again.notices) == (3, ())
     assert len(load_judgments(tmp_path / "m.jsonl").subtopics.names) == 3
+
+
+MIB = 1 << 20
+
+
+@pytest.mark.parametrize(("more", "fine"), [(0, True), (1, False)])
+def test_the_longest_line(engine, tmp_path, more, fine):
+    path = tmp_path / "run"
+    row = "q1 Q0 {} 1 1 t"
+    path.write_text(
+        row.format("d" * (MIB - 1 + more - len(row.format("")))) + "\nq1 Q0 d1 2 0.5 t\n"
+    )
+    if fine:
+        assert rs.evaluate({"q1": {"d1": 1}}, path, ["RR"])["RR"] == 0.5
+    else:
+        with pytest.raises(rs.DataError, match=":1: the line is longer than 1 MiB"):
+            rs.evaluate({"q1": {"d1": 1}}, path, ["RR"])
+
+
+@pytest.mark.parametrize(("more", "fine"), [(0, True), (1, False)])
+def test_the_longest_line_of_other_formats(tmp_path, monkeypatch, more, fine):
+    monkeypatch.setattr("rankstone.io.streams._LONGEST_LINE", 1000)
+    path = tmp_path / "run.jsonl"
+    row = '{"query_id": "q1", "doc_id": "%s", "score": 1}\n'
+    path.write_text(row % ("d" * (1000 + more - len(row % ""))) + row % "d1")
+    if fine:
+        assert rs.evaluate({"q1": {"d1": 1}}, path, ["NumRet"])["NumRet"] == 2
+    else:
+        with pytest.raises(rs.DataError, match=":1: the line is longer than"):
+            rs.evaluate({"q1": {"d1": 1}}, path, ["NumRet"])
+
+
+def test_a_text_without_a_number_is_0_for_a_lenient_reader(engine, tmp_path):
+    path = tmp_path / "qrels"
+    path.write_text("q 0 a x\nq 0 b 2x\nq 0 c -3\n")
+    assert load_judgments(path, input_format="trec-lenient").grades.tolist() == [0.0, 2.0, -3.0]

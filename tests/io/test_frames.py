@@ -1,9 +1,12 @@
 """Tables in, tables out: every kind of frame and file gives what the dicts give, bit for bit."""
 
+from __future__ import annotations
+
 import subprocess
 import sys
 from datetime import date
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,6 +22,8 @@ from strategies import NATIVE, collections, examples, plain, write_qrels, write_
 import rankstone as rs
 from rankstone.core import python_engine
 from rankstone.core.ids import Ids, key_of, numbers_of
+from rankstone.io import frames
+from rankstone.io.frames.columns import as_narwhals, open_table
 from rankstone.io.split_query import joined
 from rankstone.verbs.load import load_judgments
 
@@ -728,3 +733,185 @@ def test_a_dictionary_of_a_dictionary_is_named():
         rs.evaluate({"q": {"a": 1}}, table, "RR")
     decoded = table.set_column(0, "query", table["query"].combine_chunks().dictionary_decode())
     assert rs.evaluate({"q": {"a": 1}}, decoded, "RR")["RR"] == 1 / 2
+
+
+def run_of(**columns):
+    return pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["d", "e"], "score": [1, 2]} | columns)
+
+
+@pytest.mark.parametrize("kind", [object, "str"])
+def test_categories_are_ids_of_text_or_numbers(kind):
+    texts = pd.Categorical(["d", "e"], categories=pd.Index(["e", "d"], dtype=kind))
+    assert rs.evaluate({"q": {"d": 1}}, run_of(doc_id=texts), "RR")["RR"] == 0.5
+    numbers = pd.Categorical([7, 5], categories=pd.Index([5, 7]))
+    assert rs.evaluate({"q": {7: 1}}, run_of(doc_id=numbers), "RR")["RR"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (pd.to_datetime(["2020-01-01", "2020-01-02"]).astype("datetime64[ns]"), "column 'doc_id' is of type datetime64[ns]; ids are text or whole numbers, scores and grades are numbers."),
+        (pd.Series(["d", 1.5], dtype=object), "column 'doc_id' holds 1.5 (float) in row 1 (rows count from 0); ids are text or whole numbers, scores and grades are numbers."),
+        (pd.Series(["d", ["e"]], dtype=object), "column 'doc_id' holds ['e'] (list) in row 1 (rows count from 0); ids are text or whole numbers, scores and grades are numbers."),
+        (pd.Series(["d", float("nan")], dtype=object), "column 'doc_id' has no value in row 1 (rows count from 0); fill it or drop the row."),
+        (pd.Series(["d", None], dtype=object), "column 'doc_id' has no value in row 1 (rows count from 0); fill it or drop the row."),
+        (pd.Series([1, pd.NA], dtype="Int64"), "column 'doc_id' has no value in row 1 (rows count from 0); fill it or drop the row."),
+        (pd.Categorical(["d", None]), "column 'doc_id' has no value in row 1 (rows count from 0); fill it or drop the row."),
+    ],
+)  # fmt: skip
+def test_a_column_that_cannot_be_ids(values, message):
+    with pytest.raises(rs.DataError) as caught:
+        rs.evaluate({"q": {"d": 1}}, run_of(doc_id=values), "RR")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (pa.array([1, 2], pa.date32()), "holds dates or times"),
+        (pa.array([1, 2]).cast(pa.decimal128(21, 2)), "holds decimals"),
+        (pa.array([True, False]), "holds booleans"),
+        (pa.array([[1], [2]]), "holds lists or records"),
+        (pa.array([b"d", b"e"]), "holds bytes"),
+    ],
+)
+def test_a_column_of_an_arrow_type_that_cannot_be_ids(values, words):
+    docs = pd.Series(pd.arrays.ArrowExtensionArray(values))
+    with pytest.raises(rs.DataError) as caught:
+        rs.evaluate({"q": {"d": 1}}, run_of(doc_id=docs), "RR")
+    message = f"run: column 'doc_id' {words}; a document id is text or a whole number."
+    assert str(caught.value).startswith(message)
+
+
+def test_rows_without_numbers_are_scored_by_their_order():
+    run = frames.run_of(run_of()[["query_id", "doc_id"]])
+    found = run.match(load_judgments({"q": {"d": 1, "e": 1}}), float32=False, repeats=False)
+    score = dict(zip(found.judgment.tolist(), found.score.tolist(), strict=True))
+    assert score[0] > score[1]
+
+
+def test_a_processor_that_cannot_be_counted_is_one(monkeypatch):
+    monkeypatch.setattr(frames.os, "cpu_count", lambda: None)
+    assert frames.run_of(run_of()).threads == 1
+    assert frames.run_of(run_of(), threads=3).threads == 3
+
+
+def test_a_column_of_sets_is_not_one_of_lists():
+    frame = pd.DataFrame({"query_id": ["q"], "x": [{1}]})
+    with pytest.raises(rs.DataError, match=r"\(--columns doc=\.\.\.\)\.$"):
+        rs.evaluate({"q": {"d": 1}}, frame, "RR")
+
+
+def test_an_object_that_is_no_table():
+    with pytest.raises(rs.DataError, match=f"^cannot read a table from {type(Path()).__name__}.$"):
+        open_table(Path())
+
+
+def test_tables_that_narwhals_knows_are_told_from_other_objects():
+    assert as_narwhals(run_of()).columns == ["query_id", "doc_id", "score"]
+    assert as_narwhals(Path()) is None
+    assert as_narwhals([1]) is None
+
+
+A_IS_RELEVANT = {"q1": {"d1": 1}}
+
+
+A_IS_SECOND = {"query": ["q1", "q1"], "doc": ["d1", "d2"], "score": [2.0, 1.0]}
+
+
+RECORDS = [{"a": "d1", "b": "x"}, {"a": "d2", "b": "y"}]
+
+
+def rr_of(judged, run):
+    return rs.evaluate(judged, run, ["RR"])["RR"]
+
+
+class Stream:
+    """A table that speaks Arrow and nothing else."""
+
+    def __init__(self, column):
+        self.column = column
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return pa.chunked_array([self.column]).__arrow_c_stream__()
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pa.table], ids=["polars", "pyarrow"])
+@pytest.mark.parametrize("role", ["query", "doc", "score"])
+def test_a_column_of_records_is_not_its_first_field(engine, make, role):
+    column = [{"a": value, "b": 7} for value in A_IS_SECOND[role]]
+    with pytest.raises(rs.DataError, match=f"column '{role}' holds lists or records"):
+        rr_of(A_IS_RELEVANT, make(A_IS_SECOND | {role: column}))
+
+
+def test_a_pandas_column_of_records_is_not_its_first_field(engine):
+    records = pd.array(RECORDS, pd.ArrowDtype(pa.struct([("a", pa.string()), ("b", pa.string())])))
+    with pytest.raises(rs.DataError, match="column 'doc' holds lists or records"):
+        rr_of(A_IS_RELEVANT, pd.DataFrame(A_IS_SECOND | {"doc": records}))
+
+
+@pytest.mark.parametrize("offset", [0, 1])
+def test_a_record_that_is_missing_is_not_its_fields(engine, offset):
+    fields = [pa.array(["q1", "q1", "q1"]), pa.array(["d0", "d1", "d2"]), pa.array([0.0, 1, 2])]
+    table = pa.StructArray.from_arrays(
+        fields, ["query", "doc", "score"], mask=pa.array([False, False, True])
+    )
+    with pytest.raises(rs.DataError, match=rf"row {2 - offset} is missing"):
+        rr_of(A_IS_RELEVANT, Stream(table[offset:]))
+    assert rr_of(A_IS_RELEVANT, Stream(table[offset:2])) == 1
+
+
+def test_the_index_of_a_series_holds_its_documents(engine):
+    scores = pd.Series([1.0, 2.0], index=["d1", "d2"])
+    assert rr_of(A_IS_RELEVANT, {"q1": scores}) == 0.5
+    assert rr_of(A_IS_RELEVANT, {"q1": scores.astype(int)}) == 0.5
+    assert rr_of({"q1": pd.Series([0, 3], index=["d2", "d1"])}, {"q1": ["d2", "d1"]}) == 0.5
+    assert rr_of({"q1": {7: 1}}, {"q1": pd.Series([0.5, 0.7], index=[7, 9])}) == 0.5
+    assert rr_of([{"d1": 1}], [scores]) == 0.5
+
+
+def test_a_series_of_documents_is_a_list(engine):
+    assert rr_of(A_IS_RELEVANT, {"q1": pd.Series(["d2", "d1"], index=[10, 5])}) == 0.5
+    assert rr_of({"q1": {5: 1}}, {"q1": pd.Series([4, 5]).tolist()}) == 0.5
+
+
+def test_a_series_that_may_be_either_is_refused():
+    with pytest.raises(rs.DataError, match=r"series\.tolist\(\) for the first"):
+        rr_of({"q1": {5: 1}}, {"q1": pd.Series([4, 5], index=[3, 9])})
+    for judged, run in (([1, 2, 0], [0.1, 0.9, 0.3]), ([1.0, 2.0, 0.0], [1, 9, 3])):
+        with pytest.raises(rs.DataError, match=r"series\.to_dict\(\) for the second"):
+            rr_of({"q1": pd.Series(judged)}, {"q1": pd.Series(run)})
+    with pytest.raises(rs.DataError, match="holds a document twice"):
+        rr_of(A_IS_RELEVANT, {"q1": pd.Series([0.4, 0.5], index=["d1", "d1"])})
+
+
+ROWS = [
+    {"user_id": 1, "item_id": 10, "rating": 4.0},
+    {"user_id": 1, "item_id": 20, "rating": 0.0},
+    {"user_id": 2, "item_id": 10, "rating": 5.0},
+]
+
+
+RANKED = [
+    {"user": 1, "item": 20, "score": 0.9},
+    {"user": 1, "item": 10, "score": 0.1},
+    {"user": 2, "item": 10, "score": 0.3},
+]
+
+
+def values(*data, **options):
+    return rs.evaluate(*data, "RR", **options).per_query
+
+
+def test_pandas_columns_that_are_elsewhere():
+    pd = pytest.importorskip("pandas")
+    judged, ranked = pd.DataFrame(ROWS), pd.DataFrame(RANKED)
+    message = r"The index holds 'user_id': give frame.reset_index\(\)"
+    with pytest.raises(rs.DataError, match=message):
+        values(judged.set_index("user_id"), ranked)
+    lists = pd.DataFrame({"user_id": [1], "expected_ids": [[10]]})
+    with pytest.raises(rs.DataError, match="Column 'expected_ids' holds lists") as error:
+        values(lists, ranked)
+    assert "Did you mean" not in str(error.value)
+    with pytest.raises(rs.UsageError, match=r"a Series of lists.* judgments.to_dict\(\)"):
+        values(judged.groupby("user_id")["item_id"].apply(list), ranked)

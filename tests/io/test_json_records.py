@@ -1,8 +1,11 @@
 """Records of JSON: under which keys rows are found, and what is refused."""
 
+from __future__ import annotations
+
 import json
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import rankstone as rs
@@ -294,3 +297,95 @@ def test_a_query_may_have_the_name_of_a_part_beside_other_queries(tmp_path):
 def test_a_data_set_in_one_object(tmp_path):
     path = written(tmp_path, {"queries": {"q": "text"}, "relevant_docs": {"q": {"a": 1}}})
     assert rs.evaluate(path, {"q": ["b", "a"]}, "RR")["RR"] == 0.5
+
+
+ROWS = [
+    {"user_id": 1, "item_id": 10, "rating": 4.0},
+    {"user_id": 1, "item_id": 20, "rating": 0.0},
+    {"user_id": 2, "item_id": 10, "rating": 5.0},
+]
+
+
+RANKED = [
+    {"user": 1, "item": 20, "score": 0.9},
+    {"user": 1, "item": 10, "score": 0.1},
+    {"user": 2, "item": 10, "score": 0.3},
+]
+
+
+def values(*data, **options):
+    return rs.evaluate(*data, "RR", **options).per_query
+
+
+RECORDS = {
+    "no such list": (
+        [{"query": "a", "retrieved_ids": ["d"]}],
+        "record 1: no key .*list of expected ids",
+    ),
+    "a list as query": ([{"query": ["a"], "expected_ids": ["d"]}], r"query id \['a'\] is neither"),
+    "nothing": ([], "the judgments are empty"),
+    "rows as tuples": ([("u", "i", 4.0)], r"\('u', 'i', 4.0\) looks like a row"),
+    "rows of numbers": ([(1, 10, 4.0)], r"\(1, 10, 4.0\) looks like a row"),
+    "rows with whole numbers": ([("u", 10, 4)], r"\('u', 10, 4\) looks like a row"),
+    "rows of two texts": ([("u", "i", 4)], r"\('u', 'i', 4\) looks like a row"),
+}
+
+
+def test_records_are_rows():
+    assert values(ROWS, RANKED) == {1: {"RR": 0.5}, 2: {"RR": 1.0}}
+    assert values(ROWS, RANKED, exclude=[{"user": 1, "item": 20}])[1] == {"RR": 1.0}
+    odd = [{"who": r["user_id"], "sku": r["item_id"], "stars": r["rating"]} for r in ROWS]
+    columns = {"query": ["who", "user"], "doc": ["sku", "item"], "grade": "stars"}
+    assert values(odd, RANKED, columns=columns) == values(ROWS, RANKED)
+    with pytest.raises(rs.DataError, match="record 1 .* other keys than the first .*'rating'"):
+        values([ROWS[0], {"user_id": 1, "item_id": 2}], RANKED)
+
+
+def test_dicts_of_documents_in_a_list_stay_what_they_are():
+    assert values([{"d1": 1, "d2": 0}], [{"d2": 0.9, "d1": 0.3}]) == {0: {"RR": 0.5}}
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("kind", [list, tuple, set])
+def test_records_may_hold_lists(named, kind):
+    records = [
+        {"expected_ids": kind(["d1"]), "retrieved_ids": ["d2", "d1"]},
+        {"expected_ids": kind(["d4", "d3"]), "retrieved_ids": ["d3"]},
+    ]
+    if named:
+        records = [{"question": q, **r} for q, r in zip("ab", records, strict=True)]
+    assert [*values(records, records).values()] == [{"RR": 0.5}, {"RR": 1.0}]
+
+
+@pytest.mark.parametrize("ranking", [(1, 10, 4), ("u", "i", "4"), ("u", "i"), ["u", "i", 4]])
+def test_tuples_that_are_no_rows(ranking):
+    """Three whole numbers may be documents, so they are."""
+    assert rs.evaluate([{ranking[1]}], [ranking], "RR").per_query == {0: {"RR": 0.5}}
+
+
+@pytest.mark.parametrize("case", RECORDS)
+def test_records_that_cannot_be_used(case):
+    judgments, message = RECORDS[case]
+    with pytest.raises(rs.RankstoneError, match=message):
+        rs.evaluate(judgments, [["d"]], "RR")
+
+
+@pytest.mark.parametrize(
+    ("listed", "message"),
+    [
+        ([("d1", 0.3)], "query 'q': document id .*is neither text.* go into a dict"),
+        ([{"score": 0.3}], "query 'q': no key of the record is known to hold a document id"),
+        ([1.0], "query 'q': document id 1.0 is neither .* give group_sizes="),
+        (["d1", None], "query 'q': document id None is neither"),
+        ([""], "query 'q': empty document id"),
+    ],
+)
+def test_a_ranking_lists_ids(listed, message):
+    with pytest.raises(rs.DataError, match=message):
+        rs.evaluate({"q": ["d1"]}, {"q": listed}, "RR")
+
+
+def test_tensors_are_lists_of_ids():
+    torch = pytest.importorskip("torch")
+    assert values({"q": {1}}, {"q": torch.tensor([3, 1])}) == {"q": {"RR": 0.5}}
+    assert values({"q": torch.tensor([1])}, {"q": np.array([3, 1])}) == {"q": {"RR": 0.5}}

@@ -304,3 +304,51 @@ def test_columns_that_are_not_read_are_named(tmp_path, text, level, count, words
     result = rs.evaluate(path, {"q": {"d": 1}}, "RR")
     (notice,) = (n for n in result.notices if n.code == "ignored-columns")
     assert (notice.level, notice.count, notice.text) == (level, count, words)
+
+
+JUDGED = {"q1": {"d1": 1}}
+
+
+def rr(judged, run):
+    return rs.evaluate(judged, run, ["RR"])["RR"]
+
+
+BLANKS = {
+    "six columns": "q1\tQ0\td 1\t1\t0.5\ttag\nq1\tQ0\td 2\t2\t0.9\ttag\n",
+    "seven columns": "q1\tQ0\td 1\t1\t0.5\ta tag\tx\n",
+    "five columns": "q1\tQ0\td 1\t1\t0.5\nq1\tQ0\td 2\t2\t0.9\n",
+    "four columns": "q1\td 1\t1\t0.5\nq1\td 2\t2\t0.9\n",
+    "three columns": "q1\td 1\t0.5\nq1\td 2\t0.9\n",
+    "only later": "q1\tQ0\td1\t1\t0.5\tt\nq1\tQ0\td 2\t2\t0.9\tt\n",
+    "in a query": "q 1\td1\t0.5",
+}
+
+
+@pytest.mark.parametrize("text", BLANKS.values(), ids=BLANKS)
+def test_blanks_between_tabs_do_not_move_columns(engine, tmp_path, text):
+    path = tmp_path / "run"
+    path.write_text(text)
+    with pytest.raises(rs.DataError, match=r"an id holds a blank \('(d|q) \d'\)"):
+        rr({"q1": {"d": 1}}, path)
+
+
+@pytest.mark.parametrize(
+    "text", ["q1\t0\td 1\t1\n", "q1\td 1\t1\n", "q 1\t0\td1\t1\n", "q1\t0\td 1\t1\tx\n"]
+)
+def test_blanks_between_tabs_do_not_move_grades(engine, tmp_path, text):
+    path = tmp_path / "qrels"
+    path.write_text(text)
+    with pytest.raises(rs.DataError, match="an id holds a blank"):
+        rr(path, {"q1": ["d 1"]})
+
+
+def test_the_remedy_for_blanks_between_tabs(engine, tmp_path):
+    path = tmp_path / "run.tsv"
+    path.write_text("query_id\tdoc_id\tscore\nq1\td 1\t0.5\nq1\td 2\t0.9\n")
+    assert rr({"q1": {"d 1": 1}}, path) == 0.5
+
+
+def test_tabs_and_blanks_may_still_be_mixed(engine, tmp_path):
+    path = tmp_path / "run"
+    path.write_text("q1\tQ0 d2 1 0.9\tt\nq1\tQ0 d1 2 0.5\tt\n")
+    assert rr(JUDGED, path) == 0.5

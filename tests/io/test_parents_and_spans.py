@@ -1,5 +1,7 @@
 """Chunks against documents, and parts of documents against parts of documents."""
 
+from __future__ import annotations
+
 import json
 import random
 import re
@@ -11,6 +13,8 @@ from strategies import examples, write_qrels, write_run
 
 import rankstone as rs
 from rankstone.cli import main
+from rankstone.io.parents import Parents
+from rankstone.io.spans import Span, load_pages, load_spans
 
 JUDGED = {"q": {"A": 1, "B": 0, "C": 1}, "r": {"A": 1}}
 CHUNKS = {
@@ -439,3 +443,156 @@ def test_bad_same_as():
         rs.evaluate({"q": ["a"]}, {"q": ["a"]}, "RR", same_as={"a": "b"}, parents={"a": "b"})
     with pytest.raises(rs.UsageError, match="same_as= is a dict"):
         rs.evaluate({"q": ["a"]}, {"q": ["a"]}, "RR", same_as=3)
+
+
+def written(path, data):
+    path.write_text(json.dumps(data))
+    return str(path)
+
+
+@pytest.mark.parametrize("data", [{"c": ["d"]}, {"b": "d", "c": ["d"]}, {"c": None}, {"c": {}}])
+def test_a_document_of_a_chunk_in_json_is_text_or_a_number(tmp_path, data):
+    path = written(tmp_path / "parents.json", data)
+    with pytest.raises(rs.DataError) as caught:
+        Parents.of(path)
+    assert (
+        str(caught.value)
+        == f"{path}: expected a JSON object: a chunk and its document in each entry."
+    )
+
+
+def test_only_the_first_line_of_chunks_names_columns(tmp_path):
+    path = tmp_path / "parents"
+    path.write_text("chunk doc\nid A\nc1,2 B\n{x D\n")
+    assert Parents.of(path).plain == {"id": "A", "c1,2": "B", "{x": "D"}
+
+
+@pytest.mark.parametrize(("place", "hint"), [(9_999, " Did you mean chunk?"), (10_000, "")])
+def test_a_near_chunk_is_sought_among_the_first(place, hint):
+    chunks = [f"{i:05}" for i in range(10_001)]
+    chunks[place] = "chunk"
+    find = Parents.of(dict.fromkeys(chunks, "d")).find
+    with pytest.raises(rs.DataError) as caught:
+        find("chunky")
+    assert str(caught.value) == f"parents: chunk 'chunky' of the run has no document.{hint}"
+
+
+def test_judged_chunks_of_one_grade_become_as_many_documents():
+    judged = {"q": {"A#1": 1, "A#2": 1, "B#1": 1, "C#1": 1}}
+    options = {"parents": "{doc}#{n}", "judged_chunks": True}
+    result = rs.evaluate(judged, {"q": ["A#1", "B#2"]}, ["NumRel", "NumRelRet"], **options)
+    assert result.aggregates == {"NumRel": 3, "NumRelRet": 2}
+    assert "contradicting-judgments" not in {notice.code for notice in result.notices}
+
+
+def test_a_run_without_chunks_is_a_run_without_documents():
+    result = rs.evaluate({"q": {"A": 1}}, {"q": {}}, ["NumRet", "R"], parents="{doc}#{n}")
+    assert result.aggregates == {"NumRet": 0, "R": 0}
+
+
+@pytest.mark.parametrize(
+    "starts", [[True, 5], [False, 5], [0, True], [0, 5, 5], [0, 5, 3], [0, 2.0], [1, 5], [], "0", 0]
+)
+def test_pages_begin_at_zero_and_rise(starts):
+    with pytest.raises(rs.DataError) as caught:
+        load_pages({"ok": [0, 1], "d": starts})
+    assert str(caught.value) == (
+        "pages: the pages of document 'd' must begin at 0 and at rising positions, such as "
+        f"[0, 1800, 3600], not at {starts!r}."
+    )
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "pages"),
+    [(0, 10, [1]), (0, 11, [1, 2]), (9, 10, [1]), (10, 20, [2]), (9, 21, [1, 2, 3]), (20, 99, [3])],
+)
+def test_a_span_lies_on_pages(start, end, pages):
+    found = load_pages({"d": (0, 10, 20)}).of(Span("d", start, end))
+    assert found == [f"d p. {page}" for page in pages]
+
+
+@pytest.mark.parametrize(
+    ("item", "message"),
+    [
+        (("d", -1, 5), "the start -1 of a span is not a position from 0 up."),
+        (("d", 0, True), "the end True of a span is not a position from 0 up."),
+        (("d", 0, 2.0), "the end 2.0 of a span is not a position from 0 up."),
+        (("d", 5, 5), "the span of document 'd' ends at 5, not after its start 5. The end is the position after the last character."),
+        (("d", 5), "a span is (document, start, end), not ('d', 5)."),
+        (("d", 0, 5, 1, 2), "a span is (document, start, end), not ('d', 0, 5, 1, 2)."),
+    ],
+)  # fmt: skip
+def test_a_span_that_cannot_be(item, message):
+    with pytest.raises(rs.DataError) as caught:
+        load_spans({"q": [item]}, "run")
+    assert str(caught.value) == f"run of query 'q': {message}"
+
+
+def test_spans_are_ranked_by_score_and_judged_ones_lie_apart():
+    items = [("a", 0, 1), ("b", 0, 1), ("a", 0, 1)]
+    assert [s.doc for s in load_spans({"q": items}, "run")["q"]] == ["a", "b"]
+    scored = [("a", 0, 1, 1), ("b", 0, 1, 3), ("c", 0, 1, 2)]
+    assert [s.doc for s in load_spans({"q": scored}, "run")["q"]] == ["b", "c", "a"]
+    beside = [("a", 5, 9), ("a", 0, 5), ("b", 3, 6), ("a", 0, 5)]
+    assert load_spans({"q": beside}, "judgments")["q"] == [("a", 0, 5), ("a", 5, 9), ("b", 3, 6)]
+    with pytest.raises(rs.DataError, match=r"the judged spans a\[0:5\] and a\[4:9\] overlap"):
+        load_spans({"q": [("a", 4, 9), ("a", 0, 5)]}, "judgments")
+    with pytest.raises(rs.DataError, match="run: there are no spans"):
+        load_spans({"q": [], "r": []}, "run")
+    assert load_spans({"q": [], "r": [("a", 0, 1)]}, "run")["q"] == []
+
+
+@pytest.fixture
+def chunks(tmp_path):
+    """Judgments of documents, a run of chunks, and the other run; by type of question."""
+    judged = [
+        {"query": "q1", "expected_chunks": ["d1"], "type": "how"},
+        {"query": "q2", "expected_chunks": ["d2"], "type": "why"},
+    ]
+    run = [
+        {"query": "q1", "found_chunks": ["d9#1", "d1#2"]},
+        {"query": "q2", "found_chunks": ["d2#1", "d2#2"]},
+    ]
+    for name, rows in (("judged", judged), ("run", run), ("again", run)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+    files = [str(tmp_path / f"{name}.jsonl") for name in ("judged", "run", "again")]
+    columns = ["--columns", "expected=expected_chunks,retrieved=found_chunks"]
+    return tmp_path, files, [*columns, "--parents", "{doc}#{n}", "-m", "RR"]
+
+
+PARENT_LINES = {
+    "csv": "chunk_id,doc_id\nd9#1,d9\nd1#2,d1\nd2#1,d2\nd2#2,d2\n",
+    "txt": "d9#1 d9\nd1#2 d1\nd2#1 d2\nd2#2 d2\n",
+    "json": '{"d9#1": "d9", "d1#2": "d1", "d2#1": "d2", "d2#2": "d2"}',
+}
+
+
+@pytest.mark.parametrize("ending", PARENT_LINES)
+def test_files_of_the_documents_of_chunks(chunks, ending):
+    folder, (judged, run, _), _ = chunks
+    (folder / f"map.{ending}").write_text(PARENT_LINES[ending])
+    columns = {"expected": "expected_chunks", "retrieved": "found_chunks"}
+    result = rs.evaluate(judged, run, "RR", columns=columns, parents=folder / f"map.{ending}")
+    assert result["RR"] == 0.75
+
+
+RELEVANT = {f"q{i}": {"a": 1} for i in range(6)}
+
+
+LATE = {f"q{i}": [f"x{j}" for j in range(i % 3)] + ["a"] for i in range(6)}  # RR 1, 1/2, 1/3, ...
+
+
+@pytest.mark.parametrize("chunk", ["#1", "a#", "#", "a"])
+def test_no_part_of_the_id_of_a_chunk_is_empty(chunk):
+    with pytest.raises(rs.DataError, match="does not have the pattern"):
+        rs.evaluate({"q": {"a": 1}}, {"q": ["a#1", chunk]}, "RR", parents="{doc}#{n}")
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "report"])
+def test_judged_chunks_alone_are_refused(command, capsys):
+    more = ["-o", "page.html"] if command == "report" else []
+    runs = ["late.json"] if command == "evaluate" else ["late.json", "first.json"]
+    assert main([command, "judged.json", *runs, "-m", "RR", "--judged-chunks", *more]) == 2
+    assert "needs --parents" in capsys.readouterr().err
+    with pytest.raises(rs.UsageError, match="needs parents="):
+        rs.evaluate(RELEVANT, LATE, "RR", judged_chunks=True)

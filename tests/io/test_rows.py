@@ -8,10 +8,12 @@ import pytest
 import rankstone as rs
 from rankstone.core.documents import TopDocuments, top_documents
 from rankstone.core.exclude import ExcludingRun
+from rankstone.core.provenance import MEMORY
 from rankstone.io.convert import convert, kind_of
 from rankstone.io.formats import format_of
 from rankstone.io.formats.trec_prefs import read_groups, read_preferences
 from rankstone.io.input_file import Input, ReadOptions
+from rankstone.io.rows import judgments_from
 from rankstone.verbs.load import load_judgments, load_run
 
 
@@ -287,3 +289,17 @@ def test_preferences(tmp_path):
     path.write_text("q g a\n")
     with pytest.raises(rs.DataError, match=r":1: expected 4 fields \(query group document level\)"):
         read_preferences(str(path), sittings=False)
+
+
+def codes(notices):
+    return {n.code: (n.count, n.examples) for n in notices}
+
+
+def test_repeated_judgments_are_counted_with_the_first_as_example():
+    rows = [(q, "d", 1.0) for q in ("b", "b", "b", "a", "a", "c", "c")]
+    rows += [(q, "e", grade) for q in ("b", "a") for grade in (0.0, 2.0, 1.0, 2.0)]
+    found = codes(judgments_from(rows, MEMORY, "rows").notices)
+    assert found == {
+        "repeated-judgments": (6, ("document d of query a",)),
+        "contradicting-judgments": (4, ("document e of query a",)),
+    }

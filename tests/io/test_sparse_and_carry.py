@@ -1,5 +1,7 @@
 """Sparse matrices, and parts of runs that end within a query."""
 
+from __future__ import annotations
+
 from types import SimpleNamespace
 
 import numpy as np
@@ -80,3 +82,45 @@ def test_the_last_query_of_a_dict_stays_open():
         last_query_apart(pd.Index(["a"]), None)
     with pytest.raises(rs.UsageError, match="not as list"):
         last_query_apart([["a"]], None)
+
+
+@pytest.mark.parametrize("kind", ["csr_matrix", "csc_matrix", "coo_matrix", "csr_array"])
+def test_sparse_matrices_are_judgments_scores_and_exclusions(kind):
+    from scipy import sparse
+
+    make = getattr(sparse, kind)
+    rng = np.random.default_rng(5)
+    grades = rng.integers(1, 4, (20, 50)) * (rng.random((20, 50)) < 0.1)
+    scores = rng.random((20, 50))
+    known = (rng.random((20, 50)) < 0.2) & (grades == 0)
+    names = "nDCG@10,AP,RR,R@5"
+    expected = rs.evaluate(grades * 1.0, scores, names, mask=~known).per_query
+    beside = rs.evaluate(make(grades), scores, names, exclude=make(known))
+    assert beside.per_query == expected
+    assert [(n.code, n.count) for n in beside.notices][:1] == [("excluded", int(known.sum()))]
+    assert rs.evaluate(grades * 1.0, np.where(known, -np.inf, scores), names).per_query == expected
+    stored = make(np.where(known, 0.0, scores))
+    assert rs.evaluate(make(grades), stored, names).per_query == expected
+    assert rs.evaluate(grades * 1.0, stored, names).per_query == expected
+    assert rs.evaluate(make(grades), make(scores), names, exclude=make(known)).per_query == expected
+    with pytest.raises(rs.DataError, match="judgments are 20 x 50 and scores 20 x 49"):
+        rs.evaluate(make(grades), scores[:, 1:], names)
+
+
+def test_a_masked_item_that_is_relevant_is_said():
+    result = rs.evaluate(np.array([[1.0, 0.0, 1.0]]), np.array([[-np.inf, 0.3, 0.2]]), "RR")
+    assert result["RR"] == 0.5
+    assert [n.code for n in result.notices] == ["masked-relevant"]
+    assert rs.RR(np.array([[1.0, 0.0, 1.0]]), np.array([[-np.inf, 0.3, 0.2]])).tolist() == [0.5]
+
+
+def test_items_may_be_masked_in_two_ways():
+    """By a mask and by the score -inf; what the mask leaves out is not spoken of."""
+    labels, scores = np.array([[1.0, 0.0, 1.0, 1.0]]), np.array([[-np.inf, 0.3, 0.2, -np.inf]])
+    mask = np.array([[True, True, True, False]])
+    result = rs.evaluate(labels, scores, ["RR", "NumRet", "NumRel"], mask=mask)
+    assert [*result.aggregates.values()] == [0.5, 2, 1]
+    assert [(n.code, n.count) for n in result.notices] == [("masked-relevant", 1)]
+    mask[0, 0] = False
+    again = rs.evaluate(labels, scores, ["RR", "NumRet", "NumRel"], mask=mask)
+    assert (again.aggregates, again.notices) == (result.aggregates, ())

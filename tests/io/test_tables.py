@@ -1,8 +1,12 @@
 """Tables in files and in memory, whichever library reads them."""
 
+from __future__ import annotations
+
 import json
 import re
+import sys
 from datetime import date
+from types import SimpleNamespace
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
@@ -563,3 +567,203 @@ def test_choices_of_sheets_are_refused_beside_other_files(tmp_path):
         rs.evaluate({"mütze": {"A1": 1}}, RANKED, "RR", sheet="one")
     with pytest.raises(rs.UsageError, match="sheet= goes with"):
         rs.fuse([RANKED, RANKED], sheet="one")
+
+
+def values(*data, **options):
+    return rs.evaluate(*data, "RR", **options).per_query
+
+
+JUDGED = "1 0 d8 1\n1 0 56 0\n"
+
+
+RUN_TABLES = {
+    "docno before docid, qid before query": "qid docid docno rank score query\n1 55 d7 0 3 red\n1 56 d8 1 2 red\n",
+    "a query of two words": "qid\tdocno\tscore\tquery\n1\td7\t3.0\tred shoes\n1\td8\t2.0\tred shoes\n",
+}
+
+
+FIRST_LINES = {
+    "csv without names": ("judgments", "1,10,4.0\n", "',' .* the first line has to name them, such as query_id,doc_id,relevance"),
+    "names nobody knows": ("run", "who;what\n1;2\n", "';' .* --columns query=NAME,doc=NAME"),
+    "two colons": ("judgments", "1::10::4\n", "not by '::'"),
+    "bars": ("run", "qid|docno|score\n", "not by '|'"),
+    "scores with a name": ("run", "prediction\n0.5\n", "one number in each line, and no header"),
+    "scores with commas": ("run", "0,5\n0,6\n", "decimals with a point"),
+    "times": ("judgments", "196\t242\t3\t881250949\n186\t302\t3\t891717742\n", "look like times .column 4"),
+    "too few fields": ("run", "q Q0 a 1 1 t\nq\tQ0\tb\n", r"found 3: 'q.tQ0.tb'\.$"),
+    "too few beside names": ("run", "qid docno score\nq d7\n", r"found 2: 'q d7'\.$"),
+    "blanks further down": ("run", "qid\tdocno\tscore\n1\td7\n1\td 8\t2\n", "name the format: 'csv'"),
+}  # fmt: skip
+
+
+SPREADSHEETS = {
+    "semicolons and decimal commas": "query;doc;score\nq1;b;2,5\nq1;a;0,25\n",
+    "a separator that is declared": "sep=;\r\nquery;doc;score\r\nq1;b;2,5\r\nq1;a;0,25\r\n",
+    "another separator": "sep=|\nquery|doc|score\nq1|b|2.5\nq1|a|0.25\n",
+    "tabs and decimal commas": "query\tdoc\tscore\nq1\tb\t2,5\nq1\ta\t0,25\n",
+    "a byte order mark": "\ufeffquery;doc;score\r\nq1;b;2,5\r\nq1;a;0,25\r\n",
+}
+
+
+@pytest.mark.parametrize("table", RUN_TABLES.values(), ids=RUN_TABLES)
+def test_names_mean_the_same_in_every_table(tmp_path, table):
+    (tmp_path / "qrels").write_text(JUDGED)
+    for separator in ("\t", ",", ";"):
+        text = table if "\t" in table else table.replace(" ", "\t")
+        (tmp_path / "run").write_text(text.replace("\t", separator))
+        assert values(tmp_path / "qrels", tmp_path / "run") == {"1": {"RR": 0.5}}
+
+
+@pytest.mark.parametrize("case", FIRST_LINES)
+def test_other_tables_are_recognised(tmp_path, case):
+    side, text, message = FIRST_LINES[case]
+    (tmp_path / "file").write_text(text)
+    other = {"judgments": {"1": {"d": 1}}, "run": {"1": {"d": 1}}}
+    with pytest.raises(rs.DataError, match=message):
+        rs.evaluate(**{**other, side: tmp_path / "file"}, measures="RR")
+
+
+def test_times_may_stand_beside_names(tmp_path):
+    text = "user_id\titem_id\trating\ttimestamp\n1\t10\t4\t881250949\n"
+    (tmp_path / "ratings").write_text(text)
+    assert values(tmp_path / "ratings", {"1": ["10"]}) == {"1": {"RR": 1.0}}
+
+
+def test_swapped_tables_are_recognised(tmp_path):
+    for name, column in (("ratings", "rating"), ("run", "prediction")):
+        (tmp_path / name).write_text(f"user,item,{column}\n1,2,3\n")
+    with pytest.raises(rs.DataError, match=r"like a run; .*\(--columns grade=prediction\)"):
+        values(tmp_path / "run", tmp_path / "ratings")
+    with pytest.raises(rs.DataError, match=r"like judgments; .*\(--columns score=\) ranks"):
+        values(tmp_path / "ratings", tmp_path / "ratings")
+
+
+@pytest.mark.parametrize("text", SPREADSHEETS.values(), ids=SPREADSHEETS)
+@pytest.mark.parametrize("without", [(), ("polars",), ("polars", "pyarrow")], ids=str)
+def test_tables_as_spreadsheets_write_them(tmp_path, monkeypatch, text, without):
+    from rankstone.io.formats import tables
+
+    there = tables.find_spec
+    monkeypatch.setattr(tables, "find_spec", lambda name: None if name in without else there(name))
+    (tmp_path / "run.csv").write_text(text, newline="")
+    assert values({"q1": {"a": 1}}, tmp_path / "run.csv") == {"q1": {"RR": 0.5}}
+
+
+def test_text_that_is_not_utf8_is_read_if_somebody_says_how(tmp_path, capsys):
+    judged, run = tmp_path / "judged.csv", tmp_path / "run.csv"
+    judged.write_text("query;doc;grade\nq1;café;1\n", encoding="cp1252")
+    run.write_text("query;doc;score\nq1;x;2,5\nq1;café;0,5\n", encoding="cp1252")
+    with pytest.raises(rs.DataError, match=r"judged.csv:2: the byte 0xe9 is not UTF-8; .*cp1252"):
+        values(judged, run)
+    assert values(judged, run, encoding="cp1252") == {"q1": {"RR": 0.5}}
+    assert main(["evaluate", str(judged), str(run), "-m", "RR", "--encoding", "latin-1"]) == 0
+    assert "\t0.5\n" in capsys.readouterr().out
+    assert main(["evaluate", str(judged), str(run), "--encoding", "latin-one"]) == 2
+    err = capsys.readouterr().err
+    assert "--encoding must be the name of an encoding, such as cp1252" in err
+    assert "not 'latin-one'" in err
+    run.write_text("query;doc;score\nq1;café;0,5\n", encoding="utf-16")
+    with pytest.raises(rs.DataError, match=r"the file is UTF-16. Say so: encoding='utf-16'"):
+        values({"q1": {"café": 1}}, run)
+    assert values({"q1": {"café": 1}}, run, encoding="utf-16") == {"q1": {"RR": 1.0}}
+
+
+def test_workbooks_are_read_or_named(tmp_path, monkeypatch):
+    openpyxl = pytest.importorskip("openpyxl")
+    from rankstone.io.formats import workbook
+
+    for name, rows in {
+        "judged": [["query", "doc", "grade"], ["q1", 12, 1.5], ["q1", "b", 0]],
+        "run": [["query", "doc", "score"], ["q1", "b", 0.75], ["q1", 12, 0.5]],
+    }.items():
+        book = openpyxl.Workbook()
+        for row in rows:
+            book.active.append(row)
+        book.save(tmp_path / f"{name}.xlsx")
+    files = tmp_path / "judged.xlsx", tmp_path / "run.xlsx"
+    assert values(*files) == {"q1": {"RR": 0.5}}
+    indexed = openpyxl.Workbook()  # as pandas writes it: the first column has no name
+    for row in [[None, "query", "doc", "grade"], [0, "q1", 12, 1.5], [1, "q1", "b", 0]]:
+        indexed.active.append(row)
+    indexed.save(tmp_path / "indexed.xlsx")
+    assert values(tmp_path / "indexed.xlsx", files[1]) == {"q1": {"RR": 0.5}}
+    noted = openpyxl.Workbook()
+    noted.active.title = "notes"
+    noted.create_sheet("ratings")
+    noted.save(tmp_path / "noted.xlsx")
+    with pytest.raises(
+        rs.DataError, match=r"'notes', has no rows .* first of its sheets \(notes, ratings\)"
+    ):
+        values(tmp_path / "noted.xlsx", files[1])
+    monkeypatch.setattr(workbook, "find_spec", lambda _: None)
+    with pytest.raises(
+        rs.MissingDependencyError, match="Excel workbook; reading it needs openpyxl"
+    ):
+        values(*files)
+
+
+def test_workbooks_are_read_by_the_other_reader_too(tmp_path, monkeypatch):
+    pa, openpyxl = pytest.importorskip("pyarrow"), pytest.importorskip("openpyxl")
+    from rankstone.io.formats import workbook
+
+    book = openpyxl.Workbook()
+    for row in [["query", "doc", "score"], ["q1", "b", 0.75], ["q1", "a", 0.5]]:
+        book.active.append(row)
+    book.save(tmp_path / "run.xlsx")
+    cells = pa.table({"0": ["query", "q1", "q1"], "1": ["doc", "b", "a"], "2": ["score", "3", "2"]})
+
+    def read_excel(content):
+        assert content == (tmp_path / "run.xlsx").read_bytes()
+        sheets = [SimpleNamespace(to_arrow=lambda: cells)]
+        return SimpleNamespace(sheet_names=["Sheet"], load_sheet=lambda place, **_: sheets[place])
+
+    monkeypatch.setitem(sys.modules, "fastexcel", SimpleNamespace(read_excel=read_excel))
+    monkeypatch.setattr(workbook, "find_spec", lambda name: name != "openpyxl" or None)
+    assert values({"q1": {"a": 1}}, tmp_path / "run.xlsx") == {"q1": {"RR": 0.5}}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+            r"Excel workbook of the old kind \(.xls\); save it as",
+        ),
+        (
+            b"PK\x03\x04mimetypeapplication/vnd.oasis",
+            r"OpenDocument spreadsheets are; save the sheet",
+        ),
+    ],
+)
+def test_other_binary_files_are_named_as_what_they_are(tmp_path, content, message):
+    (tmp_path / "ratings").write_bytes(content)
+    with pytest.raises(rs.DataError, match=message):
+        values(tmp_path / "ratings", {"q1": ["a"]})
+
+
+def test_ratings_in_cp1252_and_responses_in_utf8(tmp_path, capsys):
+    """A spreadsheet beside what a search engine answers; JSON is UTF-8 by its standard."""
+    judged, run, by = (str(tmp_path / name) for name in ("judged.csv", "run.json", "by.csv"))
+    (tmp_path / "judged.csv").write_text(
+        'sep=;\nSuche;SKU;Note\nmüsli;a;0\nmüsli;b;2,5\n"zelt; groß";c;1\n', encoding="cp1252"
+    )
+    hits = {"müsli": ["a", "b"], "zelt; groß": ["c"]}
+    response = {q: {"hits": {"hits": [{"_id": d} for d in ids]}} for q, ids in hits.items()}
+    (tmp_path / "run.json").write_text(json.dumps(response, ensure_ascii=False), encoding="utf-8")
+    (tmp_path / "by.csv").write_text('sep=;\n"zelt; groß";Zelte\nmüsli;Essen\n', encoding="cp1252")
+    words = ["-m", "RR", "--encoding", "cp1252", "--columns", "query=Suche,doc=SKU,grade=Note"]
+    assert main(["evaluate", judged, run, *words, "-q"]) == 0
+    assert capsys.readouterr().out.endswith("müsli\t0.5\nrun\tzelt; groß\t1\nrun\tall\t0.75\n")
+    assert main(["evaluate", judged, run, *words, "--by", by]) == 0
+    assert "run\tEssen\tmean\tRR\t0.5\t1\t0\n" in capsys.readouterr().out
+    (tmp_path / "run.txt").write_text("müsli Q0 b 1 2.5 x\n", encoding="utf-8")
+    assert main(["evaluate", judged, str(tmp_path / "run.txt"), *words]) == 3
+    assert "run.txt: the file is UTF-8, not cp1252" in capsys.readouterr().err
+    words[3] = "cp1252:utf-8"
+    assert main(["evaluate", judged, str(tmp_path / "run.txt"), *words]) == 0
+
+
+def test_a_rating_that_is_missing_is_named_as_spreadsheets_count(tmp_path):
+    (tmp_path / "judged.csv").write_text("query;doc;grade\nq1;a;1\nq1;b;\n")
+    with pytest.raises(rs.DataError, match=r"'grade' has no value in row 2 under the header; fill"):
+        values(tmp_path / "judged.csv", {"q1": ["a"]})

@@ -1,5 +1,7 @@
 """Formats of other tools, lists and matrices: what is read from them, and what is refused."""
 
+from __future__ import annotations
+
 import json
 from types import SimpleNamespace
 
@@ -403,3 +405,90 @@ def test_chunks_are_ranked_as_their_rows_are(number):
     frame = pd.DataFrame({"query_id": ["q"] * 3, "doc_id": ["a#1", "d#1", "a#2"]} | {k: [1, 2, 3] for k in number})  # fmt: skip
     result = rs.evaluate({"q": {"d": 1}}, frame, ["RR", "NumRet"], parents="{doc}#{n}")
     assert result.aggregates == {"RR": 0.5, "NumRet": 2}
+
+
+def values(*data, **options):
+    return rs.evaluate(*data, "RR", **options).per_query
+
+
+ONE_VALUE = {
+    '{"id": 1, "gold": "d1"}\n{"id": 2, "gold": "d2"}\n': r"Put 'gold' into a list: \['d1'\]",
+    '{"query": "a", "relevant": "d1"}\n': "one record of JSONL",
+    "# made today\nquery_id,doc_id,relevance\n": "the first line has to name them",
+}
+
+
+RESPONSE = {
+    "took": 3,
+    "timed_out": False,
+    "hits": {
+        "total": {"value": 2, "relation": "eq"},
+        "hits": [{"_index": "i", "_id": "b", "_score": 2.0}, {"_id": "a", "_score": 1.0}],
+    },
+}
+
+
+SEARCHED = {
+    "by query": ({"q1": {"a": 1}}, {"q1": RESPONSE}),
+    "_msearch": ([{"a": 1}, {"b": 1}], {"took": 1, "responses": [RESPONSE, RESPONSE]}),
+    "_search": ([{"a": 1}], RESPONSE),
+    "list": ([{"a": 1}], [RESPONSE]),
+}
+
+
+def test_quepid_in_detail(tmp_path):
+    text = 'Team Name,Query Text,Doc ID,Title,Rating\nT,red,1,"a, b",3\nT,red,2,c,\n'
+    (tmp_path / "case.csv").write_text(text)
+    assert values(tmp_path / "case.csv", {"red": ["2", "1"]}) == {"red": {"RR": 0.5}}
+
+
+@pytest.mark.parametrize("text", ONE_VALUE)
+def test_what_nearly_is_known(tmp_path, text):
+    (tmp_path / "file").write_text(text)
+    with pytest.raises(rs.DataError, match=ONE_VALUE[text]):
+        values(tmp_path / "file", {"1": ["d1"]})
+
+
+@pytest.mark.parametrize("form", SEARCHED)
+def test_responses_of_search_engines_are_runs(tmp_path, form):
+    judged, run = SEARCHED[form]
+    expected = {str(q): v for q, v in values(judged, run).items()}
+    assert next(iter(expected.values())) == {"RR": 0.5}
+    (tmp_path / "run.json").write_text(json.dumps(run))
+    by_query = judged if isinstance(judged, dict) else {str(i): j for i, j in enumerate(judged)}
+    assert values(by_query, tmp_path / "run.json") == expected
+
+
+def test_a_search_that_failed_is_said():
+    failed = {"responses": [RESPONSE, {"error": {"reason": "no such index"}, "status": 404}]}
+    with pytest.raises(rs.DataError, match=r"response 2: the search failed \(no such index\)"):
+        values([{"a": 1}, {"a": 1}], failed)
+
+
+def test_nested_keys_are_named_by_their_path(tmp_path):
+    rows = [{"qid": "q", "metadata": {"id": d}, "score": s} for d, s in (("b", 2), ("a", 1))]
+    listed = [{"qid": "q", "results": [{"metadata": {"id": d}} for d in ("b", "a")]}]
+    columns = {"doc": ["metadata.id", "doc"]}
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    for number, records in enumerate((rows, listed)):
+        expected = {"q": {"RR": 0.5}}
+        assert values({"q": {"a": 1}}, records, columns=columns) == expected
+        for suffix, text in (
+            ("json", json.dumps(records)),
+            ("jsonl", "".join(json.dumps(r) + "\n" for r in records)),
+        ):
+            path = tmp_path / f"{number}.{suffix}"
+            path.write_text(text)
+            assert values(tmp_path / "qrels", path, columns=columns) == expected
+    with pytest.raises(rs.DataError, match=r"there is no column 'meta.id'"):
+        values({"q": {"a": 1}}, rows, columns={"doc": "meta.id"})
+
+
+def test_an_id_within_another_key_is_pointed_at():
+    found = [{"text": "...", "payload": {"id": "c1"}, "score": 0.2}]
+    rows = [{"question": "q1", "expected_ids": ["c1"], "retrieved": found}]
+    with pytest.raises(
+        rs.DataError, match=r"pass columns=\{'doc': 'payload.id'\} \(--columns doc="
+    ):
+        values(rows, rows)
+    assert values(rows, rows, columns={"doc": "payload.id"}) == {"q1": {"RR": 1.0}}

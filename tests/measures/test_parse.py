@@ -1,10 +1,18 @@
 """The grammar of measures."""
 
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings, strategies as st
 from strategies import examples
 
 import rankstone as rs
+from rankstone.cli import main
+from rankstone.measures.parse import split_names
 
 
 @pytest.mark.parametrize(
@@ -187,3 +195,86 @@ def test_any_text_is_a_measure_or_a_usage_error(text):
     except rs.UsageError:
         return
     assert rs.parse_measure(str(measure)) == measure
+
+
+SEARCH = Path(__file__).parents[2] / "examples" / "search"
+
+
+QRELS, BM25, DENSE = (str(SEARCH / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
+
+
+JUDGED, RUN = {"q1": {"a": 1, "b": 2}}, {"q1": ["x", "b", "a"]}
+
+
+def output(capsys, *words):
+    assert main([*words]) == 0
+    return capsys.readouterr().out
+
+
+NAMES = {"MRR": "RR", "MAP": "AP", "NDCG": "nDCG", "HR": "Success", "Recall": "R", "Precision": "P"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_that_people_type_are_measures(name):
+    assert str(getattr(rs, name)) == NAMES[name]
+
+
+def test_a_name_that_nobody_has_is_an_attribute_error_with_a_suggestion():
+    with pytest.raises(AttributeError, match=r"no attribute 'ngcd'.* Did you mean nDCG\?"):
+        rs.ngcd  # noqa: B018
+    assert not hasattr(rs, "no_such_thing")
+
+
+def test_several_measures_in_one_text(capsys):
+    for text in ("nDCG@10,AP", "nDCG@10 AP", " nDCG@10 , AP "):
+        assert rs.evaluate(JUDGED, RUN, text).measures == ["nDCG@10", "AP"]
+    both = output(capsys, "evaluate", QRELS, BM25, "-m", "nDCG@10", "-m", "AP", "--quiet")
+    assert output(capsys, "evaluate", QRELS, BM25, "-m", "nDCG@10,AP", "--quiet") == both
+    assert output(capsys, "evaluate", QRELS, BM25, "-m", "nDCG@10", "AP", "--quiet") == both
+    assert output(capsys, "evaluate", "-m", "nDCG@10", "AP", QRELS, BM25, "--quiet") == both
+    assert output(capsys, "evaluate", "-m", "nDCG@10", "-m", "AP", QRELS, BM25, "--quiet") == both
+    assert main(["evaluate", "-m", "AP", "no-such-file", BM25]) == 3
+    assert "no-such-file: there is no such file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("tool", rs.TOOLS.values(), ids=lambda tool: tool.name)
+def test_the_name_of_a_tool_is_never_taken_for_two(tool):
+    for name in tool.names:
+        written = name.written({**rs.parse_measure(name.measure)(**name.params).params, "k": 10})
+        assert written is None or split_names(written) == [written]
+
+
+def test_measures_as_data(capsys):
+    ndcg = json.loads(output(capsys, "measures", "nDCG", "--format", "json"))[0]
+    assert ndcg["family"].startswith("Cumulated gain")
+    assert ndcg["names"]["pytrec_eval-0.5"] == ["ndcg", "ndcg_cut_{k}", "ndcg_cut.{k}"]
+    assert {p["name"] for p in ndcg["parameters"]} >= {"gain", "discount", "ideal", "k"}
+
+
+def test_the_names_of_other_tools_in_the_stub_are_measures():
+    stub = (Path(rs.__file__).parent / "__init__.pyi").read_text()
+    names = re.findall(r"^(\w+): Measure$", stub, re.MULTILINE)
+    assert {"MRR", "MAP", "NDCG", "HR"} <= {*names}
+    for name in names:
+        assert isinstance(getattr(rs, name), rs.Measure)
+
+
+def test_several_measures_in_one_text_for_every_verb(capsys):
+    assert output(capsys, "compare", QRELS, BM25, DENSE, "-m", "AP,RR", "--quiet").count("\n") == 3
+    assert output(capsys, "power", QRELS, BM25, DENSE, "-m", "AP,RR", "--quiet").count("RR") >= 1
+
+
+@pytest.mark.parametrize(
+    ("measure", "written"),
+    [
+        (rs.nDCG(gain={1: 1.5, 2: 3}), "nDCG(gain={1: 1.5, 2: 3})"),
+        (rs.nDCG(gain={0.5: 1})(gain={0.25: 2.0}), "nDCG(gain={0.25: 2})"),
+        (rs.RBP(p=0.5) @ 3, "RBP(p=0.5)@3"),
+        (rs.IPrec @ 0.5, "IPrec@0.5"),
+        (rs.P(rel=2, k=5), "P(rel=2)@5"),
+        (rs.P, "P"),
+    ],
+)
+def test_measures_as_they_are_written(measure, written):
+    assert str(measure) == written
+    assert rs.parse_measure(written) == measure

@@ -332,3 +332,15 @@ def test_relevant_documents_of_a_query_without_subtopics():
         ],
         rel=1e-14,
     )
+
+
+@pytest.mark.parametrize(
+    ("docs", "preferences"),
+    [(["d0", "d0"], 3), (["d2", "d2", "d0"], 4), (["d0", "d1", "d0"], 3), (["d2"], 2), ([], 2)],
+)
+def test_repeated_documents_hide_no_preference(tmp_path, docs, preferences):
+    judged = {"q": {"d0": 0, "d1": 0, "d2": 1}, "r": {"d0": 1}}
+    rows = [f"q Q0 {doc} {i} {9 - i} t\n" for i, doc in enumerate(docs)]
+    (tmp_path / "run").write_text("".join([*rows, "r Q0 d0 1 1 t\n"]))
+    result = rs.evaluate(judged, tmp_path / "run", "NumPref", duplicates="count")
+    assert result.per_query["q"]["NumPref"] == preferences

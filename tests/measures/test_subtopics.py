@@ -517,3 +517,17 @@ def test_conversion_counts_subtopics_that_a_format_cannot_hold(tmp_path, capsys)
         in capsys.readouterr().err
     )
     assert json.loads(target.read_text()) == {"q": {"a": 1.0, "b": 1.0}, "r": {"b": 0.0}}
+
+
+def test_subtopics_of_documents_that_were_missed():
+    judged, run = {"q": {"m": {"a": 1}, "d": {"b": 1, "c": 2}}}, {"q": ["x", "d"]}
+    names = ["NuggetRecall", "StCoverage", "StRecall", "NuggetRecall@1"]
+    found = rs.evaluate(judged, run, names).aggregates
+    assert [*found.values()] == pytest.approx([2 / 3, 3 / 4, 2 / 3, 0], rel=1e-15)
+
+
+@pytest.mark.parametrize("name", ["StCoverage", "NuggetRecall", "StRecall"])
+def test_nothing_to_cover(name):
+    judged, run = {"q": {"a": {"s": 0}}, "r": {"a": {"s": 1}}}, {"q": ["a"], "r": ["a"]}
+    assert rs.evaluate(judged, run, name, no_relevant="one").values(name).tolist() == [1, 1]
+    assert rs.evaluate(judged, run, name).values(name).tolist() == [0, 1]

@@ -101,3 +101,12 @@ def test_a_part_without_judged_queries():
     part.add({"q": {"a": 1.0}}, judgments={})
     part.add({"r": {"a": 1.0}}, judgments={"r": {"a": 1}})
     assert part.result()["AP"] == 1
+
+
+def test_the_interval_that_ties_leave_open():
+    run = {"q": {"a": 1.0, "b": 1.0, "c": 1.0, "d": 0.5}}
+    result = rs.evaluate({"q": {"b": 1, "d": 1}}, run, ["RR", "AP"], tie_interval=True)
+    low, high = result.ties.interval["RR"]
+    assert (low, high) == (1 / 3, 1)
+    assert result.ties.interval["AP"] == (5 / 12, 3 / 4)
+    assert (result.ties.documents, result.ties.retrieved) == (1, 2)

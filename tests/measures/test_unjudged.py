@@ -9,7 +9,12 @@ from loading import collection
 
 import rankstone as rs
 from rankstone.core.hypothetical_grades import UnjudgedPositions
-from rankstone.measures.unjudged import grades_by_gain, unjudged_extremes
+from rankstone.measures.unjudged import (
+    UnjudgedDocuments,
+    grades_by_gain,
+    influences,
+    unjudged_extremes,
+)
 
 BINARY = {"q": {"a": 1, "b": 0, "m": 1}}
 GRADED = {"q": {"a": 2, "b": 1, "m": 1}}
@@ -216,3 +221,16 @@ def test_the_grades_that_are_tried(measure, grades):
 def test_a_cutoff_that_no_engine_can_count_to_is_refused(k):
     with pytest.raises(rs.UsageError, match=r"k of P (is too large|must be a whole number)"):
         rs.P @ k
+
+
+def test_documents_of_the_second_query_move_its_value():
+    """x is open in q; y, at rank 1, and z, at rank 3, are open in r. The best grade is 2."""
+    judged = {"q": {"a": 2}, "r": {"b": 1}}
+    run = {"q": ["a", "x"], "r": ["y", "b", "z"]}
+    holes = UnjudgedPositions.of(collection(judged, run).ranked(rs.Conventions()))
+    documents = UnjudgedDocuments(np.array([0, 1, 3]), np.array([2, 1, 3]))
+    for moves in influences(rs.DCG, holes, documents):
+        assert moves.tolist() == pytest.approx([2 / math.log2(3), 2, 1], rel=1e-14)
+    none, every, _, _ = influences(rs.RR, holes, documents)
+    assert none.tolist() == [0, 1 / 2, 0]
+    assert every.tolist() == [0, 1 / 2, 0]

@@ -2,8 +2,10 @@
 
 import math
 import random
+from fractions import Fraction
 from itertools import permutations
 
+import mpmath
 import numpy as np
 import pytest
 from loading import collection
@@ -398,3 +400,115 @@ def test_counts_of_a_short_list(name, value, sums):
     judged = {"q": {"a": 0, "b": 1, "m": 1, "n": 1}}
     found = rs.evaluate(judged, {"q": ["a", "b"]}, name, sums=sums)[name]
     assert found == pytest.approx(value, rel=1e-15, abs=0)
+
+
+def test_the_largest_gains_that_can_be_added_up():
+    assert rs.CG([1e290, 1e290]) == 2e290
+    with pytest.raises(rs.DataError, match="too large to be added up"):
+        rs.CG([np.nextafter(1e290, np.inf)])
+
+
+def test_grades_that_a_table_does_not_list():
+    judged = {"q": {"a": 0.5, "b": -1, "c": 2}}
+    run = {"q": ["a", "b", "c"]}
+    listed, own = "CG(gain={2: 3})", "DCG(gain={2: 3}, discount='none', unlisted='grade')"
+    result = rs.evaluate(judged, run, [listed, own], negatives="nonrelevant")
+    assert [result[name] for name in result.measures] == [3, 3.5]
+
+
+def test_ndcg_over_relevant_documents_of_a_query_without_any_retrieved():
+    judged = {"q": {"a": 1}, "r": {"b": 1}}
+    result = rs.evaluate(judged, {"q": ["x"], "r": ["b"]}, "nDCGRel")
+    assert result.per_query == {"q": {"nDCGRel": 0.0}, "r": {"nDCGRel": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("ranking", "value"), [("xa", 0.0), ("xay", 1 / math.log2(3) / 2), ("axy", 1.0), ("xyz", 0.0)]
+)
+def test_ndcg_over_levels_looks_at_the_end_of_a_ranking_with_two_more_documents(ranking, value):
+    """With one relevant document at ranks 1 and n, if n is above 2; nDCG has the ideal of rank 1."""
+    result = rs.evaluate({"q": {"a": 1}}, {"q": [*ranking]}, "RnDCG")
+    assert result["RnDCG"] == pytest.approx(value, rel=1e-15)
+
+
+def test_the_highest_grade_of_err_is_a_thousand():
+    """(2^1 - 1) / 2^1000 is still a number."""
+    assert rs.ERR(max_grade=1000)([1]) == 2.0**-1000
+    with pytest.raises(rs.DataError, match="grade 1001 is too large"):
+        rs.ERR(max_grade=1001)([1])
+
+
+def test_interpolated_precision_is_averaged_over_eleven_points():
+    """With the second of two documents relevant, precision is 1/2 at every recall."""
+    assert rs.measures.AvgIPrec.params["points"] == tuple(i / 10 for i in range(11))
+    assert rs.measures.AvgIPrec([0, 1]) == 0.5
+
+
+@pytest.mark.parametrize(("rule", "value"), [("optimistic", 1), ("pessimistic", 1 / 2)])
+def test_a_tie_without_a_pool(rule, value):
+    found = rs.evaluate({"q": {"a": 1}}, {"q": {"x": 1.0, "a": 1.0}}, "infAP", ties=rule)
+    assert found["infAP"] == value
+
+
+@pytest.mark.parametrize(
+    ("rule", "ranks"),
+    [
+        ("optimistic", {"h": 1, "a": 2, "b": 4, "t": 5}),
+        ("pessimistic", {"h": 1, "b": 2, "a": 4, "t": 5}),
+    ],
+)
+def test_ranks_in_a_tie_with_a_pool(rule, ranks):
+    """h is above the tie of a, b and p, and t below it; p was in the pool."""
+    judged = {"q": {"h": 0, "a": 1, "b": 0, "p": -1, "t": 0}}
+    run = {"q": {"h": 9.0, "a": 1.0, "b": 1.0, "p": 1.0, "t": 0.5}}
+    found = rs.explain("infAP", judged, run, ties=rule)
+    assert {step.document: step.rank for step in found.steps} == ranks
+
+
+@pytest.mark.parametrize(
+    ("ranks", "relevant"), [((3, 7, 10, 11, 12), 9), ((2, 8, 11), 10), ((5, 6, 11, 12), 10)]
+)
+def test_log_odds_are_within_two_ulp(ranks, relevant):
+    judged = {f"d{i}": 1 for i in ranks} | {f"m{i}": 1 for i in range(relevant - len(ranks))}
+    run = {"q": [f"d{i}" for i in range(1, 13)]}
+    s = sum((Fraction(i, rank) for i, rank in enumerate(ranks, 1)), Fraction(0))
+    odds = (1 + s) / (1 + relevant - s)
+    with mpmath.workdps(40):
+        exact = mpmath.log(mpmath.mpf(odds.numerator) / odds.denominator)
+        off = abs(rs.evaluate({"q": judged}, run, "YAAP")["YAAP"] - exact)
+    assert off <= 2 * math.ulp(float(exact))
+
+
+def test_levels_of_one_query_do_not_reach_into_the_next():
+    judged = {"q": {"a": 1}, "r": {"b": 2, "c": 1}}
+    run = {"q": ["a", *(f"x{i}" for i in range(10))], "r": ["c", "b"]}
+    second = (1 / 2 + (1 + 2 / math.log2(3)) / (2 + 1 / math.log2(3))) / 2
+    found = rs.evaluate(judged, run, "RnDCG").values("RnDCG")
+    assert found.tolist() == pytest.approx([1, second], rel=1e-14)
+
+
+def test_nothing_with_a_gain_was_retrieved():
+    judged = {"q": {"a": 1, "m": 1}, "r": {"m": 1}, "s": {"a": 1, "m": 1}}
+    run = {"q": ["a"], "r": ["x"], "s": ["x", "a"]}
+    found = rs.evaluate(judged, run, "nDCGRel").values("nDCGRel")
+    best = 1 + 1 / math.log2(3)
+    assert found.tolist() == pytest.approx([(1 + 1 / best) / 2, 0, 1 / math.log2(3) / best], rel=1e-14)  # fmt: skip
+
+
+@pytest.mark.parametrize("sums", ["exact", "plain"])
+@pytest.mark.parametrize(
+    ("name", "judged", "ranking", "value"),
+    [
+        ("F@1", {"a": 1}, ["a"], 1),
+        ("F", {"a": 1}, ["a"], 1),
+        ("F", {"a": 1}, ["x"], 0),
+        ("SetAP", {"a": 1}, ["a"], 1),
+        ("SetAP", {"a": 1}, ["x"], 0),
+        ("R(denominator='min(R,k)')", {"a": 1, "m": 1}, ["x", "a"], 1 / 2),
+        ("R(denominator='min(R,k)')@1", {"a": 1, "m": 1}, ["a"], 1),
+        ("Utility(hit=2, noise=-0.5, miss=3, rest=5, collection=12)", {"a": 1, "b": 1, "m": 1, "n": 1},
+         ["a", "x", "y", "b", "z"], 2 * 2 - 0.5 * 3 + 3 * 2 + 5 * 5),
+    ],
+)  # fmt: skip
+def test_the_smallest_counts(name, judged, ranking, value, sums):
+    assert rs.evaluate({"q": judged}, {"q": ranking}, name, sums=sums)[name] == value

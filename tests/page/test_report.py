@@ -680,3 +680,59 @@ def test_weights_that_cannot_be(weight, message, runs):
 def test_values_that_exist_already_are_not_evaluated_differently(options):
     with pytest.raises(rs.UsageError, match="cannot be applied to values that exist already"):
         rs.report({"a": {"q1": {"RR": 1.0}, "q2": {"RR": 0.5}}}, pictures=False, **options)
+
+
+JUDGED = {f"q{i}": {"a": 1} for i in range(6)}
+
+
+LATE = {f"q{i}": [f"x{j}" for j in range(i % 3)] + ["a"] for i in range(6)}  # RR 1, 1/2, 1/3, ...
+
+
+FIRST = {query: ["a"] for query in JUDGED}
+
+
+@pytest.mark.parametrize("ending", ["html", "json"])
+def test_a_report_replaces_reports_only(ending):
+    path = f"report.{ending}"
+    report = rs.report(JUDGED, {"late": LATE}, ["RR"])
+    report.save(path)
+    report.save(path)
+    with open(path, "w") as out:
+        out.write("<html></html>" if ending == "html" else '{"schema": "other/1"}')
+    with pytest.raises(rs.UsageError, match="what it holds would be lost"):
+        report.save(path)
+    report.save(path, force=True)
+
+
+def test_a_report_weighs_queries_once():
+    weights = {query: i + 1.0 for i, query in enumerate(JUDGED)}
+    model = rs.report(JUDGED, {"late": LATE, "first": FIRST}, ["RR"], weights=weights).model
+    values = [1, 1 / 2, 1 / 3] * 2
+    mean = sum(w * v for w, v in zip(weights.values(), values, strict=True)) / 21
+    assert [row[0] for row in model.means] == pytest.approx([mean, 1.0], abs=1e-6)
+    plain = rs.compare(
+        JUDGED, {"late": LATE, "first": FIRST}, ["RR"], baseline="late", weights=weights
+    )
+    assert plain.comparisons[0].difference == pytest.approx(1 - mean)
+    assert np.concatenate(model.values[0]).tolist() == pytest.approx(values, abs=1e-6)
+    low, high = model.intervals[0][0]
+    assert low <= mean <= high
+
+
+def test_a_mean_with_weights_of_its_own_is_not_weighted_again():
+    judged = {"p": {"a": 1, "b": 1, "x": 0}, "q": {"a": 1, "x": 0}}
+    run = {"p": ["a", "b", "x"], "q": ["x", "a"]}
+    measure = "AUC(weight='positives')"
+    plain = rs.evaluate(judged, run, measure)
+    assert plain[measure] == pytest.approx((2 * 1 + 1 * 0) / 3)
+    report = rs.report(judged, {"run": run}, [measure, "RR"], weights={"p": 1.0, "q": 9.0})
+    assert report.model.means[0] == pytest.approx([2 / 3, (1 * 1 + 9 * 0.5) / 10], abs=1e-6)
+
+
+def test_a_report_has_no_curves_where_only_relevant_documents_are_judged():
+    """Precision would be 1 throughout, whatever the ranking."""
+    (part,) = rs.report(JUDGED, {"late": LATE}, ["RR"]).model.runs
+    assert (part.curves, part.areas) == ({}, {})
+    judged = {**JUDGED, "q2": {"a": 1, "x0": 0}}
+    (part,) = rs.report(judged, {"late": LATE}, ["RR"]).model.runs
+    assert part.curves.keys() == part.areas.keys() == {"roc", "pr"}

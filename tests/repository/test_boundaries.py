@@ -1,15 +1,23 @@
 """What loads what, who knows whom, and that the pages say what is."""
 
+from __future__ import annotations
+
 import ast
 import dataclasses
+import inspect
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 import rankstone as rs
+from rankstone.choices.changes import Changes
+from rankstone.choices.conventions import Conventions
+from rankstone.choices.effort import Effort
+from rankstone.choices.reading import Reading
 from rankstone.io import streams
 from rankstone.io.formats import trec
 
@@ -179,3 +187,43 @@ def test_data_is_never_run_and_nothing_is_fetched():
             assert not roots & {"pickle", "marshal", "shelve", "socket", "urllib", "http", "ssl"}, (
                 path
             )
+
+
+JUDGED, RUN = {"q1": {"a": 1, "b": 2}}, {"q1": ["x", "b", "a"]}
+
+
+def test_other_words_for_options_are_answered():
+    with pytest.raises(
+        rs.UsageError, match=r"no option 'metrics': name the measures with measures="
+    ):
+        rs.evaluate(JUDGED, RUN, metrics=["AP"])
+    with pytest.raises(rs.UsageError, match=r"no option 'k': .*'NAME@10'"):
+        rs.evaluate(JUDGED, RUN, "nDCG", k=10)
+
+
+def test_the_signature_of_evaluate_has_every_convention_and_how_data_are_read():
+    parameters = inspect.signature(rs.evaluate).parameters
+    for group in (Conventions, Reading, Changes, Effort):
+        assert set(group.names()) <= set(parameters)
+    assert all(parameters[f.name].default == f.default for f in fields(Conventions))
+
+
+def test_a_misspelt_convention_is_found_by_the_type_checker(tmp_path):
+    api = pytest.importorskip("mypy.api")
+    (tmp_path / "use.py").write_text(
+        "import rankstone as rs\n"
+        'rs.evaluate({}, {}, "AP", ties="input")\n'
+        'rs.evaluate({}, {}, "AP", tise="input")\n'
+        'rs.evaluate({}, {}, "AP", ties="inputs")\n'
+        'rs.explain("AP", {}, {}, tise="input")\n'
+        'rs.reconcile("AP", {}, {}, value=0.5, tise="input")\n'
+        'rs.compare({}, {}, "AP", tise="input")\n'
+        'rs.compare({}, {}, "AP", ties="input", like="ranx", strict=True)\n'
+        'rs.gate({}, {}, tise="input")\n'
+        "rs.evaluate({}, {}, [rs.MRR @ 10, rs.MAP, rs.NDCG @ 10, rs.HR, rs.Recall, rs.Precision])\n"
+    )
+    out, _, _ = api.run(
+        [str(tmp_path / "use.py"), "--cache-dir", str(tmp_path), "--no-error-summary"]
+    )
+    lines = [line.split(":")[1] for line in out.splitlines() if "error" in line]
+    assert lines == ["3", "4", "5", "6", "7", "9"], out

@@ -4,6 +4,8 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -12,9 +14,10 @@ from scipy import stats
 
 from rankstone.core.aggregate import MEAN
 from rankstone.errors import DataError, NothingInCommonError, UsageError
+from rankstone.stats import advice
 from rankstone.stats.bootstrap import Means
 from rankstone.stats.compare import compare
-from rankstone.stats.comparison import Comparison
+from rankstone.stats.comparison import Comparison, with_holes
 from rankstone.stats.corrections import adjust
 from rankstone.stats.repeats import variance_parts
 from rankstone.stats.tests import TESTS
@@ -632,3 +635,211 @@ def test_tukey_over_measures_gives_no_p_value_above_1():
     pairs = compare(runs, all_pairs=True, test="tukey", resamples=200, family="all").comparisons
     assert all(p.p_adjusted == min(2 * p.p_value, 1.0) for p in pairs)
     assert max(2 * p.p_value for p in pairs) > 1.0
+
+
+def values_of(name, values, queries=None, measure="AP", **options):
+    ids = [f"q{i:02}" for i in range(len(values))] if queries is None else queries
+    return QueryValues(name, ids, {measure: np.array(values, np.float64)}, **options)
+
+
+def pair_of(first, second, **options):
+    return compare([values_of("a", first), values_of("b", second)], **options)["b", "AP"]
+
+
+def without_ties(count, n, measures=("AP",), seed=1):
+    rng = np.random.default_rng(seed)
+    ids = [f"q{i:02}" for i in range(n)]
+    return [
+        QueryValues(f"s{k}", ids, {m: rng.random(n) + 0.05 * k for m in measures})
+        for k in range(count)
+    ]
+
+
+@pytest.mark.parametrize("limit", [0.0, 0.5, 1.0])
+def test_a_limit_of_missing_answers_is_a_share(limit):
+    """All of the difference comes from one query, which is not more than all of it."""
+    a = values_of("a", [0.5, 0.5, 0.5])
+    b = values_of("b", [0.0, 0.5, 0.5], answered=np.array([False, True, True]))
+    pair = compare([a, b], incomplete_above=limit)["b", "AP"]
+    assert pair.missing.share == 1.0
+    assert pair.incomplete == (limit < 1)
+
+
+@pytest.mark.parametrize("limit", [-0.01, 1.01, 1.5, math.nan])
+def test_other_limits_of_missing_answers_are_refused(limit):
+    with pytest.raises(UsageError, match="incomplete_above must be from 0 to 1, not"):
+        pair_of([0.1, 0.2], [0.2, 0.3], incomplete_above=limit)
+
+
+@pytest.mark.parametrize(("options", "count"), [({}, 5), ({"moved": 0}, 0), ({"moved": 2}, 2)])
+def test_so_many_queries_that_moved_are_listed(options, count):
+    change = np.array([6, 5, 4, 3, 2, 1, -1, -2, -3, -4, -5, -6, 0]) / 20
+    pair = pair_of(np.full(13, 0.5), 0.5 + change, **options)
+    assert [m.query for m in pair.improved] == ["q00", "q01", "q02", "q03", "q04"][:count]
+    assert [m.query for m in pair.worsened] == ["q11", "q10", "q09", "q08", "q07"][:count]
+
+
+def test_unless_said_a_comparison_is_with_the_first_at_95_percent():
+    result = compare(without_ties(3, 20))
+    assert (result.baseline, result.confidence, result.resamples, result.seed) == (
+        "s0", 0.95, 10_000, 0,
+    )  # fmt: skip
+    assert [(p.baseline, p.run) for p in result.comparisons] == [("s0", "s1"), ("s0", "s2")]
+    assert (result.weighted, result.correction, result.test) == (False, "holm", "randomization")
+
+
+def test_at_most_three_queries_are_named_if_none_is_common():
+    a, b = values_of("a", [0.1] * 4, ["q1", "q2", "q3", "q4"]), values_of("b", [0.2], ["x"])
+    with pytest.raises(NothingInCommonError) as caught:
+        compare([a, b])
+    assert str(caught.value) == (
+        "a and b have no query with a value of AP in common: a has q1, q2, q3, ...; b has x, .... "
+        "Compare values on the same queries."
+    )
+
+
+@pytest.mark.parametrize(
+    ("missing", "text"),
+    [
+        (1, "1 query without a weight (q00). "),
+        (3, "3 queries without a weight (q00, q01, q02). "),
+        (4, "4 queries without a weight (q00, q01, q02, ...). "),
+        (5, "5 queries without a weight (q00, q01, q02, ...). "),
+    ],
+)
+def test_at_most_three_queries_without_a_weight_are_named(missing, text):
+    weights = {f"q{i:02}": 1.0 for i in range(missing, 6)}
+    with pytest.raises(DataError) as caught:
+        pair_of([0.1] * 6, [0.2] * 6, weights=weights)
+    assert str(caught.value) == f"{text}Give every query one; 0 leaves it out."
+
+
+def test_of_several_faults_the_first_is_named():
+    values = [0.1, 0.2, 0.3]
+    with pytest.raises(DataError, match="AP of query 'q01' is infinite"):
+        values_of("a", [0.1, math.inf, -math.inf])
+    with pytest.raises(UsageError, match="two runs are called 'b'"):
+        compare(
+            [
+                values_of("a", values),
+                values_of("b", values),
+                values_of("c", values),
+                values_of("b", values),
+            ]
+        )
+    with pytest.raises(DataError, match="the weight of query 'q01' is -1"):
+        pair_of(values, values, weights={"q00": 1, "q01": -1, "q02": -2})
+    with pytest.raises(DataError, match="the weight of query 'q00' is inf"):
+        pair_of(values, values, weights={"q00": math.inf, "q01": 1, "q02": -2})
+    with pytest.raises(UsageError, match="b has no values of AP. It has: RR."):
+        compare(
+            [values_of("a", values), *(values_of(n, values, measure="RR") for n in "bc")],
+            measures=["AP"],
+        )
+
+
+def test_at_most_three_runs_are_named_if_no_measure_is_common():
+    runs = [
+        values_of(name, [0.1, 0.2], measure=measure)
+        for name, measure in zip("abcd", "WXYZ", strict=True)
+    ]
+    with pytest.raises(UsageError) as caught:
+        compare(runs)
+    assert str(caught.value) == ("the runs have no measure in common. a has W. b has X. c has Y.")
+
+
+def test_measures_are_in_the_order_of_the_first_run():
+    columns = {"B": np.array([0.1, 0.2]), "A": np.array([0.3, 0.4]), "C": np.array([0.5, 0.6])}
+    a = QueryValues("a", ["q1", "q2"], columns)
+    b = QueryValues("b", ["q1", "q2"], dict(sorted(columns.items())))
+    assert compare([a, b]).measures == ("B", "A", "C")
+    assert compare([b, a]).measures == ("A", "B", "C")
+    assert compare([a, b], measures=["C", "A"]).measures == ("C", "A")
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_the_value_of_a_system_is_the_mean_of_its_runs(count):
+    runs = [values_of(f"x{i}", [0.1 + 0.2 * i, 0.4 * i, 0.3]) for i in range(count)]
+    base = values_of("base", [0.0, 0.2, 0.1])
+    pair = compare([base, *runs], repeats={"x": [r.name for r in runs]})["x", "AP"]
+    means = np.mean([r.columns["AP"] for r in runs], axis=0)
+    assert pair.mean == pytest.approx(means.mean(), rel=1e-12)
+    assert pair.difference == pytest.approx(means.mean() - 0.1, rel=1e-12)
+    assert {m.query: m.value for m in (*pair.improved, *pair.worsened)} == pytest.approx(
+        {q: v for q, v, b in zip(base.queries, means, base.columns["AP"], strict=True) if v != b}
+    )
+
+
+def test_two_queries_can_be_tested():
+    assert pair_of([0.1, 0.2], [0.3, 0.5]).p_value == 0.5  # two of four choices of signs
+    assert pair_of([0.1, 0.2], [0.3, 0.5], test="sign").p_value == 0.5
+    assert math.isnan(pair_of([0.1], [0.3]).p_value)
+
+
+@pytest.mark.parametrize("third", [0.0, 1e-3])
+def test_two_queries_of_equal_weight_can_be_tested(third):
+    weights = {"q00": 1.0, "q01": 1.0, "q02": third}
+    pair = pair_of([0.1, 0.2, 0.3], [0.3, 0.5, 0.3], weights=weights)
+    assert pair.effective_n >= 2
+    assert pair.p_value == 0.5
+    heavy = pair_of([0.1, 0.2, 0.3], [0.3, 0.5, 0.3], weights=weights | {"q00": 1.1, "q02": 0.0})
+    assert heavy.effective_n < 2
+    assert math.isnan(heavy.p_value)
+
+
+def test_pairs_with_gaps_among_all_pairs_are_tested_on_their_own_queries():
+    runs = without_ties(5, 11)
+    runs[2].columns["AP"][3] = np.nan
+    together = compare(runs, all_pairs=True)
+    for first, second in combinations(runs, 2):
+        alone = compare([first, second])[second.name, "AP"].p_value
+        assert together[first.name, second.name, "AP"].p_value == pytest.approx(alone, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("confidence", "p", "significant"),
+    [
+        (0.95, 0.05, True),
+        (0.95, 0.05 + 1e-13, True),
+        (0.95, 0.05 + 1e-11, False),
+        (0.9, 0.1, True),
+        (0.5, 0.5 + 1e-12, True),
+        (0.5, 0.5 + 2e-12, False),
+    ],
+)
+def test_p_of_one_minus_the_confidence_is_significant(confidence, p, significant):
+    pair = pair_of([0.1, 0.2, 0.3], [0.3, 0.5, 0.4])
+    pair = replace(pair, confidence=confidence, p_adjusted=p)
+    assert pair.significant == significant
+    assert pair.verdict == ("better" if significant else "undecided")
+    assert not replace(pair, incomplete=True).significant
+    assert replace(pair, difference=0.0).verdict == "undecided"
+    assert replace(pair, difference=-0.1).verdict == ("worse" if significant else "undecided")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "code", "level"),
+    [
+        (0.1, 0.2, "survives-holes", "note"),
+        (-0.2, -0.1, "survives-holes", "note"),
+        (0.0, 0.2, "holes", "warning"),
+        (-0.2, 0.0, "holes", "warning"),
+        (-0.1, 0.2, "holes", "warning"),
+    ],
+)
+def test_unjudged_documents_reverse_what_may_be_0(low, high, code, level):
+    rng = np.random.default_rng(3)
+    values = rng.random(20)
+    a = values_of("a", values, unjudged={"AP": (0.25, 0.5)})
+    b = values_of(
+        "b", values + 0.2 + rng.normal(0, 0.01, 20), unjudged={"AP": (0.5 + low, 0.25 + high)}
+    )
+    pair = with_holes(compare([a, b]), [a, b])["b", "AP"]
+    notice = pair.warnings[-1]
+    assert (pair.verdict, notice.code, notice.count, notice.level) == ("better", code, 1, level)
+    assert notice.text.endswith(f"the difference is from {low:+.3f} to {high:+.3f}")
+
+
+def test_the_share_of_missing_answers_is_rounded():
+    (notice,) = advice.unanswered([("a", 1), ("b", 0)], 0.904, 0.95, 4)
+    assert notice.text == "a has no answer for 1 query; 90 % of the difference comes from them"

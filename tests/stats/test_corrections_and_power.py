@@ -261,3 +261,65 @@ def test_when_a_worthwhile_difference_would_be_missed():
     needed = math.ceil(((1.959964 + 0.841621) * 0.02 * 5 / 0.05) ** 2 + 1.959964**2 / 2)
     assert f"differences of 0.100 or more (80 % power); for 0.050 about {needed} " in notice.text
     assert (notice.code, notice.count, notice.level) == ("underpowered", 25, "note")
+
+
+PILOT = np.array([0.1, -0.1, 0.2, 0.0, 0.3])
+
+
+@pytest.mark.parametrize("wrong", [0.0, 1.0, 1.5, -0.1, math.nan])
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("alpha", lambda value: power_of(9, 0.1, 0.2, alpha=value)),
+        ("alpha", lambda value: detectable_difference(9, 0.2, alpha=value)),
+        ("power", lambda value: detectable_difference(9, 0.2, power=value)),
+        ("alpha", lambda value: queries_needed(0.1, 0.2, alpha=value)),
+        ("power", lambda value: queries_needed(0.1, 0.2, power=value)),
+    ],
+)
+def test_probabilities_are_between_0_and_1(name, call, wrong):
+    with pytest.raises(UsageError) as caught:
+        call(wrong)
+    assert str(caught.value) == f"{name} must be between 0 and 1, not {wrong!r}."
+
+
+@pytest.mark.parametrize("wrong", [0, 0.0, math.inf, -math.inf, math.nan])
+def test_a_difference_to_plan_for_is_a_number_other_than_0(wrong):
+    with pytest.raises(UsageError) as caught:
+        plan(PILOT, difference=wrong)
+    assert str(caught.value) == (
+        f"the difference to plan for must be a number other than 0, not {wrong!r}."
+    )
+
+
+def test_a_loss_is_planned_for_like_a_gain():
+    loss, gain = plan(PILOT, difference=-0.02), plan(PILOT, difference=0.02)
+    assert loss == gain
+    assert plan(-PILOT).difference == pytest.approx(0.1)
+    assert plan(PILOT, difference=0.02, comparisons=1).queries == gain.queries
+
+
+@pytest.mark.parametrize("sd", [0.0, -0.2])
+def test_plans_need_values_that_vary(sd):
+    with pytest.raises(UsageError, match="sd must be above 0"):
+        queries_needed(0.1, sd)
+    with pytest.raises(UsageError, match="power needs n of at least 2 and sd above 0"):
+        power_of(9, 0.1, sd)
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 11, 16, 100])
+def test_as_many_queries_as_have_exactly_the_power_are_enough(n):
+    power = power_of(n, 0.5, 1.0)
+    assert queries_needed(0.5, 1.0, power=power) == n
+    assert queries_needed(-0.5, 1.0, power=power) == n
+
+
+def test_two_queries_are_enough_for_a_great_difference():
+    assert queries_needed(100.0, 1.0) == 2
+    assert queries_needed(1.0, 1.0) > 2
+
+
+def test_pilots_need_two_queries():
+    with pytest.raises(DataError, match="a pilot of 1 query does not show"):
+        plan(np.array([0.1, np.nan]))
+    assert plan(np.array([0.1, 0.2])).pilot_n == 2

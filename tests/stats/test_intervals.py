@@ -8,8 +8,16 @@ from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 from rankstone.errors import UsageError
+from rankstone.stats import tests
 from rankstone.stats.bootstrap import BootstrapMeans, Means, _grid_size
-from rankstone.stats.intervals import BCa, Interval, interval, mean_intervals
+from rankstone.stats.intervals import (
+    BCa,
+    Interval,
+    check_confidence,
+    expansion,
+    interval,
+    mean_intervals,
+)
 
 values = st.lists(st.integers(0, 20).map(lambda v: v / 20), min_size=2, max_size=60).map(np.array)
 
@@ -230,3 +238,122 @@ def test_intervals_are_the_same_numbers_in_every_release():
         weights = 1.0 + np.arange(n) % 3 if weighted else None
         found = mean_intervals(x[None], method=method, weights=weights)
         assert [float(end[0]) for end in found] == pytest.approx(ends, abs=2e-12)
+
+
+def test_a_confidence_is_between_0_and_1():
+    for confidence in (1e-9, 0.5, 0.95, 1 - 1e-9):
+        assert check_confidence(confidence) == confidence
+    for wrong in (0, 0.0, 1, 1.0, 1.5, -0.5, True, math.nan, "0.95", None):
+        with pytest.raises(UsageError) as caught:
+            check_confidence(wrong)
+        assert str(caught.value) == (
+            f"confidence must be between 0 and 1, not {wrong!r}; for 95 % use 0.95."
+        )
+
+
+@pytest.mark.parametrize(("n", "factor"), [(1, 1.0), (2, 2.0), (3, 1.5), (5, 1.25)])
+def test_what_makes_up_for_too_small_a_variance(n, factor):
+    assert expansion(np.array([float(n)]))[0] == math.sqrt(factor)
+
+
+SKEWED = (np.arange(12) * 37 % 101 / 100.0) ** 3
+
+
+@pytest.mark.parametrize("method", ["bca", "percentile", "t"])
+def test_two_queries_have_an_interval(method):
+    low, high = mean_intervals(np.array([[0.2, 0.6], [0.2, np.nan]]), method=method)
+    assert low[0] < 0.4 < high[0]
+    assert np.isnan([low[1], high[1]]).all()
+    if method != "t":
+        assert (low[0], high[0]) == pytest.approx((0.2, 0.6))
+
+
+def test_two_queries_with_one_value_have_no_length_by_methods_that_see_only_them():
+    for method in ("percentile", "t"):
+        ends = mean_intervals(np.array([[0.3, 0.3], [0.3, np.nan]]), method=method)
+        assert [end[0] for end in ends] == [0.3, 0.3]
+        assert np.isnan([end[1] for end in ends]).all()
+
+
+def test_the_variance_of_a_mean_needs_two_queries():
+    values = np.array([[0.2, 0.6, np.nan], [0.2, np.nan, np.nan], [0.1, 0.1, 0.1]])
+    found = Means.of(values).variance()
+    assert found[0] == pytest.approx(np.var([0.2, 0.6], ddof=1) / 2, rel=1e-12)
+    assert np.isnan(found[1])
+    assert found[2] == 0.0
+
+
+@pytest.mark.parametrize("unit", [0.01, 0.1, 100.0])
+@pytest.mark.parametrize("weights", [None, 1.0 + np.arange(12) % 3])
+def test_intervals_do_not_depend_on_the_unit_of_values(unit, weights):
+    for method in ("bca", "percentile", "t"):
+        ends = np.array(mean_intervals(SKEWED[None], method=method, weights=weights))
+        scaled = np.array(mean_intervals(SKEWED[None] * unit, method=method, weights=weights))
+        assert scaled == pytest.approx(ends * unit, rel=1e-9)
+    p = tests.bootstrap(SKEWED - 0.15, weights=weights)
+    assert tests.bootstrap((SKEWED - 0.15) * unit, weights=weights) == pytest.approx(p, rel=1e-6)
+
+
+@pytest.mark.parametrize("unit", [0.01, 1.0, 100.0])
+def test_skewness_does_not_depend_on_the_unit_of_values(unit):
+    means = Means.of(SKEWED[None] * unit)
+    u = SKEWED - SKEWED.mean()
+    second, third, fourth, sixth = ((u**k).mean() for k in (2, 3, 4, 6))
+    square = third**2 / second**3
+    variance = (sixth - 6 * fourth * second + 9 * second**3) / second**3 / 12
+    assert square > variance
+    assert means.squared_skewness()[0] == pytest.approx(square - variance, rel=1e-9)
+    assert means.skewness_known()[0] == pytest.approx(max(1 - 4 * variance / square, 0), rel=1e-9)
+    acceleration = (u**3).sum() / (6 * (u**2).sum() ** 1.5)
+    assert means.acceleration()[0] == pytest.approx(acceleration, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "row", [[0.5, 0.5, 0.5, 0.5], [0.25, 0.5, 0.5, 0.75], [-1.0, 0.0, 0.0, 1.0]]
+)
+def test_values_that_are_not_skewed(row):
+    means = Means.of(np.array([row]))
+    for number in (means.acceleration(), means.squared_skewness(), means.skewness_known()):
+        assert number.tolist() == [0.0]
+
+
+def test_a_skewness_is_known_from_two_standard_errors_on():
+    rows = np.random.default_rng(2).beta(1, 3, (300, 15))
+    u = rows - rows.mean(axis=1, keepdims=True)
+    second, third, fourth, sixth = ((u**k).mean(axis=1) for k in (2, 3, 4, 6))
+    variance = (sixth - 6 * fourth * second + 9 * second**3) / 15
+    ratio = variance / third**2
+    assert ((ratio > 1 / 5) & (ratio < 1 / 4)).any()
+    known = np.maximum(1 - 4 * ratio, 0)
+    assert Means.of(rows).skewness_known() == pytest.approx(known, rel=1e-9, abs=1e-12)
+
+
+def test_rows_are_turned_so_that_they_begin_with_a_positive_deviation():
+    rows = np.array([[0.25, 0.0, 0.5], [0.25, 0.5, 0.0], [0.0, 0.5, 0.25], [0.3, 0.3, 0.3]])
+    means, turned = Means.of(rows).oriented()
+    assert turned.tolist() == [True, False, True, False]
+    sign = np.where(turned, -1.0, 1.0)
+    assert np.array_equal(means.values, rows * sign[:, None])
+    assert np.array_equal(means.mean, [-0.25, 0.25, -0.25, 0.3])
+
+
+def test_values_that_differ_by_rounding_only_do_not_vary():
+    row = np.array([[0.3, 0.1 + 0.2, 0.3, 0.1 + 0.2, 0.3]])
+    for weights in (None, np.array([1.0, 2.0, 3.0, 4.0, 5.0])):
+        means = Means.of(row, weights)
+        assert (means.mean[0], means.variance()[0]) == (0.3, 0.0)
+    assert Means.of(np.where([True, False, False, False, False], 0.3 + 1e-9, row)).variance()[0] > 0
+    assert Means.of(np.array([[1e-9, 2e-9]])).variance()[0] == pytest.approx(0.25e-18, abs=0)
+    assert Means.of(np.zeros((1, 4))).mean.tolist() == [0.0]
+
+
+def test_a_reach_is_found_to_one_part_in_two_to_the_41():
+    """A changed number is a breaking change."""
+
+    class Unit:
+        def quantile(self, index, probability):
+            return 0.0
+
+    bca = BCa(Unit(), 0, 0, 0.0, 0.0, 0.0, 1.0, 0.0, 10.0)
+    assert bca.reach_of(5.0, 3.0) == 3.0 * (1 - 2.0**-41)
+    assert bca.reach_of(0.0, 3.0) == 3.0 * 2.0**-41

@@ -1,6 +1,9 @@
 """Tests of paired differences, against scipy, enumeration and each other."""
 
 import itertools
+import math
+from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,10 +11,13 @@ from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 from rankstone.errors import UsageError
-from rankstone.stats import resampling, tests
+from rankstone.stats import p_values, resampling, tests
+from rankstone.stats.compare import compare
 from rankstone.stats.intervals import mean_intervals
+from rankstone.stats.repeats import VarianceParts
 from rankstone.stats.resampling import check_resamples, on_grid, seed_of
-from rankstone.stats.sign_flips import sign_flips
+from rankstone.stats.sign_flips import sign_flips, threshold_of
+from rankstone.stats.values import QueryValues
 
 # Multiples of an eighth tie exactly, in binary as on paper.
 tied_values = st.integers(-6, 6).map(lambda v: v / 8)
@@ -294,3 +300,250 @@ def test_wilcoxon_takes_differences_that_agree_to_twelve_digits_as_tied():
     # Sums of at most 2.5: none, 1, 2.5 and 2.5; of at most 2: none, 1 and 2.
     assert p(-0.5) == p(-0.5 + 2e-13) == 2 * 4 / 32
     assert p(-0.5 + 2e-12) == 2 * 3 / 32
+
+
+def run(name, values, queries=None, measure="AP", **options):
+    ids = [f"q{i:02}" for i in range(len(values))] if queries is None else queries
+    return QueryValues(name, ids, {measure: np.array(values, np.float64)}, **options)
+
+
+def pair_of(first, second, **options):
+    return compare([run("a", first), run("b", second)], **options)["b", "AP"]
+
+
+def without_ties(count, n, measures=("AP",), seed=1):
+    rng = np.random.default_rng(seed)
+    ids = [f"q{i:02}" for i in range(n)]
+    return [
+        QueryValues(f"s{k}", ids, {m: rng.random(n) + 0.05 * k for m in measures})
+        for k in range(count)
+    ]
+
+
+def sized(pairs, runs):
+    return SimpleNamespace(pairs=range(pairs), values=range(runs))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_each_of_all_pairs_has_the_p_value_that_it_has_alone(weighted):
+    runs = without_ties(5, 30, ("AP", "RR"))
+    weights = {q: 1.0 + i % 3 for i, q in enumerate(runs[0].queries)} if weighted else None
+    options = {"resamples": 500, "weights": weights, "correction": "none"}
+    together = compare(runs, all_pairs=True, **options)
+    for first, second in combinations(runs, 2):
+        alone = compare([first, second], **options)
+        for measure in ("AP", "RR"):
+            p = alone[second.name, measure].p_value
+            assert together[first.name, second.name, measure].p_value == p
+
+
+@pytest.mark.parametrize("test", ["randomization", "t", "wilcoxon", "sign", "bootstrap"])
+def test_queries_without_a_value_of_both_have_no_part_in_the_p_value(test):
+    rng = np.random.default_rng(4)
+    a, b = rng.random((2, 11))
+    b += 0.3
+    gaps_a, gaps_b = np.insert(a, [2, 5], [np.nan, 0.9]), np.insert(b, [2, 5], [0.1, np.nan])
+    pair = pair_of(gaps_a, gaps_b, test=test)
+    assert pair.n == 11
+    assert pair.p_value == pytest.approx(pair_of(a, b, test=test).p_value, rel=1e-12)
+
+
+def test_repeated_runs_that_are_the_same_have_the_p_value_of_one():
+    """However small it is: no runs vary, so there is nothing but Student's t."""
+    rng = np.random.default_rng(6)
+    base = rng.random(60)
+    better = base + 0.5 + rng.normal(0, 0.001, 60)
+    runs = [run("base", base), run("x.0", better), run("x.1", better)]
+    p = compare(runs, repeats={"x": ["x.0", "x.1"]})["x", "AP"].p_value
+    assert p == compare(runs[:2], test="t")["x.0", "AP"].p_value
+    assert 0 < p < 1e-100
+
+
+@pytest.mark.parametrize(
+    ("sizes", "together"),
+    [
+        ([(1, 2)], [1]),
+        ([(128, 300)] * 5, [2, 2, 1]),
+        ([(300, 128)] * 4, [2, 2]),
+        ([(128, 200), (129, 200)], [1, 1]),
+        ([(127, 200), (129, 200), (1, 2)], [2, 1]),
+        ([(400, 500)] * 2, [1, 1]),
+        ([(85, 300)] * 4, [3, 1]),
+    ],
+)
+def test_signs_of_at_most_256_rows_are_flipped_together(sizes, together):
+    groups = p_values._groups([sized(*size) for size in sizes])
+    assert [len(group) for group in groups] == together
+
+
+def test_without_variance_a_difference_is_certain():
+    parts = VarianceParts(0.0, 10.0, (0.0, 0.0), (1, 3))
+    assert (parts.total, parts.share_of_runs) == (0.0, 0.0)
+    assert (parts.p_value(0.0), parts.p_value(0.5), parts.p_value(-0.5)) == (1.0, 0.0, 0.0)
+
+
+def test_without_a_difference_p_is_1():
+    assert VarianceParts(0.01, 10.0, (0.0, 0.01), (1, 3)).p_value(0.0) == 1.0
+
+
+def test_the_smallest_p_of_repeated_runs():
+    parts = VarianceParts(1e-6, 1000.0, (0.0, 1e-9), (1, 500))
+    assert parts.p_value(1.0) == parts.p_value(-1.0) == 2e-30
+    assert 2e-30 < parts.p_value(0.01) < 1e-15
+
+
+def test_the_share_of_runs():
+    parts = VarianceParts(0.03, 10.0, (0.01, 0.02), (2, 3))
+    assert parts.runs == pytest.approx(0.03)
+    assert parts.total == pytest.approx(0.06)
+    assert parts.share_of_runs == pytest.approx(0.5)
+    assert VarianceParts(0.0, 10.0, (0.0, 0.02), (1, 3)).share_of_runs == 1.0
+
+
+def test_seeds_have_53_bits():
+    fresh = [seed_of(None) for _ in range(64)]
+    assert 1 << 52 <= max(fresh) < 1 << 53
+    assert seed_of(np.random.default_rng(3)) == np.random.default_rng(3).integers(1 << 53)
+    assert seed_of(np.int64(0)) == seed_of(0) == 0
+
+
+@pytest.mark.parametrize(
+    ("values", "bits"), [([0.75, -0.25], 49), ([0.75, 0.5, -0.25, 0.125], 48), ([1.5, 0.5], 48)]
+)
+def test_grids_have_51_bits_less_those_of_the_number_of_queries(values, bits):
+    assert on_grid(np.array(values)).tolist() == [v * 2**bits for v in values]
+
+
+def test_a_grid_of_zeros_is_zeros():
+    assert on_grid(np.zeros((2, 3))).tolist() == [[0.0] * 3] * 2
+    assert tests.randomization(np.zeros((1, 5))).p.tolist() == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("row", "p"),
+    [([0.0], math.nan), ([0.3], math.nan), ([0.0, 0.0], 1.0), ([0.3, 0.3], 0.0), ([0.3, -0.3], 1)],
+)
+@pytest.mark.parametrize("test", [tests.paired_t, tests.bootstrap])
+def test_few_differences(test, row, p):
+    assert test(np.array([row]))[0] == pytest.approx(p, nan_ok=True, abs=1e-6)
+
+
+def test_the_t_test_of_two_differences():
+    assert tests.paired_t(np.array([0.1, 0.3]))[0] == pytest.approx(
+        stats.ttest_1samp([0.1, 0.3], 0).pvalue, rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 20, 60])
+def test_no_bootstrap_p_value_is_less_than_that_of_the_rarest_resample(n):
+    """It is that of n draws of one query, one in n^n, and at least 1e-15 on each side."""
+    row = 0.5 + 0.001 * np.arange(n)
+    most = -stats.norm.ppf(max(1e-15, 0.5 * float(n) ** -n))
+    expected = 2 * stats.t.sf(most * math.sqrt((n - 1) / n), n - 1)
+    assert tests.bootstrap(row)[0] == pytest.approx(expected, rel=1e-9)
+    assert tests.bootstrap(-row)[0] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("n", [50, 51])
+def test_wilcoxon_is_exact_for_up_to_50_differences(n):
+    row = np.random.default_rng(n).normal(0.1, 1, n)
+    found = {
+        method: tests.wilcoxon(row, method=method)[0] for method in ("auto", "exact", "normal")
+    }
+    assert found["exact"] != found["normal"]
+    assert found["auto"] == found["exact" if n <= 50 else "normal"]
+    zeros = np.append(row, 0.0)
+    assert tests.wilcoxon(zeros)[0] == found["auto"]
+
+
+@pytest.mark.parametrize(
+    ("resamples", "n", "exact"),
+    [(1, 1, False), (2, 1, True), (15, 4, False), (16, 4, True), (31, 5, False), (32, 5, True)],
+)
+def test_signs_are_enumerated_if_there_are_no_more_than_resamples(resamples, n, exact):
+    found = tests.randomization(np.arange(1.0, n + 1), resamples=resamples)
+    assert found.exact.tolist() == [exact]
+    if exact:
+        assert found.p[0] == 2 / 2**n
+
+
+def test_sums_within_two_units_for_each_number_are_equal():
+    assert threshold_of(np.array([-100.0, 7.0]), 5).tolist() == [90.0, -3.0]
+    # 4 - 2 is within four units of 4 + 2, whether signs are enumerated or drawn.
+    grid, rows = np.array([[4.0, 2.0], [0.0, 0.0]]), (np.array([0]), np.array([1]))
+    assert sign_flips(grid, *rows, resamples=4, seed=0).p.tolist() == [1.0]
+    drawn = [sign_flips(grid, *rows, resamples=3, seed=seed) for seed in range(9)]
+    assert all(flips.p[0] == 1.0 and not flips.exact[0] for flips in drawn)
+    wider = np.array([[5.0, 3.0], [0.0, 0.0]])
+    assert sign_flips(wider, *rows, resamples=4, seed=0).p.tolist() == [0.5]
+
+
+def test_enumerated_signs_are_those_of_the_difference_of_two_rows():
+    grid = np.array([[900.0, 700.0, 100.0], [600.0, 400.0, 400.0]])
+    # The differences are 300, 300 and -300: whatever their signs, the sum is at least 300 from 0.
+    assert sign_flips(grid, np.array([0]), np.array([1]), resamples=8, seed=0).p.tolist() == [1.0]
+
+
+def test_resamples_need_not_fill_bytes():
+    """The seed means the same numbers in every version."""
+    values = (np.arange(93) ** 2 * 37 % 101).reshape(3, 31) / 100
+    p = tests.randomization(values[:1] - values[1:], resamples=1003, rng=7).p
+    assert p.tolist() == [393 / 1004, 625 / 1004]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_tukey_needs_a_query(n):
+    values = np.array([[0.1, 0.2, 0.3], [0.4, 0.6, 0.5], [0.9, 0.8, 0.7]])
+    values[:, n:] = np.nan
+    p = tests.tukey(values, resamples=200).p
+    assert np.isnan(np.diag(p)).all()
+    assert np.isnan(p[0, 1]) == (n == 0)
+    if n == 1:
+        assert p[0, 2] == 1.0  # the range of one query is the same in any order
+
+
+def test_tukey_weighs_the_queries_that_all_runs_have():
+    values = (np.arange(93) ** 2 * 37 % 101).reshape(3, 31) / 100
+    values[1, 4] = np.nan
+    weights = 1.0 + np.arange(31) % 4
+    weighted = tests.tukey(values, weights=weights, resamples=300).p
+    assert np.array_equal(weighted, tests.tukey(values * weights, resamples=300).p, equal_nan=True)
+    gone = np.delete(values, 4, axis=1) * np.delete(weights, 4)
+    assert np.array_equal(weighted, tests.tukey(gone, resamples=300).p, equal_nan=True)
+    assert not np.array_equal(weighted, tests.tukey(values, resamples=300).p, equal_nan=True)
+
+
+@pytest.mark.parametrize("cells", [1, 62, 300, 6200])
+def test_permutations_do_not_depend_on_how_work_is_divided(monkeypatch, cells):
+    values = (np.arange(62) ** 2 * 37 % 101).reshape(2, 31) / 100
+    once = tests.tukey(values, resamples=250, rng=3).p
+    monkeypatch.setattr(tests, "_PERMUTED_CELLS", cells)
+    assert np.array_equal(once, tests.tukey(values, resamples=250, rng=3).p, equal_nan=True)
+
+
+def test_wilcoxon_does_not_depend_on_the_unit_of_differences():
+    row = np.array([0.5, -0.25, 1.0, 0.75, 2.0, -0.125])
+    for unit in (1e-13, 1e-3, 1e6):
+        assert tests.wilcoxon(row * unit)[0] == tests.wilcoxon(row)[0]
+
+
+def test_wilcoxon_by_pratt_ranks_zeros_and_leaves_them_out():
+    """The ranks are 2, 3 and 4, and no choice of signs but one has a sum of 0."""
+    row = np.array([0.0, 1.0, 2.0, 3.0])
+    assert tests.wilcoxon(row, zeros="pratt").tolist() == [2 / 8]
+    # Sums of at most 2: none and 2.
+    assert tests.wilcoxon(row * [1, -1, 1, 1], zeros="pratt").tolist() == [2 * 2 / 8]
+
+
+def test_random_signs_of_weighted_differences_are_those_of_their_products():
+    row, weights = np.arange(-17.0, 23.0) / 20, 1.0 + np.arange(40) % 3
+    found = tests.randomization(row, weights=weights, resamples=500).p
+    assert found == tests.randomization(row * weights, resamples=500).p
+    assert found != tests.randomization(row, resamples=500).p
+
+
+def test_no_p_value_is_above_1():
+    """Of two signs, three of four choices have a sum of ranks of at most 1.5."""
+    assert tests.wilcoxon(np.array([1.0, -1.0])).tolist() == [1.0]
+    assert tests.sign(np.array([1.0, -1.0])).tolist() == [1.0]
+    assert tests.sign(np.array([1.0, -1.0, 1.0])).tolist() == [1.0]

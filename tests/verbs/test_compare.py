@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -614,3 +615,14 @@ def test_intervals_in_every_format(capsys, results):
     assert float(line.split("\t")[3]) == interval.low
     assert main(["evaluate", QRELS, RUNS[0], "--interval", "--aggregate", "median"]) == 2
     assert "--interval is of means; leave --aggregate" in capsys.readouterr().err
+
+
+def test_a_t_test_of_one_query_has_no_p_value():
+    found = rs.compare({"q": {"a": 1}}, {"late": {"q": ["x", "a"]}, "first": {"q": ["a"]}}, ["RR"],
+                       baseline="late", test="t").comparisons[0]  # fmt: skip
+    assert found.difference == 1 / 2
+    assert math.isnan(found.p_value)
+    assert [notice.code for notice in found.warnings] == ["one-query"]
+    two = rs.compare({"q": {"a": 1}, "r": {"a": 1}}, {"late": {"q": ["x", "a"], "r": ["a"]}, "first": {"q": ["a"], "r": ["a"]}},
+                     ["RR"], baseline="late", test="t").comparisons[0]  # fmt: skip
+    assert two.p_value == pytest.approx(1 / 2)  # Student's t of 1 with one degree of freedom

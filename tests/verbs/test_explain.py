@@ -1,7 +1,10 @@
 """The working of a number adds up to it, for every measure there is."""
 
+from __future__ import annotations
+
 import json
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -149,3 +152,90 @@ def test_what_no_sum_explains_is_said():
     assert empty.value == 1.0
     assert "no_relevant=one makes the value 1" in str(empty)
     assert "No judged document was retrieved" in str(rs.explain("AP", {"a"}, ["b"]))
+
+
+SEARCH = Path(__file__).parents[2] / "examples" / "search"
+
+
+QRELS, BM25, DENSE = (str(SEARCH / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
+
+
+JUDGED, RUN = {"q1": {"a": 1, "b": 2}}, {"q1": ["x", "b", "a"]}
+
+
+def output(capsys, *words):
+    assert main([*words]) == 0
+    return capsys.readouterr().out
+
+
+def test_explain_shows_documents_that_are_not_judged_and_names_the_ideal():
+    lines = str(rs.explain("nDCG@3", JUDGED, RUN)).splitlines()
+    table = [line.split() for line in lines[4:9]]
+    assert table[2][:3] == ["1", "x", "-"]
+    assert table[2][-7:][:2] == ["1", "b"]
+    assert table[3][:2] == ["2", "b"]
+    assert "1 of the first 3 documents is not judged (grade -) and adds nothing." in lines
+
+
+def test_explain_names_documents_that_are_not_judged_from_every_kind_of_run(tmp_path, monkeypatch):
+    rows = [("q1", "y", 3.0), ("q1", "x", 2.0), ("q1", "b", 1.0), ("q2", "z", 9.0)]
+    (tmp_path / "run.txt").write_text("".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows))
+    (tmp_path / "run.csv").write_text(
+        "query,doc,score\n" + "".join(f"{q},{d},{s}\n" for q, d, s in rows)
+    )
+    scored = {"q1": {d: s for q, d, s in rows if q == "q1"}}
+    for run in (
+        str(tmp_path / "run.txt"),
+        str(tmp_path / "run.csv"),
+        scored,
+        {"q1": ["y", "x", "b"]},
+    ):
+        assert rs.explain("RR", JUDGED, run, query="q1").unjudged == {1: "y", 2: "x"}
+    kept = rs.explain("RR", JUDGED, scored, exclude={"q1": ["y"]})
+    assert kept.unjudged == {1: "x"}
+    assert rs.explain("RR", JUDGED, scored, unjudged="remove").unjudged == {}
+    for name in ("run.txt", "run.csv"):
+        with (tmp_path / name).open() as piped:
+            monkeypatch.setattr("sys.stdin", piped)
+            assert rs.explain("RR", JUDGED, "-", query="q1").unjudged == {1: "y", 2: "x"}
+
+
+def test_explain_names_the_ideal_of_arrays_by_position():
+    working = rs.explain("nDCG@2", [0, 3, 1], [0.9, 0.5, 0.7])
+    assert [(step.rank, step.document) for step in working.ideal] == [(1, 1), (2, 2)]
+
+
+def test_explain_stops_where_nothing_more_counts(tmp_path, capsys):
+    (tmp_path / "qrels").write_text("".join(f"1 0 d{i:03} {i % 7 == 2:d}\n" for i in range(128)))
+    (tmp_path / "run").write_text("".join(f"1 Q0 d{i:03} 1 {200 - i} t\n" for i in range(128)))
+    files = str(tmp_path / "qrels"), str(tmp_path / "run")
+    short = output(capsys, "explain", "RR", *files).splitlines()
+    assert len(short) < 14
+    assert "124 more judged documents below, adding nothing." in short
+    assert len(output(capsys, "explain", "RR", *files, "--all").splitlines()) > 128
+    paged = output(capsys, "explain", "AP", *files)
+    assert "\n ...\n" in paged
+    assert len(paged.splitlines()) < 60
+
+
+def test_explain_shows_runs_side_by_side(capsys):
+    text = output(capsys, "explain", "RR", QRELS, BM25, DENSE, "--query", "q03")
+    assert text.splitlines()[3].split() == ["bm25", "dense"]
+    assert "\nbm25:\n" in text
+    assert "\ndense:\n" in text
+    both = json.loads(
+        output(capsys, "explain", "RR", QRELS, BM25, DENSE, "--query", "q03", "--format", "json")
+    )
+    assert [one["value"] for one in both] == [0.2, 1.0]
+
+
+def test_rankings_without_query_ids_are_explained():
+    with pytest.raises(rs.DataError, match=r"numbered from 0: give them by query"):
+        rs.evaluate({"café": {"a": 1}}, [["a"], ["b"]], "RR")
+
+
+def test_the_ideal_of_subtopics_has_no_wrong_names():
+    judged = {"t": {"d1": {"1": 1, "2": 1}, "d2": {"3": 1}}}
+    working = rs.explain("alpha_nDCG@2", judged, {"t": ["d2", "d1"]})
+    assert {step.document for step in working.ideal} == {None}
+    assert repr(working).startswith("alpha_nDCG@2:")

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from strategies import collections, examples
 
 import rankstone as rs
+from rankstone.cli import main
 from rankstone.verbs.gate.rules import must_find_of
 from rankstone.verbs.gate.text import write_verdict
 from rankstone.verbs.gate.verdict import Check, Verdict
@@ -452,3 +453,33 @@ def test_the_simulation_decides_as_the_gate_does():
             for limit in (0.01, 0.05, 0.3):
                 verdict = gate(new, SAME, **{kind.replace("-", "_"): {"RR": limit}})
                 assert simulation._rule(kind, limit)(sample) == [status(verdict, kind)]
+
+
+JUDGED = {f"q{i}": {"a": 1} for i in range(6)}
+
+
+FIRST = {query: ["a"] for query in JUDGED}
+
+
+@pytest.mark.parametrize(("needed", "verdict"), [(4, "pass"), (5, "pass"), (6, "fail")])
+def test_a_gate_needs_at_least_so_many_answered_queries(needed, verdict):
+    answered = {**FIRST, "q0": []}
+    assert rs.gate(JUDGED, answered, min_queries=needed).status == verdict
+
+
+@pytest.mark.parametrize("ending", ["md", "xml", "json", "txt"])
+def test_a_gate_replaces_its_own_files_only(ending, capsys):
+    path = f"verdict.{ending}"
+    words = ["gate", "judged.json", "first.json", "--min", "RR=0.5", "-o", path]
+    assert main(words) == 0
+    assert main(words) == 0  # its own
+    marked = {"md": "### notes", "xml": "<testsuites>", "json": "{}", "txt": "a check: passed"}
+    for other in ("something", marked[ending]):
+        with open(path, "w") as out:
+            out.write(other)
+        capsys.readouterr()
+        assert main(words) == 2
+        assert "what it holds would be lost" in capsys.readouterr().err
+        with open(path) as kept:
+            assert kept.read() == other
+    assert main([*words, "--force"]) == 0

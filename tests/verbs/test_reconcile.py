@@ -1,10 +1,13 @@
 """Other tools' numbers: like=, conventions and reconcile."""
 
+from __future__ import annotations
+
 import json
 import math
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from loading import collection
@@ -365,3 +368,22 @@ def test_tools_that_agree_with_the_default_are_counted():
     last = str(found).splitlines()[-1]
     assert re.fullmatch(r"So do \d\d tools, such as (\S+ as \S+, ){2}\S+ as \S+\.", last)
     assert int(last.split()[2]) == len(found.tools) > 20
+
+
+SEARCH = Path(__file__).parents[2] / "examples" / "search"
+
+
+QRELS, BM25, DENSE = (str(SEARCH / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
+
+
+def test_reconcile_tries_cutoffs_and_other_measures_and_says_what_is_chance():
+    def reconciled(measure, reported, digits=6):
+        value = f"{rs.evaluate(QRELS, BM25, reported)[reported]:.{digits}f}"
+        return str(rs.reconcile(measure, QRELS, BM25, value=value))
+
+    assert "One choice explains it: k=20." in reconciled("nDCG@10", "nDCG@20")
+    assert "One choice explains it: k=20." in reconciled("AP", "AP@20")
+    assert "Another measure gives it: P@10 = 0.3575" in reconciled("R@10", "P@10")
+    assert "by chance" not in reconciled("nDCG@10", "nDCG@20")
+    few = str(rs.reconcile("nDCG@10", QRELS, BM25, value="0.5"))
+    assert "0.5 has few digits: about " in few

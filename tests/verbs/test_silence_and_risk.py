@@ -1,5 +1,6 @@
 """Questions without an answer: silence, thresholds of scores, risk and coverage."""
 
+import json
 import math
 
 import numpy as np
@@ -133,3 +134,38 @@ def test_the_commands(tmp_path, capsys):
     assert main([*call, "--min-score", "0.4"]) == 0
     assert capsys.readouterr().out.splitlines()[1].split("\t") == ["run", "all", "0.875"]
     assert main(["compare", "--values", str(run), str(run), "--min-score", "1"]) == 2
+
+
+RELEVANT = {f"q{i}": {"a": 1} for i in range(6)}
+
+
+@pytest.mark.parametrize("form", ["dict", "file", "chunks"])
+def test_a_query_without_documents_is_not_answered_at_any_risk(form):
+    run = {"q0": {"a": 0.5}, "q1": {}, "q2": {"x": -1.0}}
+    judged = {query: RELEVANT[query] for query in run}
+    more = {}
+    if form == "file":
+        with open("run.json", "w") as out:
+            json.dump(run, out)
+        run = "run.json"
+    if form == "chunks":
+        run = {"q0": {"a#1": 0.5}, "q1": {}, "q2": {"x#1": -1.0}}
+        more = {"parents": "{doc}#{n}"}
+    found = rs.risk_coverage(judged, run, "RR", **more)
+    assert found.thresholds.tolist() == [0.5, -1.0]
+    assert found.coverage.tolist() == pytest.approx([1 / 3, 2 / 3])
+    assert found.risk.tolist() == [0.0, 0.5]
+
+
+def test_the_encoding_of_a_run_is_the_one_behind_the_colon():
+    with open("qrels.txt", "w", encoding="utf-8") as out:
+        out.write("q 0 café 1\n")
+    for order in ("utf-8", "latin-1"):
+        with open(f"{order}.csv", "w", encoding=order) as out:
+            out.write("query,doc,score\nq,café,1.0\nq,x,0.5\n")
+    assert rs.evaluate("qrels.txt", "latin-1.csv", "RR", encoding="utf-8:latin-1")["RR"] == 1
+    assert rs.evaluate("qrels.txt", "utf-8.csv", "RR", encoding="utf-8:utf-8")["RR"] == 1
+    with pytest.raises(rs.DataError):
+        rs.evaluate("qrels.txt", "latin-1.csv", "RR", encoding="latin-1:utf-8")
+    risk = rs.risk_coverage("qrels.txt", "latin-1.csv", "RR", encoding="utf-8:latin-1")
+    assert risk.risk.tolist() == [0.0]

@@ -1,0 +1,99 @@
+"""Tests of query groups."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import rankstone as rs
+from rankstone.io.query_groups import groups_in_records, read_query_groups
+
+
+def grouped(tmp_path, text):
+    path = tmp_path / "groups"
+    path.write_text(text)
+    return read_query_groups(str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "groups"),
+    [
+        ('"q1"\ta\nq2\t"b c"\n', {'"q1"': "a", "q2": '"b c"'}),
+        ('"q,1",a\nq2,b,c\n', {"q,1": "a", "q2": "b,c"}),
+        ('"q;1";a\nq2;"b;c"\n', {"q;1": "a", "q2": "b;c"}),
+        ('q1 "a b"\nq2 c, d\n', {"q1": '"a b"', "q2": "c, d"}),
+        ("sep=;\nq1;a\n", {"q1": "a"}),
+        ("SEP=,\nq1,a\n", {"q1": "a"}),
+        ("sep=;x y\nq1;a\n", {"sep=": "x y", "q1": "a"}),
+        ("sep;a\nq1;b\n", {"sep": "a", "q1": "b"}),
+        ("q1 a\nsep b\n", {"q1": "a", "sep": "b"}),
+        ("q1;a,b\nq2;c\n", {"q1": "a,b", "q2": "c"}),
+        ("q1,a;b\nq2,c\n", {"q1": "a;b", "q2": "c"}),
+        ("#x y\n\nq1 a\n", {"q1": "a"}),
+    ],
+)
+def test_what_stands_between_a_query_and_its_group(tmp_path, text, groups):
+    assert grouped(tmp_path, text).group_of == groups
+
+
+def test_a_line_without_a_group_is_shown_up_to_80_characters(tmp_path):
+    with pytest.raises(rs.DataError) as caught:
+        grouped(tmp_path, "\n# c\nq1\ta\n" + "x" * 81 + "\n")
+    assert str(caught.value) == (
+        f"{tmp_path / 'groups'}:4: expected a query and its group, with a tab between them as in "
+        f"line 3, found {'x' * 80!r}."
+    )
+
+
+def test_queries_without_a_group_and_groups_without_a_query_are_counted(tmp_path):
+    groups = grouped(tmp_path, "".join(f"q{i} a\n" for i in range(5)))
+    without, unused = groups.notices(["q0", "x1", "x2", "x3", "x4"])
+    assert (without.count, without.examples) == (4, ("x1", "x2", "x3"))
+    assert without.text == f"4 of 5 queries without a group in {groups.path}; shown as (no group)"
+    assert (unused.count, unused.examples) == (4, ("q1", "q2", "q3"))
+    assert unused.text == f"4 queries of {groups.path} not evaluated; ignored"
+    assert groups.notices([f"q{i}" for i in range(5)]) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("q1 a\x1fb\n", ":1: control character 0x1f."),
+        ("q1\ta\nq2\tb\rq3\tc\n", ":2: control character 0x0d. The file seems to have CR-only line ends; convert them."),
+        ("q1 a\nq2 b\nq1 b\n", ":3: query 'q1' has the group 'b' here, and 'a' in line 1. Give it one group."),
+        ("q1 (no group)\n", ":1: '(no group)' cannot be a group's name; it has a meaning."),
+        ("query group\n", ": the file names no query. Write a query and its group in each line, with a tab between them."),
+    ],
+)  # fmt: skip
+def test_a_file_of_groups_that_cannot_be_read(tmp_path, text, message):
+    with pytest.raises(rs.DataError) as caught:
+        grouped(tmp_path, text)
+    assert str(caught.value) == f"{tmp_path / 'groups'}{message}"
+
+
+@pytest.mark.parametrize(("record", "group"), [({"kind": "a"}, "a"), ({"metadata": {"kind": "b"}}, "b"), ({"kind": ["a", 1]}, "a, 1"), ({"kind": "a", "metadata": {"kind": "b"}}, "a")])  # fmt: skip
+def test_groups_in_records(tmp_path, record, group):
+    path = tmp_path / "records.jsonl"
+    rows = [{"query_id": "q", "expected": ["d"]} | record, {"query_id": "r", "expected": ["d"]}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows) + "\n")
+    assert groups_in_records(str(path), "kind").group_of == {"q": group}
+
+
+@pytest.mark.parametrize("group", ["(no group)", "mean"])
+def test_a_group_in_records_has_a_name_of_its_own(tmp_path, group):
+    path = tmp_path / "records.jsonl"
+    rows = [{"query_id": q, "expected": ["d"], "kind": group} for q in "qr"]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(rs.DataError) as caught:
+        groups_in_records(str(path), "kind", taken=["mean"])
+    assert str(caught.value) == f"{path}:1: {group!r} cannot be a group's name; it has a meaning."
+
+
+def test_groups_of_queries_from_a_spreadsheet(tmp_path):
+    from rankstone.io.query_groups import read_query_groups
+
+    (tmp_path / "by.csv").write_text("sep=;\nquery;type\nq1;a, b\nq2;c\n")
+    assert read_query_groups(str(tmp_path / "by.csv")).group_of == {"q1": "a, b", "q2": "c"}
+    (tmp_path / "by.csv").write_text("q1,a; b\n")
+    assert read_query_groups(str(tmp_path / "by.csv")).group_of == {"q1": "a; b"}
