@@ -82,9 +82,9 @@ def top_k(labels: Any, scores: Any, lists: ListNeeds, needs: ScoreNeeds) -> TopK
 
 
 def head(values: Any, n: int) -> Array:
-    """Return the rows that hold the first n numbers of a table, here."""
+    """Return the first n numbers of a table on a device as an array."""
     rows = 1 + n // int(values.shape[1]) if values.ndim == 2 else n
-    return numbers_of(values[:rows], "numbers")
+    return numbers_of(_plain(values)[:rows].reshape(-1)[:n], "numbers")
 
 
 def _plain(values: Any) -> Any:

@@ -191,7 +191,7 @@ class Plan:
             later = later + at_end
             ends.append({})
             if now := [s for s in steps if s not in at_end]:
-                from rankstone.measures.tie_interval import extreme_aggregates
+                from rankstone.measures.compute import extreme_aggregates
 
                 ends[-1] = extreme_aggregates(data, now, values)
         worst, best = ends
