@@ -62,6 +62,10 @@ class Ranking:
         return len(self.items) if k is None else min(k, len(self.items))
 
 
+#: Measures that are computed in plain double precision, as docs/engine.md says.
+PLAIN = {"YAAP", "Utility", "NRBP", "nNRBP", "nDCGRel", "RnDCG", "G", "BinG"}
+
+
 def exactly(number: float) -> Fraction:
     """Return the number that a float64 holds, which for 0.9 is a little more than nine tenths."""
     return Fraction(float(number))

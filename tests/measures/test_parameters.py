@@ -84,7 +84,7 @@ def test_values_are_those_of_the_second_reading(name, data, options):
     if not measures:
         return
     result = rs.evaluate(judged, run, measures, conventions=rules)
-    exact = rules.sums == "exact" and rules.ties != "expected"
+    exact = name not in reference.PLAIN and rules.sums == "exact" and rules.ties != "expected"
     for measure in dict.fromkeys(measures):
         expected = reference.per_query(name, measure.params, judged, run, rules.to_dict())
         assert result.queries == list(expected)
