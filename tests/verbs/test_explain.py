@@ -239,3 +239,11 @@ def test_the_ideal_of_subtopics_has_no_wrong_names():
     working = rs.explain("alpha_nDCG@2", judged, {"t": ["d2", "d1"]})
     assert {step.document for step in working.ideal} == {None}
     assert repr(working).startswith("alpha_nDCG@2:")
+
+
+def test_changes_to_the_data_are_shown():
+    run = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    found = rs.explain("R", {"q": {"a": 1, "c": 1}}, run, min_score=1.5)
+    assert (found.value, found.changes) == (1 / 2, ("min_score=1.5",))
+    assert "Changes to the data: min_score=1.5" in str(found)
+    assert "Changes" not in str(rs.explain("R", {"q": {"a": 1, "c": 1}}, run))

@@ -136,7 +136,7 @@ class ExplanationData:
     of the expression with ``parts`` as its names. ``ideal`` are the steps of the ranking that the
     denominator comes from. ``unjudged`` are, by rank, the ids of documents without a judgment
     between those of the steps, if they can be read. ``cut`` says where a budget or a number of
-    chunks has cut the list.
+    chunks has cut the list. ``changes`` are those made to the data before ranking, in words.
     """
 
     measure: str
@@ -157,6 +157,7 @@ class ExplanationData:
     conventions: dict[str, Any]
     unjudged: dict[int, str] = field(default_factory=dict)
     cut: str = ""
+    changes: tuple[str, ...] = ()
 
     @property
     def gaps(self) -> list[int]:

@@ -111,6 +111,9 @@ def _result(e: ExplanationData) -> list[Block]:
         remarks.append(e.remark)
     result: list[Block] = [*(Sentence([text], "quiet") for text in remarks)]
     result.append(Sentence([Code(_substituted(e))]))
+    if e.changes:
+        made = [part for text in e.changes for part in (", ", Code(text))]
+        result.append(Sentence(["Changes to the data: ", *made[1:]], "quiet"))
     if e.conventions:
         codes = [part for n, v in e.conventions.items() for part in (", ", Code(f"{n}={v}"))]
         result.append(Sentence(["Conventions: ", *codes[1:]], "quiet"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rankstone.choices.setup import Setup, verb
 from rankstone.core.collection import Collection, MatchedCollection
+from rankstone.core.provenance import in_words
 from rankstone.errors import DataError, UsageError, did_you_mean
 from rankstone.io.load import read
 from rankstone.measures import Measure
@@ -63,7 +64,11 @@ def explain(
     row = _row(query, ranked.queries)
     judged = source.judged_documents(ranked.queries[row])
     working = explain_query(request.measures[0].measure, ranked, row, source.document, judged)
-    working = replace(working, unjudged=_unjudged_ids(source, working, judged, chosen))
+    working = replace(
+        working,
+        unjudged=_unjudged_ids(source, working, judged, chosen),
+        changes=tuple(in_words(source.changes)),
+    )
     if isinstance(run, FusedRun):
         working = replace(working, steps=tuple(_with_points(working, run)))
     return Explanation.of(replace(working, query=None) if source.single else working)
