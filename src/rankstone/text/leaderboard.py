@@ -102,7 +102,7 @@ def _cells(board: Leaderboard) -> Iterator[Cells]:
 _STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:60em;padding:0 1em}"
     "svg{width:100%;height:auto;margin:1em 0}@media(prefers-color-scheme:dark)"
-    "{body{background:#16181b;color:#e6e6e6}}.scroll{overflow-x:auto}"
+    "{body{background:#16181b;color:#e6e6e6}}.scroll{overflow-x:auto}td,th{white-space:nowrap}"
 )
 _ROW, _NAME, _PLOT = 22, 190, 600  # height of a line, width of names, and of the picture
 
@@ -123,7 +123,7 @@ def page(board: Leaderboard, digits: int = 4) -> str:
             f'<line x1="{x:g}" x2="{x + width:g}" y1="{y:g}" y2="{y:g}" stroke="{colour}" '
             f'stroke-width="8" stroke-linecap="round"><title>{_text(s.system)}: rank {ranks(s)}, '
             f"tier {s.tier}</title></line>"
-            f'<circle cx="{_NAME + step * (i + 0.5):g}" cy="{y:g}" r="3" fill="currentColor"/>'
+            f'<circle cx="{_NAME + step * (i + 0.5):g}" cy="{y:g}" r="2" fill="currentColor"/>'
         )
     every = max(1, round(count / 10))
     axis = "".join(

@@ -86,7 +86,7 @@ def leaderboard(
         notices += said
     every = {system for table in tables for system in table.systems}
     if lacking := sorted(s for s in every if any(s not in table.systems for table in tables)):
-        text = "systems without a run on every collection have no macro mean and no rank"
+        text = f"no macro mean and no rank for {plural(len(lacking), 'system')} without every collection"
         notices.append(Notice("incomplete-systems", len(lacking), text, tuple(lacking[:3])))
     if setup.evaluation.strict and notices:
         raise StrictError(f"{notices[0]} [an error because of strict].")
@@ -121,7 +121,7 @@ def _values(
         raise DataError(f"{name}: the systems have no query in common.")
     said = list(notices)
     if left := int((~known).sum()):
-        text = f"queries of {name} that not every system has a value of were left out"
+        text = f"{plural(left, 'query')} of {name} left out, of which not every system has a value"
         said.append(Notice("uncommon-queries", left, text))
     queries = [q for q, use in zip(table.queries, known, strict=True) if use]
     source = data.get("clusters", setup.statistics.clusters)
