@@ -168,3 +168,26 @@ def test_ratings_in_a_sparse_matrix(rows):
     texts = [n.text for n in result.notices if n.code == "ratings-as-grades"]
     assert len(texts) == (max(rows[0]) >= 4)
     assert all("relevance= (1 by default) is the lowest that is relevant" in t for t in texts)
+
+
+@pytest.mark.parametrize("labels", ["dense", "sparse"])
+def test_a_relevant_document_that_is_excluded_counts_as_missed_in_every_form(labels):
+    """Lists of labels and scores cannot hold a document that was missed, and say no other number."""
+    rng = np.random.default_rng(5)
+    judged = (rng.random((6, 20)) < 0.2).astype(np.int64)
+    judged[:, 3] = 1
+    scores = rng.integers(0, 9, (6, 20)) / 10 + 0.05
+    removed = rng.random((6, 20)) < 0.2
+    removed[:, 3] = True
+    measures = ["R@5", "nDCG@5", "AP", "RR"]
+    options = {"ties": "input", "negatives": "nonrelevant"}
+    given = csr_matrix(judged) if labels == "sparse" else judged
+    table = rs.evaluate(given, scores, measures, exclude=csr_matrix(removed), **options)
+    grades = {
+        q: {f"{d:02}": int(g) for d, g in enumerate(row) if g} for q, row in enumerate(judged)
+    }
+    run = {q: {f"{d:02}": s for d, s in enumerate(row)} for q, row in enumerate(scores)}
+    excluded = {q: [f"{d:02}" for d in np.flatnonzero(row)] for q, row in enumerate(removed)}
+    dicts = rs.evaluate(grades, run, measures, exclude=excluded, **options)
+    assert table.aggregates == dicts.aggregates
+    assert {n.code for n in table.notices} >= {"excluded", "excluded-judged"}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankstone.choices.reading import Reading
 from rankstone.core import engine, segments
 from rankstone.core.as_numpy import all_finite, array_of, speaks_arrays
 from rankstone.core.counted import Entries
@@ -583,7 +584,12 @@ class CatalogueRun:
     ) -> Iterator[Notice]:
         if self.removed is None:
             return
-        yield from reading_notice("excluded", int(removed.sum()))
+        first = [
+            f"document {self.scorer.items.name(int(self.removed.columns[self.removed.offsets[row]]))} "
+            f"of query {self.scorer.users.name(row)}"
+            for row in user[(user >= 0) & (removed > 0)][:1].tolist()
+        ]
+        yield from reading_notice("excluded", int(removed.sum()), first)
         examples = (
             f"document {judgments.docs[at]} of query {judgments.queries[int(query[at])]}"
             for at in np.flatnonzero(out)[:1].tolist()
@@ -640,6 +646,28 @@ def scorer_of(run: Any) -> Scorer | None:
     """Return what scores the items of a run, None if the run does not score a whole catalogue."""
     scorer = run.scorer if isinstance(run, CatalogueRun) else run
     return scorer if isinstance(scorer, Scorer) else None
+
+
+def as_catalogue(judgments: Any, scores: Any, exclude: Any, reading: Reading) -> Any:
+    """Return a table of scores as a run of all items if relevant items are excluded from it.
+
+    Lists of labels and scores cannot hold a relevant item that was not retrieved, and in every other
+    form such items count as missed. Other tables are returned unchanged.
+    """
+    if np.shape(judgments) != np.shape(scores) or exclude.shape != np.shape(scores):
+        return scores
+    labels = judgments.tocsr() if is_sparse(judgments) else type(exclude.tocsr())(judgments)
+    held = labels.multiply(exclude != 0) > 0
+    if not (held if reading.mask is None else held.multiply(np.asarray(reading.mask))).sum():
+        return scores
+    for name in ("mask", "qid"):
+        if getattr(reading, name) is not None:
+            raise UsageError(
+                f"exclude= holds relevant items, which count as missed, and {name}= has none that are "
+                "missed. Remove them from exclude=, or from the labels."
+            )
+    table = array_of(scores, "scores")
+    return Scorer(lambda rows: table[rows], table.shape[0], table.shape[1], "run")
 
 
 def judgments_beside(judgments: Any, scorer: Scorer) -> Any:

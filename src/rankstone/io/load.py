@@ -242,6 +242,10 @@ def collection(
     given_run, run = run, _plain_run(run, setup)
     if run is not given_run and reading.query_ids is not None:
         setup = setup.replace(query_ids=None)  # the rows have their names
+    if changes.exclude and is_sparse(changes.exclude.data) and hasattr(run, "__array__"):
+        from rankstone.io.factors import as_catalogue
+
+        run = as_catalogue(judgments, run, changes.exclude.data, reading)
     scorer = scorer_of(run)
     if scorer is not None:
         from rankstone.io.factors import judgments_beside
