@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from argparse import Namespace
 
-from rankstone.cli.options import add_choices, add_quiet, expand, options_of
+from rankstone.cli.options import QUIET, expand, options_of
 from rankstone.cli.terminal import say
 
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    parser = commands.add_parser(
-        "fuse",
-        help="fuse runs into one",
-        description="Fuse two or more runs into one. The result is written whole or not at all, to "
-        "stdout by default.",
-    )
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="runs, in any known format")
-    parser.add_argument("-o", "--output", default="-", metavar="FILE",
-                        help="the file to write; its extension chooses the format (stdout)")  # fmt: skip
-    parser.add_argument("--to", metavar="FORMAT", help="the format to write, if not by extension")
-    parser.add_argument("--force", action="store_true", help="replace FILE if it exists")
-    parser.add_argument("--explain", metavar="QUERY",
-                        help="print the points that each run gives, and write nothing")  # fmt: skip
-    add_quiet(parser)
-    add_choices(parser, "fuse")
-    parser.set_defaults(run=run)
+HELP = f"""
+fuse: fuse runs into one
+Fuse two or more runs into one. The result is written whole or not at all, to stdout by default.
+  runs RUN ...           runs, in any known format
+  -o, --output FILE = -  the file to write; its extension chooses the format (stdout)
+  --to FORMAT            the format to write, if not by extension
+  --force                replace FILE if it exists
+  --explain QUERY        print the points that each run gives, and write nothing
+  {QUIET}
+"""
+VERBS = ("fuse",)
 
 
 def run(args: Namespace) -> int:
