@@ -1,5 +1,6 @@
 """Fixtures for the tests and for the examples in the pages."""
 
+import json
 import os
 
 import pytest
@@ -56,3 +57,14 @@ def _same_measures_afterwards():
     yield
     REGISTRY.clear()
     REGISTRY.update(before)
+
+
+@pytest.fixture
+def small_files(tmp_path, monkeypatch):
+    """Go to a folder with judgments of six queries and two runs: one is late for some, one is not."""
+    monkeypatch.chdir(tmp_path)
+    queries = [f"q{i}" for i in range(6)]
+    late = {q: [f"x{j}" for j in range(i % 3)] + ["a"] for i, q in enumerate(queries)}
+    (tmp_path / "judged.json").write_text(json.dumps({q: {"a": 1} for q in queries}))
+    (tmp_path / "late.json").write_text(json.dumps(late))
+    (tmp_path / "first.json").write_text(json.dumps({q: ["a"] for q in queries}))

@@ -29,6 +29,7 @@ _LINES = {
     "measures": "nDCG",
     "validate": _FILES,
     "verify": "result.json",
+    "leaderboard": "board.toml -m nDCG@10",
 }
 _TYPES = {dict: "object", list: "array", str: "text", bool: "true or false", type(None): "null"}
 _LONGEST = 60
@@ -50,6 +51,12 @@ def _page() -> Iterator[str]:
     printing = [name for name, parser in parsers().items() if _prints_json(parser)]
     commands = [name for name in printing if name != "spark"]  # which prints what evaluate does
     with _folder():
+        examples = Path("examples").resolve().as_posix()
+        Path("board.toml").write_text(
+            f"[collections.search]\nqrels = '{examples}/search/qrels.txt'\n"
+            f"runs = '{examples}/search/*.run'\n",
+            encoding="utf-8",
+        )
         Path("result.json").write_text(_printed(f"evaluate {_LINES['evaluate']}"), encoding="utf-8")
         for name in commands:
             line = f"{name} {_LINES[name]}"

@@ -40,7 +40,7 @@ def _value(measure: Measure, grades: list[int]) -> float:
 
 
 def picture(measure: Measure) -> str:
-    """Return the charts as HTML, or a sentence if ranks do not count or cannot be told apart."""
+    """Return the charts as HTML, or a sentence if ranks do not count or cannot be distinguished."""
     try:
         series = weights(measure)
     except RankstoneError as error:

@@ -167,7 +167,7 @@ class Accumulator:
     >>> metric.update([0.1, 0.9, 0.3], [1, 0, 0], indexes=[4, 4, 9])
     >>> metric.update([0.7, 0.2], [1, 0], indexes=[9, 4])
     >>> metric.compute()
-    {'RR': 0.75}
+    {'RR': 0.6666666666666666}
     """
 
     def __init__(self, measures: Measures, **options: Any) -> None:

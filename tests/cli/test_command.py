@@ -527,6 +527,7 @@ def test_options_may_stand_between_a_measure_and_files(tmp_path, capsys):
     assert "give one measure, not 'P@2' and 'AP'" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("small_files")
 def test_sorting_by_a_falling_measure_shows_the_lowest_first(capsys):
     words = ["evaluate", "judged.json", "late.json", "first.json", "-m", "Unjudged@1", "-m", "RR"]
     orders = {}

@@ -402,7 +402,10 @@ def test_files_that_cannot_be_read(tmp_path, files, which):
 
     with pytest.raises(rs.DataError, match="there is no such file in"):
         evaluate(tmp_path / "absent.txt")
-    with pytest.raises(rs.DataError, match="this is a directory; give a file"):
+    why = (
+        "this is a directory; give" if which == "qrels" else "without responses of a search engine"
+    )
+    with pytest.raises(rs.DataError, match=why):
         evaluate(tmp_path)
 
 

@@ -582,12 +582,14 @@ RELEVANT = {f"q{i}": {"a": 1} for i in range(6)}
 LATE = {f"q{i}": [f"x{j}" for j in range(i % 3)] + ["a"] for i in range(6)}  # RR 1, 1/2, 1/3, ...
 
 
+@pytest.mark.usefixtures("small_files")
 @pytest.mark.parametrize("chunk", ["#1", "a#", "#", "a"])
 def test_no_part_of_the_id_of_a_chunk_is_empty(chunk):
     with pytest.raises(rs.DataError, match="does not have the pattern"):
         rs.evaluate({"q": {"a": 1}}, {"q": ["a#1", chunk]}, "RR", parents="{doc}#{n}")
 
 
+@pytest.mark.usefixtures("small_files")
 @pytest.mark.parametrize("command", ["evaluate", "compare", "report"])
 def test_judged_chunks_alone_are_refused(command, capsys):
     more = ["-o", "page.html"] if command == "report" else []

@@ -692,7 +692,7 @@ def test_workbooks_are_read_or_named(tmp_path, monkeypatch):
     noted.create_sheet("ratings")
     noted.save(tmp_path / "noted.xlsx")
     with pytest.raises(
-        rs.DataError, match=r"'notes', has no rows .* first of its sheets \(notes, ratings\)"
+        rs.DataError, match=r"'notes', has no rows .* choose another with sheet= .*notes, ratings"
     ):
         values(tmp_path / "noted.xlsx", files[1])
     monkeypatch.setattr(workbook, "find_spec", lambda _: None)

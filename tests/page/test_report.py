@@ -691,6 +691,7 @@ LATE = {f"q{i}": [f"x{j}" for j in range(i % 3)] + ["a"] for i in range(6)}  # R
 FIRST = {query: ["a"] for query in JUDGED}
 
 
+@pytest.mark.usefixtures("small_files")
 @pytest.mark.parametrize("ending", ["html", "json"])
 def test_a_report_replaces_reports_only(ending):
     path = f"report.{ending}"
@@ -704,6 +705,7 @@ def test_a_report_replaces_reports_only(ending):
     report.save(path, force=True)
 
 
+@pytest.mark.usefixtures("small_files")
 def test_a_report_weighs_queries_once():
     weights = {query: i + 1.0 for i, query in enumerate(JUDGED)}
     model = rs.report(JUDGED, {"late": LATE, "first": FIRST}, ["RR"], weights=weights).model
@@ -719,6 +721,7 @@ def test_a_report_weighs_queries_once():
     assert low <= mean <= high
 
 
+@pytest.mark.usefixtures("small_files")
 def test_a_mean_with_weights_of_its_own_is_not_weighted_again():
     judged = {"p": {"a": 1, "b": 1, "x": 0}, "q": {"a": 1, "x": 0}}
     run = {"p": ["a", "b", "x"], "q": ["x", "a"]}
@@ -729,6 +732,7 @@ def test_a_mean_with_weights_of_its_own_is_not_weighted_again():
     assert report.model.means[0] == pytest.approx([2 / 3, (1 * 1 + 9 * 0.5) / 10], abs=1e-6)
 
 
+@pytest.mark.usefixtures("small_files")
 def test_a_report_has_no_curves_where_only_relevant_documents_are_judged():
     """Precision would be 1 throughout, whatever the ranking."""
     (part,) = rs.report(JUDGED, {"late": LATE}, ["RR"]).model.runs

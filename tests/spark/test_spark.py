@@ -390,9 +390,10 @@ def test_bad_input_is_refused_before_a_job_starts(spark, engine):
         engine.evaluate(judged, ranked, ["AUC(max_fpr=2)"])
     with pytest.raises(rs.UsageError, match="chunk_rows must be at least 1"):
         engine.evaluate(judged, ranked, ["AP"], chunk_rows=0)
-    for verb in (rs.evaluate, rs.Evaluator().add):
-        with pytest.raises(rs.UsageError, match="rankstone.spark.evaluate"):
-            verb(judged, ranked)
+    with pytest.raises(rs.UsageError, match="rankstone.spark.evaluate"):
+        rs.evaluate(judged, ranked)
+    with pytest.raises(rs.UsageError, match="rankstone.spark.evaluate"):
+        rs.Evaluator().add(ranked, judgments=judged)
 
 
 @pytest.mark.usefixtures("_thorough")

@@ -617,6 +617,7 @@ def test_intervals_in_every_format(capsys, results):
     assert "--interval is of means; leave --aggregate" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("small_files")
 def test_a_t_test_of_one_query_has_no_p_value():
     found = rs.compare({"q": {"a": 1}}, {"late": {"q": ["x", "a"]}, "first": {"q": ["a"]}}, ["RR"],
                        baseline="late", test="t").comparisons[0]  # fmt: skip

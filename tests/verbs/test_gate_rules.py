@@ -461,12 +461,14 @@ JUDGED = {f"q{i}": {"a": 1} for i in range(6)}
 FIRST = {query: ["a"] for query in JUDGED}
 
 
+@pytest.mark.usefixtures("small_files")
 @pytest.mark.parametrize(("needed", "verdict"), [(4, "pass"), (5, "pass"), (6, "fail")])
 def test_a_gate_needs_at_least_so_many_answered_queries(needed, verdict):
     answered = {**FIRST, "q0": []}
     assert rs.gate(JUDGED, answered, min_queries=needed).status == verdict
 
 
+@pytest.mark.usefixtures("small_files")
 @pytest.mark.parametrize("ending", ["md", "xml", "json", "txt"])
 def test_a_gate_replaces_its_own_files_only(ending, capsys):
     path = f"verdict.{ending}"

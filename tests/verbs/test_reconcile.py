@@ -387,3 +387,9 @@ def test_reconcile_tries_cutoffs_and_other_measures_and_says_what_is_chance():
     assert "by chance" not in reconciled("nDCG@10", "nDCG@20")
     few = str(rs.reconcile("nDCG@10", QRELS, BM25, value="0.5"))
     assert "0.5 has few digits: about " in few
+
+
+def test_parameters_of_other_measures_that_only_share_a_name_are_not_tried():
+    """P and R have a denominator each, and R's is never the number of retrieved documents."""
+    found = rs.reconcile("P(denominator='retrieved')", [1, 0], [2.0, 1.0], value="0.5")
+    assert found.usual.value == 1 / 2

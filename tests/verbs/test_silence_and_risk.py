@@ -139,6 +139,7 @@ def test_the_commands(tmp_path, capsys):
 RELEVANT = {f"q{i}": {"a": 1} for i in range(6)}
 
 
+@pytest.mark.usefixtures("small_files")
 @pytest.mark.parametrize("form", ["dict", "file", "chunks"])
 def test_a_query_without_documents_is_not_answered_at_any_risk(form):
     run = {"q0": {"a": 0.5}, "q1": {}, "q2": {"x": -1.0}}
@@ -157,6 +158,7 @@ def test_a_query_without_documents_is_not_answered_at_any_risk(form):
     assert found.risk.tolist() == [0.0, 0.5]
 
 
+@pytest.mark.usefixtures("small_files")
 def test_the_encoding_of_a_run_is_the_one_behind_the_colon():
     with open("qrels.txt", "w", encoding="utf-8") as out:
         out.write("q 0 café 1\n")

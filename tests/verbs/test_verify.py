@@ -71,6 +71,7 @@ def test_verify_notices_what_was_changed_beside_the_values(fact, options):
     assert f"not as saved: {fact}." in str(forged)
 
 
+@pytest.mark.usefixtures("small_files")
 @pytest.mark.parametrize("which", ["value", "mean"])
 def test_verify_notices_the_last_bit(which):
     result = rs.evaluate("judged.json", "late.json", ["RR"])

@@ -10,8 +10,8 @@ from rankstone.cli.terminal import page_look, print_lines, say
 
 HELP = f"""
 leaderboard: rank systems over several collections, with intervals of ranks
-Rank systems by the mean over collections: which ranks are real, and which systems cannot be told
-apart. Give a folder with a folder per collection, each with its judgments (a file called qrels) and
+Rank systems by the mean over collections: which ranks are real, and which systems cannot be
+distinguished. Give a folder with a folder per collection, each with its judgments (a file called qrels) and
 one run or saved result per system, or a TOML file with a table [collections.NAME] each.
   source FOLDER           the folder, or the TOML file
   --format table|tsv|csv|json|md|latex|html  default: a table on a terminal, tsv in a pipe

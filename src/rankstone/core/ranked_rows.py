@@ -235,9 +235,8 @@ def chunks_of(ranked: Ranked, k: int | None) -> tuple[Ranked, Array | None]:
     judged_offsets = segments.offsets_of(np.bincount(query, minlength=len(documents)))
     made = replace(
         rows_of(ranked),
-        **{**columns, "above": rank - 1, "tied": np.ones(len(rank), np.int64)},
+        **{**columns, "above": rank - 1, "tied": np.ones(len(rank), np.int64), "rank": rank},
         offsets=offsets,
-        rank=rank,
         retrieved=np.array([len(own) for own in documents]),
         judged_offsets=judged_offsets,
         judged_grade=grade[np.lexsort((-grade, query))],

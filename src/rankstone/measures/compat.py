@@ -106,7 +106,9 @@ def Compat(r: Ranked, m: Measure) -> Terms:
     sums_of_sums = _sums(sums)
     begin, end, order = _places(r)
     if m.ideal == "closest":
-        before = _at(sums, np.maximum(r.rank, begin + order) - 1)
+        # A row that counts as not relevant may have a place beyond all depths; it adds nothing.
+        place = np.minimum(np.maximum(r.rank, begin + order), len(depth))
+        before = _at(sums, place - 1)
     else:  # the mean over the places of a document: its rank decides for those up to it
         upper = np.clip(r.rank - begin, 0, end - begin)
         lower = pairs.subtract(_at(sums_of_sums, end), _at(sums_of_sums, begin + upper))

@@ -1,4 +1,4 @@
-"""Answers by their nuggets, the facts that a good one holds, and by their citations."""
+"""Answers by their nuggets and by their citations."""
 
 from __future__ import annotations
 
@@ -117,6 +117,7 @@ _ANSWER = {"sentence 1": 1, "sentence 1 cites a": 1, "sentence 1 cites b": 0, "s
     uses_grades=True,
     gain=_support,
     **OF_SUBTOPICS,
+    reads_nonrelevant=True,
     undefined_without_relevant=False,
     example=Example("CitationRecall", (_ANSWER,), "1 / 2"),
 )
@@ -141,6 +142,7 @@ def CitationRecall(r: Ranked, m: Measure) -> Sum:
     uses_grades=True,
     gain=_support,
     **OF_SUBTOPICS,
+    reads_nonrelevant=True,
     undefined_without_relevant=False,
     example=Example("CitationPrecision", (_ANSWER,), "1 / 2"),
 )

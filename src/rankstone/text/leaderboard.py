@@ -44,7 +44,7 @@ def blocks(board: Leaderboard, digits: int = 4, *, collections: bool = True) -> 
         text = f"{first[0].system} is first: it is better than each of the others."
     else:
         text = (
-            f"{first[0].system} has the highest mean; it cannot be told apart from "
+            f"{first[0].system} has the highest mean; it cannot be distinguished from "
             f"{plural(len(first) - 1, 'other')} in the first tier."
         )
     grid = _grid(board, digits, collections=collections)
@@ -71,7 +71,7 @@ def _grid(board: Leaderboard, digits: int, *, collections: bool = True) -> Grid:
     )
     foot = [
         f"{shown}; {sizes}",
-        "ranks: those that a system may have; systems of a tier cannot be told apart from its first",
+        "ranks: those that a system may have; systems of a tier cannot be distinguished from its first",
     ]
     if any(not s.tier for s in board.standings):
         foot.append("-: no rank without a run on every collection")

@@ -36,7 +36,7 @@ def leaderboard(
 ) -> Leaderboard:
     """Rank systems by the mean over collections of their mean values.
 
-    Ranks have intervals that hold for all systems at once, and systems that cannot be told apart
+    Ranks have intervals that hold for all systems at once, and systems that cannot be distinguished
     from the first of a tier share it. A system that misses a collection is shown and not ranked.
 
     Args:

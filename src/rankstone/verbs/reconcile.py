@@ -171,7 +171,8 @@ def by_mistakes(data: Collection, measure: Measure, base: Conventions) -> Iterat
     """Yield the measures whose values are often reported under this name, at the same cutoff."""
     for name in measure.definition.mistaken_for:
         other = REGISTRY[name]
-        shared = {n: v for n, v in measure.given.items() if other.definition.takes(n)}
+        alike = {p.name for p in other.definition.params if p in measure.definition.params}
+        shared = {n: v for n, v in measure.given.items() if n in alike}
         candidate = _attempt(data, other(**shared) if shared else other, base, ())
         if candidate is not None:
             yield candidate
