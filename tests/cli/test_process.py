@@ -154,7 +154,7 @@ def test_examples_in_messages_are_short():
 )
 def test_signals_leave_nothing_behind(here, number, code, word):
     with open("large.run", "w") as out:
-        for q in range(2000):
+        for q in range(4000):
             out.writelines(f"q{q} Q0 d{i} {i} {i} t\n" for i in range(1000))
     process = subprocess.Popen(
         [sys.executable, "-m", "rankstone", "convert", "large.run", "out.json", "--as", "run"],

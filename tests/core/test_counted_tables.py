@@ -404,7 +404,9 @@ def test_tables_of_any_kind_are_counted(monkeypatch, kind, layout):
     elif layout == "-inf" and kind.startswith("float"):
         scores[rng.random(scores.shape) < 0.2] = -np.inf
     elif layout == "sparse":
-        labels, more = sparse.coo_array(labels), {"exclude": sparse.csr_array(scores == 7)}
+        # Relevant ones that are excluded are missed, which a whole catalogue can hold.
+        removed = sparse.csr_array((scores == 7) & (labels <= 0))
+        labels, more = sparse.coo_array(labels), {"exclude": removed}
     asked = ["nDCG@10", "AP", "RR", "R@20", "NumRet"]
     with monkeypatch.context() as patch:
         patch.setattr(counted, "suffices", lambda *_: False)
@@ -477,3 +479,20 @@ def test_large_scores_that_may_be_rounded_are_said_of_wide_tables_too():
     scores = np.arange(1000.0)[None] + 2.0**53
     notices = rs.evaluate(scores > 2.0**53 + 990, scores, "HR@10").notices
     assert [n.code for n in notices] == ["large-scores"]
+
+
+@pytest.mark.parametrize("measure", ["AUC", "AUC@10", "AUC(max_fpr=0.2)", "AUC(tied='lost')@5"])
+def test_areas_of_wide_tables_are_those_of_dicts(measure):
+    """Of a cutoff, too, for which documents that are not relevant have to be known."""
+    rng = np.random.default_rng(0)
+    labels = (rng.random((9, 300)) < 0.05).astype(np.int64)
+    scores = rng.permuted(np.tile(np.arange(300.0), (9, 1)), axis=1)
+    judged = {q: {f"d{i}": int(g) for i, g in enumerate(row)} for q, row in enumerate(labels)}
+    run = {q: {f"d{i}": s for i, s in enumerate(row)} for q, row in enumerate(scores)}
+    table = rs.evaluate(labels, scores, measure).values(measure)
+    assert table.tolist() == rs.evaluate(judged, run, measure).values(measure).tolist()
+    assert measure_of(measure)(labels, scores).tolist() == table.tolist()
+
+
+def measure_of(name):
+    return rs.parse_measure(name)

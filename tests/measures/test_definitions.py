@@ -238,15 +238,15 @@ def test_the_index_of_measures():
     lines = list(manual.index(rs.all_measures()))
     assert lines[:10] == [
         "Cumulated gain, with and without discount, and normalised",
-        "  CG@k            The sum of the gains of the first k documents.",
-        "  DCG@k           The sum of the gains of the first k documents, each",
-        "                  discounted by its rank.",
-        "  IdealDCG@k      The DCG of all judged documents, best first: the most that",
-        "                  any ranking can have.",
-        "  nDCG@k          DCG over the DCG of the ideal ranking.",
+        "  CG@k              The sum of the gains of the first k documents.",
+        "  DCG@k             The sum of the gains of the first k documents, each",
+        "                    discounted by its rank.",
+        "  IdealDCG@k        The DCG of all judged documents, best first: the most that",
+        "                    any ranking can have.",
+        "  nDCG@k            DCG over the DCG of the ideal ranking.",
         "",
         "Precision and R-precision",
-        "  P@k             The share of the first k documents that are relevant.",
+        "  P@k               The share of the first k documents that are relevant.",
     ]
     assert max(map(len, lines)) <= 79
     longest = max(len(line) for line in lines if line.startswith(" "))

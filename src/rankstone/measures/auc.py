@@ -85,7 +85,7 @@ _MAX_FPR = Number(
     supports_extreme_ties=lambda m: m.k is None,
     pools_queries=lambda m: m.pairs == "all",
     ties_as_one="line",
-    reads_nonrelevant=lambda m: m.pairs == "all",
+    reads_nonrelevant=lambda m: m.pairs == "all" or m.k is not None,
     reads_whole_list=True,
     conventions=(),
     example=Example("AUC", (1, 0, 1, 0), "3 / 4"),
@@ -163,8 +163,8 @@ def _within(r: Ranked, m: Measure) -> np.ndarray:
 
 def _pairs(r: Ranked, m: Measure, hit: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return, for each row, the others above it and tied with it; and all others of each query."""
-    # Documents without a row have the label 0 if all are judged.
-    counts_all = m.negatives == "retrieved" or r.all_judged
+    # Documents without a row have the label 0 if all are judged; below a cutoff they count as missed.
+    counts_all = m.negatives == "retrieved" or (r.all_judged and m.get("k") is None)
     other = ~r.relevant(m.rel) & _within(r, m)
     if m.get("tied") == "order":
         above = segments.running_count(other, r.offsets)
