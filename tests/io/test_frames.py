@@ -704,8 +704,11 @@ def test_a_mask_and_excluded_documents_both_leave_out():
     judged = sparse.csr_matrix([[1, 0, 1, 0]])
     excluded = sparse.csr_matrix([[1, 0, 0, 0]])
     scores, mask = np.array([[4.0, 3.0, 2.0, 1.0]]), np.array([[True, False, True, True]])
-    found = rs.evaluate(judged, scores, ["RR", "NumRet"], exclude=excluded, mask=mask)
+    other = sparse.csr_matrix([[0, 0, 0, 1]])
+    found = rs.evaluate(judged, scores, ["RR", "NumRet"], exclude=other, mask=mask)
     assert (found["RR"], found["NumRet"]) == (1.0, 2.0)
+    with pytest.raises(rs.UsageError, match="exclude= holds relevant items"):
+        rs.evaluate(judged, scores, "RR", exclude=excluded, mask=mask)
     kept = rs.evaluate(judged, scores, ["RR", "NumRet"], exclude=excluded)
     assert (kept["RR"], kept["NumRet"]) == (0.5, 3.0)
 
