@@ -108,7 +108,7 @@ class ListCounter {
   public:
     struct Counts {
         std::int64_t *above, *tied, *earlier;
-        std::int64_t* near = nullptr;  // documents whose score is no farther than a tolerance
+        std::int64_t* near = nullptr;  // documents whose score is within a tolerance
     };
 
     // Whether scores are -inf, or finite and below a bound: by default one up to which whole numbers

@@ -92,7 +92,7 @@ def Hole(r: Ranked, m: Measure) -> Value:
 
     Hole@k = |first k that the judgments list for no query| / k; without k, over the number retrieved
 
-    A document that was judged for another query is no hole, whatever its grade there.
+    A document that was judged for another query is not a hole, whatever its grade there.
 
     Reading: how much of a ranking the pool has never seen, as after a change of the corpus.
     Not for: arrays with unlabelled documents, parts with judgments of their own, or

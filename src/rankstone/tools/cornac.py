@@ -3,7 +3,7 @@
 from rankstone.tools.base import RATINGS, SETS, SKIPS, Conventions, Name, Tool
 
 _NCRR = {"gain": "binary", "discount": "reciprocal"}
-_SHORT = "the ideal ranking is no longer than the list"
+_SHORT = "the ideal ranking is cut at the length of the list"
 
 TOOLS = (
     Tool(
