@@ -208,7 +208,11 @@ IDS = ["c1_1", "c1_2", "c2_1"]
         ([("c1_1", "a"), ("c1_1", "b")], DataError, "'c1_1' is in two clusters, 'a' and 'b'"),
         ({"c1_1": ["a", "b"]}, DataError, "query 'c1_1' is in 2 clusters"),
         ({**dict.fromkeys(IDS, "a"), "c2_1": math.nan}, DataError, "1 query without a cluster"),
-        ("{cluster}-{n}", DataError, "does not have the pattern '{cluster}-{n}', such as 'c1_1'"),
+        (
+            "{cluster}-{n}",
+            DataError,
+            "the pattern '{cluster}-{n}' does not fit 3 queries, such as 'c1_1'",
+        ),
         ("{group}_{n}", UsageError, "a pattern of clusters needs one {cluster}"),
     ],
 )

@@ -146,7 +146,7 @@ def _by_pattern(queries: Sequence[Any], pattern: str) -> dict[Any, str]:
     if len(named) < len(queries):
         other = next(q for q in queries if q not in named)
         raise DataError(
-            f"{plural(len(queries) - len(named), 'query')} does not have the pattern {pattern!r}, "
+            f"the pattern {pattern!r} does not fit {plural(len(queries) - len(named), 'query')}, "
             f"such as {str(other)!r}."
         )
     return named
