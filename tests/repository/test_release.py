@@ -232,3 +232,18 @@ def test_the_citation_names_the_version_and_the_licence():
     assert citation["version"] == rs.__version__
     assert citation["license"] == project()["project"]["license"]
     assert {"cff-version", "message", "title", "authors"} <= set(citation)
+
+
+def test_every_fragment_of_the_changelog_is_of_a_kind_that_a_release_joins():
+    kinds = {kind["directory"] for kind in project()["tool"]["towncrier"]["type"]}
+    for path in (ROOT / "changelog.d").iterdir():
+        if path.name not in ("README.md", "template.md"):
+            slug, kind, ending = path.name.split(".")
+            assert re.fullmatch(r"[a-z0-9-]+", slug), path.name
+            assert kind in kinds, path.name
+            assert ending == "md", path.name
+            assert 1 <= len(path.read_text(encoding="utf-8").strip().splitlines()) <= 4, path.name
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert project()["tool"]["towncrier"]["start_string"] in changelog
+    first = re.search(r"^## (\S+)", changelog, re.MULTILINE)[1]
+    assert first == rs.__version__
