@@ -43,7 +43,7 @@ SAME = {
 
 
 def session(master: str, memory: str, partitions: int) -> Any:
-    """Start Spark with the settings that docs/scale.md names."""
+    """Start Spark with the settings that docs/spark.md names."""
     from pyspark.sql import SparkSession
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

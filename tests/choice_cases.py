@@ -80,6 +80,8 @@ CASES = [
     Case("judged_chunks", True, "nDCG", judged={"q1": {"a#1": 1, "a#2": 2, "b#9": 1}, "q2": {"a#4": 1}, "q3": {"b#7": 1}}, run=SCORED_CHUNKS, by_hand=({"q1": {"a": 2, "b": 1}, "q2": {"a": 1}, "q3": {"b": 1}}, {q: best(s) for q, s in SCORED_CHUNKS.items()}), also=(("parents", PARENTS),)),
     Case("same_as", {"z": "a"}, "nDCG", judged={"q1": {"z": 2, "b": 1, "c": 0}, "q2": {"z": 1, "d": 0}, "q3": {"b": 1}}, by_hand=(JUDGED, RUN)),
     Case("cutoff_unit", "chunk", "R@2", run=DOUBLED, by_hand=(JUDGED, {q: best(dict(list(s.items())[:2])) for q, s in DOUBLED.items()}), also=(("parents", PARENTS),)),
+    Case("items", {"popularity": ONES}, "Popularity@2", by_hand=(JUDGED, RUN), measure_by_hand="Filled(of='any')@2"),
+    Case("history", {q: ["z"] for q in RUN}, "Novelty(of='own')@2", by_hand=(JUDGED, RUN), measure_by_hand="Filled(of='any')@2"),
     Case("lengths", ONES, "R@2tokens", by_hand=(JUDGED, RUN), measure_by_hand="R@2"),
     Case("over_budget", "keep", "R@1.5tokens", by_hand=(JUDGED, RUN), also=(("lengths", ONES),), measure_by_hand="R@2"),
     Case("ties", "docid-asc", run=TIED, by_hand=(JUDGED, {q: {d: 1 - i * 1e-9 for i, d in enumerate(sorted(docs))} for q, docs in TIED.items()})),

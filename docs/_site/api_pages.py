@@ -27,6 +27,7 @@ RETURNED = (
     "rankstone.measures.request.Candidate",
     "rankstone.measures.request.ToolMeasure",
     "rankstone.page.plots.Picture",
+    "rankstone.stats.agreement.JudgesAgreement",
     "rankstone.stats.agreement.JudgmentAgreement",
     "rankstone.stats.agreement.OrderingAgreement",
     "rankstone.stats.agreement.RankingAgreement",

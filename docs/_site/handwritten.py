@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-
-from _site.reference_pages import names
-from rankstone.tools import tool
 
 DOCS = Path(__file__).resolve().parent.parent
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+)(#[^)]*)?\)")
@@ -16,10 +13,10 @@ GENERATED = {
     "Reference": {
         "reference/measures": "what a measure is, with its formula and a worked example",
         "reference/conventions": "which choices change a number, and their values",
-        "reference/profiles": "what the names and conventions of another tool mean",
         "reference/cli": "which options a command has",
         "reference/api": "what `import rankstone` gives",
         "reference/formats": "which file formats are read and written",
+        "reference/notices": "what a notice means",
         "reference/json": "what `--format json` prints",
         "reference/exit-codes": "which exit codes and errors there are",
     },
@@ -27,8 +24,8 @@ GENERATED = {
         "reference/users": "what each measure assumes about its user",
     },
 }
-#: Where a page has the names of tools.
-_NAMES = re.compile(r"<!-- names of (.*?) -->")
+#: A row of a tool's page: its name of a measure, and what it is here.
+_TOOL_ROW = re.compile(r"^(\| `.+?` \| )(`(\w+)[^`]*`)", re.MULTILINE)
 #: The blank line that ends the output of an example for doctest.
 _LAST_BLANK = re.compile(r"(^```python\n(?:(?!^```).)*?\n)\n(?=```$)", re.DOTALL | re.MULTILINE)
 _RULE = "|:---|:---|\n"  # between the head of a table and its rows
@@ -37,17 +34,17 @@ _RULE = "|:---|:---|\n"  # between the head of a table and its rows
 def pages() -> dict[str, str]:
     """Return the text of every page by its path; the index comes from README.md."""
     texts = {p.name: _without_outside_links(p) for p in sorted(DOCS.glob("*.md"))}
-    texts = {name: _LAST_BLANK.sub(r"\1", _NAMES.sub(_names, text)) for name, text in texts.items()}
+    texts = {name: _LAST_BLANK.sub(r"\1", text) for name, text in texts.items()}
     index = "".join(_index(texts.pop("README.md")))
-    return texts | {"index.md": index + "\n".join(_toctrees(index))}
+    tools = {f"tools/{p.name}": _tool_page(p) for p in sorted((DOCS / "tools").glob("*.md"))}
+    texts["tools.md"] += "\n".join(_toctree("", [page.removesuffix(".md") for page in tools]))
+    return texts | tools | {"index.md": index + "\n".join(_toctrees(index))}
 
 
-def _names(mark: re.Match[str]) -> str:
-    """Return the tables of the names of some tools, in their newest version."""
-    tools = [tool(name) for name in mark[1].split(", ")]
-    tables = ["\n".join(names(t, "reference/measures")) for t in tools]
-    titled = (f"{t.name}:\n\n{text}\n" for t, text in zip(tools, tables, strict=True))
-    return "\n".join(titled)
+def _tool_page(page: Path) -> str:
+    """Return the page of a tool, each measure in its table with a link to the page of the measure."""
+    text = page.read_text(encoding="utf-8")
+    return _TOOL_ROW.sub(r"\1[\2](../reference/measures/\3.md)", text)
 
 
 def _index(text: str) -> Iterator[str]:
@@ -80,16 +77,12 @@ def _toctrees(index: str) -> list[str]:
         heading = section.split("\n", 1)[0]
         linked = [target for _, target, _ in _LINK.findall(section) if target.endswith(".md")]
         names = dict.fromkeys(target.removesuffix(".md") for target in linked)
-        if not names:
-            continue
-        lines += [
-            "",
-            "```{toctree}",
-            ":hidden:",
-            ":titlesonly:",
-            f":caption: {heading}",
-            "",
-            *names,
-            "```",
-        ]
+        if names:
+            lines += _toctree(heading, names)
     return lines
+
+
+def _toctree(caption: str, names: Iterable[str]) -> list[str]:
+    """Return a list of pages for the navigation."""
+    options = [":hidden:", ":titlesonly:", *([f":caption: {caption}"] if caption else [])]
+    return ["", "```{toctree}", *options, "", *names, "```"]

@@ -99,10 +99,11 @@ def _page(measure: Measure) -> Iterator[str]:
     yield f"\n## When not to use it\n\nNot for {prose(parts['Not for'])}"
     yield "\n## Worked example\n"
     yield from _example(d.example)
-    drawn = drawn_measure(rs.parse_measure(d.example.measure))
-    yield "\n## Weight of a rank\n"
-    yield f"{code(str(drawn))} of {_fifteen(measure)}.\n"
-    yield picture(drawn)
+    if not d.reads_items:
+        drawn = drawn_measure(rs.parse_measure(d.example.measure))
+        yield "\n## Weight of a rank\n"
+        yield f"{code(str(drawn))} of {_fifteen(measure)}.\n"
+        yield picture(drawn)
     yield "\n## Parameters\n"
     yield from _parameters(measure)
     yield "\n## Names in other tools\n"
@@ -151,6 +152,11 @@ def _facts(measure: Measure) -> Iterator[str]:
 
 def _example(example: Example) -> Iterator[str]:
     """Yield the working of the example as ``explain`` shows it."""
+    if example.shown:
+        beside = (code(f"{name}={value!r}") for name, value in example.given.items())
+        yield f"Items in rank order: {', '.join(example.shown)}; with {', '.join(beside)}."
+        yield f"\nBy hand: {code(f'{example.measure} = {example.value}')}"
+        return
     retrieved = {f"d{i + 1}": grade for i, grade in enumerate(example.grades)}
     missed = {f"m{i + 1}": grade for i, grade in enumerate(example.missed)}
     judged = {doc: g for doc, g in (retrieved | missed).items() if g is not None}
@@ -181,7 +187,7 @@ def _parameters(measure: Measure) -> Iterable[str]:
 def _elsewhere(measure: Measure) -> Iterator[str]:
     rows: dict[tuple[str, str], list[str]] = {}
     for tool in TOOLS.values():
-        link = f"[{tool.name}](../profiles.md#{slug(tool.name)})"
+        link = f"[{tool.name}](../../tools/{tool.name}.md)" if tool.tested else tool.name
         for name in tool.names_of(measure.name):
             rows.setdefault((link, difference(name)), []).append(code(name.shown))
     if not rows:

@@ -1,4 +1,4 @@
-"""Conventions, profiles of tools, formats and exit codes, from the code."""
+"""Conventions, formats and exit codes, from the code."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 import rankstone
-from _site.measure_pages import difference
-from _site.tables import code, names_table, prose, table
+from _site.tables import code, prose, table
 from rankstone import Conventions, errors
 from rankstone.cli import process
 from rankstone.io import formats
+from rankstone.text.notices import meanings
 from rankstone.tools import TOOLS
-from rankstone.tools.base import Tool
 
 
 def pages() -> Iterator[tuple[str, str]]:
     """Yield the path and the text of every page."""
     yield "reference/conventions.md", "\n".join(_conventions())
-    yield "reference/profiles.md", "\n".join(_profiles())
     yield "reference/formats.md", "\n".join(_formats())
+    yield "reference/notices.md", "\n".join(_notices())
     yield "reference/exit-codes.md", "\n".join(_exit_codes())
 
 
@@ -47,56 +46,19 @@ def _conventions() -> Iterator[str]:
             yield from table(("value", "meaning", "tools"), rows)
 
 
-def _profiles() -> Iterator[str]:
-    yield "# Profiles of other tools"
-    yield ""
-    yield (
-        "`--like TOOL` (in Python `like='TOOL'`) gives the numbers of another tool: its "
-        "conventions, and what it means by the name of a measure. Conventions that are not listed "
-        "are at their [default](conventions.md). [Tools](../tools.md) says which numbers were "
-        "compared with those of the tool itself."
-    )
-    for tool in TOOLS.values():
-        yield f"\n## {tool.name}\n"
-        yield from _profile(tool)
-
-
-def _profile(tool: Tool) -> Iterator[str]:
-    yield f"{prose(tool.about[0].upper() + tool.about[1:])}."
-    yield ""
-    yield f"Compared with version {tool.tested}." if tool.tested else "Not compared with the tool."
-    chosen = tool.conventions.diff(Conventions())
-    if chosen:
-        yield ""
-        yield f"Conventions: {', '.join(code(f'{k}={v}') for k, v in chosen.items())}."
-    for limit in tool.limits:
-        yield f"\n- {prose(limit)}"
-    yield ""
-    yield from names(tool, "measures")
-    if tool.unsupported:
-        yield "\nNot supported:\n"
-        rows = [(code(name), prose(reason)) for name, reason in tool.unsupported.items()]
-        yield from table(("its name", "why"), rows)
-
-
-def names(tool: Tool, folder: str) -> Iterator[str]:
-    """Yield the table of a tool's names of measures; their pages are in ``folder``."""
-    rows: dict[tuple[str, str], list[str]] = {}
-    for name in tool.names:
-        measure = f"[{code(name.measure)}]({folder}/{name.measure}.md)"
-        rows.setdefault((measure, difference(name)), []).append(code(name.shown))
-    cells = [(", ".join(theirs), *ours) for ours, theirs in rows.items()]
-    yield from names_table(("its names", "measure", "with"), cells)
-
-
 def _formats() -> Iterator[str]:
     yield "# File formats"
     yield ""
     yield (
         "The format of a file is detected from its content; `--input-format NAME` names it if the "
-        "content leaves a doubt. [Formats](../formats.md) describes each with its rules."
+        "content leaves a doubt. [Formats](../formats.md) has the rules."
     )
     yield ""
+    yield from formats_table()
+
+
+def formats_table() -> Iterator[str]:
+    """Yield the lines of the table of formats."""
     rows = []
     for form in map(formats.named, formats.names()):
         reads = [k for k in ("judgments", "run") if getattr(form, k) is not None]
@@ -104,6 +66,20 @@ def _formats() -> Iterator[str]:
         example = code(form.example) if "`" not in form.example else form.example
         rows.append((code(form.name), example, ", ".join(reads), ", ".join(writes)))
     yield from table(("name", "looks like", "read as", "written as"), rows)
+
+
+def _notices() -> Iterator[str]:
+    yield "# Notices"
+    yield ""
+    yield (
+        "A notice is part of a result: a warning, which `--strict` makes an error, or a note. Those "
+        "marked * may make a number wrong, and are Python warnings, too. `rankstone explain CODE` "
+        "prints a line of this page; [Bad input](../bad-input.md) has the rules."
+    )
+    for level, codes in meanings().items():
+        yield f"\n## {level.capitalize()}s\n"
+        stars = {c: " *" * (c in errors.SHOWN_BY_PYTHON) for c in codes}
+        yield from table(("code", "meaning"), ((code(c) + stars[c], t) for c, t in codes.items()))
 
 
 def _exit_codes() -> Iterator[str]:

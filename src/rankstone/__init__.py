@@ -40,6 +40,7 @@ _HOMES = {
     "SpanResults": "rankstone.verbs.spans",
     "Comparison": "rankstone.stats.comparison",
     "Factors": "rankstone.io.factors",
+    "Items": "rankstone.io.items",
     "Scorer": "rankstone.io.factors",
     "true_neighbours": "rankstone.io.id_matrices",
     "load_judgments": "rankstone.verbs.load",
@@ -67,6 +68,7 @@ _HOMES = {
     "SlowEngineWarning": "rankstone.errors",
     "StrictError": "rankstone.errors",
     "UsageError": "rankstone.errors",
+    "set_language": "rankstone.language",
 }
 
 #: The measures that people type most, and what belongs to all; ``rankstone.measures`` has every one.

@@ -16,8 +16,10 @@ from rankstone.errors import (
 from rankstone.io.convert import convert as convert
 from rankstone.io.factors import Factors as Factors, Scorer as Scorer
 from rankstone.io.id_matrices import true_neighbours as true_neighbours
+from rankstone.io.items import Items as Items
 from rankstone.io.recognise import grades_by_position as grades_by_position
 from rankstone.io.validate import validate as validate
+from rankstone.language import set_language as set_language
 from rankstone.measures import (
     AP as AP,
     AUC as AUC,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+from rankstone.language import language, tr
 
 _LONGEST = 200  # characters of an example that are shown
 
@@ -15,6 +17,12 @@ class RankstoneError(Exception):
 
     def __init__(self, message: str) -> None:
         super().__init__(printable(message))
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what a notebook shows: the message first, then where it was raised."""
+        from traceback import format_tb
+
+        return [f"{type(self).__name__}: {self}", "", *format_tb(self.__traceback__)]
 
 
 def printable(text: str) -> str:
@@ -103,7 +111,11 @@ class Notice:
         examples = ", ".join(
             e if len(e) <= _LONGEST else f"{e[:_LONGEST]}..." for e in self.examples
         )
-        return printable(f"{self.text} (for example {examples}{more})")
+        return printable(tr("{} (for example {}{})").format(self.text, examples, more))
+
+    def translated(self) -> Notice:
+        """Return a notice that was written in English in the language in force."""
+        return replace(self, text=tr(self.text))
 
     def to_dict(self) -> dict[str, object]:
         """Return the notice as plain data."""
@@ -120,7 +132,7 @@ class Notice:
 SHOWN_BY_PYTHON = (
     "ids-look-alike", "no-document-found", "missing-queries", "order-against-scores",
     "rank-disagrees", "labels-and-scores", "grades-without-zero", "query-starts-again",
-    "undefined", "gain-not-listed", "missing-labels",
+    "undefined", "gain-not-listed", "missing-labels", "sampled-candidates",
 )  # fmt: skip
 
 
@@ -145,12 +157,18 @@ def show_in_python(name: str, notices: Iterable[Notice], shown: set[str]) -> Non
             warnings.warn(f"{name}: {notice} [{code}]", RankstoneWarning, stacklevel=level)
 
 
+#: How an extra of Rankstone is installed, as long as no release is on PyPI.
+INSTALL = "pip install '.[{}]' in a clone of Rankstone's repository"
+
+
 def plural(n: int, what: str) -> str:
     """Return a count with its noun.
 
     >>> plural(1, "query"), plural(2, "query"), plural(1000, "document")
     ('1 query', '2 queries', '1000 documents')
     """
+    if language() != "en":
+        return tr(f"{{}} {what}").format(n)
     if n == 1:
         return f"1 {what}"
     return f"{n} {what[:-1]}ies" if what.endswith("y") else f"{n} {what}s"
@@ -158,23 +176,38 @@ def plural(n: int, what: str) -> str:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``' Did you mean X?'`` for the nearest known name, or an empty string."""
-    from difflib import get_close_matches
-    from operator import ne
+    return next((f" Did you mean {near}?" for near in nearest(name, known)), "")
 
+
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """Return the known names that somebody may have meant, the nearest first.
+
+    They take at most one edit for each three letters, or one of the two begins with the other.
+
+    >>> nearest("socre", ["score", "rank"]), nearest("freshstack", ["haystack"])
+    (['score'], [])
+    """
+    text = name.lower()
+    near = []
     # Nearly everything is near to a name of one letter.
-    by_lower = {k.lower(): k for k in known if len(k) > 1 or len(name) < 3}
-    near = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.7) or [
-        other
-        for other in by_lower
-        if min(len(name), len(other)) > 2
-        and (
-            other.startswith(name.lower())
-            or name.lower().startswith(other)
-            # One of three letters is too far for the ratio above.
-            or (len(name) == len(other) == 3 and sum(map(ne, name.lower(), other)) == 1)
-        )
-    ]
-    return f" Did you mean {by_lower[near[0]]}?" if near else ""
+    for other in (k for k in known if len(k) > 1 or len(name) < 3):
+        edits = _edits(text, other.lower())
+        begins = other.lower().startswith(text) or text.startswith(other.lower())
+        if edits <= max(len(name), len(other)) // 3 or (begins and min(len(name), len(other)) > 2):
+            near.append((edits, other))
+    return [other for _, other in sorted(near, key=lambda pair: pair[0])]
+
+
+def _edits(a: str, b: str) -> int:
+    """Return the number of letters to insert, remove, replace or swap between two texts."""
+    before, row = [0] * (len(b) + 1), list(range(len(b) + 1))
+    for i, x in enumerate(a):
+        above, before, row = before, row, [i + 1]
+        for j, y in enumerate(b):
+            row.append(min(row[j] + 1, before[j + 1] + 1, before[j] + (x != y)))
+            if i and j and (x, a[i - 1]) == (b[j - 1], y):
+                row[-1] = min(row[-1], above[j - 1] + 1)
+    return row[-1]
 
 
 def one_of(value: object, known: Iterable[str], what: str) -> str:

@@ -113,6 +113,36 @@ def test_globs_and_names(here, capsys):
     assert (code, err) == (3, "rankstone: error: no*.run: no file matches this pattern.\n")
 
 
+def test_notices_are_said_in_the_order_of_what_they_may_change(here, capsys):
+    rows = "user_id,item_id,rating\nq1,d1,5\nq1,d2,1\nq1,d9,-1\nq7,d1,4\n"
+    Path("ratings.csv").write_text(rows)
+    Path("bm25.run").write_text(RUN + "q1 Q0 d1 9 9.0 t\nq8 Q0 d1 1 1 t\n")
+    _, _, err = run(capsys, "evaluate", "ratings.csv", "bm25.run", "-m", "RR")
+    first, second, rest = err.splitlines()
+    assert "judged queries not in the run" in first
+    assert second.startswith("rankstone: note: the column 'rating' holds the grades")
+    assert "more (unjudged-queries, " in rest
+
+
+def test_the_ending_of_an_output_file_is_its_format(here, capsys):
+    words = ["compare", "qrels.txt", "bm25.run", "best.run", "-m", "RR", "--quiet"]
+    for ending, start in (
+        ("tex", "% needs"),
+        ("json", "{"),
+        ("csv", "measure,"),
+        ("tsv", "measure\t"),
+    ):
+        code, out, _ = run(capsys, *words, "--format", "latex", "-o", f"out.{ending}")
+        assert (code, out.splitlines()[0]) == (0, "% needs \\usepackage{booktabs}")
+        assert Path(f"out.{ending}").read_text().startswith(start)
+    assert Path("out.tex").read_text() == out
+    code, _, err = run(capsys, *words, "-o", "out.html")
+    assert (code, "the ending says the format" in err) == (2, True)
+    Path("out.md").write_text("mine")
+    code, _, err = run(capsys, *words, "-o", "out.md")
+    assert (code, "would be lost" in err, Path("out.md").read_text()) == (2, True, "mine")
+
+
 def test_the_preflight_is_three_lines_at_most(here, capsys):
     Path("qrels.txt").write_text(QRELS + "q1 0 d2 1\nq1 0 d9 -1\nq7 0 d1 1\n")
     Path("bm25.run").write_text(RUN + "q1 Q0 d1 9 9.0 t\nq8 Q0 d1 1 1 t\n")
@@ -538,3 +568,16 @@ def test_sorting_by_a_falling_measure_shows_the_lowest_first(capsys):
     assert main(["evaluate", "judged.json", "late.json", "-q", "-m", "Unjudged@1", "--sort", "Unjudged@1", "--format", "tsv"]) == 0  # fmt: skip
     shown = [line.split("\t")[1] for line in capsys.readouterr().out.splitlines()[1:7]]
     assert shown == ["q0", "q3", "q1", "q2", "q4", "q5"]
+
+
+def test_explain_says_what_the_code_of_a_notice_means(capsys):
+    from rankstone.text.notices import meanings
+
+    codes = [code for level in meanings().values() for code in level]
+    assert len(codes) == len(set(codes)) > 60
+    assert main(["explain", "rank-disagrees"]) == 0
+    out = capsys.readouterr().out
+    assert out == (
+        "rank-disagrees (warning): a rank column that contradicts the scores; the scores decide\n"
+    )
+    assert main(["explain", "rank-agrees"]) == 2

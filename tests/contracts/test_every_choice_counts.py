@@ -241,6 +241,14 @@ def words_for(folder, options):
     plain = dict(options)
     if isinstance(plain.get("exclude"), dict):
         plain["exclude"] = written(folder, "exclude", plain["exclude"], judgments=True)
+    if "history" in plain:
+        plain["history"] = written(folder, "history", plain["history"], judgments=True)
+    if "items" in plain:
+        rows = plain["items"]["popularity"].items()
+        (folder / "items.csv").write_text(
+            "item,popularity\n" + "".join(f"{d},{n}\n" for d, n in rows), encoding="utf-8"
+        )
+        plain["items"] = str(folder / "items.csv")
     for name in plain.keys() & {"lengths", "same_as"}:
         (folder / f"{name}.json").write_text(json.dumps(plain[name]))
         plain[name] = str(folder / f"{name}.json")

@@ -256,7 +256,7 @@ def test_a_table_may_be_named(tmp_path):
         rs.evaluate(judged, run, "RR", input_format="arrow:parquet")
     (tmp_path / "odd").write_text("a;b;c\n0;d1;1\n")
     with pytest.raises(
-        rs.DataError, match=r"cannot tell which column holds the queries\. Columns: 'a', 'b', 'c'"
+        rs.DataError, match=r"cannot tell which columns hold the queries.*\. Columns: 'a', 'b', 'c'"
     ):
         rs.evaluate(JUDGED, tmp_path / "odd", "RR", input_format=":csv")
     columns = {"query": "a", "doc": "b", "score": "c"}

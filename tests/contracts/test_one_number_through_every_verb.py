@@ -302,7 +302,7 @@ def test_verbs_take_arrays_groups_frames_and_what_is_excluded():
 def test_equal_scores_in_arrays_are_noticed():
     result = rs.evaluate([[1, 0, 0]], [[0.5, 0.5, 0.5]], "RR", ties="input")
     (notice,) = [n for n in result.notices if n.code == "ties"]
-    assert "3 of 3 judged documents" in notice.text
+    assert "1 of 1 judged document found shares its score" in notice.text
     assert "ties=input decides" in notice.text
     quiet = rs.evaluate([[1, 0, 0]], [[0.5, 0.5, 0.5]], "RR")
     assert [n.code for n in quiet.notices] == []

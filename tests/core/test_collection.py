@@ -53,8 +53,9 @@ def test_documents_that_share_a_score_are_counted():
     run = {"q": {"a": 1.0, "b": 1.0, "x": 1.0}, "r": {"c": 1.0}}
     assert collection(judged, run).tied(DEFAULT) == (2, 3)
     lists = collection([[1, 0, 1], [0, 2, 1]], [[0.1, 0.1, 0.3], [0.3, 0.2, 0.1]])
-    assert lists.tied(lists.default) == (2, 6)
-    assert lists.tally(lists.default).tied == 2
+    # Of lists only relevant documents are counted.
+    assert lists.tied(lists.default) == (1, 4)
+    assert lists.tally(lists.default).tied == 1
 
 
 def test_rankings_are_kept_for_a_few_conventions():

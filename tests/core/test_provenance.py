@@ -4,7 +4,10 @@ import gzip
 import hashlib
 import json
 import os
+import shlex
+import sys
 
+import numpy as np
 import pytest
 from sources import JUDGED, JUDGMENT_FILES, RANKED, RUN_FILES, SCORED
 
@@ -53,3 +56,32 @@ def test_checksums_of_a_pipe(tmp_path):
         os.close(reader)
         assert run.source.digest() == hashlib.sha256(raw).hexdigest()
         assert run.source.content_digest() == hashlib.sha256(text).hexdigest()
+
+
+def test_results_and_comparisons_record_the_command_and_the_software(tmp_path, capsys):
+    from rankstone.cli import main
+
+    for name, text in {
+        "qrels": "q 0 a 1\n",
+        "x.run": "q Q0 a 1 1 t\n",
+        "y.run": "q Q0 b 1 1 t\n",
+    }.items():
+        (tmp_path / name).write_text(text)
+    files = [str(tmp_path / name) for name in ("qrels", "x.run", "y.run")]
+    software = {
+        "rankstone": rs.__version__,
+        "python": sys.version.split()[0],
+        "numpy": np.__version__,
+    }
+    for words in (["evaluate", *files[:2]], ["compare", *files]):
+        words += ["-m", "RR", "--quiet", "--format", "json"]
+        assert main(words) == 0
+        made = json.loads(capsys.readouterr().out)["provenance"]
+        assert software | {"command": shlex.join(["rankstone", *words])} == {
+            name: made[name] for name in (*software, "command")
+        }
+    made = json.loads(rs.evaluate(*files[:2], "RR").to_json())["provenance"]
+    assert made.items() >= software.items()
+    assert "command" not in made
+    comparison = rs.compare(files[0], {"x": files[1], "y": files[2]}, "RR")
+    assert rs.Comparison.from_json(comparison.to_json()).provenance == software

@@ -77,7 +77,15 @@ def ordered(data):
                 scores = table.astype(kind)
             chosen = beside.reshape(table.shape) % (1 + count) == 0
             columns = np.append(0, np.cumsum(chosen.sum(axis=1))), np.nonzero(chosen)[1]
-            yield "count_table", compared("count_table", scores, *columns, True)
+            yield "count_table", compared("count_table", scores, *columns)
+            near = np.array([(way % 7) * 2.0 ** -(row % 50) for row in range(len(scores))])
+            is_finite = bool((scores < np.inf).all())
+            for check in (True, False) if is_finite else (True,):
+                counts = [
+                    e.count_near(scores, *columns, near, check) for e in (_core, python_engine)
+                ]
+                # Of a row that cannot be counted only its number is known.
+                yield "count_near", [plain(c if is_finite else c[-1]) for c in counts]
     falling, (order, _) = (
         _core.falling_small(values, offsets),
         python_engine.falling_order(values, offsets),

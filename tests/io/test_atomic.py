@@ -108,13 +108,14 @@ def test_commands_ask_before_they_replace_a_file(tmp_path, monkeypatch, capsys):
     (tmp_path / "qrels").write_text("q 0 d 1\n")
     for name in ("a.run", "b.run"):
         (tmp_path / name).write_text("q Q0 d 1 1 t\n")
-    for words in (["convert", "qrels", "out"], ["compare", "qrels", "a.run", "b.run", "-o", "out"]):
-        (tmp_path / "out").write_text("important")
+    out = tmp_path / "out.json"
+    for words in (["convert", "qrels", out.name], ["compare", "qrels", "a.run", "b.run", "-o", out.name]):  # fmt: skip
+        out.write_text("important")
         assert main(words) == 2
         assert "the file is there already" in capsys.readouterr().err
-        assert (tmp_path / "out").read_text() == "important"
+        assert out.read_text() == "important"
         assert main([*words, "--force"]) == 0
-        assert "important" not in (tmp_path / "out").read_text()
+        assert "important" not in out.read_text()
 
 
 @pytest.mark.parametrize("name", ["out.md", "out.txt", "out.xml", "out.json", "out.svg"])

@@ -600,7 +600,7 @@ def test_a_missing_library_is_named(engine, files, monkeypatch):
     run.write_bytes(zstandard.ZstdCompressor().compress(run.read_bytes()))
     for library in ("zstandard", "compression.zstd"):
         monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(rs.MissingDependencyError, match=r"pip install 'rankstone\[zstd\]'"):
+    with pytest.raises(rs.MissingDependencyError, match=r"pip install '\.\[zstd\]'"):
         rs.evaluate(qrels, run, "RR")
 
 

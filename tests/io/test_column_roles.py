@@ -77,7 +77,7 @@ def test_columns_of_judgments(names, columns, graded, grade):
     assert chosen.names == (*names_of(names)[:2], grade)
 
 
-PASS = "cannot tell which column holds the"
+PASS, PLURAL = "cannot tell which column holds the", "cannot tell which columns hold the"
 
 
 @pytest.mark.parametrize(
@@ -90,10 +90,14 @@ PASS = "cannot tell which column holds the"
         ("query doc doc score", None, "there are several columns 'doc'; rename all but one."),
         ("query doc score", {"score": "scores"}, "there is no column 'scores'. Did you mean score? Columns: 'query', 'doc', 'score'."),
         ("query doc", {"score": ["a1", "b1"]}, "there is no column 'a1' or 'b1'. Columns: 'query', 'doc'."),
-        ("query x1", None, f"{PASS} documents. Columns: 'query', 'x1'. Pass columns={{'doc': ...}} (--columns doc=...)."),
+        ("query x1", None, f"{PASS} documents. Columns: 'query', 'x1'. Pass columns={{'doc': 'x1'}} (--columns doc=x1)."),
+        ("query name x1", None, f"{PLURAL} documents and the scores. Columns: 'query', 'name', 'x1'. Pass columns={{'doc': 'name', 'score': 'x1'}} (--columns doc=name,score=x1)."),
+        ("query name rank", None, f"{PASS} documents. Columns: 'query', 'name', 'rank'. Pass columns={{'doc': 'name'}} (--columns doc=name)."),
+        ("asked name x1", {"query": "asked"}, f"{PLURAL} documents and the scores. Columns: 'asked', 'name', 'x1'. Pass columns={{'doc': 'name', 'score': 'x1'}} (--columns doc=name,score=x1)."),
+        ("asked name x1", None, f"{PLURAL} queries, the documents and the scores. Columns: 'asked', 'name', 'x1'. Pass columns={{'query': 'asked', 'doc': 'name', 'score': 'x1'}} (--columns query=asked,doc=name,score=x1)."),
         ("query", {"doc": None}, f"{PASS} documents. Columns: 'query'. Pass columns={{'doc': ...}} (--columns doc=...)."),
-        ("", None, f"{PASS} queries. Columns: none. Pass columns={{'query': ...}} (--columns query=...)."),
-        ("query documen score", None, f"{PASS} documents. Did you mean documen? Columns: 'query', 'documen', 'score'. Pass columns={{'doc': ...}} (--columns doc=...)."),
+        ("", None, f"{PLURAL} queries and the documents. Columns: none. Pass columns={{'query': ..., 'doc': ...}} (--columns query=...,doc=...)."),
+        ("query documen score", None, f"{PASS} documents. Columns: 'query', 'documen', 'score'. Pass columns={{'doc': 'documen'}} (--columns doc=documen)."),
     ],
 )  # fmt: skip
 def test_columns_of_a_run_that_cannot_be_told(names, columns, message):

@@ -159,8 +159,11 @@ import os, sys
 sys.path[:] = {path!r}
 import rankstone as rs
 from rankstone.core import engine
-warned = []
-engine.load(warned.append)
+import warnings
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    engine.load_engine()
+warned = [str(w.message) for w in caught if w.category is rs.errors.SlowEngineWarning]
 print(rs.evaluate({{"q": {{"d": 1}}}}, {{"q": {{"d": 1.0, "e": 2.0}}}}, ["RR"])["RR"])
 print(rs.evaluate({{"q": {{"d": 1}}}}, {file!r}, ["RR"])["RR"], engine.name(), *warned, flush=True)
 '''

@@ -180,6 +180,28 @@ def test_ranks_differ_only_where_scores_are_close():
     assert np.array_equal(matches.above[alone], above[alone])
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_recometrics_finds_the_same(kind):
+    recometrics = pytest.importorskip("recometrics")
+    rng = np.random.default_rng(10)
+    left, right = factors(rng, 300, 2000, 32, kind)
+    train = interactions(rng, 300, 2000, 20)
+    test = interactions(rng, 300, 2000, 12, train)
+    test = ((test + csr_matrix(np.eye(300, 2000))) > 0).astype(float).tocsr()
+    train = csr_matrix(np.where(test.toarray() > 0, 0, train.toarray()))
+    theirs = recometrics.calc_reco_metrics(
+        train, test, left, right, k=10, all_metrics=True, break_ties_with_noise=False, nthreads=1
+    )
+    names = {"NDCG@10": "nDCG@10", "R@10": "R@10", "P@10": "P@10", "AP@10": "AP@10",
+             "RR@10": "RR@10", "Hit@10": "Success@10", "ROC_AUC": "AUC"}  # fmt: skip
+    made = rs.evaluate(test, rs.Factors(left, right), [*names.values()], exclude=train)
+    # In 32 bits rounding of the products may swap one pair of a relevant and another item.
+    bound = 1 / (np.diff(test.indptr).min() * (2000 - 40)) if kind == np.float32 else 0.0
+    for name, own in names.items():
+        values = np.array([v[own] for v in made.per_query.values()])
+        assert values == pytest.approx(theirs[name].to_numpy(), abs=1e-6 + bound * (own == "AUC"))
+
+
 def test_many_held_out_items_are_counted_as_few():
     rng = np.random.default_rng(6)
     scores = rng.integers(0, 100, (5, 800)).astype(np.float32)

@@ -600,7 +600,7 @@ def test_the_longest_line(engine, tmp_path, more, fine):
 def test_the_longest_line_of_other_formats(tmp_path, monkeypatch, more, fine):
     monkeypatch.setattr("rankstone.io.streams._LONGEST_LINE", 1000)
     path = tmp_path / "run.jsonl"
-    row = '{"query_id": "q1", "doc_id": "%s", "score": 1}\n'
+    row = '{"query_id": "q1", "doc_id": "%s", "score": 1, "more": []}\n'  # not scanned
     path.write_text(row % ("d" * (1000 + more - len(row % ""))) + row % "d1")
     if fine:
         assert rs.evaluate({"q1": {"d1": 1}}, path, ["NumRet"])["NumRet"] == 2

@@ -335,7 +335,7 @@ def without(columns, name):
 
 
 BAD = {
-    "no query": (without(RUN, "query_id") | {"qery": ["1"] * 3}, r"cannot tell which column holds the queries\. Did you mean qery\?"),
+    "no query": (without(RUN, "query_id") | {"qery": ["1"] * 3}, r"cannot tell which column holds the queries\. .* \(--columns query=qery\)"),
     "no score": (without(RUN, "score") | {"bm25": [1.0] * 3}, r"columns=\{'score': 'bm25'\} \(--columns score=bm25\); .* ranks by the order"),
     "null query": (RUN | {"query_id": ["1", "2", None]}, r"column 'query_id' has no value in row 2"),
     "null id": (RUN | {"doc_id": ["a", None, "b"]}, r"column 'doc_id' has no value in row 1"),
@@ -379,7 +379,7 @@ AS_JUDGED = {
     "booleans": (JUDGED | {"doc_id": [True, False, True]}, r"'doc_id' holds booleans; a document id"),
     "nothing": (JUDGED | {"doc_id": [None] * 3}, r"'doc_id' holds nothing but missing values"),
     "no rows": ({n: pa.array([], pa.string()) for n in ("qid", "docno")}, r"the judgments: the table has no rows"),
-    "no columns": ({}, r"cannot tell which column holds the queries\. Columns: none"),
+    "no columns": ({}, r"cannot tell which columns hold the queries and the documents\. Columns: none"),
     "no grade": ({"qid": ["1"], "docno": ["a"], "stars": [3]}, r"columns=\{'grade': 'stars'\}"),
 }  # fmt: skip
 
@@ -475,7 +475,7 @@ def test_tables_in_files(engine, tmp_path, monkeypatch, kind, libraries):
         "rankstone.io.formats.tables.find_spec", lambda name: name if name in names else None
     )
     if libraries == "none" and "sv" not in kind:
-        with pytest.raises(rs.MissingDependencyError, match=r"pip install 'rankstone\[frames\]'"):
+        with pytest.raises(rs.MissingDependencyError, match=r"pip install '\.\[frames\]'"):
             rs.evaluate(*paths, "RR")
         return
     result = rs.evaluate(*paths, "RR")

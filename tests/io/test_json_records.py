@@ -389,3 +389,33 @@ def test_tensors_are_lists_of_ids():
     torch = pytest.importorskip("torch")
     assert values({"q": {1}}, {"q": torch.tensor([3, 1])}) == {"q": {"RR": 0.5}}
     assert values({"q": torch.tensor([1])}, {"q": np.array([3, 1])}) == {"q": {"RR": 0.5}}
+
+
+OWN = [
+    {"Frage": "Wie?", "Soll": ["a", "b"], "Ist": ["c", "b"]},
+    {"Frage": "Wo?", "Soll": ["x"], "Ist": ["x"]},
+]
+FLAGS = "--columns query=Frage,expected=Soll,retrieved=Ist"
+
+
+@pytest.mark.parametrize("form", ["list", "json", "jsonl"])
+def test_records_with_keys_of_their_own_are_answered_with_the_option(tmp_path, form):
+    data = OWN
+    if form != "list":
+        data = tmp_path / f"records.{form}"
+        lines = "".join(json.dumps(record) + "\n" for record in OWN)
+        data.write_text(lines if form == "jsonl" else json.dumps(OWN))
+    for judgments, run in ((data, {"Wie?": ["a"]}), ({"Wie?": {"a": 1}}, data)):
+        with pytest.raises(rs.DataError) as caught:
+            rs.evaluate(judgments, run, "RR")
+        assert FLAGS in str(caught.value)
+    columns = dict(pair.split("=") for pair in FLAGS.split(maxsplit=1)[1].split(","))
+    assert rs.evaluate(data, data, "RR", columns=columns)["RR"] == 3 / 4
+
+
+def test_the_roles_of_lists_in_records_are_documented(capsys):
+    from rankstone.cli import main
+
+    with pytest.raises(SystemExit):
+        main(["evaluate", "--help"])
+    assert "retrieved=" in capsys.readouterr().out

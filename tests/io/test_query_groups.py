@@ -94,6 +94,20 @@ def test_groups_of_queries_from_a_spreadsheet(tmp_path):
     from rankstone.io.query_groups import read_query_groups
 
     (tmp_path / "by.csv").write_text("sep=;\nquery;type\nq1;a, b\nq2;c\n")
-    assert read_query_groups(str(tmp_path / "by.csv")).group_of == {"q1": "a, b", "q2": "c"}
+    groups = read_query_groups(str(tmp_path / "by.csv")).fitted(["q1", "q2"])
+    assert groups.group_of == {"q1": "a, b", "q2": "c"}
     (tmp_path / "by.csv").write_text("q1,a; b\n")
     assert read_query_groups(str(tmp_path / "by.csv")).group_of == {"q1": "a; b"}
+
+
+@pytest.mark.parametrize(
+    ("first", "names"),
+    [("Wort;Art", ["brand", "kind"]), ("q0;kind", ["kind", "brand"]), ("q3;new", ["new", "brand", "kind"])],
+)  # fmt: skip
+def test_the_header_of_a_file_of_groups_is_not_a_group(tmp_path, first, names):
+    groups = grouped(tmp_path, f"{first}\nq1;brand\nq2;kind\n").fitted(["q1", "q2", "q3"])
+    assert groups.names == names
+    unused = [
+        n.examples for n in groups.notices(["q1", "q2", "q3"]) if n.code == "grouped-not-evaluated"
+    ]
+    assert unused == ([("q0",)] if first.startswith("q0") else [])

@@ -256,14 +256,13 @@ def test_all_problems_of_a_sheet_are_in_one_message_with_the_rows_of_excel(tmp_p
     with pytest.raises(rs.DataError) as caught:
         evaluated(path, {"q": {"d": 1}})
     assert str(caught.value) == (
-        f"{path}: 5 cells cannot be used (row 4: no value in column 'doc_id'; row 5: 'viel' in column "
-        "'score' is not a number; row 6: no value in column 'query_id'; row 6: no value in column 'score'; row "
-        "7: datetime.datetime(2026, 1, 2, 0, 0) in column 'score' is not a number). Rows are numbered as in "
-        "Excel. Fill the cells or remove the rows, or leave such rows out: faulty_rows='skip' (--faulty-rows skip). "
-        "If cells of queries are merged: fill_down=True (--fill-down)."
+        f"{path}: 4 rows cannot be used (row 4: no value in column 'doc_id'; row 5: 'viel' in column 'score' is "
+        "not a number; row 6: no value in column 'query_id'; no value in column 'score'; row 7: "
+        "datetime.datetime(2026, 1, 2, 0, 0) in column 'score' is not a number), by the numbers that Excel "
+        "shows. Mend the sheet."
     )
     many = workbook(tmp_path / "many.xlsx", ("one", [*rows[:2], *[["q", "x"]] * 12]))
-    with pytest.raises(rs.DataError, match="12 cells cannot be used .* and 2 more"):
+    with pytest.raises(rs.DataError, match="12 rows cannot be used .* and 2 more"):
         evaluated(many, {"q": {"d": 1}})
 
 
@@ -508,18 +507,19 @@ RANKED = {"mütze": ["A2", "A1"], "schal": ["B1", "B2"]}
 
 
 def test_a_workbook_as_people_make_it(tmp_path):
-    path = german(tmp_path / "noten.xlsx", grade="grade")
-    options = {"sheet": "Bewertung", "columns": {"query": "Anfrage", "doc": "Artikel"}}
-    with pytest.raises(
-        rs.DataError, match=r"Row 3 looks like the header \('Anfrage', .*--header-row 3"
-    ):
-        rs.evaluate(path, RANKED, "RR", **options)
-    options["header_row"] = 3
+    path = german(tmp_path / "noten.xlsx")
     with pytest.raises(rs.DataError) as caught:
-        rs.evaluate(path, RANKED, "RR", **options)
-    for words in ("row 5: no value in column 'Anfrage'", "--fill-down", "--faulty-rows skip"):
-        assert words in str(caught.value)
+        rs.evaluate(path, RANKED, "RR")
+    options = {"sheet": "Bewertung", "header_row": 3, "columns": {"grade": "Note"}}
     options |= {"fill_down": True, "faulty_rows": "skip"}
+    words = ", ".join(f"{name}={value!r}" for name, value in options.items())
+    assert str(caught.value) == (
+        f"{path}: row 3 of sheet 'Bewertung' looks like the header ('Anfrage', 'Artikel', 'Note', 'Kommentar'); "
+        "cannot tell which column holds the grades; 3 rows have no value in column 'Anfrage', as in merged "
+        "cells; 2 rows cannot be used (row 9: no value in column 'Artikel'; row 10: no value in column "
+        f"'Artikel'), by the numbers that Excel shows. Mend the sheet, or pass {words} (--sheet Bewertung "
+        "--header-row 3 --columns grade=Note --fill-down --faulty-rows skip)."
+    )
     result = rs.evaluate(path, RANKED, ["RR", "NumRel"], **options)
     assert result.values("RR").tolist() == [1 / 2, 1]
     assert result.values("NumRel").tolist() == [1, 2]
@@ -528,6 +528,65 @@ def test_a_workbook_as_people_make_it(tmp_path):
     assert "no-grade" in {n.code for n in result.notices}
     assert "other-sheets" not in {n.code for n in result.notices}
     assert result == rs.evaluate(path, RANKED, ["RR", "NumRel"], **(options | {"sheet": 2}))
+
+
+def test_a_column_of_grades_and_a_word_is_not_overlooked(tmp_path):
+    rows = [
+        ["Wonach", "Womit", "Wert"],
+        ["q", "a", 2],
+        ["q", "b", 0],
+        ["r", "c", None],
+        ["r", "d", "?"],
+    ]
+    path = workbook(tmp_path / "judged.xlsx", ("one", rows))
+    with pytest.raises(
+        rs.DataError, match=r"--columns query=Wonach,doc=Womit,grade=Wert --faulty-rows skip"
+    ):
+        rs.evaluate(path, {"q": ["b"]}, "RR")
+    rows = [["query", "doc", "Wert"], *rows[1:-1]]
+    with pytest.raises(rs.DataError, match=r"the grades\. .*columns={'grade': 'Wert'}"):
+        rs.evaluate(workbook(path, ("one", rows)), {"q": ["b"]}, "RR")
+
+
+def test_a_query_that_is_missing_once_is_not_that_of_a_merged_cell(tmp_path):
+    rows = [["query", "doc", "grade"], *([f"q{i}", "a", 1] for i in range(7)), [None, "b", 1]]
+    path = workbook(tmp_path / "judged.xlsx", ("one", rows))
+    with pytest.raises(rs.DataError, match=r"row 9: no value in column 'query'") as caught:
+        rs.evaluate(path, {"q1": ["a"]}, "RR")
+    assert "fill_down" not in str(caught.value)
+
+
+def test_a_run_in_a_workbook_has_no_options_of_sheets(tmp_path):
+    rows = [["Ergebnis"], ["query", "doc", "score"], ["q", "a", 1]]
+    path = workbook(tmp_path / "run.xlsx", ("one", rows))
+    with pytest.raises(
+        rs.DataError, match=r"row 2 of sheet 'one' looks like the header .*\. Mend the sheet\.$"
+    ):
+        rs.evaluate({"q": {"a": 1}}, path, "RR")
+
+
+@pytest.mark.parametrize(
+    ("names", "flags"),
+    [
+        ("Wonach,Womit,Wert", "--columns query=Wonach,doc=Womit,grade=Wert"),
+        ("Wie?,doc,Wert", "--columns 'query=Wie?,grade=Wert'"),
+    ],
+)
+def test_a_header_of_own_names_in_a_text_file_is_answered_with_the_option(tmp_path, names, flags):
+    path = tmp_path / "judged.csv"
+    path.write_text(f"{names}\nq,a,1\n")
+    with pytest.raises(rs.DataError) as caught:
+        rs.evaluate(path, {"q": ["a"]}, "RR")
+    assert str(caught.value).endswith(f"({flags}).")
+    columns = dict(pair.split("=") for pair in flags.split(maxsplit=1)[1].strip("'").split(","))
+    assert rs.evaluate(path, {"q": ["a"]}, "RR", columns=columns)["RR"] == 1
+
+
+@pytest.mark.parametrize("header", ["Suchanfrage;Artikelnummer;Relevanz", "查询;文档;相关性"])
+def test_headers_in_german_and_chinese_are_known(tmp_path, header):
+    path = tmp_path / "judged.csv"
+    path.write_text(f"{header}\nq;a;0\nq;b;2\n", encoding="utf-8")
+    assert rs.evaluate(path, {"q": ["a", "b"]}, "RR")["RR"] == 1 / 2
 
 
 def test_a_sheet_is_chosen_on_the_command_line(tmp_path, capsys):
@@ -584,7 +643,7 @@ RUN_TABLES = {
 
 FIRST_LINES = {
     "csv without names": ("judgments", "1,10,4.0\n", "',' .* the first line has to name them, such as query_id,doc_id,relevance"),
-    "names nobody knows": ("run", "who;what\n1;2\n", "';' .* --columns query=NAME,doc=NAME"),
+    "names nobody knows": ("run", "who;what\n1;2\n", "';' .*--columns query=who,doc=what"),
     "two colons": ("judgments", "1::10::4\n", "not by '::'"),
     "bars": ("run", "qid|docno|score\n", "not by '|'"),
     "scores with a name": ("run", "prediction\n0.5\n", "one number in each line, and no header"),

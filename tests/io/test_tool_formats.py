@@ -320,10 +320,13 @@ def test_rows_in_a_list_have_the_same_keys():
         load_run([ROW] * 10 + [["a"]])
 
 
-@pytest.mark.parametrize("row", [ROW | {1: 2}, {"query_id": "q", "x": 1}])
-def test_a_dict_that_is_no_row_is_documents_with_scores(row):
-    with pytest.raises(rs.DataError, match="^the run, query 0: score 'q' is not a number.$"):
-        load_run([row])
+def test_a_dict_that_is_not_a_row_says_which_keys_to_name():
+    with pytest.raises(rs.DataError, match=r"^the run, record 1: no key .*keys: 'query_id', 'x'"):
+        load_run([{"query_id": "q", "x": 1}])
+
+
+def test_a_key_of_a_row_may_be_a_number():
+    assert rs.evaluate({"q": {"d": 1}}, [ROW | {1: 2}], "RR")["RR"] == 1
 
 
 def test_chunks_in_lists():

@@ -231,13 +231,13 @@ def test_documents_of_one_kind_have_no_area(judged, name):
     assert math.isnan(result.values(name)[0])
 
 
-def test_the_whole_area_is_counted_in_whole_pairs():
+def test_the_whole_area_is_counted_in_pairs():
     judged = {"q": {"a": 1, "b": 1, "x": 0, "y": 0, "z": 0}}
     run = {"q": {"x": 3.0, "a": 2.0, "b": 1.0, "y": 1.0, "z": 0.0}}
     for name in ("AUC", "AUC(max_fpr=1)"):
         found = rs.explain(name, judged, run)
-        assert sorted(step.term for step in found.steps) == [0, 0, 0, 3, 4]
-        assert (found.total, found.denominator, found.value) == (7, 12, 7 / 12)
+        assert sorted(step.term for step in found.steps) == [0, 0, 0, 1.5, 2]
+        assert (found.total, found.denominator, found.value) == (3.5, 6, 7 / 12)
 
 
 def test_a_partial_area_counts_what_was_missed():

@@ -122,13 +122,13 @@ IDEAL = [2, 2 + 1 / L2(3), 2 + 1 / L2(3) + 1 / 2]
         # Each rank of the ideal costs 1 at least: 2, 3, 4, 5, 6.
         ("G", {"gain": [0, 2, 1], "lag": [2 - 0, 3 - 2, 6 - 3]}, [0, 2 / L2(3), 1 / L2(5)]),
         ("infAP", {"relevant": [0, 1, 1], "pool above": [0, 1, 3]}, [0, 1 / 2 + 1 / 2 * 1e-5 / (1 + 2e-5), 1 / 5 + 3 / 5 * 1 / 2]),
-        ("AUC", {"relevant": [0, 1, 1], "others above": [0, 1, 1], "others tied": [1, 0, 0]}, [0, 0, 0]),
+        ("AUC", {"relevant": [0, 1, 1], "others above": [0, 1, 1], "others tied": [0, 0, 0]}, [0, 0, 0]),
         ("AUPRC", {"relevant": [0, 1, 1], "precision": [0, 1 / 2, 2 / 5]}, [0, 1 / 2, 2 / 5]),
         ("ERR", {"stop": [0, 3 / 4, 1 / 4], "reach": [1, 1, 1 / 4], "discount": [1, 1 / 2, 1 / 5]}, [0, 3 / 8, 1 / 80]),
         ("RBP(p=0.5)", {"gain": [0, 1, 1], "read": [1, 1 / 2, 1 / 16], "weight": [1 / 2, 1 / 4, 1 / 32]}, [0, 1 / 4, 1 / 32]),
         ("AvgIPrec(points=(0, 0.5, 1))", {"recall": [1, 0.5, 0]}, [0, 2 / 5, 1 / 2]),
         ("Judged", {"judged": [1, 1, 1]}, [1, 1, 1]),
-        ("F@5", {"relevant": [0, 1, 1]}, [0, 2, 2]),
+        ("F@5", {"relevant": [0, 1, 1]}, [0, 1, 1]),
         ("NumNonrelRet", {"relevant": [0, 1, 1]}, [1, 0, 0]),
         ("Pref", {"kept": [2], "of": [5]}, [2]),
         ("NumPref", {"kept": [2], "of": [5]}, [5]),
@@ -153,8 +153,9 @@ def test_the_numbers_behind_each_term(name, columns, terms):
         ("YAAP", {}, {"s": 0.9, "R": 3}, math.log(1.9 / 3.1)),
         ("RBPResidual(p=0.5)", {"sums": "plain"}, {"t": 1 / 64, "p": 0.5, "s": 13 / 32}, 14 / 64),
         ("RBPResidual(p=0.5)", {}, {"t": 1 / 64, "p": 0.5, "s": 13 / 32}, 14 / 64),
-        ("F@5", {"sums": "plain"}, {"w": 1, "h": 2, "R": 3, "n": 5}, 1 / 2),
-        ("F(beta=2)@5", {"sums": "plain"}, {"w": 4, "h": 2, "R": 3, "n": 5}, 10 / 17),
+        ("F@5", {}, {"w": 1, "P": 2 / 5, "R": 2 / 3, "b": 16 / 15}, 1 / 2),
+        ("F@5", {"sums": "plain"}, {"w": 1, "P": 2 / 5, "R": 2 / 3, "b": 16 / 15}, 1 / 2),
+        ("F(beta=2)@5", {"sums": "plain"}, {"w": 4, "P": 2 / 5, "R": 2 / 3, "b": 34 / 15}, 10 / 17),
         ("NumRet", {}, {"n": 6}, 6),
         ("NumRel", {}, {"h": 2, "m": 1}, 3),
     ],
@@ -263,3 +264,34 @@ def test_columns_of_different_queries_side_by_side():
     np.testing.assert_array_equal(found.columns["B"], [1, 2, 4])
     assert {name: weight.tolist() for name, weight in found.weights.items()} == {"A": [0, 3, 0]}
     assert found.aggregates == {"B": "of B", "A": "of A"}
+
+
+def test_the_working_of_auc_follows_its_formula():
+    working = rs.explain("AUC", {"q": {"a": 1, "b": 0, "c": 0}}, {"q": {"a": 1, "b": 1, "c": 0.5}})
+    assert [step.columns["others tied"] for step in working.steps] == [0, 1, 0]
+    assert str(working).splitlines()[-1] == "AUC = 1.5000 / 2 = 0.75"
+    assert (
+        str(rs.explain("AUC", [1, 0, 1, 0])).splitlines()[-1] == "AUC = (2 + 1) / 4 = 3 / 4 = 0.75"
+    )
+
+
+def test_the_working_of_f_shows_precision_and_recall():
+    working = rs.explain("F@4", {"q": {"a": 1, "z": 1}}, {"q": ["a", "b", "c", "d"]})
+    assert "F@4 = (1 + 1) * 0.2500 * 0.5000 / 0.7500 = 0.3333333333333333" in str(working)
+    assert rs.explain("F@4", {"q": {"a": 1}}, {"q": ["b"]}).value == 0
+
+
+def test_documents_without_a_judgment_are_listed_down_to_the_cutoff():
+    judgments, run = {"q": {"a": 1, "b": 0, "z": 2}}, {"q": ["x", "a", "y", "b", "w", "v"]}
+    working = rs.explain("nDCG@5", judgments, run)
+    rows = str(working).splitlines()[6:11]
+    assert [row.split()[1] for row in rows] == ["x", "a", "y", "b", "w"]
+    assert "3 of the first 5 documents are not judged" in str(working)
+    assert working.unjudged == {1: "x", 3: "y", 5: "w"}
+    assert "not judged" not in str(rs.explain("nDCG@5", judgments, run, unjudged="remove"))
+    assert "1 of the first 2 documents is" in str(rs.explain("P@5", judgments, {"q": ["x", "a"]}))
+
+
+def test_the_cascade_model_is_explained_as_err():
+    assert rs.explain("cascade", [3, 2, 0]).measure == "ERR"
+    assert "reach" in str(rs.explain("cascade", [3, 2, 0]))

@@ -7,7 +7,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 seconds=${1:-600}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- scan columns order number number-strtod
+[ $# -gt 0 ] || set -- scan columns order json number number-strtod
 cxx=${FUZZ_CXX:-clang++}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -307,15 +307,43 @@ def test_both_themes(opened, demo, scheme):
     assert f"rgb({page.evaluate(corner)})" == colours[other]
 
 
-def test_chinese(opened, tmp_path):
+def test_the_page_in_chinese_has_no_english_sentence(opened, tmp_path):
     path = tmp_path / "zh.html"
-    groups = {"q07": "gear"}
-    rs.report(f"{SEARCH}/qrels.txt", RUNS, "AP", language="zh", by=groups, resamples=200).save(path)
+    measures = ["AP", "nDCG@10", "ERR", "Bpref", "P@5", "R@20", "AUC", "RBP", "Q", "infAP"]
+    rs.report(
+        f"{SEARCH}/qrels.txt",
+        RUNS,
+        measures,
+        language="zh",
+        by={"q07": "gear"},
+        resamples=200,
+        unjudged_interval=True,
+        ties="input",
+    ).save(path)
     page = opened(path)
     assert page.get_attribute("html", "lang") == "zh"
-    assert texts(page, "#slices tbody th") == ["gear", "(无分组)"]
+    assert texts(page, "#slices tbody th") == ["gear", "（无分组）"]  # noqa: RUF001
     assert texts(page, "h2")[0] == "结论"
+    assert english_in(page) == []
+
+
+def test_english_sentences_are_found(opened, demo):
+    assert len(english_in(opened(demo))) > 20
+
+
+def english_in(page):
+    """Return the beginnings of English sentences on a page, whatever shows them."""
     draw_all(page)
+    page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+    shown = page.evaluate(
+        """() => { const page = document.body.cloneNode(true);
+        const parts = (names) => [...page.querySelectorAll(names)];
+        parts('pre, code, script, style, .list, h3.query').forEach((part) => part.remove());
+        const names = ['title', 'aria-label', 'placeholder'];
+        const words = parts('*').flatMap((part) => names.map((name) => part.getAttribute(name) || ''));
+        return [page.innerText, ...words].join('\\n'); }"""
+    )
+    return re.findall(r"\b[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}\b", shown)
 
 
 @pytest.mark.parametrize("width", [375, 800, 1400])
@@ -392,7 +420,7 @@ def test_cards_say_what_to_bear_in_mind(opened, tmp_path, language):
         "en": ["dense has no answer for 2 of 40 queries.",
                "The queries that both answered do not show which is better: ",
                "38 queries can only show differences of"],
-        "zh": ["dense 在 40 个查询中有 2 个没有结果。", "双方都有结果的查询无法显示哪个更好",
+        "zh": ["dense 在 40 个查询中有 2 个没有结果。", "双方都有结果的查询看不出哪个更好",
                "38 个查询只能显示不小于"],
     }  # fmt: skip
     assert [word for word in words[language] if word not in said] == []

@@ -243,7 +243,8 @@ def test_texts_come_from_tsv_and_jsonl(tmp_path):
 def test_every_formula_is_set_as_mathematics():
     texts = {name: measure.definition.formula for name, measure in REGISTRY.items()}
     plain = {name for name, text in texts.items() if isinstance(formula_tree(text), str)}
-    in_words = {"OPA", "infNDCG"}  # their formulas are sentences
+    # Their formulas are sentences.
+    in_words = {"OPA", "infNDCG", "Entropy", "Novelty", "Personalisation"}
     assert {name for name in plain if re.match(r"\w+(@k)? = ", texts[name])} <= in_words
     assert formula_tree("F = (1 + beta^2) P R / (beta^2 P + R)")["math"][2] == [
         "frac",
@@ -315,16 +316,12 @@ def test_runs_are_told_apart_by_every_eye(theme):
         assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 18
 
 
-def test_languages_have_the_same_words():
-    strings = json.loads(asset("strings.json"))
-    en, zh = strings["en"], strings["zh"]
-    assert en.keys() == zh.keys()
-    holes = {key: set(re.findall(r"\{\w+\}", text)) for key, text in en.items()}
-    assert {key: set(re.findall(r"\{\w+\}", text)) for key, text in zh.items()} == holes
+def test_every_word_of_the_page_is_there():
+    words = json.loads(asset("strings.json"))
     used = set()
     for name in ("summary.js", "pictures.js", "explorer.js", "page.js", "dom.js"):
         used |= set(re.findall(r"\bt\(\"(\w+)\"", asset(name)))
-    assert used <= en.keys()
+    assert used <= words.keys()
 
 
 def test_a_spreadsheet_runs_no_formula_of_the_page():
@@ -445,7 +442,7 @@ def test_without_the_chart_library_an_error_says_what_to_install(monkeypatch, tm
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     vega.script.cache_clear()
     judgments, run = {"q": {"d": 1}}, {"q": ["d"]}
-    with pytest.raises(rs.MissingDependencyError, match=r"pip install 'rankstone\[report\]'"):
+    with pytest.raises(rs.MissingDependencyError, match=r"pip install '\.\[report\]'"):
         rs.report(judgments, {"a": run}, "RR").to_html()
     with pytest.raises(rs.MissingDependencyError):
         rs.evaluate(judgments, run, "RR").plot().to_svg()
@@ -457,7 +454,8 @@ def test_pictures_are_saved_as_svg_png_and_pdf(tmp_path, capsys):
     pytest.importorskip("vl_convert", reason="needs vl-convert-python")
     data = [f"{SEARCH}/qrels.txt", RUNS["bm25"], RUNS["hybrid"], "-m", "nDCG@10"]
     assert command("report", *data, "--plots", str(tmp_path / "all")) == 0
-    names = sorted(definitions(texts("en")))
+    # Without items there is neither exposure nor a measure beyond accuracy to draw.
+    names = sorted(definitions(texts("en")).keys() - {"exposure", "tradeoff"})
     assert sorted(os.listdir(tmp_path / "all")) == [f"{name}.svg" for name in names]
     svg = (tmp_path / "all" / "differences.svg").read_text()
     assert svg.startswith("<svg")
@@ -740,3 +738,21 @@ def test_a_report_has_no_curves_where_only_relevant_documents_are_judged():
     judged = {**JUDGED, "q2": {"a": 1, "x0": 0}}
     (part,) = rs.report(judged, {"late": LATE}, ["RR"]).model.runs
     assert part.curves.keys() == part.areas.keys() == {"roc", "pr"}
+
+
+def test_accuracy_against_coverage_and_exposure_by_popularity_are_drawn():
+    from rankstone.page.plots import picture_of
+
+    judged = {f"u{n}": ["a"] for n in range(4)}
+    runs = {"same": {u: ["a", "b"] for u in judged}, "own": {u: [u, "a"] for u in judged}}
+    history = {u: ["a", "b", u] if u == "u1" else ["a", u] for u in judged}
+    model = rs.report(judged, runs, ["P@2", "Coverage@2"], history=history, pictures=False).model
+    tradeoff = picture_of(model, "tradeoff").spec
+    assert tradeoff["encoding"]["x"]["title"] == "Coverage@2"
+    assert tradeoff["data"]["values"] == [
+        {"run": "same", "x": pytest.approx(2 / 6, abs=1e-6), "y": 0.5},
+        {"run": "own", "x": pytest.approx(5 / 6, abs=1e-6), "y": 0.5},
+    ]
+    rows = picture_of(model, "exposure").spec["data"]["values"]
+    shares = [row["share"] for row in rows if row["run"] == "same"]
+    assert (len(shares), shares[0], sum(shares)) == (10, 0.5, 1)

@@ -1,6 +1,6 @@
-"""Write the tables of docs/tools.md: ``python tests/peers/table.py [TOOL ...]``.
+"""Write docs/tools/ and the list in docs/tools.md: ``python tests/peers/table.py [TOOL ...]``.
 
-A tool that is not installed keeps the rows it has, so that the page can be written in more than
+A tool that is not installed keeps the rows it has, so that the pages can be written in more than
 one environment. What is written is what the comparison finds.
 """
 
@@ -17,14 +17,16 @@ from pathlib import Path
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 import rankstone as rs
-from peers import compare
+from peers import compare, items
 from peers.compare import TESTED, stem
 from rankstone.choices.conventions import Conventions
 from rankstone.measures.base import REGISTRY
 from rankstone.tools.base import Name, Tool
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "tools.md"
-BEGIN, END = "<!-- written by tests/peers/table.py -->\n", "<!-- end of what it writes -->\n"
+FOLDER = PAGE.with_suffix("")
+MARK = "<!-- written by tests/peers/table.py -->\n"
+BEGIN, END = MARK, "<!-- end of what it writes -->\n"
 EXACT, BUT, MISSING, NOT_RUN = "exact", "exact, but: ", "missing: ", "not compared"
 
 
@@ -52,7 +54,7 @@ def in_rankstone(name: Name) -> str:
 def compared(tool: Tool) -> dict[str, list[str]]:
     """Return the adapter's functions by the pattern of the tool's name they compare."""
     patterns: dict[str, list[str]] = {}
-    for function in compare.adapter(tool.name).FUNCTIONS:
+    for function in (*compare.adapter(tool.name).FUNCTIONS, *items.FUNCTIONS.get(tool.name, ())):
         if (entry := compare.entry(tool, function)) is not None:
             patterns.setdefault(entry[1].pattern, []).append(function)
     return patterns
@@ -87,7 +89,9 @@ def measured(tool: Tool) -> list[Row] | None:
     for pattern, functions in compared(tool).items():
         for function in functions:
             for seed in range(compare.seeds(tool.name, thorough=False)):
-                different = compare.differences(tool.name, function, seed)
+                beyond = function in items.FUNCTIONS.get(tool.name, ())
+                differences = items.differences if beyond else compare.differences
+                different = differences(tool.name, function, seed)
                 if different:
                     shown = Name(pattern, "").shown.replace("{k}", "k")
                     wrong[shown] = f"differs: {different[0][:80]}"
@@ -95,13 +99,18 @@ def measured(tool: Tool) -> list[Row] | None:
     return [Row(r.name, r.ours, wrong.get(r.name, r.verdict)) for r in rows(tool)]
 
 
-def read(page: str) -> dict[str, list[Row]]:
-    """Return the rows on the page, by tool."""
-    tables: dict[str, list[Row]] = {}
-    for part in re.split(r"^### ", page, flags=re.MULTILINE)[1:]:
-        cells = re.findall(r"^\| `(.+?)` \| (?:`(.+?)`)? ?\| (.+) \|$", part, flags=re.MULTILINE)
-        tables[part.split()[0]] = [Row(*cell) for cell in cells]
-    return tables
+def page_of(name: str) -> Path:
+    """Return the path of the page of a tool."""
+    return FOLDER / f"{name}.md"
+
+
+def read(name: str) -> list[Row]:
+    """Return the rows on the page of a tool, none if it has no page yet."""
+    if not page_of(name).exists():
+        return []
+    text = page_of(name).read_text(encoding="utf-8")
+    cells = re.findall(r"^\| `(.+?)` \| (?:`(.+?)`)? ?\| (.+) \|$", text, flags=re.MULTILINE)
+    return [Row(*cell) for cell in cells]
 
 
 def kept(tool: Tool, known: list[Row]) -> list[Row]:
@@ -136,40 +145,51 @@ def share(tables: dict[str, list[Row]]) -> str:
     return (
         f"{len({rs.TOOLS[n].family for n in listed})} tools, trec_eval in two versions, list "
         f"{here + absent} names of measures in their own registries. "
-        f"{here} of them are here, {absent} are missing; each section names them. With its forms "
+        f"{here} of them are here, {absent} are missing; each page names them. With its forms "
         "and parameters a name may have several rows. Of all "
         f"{len(verdicts)} rows with a measure, those of the articles included, {exact} are exact, "
         f"{but} exact with an exception that is stated, and {rest} not compared."
     )
 
 
-def sections(tables: dict[str, list[Row]]) -> Iterator[str]:
-    """Yield the lines of the page."""
-    yield from (share(tables), "")
-    for name, listed in tables.items():
-        tool = rs.TOOLS[name]
-        chosen = ", ".join(f"{n}={v}" for n, v in tool.conventions.diff(Conventions()).items())
-        here, absent = names(tool)
-        yield from (f"### {name}", "", f"Compared with {tool.tested}: {tool.about}.", "")
-        yield from (f"Conventions: `{chosen or 'the defaults'}`.", "")
-        if tool.limits:
-            yield from (f"Beyond them: {'; '.join(tool.limits)}.", "")
-        missing = f"; missing: {', '.join(f'`{n}`' for n in absent)}" if absent else ""
-        yield from (f"Names: {len(here) + len(absent)}, here: {len(here)}{missing}.", "")
-        yield from ("| its name | in Rankstone | numbers |", "|---|---|---|", *map(str, listed), "")
+def tool_page(tool: Tool, listed: list[Row]) -> Iterator[str]:
+    """Yield the lines of the page of a tool."""
+    chosen = ", ".join(f"{n}={v}" for n, v in tool.conventions.diff(Conventions()).items())
+    here, absent = names(tool)
+    yield from (f"# {tool.name}", "", MARK)
+    yield from (f"Compared with {tool.tested}: {tool.about}.", "")
+    yield from (f"Conventions: `{chosen or 'the defaults'}`.", "")
+    if tool.limits:
+        yield from (f"Beyond them: {'; '.join(tool.limits)}.", "")
+    missing = f"; missing: {', '.join(f'`{n}`' for n in absent)}" if absent else ""
+    yield from (f"Names: {len(here) + len(absent)}, here: {len(here)}{missing}.", "")
+    yield from ("| its name | in Rankstone | numbers |", "|---|---|---|", *map(str, listed), "")
+    yield "[All tools, and what the words in the last column mean](../tools.md)"
+
+
+def index(tables: dict[str, list[Row]]) -> Iterator[str]:
+    """Yield the lines of the list of tools."""
+    yield from (share(tables), "", "| tool | compared with | names | here |", "|---|---|--:|--:|")
+    for name in tables:
+        here, absent = names(rs.TOOLS[name])
+        link = f"[{name}]({FOLDER.name}/{name}.md)"
+        yield f"| {link} | {rs.TOOLS[name].tested} | {len(here) + len(absent)} | {len(here)} |"
 
 
 def main() -> None:
-    """Write the page, and say how much of it is exact; tools may be named, all if none."""
+    """Write the pages, and say how much of them is exact; tools may be named, all if none."""
     asked = [rs.tool(name).name for name in sys.argv[1:]] or TESTED
     now = {name: measured(rs.TOOLS[name]) if name in asked else None for name in TESTED}
+    tables = {n: now[n] or kept(rs.TOOLS[n], read(n)) for n in TESTED}
+    FOLDER.mkdir(exist_ok=True)
+    for name, listed in tables.items():
+        text = "\n".join(tool_page(rs.TOOLS[name], listed))
+        page_of(name).write_text(text + "\n", encoding="utf-8")
     page = PAGE.read_text(encoding="utf-8")
     before, _, rest = page.partition(BEGIN)
-    old, _, after = rest.partition(END)
-    known = read(old)
-    tables = {n: now[n] or kept(rs.TOOLS[n], known.get(n, [])) for n in TESTED}
-    text = "\n".join(sections(tables))
-    PAGE.write_text(f"{before}{BEGIN}\n{text}{END}{after}", encoding="utf-8")
+    after = rest.partition(END)[2]
+    text = "\n".join(index(tables))
+    PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
     print(share(tables))
 
 

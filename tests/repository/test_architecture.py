@@ -61,8 +61,8 @@ def test_a_row_takes_the_way_that_the_page_describes():
     assert "rankstone.core.engine.load" in called
 
 
-def test_the_format_on_the_page_works(tmp_path, monkeypatch):
-    page = PAGE.read_text(encoding="utf-8")
+def test_the_format_in_the_contributing_page_works(tmp_path, monkeypatch):
+    page = (PAGE.parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
     source = re.search(r'```python\n("""Arrows.*?)```', page, re.DOTALL)[1]
     entry = re.search(r'`"arrows": (_Entry\(.*?\)),`', page)[1]
     module = types.ModuleType("rankstone.io.formats.arrows")

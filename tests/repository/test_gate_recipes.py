@@ -1,6 +1,8 @@
 """The recipes in examples/gate, run as far as one can without the service."""
 
+import functools
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -61,6 +63,8 @@ def repository(tmp_path, baseline):
         **os.environ,
         "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
         "GITHUB_STEP_SUMMARY": str(work / "summary.md"),
+        "GITHUB_OUTPUT": str(work / "output"),
+        "RUNNER_TEMP": str(tmp_path),
     }
     for name in ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"):
         environment.pop(name, None)
@@ -96,13 +100,78 @@ def test_the_github_workflow(repository, candidate):
     search(work, candidate)
     steps = yaml_of("github.yml")["jobs"]["gate"]["steps"]
     scripts = {step["name"]: step["run"] for step in steps if "run" in step}
-    assert list(scripts) == ["Install", "Search", "Gate", "Summary"]
-    codes = {}
-    for name, script in scripts.items():
-        codes[name] = call(script).returncode
-    assert codes == {"Install": 0, "Search": 0, "Gate": CANDIDATES[candidate][1], "Summary": 0}
+    (given,) = (step["with"] for step in steps if "with" in step)
+    assert list(scripts) == ["Search"]
+    assert call(scripts["Search"]).returncode == 0
+    _, gate = action_steps(given)
+    done = call(gate)
+    assert done.returncode == CANDIDATES[candidate][1], done.stderr
     assert (work / "summary.md").read_text().startswith("### ")
     assert (work / "gate.xml").exists()
+    verdict = (work / "output").read_text().removeprefix("verdict=").strip()
+    assert Path(verdict).read_text() == (work / "summary.md").read_text()
+
+
+def action_steps(given, root=EXAMPLES.parent):
+    """Return the scripts of the action's steps, with what is given to it in their environment."""
+    action = yaml_of("../../action.yml")
+    assert given.keys() <= action["inputs"].keys()
+    assert {n for n, about in action["inputs"].items() if about.get("required")} <= given.keys()
+    values = {
+        f"inputs.{n}": given.get(n, about.get("default", ""))
+        for n, about in action["inputs"].items()
+    }
+    values["github.action_path"] = str(root)
+    scripts = []
+    for step in action["runs"]["steps"]:
+        assert step["shell"] == "bash"
+        own = {name: values[text.strip("${} ")] for name, text in step["env"].items()}
+        lines = [f"export {name}={shlex.quote(str(value))}" for name, value in own.items()]
+        scripts.append("\n".join([*lines, step["run"]]))
+    return scripts
+
+
+@pytest.mark.slow
+def test_the_action_in_a_clean_environment_without_a_compiler(tmp_path, baseline, request):
+    """The steps as GitHub runs them, with a checkout and no compiler: the pure-Python engine serves."""
+    if not request.config.getoption("--thorough"):
+        pytest.skip("part of 'make test-all'")
+    checkout, work, tools = tmp_path / "checkout", tmp_path / "work", tmp_path / "tools"
+    for folder in (checkout, work / "search", tools):
+        folder.mkdir(parents=True)
+    root = EXAMPLES.parent
+    names = ["pyproject.toml", "CMakeLists.txt", "README.md", "LICENSE", "src", "examples"]
+    for name in names:
+        if (root / name).is_dir():
+            ignored = shutil.ignore_patterns("*.so", "__pycache__")
+            shutil.copytree(root / name, checkout / name, ignore=ignored)
+        else:
+            shutil.copy(root / name, checkout)
+    for path in (SEARCH / "qrels.txt", baseline):
+        shutil.copy(path, work / "search")
+    shutil.copy(RECIPES / "rankstone.toml", work)
+    (work / "search" / "new.run").write_text(changed("worse"))
+    for name in ("bash", "cat", "env", "sh", "uname"):
+        (tools / name).symlink_to(shutil.which(name))
+    (tools / "python3").symlink_to(
+        os.path.realpath(getattr(sys, "_base_executable", sys.executable))
+    )
+    environment = {"PATH": str(tools), "HOME": str(tmp_path), "RUNNER_TEMP": str(tmp_path)}
+    for name in ("GITHUB_STEP_SUMMARY", "GITHUB_PATH", "GITHUB_OUTPUT"):
+        environment[name] = str(work / name)
+    environment |= {n: v for n, v in os.environ.items() if n.startswith(("PIP_", "UV_", "SSL_"))}
+    install, gate = action_steps(
+        {"judgments": "search/qrels.txt", "run": "search/new.run"}, checkout
+    )
+    run = functools.partial(
+        subprocess.run, cwd=work, capture_output=True, text=True, timeout=540, check=False
+    )
+    done = run(["bash", "-eo", "pipefail", "-c", install], env=environment)
+    assert done.returncode == 0, done.stderr
+    environment["PATH"] = (work / "GITHUB_PATH").read_text().strip() + os.pathsep + str(tools)
+    done = run(["bash", "-eo", "pipefail", "-c", gate], env=environment)
+    assert done.returncode == 1, done.stderr
+    assert "FAIL" in (work / "GITHUB_STEP_SUMMARY").read_text()
 
 
 @pytest.mark.parametrize("candidate", ["noise", "worse"])

@@ -129,13 +129,14 @@ def test_commands_within_sentences_exist_with_their_options():
             continue
         assert name in options, f"{page}: {code}"
         used = {word.partition("=")[0] for word in words if word.startswith("-")}
-        assert used <= options[name], f"{page}: {code}"
+        assert used <= options[name] | {"--lang"}, f"{page}: {code}"
 
 
 def test_long_options_within_sentences_exist():
     of_others = {"--py-files", "--archives"}  # of spark-submit
     of_trec_eval = {"--compat", "--lenient"}
-    known = set().union(of_others, of_trec_eval, *known_options().values())
+    of_all = {"--lang"}  # before or after the name of a command
+    known = set().union(of_others, of_trec_eval, of_all, *known_options().values())
     for page in PAGES:
         if page.parent.name == "docs":
             for code in inline(page):

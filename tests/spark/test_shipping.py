@@ -1,4 +1,4 @@
-"""Executors that do not have Rankstone get it in an archive, as docs/scale.md shows."""
+"""Executors that do not have Rankstone get it in an archive, as docs/spark.md shows."""
 
 import os
 import re

@@ -46,7 +46,7 @@ def engine(spark):
     return module
 
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "scale.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "spark.md"
 
 
 def test_the_code_on_the_page(spark):

@@ -303,3 +303,16 @@ def test_a_plan_counts_clusters():
     assert small.queries < both[1].queries
     assert "clusters" not in both[0].to_dict()
     assert both[1].to_dict()["per_cluster"] == 30
+
+
+@pytest.mark.parametrize(
+    ("sizes", "kind"),
+    [([7] * 5, "t"), ([7] * 6, "bca"), ([7] * 18 + [8], "t"), ([7] * 19 + [8], "bca")],
+)
+def test_the_interval_by_default_is_one_that_holds(sizes, kind):
+    queries = [f"{c}_{i}" for c, size in enumerate(sizes) for i in range(size)]
+    clusters = Clusters.of(queries, "{cluster}_{n}")
+    assert clusters.interval(weighted=False) == kind
+    values = np.random.default_rng(3).random(len(queries))
+    assert interval(values, clusters=clusters).method == kind
+    assert interval(values, clusters=clusters, method="percentile").method == "percentile"

@@ -33,9 +33,14 @@ def ppi_mean_ci(y, yhat, rest, lam, alpha):
 def test_with_a_weight_it_is_the_interval_of_ppi(lam):
     people, model = drawn(60, 500)
     judged = ~np.isnan(people)
-    one = combine(people, model, weight=lam, small_sample=False)
     expected = ppi_mean_ci(people[judged], model[judged], model[~judged], lam, 0.1)
-    assert one.interval(0.9, small_sample=False) == pytest.approx(expected, abs=1e-12)
+    assert textbook(people, model, lam) == pytest.approx(expected, abs=1e-12)
+
+
+def textbook(people, model, weight):
+    """The 90 % interval with a weight, divided by n, of the normal distribution."""
+    one = combine(people, model, weight=weight, small_sample=False)
+    return one.mean + stats.norm.ppf([0.05, 0.95]) * one.error
 
 
 @pytest.mark.parametrize("lam", [0.0, 0.4, 1.0, None])
@@ -45,14 +50,12 @@ def test_it_is_the_interval_of_ppi_py(lam):
     judged = ~np.isnan(people)
     parts = people[judged], model[judged], model[~judged]
     theirs = ppi_py.ppi_mean_ci(*parts, alpha=0.1, lam=lam)
-    if lam is None:  # the weight that they choose
-        both = np.concatenate(parts[1:])
-        lam = np.cov(*parts[:2])[0, 1] / (1 + 60 / 500) / np.var(both, ddof=1)
-        one = combine(people, model, weight=lam, small_sample=False)
-        assert one.interval(0.9, small_sample=False) == pytest.approx(np.ravel(theirs), abs=2e-3)
-        return
-    one = combine(people, model, weight=lam, small_sample=False)
-    assert one.interval(0.9, small_sample=False) == pytest.approx(np.ravel(theirs), abs=1e-9)
+    if lam is None:  # the weight that they choose: the slope of their estimate in it
+        at = [ppi_py.ppi_mean_pointestimate(*parts, lam=x)[0] for x in (0.0, 1.0)]
+        chosen = ppi_py.ppi_mean_pointestimate(*parts)[0]
+        lam = (chosen - at[0]) / (at[1] - at[0])
+        assert 0.2 < lam < 1
+    assert textbook(people, model, lam) == pytest.approx(np.ravel(theirs), abs=1e-9)
 
 
 def test_without_a_weight_for_the_model_it_is_students_t():
@@ -61,7 +64,7 @@ def test_without_a_weight_for_the_model_it_is_students_t():
     one = combine(people, model, weight=0.0)
     t = stats.t.interval(0.95, 49, own.mean(), stats.sem(own))
     assert one.interval(0.95) == pytest.approx(t, rel=1e-9)
-    assert one.half_alone == pytest.approx((t[1] - t[0]) / 2, rel=1e-9)
+    assert one.alone.half(0.95) == pytest.approx((t[1] - t[0]) / 2, rel=1e-9)
     assert one.p_value() == pytest.approx(stats.ttest_1samp(own, 0).pvalue, rel=1e-9)
 
 
@@ -86,7 +89,7 @@ def test_the_interval_covers_and_is_shorter():
         one = combine(*drawn(100, 900))
         low, high = one.interval(0.95)
         inside += low <= 0.02 <= high
-        lengths += (high - low) / 2 / one.half_alone / 400
+        lengths += (high - low) / 2 / one.alone.half(0.95) / 400
     assert 0.92 <= inside / 400 <= 0.98
     assert 0.62 < lengths < 0.68  # the optimum is 0.65
 
@@ -122,7 +125,7 @@ def test_runs_are_compared_by_both():
     assert pair.interval == "trusted"
     assert (pair.trusted.people, pair.trusted.others) == (60, 240)
     assert pair.mean - pair.baseline_mean == pytest.approx(pair.difference)
-    assert pair.ci_high - pair.ci_low < 2 * pair.trusted.half_alone
+    assert pair.ci_high - pair.ci_low < 2 * pair.trusted.alone.half(0.95)
     codes = [n.code for n in pair.warnings]
     assert ("trusted" in codes, "judge-favours-run" in codes) == (True, False)
     again = rs.Comparison.from_json(made.to_json())
@@ -163,8 +166,10 @@ def test_what_cannot_be_trusted_is_said():
             rs.compare(model, runs, "P@1", trusted=people, **options)
     with pytest.raises(rs.DataError, match="fewer than two of the queries"):
         rs.compare(model, runs, "P@1", trusted={"elsewhere": {"x": 1}, "q001": {"x": 1}})
-    with pytest.raises(rs.UsageError, match="trusted= goes with compare, not with gate"):
-        rs.gate(model, runs["a"], minimum={"P@1": 0}, trusted=people)
+    with pytest.raises(
+        rs.UsageError, match="trusted= goes with compare, power, gate, .*leaderboard"
+    ):
+        rs.leaderboard({"one": (model, runs)}, "P@1", trusted=people)
 
 
 def test_on_the_command_line(tmp_path, capsys):
@@ -182,5 +187,5 @@ def test_on_the_command_line(tmp_path, capsys):
     expected = rs.compare(model, runs, "P@1", trusted=people)["b", "P@1"]
     assert shown["b", "P@1"].trusted == expected.trusted
     assert main([*words, "--format", "table"]) == 0
-    assert "people alone would have left" in " ".join(capsys.readouterr().out.split())
+    assert "only by the model (weight" in " ".join(capsys.readouterr().out.split())
     assert main(["compare", "--values", *files[1:], "--trusted", "x"]) == 2

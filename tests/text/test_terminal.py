@@ -7,8 +7,9 @@ from io import StringIO
 from types import SimpleNamespace
 
 from rankstone.cli.terminal import progress
+from rankstone.core.text import width, wrapped
 from rankstone.text.blocks import Grid, Line
-from rankstone.text.terminal import shortened, terminal, width, wrapped
+from rankstone.text.terminal import shortened, terminal
 
 
 def lines_of(names, numbers, rows):

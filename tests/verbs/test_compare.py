@@ -204,7 +204,10 @@ def test_values_in_parquet(tmp_path, results, parts, capsys):
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"AP": [0.5]}, "cannot tell which column holds the queries. Columns: 'AP'"),
+        (
+            {"AP": [0.5]},
+            "cannot tell which column holds the queries. Columns: 'AP'",
+        ),
         ({"query": ["q"], "AP": ["low"]}, "column 'AP' is of type string, not numbers"),
         (None, "these are not readable Parquet files"),
     ],

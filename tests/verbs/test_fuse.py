@@ -714,3 +714,13 @@ def test_on_noise_the_interval_of_the_gain_covers_0(request):
     assert covered / trials == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / trials))
     assert abs(np.mean(gains)) < 4 * np.std(gains) / math.sqrt(trials)
     assert np.mean(same) > 0.15
+
+
+def test_a_bad_weight_and_an_unknown_tool_are_named(tmp_path, capsys):
+    paths = [trec(tmp_path / f"{i}.run", run) for i, run in enumerate((ONE, TWO))]
+    assert main(["fuse", *paths, "--weights", "1,x"]) == 2
+    assert "weights are numbers such as 0.7,0.3, not '1,x'" in capsys.readouterr().err
+    assert main(["fuse", *paths, "--like", "ranxx"]) == 2
+    assert "Did you mean ranx?" in capsys.readouterr().err
+    assert main(["fuse", *paths, "--explain", "9"]) == 3
+    assert capsys.readouterr().out == ""

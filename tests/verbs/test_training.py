@@ -77,6 +77,35 @@ def test_functions_of_xgboost_and_catboost():
         rs.training.xgboost(["RR", "AP"])
 
 
+@pytest.mark.parametrize("measures", [["nDCG@5", "RR", "AUC"], ["AP(rel=2)"], ["GMAP"]])
+def test_labels_are_read_once_and_changed_ones_again(measures):
+    evaluated = rs.training.lightgbm(measures)
+    first, other = Y.copy(), Y[::-1].copy()
+    for round_ in range(12):
+        labels, sizes = ((first, SIZES), (other, SIZES), (first, SIZES[::-1]))[round_ % 3]
+        scores = RNG.random(ROWS).round(1 + round_ % 3)
+        found = evaluated(labels, scores, None, sizes)
+        wanted = rs.evaluate(labels, scores, measures, group_sizes=sizes).aggregates
+        assert {n: v for n, v, _ in (found if len(measures) > 1 else [found])} == wanted
+    first[:5] = 3  # in place, as a caller may
+    changed = evaluated(first, scores, None, SIZES)
+    wanted = rs.evaluate(first, scores, measures, group_sizes=SIZES).aggregates
+    assert {n: v for n, v, _ in (changed if len(measures) > 1 else [changed])} == wanted
+    with pytest.raises(rs.DataError, match="score"):
+        evaluated(first, np.full(ROWS, np.nan), None, SIZES)
+    with pytest.raises(rs.DataError, match="same shape"):
+        evaluated(first, scores[1:], None, SIZES)
+
+
+def test_a_strict_evaluation_stays_strict():
+    evaluated = rs.training.lightgbm("nDCG", strict=True)
+    labels, scores = np.zeros(ROWS), RNG.random(ROWS)
+    labels[np.cumsum(SIZES) - 1] = 1.5
+    evaluated(labels, scores, None, SIZES)
+    with pytest.raises(rs.StrictError, match="changed places"):
+        evaluated(labels, (10 * scores).round(), None, SIZES)
+
+
 def test_a_scorer_knows_the_queries():
     sklearn = pytest.importorskip("sklearn")
     from sklearn.linear_model import Ridge

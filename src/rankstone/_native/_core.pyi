@@ -2,6 +2,8 @@ from typing import Any
 
 import numpy as np
 
+from rankstone.core.row_layout import RowLayout
+
 class Index:
     def __init__(
         self,
@@ -15,7 +17,7 @@ class Index:
 def scan_run(
     descriptor: int,
     size: int,
-    layout: tuple[int, int, int, int, int, int, bool],
+    layout: RowLayout,
     index: Index,
     float32: bool,
     threads: int,
@@ -26,12 +28,21 @@ def scan_run(
     kept: int = 0,
     ids_fall: int = 0,
 ) -> dict[str, Any]: ...
-def scan_judgments(
-    text: bytes, layout: tuple[int, int, int, int, int, int, bool], first: int = 0
+def scan_judgments(text: bytes, layout: RowLayout, first: int = 0) -> dict[str, Any]: ...
+def scan_lists(
+    descriptor: int,
+    size: int,
+    record: tuple[tuple[bytes, ...], tuple[int, ...]] | None,
+    index: Index,
+    float32: bool,
+    ascending: bool,
+) -> dict[str, Any] | None: ...
+def judge_lists(
+    descriptor: int, size: int, record: tuple[tuple[bytes, ...], tuple[int, ...]] | None
 ) -> dict[str, Any]: ...
 def read_rows(
     text: bytes,
-    layout: tuple[int, int, int, int, int, int, bool],
+    layout: RowLayout,
     offset: int = 0,
     most: int = 0,
 ) -> dict[str, Any]: ...
@@ -51,8 +62,8 @@ def falling_beside(
 def falling_small(values: np.ndarray, offsets: np.ndarray) -> np.ndarray | None: ...
 def count_equals(values: np.ndarray, offsets: np.ndarray) -> np.ndarray: ...
 def count_table(
-    scores: np.ndarray, offsets: np.ndarray, columns: np.ndarray, count_ties: bool
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None: ...
+    scores: np.ndarray, offsets: np.ndarray, columns: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None: ...
 def count_near(
     scores: np.ndarray, offsets: np.ndarray, columns: np.ndarray, tolerance: np.ndarray, check: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]: ...

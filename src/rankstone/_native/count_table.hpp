@@ -13,7 +13,6 @@
 #include <numeric>
 #include <vector>
 
-#include "equals.hpp"
 #include "numpy_arrays.hpp"
 #include "order_rows.hpp"
 
@@ -127,12 +126,6 @@ class ListCounter {
     }
 
     std::int64_t retrieved(std::size_t n) const { return static_cast<std::int64_t>(n) - missing_; }
-
-    // How many documents share their score with another.
-    std::int64_t tied(const T* scores, std::size_t n) {
-        const std::int64_t equal = equals_.count(scores, n);
-        return missing_ > 1 ? equal - missing_ : equal;
-    }
 
     void count(const T* scores, std::size_t n, const std::int64_t* columns, std::size_t judged,
                Counts out) {
@@ -260,7 +253,6 @@ class ListCounter {
     }
 
     std::int64_t missing_ = 0;
-    Equals<T> equals_;
     std::vector<std::size_t> by_score_, level_of_;
     std::vector<T> levels_;
     std::vector<std::int64_t> reach_, equal_;
@@ -268,12 +260,11 @@ class ListCounter {
 
 template <typename T>
 nb::object count_lists(const T* scores, std::size_t rows, std::size_t width,
-                       const std::int64_t* offsets, const std::int64_t* columns,
-                       bool count_ties) {
+                       const std::int64_t* offsets, const std::int64_t* columns) {
     const auto judged = static_cast<std::size_t>(offsets[rows]);
     std::unique_ptr<std::int64_t[]> above(new std::int64_t[judged]), tied(new std::int64_t[judged]),
         earlier(new std::int64_t[judged]);
-    std::vector<std::int64_t> retrieved(rows), ties(rows);
+    std::vector<std::int64_t> retrieved(rows);
     bool plain = true;
     {
         nb::gil_scoped_release release;
@@ -286,13 +277,11 @@ nb::object count_lists(const T* scores, std::size_t rows, std::size_t width,
             retrieved[row] = counter.retrieved(width);
             counter.count(own, width, columns + begin, static_cast<std::size_t>(offsets[row + 1] - begin),
                           {above.get() + begin, tied.get() + begin, earlier.get() + begin});
-            if (count_ties) ties[row] = counter.tied(own, width);
         }
     }
     if (!plain) return nb::none();
     return nb::make_tuple(array_of(std::move(above), judged), array_of(std::move(tied), judged),
-                          array_of(std::move(earlier), judged), array_of(std::move(retrieved)),
-                          array_of(std::move(ties)));
+                          array_of(std::move(earlier), judged), array_of(std::move(retrieved)));
 }
 
 // Counts above, equal, equal and before, and near; how many documents of each row are absent; and the
@@ -356,11 +345,10 @@ nb::object with_scores(const Scores& scores, Count&& count) {
     throw nb::type_error("scores must be float32 or float64");
 }
 
-inline nb::object count_table(Scores scores, Whole offsets, Whole columns, bool count_ties) {
+inline nb::object count_table(Scores scores, Whole offsets, Whole columns) {
     check_columns(scores, offsets, columns);
     return with_scores(scores, [&](const auto* data) {
-        return count_lists(data, scores.shape(0), scores.shape(1), offsets.data(), columns.data(),
-                           count_ties);
+        return count_lists(data, scores.shape(0), scores.shape(1), offsets.data(), columns.data());
     });
 }
 

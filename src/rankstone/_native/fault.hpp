@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "text.hpp"
+#include "json_text.hpp"
 
 namespace rankstone {
 
@@ -35,6 +35,11 @@ inline bool read_value(const char* p, const RowLayout& layout, Line& line, Fault
 // A line that starts with # is a comment and, like a blank one, has no fields.
 inline bool read_row(const char* p, const char* end, const RowLayout& layout, Line& line,
                      FaultReport& report) {
+    if (layout.record) {
+        if (read_record(p, end, *layout.record, layout.reading, line)) return true;
+        report = {Fault::unusual, 0, 0, 0, {}};
+        return false;
+    }
     if (read_plain_line(p, end, layout.columns, line) && *line.field[0].begin != '#')
         return read_value(p, layout, line, report);
     read_line(p, end, line);

@@ -19,6 +19,7 @@
 #include "match_mapping.hpp"
 #include "numpy_arrays.hpp"
 #include "scan_judgments.hpp"
+#include "scan_lists.hpp"
 #include "scan_run.hpp"
 #include "write_rows.hpp"
 
@@ -83,11 +84,25 @@ nb::tuple tuple_of(DocsByQuery& samples) {
                           bytes_of(samples.docs.bytes), array_of(std::move(samples.docs.offsets)));
 }
 
+// The text between the values of an object, and what these are; null for None.
+std::shared_ptr<const Record> record_of(nb::handle given) {
+    if (given.is_none()) return nullptr;
+    auto record = std::make_shared<Record>();
+    for (const nb::handle piece : given[0]) {
+        const auto text = nb::cast<nb::bytes>(piece);
+        record->pieces.emplace_back(static_cast<const char*>(text.data()), text.size());
+    }
+    for (const nb::handle role : given[1])
+        record->roles.push_back(static_cast<Record::Role>(nb::cast<int>(role)));
+    if (record->pieces.size() != record->roles.size() + 1) throw nb::value_error("pieces and roles");
+    return record;
+}
+
 RowLayout layout_of(nb::tuple fields) {
     return {nb::cast<int>(fields[0]), nb::cast<int>(fields[1]), nb::cast<int>(fields[2]),
             nb::cast<int>(fields[3]), nb::cast<int>(fields[4]),
             static_cast<Reading>(nb::cast<int>(fields[5])), nb::cast<bool>(fields[6]),
-            nb::cast<int>(fields[7])};
+            nb::cast<int>(fields[7]), record_of(fields[8])};
 }
 
 struct Interrupted {};
@@ -119,20 +134,12 @@ class InterruptibleSource final : public Source {
     mutable std::atomic<bool> interrupted_{false};
 };
 
-nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const Index& index,
-                  bool float32, int threads, std::size_t range_size,
-                  nb::ndarray<std::int64_t, nb::ndim<1>> progress, std::uint64_t first,
-                  bool repeats, std::size_t kept, int ids_fall) {
-    static_assert(sizeof(std::atomic<std::int64_t>) == sizeof(std::int64_t));
-    auto* done = reinterpret_cast<std::atomic<std::int64_t>*>(progress.data());
-    const RowLayout fields = layout_of(layout);
-    RunScan scan;
+// Calls f with a file, without the lock of the interpreter; OSError if it cannot be read.
+template <typename F>
+auto with_source(int descriptor, F&& f) {
     try {
         nb::gil_scoped_release release;
-        const InterruptibleSource source(descriptor);
-        scan = RunScanner(source, size, fields, index, float32, threads, range_size, done, first,
-                          repeats, kept, ids_fall)
-                   .scan();
+        return f(InterruptibleSource(descriptor));
     } catch (const Interrupted&) {
         throw nb::python_error();
     } catch (const std::system_error& error) {
@@ -143,6 +150,20 @@ nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const In
         PyErr_SetString(PyExc_OSError, error.what());
         throw nb::python_error();
     }
+}
+
+nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const Index& index,
+                  bool float32, int threads, std::size_t range_size,
+                  nb::ndarray<std::int64_t, nb::ndim<1>> progress, std::uint64_t first,
+                  bool repeats, std::size_t kept, int ids_fall) {
+    static_assert(sizeof(std::atomic<std::int64_t>) == sizeof(std::int64_t));
+    auto* done = reinterpret_cast<std::atomic<std::int64_t>*>(progress.data());
+    const RowLayout fields = layout_of(layout);
+    RunScan scan = with_source(descriptor, [&](const Source& source) {
+        return RunScanner(source, size, fields, index, float32, threads, range_size, done, first,
+                          repeats, kept, ids_fall)
+            .scan();
+    });
     if (scan.fault.fault != Fault::none) {
         nb::dict out;
         out["fault"] = report_of(scan.fault);
@@ -190,6 +211,34 @@ nb::dict scan_judgments(nb::bytes text, nb::tuple layout, std::size_t first) {
         nb::gil_scoped_release release;
         scan = JudgmentScanner(bytes, fields, first).scan();
     }
+    return judgments_of(scan);
+}
+
+// None if something in the file is unusual.
+nb::object scan_lists(int descriptor, std::uint64_t size, nb::object objects, const Index& index,
+                      bool float32, bool ascending) {
+    const auto record = record_of(objects);
+    ListScan scan = with_source(descriptor, [&](const Source& source) {
+        return ListScanner(index, float32)
+            .scan(padded_text(source, size), record, ascending ? Reading::rank : Reading::number);
+    });
+    if (!scan.usual) return nb::none();
+    nb::dict out = arrays_of(scan.outcomes);
+    out["form"] = static_cast<int>(scan.form);
+    out["falls"] = scan.falls;
+    out["words"] = list_of(scan.words);
+    out["unjudged_queries"] = scan.unjudged.count();
+    out["unjudged_capped"] = scan.unjudged.capped();
+    out["unjudged_sample"] = list_of(scan.unjudged.sample());
+    out["doc_samples"] = tuple_of(scan.samples);
+    return out;
+}
+
+nb::dict judge_lists(int descriptor, std::uint64_t size, nb::object objects) {
+    const auto record = record_of(objects);
+    JudgmentScan scan = with_source(descriptor, [&](const Source& source) {
+        return ListJudge().judge(padded_text(source, size), record);
+    });
     return judgments_of(scan);
 }
 
@@ -409,6 +458,11 @@ NB_MODULE(_core, m) {
           "Places the judged documents of a run in a file, and keeps the first documents of queries.");
     m.def("scan_judgments", &scan_judgments, "text"_a, "layout"_a, "first"_a = 0,
           "Reads judgments from text.");
+    m.def("scan_lists", &scan_lists, "descriptor"_a, "size"_a, "record"_a.none(), "index"_a,
+          "float32"_a, "ascending"_a,
+          "Places the judged documents of a run in a JSON object of lists; None if it is unusual.");
+    m.def("judge_lists", &judge_lists, "descriptor"_a, "size"_a, "record"_a.none(),
+          "Reads judgments from a JSON object of lists.");
     m.def("read_rows", &read_rows, "text"_a, "layout"_a, "offset"_a = 0, "most"_a = 0,
           "Reads the rows of text that starts at some offset of its file; of consecutive rows of a "
           "query the best ones only, if a number of them is given.");
@@ -426,9 +480,9 @@ NB_MODULE(_core, m) {
           "The whole numbers from 0 to 255 of each segment, highest first; None if there are others.");
     m.def("count_equals", &count_equals, "values"_a, "offsets"_a,
           "How many numbers of each segment equal another of it.");
-    m.def("count_table", &count_table, "scores"_a, "offsets"_a, "columns"_a, "count_ties"_a,
-          "How many scores of a row are above and equal to those in some columns; the documents and "
-          "the ties of each row. None if a score is NaN, +inf or 2^53 and more.");
+    m.def("count_table", &count_table, "scores"_a, "offsets"_a, "columns"_a,
+          "How many scores of a row are above and equal to those in some columns; the documents of "
+          "each row. None if a score is NaN, +inf or 2^53 and more.");
     m.def("count_near", &count_near, "scores"_a, "offsets"_a, "columns"_a, "tolerance"_a, "check"_a,
           "How many scores of a row are above, equal and near to those in some columns; the documents "
           "that are absent from each row, and the first row with a score that is NaN or +inf.");

@@ -46,13 +46,21 @@ class Placer {
     Placement place(std::size_t query, std::vector<Match>& matches) {
         Placement placement;
         placement.rank_disagrees = rank_disagrees();
-        look_over(query);
+        look_over(index_.filter(query));
         if (!shared_.empty()) note_duplicates(query, placement);
         placement.retrieved = static_cast<std::uint32_t>(rows.size());
         const std::size_t first = matches.size();
         match_near(query, matches);
         if (!falling_) count_above(matches, first);
         return placement;
+    }
+
+    // Whether `rows` hold a document more than once, whatever their query.
+    bool has_repetitions() {
+        look_over(Index::Filter{});
+        Placement placement;
+        if (!shared_.empty()) note_repetitions(placement);
+        return placement.duplicates > 0;
     }
 
     // Appends the judged documents among `rows`, without a place.
@@ -87,13 +95,12 @@ class Placer {
     // Looks at each row once, for what most rows do not have: a document that may be judged, one
     // that may stand in another row too (whose three bits in a word are set already), a score
     // that is not lower than the one before.
-    void look_over(std::size_t query) {
+    void look_over(const Index::Filter filter) {
         near_.clear();
         shared_.clear();
         bits_.assign(std::bit_ceil(rows.size() + 1), 0);
         std::uint64_t* const words = bits_.data();
         const std::size_t mask = bits_.size() - 1;
-        const Index::Filter filter = index_.filter(query);
         bool falling = true;
         double last = std::numeric_limits<double>::infinity();
         std::uint32_t at = 0;
@@ -137,6 +144,14 @@ class Placer {
     // one with the best score stays (the earliest of equals), so the outcome does not depend on the
     // order of lines.
     void note_duplicates(std::size_t query, Placement& placement) {
+        note_repetitions(placement);
+        if (!placement.duplicates || repeats_) return;
+        std::erase_if(rows, [](const Row& row) { return row.length == dropped; });
+        look_for_near(query);
+    }
+
+    // Counts repetitions and marks those that are dropped.
+    void note_repetitions(Placement& placement) {
         std::fill(bits_.begin(), bits_.end(), 0);
         for (const std::uint64_t hash : shared_) word_of(hash) |= bits_of(hash);
         suspects_.clear();
@@ -167,9 +182,6 @@ class Placer {
                 row.length = dropped;
             }
         }
-        if (!placement.duplicates || repeats_) return;
-        std::erase_if(rows, [](const Row& row) { return row.length == dropped; });
-        look_for_near(query);
     }
 
     void count_above(std::vector<Match>& matches, std::size_t first) {

@@ -115,6 +115,13 @@ class JudgmentScanner {
             known.emplace_back(value);
     }
 
+    // Adds a query without rows; false if it is known.
+    bool add_query(std::string_view query) {
+        const std::size_t known = queries_.size();
+        current_ = number_of(query);
+        return queries_.size() > known;
+    }
+
     // The ids are not copied; they have to last.
     void add(std::string_view query, std::string_view doc, std::uint64_t doc_hash, double grade) {
         if (queries_.empty() || queries_[current_].id != query) current_ = number_of(query);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <random>
 #include <string_view>
 #include <system_error>
@@ -345,8 +346,11 @@ inline Number read_number(Reading reading, const char* begin, const char* end, d
     return found;
 }
 
+struct Record;  // json_text.hpp
+
 // Which fields of a line hold what; `rank` is -1 if none holds a rank. With `more` a line may have
-// further fields. `iteration` is a field of judgments of which a few values are noted.
+// further fields. `iteration` is a field of judgments of which a few values are noted. If lines hold
+// objects, of a `record`, the query and the document are the fields of a line.
 struct RowLayout {
     int columns;
     int query;
@@ -356,6 +360,7 @@ struct RowLayout {
     Reading reading = Reading::number;
     bool more = false;
     int iteration = -1;
+    std::shared_ptr<const Record> record{};
 
     bool fits(int count) const { return count == columns || (more && count > columns); }
 };
@@ -367,6 +372,7 @@ enum class Fault : int {
     not_finite = 3,
     control_character = 4,
     long_line = 5,
+    unusual = 6,  // JSON that the strict reader has to look at
 };
 
 struct Field {

@@ -106,6 +106,24 @@ class Changes(Choices):
         goes_with="documents",
         about="cutoffs",
     )
+    items: Any = option(
+        None,
+        "what is known of items, for measures beyond accuracy: in Python rs.Items(popularity=, "
+        "categories=, vectors=, catalogue=), or a file or dataframe with a column for each of these",
+        kind="data",
+        metavar="FILE",
+        unit="item",
+        goes_with="documents",
+    )
+    history: Any = option(
+        None,
+        "the interactions of users before they were shown anything, such as training data, in any form "
+        "of judgments, for measures beyond accuracy",
+        kind="data",
+        metavar="FILE",
+        unit="interaction",
+        goes_with="documents",
+    )
     over_budget: str = option(
         "drop",
         "the document that breaks a budget",

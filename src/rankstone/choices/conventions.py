@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from rankstone.choices.base import Choices, option
+from rankstone.language import tr
 
 #: Names of the ways to make one number of the values of queries, each defined in core.aggregate.
 AGGREGATES = ("mean", "geometric", "median", "sum")
@@ -164,8 +165,8 @@ class Conventions(Choices):
             if texts is not None:
                 value = getattr(self, f.name)
                 if value == "judged" and self.no_relevant in ("one", "silence"):
-                    return "count as nothing retrieved"  # which is 1 if nothing is relevant
-                return str(texts.get(value, f"{f.name}={value}"))
+                    return tr("count as nothing retrieved")  # which is 1 if nothing is relevant
+                return tr(texts[value]) if value in texts else f"{f.name}={value}"
         raise KeyError(notice)
 
     def diff(self, other: Conventions) -> dict[str, Any]:

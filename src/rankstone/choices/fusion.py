@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -117,6 +118,14 @@ class Fusion(Choices):
         """Refuse choices that contradict each other, or mean nothing together."""
         super().__post_init__()
         own, method, wrong = self.given(), self.method, ""
+        if isinstance(self.weights, str):
+            try:
+                weights = [float(word) for word in re.split("[,:]", self.weights)]
+            except ValueError:
+                raise UsageError(
+                    f"weights are numbers such as 0.7,0.3, not {self.weights!r}."
+                ) from None
+            object.__setattr__(self, "weights", weights)
         if self.reads_ranks and self.norm is not None:
             wrong = f"norm= has no effect on {method}, which reads ranks; combsum reads scores"
         elif method != "rrf" and (alone := own.keys() & {"k", "first_rank"}):
@@ -151,17 +160,17 @@ class Fusion(Choices):
         rrf(k=10, depth=100)
         """
         given = value.given() if isinstance(value, cls) else {}
-        text = "" if value is None or isinstance(value, cls) else f"method={value}"
-        for part in text.replace("(", ",").rstrip(")").replace(" ", "").split(",") if text else ():
-            name, equals, word = part.partition("=")
-            try:
+        is_text = value is not None and not isinstance(value, cls)
+        words = re.findall(r"[^(), ]+", f"method={value}") if is_text else []
+        try:
+            for name, _, word in (part.partition("=") for part in words):
                 kind = field_of(cls, one_of(name, cls.names(), "choice of a fusion"))["kind"]
-                given[name] = _READERS.get(kind, str)(word) if equals else None
-            except ValueError as error:
-                raise UsageError(
-                    f"{value!r}: {error}. Write a fusion as METHOD,NAME=VALUE, such as rrf,k=10 or "
-                    "wsum,weights=0.7:0.3."
-                ) from None
+                given[name] = {"number": float, "whole": int}.get(kind, str)(word)
+        except ValueError as error:
+            raise UsageError(
+                f"{value!r}: {error}. Write a fusion as METHOD,NAME=VALUE, such as rrf,k=10 or "
+                "wsum,weights=0.7:0.3."
+            ) from None
         for name in given.keys() & more.keys():
             raise UsageError(f"{name}= is given beside {value!r}, which has it, too. Choose one.")
         chosen = given | more
@@ -183,14 +192,6 @@ class Fusion(Choices):
                 f"({', '.join(names)}), not all 0; not {self.weights!r}."
             )
         return weights
-
-
-def read_weights(text: str) -> list[float]:
-    """Return weights that are written with commas or colons between them."""
-    return [float(word) for word in text.replace(":", ",").split(",")]
-
-
-_READERS: dict[str, Any] = {"number": float, "whole": int, "weights": read_weights}
 
 
 def _word(value: Any) -> str:

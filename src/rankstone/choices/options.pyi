@@ -19,6 +19,8 @@ class EvaluateOptions(TypedDict, total=False):
     same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
+    items: Any
+    history: Any
     over_budget: Literal["drop", "keep"]
     not_retrieved: Any
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
@@ -64,6 +66,8 @@ class EvaluatorOptions(TypedDict, total=False):
     same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
+    items: Any
+    history: Any
     over_budget: Literal["drop", "keep"]
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
@@ -109,6 +113,8 @@ class ExplainOptions(TypedDict, total=False):
     same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
+    items: Any
+    history: Any
     over_budget: Literal["drop", "keep"]
     not_retrieved: Any
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
@@ -150,6 +156,8 @@ class ReconcileOptions(TypedDict, total=False):
     same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
+    items: Any
+    history: Any
     over_budget: Literal["drop", "keep"]
     not_retrieved: Any
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
@@ -205,6 +213,8 @@ class AcrossToolsOptions(TypedDict, total=False):
     same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
+    items: Any
+    history: Any
     over_budget: Literal["drop", "keep"]
     not_retrieved: Any
 
@@ -223,6 +233,8 @@ class CompareOptions(TypedDict, total=False):
     same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
+    items: Any
+    history: Any
     over_budget: Literal["drop", "keep"]
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
@@ -285,6 +297,8 @@ class LeaderboardOptions(TypedDict, total=False):
     same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
+    items: Any
+    history: Any
     over_budget: Literal["drop", "keep"]
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
@@ -331,6 +345,8 @@ class PowerOptions(TypedDict, total=False):
     same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
+    items: Any
+    history: Any
     over_budget: Literal["drop", "keep"]
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
@@ -359,6 +375,7 @@ class PowerOptions(TypedDict, total=False):
     block_bytes: int | None
     max_bytes: int | None
     clusters: Any
+    trusted: Any
 
 class GateOptions(TypedDict, total=False):
     like: str | None
@@ -374,6 +391,8 @@ class GateOptions(TypedDict, total=False):
     same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
+    items: Any
+    history: Any
     over_budget: Literal["drop", "keep"]
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
@@ -404,11 +423,13 @@ class GateOptions(TypedDict, total=False):
     confidence: float
     clusters: Any
     by: Any
+    trusted: Any
 
 class ResultIntervalOptions(TypedDict, total=False):
     interval: str | None
     confidence: float
     clusters: Any
+    trusted: Any
 
 class ReportOptions(TypedDict, total=False):
     like: str | None
@@ -425,6 +446,8 @@ class ReportOptions(TypedDict, total=False):
     same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
+    items: Any
+    history: Any
     over_budget: Literal["drop", "keep"]
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
@@ -462,6 +485,7 @@ class ReportOptions(TypedDict, total=False):
     family: Literal["measure", "all"]
     clusters: Any
     by: Any
+    trusted: Any
     weights: Any
     lower_is_better: Any
     minimum_difference: float | None
@@ -483,6 +507,8 @@ class RiskCoverageOptions(TypedDict, total=False):
     same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
+    items: Any
+    history: Any
     over_budget: Literal["drop", "keep"]
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
@@ -517,6 +543,8 @@ class PMrrOptions(TypedDict, total=False):
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
     same_as: Any
+    items: Any
+    history: Any
     input_format: str | None
     encoding: str | None
     columns: Any
@@ -543,6 +571,8 @@ class PoolOptions(TypedDict, total=False):
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
     same_as: Any
+    items: Any
+    history: Any
     input_format: str | None
     encoding: str | None
     columns: Any
@@ -567,6 +597,8 @@ class HolesOptions(TypedDict, total=False):
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
     same_as: Any
+    items: Any
+    history: Any
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
     queries: Literal["judged", "both", "run"]
@@ -603,6 +635,8 @@ class AgreeRunsOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     same_as: Any
+    items: Any
+    history: Any
 
 class FuseOptions(TypedDict, total=False):
     name: Any
@@ -621,6 +655,8 @@ class FuseOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     same_as: Any
+    items: Any
+    history: Any
     method: Literal[
         "rrf", "combsum", "combmnz", "combmax", "combmin", "combmed", "wsum", "borda", "isr"
     ]
@@ -649,6 +685,8 @@ class TuneOptions(TypedDict, total=False):
     same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
+    items: Any
+    history: Any
     over_budget: Literal["drop", "keep"]
     precision: Literal["float64", "float32"]
     no_relevant: Literal["zero", "one", "silence", "skip", "error"]
@@ -717,6 +755,8 @@ class AgreeOrderingsOptions(TypedDict, total=False):
     same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
+    items: Any
+    history: Any
     over_budget: Literal["drop", "keep"]
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
@@ -771,6 +811,8 @@ class VerifyOptions(TypedDict, total=False):
     same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
+    items: Any
+    history: Any
     over_budget: Literal["drop", "keep"]
 
 class ValidateOptions(TypedDict, total=False):
@@ -836,6 +878,8 @@ class SparkEvaluateOptions(TypedDict, total=False):
     same_as: Any
     cutoff_unit: Literal["document", "chunk"]
     lengths: Any
+    items: Any
+    history: Any
     over_budget: Literal["drop", "keep"]
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]

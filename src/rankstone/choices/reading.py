@@ -52,8 +52,8 @@ class Reading(Choices):
     )
     columns: Any = option(
         None,
-        "columns of tables by role: query=, doc=, score=, distance=, grade=, rank=, ...; a dict "
-        "such as {'query': 'uid', 'doc': 'sku'}",
+        "columns of tables and keys of records by role: query=, doc=, score=, distance=, grade=, rank=, and "
+        "expected=, retrieved= for lists in records; a dict such as {'query': 'uid', 'doc': 'sku'}",
         kind="columns",
         metavar="ROLE=NAME,...",
     )

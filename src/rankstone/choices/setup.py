@@ -103,14 +103,15 @@ VERBS: dict[str, tuple[str, ...]] = {
         *_without(_EVALUATE, "name", *_INTERVALS, "not_retrieved"), "confidence", "resamples", "rng",
         "clusters",
     ),
-    "power": (*_without(_EVALUATE, "name", *_INTERVALS, "not_retrieved"), "clusters"),
+    "power": (*_without(_EVALUATE, "name", *_INTERVALS, "not_retrieved"), "clusters", "trusted"),
     "gate": (
         *_without(_EVALUATE, "name", *_INTERVALS, "not_retrieved"), "confidence", "clusters", "by",
+        "trusted",
     ),
-    "Result.interval": ("interval", "confidence", "clusters"),
+    "Result.interval": ("interval", "confidence", "clusters", "trusted"),
     "report": (
         *_without(_EVALUATE, "name", "tie_interval", "not_retrieved"),
-        *_without(Statistics.names(), "all_pairs", "repeats", "moved", "trusted"),
+        *_without(Statistics.names(), "all_pairs", "repeats", "moved"),
     ),
     "risk_coverage": _without(_EVALUATE, *_INTERVALS, "not_retrieved", *_ARRAYS),
     "p_mrr": _without(

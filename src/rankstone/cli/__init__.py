@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from typing import Any, NoReturn
 from rankstone import __version__
 from rankstone.cli.process import EXIT_CODES, guarded, run_process, use_utf8
 from rankstone.errors import RankstoneWarning
+from rankstone.language import VARIABLE, in_language, language, tr
 
 #: The commands in groups, each a module here that is loaded when it is called.
 GROUPS = {
@@ -35,6 +37,32 @@ def main(argv: list[str] | None = None) -> int:
         from rankstone.cli import trec_eval
 
         return trec_eval.main(words[1:])
+    use_utf8()
+    name, rest = _language_of(words)
+
+    def run() -> int:
+        with in_language(name):
+            return _run(rest, words)
+
+    return guarded(run)
+
+
+def _language_of(words: list[str]) -> tuple[str | None, list[str]]:
+    """Return the language that ``--lang``, anywhere, or the environment names, and the other words."""
+    name, rest = os.environ.get(VARIABLE) or None, []
+    behind = iter(words)
+    for word in behind:
+        if word == "--lang":
+            name = next(behind, "")
+        elif word.startswith("--lang="):
+            name = word.partition("=")[2]
+        else:
+            rest.append(word)
+    return name, rest
+
+
+def _run(words: list[str], given: list[str]) -> int:
+    """Run the command that words name; ``given`` are these with the language."""
     modules: Sequence[str] = COMMANDS
     if words[:2] == ["gate", "baseline"]:  # what a gate compares with has verbs of its own
         words, modules = words[1:], ("baseline",)
@@ -44,6 +72,8 @@ def main(argv: list[str] | None = None) -> int:
         epilog=EXIT_CODES,
     )
     parser.add_argument("--version", action="version", version=f"rankstone {__version__}")
+    languages = "language of texts, before or behind the command: en (default) or zh"
+    parser.add_argument("--lang", metavar="LANG", help=languages)
     # Naming the program here spares argparse the set-up of its help formatter.
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", required=True, prog="rankstone"
@@ -66,11 +96,11 @@ def main(argv: list[str] | None = None) -> int:
             args.measure = [*args.measure, *more]  # words after that of -m
         else:
             args.files = [*args.files, *more]  # words after an option
-    args.words = words
-    use_utf8()
+    args.words = given
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankstoneWarning)  # a command prints its notices itself
-        return guarded(lambda: args.run(args))
+        code: int = args.run(args)
+    return code
 
 
 def add_to(commands: Any, name: str) -> None:
@@ -96,13 +126,15 @@ def _parser_class() -> Any:
             super().__init__(*words, **more)
             if self.prog != "rankstone":
                 self._optionals.title = "output"
+            if language() != "en":
+                self.formatter_class = _formatter()
 
         def format_help(self) -> str:
             listed = super().format_help()
             if self.prog != "rankstone":
                 return listed
             for title, (first, *_) in GROUPS.items():
-                listed = re.sub(rf"(?m)^    {first}\b", f"  {title}\\n\\g<0>", listed)
+                listed = re.sub(rf"(?m)^    {first}\b", f"  {tr(title)}\\n\\g<0>", listed)
             return listed
 
         def error(self, message: str) -> NoReturn:
@@ -110,6 +142,31 @@ def _parser_class() -> Any:
             self.exit(2, f"{self.prog}: error: {message.rstrip('.')}. {help_}.\n")
 
     return Parser
+
+
+def _formatter() -> Any:
+    """Return how help is translated, and laid out with wide characters."""
+    import argparse
+
+    from rankstone.core.text import wrapped
+
+    class Formatter(argparse.HelpFormatter):
+        def _split_lines(self, text: str, width: int) -> list[str]:
+            return wrapped(" ".join(text.split()), width)
+
+        def _fill_text(self, text: str, width: int, indent: str) -> str:
+            return "\n".join(indent + line for line in self._split_lines(tr(text), width))
+
+        def start_section(self, heading: str | None) -> None:
+            super().start_section(tr(heading) if heading else None)
+
+        def _get_help_string(self, action: argparse.Action) -> str | None:
+            return tr(action.help) if action.help else None
+
+        def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: Any = None) -> None:
+            super().add_usage(usage, actions, groups, prefix or tr("usage: "))
+
+    return Formatter
 
 
 def _command_of(verb: str) -> str | None:

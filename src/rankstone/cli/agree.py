@@ -20,7 +20,8 @@ def add_to(commands: Any) -> None:
         "agree",
         help="how much two runs, two sets of judgments or two orderings of systems agree",
         description="RUN RUN: agreement of two rankings, query by query. QRELS QRELS: agreement of "
-        "two sets of judgments; with RUN... also what they do to the order of systems. QRELS "
+        "two sets of judgments; with RUN... also what they do to the order of systems, and whether the "
+        "second favours one. QRELS QRELS QRELS...: three and more judges. QRELS "
         "RUN RUN... with two -m: the order of systems by two measures.",
     )
     parser.add_argument("files", metavar="FILE", nargs="+", help="judgments first, then runs")
@@ -53,7 +54,7 @@ def run(args: Namespace) -> int:
     kinds = _kinds(paths, args)
     if kinds == ["run", "run"]:
         agreement = _runs
-    elif kinds[:2] == ["judgments", "judgments"] and set(kinds[2:]) <= {"run"}:
+    elif kinds.count("judgments") > 1 and kinds == sorted(kinds):
         agreement = _judgments
     elif kinds[:1] == ["judgments"] and len(kinds) > 2 and set(kinds[1:]) == {"run"}:
         agreement = _measures
@@ -116,16 +117,26 @@ def _runs(paths: list[str], args: Namespace) -> tuple[dict[str, Any], Iterator[s
 
 
 def _judgments(paths: list[str], args: Namespace) -> tuple[dict[str, Any], Iterator[str]]:
+    from rankstone.errors import UsageError
     from rankstone.measures import DEFAULT
-    from rankstone.text.agreements import judgment_lines, ordering_lines
+    from rankstone.stats.agreement import JudgesAgreement
+    from rankstone.text.agreements import judges_lines, judgment_lines, ordering_lines
     from rankstone.verbs.agree import agree_judgments, agree_orderings
 
-    first, second, *runs = paths
+    count = _kinds(paths, args).count("judgments")
+    first, second, *others = paths[:count]
+    runs = paths[count:]
+    if len(runs) == 1 or (runs and others):
+        raise UsageError(
+            "runs go with two sets of judgments, and the order of systems needs two runs."
+        )
     options = options_of(args)
     of_judgments = VERBS["agree_judgments"]
     own = {n: v for n, v in options.items() if n in of_judgments} if len(runs) > 1 else options
-    found = agree_judgments(first, second, **own)
+    found = agree_judgments(first, second, *others, **own)
     data = {"judgments": found.to_dict()}
+    if isinstance(found, JudgesAgreement):
+        return data, judges_lines(found, paths, colour=look()["colour"])
     lines = list(judgment_lines(found, colour=look()["colour"]))
     if len(runs) > 1:
         measure = str((args.measure or DEFAULT)[0])

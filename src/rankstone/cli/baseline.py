@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rankstone.cli.evaluate import results_of, say_notices
 from rankstone.cli.options import QUIET, add_command, options_of
 from rankstone.cli.terminal import print_lines
+from rankstone.language import tr
 
 if TYPE_CHECKING:
     from rankstone.verbs.gate.baseline import Baseline
@@ -53,7 +54,7 @@ def _save(args: Namespace) -> int:
             f"{args.file} exists, and a baseline is updated by accept only: rankstone gate baseline "
             f'accept {args.file} {args.judgments} {args.candidate} --reason "..."'
         )
-    new = _evaluated(args, options_of(args)).accepted(_today(), args.reason or "first baseline")
+    new = _evaluated(args, options_of(args)).accepted(_today(), args.reason or tr("first baseline"))
     new.save(args.file)
     print_lines(describe(new, args.file))
     return 0

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from rankstone.choices.statistics import Statistics
 from rankstone.cli.evaluate import results_of, say_notices
 from rankstone.cli.options import QUIET, expand, names_of, options_of
-from rankstone.cli.terminal import page_look, print_lines
+from rankstone.cli.terminal import ENDINGS, form_of, page_look, print_lines, save_lines, say
+from rankstone.language import tr
 
 if TYPE_CHECKING:
     from rankstone.stats.comparison import Comparison
@@ -30,7 +31,7 @@ trec_eval -q, ir_measures -q, CSV, saved results.
 {SOURCE}
   --format table|tsv|csv|json|md|latex  default: a table on a terminal, tsv in a pipe
   --digits N:whole = 4  decimals in tables (4)
-  -o, --output FILE     save the comparison as JSON, too
+  -o, --output FILE     write a file, too: .json (the whole comparison), .tex, .md, .csv, .tsv or .txt
   --force               let --output replace a file that rankstone did not save
 {MEASURING}
 """
@@ -39,19 +40,31 @@ VERBS = ("compare",)
 
 def run(args: Namespace) -> int:
     """Compare and print."""
+    from dataclasses import replace
+    from shlex import join
+
     from rankstone.errors import UsageError
     from rankstone.text.comparison import write_comparison
 
-    if args.output:
+    saved = form_of(args.output, ENDINGS) if args.output else None
+    if saved == "json":
         from rankstone.core.atomic import SAVED, check_own
 
         check_own(args.output, SAVED, force=args.force)
-
     if not 0 <= args.digits <= 17:
         raise UsageError(f"--digits must be from 0 to 17, not {args.digits}.")
     comparison = comparison_of(args)
-    if args.output:
+    if not args.quiet:
+        for notice in comparison.notices:
+            if notice.level != "info":
+                say(f"{tr(notice.level)}: {notice}")
+    made = {**comparison.provenance, "command": join(["rankstone", *args.words])}
+    comparison = replace(comparison, provenance=made)
+    if saved == "json":
         comparison.save(args.output, force=args.force)
+    elif saved:
+        look = {"colour": False, "columns": 100, "digits": args.digits}
+        save_lines(args.output, write_comparison(comparison, saved, **look), force=args.force)
     form = args.format or ("table" if sys.stdout.isatty() else "tsv")
     print_lines(write_comparison(comparison, form, digits=args.digits, **page_look()))
     return 0

@@ -6,6 +6,7 @@ from argparse import Namespace
 
 from rankstone.cli.options import options_of
 from rankstone.cli.terminal import say
+from rankstone.language import tr
 
 HELP = """
 convert: write judgments or a run in another format
@@ -28,6 +29,10 @@ def run(args: Namespace) -> int:
         args.source, args.target, args.to, kind=args.kind, force=args.force, **options_of(args)
     )
     for notice in done.notices:
-        say(f"warning: {notice.text}.")
-    say(f"{plural(done.rows, 'row')} of {done.kind} from {done.source} to {done.target}")
+        say(tr("warning: {}.").format(notice.text))
+    say(
+        tr("{} of {} from {} to {}").format(
+            plural(done.rows, "row"), tr(done.kind), done.source, done.target
+        )
+    )
     return 0

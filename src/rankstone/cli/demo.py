@@ -7,6 +7,7 @@ import sys
 from argparse import Namespace
 
 from rankstone.cli.terminal import in_colour
+from rankstone.language import tr
 
 _SEARCH = "search/qrels.txt search/*.run"
 _TEXTS = "--query-texts search/queries.tsv --by search/needs.tsv"
@@ -34,20 +35,22 @@ def run(args: Namespace) -> int:
     from rankstone import __version__
 
     folder = _folder()
-    _print(_BOLD, f"Rankstone {__version__}: two small sets of made-up data")
+    _print(_BOLD, tr("Rankstone {}: two small sets of made-up data").format(__version__))
     print(f"$ cd {quote(folder)}")
     # A terminal shows messages and output in one place, in the order in which they are written.
     with chdir(folder), redirect_stderr(sys.stdout):
-        _print(_BOLD, "\nSearch in an outdoor shop: graded judgments, three systems")
+        _print(_BOLD, "\n" + tr("Search in an outdoor shop: graded judgments, three systems"))
         _call(f"evaluate {_SEARCH} {_measures('search')}")
-        _print(_BOLD, "\nFilms for 120 users: implicit feedback, two recommenders")
+        _print(_BOLD, "\n" + tr("Films for 120 users: implicit feedback, two recommenders"))
         _call(f"evaluate {_FILMS} {_measures('recommender')}")
-        _print(_BOLD, "\nIs dense or hybrid better than bm25, by how much, on which queries?")
+        _print(
+            _BOLD, "\n" + tr("Is dense or hybrid better than bm25, by how much, on which queries?")
+        )
         _call(f"compare {_SEARCH} --baseline bm25 {_measures('search', 1)}")
-        _print(_BOLD, "\nThe same as a page to look at, with pictures and every query:")
+        _print(_BOLD, "\n" + tr("The same as a page to look at, with pictures and every query:"))
         page = _report()
         _next(_measures("search", 1).removeprefix("-m "))
-    _print(_BOLD, f"\nOpen the page in a browser: {page}")
+    _print(_BOLD, "\n" + tr("Open the page in a browser: {}").format(page))
     return 0
 
 
@@ -81,7 +84,7 @@ def _save(folder: str) -> None:
         raise DataError(
             f"cannot copy the examples to {folder}: {error.strerror or error}."
         ) from None
-    print(f"rankstone: the examples are in {folder}", file=sys.stderr)
+    print(tr("rankstone: the examples are in {}").format(folder), file=sys.stderr)
 
 
 def _measures(place: str, count: int | None = None) -> str:
@@ -117,14 +120,14 @@ def _report() -> str:
 
 def _next(measure: str) -> None:
     """Print commands to try."""
-    _print(_BOLD, "\nNext:")
+    _print(_BOLD, "\n" + tr("Next:"))
     for command, why in {
-        f"measures {measure}": "what a measure means, with an example worked out",
+        f"measures {measure}": tr("what a measure means, with an example worked out"),
         "evaluate search/qrels.txt search/hybrid.run -c ties=pessimistic": (
-            "its scores are rounded: the worst that the order of equal ones could do"
+            tr("its scores are rounded: the worst that the order of equal ones could do")
         ),
         "power search/qrels.txt search/bm25.run search/dense.run": (
-            "how many queries it takes to tell these two apart"
+            tr("how many queries it takes to tell these two apart")
         ),
     }.items():
         print(f"  rankstone {command}")

@@ -11,6 +11,7 @@ from rankstone.choices.conventions import AGGREGATES
 from rankstone.choices.setup import field_named
 from rankstone.cli.options import PER_QUERY, QUIET, expand, names_of, options_of
 from rankstone.cli.terminal import look, print_lines, progress, say, spoken_warnings
+from rankstone.language import tr
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,10 +69,10 @@ def print_results(
     with timed() as seconds:
         code = _print_results(args, verb, results_of)
     total = perf_counter() - begin
-    stages = ", ".join(f"{name} {taken:.3f} s" for name, taken in seconds.items())
+    stages = ", ".join(f"{tr(name)} {taken:.3f} s" for name, taken in seconds.items())
     peak = peak_memory()
-    memory = "" if peak is None else f"; peak memory {peak / 1e6:.0f} MB"
-    say(f"timing: {stages}, in all {total:.3f} s{memory}")
+    memory = "" if peak is None else tr("; peak memory {:.0f} MB").format(peak / 1e6)
+    say(tr("timing: {}, in all {:.3f} s{}").format(stages, total, memory))
     return code
 
 
@@ -89,6 +90,8 @@ def _print_results(
     fuse = options.pop("fuse", None)
     setup = Setup.of(verb, options).replace(fuse=fuse)
     statistics = Setup.of("Result.interval", ours)
+    if "trusted" in ours and (args.by is not None or ours.get("interval") not in (None, "t")):
+        raise UsageError("--trusted goes with Student's t and not with --by. Leave one out.")
     if args.digits is not None and not 0 <= args.digits <= 17:
         raise UsageError(f"--digits must be from 0 to 17, not {args.digits}.")
     if args.no_summary and not args.per_query:
@@ -104,6 +107,9 @@ def _print_results(
 
         groups = query_groups(args.by, args.judgments, setup, taken=(ALL,))
     results = results_of(args, setup)
+    intervals: Intervals | None = None
+    if statistics.statistics.trusted is not None:
+        results, intervals = _trusted(results, args, setup, statistics)
     if groups is not None:
         from rankstone.verbs.parts import refuse_warnings
 
@@ -117,7 +123,9 @@ def _print_results(
     with stage("output"):
         from rankstone.text.write import write
 
-        layout = _layout(results, args, hows, groups, statistics)
+        if args.interval and intervals is None:
+            intervals = _intervals(results, args, groups, statistics)
+        layout = _layout(results, args, hows, groups, intervals)
         print_lines(write(results, form, layout))
     return 0
 
@@ -127,7 +135,7 @@ def _layout(
     args: Namespace,
     hows: list[str],
     groups: QueryGroups | None,
-    statistics: Setup,
+    intervals: Intervals | None,
 ) -> Layout:
     from rankstone.text.result_table import Order
     from rankstone.text.write import Layout
@@ -141,11 +149,35 @@ def _layout(
         per_query=args.per_query,
         aggregate=not args.no_summary,
         summaries=summaries,
-        intervals=_intervals(results, args, groups, statistics) if args.interval else None,
+        intervals=intervals,
         digits=args.digits,
         order=Order(args.sort, args.top),
         **look(),
     )
+
+
+def _trusted(
+    results: list[Result], args: Namespace, setup: Setup, statistics: Setup
+) -> tuple[list[Result], Intervals]:
+    """Return the results with means by people's and the model's judgments, and their intervals."""
+    from rankstone.measures import DEFAULT
+    from rankstone.stats.trusted import estimated
+    from rankstone.text.result_table import ALL, own_aggregates
+    from rankstone.verbs.compare import by_people, with_groups
+
+    queries = (query for result in results for query in result.queries)
+    chosen = with_groups(statistics, args.judgments, queries).statistics
+    paths = list(expand(args.runs))
+    named: list[tuple[str, Any]] = list(zip(names_of(paths), paths, strict=True))
+    people = by_people(named, args.measure or DEFAULT, setup.replace(trusted=chosen.trusted))
+    intervals: dict[tuple[str, str], dict[str, Interval]] = {}
+    both = []
+    for result, own in zip(results, people.values(), strict=True):
+        means = [m for m, how in own_aggregates(result.measures).items() if how == "mean"]
+        made, known = estimated(result, own, means, chosen.confidence, chosen.clusters)
+        both.append(made)
+        intervals[result.name, ALL] = known
+    return both, intervals
 
 
 def _intervals(
@@ -167,7 +199,7 @@ def _intervals(
         for group, some in members.items():
             intervals[result.name, group] = {
                 measure: result.interval(
-                    measure, chosen.interval or "bca", chosen.confidence, chosen.clusters, some
+                    measure, chosen.interval, chosen.confidence, chosen.clusters, some
                 )
                 for measure, how in own_aggregates(result.measures).items()
                 if how == "mean"
@@ -224,20 +256,21 @@ def say_notices(results: list[Result], args: Namespace) -> None:
     for notice in shown:
         names = runs[notice]
         where = "" if len(names) == len(results) else f"{', '.join(names[:3])}: "
-        say(f"{notice.level}: {printable(where)}{notice}")
+        say(tr("{}: {}").format(tr(notice.level), f"{printable(where)}{notice}"))
     if rest := order[len(shown) :]:
         codes = ", ".join(dict.fromkeys(notice.code for notice in rest))
-        say(f"note: {len(rest)} more ({codes}); --format json lists them all")
+        say(tr("note: {} more ({}); --format json lists them all").format(len(rest), codes))
 
 
 def results_of(args: Namespace, setup: Setup) -> list[Result]:
     """Return the result of each run of a command that takes judgments and runs."""
+    from rankstone.core.engine import load_engine
     from rankstone.core.parallel import cores, on_each
     from rankstone.core.timing import stage
     from rankstone.io.changes import prepared
     from rankstone.io.load import check_columns_used, collection, load_judgments, load_run
     from rankstone.measures import DEFAULT
-    from rankstone.verbs.evaluate import evaluate_collection, load_engine
+    from rankstone.verbs.evaluate import evaluate_collection
     from rankstone.verbs.parts import Request
 
     setup = prepared(setup)
@@ -266,4 +299,13 @@ def results_of(args: Namespace, setup: Setup) -> list[Result]:
         first = result_of(named[0])  # so that what runs share is there when the others start
         results = [first, *on_each(result_of, named[1:])]
     check_columns_used(setup)
-    return results
+    return [with_command(result, args) for result in results]
+
+
+def with_command(result: Result, args: Namespace) -> Result:
+    """Return a result that records the command that made it."""
+    from shlex import join
+
+    made = result.provenance
+    software = {**made.software, "command": join(["rankstone", *args.words])}
+    return replace(result, provenance=replace(made, software=software))

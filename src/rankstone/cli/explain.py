@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from textwrap import wrap
 from typing import Any
 
 from rankstone.cli.options import add_command, grades, names_of, options_of
@@ -45,8 +46,12 @@ def data_of(args: Namespace, more: str) -> tuple[Any, ...]:
 def run(args: Namespace) -> int:
     """Explain and print."""
     from rankstone.text import explanation
+    from rankstone.text.notices import meaning
     from rankstone.verbs.explain import explain
 
+    if not args.files and args.grades is None and (text := meaning(args.measure)):
+        print_lines(wrap(text, look()["columns"] or 100, subsequent_indent="  "))
+        return 0
     runs = args.files[1:] if args.grades is None else []
     args.files = args.files[:2]
     data = data_of(args, "--query ID" if args.grades is None else "")

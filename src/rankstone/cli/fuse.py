@@ -6,6 +6,7 @@ from argparse import Namespace
 
 from rankstone.cli.options import QUIET, expand, options_of
 from rankstone.cli.terminal import say
+from rankstone.language import tr
 
 HELP = f"""
 fuse: fuse runs into one
@@ -28,15 +29,15 @@ def run(args: Namespace) -> int:
     fused = fuse(list(expand(args.runs)), **options_of(args))
     if not args.quiet:
         for notice in fused.notices:
-            say(f"warning: {notice}.")
+            say(tr("warning: {}.").format(notice))
     if args.explain is None:
         fused.save(args.output, args.to, force=args.force)
         if not args.quiet:
-            say(f"{fused.source.name}: {len(fused.runs.queries):,} queries")
+            say(tr("{}: {:,} queries").format(fused.source.name, len(fused.runs.queries)))
         return 0
-    names = fused.runs.names
+    names, rows = fused.runs.names, fused.explain(args.explain)
     print("document", "score", *map(escape_field, names), sep="\t")
-    for doc, score, points in fused.explain(args.explain):
+    for doc, score, points in rows:
         given = (f"{points[name]:.6g}" if name in points else "-" for name in names)
         print(escape_field(str(doc)), f"{score:.6g}", *given, sep="\t")
     return 0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.options import add_command, options_of, words_of
-from rankstone.cli.terminal import page_look, print_lines, say, spoken_warnings
+from rankstone.cli.terminal import form_of, page_look, print_lines, say, spoken_warnings
+from rankstone.language import tr
 
 if TYPE_CHECKING:
     from rankstone.verbs.gate.gate import Inputs
@@ -65,7 +65,7 @@ def run(args: Namespace) -> int:
     from rankstone.verbs.gate.rules import DOCUMENTS, KINDS, find_settings, read_settings
     from rankstone.verbs.gate.text import write_verdict
 
-    outputs = [(path, _form_of(path)) for path in args.output]
+    outputs = [(path, form_of(path, _ENDINGS)) for path in args.output]
     for path, form in outputs:
         check_own(path, _MARKS[form], force=args.force)
     settings = read_settings(args.settings) if args.settings else find_settings()
@@ -77,7 +77,7 @@ def run(args: Namespace) -> int:
     if not args.quiet:
         for notice in verdict.notices:
             if notice.level == "warning":
-                say(f"warning: {notice}")
+                say(tr("warning: {}").format(notice))
     command = _command(args, inputs)
     for path, form in outputs:
         with replaced(path) as out:
@@ -85,16 +85,6 @@ def run(args: Namespace) -> int:
             out.writelines(f"{line}\n".encode(errors="surrogateescape") for line in lines)
     print_lines(write_verdict(verdict, args.format, command=command, **page_look()))
     return verdict.exit_code
-
-
-def _form_of(path: str) -> str:
-    from rankstone.errors import UsageError
-
-    ending = os.path.splitext(path)[1].lower()
-    if ending not in _ENDINGS:
-        known = ", ".join(_ENDINGS)
-        raise UsageError(f"--output {path}: the ending says the format; use one of {known}.")
-    return _ENDINGS[ending]
 
 
 def _command(args: Namespace, inputs: Inputs) -> str:

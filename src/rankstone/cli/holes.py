@@ -7,6 +7,7 @@ from argparse import Namespace
 
 from rankstone.cli.options import MEASURE, names_of, only_measure, options_of
 from rankstone.cli.terminal import print_lines
+from rankstone.language import tr
 
 HELP = f"""
 holes: list the unjudged documents that matter most
@@ -31,6 +32,6 @@ def run(args: Namespace) -> int:
     measure = only_measure(args) or str(DEFAULT[0])
     unjudged = holes(args.judgments, args.runs, measure, depth=args.depth, **options_of(args))
     print_lines(lines(unjudged[: args.n], names_of(args.runs), aligned=sys.stdout.isatty()))
-    text = f"{plural(len(unjudged), 'unjudged document')} down to rank {args.depth}"
-    print(f"rankstone: {text}; effect on {measure}", file=sys.stderr)
+    text = tr("{} down to rank {}").format(plural(len(unjudged), "unjudged document"), args.depth)
+    print(tr("rankstone: {}; effect on {}").format(text, measure), file=sys.stderr)
     return 0

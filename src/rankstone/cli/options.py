@@ -9,15 +9,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from rankstone.choices.conventions import Conventions
-from rankstone.choices.fusion import Fusion, read_weights
+from rankstone.choices.fusion import Fusion
 from rankstone.choices.setup import FIELDS, VERBS, fields_of
+from rankstone.language import tr
 
 #: An argument in a help page: ``--depth N:whole = 20``, ``-m, --measure NAME ...``, ``runs RUN *``.
 _ARGUMENT = re.compile(
     r"(\w+|-[\w-]+(?:, -[\w-]+)*)(?: \((\w+)\))?(?: ([^ ].*?))??(?::(\w+))?(?: (\.\.\.|\*))?(?: = (.*))?"
 )
 _DEST = "choice_"  # so that no option takes the name of something else
-_TYPES: dict[str, Any] = {"number": float, "whole": int, "seed": int, "weights": read_weights}
+_TYPES: dict[str, Any] = {"number": float, "whole": int, "seed": int}
 
 
 def flag_of(name: str) -> str | None:
@@ -49,7 +50,7 @@ def add_choices(parser: Any, *verbs: str, without: Iterable[str] = ("not_retriev
 
 
 def _add(group: Any, name: str, about: Mapping[str, Any]) -> None:
-    kind, text = about["kind"], about["text"].replace("%", "%%")
+    kind, text = about["kind"], tr(about["text"]).replace("%", "%%")
     if "values" in about:
         text = f"{text}: {', '.join(about['values'])}"
     more: dict[str, Any] = {"dest": _DEST + name, "default": SUPPRESS, "help": text}

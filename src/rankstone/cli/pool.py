@@ -6,6 +6,7 @@ import sys
 from argparse import Namespace
 
 from rankstone.cli.options import expand, options_of
+from rankstone.language import tr
 
 HELP = """
 pool: list the documents to judge: the first ones of some runs
@@ -35,5 +36,8 @@ def run(args: Namespace) -> int:
             else:
                 print(json.dumps({"query_id": query, "doc_id": doc}, ensure_ascii=False))
     count = plural(sum(map(len, pooled.values())), "document")
-    print(f"rankstone: {count} to judge for {plural(len(pooled), 'query')}", file=sys.stderr)
+    print(
+        tr("rankstone: {} to judge for {}").format(count, plural(len(pooled), "query")),
+        file=sys.stderr,
+    )
     return 0

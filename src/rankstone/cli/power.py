@@ -32,9 +32,18 @@ def run(args: Namespace) -> int:
 
     if args.queries is not None and args.queries < 2:
         raise UsageError(f"--queries must be at least 2, not {args.queries}.")
-    source, _ = source_of(args, [], "power")
+    source, names = source_of(args, [], "power")
+    options = options_of(args)
+    runs = None
+    if "trusted" in options:  # which runs have to be evaluated by, too
+        if args.values:
+            raise UsageError("--trusted needs QRELS and runs, not --values.")
+        source, runs = args.files[0], {name: path for path, name in names.items()}
+    else:
+        options = {n: v for n, v in options.items() if n in Statistics.names()}
     plans = power(
         source,
+        runs,
         measures=args.measure,
         n=args.queries,
         difference=args.difference,
@@ -42,7 +51,7 @@ def run(args: Namespace) -> int:
         power=args.power,
         comparisons=args.comparisons,
         per_cluster=args.per_cluster,
-        **{n: v for n, v in options_of(args).items() if n in Statistics.names()},
+        **options,
     )
     if args.format == "json":
         print_json({measure: plan.to_dict() for measure, plan in plans.items()})

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rankstone.cli.compare import MEASURING, SOURCE
 from rankstone.cli.options import expand, names_of, options_of, words_of
 from rankstone.cli.terminal import say, spoken_warnings
+from rankstone.language import tr
 
 if TYPE_CHECKING:
     from rankstone.page.html import Report
@@ -22,7 +23,6 @@ report: write one page to look at: verdict, tables, pictures, every query
 Write a page on one or more runs: verdicts, the health of the data, tables, pictures and an explorer
 of queries. It is one file that works offline and loads nothing.
 {SOURCE}
-  --lang LANG = en         en (default) or zh
   --depth N:whole = 20     first documents of each ranking (20)
   --query-texts FILE       texts of queries, as TSV or JSONL
   --document-texts FILE    texts of documents, as TSV or JSONL
@@ -61,7 +61,7 @@ def run(args: Namespace) -> int:
     if not args.quiet:
         size = os.path.getsize(args.output) if os.path.isfile(args.output) else 0
         shown = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
-        print(f"rankstone: wrote {args.output} ({shown})", file=sys.stderr)
+        print(tr("rankstone: wrote {} ({})").format(args.output, shown), file=sys.stderr)
     return 0
 
 
@@ -96,14 +96,13 @@ def report_of(args: Namespace, *, pictures: bool) -> Report:
             None if args.values else named,
             args.measure,
             title=args.title,
-            language=args.lang,
             query_texts=args.query_texts,
             document_texts=args.document_texts,
             depth=args.depth,
             pictures=pictures,
             command=join(["rankstone", *args.words]),
             explain_options=join(words_of(explained)),
-            progress=None if args.quiet else lambda text: say(f"{text} ..."),
+            progress=None if args.quiet else lambda text: say(tr("{} ...").format(text)),
             **options,
         )
 
@@ -147,5 +146,5 @@ def _save_plots(args: Namespace) -> int:
         path = args.plots if single else os.path.join(args.plots, f"{name}.{args.plot_format}")
         picture.save(path, force=args.force)
         if not args.quiet:
-            print(f"rankstone: wrote {path}", file=sys.stderr)
+            print(tr("rankstone: wrote {}").format(path), file=sys.stderr)
     return 0

@@ -7,6 +7,7 @@ from argparse import Namespace
 
 from rankstone.cli.options import MEASURE, only_measure, options_of
 from rankstone.cli.terminal import print_lines
+from rankstone.language import tr
 
 HELP = f"""
 risk
@@ -32,10 +33,13 @@ def run(args: Namespace) -> int:
     count = len(curve.thresholds)
     step = 1 if args.points < 1 else max(1, -(-count // args.points))
     wide = sys.stdout.isatty()
-    rows = [["threshold", "coverage", "risk"]]
+    *heads, area = ("threshold", "coverage", "risk", "area")
+    if wide:  # heads in files are the same in every language
+        *heads, area = tr("threshold"), tr("coverage"), tr("risk"), tr("area")
+    rows = [heads]
     for i in sorted({*range(step - 1, count, step), count - 1}):
         numbers = curve.thresholds[i], curve.coverage[i], curve.risk[i]
         rows.append([f"{n:.4f}" if wide else repr(float(n)) for n in numbers])
-    rows.append(["area", "", f"{curve.area:.4f}" if wide else repr(curve.area)])
+    rows.append([area, "", f"{curve.area:.4f}" if wide else repr(curve.area)])
     print_lines(lines_of(rows, 0, wide=wide))
     return 0

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
+
+_BEGINNING = 12  # characters by which a file that was written before is known
 
 
 def in_colour() -> bool:
@@ -49,7 +51,7 @@ def say(text: str, program: str = "rankstone") -> None:
     if sys.stderr.isatty():
         from shutil import get_terminal_size
 
-        from rankstone.text.terminal import wrapped
+        from rankstone.core.text import wrapped
 
         lines = wrapped(message, get_terminal_size().columns, "  ", at_hyphens=False)
         message = "\n".join(lines)
@@ -113,3 +115,29 @@ def print_json(data: Any) -> None:
     import json
 
     print(json.dumps(data, indent=2))
+
+
+#: The formats of tables by the endings of files.
+ENDINGS = {
+    ".txt": "table", ".md": "md", ".tex": "latex", ".csv": "csv", ".tsv": "tsv", ".json": "json",
+}  # fmt: skip
+
+
+def form_of(path: str, endings: Mapping[str, str]) -> str:
+    """Return the format that the ending of a file says."""
+    from rankstone.errors import UsageError
+
+    form = endings.get(os.path.splitext(path)[1].lower())
+    if form is None:
+        known = ", ".join(endings)
+        raise UsageError(f"--output {path}: the ending says the format; use one of {known}.")
+    return form
+
+
+def save_lines(path: str, lines: Iterable[str], *, force: bool) -> None:
+    """Write lines to a file, unless there is one that begins otherwise."""
+    from rankstone.core.atomic import check_own, write_text
+
+    text = "".join(f"{line}\n" for line in lines)
+    check_own(path, text[:_BEGINNING].encode(), force=force)
+    write_text(path, text)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.options import TEXT_OR_JSON, options_of
 from rankstone.cli.terminal import print_json, print_lines
+from rankstone.language import tr
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,21 +42,21 @@ def _lines(reports: Sequence[Any]) -> Iterator[str]:
 
     for report in reports:
         form = f", {report.format}" if report.format else ""
-        yield f"{printable(report.path)}: {report.kind}{form}"
+        yield tr("{}: {}{}").format(printable(report.path), tr(report.kind), form)
         if report.error:
-            yield f"  error: {report.error}"
+            yield tr("  error: {}").format(report.error)
             continue
         for name, value in report.facts.items():
-            yield f"  {name.replace('_', ' ')}: {_shown(value)}"
+            yield tr("  {}: {}").format(tr(name.replace("_", " ")), _shown(value))
         for notice in report.notices:
-            yield f"  {notice.level}: {notice} [{notice.code}]"
+            yield tr("  {}: {} [{}]").format(tr(notice.level), notice, notice.code)
         if not report.notices:
-            yield "  nothing odd"
+            yield tr("  nothing odd")
 
 
 def _shown(value: Any) -> str:
     if not isinstance(value, dict):
         return str(value)
     if "median" in value:
-        return f"{value['least']} to {value['most']}, median {value['median']:g}"
-    return ", ".join(f"{n} of grade {grade}" for grade, n in value.items())
+        return tr("{least} to {most}, median {median:g}").format(**value)
+    return ", ".join(tr("{} of grade {}").format(n, grade) for grade, n in value.items())

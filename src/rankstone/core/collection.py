@@ -19,7 +19,13 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.notices import large_ties_in_lists, nothing_in_common, tally_matches
 from rankstone.core.provenance import Source
-from rankstone.core.rank import Documents, adds_run_queries, match_options, rank, tied_id_order
+from rankstone.core.rank import (
+    Documents,
+    adds_run_queries,
+    match_options,
+    order_while_reading,
+    rank,
+)
 from rankstone.core.ranked import Ranked
 from rankstone.core.reading_notices import OF_JUDGMENTS
 from rankstone.core.run import Run
@@ -28,10 +34,12 @@ from rankstone.errors import DataError, Notice
 
 if TYPE_CHECKING:
     from rankstone.core.documents import TopDocuments
+    from rankstone.core.items import ItemLists, ItemTable
 
 Array = np.ndarray
 MEMORY = Source("memory")
 _CACHED = 4
+_LEAST_SHOWN = 20  # items of a list that are read at once, though a cutoff is lower
 _READING = Lock()  # parts of a ranking are computed by several threads
 
 
@@ -134,7 +142,8 @@ class MatchedCollection:
     ``max_grade`` is the highest grade of all parts if each has its own judgments. ``changes`` are
     those that were made to the data, as a result records them. ``cutter`` cuts its lists, if cutoffs
     are not ranks of documents alone. ``scores_all`` says that the run scores a whole catalogue, of
-    which the documents without a judgment have the label 0, as in a table.
+    which the documents without a judgment have the label 0, as in a table. ``items`` is what is known
+    of documents beyond judgments.
     """
 
     run: Run
@@ -148,6 +157,8 @@ class MatchedCollection:
     _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
     cutter: Cutter | None = None
     scores_all: bool = False
+    items: ItemTable | None = None
+    _shown: dict[Conventions, ItemLists] = field(default_factory=dict, repr=False)
     _strangers: dict[Any, dict[Any, Array]] = field(default_factory=dict, repr=False)
     _cuts: dict[Any, Any] = field(default_factory=dict, repr=False)
 
@@ -212,6 +223,7 @@ class MatchedCollection:
             max_grade=self.max_grade,
             probabilities=judgments.probabilities,
             strangers=None if self.is_part or not self.has_ids else _weakly(self.strangers),
+            shown=_weakly(self.shown) if self.has_ids else None,
             cuts=None if self.cutter is None else self._cuts_of,
             all_judged=self.scores_all,
         )
@@ -265,6 +277,26 @@ class MatchedCollection:
                 ranks = {q: np.flatnonzero(strange[a:b]) + 1 for q, (a, b) in bounds}
                 self._strangers[key] = ranks
             return self._strangers[key]
+
+    def shown(self, conventions: Conventions, depth: int | None) -> ItemLists:
+        """Return the first items of each query's list, judged or not; at least that many."""
+        from rankstone.core.documents import top_documents
+        from rankstone.core.items import EMPTY, ItemLists
+
+        with _READING:
+            matches = self.matches(**match_options(conventions))
+            most = int(matches.retrieved.max(initial=0))
+            depth = most if depth is None else min(depth, most)
+            lists = self._shown.get(conventions)
+            if lists is None or lists.items.shape[1] < depth:
+                judgments = self._judged(run_queries=adds_run_queries(conventions))
+                names = list(judgments.queries)
+                least, distinct = max(depth, _LEAST_SHOWN), not matches.duplicates.any()
+                queries, tops = top_documents(
+                    self.run, judgments, names, least, conventions, distinct=distinct
+                )
+                lists = self._shown[conventions] = ItemLists.of(queries, tops, self.items or EMPTY)
+            return lists
 
     def _cuts_of(self, conventions: Conventions) -> Cuts:
         """Return where lists end under some conventions."""
@@ -321,10 +353,12 @@ class MatchedCollection:
 
     def keeping_top(self, depth: int, conventions: Conventions) -> MatchedCollection:
         """Return a collection that keeps the first documents while it reads its run, if it can."""
-        if not hasattr(self.run, "kept") or match_options(conventions)["repeats"]:
+        order = order_while_reading(conventions)
+        is_able = hasattr(self.run, "kept") and order is not None
+        if not is_able or match_options(conventions)["repeats"]:
             return self
         run: Any = self.run
-        kept = replace(run, kept=depth, ids_fall=tied_id_order(conventions))
+        kept = replace(run, kept=depth, ids_fall=order)
         return replace(self, run=kept, _matches={}, _rankings=_Ranking())
 
     def document(self, judgment: int) -> Any:
@@ -425,6 +459,10 @@ class LabelledCollection:
     sources: tuple[Source, Source] = (MEMORY, MEMORY)
     changes: Mapping[str, Any] = field(default_factory=dict)
     _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
+
+    def with_scores(self, scores: Array) -> LabelledCollection:
+        """Return the same labels with other scores."""
+        return replace(self, scores=scores, _rankings=_Ranking())
 
     def documents(self, *, float32: bool, run_queries: bool, repeats: bool) -> Documents:
         """Return the labelled documents."""

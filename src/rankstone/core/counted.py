@@ -46,9 +46,10 @@ class Entries:
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """What measures read of a table: entries, where they landed, and how many documents are tied.
+    """What measures read of a table: entries, where they landed, and how many of them are tied.
 
-    ``ties`` are the documents of the lists that share their score, and all documents.
+    ``ties`` are the entries of a grade above 0 that share their score with another document, and all
+    such entries.
     ``masked_relevant`` counts the documents that are relevant and have the score -inf.
     """
 
@@ -96,9 +97,7 @@ def entries_of(labels: Array) -> Entries | None:
     return Entries(offsets, columns, grades)
 
 
-def count(
-    entries: Entries, scores: Array, kept: Array | None, *, count_ties: bool
-) -> Counts | None:
+def count(entries: Entries, scores: Array, kept: Array | None) -> Counts | None:
     """Count where entries landed; documents that are not ``kept`` or have the score -inf are absent.
 
     None if a number is not finite, scores are so large that whole numbers are rounded, or lists
@@ -121,16 +120,15 @@ def count(
         begin, end = entries.offsets[[rows.start, rows.start + len(block)]].tolist()
         offsets = entries.offsets[rows.start : rows.start + len(block) + 1] - begin
         counts: tuple[Array, ...] | None = engine.load().count_table(
-            block, offsets, entries.columns[begin:end], count_ties
+            block, offsets, entries.columns[begin:end]
         )
         return counts
 
     counts = _in_blocks(work, scores.shape)
     if counts is None:
         return None
-    above, tied, earlier, retrieved, ties = counts
-    documents = int(retrieved.sum())
-    if documents == len(own):
+    above, tied, earlier, retrieved = counts
+    if int(retrieved.sum()) == len(own):
         return None
     none = np.zeros(len(retrieved), np.int64)
     matches = Matches(
@@ -146,7 +144,9 @@ def count(
         duplicates=none,
         rank_disagrees=none.astype(bool),
     )
-    return Counts(entries, matches, (int(ties.sum()), documents), masked_relevant)
+    graded = entries.grades > 0
+    ties = int((tied[graded] > 1).sum()), int(graded.sum())
+    return Counts(entries, matches, ties, masked_relevant)
 
 
 def _float(kind: np.dtype[Any]) -> np.dtype[Any]:

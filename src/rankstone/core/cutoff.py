@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankstone.core.run import Run
 from rankstone.errors import DataError, UsageError
+from rankstone.language import tr
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -114,7 +115,8 @@ class Cutter:
             size, reason = min(cutoff, len(units)), ""
         documents = len(set(of[:size]))
         if self.counts_chunks:
-            reason = f"The first {size} chunks are of {documents} documents. {reason}".strip()
+            chunks_read = tr("The first {} chunks are of {} documents.").format(size, documents)
+            reason = f"{chunks_read} {reason}".strip()
         return Cut(documents, reason)
 
     def _within(
@@ -128,15 +130,17 @@ class Cutter:
         sums = [Decimal(0), *accumulate(_lengths_of(self.lengths, query, units, noun))]
         most = Decimal(repr(budget.amount))
         size = sum(total <= most for total in sums) - 1
-        spent = f"{sums[size]:,f} of {most:,f} {budget.unit}"
+        spent = tr("{:,f} of {:,f} {}").format(sums[size], most, tr(budget.unit))
         if size == len(units):
-            return size, f"The whole list is within the budget ({spent})."
+            return size, tr("The whole list is within the budget ({}).").format(spent)
         breaks = sums[size] < most  # else it is spent to the last unit
         counts = self.keeps_last and breaks
-        name = f"{noun} {size + 1}, {units[size]!r} of {sums[size + 1] - sums[size]:,f}"
-        what = "breaks" if breaks else "is beyond"
-        verdict = "counts" if counts else "is left out, as are all below it"
-        return size + counts, f"{name}, {what} the budget ({spent} before it) and {verdict}."
+        length = sums[size + 1] - sums[size]
+        name = tr("{} {}, {!r} of {:,f}").format(tr(noun), size + 1, units[size], length)
+        what = tr("breaks") if breaks else tr("is beyond")
+        verdict = tr("counts") if counts else tr("is left out, as are all below it")
+        text = tr("{}, {} the budget ({} before it) and {}.").format(name, what, spent, verdict)
+        return size + counts, text
 
 
 def _lengths_of(

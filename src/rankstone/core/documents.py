@@ -15,9 +15,10 @@ from rankstone.core.exclude import ExcludingRun
 from rankstone.core.ids import Ids
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
-from rankstone.core.rank import match_options, tied_id_order
+from rankstone.core.rank import match_options, tie_rule
 from rankstone.core.run import NO_DOCUMENT, Block, Run
 from rankstone.core.text import encode
+from rankstone.core.tie_breaking import is_by_id, tied_before
 
 _MORE = 4  # times as many rows are read if too many documents are repeated
 _MOST_ROWS = 1 << 20  # that are kept before those beyond the depth are dropped
@@ -64,6 +65,8 @@ def top_documents(
     queries: Sequence[Any] | None,
     depth: int,
     conventions: Conventions,
+    *,
+    distinct: bool = False,
 ) -> tuple[list[Any], TopDocuments]:
     """Return queries and the ids of their first documents, best first.
 
@@ -76,13 +79,15 @@ def top_documents(
         queries: those of interest (default: all of the run).
         depth: number of documents.
         conventions: ``ties``, ``precision`` and ``duplicates`` decide the order.
+        distinct: no document of a query is known to be repeated.
     """
     if queries is not None and hasattr(run, "only"):
         run = run.only(queries)
     if isinstance(run, ExcludingRun):
         return _without(run, judgments, queries, depth, conventions)
     row_of = None if queries is None else {str(query): i for i, query in enumerate(queries)}
-    order = _Order(tied_id_order(conventions), **match_options(conventions))
+    how = match_options(conventions)
+    order = _Order(tie_rule(conventions), how["float32"], how["repeats"] or distinct)
     if not hasattr(run, "blocks"):
         known, block = _block_of(run, judgments)
         row_of = row_of or {str(query): i for i, query in enumerate(known)}
@@ -90,7 +95,7 @@ def top_documents(
         return list(known if queries is None else queries), tops
     if row_of is None:
         found = dict.fromkeys(query for block in run.blocks(1) for query in block.queries)
-        queries, row_of = list(found), {query: i for i, query in enumerate(found)}
+        queries, row_of = list(found), {str(query): i for i, query in enumerate(found)}
     most, is_short = depth, True
     while is_short:
         tops, is_short = _of_blocks(run.blocks(most), row_of, depth, most, order)
@@ -109,9 +114,9 @@ def _block_of(run: Run, judgments: Judgments | None) -> tuple[list[Any], Block]:
 
 
 class _Order(NamedTuple):
-    """The order of documents: ids within ties (1 falling, -1 rising), precision, repetitions."""
+    """The order of documents: the rule for ties, the precision of scores, repetitions."""
 
-    ids_fall: int
+    ties: str
     float32: bool
     repeats: bool
 
@@ -170,7 +175,7 @@ class _Rows:
             np.concatenate([np.zeros(0, np.int64), *(part.row for part in parts)]),
             list(chain.from_iterable(part.docs for part in parts)),
             np.concatenate([np.zeros(0), *(part.scores for part in parts)]),
-            parts[0].order if parts else _Order(0, float32=False, repeats=False),
+            parts[0].order if parts else _Order("input", float32=False, repeats=False),
         )
 
     def where(self, mask: np.ndarray) -> _Rows:
@@ -183,11 +188,10 @@ class _Rows:
     def first(self, most: int) -> _Rows:
         """Return the best rows of each query, in order of queries and scores."""
         row, docs, scores = _by_query(self.row, self.docs, self.scores)
-        keys = [-scores, row]
-        order = np.lexsort(keys)
-        same = (np.diff(row[order]) == 0) & (np.diff(scores[order]) == 0)
-        if self.order.ids_fall and same.any():
-            order = np.lexsort([_places_of_ids(docs, self.order.ids_fall), *keys])
+        order = np.lexsort([-scores, row])
+        ties = _Ties.of(row[order], scores[order])
+        if ties is not None:
+            order = order[ties.order(self.order.ties, [docs[i] for i in order.tolist()])]
         if (order[1:] < order[:-1]).any():
             row, scores = row[order], scores[order]
             docs = [docs[i] for i in order.tolist()]
@@ -208,12 +212,47 @@ class _Rows:
         return TopDocuments(segments.offsets_of(sizes), Ids(list(map(str, self.docs)), "text"))
 
 
-def _places_of_ids(docs: list[Any], ids_fall: int) -> np.ndarray:
-    """Return where each document is in the order of ids: of numbers, or of bytes."""
-    numbers = all(isinstance(doc, int) for doc in docs)
-    keys = docs if numbers else [encode(str(doc)) for doc in docs]
-    place = {key: i for i, key in enumerate(sorted(set(keys), reverse=ids_fall > 0))}
-    return np.fromiter(map(place.__getitem__, keys), np.int64, len(keys))
+class _Ties(NamedTuple):
+    """Rows by query and falling score: where the tie of each begins, in rows, and the bounds of all."""
+
+    row: np.ndarray
+    begin: np.ndarray
+    bounds: np.ndarray
+
+    @classmethod
+    def of(cls, row: np.ndarray, scores: np.ndarray) -> _Ties | None:
+        """Return the ties, None if all scores of a query differ."""
+        new = np.append(True, (np.diff(row) != 0) | (np.diff(scores) != 0))[: len(row)]
+        if new.all():
+            return None
+        bounds = np.append(np.flatnonzero(new), len(row))
+        return cls(row, np.repeat(bounds[:-1], np.diff(bounds)), bounds)
+
+    def order(self, rule: str, docs: list[Any]) -> np.ndarray:
+        """Return the order of the rows by the rule that ranks judged documents, none of which is here."""
+        nothing = np.zeros(len(docs))
+        before = tied_before(
+            rule,
+            offsets=segments.offsets_of(np.bincount(self.row)),
+            grade=nothing,
+            above=self.begin,
+            tied=np.repeat(np.diff(self.bounds), np.diff(self.bounds)),
+            earlier=np.arange(len(docs)) - self.begin,
+            judgment=np.arange(len(docs)),
+            greater=self._greater(docs) if is_by_id(rule) else None,
+        )
+        return np.argsort(self.begin + before, kind="stable")
+
+    def _greater(self, docs: list[Any]) -> np.ndarray:
+        """Return how many ids of its tie are greater than each: ids as numbers, or as bytes."""
+        numbers = all(isinstance(doc, int) for doc in docs)
+        keys = docs if numbers else [encode(str(doc)) for doc in docs]
+        place = {key: i for i, key in enumerate(sorted(set(keys), reverse=True))}
+        places = np.fromiter(map(place.__getitem__, keys), np.int64, len(keys))
+        falling = np.lexsort([places, self.begin])
+        greater = np.empty(len(docs), np.int64)
+        greater[falling] = np.arange(len(docs)) - self.begin
+        return greater
 
 
 def _by_query(

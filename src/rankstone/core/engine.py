@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from types import ModuleType
 
-from rankstone.errors import UsageError
+from rankstone.errors import SlowEngineWarning, UsageError
+from rankstone.language import tr
 
 _PYTHON = "rankstone.core.python_engine"
 
@@ -19,20 +21,25 @@ def name() -> str:
     return "python" if load().__name__ == _PYTHON else "native"
 
 
-def load(tell: Callable[[str], None] | None = None) -> ModuleType:
-    """Return the module that scans and matches; ``tell`` is called if it is the slow one."""
-    wanted = os.environ.get("RANKSTONE_ENGINE", "")
-    module = _load(wanted)
-    if tell is not None and not wanted and module.__name__ == _PYTHON:
-        why = (
-            "does not run in a sub-interpreter; the pure-Python engine gives the same numbers, "
-            "more slowly."
-            if is_sub_interpreter()
-            else "is not installed; the pure-Python engine gives the same numbers, more slowly. "
-            "Reinstall where a C++20 compiler is found."
+def load() -> ModuleType:
+    """Return the module that scans and matches."""
+    return _load(os.environ.get("RANKSTONE_ENGINE", ""))
+
+
+def load_engine() -> None:
+    """Load the compiled core, or warn once that it is absent."""
+    if load().__name__ != _PYTHON or os.environ.get("RANKSTONE_ENGINE"):
+        return
+    text = tr(
+        "the compiled core of rankstone is not installed; the pure-Python engine gives the same "
+        "numbers, more slowly. Reinstall where a C++20 compiler is found."
+    )
+    if is_sub_interpreter():
+        text = tr(
+            "the compiled core of rankstone does not run in a sub-interpreter; the pure-Python "
+            "engine gives the same numbers, more slowly."
         )
-        tell(f"the compiled core of rankstone {why}")
-    return module
+    warnings.warn(text, SlowEngineWarning, stacklevel=2)
 
 
 @cache

@@ -15,6 +15,7 @@ from rankstone.core.matches import Matches
 from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import Row, RunWrapper
 from rankstone.errors import DataError, Notice
+from rankstone.language import tr
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,13 +162,13 @@ def _notices(
     if n:
         at = int(np.flatnonzero(gone)[0])
         query = both.queries[int(segments.numbers(matches.offsets)[at])]
-        example = f"document {both.docs[int(matches.judgment[at])]} of query {query}"
+        example = tr("document {} of query {}").format(both.docs[int(matches.judgment[at])], query)
         notices += reading_notice("excluded", n, (example,))
     n = int((out & (rows >= 0)).sum())
     if n:
         at = int(np.flatnonzero(out & (rows >= 0))[0])
         query = both.queries[int(np.searchsorted(both.groups, at, "right")) - 1]
-        example = f"document {both.docs[at]} of query {query}"
+        example = tr("document {} of query {}").format(both.docs[at], query)
         notices += reading_notice("excluded-judged", n, (example,))
     known = {_like(judgments.queries, q) for q in excluded.queries}
     cold = [q for q in judgments.queries if q not in known]

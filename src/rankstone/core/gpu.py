@@ -78,7 +78,7 @@ def top_k(labels: Any, scores: Any, lists: ListNeeds, needs: ScoreNeeds) -> TopK
     grades, order = _table(parts)
     if needs.negatives and (grades < 0).any():
         return None
-    return TopK(grades, order, (sum(p.tied for p in parts), len(label) * width))
+    return TopK(grades, order, (sum(p.tied_labels for p in parts), sum(p.labels for p in parts)))
 
 
 def head(values: Any, n: int) -> Array:
@@ -158,7 +158,8 @@ def _of_jax(jnp: Any, lax: Any) -> _Library:
 class _Part:
     """Some lists: grades of the first ``size`` documents, of which ``same`` score as the next.
 
-    ``rest`` are the other grades that are not 0, ``others`` for each list.
+    ``rest`` are the other grades that are not 0, ``others`` for each list. ``tied`` documents share
+    their score, of which ``tied_labels`` are among the ``labels`` above 0.
     """
 
     first: Array
@@ -167,6 +168,8 @@ class _Part:
     rest: Array
     others: Array
     tied: int
+    tied_labels: int
+    labels: int
 
 
 def _first(
@@ -189,10 +192,14 @@ def _first(
         falling, columns = library.order(score)
     same = falling[:, 1:] == falling[:, :-1]
     tied = int(same.sum()) + int(same[:, 0].sum()) + int((same[:, 1:] & ~same[:, :-1]).sum())
+    label = _whole(library, labels)
+    own = library.take(label, columns) > 0
+    tied_labels = int((same & own[:, 1:]).sum()) + int((same & own[:, :-1]).sum())
+    tied_labels -= int((same[:, 1:] & same[:, :-1] & own[:, 1:-1]).sum())
     last = falling[:, k - 1 : k]
     size = (falling >= last).sum(1)
     width = int(size.max())
-    other = (score < last) & (_whole(library, labels) != 0)
+    other = (score < last) & (label != 0)
     return _Part(
         numbers_of(library.take(labels, columns[:, :width]), "labels"),
         array_of(same[:, : width - 1], "ties"),
@@ -200,6 +207,8 @@ def _first(
         numbers_of(library.chosen(labels, other), "labels"),
         array_of(other.sum(1), "sizes"),
         tied,
+        tied_labels,
+        int((label > 0).sum()),
     )
 
 

@@ -12,6 +12,7 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.reading_notices import reading_notice
 from rankstone.errors import Notice
+from rankstone.language import tr
 
 _EXAMPLES = 3
 _AROUND = " \t\r\"'\ufeff\u200b"
@@ -24,7 +25,7 @@ class LookAlike(NamedTuple):
     run: object
 
     def __str__(self) -> str:
-        return f"judged {self.judged!r}, run {self.run!r}"
+        return tr("judged {!r}, run {!r}").format(self.judged, self.run)
 
 
 def look_alikes(missing: Iterable[object], present: Iterable[object]) -> list[LookAlike]:
@@ -154,6 +155,6 @@ def look_alike_notices(
     ``n`` is their number if ``pairs`` are only examples.
     """
     n = len(pairs) if n is None else n
-    before = "at least " if at_least else ""
+    before = tr("at least ") if at_least else ""
     examples = map(str, pairs[:_EXAMPLES])
-    return reading_notice("ids-look-alike", n, examples, effect=what, before=before)
+    return reading_notice("ids-look-alike", n, examples, effect=tr(what), before=before)

@@ -20,6 +20,7 @@ from rankstone.core.reading_notices import reading_notice
 from rankstone.core.tally import EXAMPLES, Tally
 from rankstone.core.text import decode
 from rankstone.errors import DataError, NothingInCommonError, Notice
+from rankstone.language import tr
 
 _LOW = 0.5  # a lower share of judged documents is noticed
 _FEW = 0.01  # a lower share of tied documents is mentioned only on request
@@ -42,7 +43,7 @@ def repeated_notices(scan: dict[str, Any]) -> list[Notice]:
     notices = []
     for key in ("repeated", "contradicting"):
         query, doc = map(decode, scan[f"{key}_example"])
-        example = f"document {doc} of query {query}"
+        example = tr("document {} of query {}").format(doc, query)
         notices += reading_notice(f"{key}-judgments", int(scan[key]), (example,))
     return notices
 
@@ -118,16 +119,18 @@ def _unlike_documents(judgments: Judgments, matches: Matches) -> tuple[str, ...]
     for doc, own in pairs:
         rest = str(doc).removeprefix(own)
         if rest != str(doc) and rest[1:] and not rest[0].isalnum():
-            hint = f"which may be its chunk: parents='{{doc}}{rest[0]}{{n}}' (--parents)"
-            return f"judged {own!r}", f"run {doc!r}", hint
-    return f"run {samples.docs[0]!r}", f"judged {judged[0]!r}"
+            pattern = f"{{doc}}{rest[0]}{{n}}"
+            hint = tr("which may be its chunk: parents='{}' (--parents)").format(pattern)
+            return tr("judged {!r}").format(own), tr("run {!r}").format(doc), hint
+    return tr("run {!r}").format(samples.docs[0]), tr("judged {!r}").format(judged[0])
 
 
 def _duplicate(judgments: Judgments, matches: Matches) -> tuple[str, ...]:
     if not matches.duplicates.any():
         return ()
     query = int(np.flatnonzero(matches.duplicates)[0])
-    return (f"document {matches.duplicate[query]} of query {judgments.queries[query]}",)
+    doc = matches.duplicate[query]
+    return (tr("document {} of query {}").format(doc, judgments.queries[query]),)
 
 
 def _examples(ids: Any, chosen: np.ndarray) -> tuple[str, ...]:
@@ -142,6 +145,10 @@ def tally_ranked(tally: Tally, ranked: Ranked, k: int) -> Tally:
     """
     relevant = ranked.relevant_count()
     empty = relevant == 0
+    longest = int(ranked.retrieved.max(initial=0))
+    found = relevant
+    if not ranked.all_judged:
+        found = segments.count(ranked.relevant(), ranked.offsets)
     # Labels in arrays, and lists that are empty, say nothing of whether anybody looked.
     bare = empty if ranked.all_judged else empty & (np.diff(ranked.judged_offsets) == 0)
     examples = _examples(ranked.queries, empty)
@@ -151,7 +158,9 @@ def tally_ranked(tally: Tally, ranked: Ranked, k: int) -> Tally:
         without_relevant=int(empty.sum()),
         without_judgments=int(bare.sum()),
         single_relevant=int((relevant == 1).sum()),
-        longest=int(ranked.retrieved.max(initial=0)),
+        single_found=int(((relevant == 1) & (found > 0)).sum()),
+        longest=longest,
+        as_long=int((ranked.retrieved == longest).sum()),
         by_subtopic=int(ranked.subtopics is not None),
         examples={**tally.examples, "no-relevant": examples} if examples else tally.examples,
     )
@@ -180,7 +189,7 @@ def data_notices(tally: Tally, conventions: Conventions) -> tuple[Notice, ...]:
 
     ties = tally.tied if conventions.effect("ties") else 0  # none if no order of them decides
     few_ties = tally.tied < _FEW * tally.documents
-    capped = "more than " if tally.unjudged_capped else ""
+    capped = tr("more than ") if tally.unjudged_capped else ""
     return (
         *(notice for notice in tally.reading if notice.count or not notice.of),
         *affected("missing-queries", tally.missing_queries, tally.judged_queries),
@@ -212,10 +221,10 @@ def ranking_notices(
         of=tally.evaluated,
         effect=conventions.effect("no-relevant"),
         level="warning" if is_silent else None,
-        more=", and no_relevant='skip' leaves them out of means" if is_silent else "",
+        more=tr(", and no_relevant='skip' leaves them out of means") if is_silent else "",
     )
     if tally.top and (share := tally.judged_in_top / tally.top) < _LOW:
-        where = f"{share:.0%} of the documents down to rank {k}"
+        where = tr("{:.0%} of the documents down to rank {}").format(share, k)
         notices += reading_notice("judged-share", tally.judged_in_top, effect=where, keep_zero=True)
     return tuple(notices)
 

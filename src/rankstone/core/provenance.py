@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from rankstone.choices.setup import field_named
-from rankstone.errors import DataError
+from rankstone.errors import DataError, plural
 
 
 @dataclass(frozen=True)
@@ -138,7 +141,8 @@ def in_words(choices: Mapping[str, Any]) -> Iterator[str]:
     for name, value in choices.items():
         if isinstance(value, Given):
             unit = field_named(name).metadata.get("unit", "row")
-            yield f"{name}={value.name} ({value.entries:,} {unit}{'s' * (value.entries != 1)})"
+            n = value.entries
+            yield f"{name}={value.name} ({plural(n, unit).replace(str(n), f'{n:,}', 1)})"
         elif isinstance(value, Mapping):
             for role, names in value.items():
                 yield f"{role}={names if names is None or isinstance(names, str) else '|'.join(names)}"
@@ -171,18 +175,25 @@ def replayed(data: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def software() -> dict[str, str]:
+    """Return the versions of Python and NumPy."""
+    return {"python": sys.version.split()[0], "numpy": np.__version__}
+
+
 @dataclass(frozen=True)
 class Provenance:
-    """The data and the software that a result was made from."""
+    """The data and the software that a result was made from, and the command if there was one."""
 
     rankstone: str
     engine: str
     judgments: Source
     run: Source
+    software: Mapping[str, str] = field(default_factory=software, hash=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data, with checksums of files."""
         return {
+            **self.software,
             "rankstone": self.rankstone,
             "engine": self.engine,
             "judgments": self.judgments.to_dict(),
@@ -195,7 +206,9 @@ class Provenance:
         from rankstone.core import saved
 
         judgments, run = (Source.from_dict(data[name]) for name in ("judgments", "run"))
-        return cls(saved.text(data["rankstone"]), saved.text(data["engine"]), judgments, run)
+        rankstone, engine = saved.text(data["rankstone"]), saved.text(data["engine"])
+        names = [name for name in ("python", "numpy", "command") if name in data]
+        return cls(rankstone, engine, judgments, run, {n: saved.text(data[n]) for n in names})
 
 
 MEMORY = Source("memory")

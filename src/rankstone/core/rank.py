@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -25,12 +25,16 @@ from rankstone.core.tie_breaking import (
     id_order,
     is_by_id,
     is_by_input,
+    keeps_order,
     needs_ids,
     tie_extreme,
     tied_before,
 )
 from rankstone.core.timing import stage
 from rankstone.errors import DataError
+
+if TYPE_CHECKING:
+    from rankstone.core.items import ItemLists
 
 Array = np.ndarray
 
@@ -47,7 +51,7 @@ class Documents:
     is not the highest here. ``retrieved_grades`` are the grades of the retrieved documents if they
     differ from ``grades``, ``subtopics`` the grades by subtopic. ``strangers`` returns the ranks of
     documents that are judged for no query, under some conventions and down to some rank; ``cuts``
-    where lists end at a cutoff, if that is not a rank of documents.
+    where lists end at a cutoff, if that is not a rank of documents, and ``shown`` the first items.
     ``probabilities`` say how likely each was to be judged, if documents were drawn.
     """
 
@@ -65,6 +69,7 @@ class Documents:
     max_grade: float | None = None
     strangers: Callable[[Conventions, int | None], Mapping[Any, Array]] | None = None
     cuts: Callable[[Conventions], Cuts] | None = None
+    shown: Callable[[Conventions, int | None], ItemLists] | None = None
     probabilities: Array | None = None
     all_judged: bool = False  # documents without a row have grade 0
     negated: bool = False  # the sign of the scores says nothing, since the lowest was the best
@@ -148,9 +153,19 @@ def reads_input_order(conventions: Conventions) -> bool:
     return is_by_input(conventions.ties)
 
 
-def tied_id_order(conventions: Conventions) -> int:
-    """Return 1 if the greater of tied ids is first, -1 if the smaller is, 0 if ids do not decide."""
-    return id_order(conventions.ties)
+def tie_rule(conventions: Conventions) -> str:
+    """Return the rule for tied documents."""
+    return conventions.ties
+
+
+def order_while_reading(conventions: Conventions) -> int | None:
+    """Return the order of tied documents for a scanner that keeps the first ones, None if it has none.
+
+    1: the greater id is first; -1: the smaller; 0: the earlier row, which is also how documents are
+    listed under rules that account for every order.
+    """
+    rule = conventions.ties
+    return id_order(rule) if is_by_id(rule) or keeps_order(rule) or tie_extreme(rule) else None
 
 
 def apply_negatives(documents: Documents, rule: str) -> Documents:
@@ -291,6 +306,7 @@ def _ranked_rows(
         samples=_samples(documents, matches, rank, grade),
         strangers=documents.strangers and partial(documents.strangers, conventions),
         cuts=documents.cuts and documents.cuts(conventions),
+        shown=documents.shown and partial(documents.shown, conventions),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from rankstone.core.cutoff import Cuts
 from rankstone.core.parallel import on_each
 from rankstone.core.subtopics import Subtopics
 from rankstone.core.tie_breaking import tie_extreme
+
+if TYPE_CHECKING:
+    from rankstone.core.items import ItemLists
 
 
 class _Lazy:
@@ -93,7 +96,8 @@ class Ranked:
     ``judgment`` numbers, if they were judged by subtopic. If every query retrieved the same number of documents, all
     judged, ``width`` is that number: the rows are a table with a column for each rank. ``strangers``
     returns the ranks, down to k, of each query's documents that are judged for no query, if known.
-    ``cuts`` say where lists end, if cutoffs are not all ranks of documents.
+    ``cuts`` say where lists end, if cutoffs are not all ranks of documents. ``shown`` returns the first
+    items of lists, judged or not, down to k, if documents have ids.
     ``samples`` hold, by query, what was drawn to be judged, if documents were drawn.
     """
 
@@ -122,6 +126,7 @@ class Ranked:
     all_judged: bool = False  # every retrieved document is known to have a judgment
     strangers: Callable[[int | None], Mapping[Any, Array]] | None = None
     cuts: Cuts | None = None
+    shown: Callable[[int | None], ItemLists] | None = None
     samples: Mapping[Any, Sample] | None = None
     has_ties: bool = field(init=False)
     has_small_grades: bool = field(init=False)  # all are known to be whole numbers from 0 to 255

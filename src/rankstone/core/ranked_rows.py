@@ -186,6 +186,7 @@ def condensed(ranked: Ranked) -> RankedRows:
         retrieved=segments.lengths(ranked.offsets),
         pooled=None,
         pooled_offsets=None,
+        shown=ranked.shown and _refuse_shown,
         width=ranked.width,
         cuts=ranked.cuts
         and replace(
@@ -198,6 +199,13 @@ def _refuse_cuts(cutoff: Cutoff) -> NoReturn:
     raise UsageError(
         f"lists from which unjudged documents were removed cannot be cut by {units_of(cutoff)}. "
         "Choose unjudged='nonrelevant'."
+    )
+
+
+def _refuse_shown(_: int | None) -> NoReturn:
+    raise UsageError(
+        "measures beyond accuracy read all items of a list, and unjudged ones were removed. Choose "
+        "unjudged='nonrelevant'."
     )
 
 

@@ -93,13 +93,14 @@ class RankedTable(Ranked):
             part = self._part(*ends)
             columns, tied = part.columns_and_ties(task)
             # Counting ties needs the order, which is at hand now.
-            self._tie_counts[ends[0]] = tied, int(part.offsets[-1])
+            own = part.grades if part.judged is None else part.grades[part.judged]
+            self._tie_counts[ends[0]] = tied, int((own > 0).sum())
             return columns
 
         return on_parts(work, self.bounds)
 
     def columns_and_ties(self, task: Task) -> tuple[list[Array], int]:
-        """Return a task's columns, and how many rows share their score with another document.
+        """Return a task's columns, and how many rows of a grade above 0 share their score.
 
         Lists with ties and lists without are apart: most have none, and cost less.
         """
@@ -110,7 +111,7 @@ class RankedTable(Ranked):
             columns = self._put_together(task(self._lists(~self._tied_lists)), task(tied))
         else:
             columns = task(self)
-        count = Ranked.count_ties(tied)[0] if some else 0
+        count = int((tied.original_grade[tied.tied > 1] > 0).sum()) if some else 0
         tied.clear_cache()
         self.clear_cache()
         return columns, count
@@ -133,7 +134,7 @@ class RankedTable(Ranked):
         return table
 
     def count_ties(self) -> tuple[int, int]:
-        """Return how many rows share their score with another document, and how many rows."""
+        """Return how many rows of a grade above 0 share their score, and how many there are."""
         parts = parts_of(self.bounds)
         if len(self._tie_counts) < len(parts):
             self.by_query(lambda _: [])

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from rankstone.errors import Notice, plural
+from rankstone.language import tr
 
 #: The level and the text of each notice, the gravest first. ``n`` is the count, ``of`` the number of
 #: what was examined (see ``_Count``), ``effect`` what the conventions do about it.
@@ -68,14 +69,24 @@ class _Count(int):
 
 
 def _text(code: str, n: int, of: int, effect: str = "") -> str:
-    return TABLE[code][1].format(n=_Count(n), of=_Count(of), effect=effect)
+    return tr(TABLE[code][1]).format(n=_Count(n), of=_Count(of), effect=effect)
 
 
-def gravity(notice: Notice) -> tuple[bool, int]:
+#: Notices with texts of their own, each before the one of the table that may change less.
+_OTHERS = {
+    "other-sheets": "missing-queries", "faulty-rows": "missing-queries", "undefined": "missing-queries",
+    "gain-not-listed": "missing-queries", "ratings-as-grades": "unjudged-queries",
+    "scale-from-judgments": "judged-share", "no-grade": "judged-share",
+}  # fmt: skip
+
+
+def gravity(notice: Notice) -> tuple[int, bool]:
     """Return a key that sorts notices by what they may change, the gravest first."""
     places = list(TABLE)
-    place = places.index(notice.code) if notice.code in TABLE else len(places)
-    return notice.level != "warning", place
+    code = _OTHERS.get(notice.code, notice.code)
+    if code not in TABLE:
+        code = "judged-share" if notice.level == "warning" else places[-1]
+    return places.index(code), notice.code in TABLE
 
 
 def reading_notice(

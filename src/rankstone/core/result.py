@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Container, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from rankstone.choices.conventions import Conventions
 from rankstone.core.aggregate import FLOOR, Summary, summarise
 from rankstone.core.provenance import Provenance, in_words, recorded
+from rankstone.core.shown import ByGroup
 from rankstone.errors import (
     DataError,
     MissingDependencyError,
@@ -22,6 +23,7 @@ from rankstone.errors import (
     did_you_mean,
     plural,
 )
+from rankstone.language import tr
 
 if TYPE_CHECKING:
     from rankstone.core.unjudged import UnjudgedReport
@@ -61,7 +63,8 @@ class Result:
     measures, if the two differ, and ``exceptions`` the conventions of single measures that differ
     from ``conventions``. ``changes`` are those that were made to the data before ranking; how
     judgments and run were read is in ``provenance``. ``unanswered`` are evaluated queries for which the run has no documents,
-    ``unjudged`` is, on request, what documents without a judgment leave open.
+    ``unjudged`` is, on request, what documents without a judgment leave open. ``of_all_lists`` are
+    measures of all lists together, such as the coverage of a catalogue: they have no value per query.
     """
 
     name: str
@@ -80,6 +83,9 @@ class Result:
     unanswered: tuple[Any, ...] = ()
     unjudged: UnjudgedReport | None = None
     changes: Mapping[str, Any] = field(default_factory=dict)
+    of_all_lists: tuple[str, ...] = ()
+    #: The value of some rows of ``queries`` together, for these measures; not saved.
+    pools: Mapping[str, Callable[[np.ndarray], float]] = field(default_factory=dict, repr=False)
 
     @property
     def measures(self) -> list[str]:
@@ -118,30 +124,42 @@ class Result:
         A geometric mean takes values below ``floor`` as ``floor``, so that one 0 does not decide.
         """
         name = self._known(measure)
+        if name in self.of_all_lists:
+            return Summary(self.aggregates[name], "all lists", self.counted[name], 0)
         return summarise(self.columns[name], how, floor, self.weights.get(name))
 
     def interval(
         self,
         measure: object,
-        method: str = "bca",
+        method: str | None = None,
         confidence: float = 0.95,
         clusters: Any = None,
         queries: Container[Any] | None = None,
+        trusted: Result | None = None,
     ) -> Interval:
         """Return the confidence interval of a mean: how far another sample of queries may move it.
 
         Args:
             measure: one of the measures.
-            method: ``bca`` (bootstrap, default), ``percentile`` or ``t``.
+            method: ``bca`` (bootstrap), ``percentile`` or ``t`` (default: bca, or t of few clusters).
             confidence: the share of such intervals that contain the true mean.
             clusters: of queries that belong together, ``{query: cluster}`` or a pattern of query ids
                 such as ``{cluster}_{n}``; the interval is then that of the means of clusters.
             queries: those of a group (default: all).
+            trusted: result of the same run by people's judgments of some of the queries; this one is
+                then by a model's judgments, and the interval is that of both together.
         """
         from rankstone.stats.clusters import Clusters
-        from rankstone.stats.intervals import interval
+        from rankstone.stats.intervals import Interval, interval
 
         name = self._known(measure)
+        if name in self.of_all_lists:
+            # Queries drawn again repeat lists, and so show fewer items than the same number of others.
+            caution = tr("no interval of a number of all lists together is known to hold")
+            nan = math.nan
+            return Interval(
+                nan, nan, confidence, method or "bca", self.counted[name], None, caution
+            )
         mean = self.summary(name)
         if not np.array_equal(mean.value, self.aggregates[name], equal_nan=True):
             raise UsageError(
@@ -152,8 +170,22 @@ class Result:
         values = self.columns[name]
         if queries is not None:
             values = np.where([query in queries for query in self.queries], values, np.nan)
+        people = None
+        if trusted is not None:
+            own = dict(zip(trusted.queries, trusted.values(name).tolist(), strict=True))
+            people = np.array([own.get(query, np.nan) for query in self.queries], np.float64)
+            # In the order of ids, so that the number does not depend on that of the data.
+            order = np.array(sorted(range(len(values)), key=lambda i: str(self.queries[i])))
+            values, people = values[order], people[order]
+            weights = None if weights is None else weights[order]
+            grouped = None if grouped is None else replace(grouped, codes=grouped.codes[order])
         return interval(
-            values, weights=weights, method=method, confidence=confidence, clusters=grouped
+            values,
+            weights=weights,
+            method=method,
+            confidence=confidence,
+            clusters=grouped,
+            people=people,
         )
 
     def by_group(
@@ -174,13 +206,24 @@ class Result:
                 f"no query that was evaluated has a group (evaluated: {self.queries[0]!r}, ...). "
                 "Ids are compared exactly, by type too."
             )
+        if name in self.of_all_lists:
+            known = self.pools.get(name)
+            return {
+                group: Summary(
+                    math.nan if known is None else known(np.array(rows)), "all lists", len(rows), 0
+                )
+                for group, rows in members.items()
+            }
         weight = self.weights.get(name)
-        return {
-            group: summarise(
-                self.columns[name][rows], how, floor, None if weight is None else weight[rows]
+        return ByGroup(
+            (
+                group,
+                summarise(
+                    self.columns[name][rows], how, floor, None if weight is None else weight[rows]
+                ),
             )
             for group, rows in members.items()
-        }
+        )
 
     def flat(self, prefix: str = "") -> dict[str, float]:
         """Return the aggregates under names that MLflow, W&B and TensorBoard take.
@@ -203,7 +246,8 @@ class Result:
         every = len(self.queries) or most
         over = plural(every, "query")
         if fewest < every:
-            over = f"means over {fewest}{f' to {most}' if fewest < most else ''} of {over}"
+            means = tr("{} to {}").format(fewest, most) if fewest < most else fewest
+            over = tr("means over {} of {}").format(means, over)
         shown = f"{self.name}: {values} ({over}, {self.choices_in_words()})"
         told = self.warnings or [n for n in self.notices if n.level == "note"]
         if told:
@@ -252,11 +296,11 @@ class Result:
         """Return in words the conventions that are not the default."""
         own = _listed(self.conventions.diff(Conventions()))
         if self.like:
-            words = f"like {self.like}" + (f" ({own})" if own else "")
+            words = tr("like {}").format(self.like) + (f" ({own})" if own else "")
         else:
-            words = own or "default conventions"
+            words = own or tr("default conventions")
         for name, departures in self.exceptions.items():
-            words += f"; {name} with {_listed(departures)}"
+            words += tr("; {} with {}").format(name, _listed(departures))
         return words
 
     def to_dict(self) -> dict[str, Any]:
@@ -275,6 +319,7 @@ class Result:
             "changes": recorded(self.changes),
             "requested": dict(self.requested),
             "unanswered": list(self.unanswered),
+            **({"of_all_lists": list(self.of_all_lists)} if self.of_all_lists else {}),
             "ties": self.ties.to_dict(),
             "unjudged": None if self.unjudged is None else self.unjudged.to_dict(),
             "notices": [n.to_dict() for n in self.notices],
@@ -385,8 +430,7 @@ def _library(name: str) -> Any:
         return import_module(name)
     except ImportError:
         raise MissingDependencyError(
-            f"this needs the library {name}: pip install {name}, or 'rankstone[frames]' for "
-            "polars and pyarrow."
+            f"this needs the library {name}: pip install {name}."
         ) from None
 
 

@@ -14,6 +14,7 @@ class LineFault(IntEnum):
     NOT_FINITE = 3
     CONTROL_CHARACTER = 4
     LONG_LINE = 5
+    UNUSUAL = 6  # JSON that the strict reader has to look at
 
 
 class ColumnFault(IntEnum):
@@ -33,7 +34,8 @@ class RowLayout(NamedTuple):
     """The number of fields in a line, and which of them hold what; -1 for what no field holds.
 
     With ``more`` a line may have further fields. ``iteration`` is a field of judgments that names
-    subtopics if it has several values; a scan keeps a few of them, to tell whether there are.
+    subtopics if it has several values; a scan keeps a few of them, to tell whether there are. If each
+    line holds a JSON object, ``record`` is the text between its values, and what these are.
     """
 
     columns: int
@@ -44,6 +46,7 @@ class RowLayout(NamedTuple):
     reading: int = NUMBER
     more: bool = False
     iteration: int = -1
+    record: tuple[tuple[bytes, ...], tuple[int, ...]] | None = None
 
     def fits(self, count: int) -> bool:
         """Return whether a line may have that many fields."""

@@ -39,6 +39,7 @@ def result_of(data: dict[str, Any]) -> Result:
         requested=_requested(data["requested"], columns),
         exceptions={n: _departures(e) for n, e in data["exceptions"].items()},
         unanswered=tuple(saved.ids(data.get("unanswered", []))),
+        of_all_lists=tuple(map(str, data.get("of_all_lists", []))),
         unjudged=saved.optional(lambda own: UnjudgedReport.from_dict(own, len(queries)), unjudged),
         changes=replayed(data.get("changes", {})),
     )

@@ -20,8 +20,8 @@ class Tally:
 
     ``documents`` is the number of judged documents that were retrieved, of which ``tied`` share
     their score with another. ``judged_in_top`` of the ``top`` documents down to the first cutoff
-    are judged. ``single_relevant`` queries have one relevant document; the ``longest`` list has that
-    many documents. ``large_ties`` documents are tied at a score so large that whole numbers are
+    are judged. ``single_relevant`` queries have one relevant document, which was retrieved for
+    ``single_found`` of them; the ``longest`` list has that many documents, as ``as_long`` lists have. ``large_ties`` documents are tied at a score so large that whole numbers are
     rounded; ``by_subtopic`` counts the parts judged by subtopic. Of the queries
     ``without_relevant`` documents, ``without_judgments`` have no judgment, or labels in an array.
     ``reading`` are notices of those who read the data, ``missing`` and ``unjudged`` some of the
@@ -45,7 +45,9 @@ class Tally:
     without_relevant: int = 0
     without_judgments: int = 0
     single_relevant: int = 0
+    single_found: int = 0
     longest: int = 0
+    as_long: int = 0
     judged_in_top: int = 0
     top: int = 0
     reading: tuple[Notice, ...] = ()
@@ -58,9 +60,11 @@ class Tally:
         """Return the counts of both, with the smallest of their ids and examples."""
         codes = {*self.examples, *other.examples}
         counts = {name: getattr(self, name) + getattr(other, name) for name in COUNTS}
+        counts["longest"] = longest = max(self.longest, other.longest)
+        counts["as_long"] = sum(t.as_long for t in (self, other) if t.longest == longest)
         return replace(
             self,
-            **(counts | {"longest": max(self.longest, other.longest)}),
+            **counts,
             reading=merged_notices(self.reading, other.reading),
             missing=_smallest({*self.missing, *other.missing}, SAMPLE),
             unjudged=_smallest({*self.unjudged, *other.unjudged}, SAMPLE),

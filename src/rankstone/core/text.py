@@ -1,8 +1,9 @@
-"""Text in bytes: the byte order mark, ids that are not UTF-8, and what counts as a number."""
+"""Text in bytes: the byte order mark, ids that are not UTF-8, numbers; text in columns of a terminal."""
 
 from __future__ import annotations
 
 import re
+from textwrap import wrap
 
 BOM = b"\xef\xbb\xbf"
 _HALVES = dict.fromkeys(map(chr, range(0xDC80, 0xDD00)), "surrogateescape")
@@ -96,3 +97,40 @@ def is_number(text: str | bytes) -> bool:
     if isinstance(text, str):
         return text.isascii() and _NUMBER.fullmatch(text.encode()) is not None
     return _NUMBER.fullmatch(text) is not None
+
+
+#: What stays together at the end of a line: a word, or a wide character and the marks around it.
+_WIDE = "\u2e80-\u303e\u3041-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff01-\uff60\U00020000-\U0003fffd"
+_PIECE = re.compile(rf"\s+|[（「《【“]*(?:[^\s{_WIDE}]+|[{_WIDE}])[，。；：、）」》】”！？]*")  # noqa: RUF001
+
+
+def pieces(text: str) -> list[str]:
+    """Return the parts of a text between which a line may end, with the spaces between them."""
+    return text.split() if text.isascii() else _PIECE.findall(text)
+
+
+def wrapped(text: str, columns: int, indent: str = "", *, at_hyphens: bool = True) -> list[str]:
+    """Return the lines of a text that take at most so many columns; all but the first are indented."""
+    if text.isascii():
+        return wrap(text, columns, subsequent_indent=indent, break_on_hyphens=at_hyphens)
+    lines = [""]
+    for piece in pieces(text):
+        if piece.isspace():
+            lines[-1] += piece if lines[-1].strip() or len(lines) == 1 else ""
+            continue
+        if lines[-1].strip() and width(lines[-1] + piece) > columns:
+            lines.append(indent)
+        for character in piece:  # one that is longer than a line is cut
+            if lines[-1].strip() and width(lines[-1] + character) > columns:
+                lines.append(indent)
+            lines[-1] += character
+    return [line.rstrip() for line in lines if line.strip()]
+
+
+def width(text: str) -> int:
+    """Return the columns a text takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(c) else 1 + (east_asian_width(c) in "WF") for c in text)

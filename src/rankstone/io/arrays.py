@@ -24,6 +24,7 @@ from rankstone.core.notices import negative_notices, scale_notices
 from rankstone.core.rank import ListNeeds, ScoreNeeds
 from rankstone.core.reading_notices import reading_notice
 from rankstone.errors import DataError, Notice, UsageError, plural
+from rankstone.language import tr
 
 Array = np.ndarray
 _LOOKED_AT = 1000
@@ -204,7 +205,7 @@ def _counted(
     if entries is None or (needs.negatives and (entries.grades < 0).any()):
         return None
     kept = None if mask is None else _mask(mask, scores)
-    counts = counted.count(entries, scores, kept, count_ties=lists.count_ties)
+    counts = counted.count(entries, scores, kept)
     if counts is None:
         return None
     found, matches = counts.entries, counts.matches
@@ -281,10 +282,10 @@ def _numbers(value: Any, what: str) -> Array:
 
 
 def _one_list(label: Array) -> list[Notice]:
-    text = (
-        f"labels in one dimension were read as one list of {plural(len(label), 'item')}; "
-        "give qid= or group_sizes= if they are the items of several queries"
-    )
+    text = tr(
+        "labels in one dimension were read as one list of {}; give qid= or group_sizes= if "
+        "they are the items of several queries"
+    ).format(plural(len(label), "item"))
     return [Notice("one-list", 1, text, level="note")]
 
 
@@ -319,10 +320,10 @@ def _without_masked(
 def _masked_relevant(count: int) -> list[Notice]:
     if not count:
         return []
-    text = (
-        f"{plural(count, 'item')} with a label above 0 and the score -inf, which masks it; masked "
-        "items count neither as retrieved nor as relevant"
-    )
+    text = tr(
+        "{} with a label above 0 and the score -inf, which masks it; masked items count "
+        "neither as retrieved nor as relevant"
+    ).format(plural(count, "item"))
     return [Notice("masked-relevant", count, text)]
 
 
@@ -431,4 +432,4 @@ def _check_items(label: Array, score: Array, kept: Array | None) -> None:
 def _unlabelled(missing: Array) -> list[Notice]:
     n = int(missing.sum())
     first = ", ".join(str(int(i[0])) for i in np.nonzero(missing)) if n else ""
-    return reading_notice("missing-labels", n, (f"at {first}",), of=missing.size)
+    return reading_notice("missing-labels", n, (tr("at {}").format(first),), of=missing.size)

@@ -76,6 +76,13 @@ def prepared(setup: Setup) -> Setup:
         from rankstone.io.lengths import Lengths
 
         setup = setup.replace(lengths=Lengths.of(changes.lengths, setup))
+    if changes.items is not None or changes.history is not None:
+        from rankstone.io.items import History, Items
+
+        if changes.items is not None:
+            setup = setup.replace(items=Items.of(changes.items, setup))
+        if changes.history is not None and not isinstance(changes.history, History):
+            setup = setup.replace(history=History(changes.history, setup))
     return setup
 
 

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from shlex import quote
 from typing import Any
 
-from rankstone.errors import DataError, UsageError, did_you_mean
+from rankstone.errors import DataError, UsageError, did_you_mean, nearest
 
 # Names that columns have, the surest first; compared by ``plain_name``.
 SYNONYMS = {
     role: names.split()
     for role, names in {
         "query": "queryid qid qno query userid user uid topicid topicno topic sessionid session "
-        "questionid question querytext",
+        "questionid question querytext suchanfrage suchbegriff anfrage nutzerid nutzer 查询",
         # docno is the id if there is a docid too (which is then a number of the index).
         "doc": "docno docid itemid item documentid corpusid pid doc document iid did passageid "
-        "movieid productid chunkid nodeid product corpus",
-        "score": "score prediction pred sim similarity predicted predictedscore",
-        "grade": "relevance label rating grade rel gain judgment judgement",
-        "rank": "rank position",
+        "movieid productid chunkid nodeid product corpus dokumentid dokument artikelnummer artikelnr "
+        "artikelid artikel produktid produkt 文档",
+        "score": "score prediction pred sim similarity predicted predictedscore punktzahl 得分",
+        "grade": "relevance label rating grade rel gain judgment judgement relevanz bewertung 相关性",
+        "rank": "rank position rang platz 排名",
         "subtopic": "subtopic subtopicid subtopicno intent intentid aspect aspectid nuggetid "
         "nugget nuggettext iteration",
         "importance": "importance vitality vital",
@@ -122,8 +125,7 @@ def judgment_roles(
     what: str, names: Sequence[str], columns: Mapping[str, Any] | None, graded: bool, kinds: Kinds
 ) -> Roles:
     """Return the columns of judgments; without a grade every row counts as relevant."""
-    _note_use(columns)
-    query, doc = (_column(what, role, names, columns) for role in ("query", "doc"))
+    query, doc = _id_columns(what, names, columns, kinds, "grade" if graded else None)
     if not graded:
         return Roles(("query", "doc", "grade"), (query, doc, None))
     grade = _number_column(what, "grade", names, columns, kinds)
@@ -143,8 +145,7 @@ def run_roles(
     what: str, names: Sequence[str], columns: Mapping[str, Any] | None, kinds: Kinds
 ) -> Roles:
     """Return the columns of a run: with scores, with ranks only, or in the order of its rows."""
-    _note_use(columns)
-    query, doc = (_column(what, role, names, columns) for role in ("query", "doc"))
+    query, doc = _id_columns(what, names, columns, kinds, "score")
     named = columns or {}
     if named.get("distance") is not None:
         distance = _column(what, "distance", names, columns)
@@ -282,51 +283,101 @@ def _named(
     check_columns(columns)
     if columns is not None and role in columns:
         wanted = _wanted(columns, role)
-        if not wanted and role not in ("query", "doc"):
-            return None
         name = next((n for n in wanted if n in names), None)
-        if name is None:
-            raise _absent(what, role, names, [str(w) for w in wanted])
+        if name is None and wanted:
+            hint = did_you_mean(wanted[0], names)
+            either = " or ".join(map(repr, wanted))
+            raise DataError(f"{what}: there is no column {either}.{hint} Columns: {_shown(names)}.")
         return name
-    name = key_named(names, SYNONYMS.get(role, ()))
-    if name is None and role in ("query", "doc"):
-        raise _absent(what, role, names, [])
-    return name
+    return key_named(names, SYNONYMS.get(role, ()))
 
 
-def _absent(what: str, role: str, names: Sequence[str], wanted: Sequence[str]) -> DataError:
-    shown = ", ".join(map(repr, names)) or "none"
-    if wanted:
-        hint = did_you_mean(wanted[0], names)
-        either = " or ".join(map(repr, wanted))
-        return DataError(f"{what}: there is no column {either}.{hint} Columns: {shown}.")
-    known = {name for others in SYNONYMS.values() for name in others}
-    free = [name for name in names if plain_name(name) not in known]
-    near = next((h for s in SYNONYMS[role] if (h := did_you_mean(s, free))), "")
-    return DataError(
-        f"{what}: cannot tell which column holds the {_NOUNS[role]}.{near} Columns: {shown}. "
-        f"Pass columns={{{role!r}: ...}} (--columns {role}=...)."
-    )
+def _shown(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names)) or "none"
+
+
+def unnamed(
+    names: Sequence[str],
+    columns: Mapping[str, Any] | None,
+    number: str | None,
+    kinds: Mapping[str, str],
+) -> dict[str, str | None]:
+    """Return the roles that no column has by its name, each with a column that may be meant.
+
+    That is one with a similar name, or the first that holds what the role needs. ``number`` is the
+    role of the number that the table may have, ``kinds`` what its columns hold.
+
+    >>> kinds = {"Wonach": "text", "Was": "text", "Wie gut": "number"}
+    >>> unnamed(list(kinds), None, "grade", kinds)
+    {'query': 'Wonach', 'doc': 'Was', 'grade': 'Wie gut'}
+    """
+    others = (number, *(("distance", "rank") if number == "score" else ()))
+    is_numbered = any(r in (columns or ()) or column_or_none(r, names, None) for r in others if r)
+    roles = [r for r in ("query", "doc") if not _wanted(columns, r)]
+    roles = [r for r in roles if column_or_none(r, names, columns) is None]
+    roles += [number] if number and not is_numbered else []
+    known = {name for others in SYNONYMS.values() for name in others} | _NOT_GRADES
+    taken = {column_or_none(role, names, columns) for role in (*ROLES, *LISTS)}
+    free = [name for name in names if name not in taken and plain_name(name) not in known]
+    proposed: dict[str, str | None] = {}
+    for role in roles:
+        plain = {plain_name(name): name for name in free}
+        similar = (plain[n] for synonym in SYNONYMS[role] for n in nearest(synonym, plain))
+        held = ("text", "number") if role != number else ("number",)
+        name = next(chain(similar, (n for kind in held for n in free if kinds[n] == kind)), None)
+        if name is not None or role != number:
+            proposed[role] = name
+        free = [other for other in free if other != name]
+    return proposed
+
+
+def cannot_tell(roles: Iterable[str]) -> str:
+    """Return the words that name the roles without a column."""
+    *nouns, last = (f"the {_NOUNS[role]}" for role in roles)
+    listed = f"{', '.join(nouns)} and {last}" if nouns else last
+    return f"cannot tell which {'columns hold' if nouns else 'column holds'} {listed}"
+
+
+def advice(columns: Mapping[str, Any]) -> str:
+    """Return what to type so that columns have these roles."""
+    entries = ", ".join(f"{r!r}: {'...' if n is None else repr(n)}" for r, n in columns.items())
+    words = ",".join(f"{r}={'...' if n is None else n}" for r, n in columns.items())
+    return f"columns={{{entries}}} (--columns {quote(words)})"
+
+
+def _id_columns(
+    what: str,
+    names: Sequence[str],
+    columns: Mapping[str, Any] | None,
+    kinds: Kinds,
+    number: str | None,
+) -> tuple[str | None, str | None]:
+    """Return the columns of queries and documents; one error names all roles that lack one."""
+    _note_use(columns)
+    for role in ("query", "doc"):
+        if not _wanted(columns, role) and column_or_none(role, names, columns) is None:
+            proposed = unnamed(names, columns, number, kinds(names))
+            raise DataError(
+                f"{what}: {cannot_tell(proposed)}. Columns: {_shown(names)}. Pass {advice(proposed)}."
+            )
+    query, doc = (_column(what, role, names, columns) for role in ("query", "doc"))
+    return query, doc
 
 
 def _no_number(
     what: str, role: str, names: Sequence[str], others: Sequence[str], meaning: str
 ) -> DataError:
-    shown = ", ".join(map(repr, names))
     other, kind = ("score", "a run") if role == "grade" else ("grade", "judgments")
     swapped = any(plain_name(name) in SYNONYMS[other] for name in names)
     hint = f" This looks like {kind}; the order is judgments first, then runs." if swapped else ""
     distance = next((name for name in others if plain_name(name) in _DISTANCES), None)
     if role == "score" and distance is not None:
-        advice = (
-            f"columns={{'distance': {distance!r}}} (--columns distance={distance}) to rank the "
-            "lowest first"
-        )
+        what_to_pass = f"{advice({'distance': distance})} to rank the lowest first"
     else:
-        advice = f"columns={{{role!r}: {others[0]!r}}} (--columns {role}={others[0]})"
+        what_to_pass = advice({role: others[0]})
     return DataError(
-        f"{what}: cannot tell which column holds the {_NOUNS[role]}. Columns: {shown}.{hint} Pass "
-        f"{advice}; columns={{{role!r}: None}} (--columns {role}=) {meaning}."
+        f"{what}: {cannot_tell([role])}. Columns: {_shown(names)}.{hint} Pass "
+        f"{what_to_pass}; columns={{{role!r}: None}} (--columns {role}=) {meaning}."
     )
 
 

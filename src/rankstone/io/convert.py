@@ -22,6 +22,7 @@ from rankstone.io.formats import Format, format_of
 from rankstone.io.input_file import Input, ReadOptions
 from rankstone.io.load import check_columns_used
 from rankstone.io.streams import STDIN
+from rankstone.language import tr
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -121,18 +122,18 @@ def _left_out(judgments: Judgments, writer: Format) -> tuple[Notice, ...]:
         return ()
     if writer.write_subtopics is None:
         n = len(subtopics.names)
-        text = (
-            f"{plural(n, 'subtopic')} left out: the format '{writer.name}' cannot hold them. "
-            "Convert to trec, jsonl, csv or parquet to keep them"
-        )
+        text = tr(
+            "{} left out: the format '{}' cannot hold them. Convert to trec, jsonl, csv or "
+            "parquet to keep them"
+        ).format(plural(n, "subtopic"), writer.name)
         return (Notice("subtopics-left-out", n, text),)
     okay = 0 if writer.holds_importance else int((~subtopics.vital).sum())
     if not okay:
         return ()
-    text = (
-        f"the importance of {plural(okay, 'nugget')} (okay, not vital) left out: the format "
-        f"'{writer.name}' cannot hold it. Convert to jsonl, csv or parquet to keep it"
-    )
+    text = tr(
+        "the importance of {} (okay, not vital) left out: the format '{}' cannot hold it. "
+        "Convert to jsonl, csv or parquet to keep it"
+    ).format(plural(okay, "nugget"), writer.name)
     return (Notice("importance-left-out", okay, text),)
 
 

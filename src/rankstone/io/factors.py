@@ -31,6 +31,7 @@ from rankstone.core.text import encode
 from rankstone.errors import DataError, Notice, UsageError, one_of, plural
 from rankstone.io.id_matrices import lists_of
 from rankstone.io.sparse import entries_of, is_sparse, judgments_of
+from rankstone.language import tr
 
 if TYPE_CHECKING:
     from rankstone.io.changes import Exclusions
@@ -154,24 +155,23 @@ class Factors(Scorer):
             left, right = (
                 v / np.maximum(_lengths(v), np.finfo(float).tiny)[:, None] for v in (left, right)
             )
-        more_left, more_right = [], []
+        # What is added to all scores of each user, and to those of each item.
+        by_user, by_item = (
+            (-(_lengths(v) ** 2) if metric == "euclidean" else 0.0)
+            + (0.0 if own is None else _numbers(own, axis))
+            for v, own, axis in ((left, user_bias, self.users), (right, bias, self.items))
+        )
         if metric == "euclidean":
-            more_left, more_right = [-(_lengths(left) ** 2)], [-(_lengths(right) ** 2)]
             left = 2 * left
-        for more, own, axis in ((more_right, bias, self.items), (more_left, user_bias, self.users)):
-            if own is not None:
-                more.append(_numbers(own, axis))
-        # Biases are one more number in each vector, which meets a 1.
-        for more, flip in ((more_right, False), (more_left, True)):
-            if more:
-                ends = (
-                    [np.ones(len(left)), sum(more)]
-                    if not flip
-                    else [sum(more), np.ones(len(right))]
-                )
-                left, right = (
-                    np.column_stack([v, e]) for v, e in zip((left, right), ends, strict=True)
-                )
+        # It is one more number in each vector, which meets a 1.
+        if np.ndim(by_item):
+            left, right = (
+                np.column_stack(v) for v in ((left, np.ones(len(left))), (right, by_item))
+            )
+        if np.ndim(by_user):
+            left, right = (
+                np.column_stack(v) for v in ((left, by_user), (right, np.ones(len(right))))
+            )
         self._wide = (left, right) if float64 else None
         self._left, self._right = (np.ascontiguousarray(v, kind) for v in (left, right))
         for axis, made in ((self.users, self._left), (self.items, self._right)):
@@ -296,11 +296,7 @@ def _vectors(given: Any, what: str) -> Array:
             f"{_by(array.shape) or 'one'} of {array.dtype}."
         )
     _check_finite(array, _Axis(what, len(array)))
-    return (
-        array.astype(np.float32)
-        if array.dtype == np.float16
-        else array.astype(np.result_type(array, np.float32), copy=False)
-    )
+    return array.astype(np.result_type(array, np.float32), copy=False)
 
 
 def _check_finite(vectors: Array, axis: _Axis) -> None:
@@ -472,16 +468,12 @@ class CatalogueRun:
 
     def _blocks(self, rows: Array) -> Iterator[tuple[slice, Array]]:
         """Yield blocks of users, as slices of ``rows``, and their scores, -inf for items left out."""
-        width = self.scorer.items.size
-        step = max(
-            1, self.block_bytes // (max(width, 1) * (8 if "64" in self.scorer.dtype[:7] else 4))
-        )
+        width = max(self.scorer.items.size, 1)
+        step = max(1, self.block_bytes // (width * (8 if "64" in self.scorer.dtype[:7] else 4)))
         out = None
         for part in _shown(rows, step, self.name):
             own = rows[part]
-            if out is not None and len(out) != len(own):
-                out = None
-            scores = self.scorer.scores(own, out)
+            scores = self.scorer.scores(own, None if out is None else out[: len(own)])
             if self.sign < 0:
                 scores = -scores
             if self.removed is not None:
@@ -491,7 +483,8 @@ class CatalogueRun:
                     scores = scores.copy()
                 scores[np.repeat(np.arange(len(own)), sizes), self.removed.columns[at]] = -np.inf
             yield part, scores
-            out = scores if self.scorer.dtype and not self.scorer.checks else None
+            if out is None and self.scorer.dtype and not self.scorer.checks:
+                out = scores  # new memory for each block would take as long as the count
 
     def _counts(
         self, rows: Array, entries: Entries, *, float32: bool
@@ -541,13 +534,8 @@ class CatalogueRun:
                 row, column = own.rows[i], own.columns[i]
                 equal = scores[row] == scores[row, column]
                 greater[i] = int((place[equal] > place[column]).sum())
-        return dict(
-            zip(
-                (*_COUNTED, "absent"),
-                (score, above, tied, greater, earlier, near, absent),
-                strict=True,
-            )
-        )
+        counts = score, above, tied, greater, earlier, near, absent
+        return dict(zip((*_COUNTED, "absent"), counts, strict=True))
 
     def _recount(
         self, rows: Array, scores: Array, own: Entries, counts: tuple[Array, ...], close: Array
@@ -585,13 +573,17 @@ class CatalogueRun:
         if self.removed is None:
             return
         first = [
-            f"document {self.scorer.items.name(int(self.removed.columns[self.removed.offsets[row]]))} "
-            f"of query {self.scorer.users.name(row)}"
+            tr("document {} of query {}").format(
+                self.scorer.items.name(int(self.removed.columns[self.removed.offsets[row]])),
+                self.scorer.users.name(row),
+            )
             for row in user[(user >= 0) & (removed > 0)][:1].tolist()
         ]
         yield from reading_notice("excluded", int(removed.sum()), first)
         examples = (
-            f"document {judgments.docs[at]} of query {judgments.queries[int(query[at])]}"
+            tr("document {} of query {}").format(
+                judgments.docs[at], judgments.queries[int(query[at])]
+            )
             for at in np.flatnonzero(out)[:1].tolist()
         )
         yield from reading_notice("excluded-judged", int(out.sum()), examples)
@@ -606,7 +598,9 @@ _COUNTED = ("score", "above", "tied", "greater", "earlier", "near")
 def _masked(n: int) -> list[Notice]:
     if not n:
         return []
-    text = f"{plural(n, 'judged item')} with the score -inf, which leaves it out; it counts as not retrieved"
+    text = tr("{} with the score -inf, which leaves it out; it counts as not retrieved").format(
+        plural(n, "judged item")
+    )
     return [Notice("masked-judged", n, text)]
 
 
@@ -617,8 +611,9 @@ def _shown(rows: Array, step: int, name: str) -> Iterator[slice]:
     was_shown = False
     try:
         for begin in range(0, len(rows), step):
-            yield slice(begin, min(begin + step, len(rows)))
-            now, done = time.monotonic(), min(begin + step, len(rows))
+            done = min(begin + step, len(rows))
+            yield slice(begin, done)
+            now = time.monotonic()
             if is_watched and now - shown > _EVERY and done < len(rows):
                 left = (now - begun) * (len(rows) - done) / done
                 text = f"{name}: {done:,} of {len(rows):,} users, {left:.0f} s left"

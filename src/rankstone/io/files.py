@@ -56,8 +56,8 @@ def read_run(path: str, options: ReadOptions) -> Run:
                 f"{path}: query_ids= goes with a search engine's responses, and this is of the format "
                 f"{form.name!r}, which names its queries."
             )
-        content: Any = form.run(file)
-        if form.scans:
+        content: Any = (form.scan and form.scan(file, "run")) or form.run(file)
+        if hasattr(content, "file"):
             stack.pop_all()  # it is closed when nothing refers to it any more
         else:
             content = _gathered(content, file.source, path, options)
@@ -81,7 +81,7 @@ def judgments_in(file: Input, form: Format) -> Judgments:
     """Read judgments of a known format."""
     if form.judgments is None:
         raise DataError(_cannot_hold(file, form, "judgments"))
-    content = form.judgments(file)
+    content: Any = (form.scan and form.scan(file, "judgments")) or form.judgments(file)
     if isinstance(content, Judgments):
         return content
     from rankstone.io.rows import judged_as_text, judgments_from

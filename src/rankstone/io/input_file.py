@@ -163,9 +163,18 @@ class Input(AbstractContextManager["Input"]):
         """``json``, ``jsonl`` or ``text``."""
         if self.head.lstrip()[:1] not in (b"{", b"["):
             return "text"
+        if self.lists_form is not None:
+            return "json"
         from rankstone.io.formats.strict_json import carrier
 
         return carrier(self)
+
+    @cached_property
+    def lists_form(self) -> Any:
+        """How a JSON object by query is written that the core can read; None for other files."""
+        from rankstone.io.formats.json_scan import lists_form
+
+        return lists_form(self)
 
     @cached_property
     def value(self) -> Any:

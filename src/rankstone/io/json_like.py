@@ -13,6 +13,7 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.provenance import MEMORY
 from rankstone.core.run import Run
+from rankstone.core.text import is_number
 from rankstone.errors import DataError
 from rankstone.io import frames
 from rankstone.io.column_roles import column_or_none, with_paths
@@ -55,7 +56,8 @@ def judgments_of(
         if _are_rows(data, columns):
             table = _table(data, columns, "the judgments")
             return frames.judgments_of(table, columns, graded=graded)
-        data = list(data) if are_records(data, columns) else dict(enumerate(data))
+        records = are_records(data, columns) or any(map(_has_other_values, data[:_LOOKED_AT]))
+        data = list(data) if records else dict(enumerate(data))
     data = _without_series(data, "the judgments")
     if isinstance(data, Mapping) and _is_plain(data):
         return dicts.judgments_of(data)
@@ -78,7 +80,8 @@ def run_of(data: Mapping[Any, Any] | Sequence[Any], options: ReadOptions) -> Run
         if _are_rows(data, columns):
             table = _table(data, columns, "the run")
             return frames.run_of(table, columns, name, ascending=ascending)
-        positional = not are_records(data, columns)
+        records = are_records(data, columns) or any(map(_has_other_values, data[:_LOOKED_AT]))
+        positional = not records
         data = dict(enumerate(data)) if positional else list(data)
     data = _without_series(data, name or "run")
     run: Run
@@ -175,6 +178,12 @@ def _check_lists(data: Sequence[Any], what: str) -> None:
             f"{what}: expected a list of lists, one for each query, but it holds {odd!r}. For a "
             "single query write [[...]], or call the measure itself."
         )
+
+
+def _has_other_values(record: Any) -> bool:
+    """Return whether something has keys, of which some hold what is neither a number nor grades."""
+    values = record.values() if isinstance(record, Mapping) else ()
+    return any(isinstance(v, list) or (isinstance(v, str) and not is_number(v)) for v in values)
 
 
 def _are_rows(data: Sequence[Any], columns: Mapping[str, Any] | None) -> bool:

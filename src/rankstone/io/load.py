@@ -21,6 +21,7 @@ from rankstone.io.changes import changed_run, cutter_of, prepared, record
 from rankstone.io.column_roles import Columns, roles_of_kind
 
 if TYPE_CHECKING:
+    from rankstone.core.items import ItemTable
     from rankstone.io.arrays import Needs
 
 _PATH = str | os.PathLike
@@ -283,8 +284,18 @@ def collection(
         single,
         changes=record(changes, ["scores"]),
         cutter=cutter_of(loaded, judged, setup),
+        items=_items_of(setup),
         scores_all=scorer is not None,
     )
+
+
+def _items_of(setup: Setup) -> ItemTable | None:
+    """Return what is known of items, if anything was given."""
+    if setup.changes.items is None and setup.changes.history is None:
+        return None
+    from rankstone.io.items import table_of
+
+    return table_of(setup.changes.items, setup.changes.history)
 
 
 def _labelled(

@@ -16,6 +16,7 @@ from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
 from rankstone.io.column_roles import column_or_none
 from rankstone.io.encodings import as_utf8, is_utf8
 from rankstone.io.streams import lines, open_seekable
+from rankstone.language import tr
 
 #: The group of queries that a file does not name.
 REST = "(no group)"
@@ -27,8 +28,8 @@ BETWEEN = {"\t": "a tab", ";": "a semicolon", ",": "a comma", None: "blanks"}
 class QueryGroups:
     """The group of each query, as a file has it.
 
-    ``head`` is the first row where it may be names of columns: it is one, unless a query is
-    called so.
+    ``head`` is the first row, which may be names of columns: it is, if no query is called so and the
+    group is that of no other query. If the name is a known one, ``group_of`` is without it.
     """
 
     path: str
@@ -48,10 +49,7 @@ class QueryGroups:
     def fitted(self, queries: Iterable[Any]) -> QueryGroups:
         """Return the groups for the queries that were evaluated; an error where none has one."""
         evaluated = dict.fromkeys(str(query) for query in queries)
-        if self.head and self.head[0] in evaluated:
-            query, group = self.head
-            return replace(self, group_of={query: group} | self.group_of, head=None)
-        if not evaluated.keys() & self.group_of.keys():
+        if not evaluated.keys() & {*self.group_of, *(self.head or ())[:1]}:
             pairs = look_alikes(self.group_of, evaluated)
             hint = ""
             if pairs:
@@ -61,7 +59,15 @@ class QueryGroups:
                 f"{self.path}: no query that was evaluated has a group (given: {named!r}, "
                 f"...; evaluated: {ours!r}, ...).{hint}"
             )
-        return self
+        if self.head is None:
+            return self
+        query, group = self.head
+        others = {q: own for q, own in self.group_of.items() if q != query}
+        if query in evaluated:
+            others = {query: group} | others
+        elif query in self.group_of and group in others.values():
+            others = self.group_of
+        return replace(self, group_of=others, head=None)
 
     def notices(self, queries: Collection[Any]) -> list[Notice]:
         """Return notices of queries without a group, and of grouped ones that were not evaluated."""
@@ -70,10 +76,14 @@ class QueryGroups:
         unused = [query for query in self.group_of if query not in evaluated]
         notices = []
         if without:
-            text = f"{len(without)} of {plural(len(queries), 'query')} without a group in {self.path}; shown as {REST}"
+            text = tr("{} of {} without a group in {}; shown as {}").format(
+                len(without), plural(len(queries), "query"), self.path, REST
+            )
             notices.append(Notice("ungrouped-queries", len(without), text, _some(without)))
         if unused:
-            text = f"{plural(len(unused), 'query')} of {self.path} not evaluated; ignored"
+            text = tr("{} of {} not evaluated; ignored").format(
+                plural(len(unused), "query"), self.path
+            )
             notices.append(Notice("grouped-not-evaluated", len(unused), text, _some(unused)))
         return notices
 
@@ -152,7 +162,7 @@ def read_query_groups(
     messages call a group.
     """
     rows: dict[str, tuple[str, int]] = {}
-    head = None
+    head: tuple[str, str] | None = None
     between: tuple[str | None, int] | None = None
     with ExitStack() as resources:
         stream, _, _ = resources.enter_context(open_seekable(path, max_bytes=max_bytes))
@@ -169,9 +179,10 @@ def read_query_groups(
             query, group = _split(line, between, where, noun)
             if group in taken or group == REST:
                 raise DataError(f"{where}: {group!r} cannot be a group's name; it has a meaning.")
-            if first and column_or_none("query", [query], None):
+            if first:
                 head = (query, group)
-                continue
+                if column_or_none("query", [query], None):
+                    continue
             known, line_before = rows.setdefault(query, (group, number))
             if known != group:
                 raise DataError(

@@ -18,6 +18,7 @@ from rankstone.core.run import Run
 from rankstone.errors import DataError, Notice
 from rankstone.io import frames
 from rankstone.io.frames.columns import PlainTable
+from rankstone.language import tr
 
 _Names = Callable[[np.ndarray], Ids]
 _MATRIX = "the sparse matrix"
@@ -134,4 +135,4 @@ def _first(chosen: np.ndarray) -> tuple[str, ...]:
     if not chosen.any():
         return ()
     row, column = np.unravel_index(int(chosen.argmax()), chosen.shape)
-    return (f"document {column} of query {row}",)
+    return (tr("document {} of query {}").format(column, row),)

@@ -15,6 +15,7 @@ from typing import IO, Any, NoReturn
 from rankstone.core.provenance import Source
 from rankstone.core.text import without_mark
 from rankstone.errors import (
+    INSTALL,
     DataError,
     EmptyError,
     MissingDependencyError,
@@ -292,7 +293,7 @@ def _decompressor(kind: str) -> Any:
         import zstandard
     except ImportError:
         raise MissingDependencyError(
-            "reading zst files needs the library 'zstandard': pip install 'rankstone[zstd]'."
+            f"reading zst files needs the library 'zstandard': {INSTALL.format('zstd')}."
         ) from None
     return zstandard.ZstdDecompressor().decompressobj()
 

@@ -22,6 +22,7 @@ from rankstone.io.formats import format_of
 from rankstone.io.input_file import Input, ReadOptions
 from rankstone.io.load import check_columns_used
 from rankstone.io.rows import TextRow
+from rankstone.language import tr
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -86,7 +87,7 @@ def validate(
     if kind == "judgments":
         report, judged = _check_judgments(first, ReadOptions.of_judgments(setup))
         if report.error and _SWAPPED in report.error and not runs:
-            hint = f"{report.error} A run alone is validated with --as run."
+            hint = tr("{} A run alone is validated with --as run.").format(report.error)
             report = replace(report, error=hint)
         paths, reports = list(runs), [report]
     reports += [_check_run(path, ReadOptions.of_run(setup), judged) for path in paths]
@@ -115,12 +116,14 @@ def _check_judgments(path: str, options: ReadOptions) -> tuple[FileReport, Judgm
         "relevant_per_query": _spread(relevant.tolist()),
         "grades": {number_text(grade): n for grade, n in sorted(grades.items())}
         if len(grades) <= _MOST_GRADES
-        else f"{len(grades)} different ones",
+        else tr("{} different ones").format(len(grades)),
     }
     notices = [*judgments.notices, *scale_notices(judgments.grades)]
     without = int((relevant == 0).sum())
     if without:
-        text = f"{without} of {plural(len(relevant), 'query')} without a grade above 0"
+        text = tr("{} of {} without a grade above 0").format(
+            without, plural(len(relevant), "query")
+        )
         notices.append(Notice("no-relevant", without, text, level="note"))
     notices += _odd_ids("query", map(str, judgments.queries))
     notices += _odd_ids("document", map(str, judgments.docs))
@@ -139,7 +142,9 @@ def _check_run(path: str, options: ReadOptions, judgments: Judgments | None) -> 
     except RankstoneError as error:
         return FileReport(path, "run", name, {}, error=str(error))
     if not counts.rows:
-        return FileReport(path, "run", name, {}, error=f"{path}: the file holds no rows.")
+        return FileReport(
+            path, "run", name, {}, error=tr("{}: the file holds no rows.").format(path)
+        )
     notices = odd + counts.notices()
     if judgments is not None:
         notices += counts.overlap()
@@ -191,10 +196,14 @@ class _RunCounts:
         notices = []
         if self.duplicates:
             n = self.duplicates
-            text = f"{plural(n, 'repeated document')}; the best-ranked occurrence counts"
+            text = tr("{}; the best-ranked occurrence counts").format(
+                plural(n, "repeated document")
+            )
             notices.append(Notice("duplicate-documents", n, text, (self.example,)))
         if tied := self.tied:
-            text = f"{tied} of {plural(self.rows, 'row')} share their score with another of their query"
+            text = tr("{} of {} share their score with another of their query").format(
+                tied, plural(self.rows, "row")
+            )
             notices.append(Notice("ties", tied, text, level="note"))
         return notices + _odd_ids("query", self.docs)
 
@@ -204,10 +213,12 @@ class _RunCounts:
         extra = [q for q in self.docs if q not in self.judged]
         notices = []
         if missing:
-            text = f"{len(missing)} of {plural(len(self.judged), 'judged query')} not in the run"
+            text = tr("{} of {} not in the run").format(
+                len(missing), plural(len(self.judged), "judged query")
+            )
             notices.append(Notice("missing-queries", len(missing), text, tuple(missing[:3])))
         if extra:
-            text = f"{plural(len(extra), 'query')} of the run without judgments"
+            text = tr("{} of the run without judgments").format(plural(len(extra), "query"))
             notices.append(Notice("unjudged-queries", len(extra), text, tuple(extra[:3])))
         others = extra[:1000] + [q for q in self.docs if q in self.judged][:1000]
         notices += look_alike_notices("query", look_alikes(missing[:1000], others))
@@ -215,7 +226,7 @@ class _RunCounts:
         whole = len(self.samples) <= _SAMPLED_QUERIES
         notices += look_alike_notices("document", pairs, at_least=not whole)
         if not self.hits and len(extra) < len(self.docs):
-            text = "no judged document was retrieved for any query"
+            text = tr("no judged document was retrieved for any query")
             notices.append(Notice("no-document-found", 1, text))
         return notices
 
@@ -231,7 +242,7 @@ def _counted(rows: Iterable[TextRow], judgments: Judgments | None) -> _RunCounts
         key = hash(doc)
         if key in docs:
             counts.duplicates += 1
-            counts.example = counts.example or f"document {doc} of query {query}"
+            counts.example = counts.example or tr("document {} of query {}").format(doc, query)
         elif (
             query in judged
             and doc not in judged[query]
@@ -259,8 +270,8 @@ def _odd_ids(what: str, ids: Iterable[str]) -> list[Notice]:
     odd = [i for i in ids if i != i.strip() or (i.endswith(".0") and i[:-2].isdigit())]
     if not odd:
         return []
-    look = "id looks" if len(odd) == 1 else "ids look"
-    text = f"{len(odd)} {what} {look} like a number made a decimal, or padded"
+    look = tr("id looks") if len(odd) == 1 else tr("ids look")
+    text = tr("{} {} {} like a number made a decimal, or padded").format(len(odd), what, look)
     return [Notice("suspicious-ids", len(odd), text, tuple(repr(i) for i in odd[:3]))]
 
 

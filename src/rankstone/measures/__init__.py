@@ -8,7 +8,22 @@ from rankstone.measures.auc import (
 )
 from rankstone.measures.average_precision import AP as AP, GMAP as GMAP, YAAP as YAAP
 from rankstone.measures.base import Measure as Measure
+from rankstone.measures.beyond_accuracy import (
+    Calibration as Calibration,
+    Categories as Categories,
+    Coverage as Coverage,
+    Diversity as Diversity,
+    Entropy as Entropy,
+    Exposure as Exposure,
+    Filled as Filled,
+    Gini as Gini,
+    Novelty as Novelty,
+    Personalisation as Personalisation,
+    Popularity as Popularity,
+    Serendipity as Serendipity,
+)
 from rankstone.measures.bpref import Bpref as Bpref, GMBpref as GMBpref
+from rankstone.measures.candidates import Corrected as Corrected
 from rankstone.measures.characters import CharPrecision as CharPrecision, CharRecall as CharRecall
 from rankstone.measures.chunks import ChunkNDCG as ChunkNDCG
 from rankstone.measures.compat import Compat as Compat

@@ -10,7 +10,7 @@ from rankstone.core.ranked import Ranked
 from rankstone.errors import DataError, UsageError
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import REL, Choice, K, Number
-from rankstone.measures.summation import Terms
+from rankstone.measures.summation import Columns, Terms
 
 NEGATIVES = Choice(
     name="negatives",
@@ -116,12 +116,11 @@ def AUC(r: Ranked, m: Measure) -> Terms:
         "positives": relevant,
         "impressions": relevant + others,
     }[m.weight]
-    columns = {"relevant": hit, "others above": above, "others tied": tied}
+    columns = _columns(hit, above, tied)
     fill = _single_class(r, m, relevant, others)
     total = others[segments.numbers(r.offsets)]
     if m.max_fpr is None or m.max_fpr == 1:
-        # Twice the pairs won, so that everything stays a whole number.
-        terms, below = np.where(hit, 2 * (total - above) - tied, 0), 2.0 * relevant * others
+        terms, below = np.where(hit, total - above - tied / 2, 0), 1.0 * relevant * others
         constant = None
     else:
         terms = np.where(hit, _rescaled(m, _area(m, above, tied, total)), 0.0)
@@ -185,6 +184,15 @@ def _pairs(r: Ranked, m: Measure, hit: np.ndarray) -> tuple[np.ndarray, np.ndarr
     if m.missed == "last":
         others = others + _missed(r, m)[1]
     return above, tied, others
+
+
+def _columns(hit: np.ndarray, above: np.ndarray, tied: np.ndarray) -> Columns:
+    """Return what an explanation shows of pairs; a document is not tied with itself."""
+    return {
+        "relevant": hit,
+        "others above": above,
+        "others tied": lambda: np.where(hit, tied, np.maximum(tied - 1, 0)),
+    }
 
 
 def count_above(r: Ranked, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -298,7 +306,7 @@ def RankingLoss(r: Ranked, m: Measure) -> Terms:
     retrieved = segments.count(hit, r.offsets)
     relevant = retrieved if m.missed == "ignore" else retrieved + _missed(r, m)[0]
     above, tied, others = _pairs(r, m, hit)
-    columns = {"relevant": hit, "others above": above, "others tied": tied}
+    columns = _columns(hit, above, tied)
     lost = np.where(hit, above + tied, 0)
     constant = ((relevant - retrieved) * others).astype(np.float64)
     return Terms(r, lost, relevant * others, columns=columns, constant=constant)

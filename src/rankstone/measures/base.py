@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -12,10 +12,12 @@ import numpy as np
 from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
 from rankstone.core.cutoff import Budget, needs_lengths, units_of
+from rankstone.core.items import ListCounts
 from rankstone.core.rank import ListNeeds, asks_for_extremes
 from rankstone.core.ranked import Ranked
 from rankstone.core.ranked_rows import truncated, with_ties_by
 from rankstone.errors import DataError, UsageError, did_you_mean
+from rankstone.language import tr
 from rankstone.measures import summation
 from rankstone.measures.param import Param
 from rankstone.measures.summation import Computation
@@ -28,13 +30,16 @@ class Example:
     """A worked example: grades in rank order, grades that were not retrieved, the value.
 
     A grade of None is a document without a judgment, a mapping holds a document's grades by
-    subtopic. The value is a formula in Python.
+    subtopic. A measure that reads items has a list ``shown`` instead of grades, and what is ``given``
+    beside it. The value is a formula in Python.
     """
 
     measure: str
     grades: tuple[float | Mapping[str, float] | None, ...]
     value: str
     missed: tuple[float | Mapping[str, float], ...] = ()
+    shown: tuple[str, ...] = ()
+    given: Mapping[str, Any] = field(default_factory=dict)
 
 
 def relevance_gain(r: Ranked, m: Measure, grade: Array) -> Array:
@@ -94,6 +99,9 @@ class Definition:
         ties_as_one: tied documents are one point of a curve, whatever their order. The curve is a
             ``line`` to it, which lies between those of two orders, or a ``step``, which may not;
             a word, or a function of the measure.
+        reads_items: it reads the items of a list, judged or not, and what is known of them.
+        of_all_lists: function of a measure and of how often items were shown in all lists that returns
+            its number; there are no values of single queries then.
         cutoff_param: parameter that ``@`` sets.
         mistaken_for: measures whose values are often reported under the name of this one, the most
             common first.
@@ -126,6 +134,8 @@ class Definition:
     reads_whole_list: bool = False
     reads_nonrelevant: bool | Callable[[Measure], bool] = False
     ties_as_one: Literal["", "line", "step"] | Callable[[Measure], str] = ""
+    reads_items: bool = False
+    of_all_lists: Callable[[Any, ListCounts], float] | None = None
     cutoff_param: str = "k"
     mistaken_for: tuple[str, ...] = ()
 
@@ -140,6 +150,16 @@ class Definition:
         paragraphs = self.text.split("\n\n")
         formulas = (p for p in paragraphs[1:] if "=" in p)
         return " ".join(next(formulas, paragraphs[0]).split())
+
+    def paragraphs(self) -> list[str]:
+        """Return the paragraphs of the manual page in the language in force, each in one line."""
+        parts = (
+            " ".join(text.split()).partition(" Reference: ") for text in self.text.split("\n\n")
+        )
+        return [
+            tr(text) + (tr(" Reference: {}").format(source) if mark else "")
+            for text, mark, source in parts
+        ]
 
     def takes(self, name: str) -> bool:
         """Return whether the measure has a parameter of that name."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,11 +13,17 @@ from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
 from rankstone.core.aggregate import Part, aggregate
 from rankstone.core.collection import Collection, CollectionPart, MatchedCollection
+from rankstone.core.items import ListCounts
 from rankstone.core.rank import ListNeeds, adds_run_queries, match_options
 from rankstone.core.ranked import Ranked
 from rankstone.core.timing import stage
 from rankstone.measures.base import Measure
-from rankstone.measures.summation import depends_on_every_tie
+from rankstone.measures.summation import Pooled, depends_on_every_tie
+
+#: What is kept of some queries to make an aggregate of all.
+State = Part | ListCounts
+#: The value of the chosen queries, by a mask or by their rows, of a measure of all lists together.
+Pool = Callable[[np.ndarray], float]
 
 
 def list_needs(plan: Iterable[tuple[Measure, Conventions]]) -> ListNeeds:
@@ -39,12 +46,16 @@ class Joined(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """Per-query values, their weights where the mean is weighted, and aggregates, by measure."""
+    """Per-query values, their weights where the mean is weighted, and aggregates, by measure.
+
+    ``pools`` return the value of some queries together, of measures that have no value per query.
+    """
 
     queries: list[Any]
     columns: dict[str, np.ndarray]
     weights: dict[str, np.ndarray]
-    aggregates: dict[str, Part]
+    aggregates: dict[str, State]
+    pools: dict[str, Pool] = field(default_factory=dict)
 
 
 def compute(ranked: Ranked, measures: Mapping[str, Measure]) -> Values:
@@ -54,10 +65,17 @@ def compute(ranked: Ranked, measures: Mapping[str, Measure]) -> Values:
     discounts, hits and ideal ranking.
     """
     weighted = set()
+    pooled: dict[str, Pooled] = {}
+    for name, m in measures.items():
+        if m.definition.of_all_lists is not None:
+            pooled[name] = m.computation(ranked)  # type: ignore[assignment]
 
     def values_and_weights(part: Ranked) -> list[np.ndarray]:
         by_query = []
         for name, m in measures.items():
+            if name in pooled:
+                by_query.append(np.full(len(part), np.nan))
+                continue
             computation = m.computation(part)
             by_query.append(m.values(computation))
             if computation.query_weight is not None:
@@ -67,24 +85,37 @@ def compute(ranked: Ranked, measures: Mapping[str, Measure]) -> Values:
 
     with stage("measures"):
         computed = iter(ranked.by_query(values_and_weights))
-    columns, weights, aggregates = {}, {}, {}
+    columns, weights = {}, {}
+    aggregates: dict[str, State] = {}
     for name, m in measures.items():
         values = columns[name] = next(computed)
         if name in weighted:
             weights[name] = next(computed).astype(np.float64)
-        how = aggregate(m.definition.aggregate)
-        aggregates[name] = how.of(values, weights.get(name))
-    return Values(ranked.queries, columns, weights, aggregates)
+        if name in pooled:
+            aggregates[name] = pooled[name].counts()
+        else:
+            aggregates[name] = aggregate(m.definition.aggregate).of(values, weights.get(name))
+    pools: dict[str, Pool] = {n: partial(_of_some, measures[n], p) for n, p in pooled.items()}
+    return Values(ranked.queries, columns, weights, aggregates, pools)
+
+
+def _of_some(measure: Measure, pooled: Pooled, chosen: np.ndarray) -> float:
+    """Return the value of the chosen lists together."""
+    return _finish(measure, pooled.counts(chosen))
+
+
+def _finish(measure: Measure, part: State) -> float:
+    if isinstance(part, Part):
+        return aggregate(measure.definition.aggregate).finish(part)
+    of_all: Any = measure.definition.of_all_lists
+    return float(of_all(measure, part))
 
 
 def final_values(
-    measures: Mapping[str, Measure], aggregates: Mapping[str, Part]
+    measures: Mapping[str, Measure], aggregates: Mapping[str, State]
 ) -> dict[str, float]:
     """Return the number of each measure, from the parts of its aggregate."""
-    return {
-        name: aggregate(measures[name].definition.aggregate).finish(part)
-        for name, part in aggregates.items()
-    }
+    return {name: _finish(measures[name], part) for name, part in aggregates.items()}
 
 
 def compute_each(join: Joined, plan: Iterable[tuple[str, Measure, Conventions]]) -> Values:
@@ -105,8 +136,11 @@ def side_by_side(parts: list[Values], order: list[str]) -> Values:
     row = {query: i for i, query in enumerate(queries)}
     columns: dict[str, np.ndarray] = {}
     weights: dict[str, np.ndarray] = {}
-    aggregates: dict[str, Part] = {}
+    aggregates: dict[str, State] = {}
+    pools: dict[str, Pool] = {}
     for part in parts:
+        if part.queries == queries:
+            pools |= part.pools
         at = np.array([row[q] for q in part.queries], np.int64)
         for name, values in part.columns.items():
             columns[name] = _placed(values, at, len(queries), np.nan)
@@ -114,7 +148,7 @@ def side_by_side(parts: list[Values], order: list[str]) -> Values:
                 weights[name] = _placed(part.weights[name], at, len(queries), 0.0)
         aggregates |= part.aggregates
     return Values(
-        queries, {n: columns[n] for n in order}, weights, {n: aggregates[n] for n in order}
+        queries, {n: columns[n] for n in order}, weights, {n: aggregates[n] for n in order}, pools
     )
 
 
@@ -129,7 +163,7 @@ _MOST_TIED = 0.5  # share of queries with ties, up to which it pays to leave out
 Steps = Sequence[tuple[str, Measure, Conventions]]
 
 
-def extreme_aggregates(data: Collection, steps: Steps, values: Values) -> dict[str, Part]:
+def extreme_aggregates(data: Collection, steps: Steps, values: Values) -> dict[str, State]:
     """Return aggregates under conventions that put tied documents in an extreme order.
 
     ``values`` are those under the conventions in force. Queries without ties keep them, so if few
@@ -141,7 +175,7 @@ def extreme_aggregates(data: Collection, steps: Steps, values: Values) -> dict[s
     recomputed = compute_each(tied, steps)
     row = {query: i for i, query in enumerate(values.queries)}
     rows = np.array([row[query] for query in recomputed.queries], np.int64)
-    aggregates = {}
+    aggregates: dict[str, State] = {}
     for name, measure, _ in steps:
         weights = values.weights.get(name)
         aggregates[name] = aggregate(measure.definition.aggregate).of(

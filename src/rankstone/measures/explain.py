@@ -12,9 +12,11 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
+from rankstone.errors import UsageError
+from rankstone.language import tr
 from rankstone.measures import summation
 from rankstone.measures.base import Measure
-from rankstone.measures.summation import Computation, Sum, Terms, Value
+from rankstone.measures.summation import Computation, Pooled, Sum, Terms, Value
 
 Array = np.ndarray
 
@@ -40,6 +42,7 @@ class Workings:
 
     The value is (total of all terms + constant) / denominator; or that of the expression, with
     ``parts`` as its names. ``steps`` holds the first ranks only, ``total`` is over all of them.
+    ``cutoff`` is the rank down to which documents count, if steps are documents.
     """
 
     computation: Computation
@@ -50,6 +53,7 @@ class Workings:
     denominator: Array | None
     expression: str
     parts: dict[str, Array]
+    cutoff: int | None = None
 
 
 def workings(measure: Measure, ranked: Ranked, depth: int | None = None) -> Workings:
@@ -59,6 +63,11 @@ def workings(measure: Measure, ranked: Ranked, depth: int | None = None) -> Work
     computation = measure.definition.kernel(ordered, measure)
     expression, parts = "", {}
     added: Sum | Terms | None
+    if isinstance(computation, Pooled):
+        raise UsageError(
+            f"{measure} is a number of all lists together, which no list has a part of. Explain a "
+            "measure of single lists, such as Exposure or Novelty."
+        )
     if isinstance(computation, Value):
         expression, added = computation.expression, computation.sum
         parts = {n: np.broadcast_to(p, len(ranked)) for n, p in computation.parts().items()}
@@ -79,7 +88,16 @@ def workings(measure: Measure, ranked: Ranked, depth: int | None = None) -> Work
         denominator=summation.total(below) if isinstance(below, Sum) else below,
         expression=expression,
         parts=parts,
+        cutoff=_cutoff(measure, added, steps),
     )
+
+
+def _cutoff(measure: Measure, added: Sum | Terms, steps: Steps) -> int | None:
+    """Return the rank down to which documents count; None if all of these are judged."""
+    k, r = measure.get("k"), added.ranked
+    is_rank = isinstance(k, int) and steps.rank is not None and steps.judgment is not None
+    all_judged = np.array_equal(r.retrieved, segments.lengths(r.offsets))
+    return k if is_rank and not r.ties_averaged and not all_judged else None
 
 
 def steps_of(c: Sum | Terms, depth: int | None = None) -> Steps:
@@ -136,7 +154,8 @@ class ExplanationData:
     of the expression with ``parts`` as its names. ``ideal`` are the steps of the ranking that the
     denominator comes from. ``unjudged`` are, by rank, the ids of documents without a judgment
     between those of the steps, if they can be read. ``cut`` says where a budget or a number of
-    chunks has cut the list. ``changes`` are those made to the data before ranking, in words.
+    chunks has cut the list. ``changes`` are those made to the data before ranking, in words. ``depth`` is
+    the number of documents that were retrieved down to the cutoff, 0 if there is none.
     """
 
     measure: str
@@ -158,11 +177,13 @@ class ExplanationData:
     unjudged: dict[int, str] = field(default_factory=dict)
     cut: str = ""
     changes: tuple[str, ...] = ()
+    depth: int = 0
 
     @property
     def gaps(self) -> list[int]:
-        """The ranks between those of the steps, which documents without a judgment have."""
+        """The ranks that documents without a judgment have: between those of steps, and down to the depth."""
         ranks = [0, *(s.rank for s in self.steps if s.rank is not None)]
+        ranks.append(max(ranks[-1], self.depth) + 1)
         return [rank for a, b in pairwise(ranks) for rank in range(a + 1, b)]
 
     def to_dict(self) -> dict[str, Any]:
@@ -196,8 +217,8 @@ def explain_query(
         cut = ranked.cuts.at(measure.k)[ranked.queries[query]].reason
     return ExplanationData(
         measure=str(measure),
-        pretty=measure.definition.pretty,
-        formula=measure.definition.formula,
+        pretty=tr(measure.definition.pretty),
+        formula=tr(measure.definition.formula),
         choices=tuple(parameters_in_words(measure)),
         query=ranked.queries[query],
         retrieved=int(computation.ranked.retrieved[query]),
@@ -217,6 +238,7 @@ def explain_query(
             for name in (*measure.definition.conventions, *repeats)
         },
         cut=cut,
+        depth=int(ranked.depth(working.cutoff)[query]) if working.cutoff else 0,
     )
 
 
@@ -231,7 +253,7 @@ def parameters_in_words(measure: Measure, *, every: bool = False) -> Iterator[st
         value = measure.params[p.name]
         matters = value is not None and (has_table or not p.beside_table)
         if p.choices and (value != p.default or (every and matters)):
-            meaning = p.choices.get(value) if isinstance(value, str) else "as given"
+            meaning = tr(p.choices[value]) if isinstance(value, str) else tr("as given")
             yield f"{p.name}={value!r}: {meaning}"
 
 
@@ -297,10 +319,12 @@ def _remark(
     measure: Measure, c: Computation, query: int, value: float, below: float | None, *, empty: bool
 ) -> str:
     """Return the reason why a value is not the sum of its terms over the denominator, if so."""
-    shown = "left out of the mean" if math.isnan(value) else f"{value:g}"
+    shown = tr("left out of the mean") if math.isnan(value) else f"{value:g}"
     if measure.definition.undefined_without_relevant and measure.is_empty(c.ranked)[query]:
         effect = c.ranked.conventions.effect("no-relevant")
-        return f"The query has no relevant document; {effect} makes the value {shown}."
+        return tr("The query has no relevant document; {} makes the value {}.").format(
+            effect, shown
+        )
     if below == 0:
-        return f"There is nothing to divide by, so the value is {shown}."
-    return "No judged document was retrieved." if empty else ""
+        return tr("There is nothing to divide by, so the value is {}.").format(shown)
+    return tr("No judged document was retrieved.") if empty else ""

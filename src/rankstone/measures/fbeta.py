@@ -7,7 +7,7 @@ import numpy as np
 from rankstone.core.ranked import Ranked
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import REL, K, Number
-from rankstone.measures.summation import Sum, Value, is_exact, total
+from rankstone.measures.summation import Sum, Value, is_exact, total, values
 
 _BETA = Number(
     name="beta",
@@ -48,19 +48,21 @@ def F(r: Ranked, m: Measure) -> Sum | Value:
     if r.ties_averaged:
         return once
     working = Sum(r, hit, k=m.k, columns=columns)
-    return once if is_exact(r) else _from_both(working, weight, relevant, size)
 
-
-def _from_both(working: Sum, weight: float, relevant: np.ndarray, size: np.ndarray) -> Value:
-    """Return F from precision and recall, each rounded."""
-    hits = total(working)
-    precision, recall = hits / np.maximum(size, 1), hits / np.maximum(relevant, 1)
-    both = np.where(hits > 0, weight * precision + recall, 1.0)
-    value = (weight + 1.0) * precision * recall / both
+    precision, recall, below = _both(working, weight, relevant, size)
     return Value(
-        working.ranked,
-        value,
-        "(1 + w) * h / (w * R + n)",
-        lambda: {"w": weight, "h": hits, "R": relevant, "n": size},
+        r,
+        values(once) if is_exact(r) else (weight + 1.0) * precision * recall / below,
+        "(1 + w) * P * R / b",
+        lambda: {"w": weight, "P": precision, "R": recall, "b": below},
         working,
     )
+
+
+def _both(
+    working: Sum, weight: float, relevant: np.ndarray, size: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return precision and recall, each rounded, and what their product is divided by."""
+    hits = total(working)
+    precision, recall = hits / np.maximum(size, 1), hits / np.maximum(relevant, 1)
+    return precision, recall, np.where(hits > 0, weight * precision + recall, 1.0)

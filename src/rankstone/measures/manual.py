@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator, Mapping
-from textwrap import wrap
 from typing import Any
 
+from rankstone.core.text import wrapped
+from rankstone.language import language, tr
 from rankstone.measures.base import Measure
 from rankstone.tools import TOOLS
 
@@ -20,7 +21,7 @@ def index(measures: list[Measure]) -> Iterator[str]:
             yield ""
         yield title
         for m in members:
-            first, *more = wrap(summary(m), 79 - wide)
+            first, *more = wrapped(summary(m), 79 - wide)
             yield f"  {name_with_cutoff(m):<{wide - 2}}{first}"
             yield from (" " * wide + line for line in more)
 
@@ -41,7 +42,7 @@ def _popularity(members: list[Measure]) -> int:
 def family(measure: Measure) -> str:
     """Return the family of a measure: the title of its module."""
     text = sys.modules[measure.definition.kernel.__module__].__doc__ or ""
-    return text.partition("\n")[0].rstrip(".")
+    return tr(text.partition("\n")[0].rstrip("."))
 
 
 def name_with_cutoff(measure: Measure) -> str:
@@ -52,7 +53,7 @@ def name_with_cutoff(measure: Measure) -> str:
 
 def summary(measure: Measure) -> str:
     """Return the first line of the manual page."""
-    return measure.definition.text.partition("\n")[0]
+    return measure.definition.paragraphs()[0]
 
 
 def as_dict(measure: Measure) -> dict[str, Any]:
@@ -61,16 +62,21 @@ def as_dict(measure: Measure) -> dict[str, Any]:
     low, high = d.range
     return {
         "name": d.name,
-        "title": d.pretty,
+        "title": tr(d.pretty),
         "family": family(measure),
         "summary": summary(measure),
-        "text": d.text,
+        "text": d.text if language() == "en" else "\n\n".join(d.paragraphs()),
         "range": [low, None if math.isinf(high) else high],
         "higher_is_better": d.higher_is_better,
         "aggregate": d.aggregate,
         "conventions": list(d.conventions),
         "parameters": [
-            {"name": p.name, "text": p.text, "default": p.default, "choices": dict(p.choices or {})}
+            {
+                "name": p.name,
+                "text": tr(p.text),
+                "default": p.default,
+                "choices": {value: tr(meaning) for value, meaning in (p.choices or {}).items()},
+            }
             for p in d.params
         ],
         "names": {
@@ -84,40 +90,50 @@ def as_dict(measure: Measure) -> dict[str, Any]:
 def grade_in_words(grade: float | Mapping[str, float] | None) -> str:
     """Return the grade of an example, or its grades by subtopic."""
     if grade is None:
-        return "unjudged"
+        return tr("unjudged")
     if isinstance(grade, Mapping):
-        return " ".join(f"{name}:{g:g}" for name, g in grade.items()) or "none"
+        return " ".join(f"{name}:{g:g}" for name, g in grade.items()) or tr("none")
     return f"{grade:g}"
 
 
 def page(measure: Measure) -> Iterator[str]:
     """Yield a measure's page."""
     d = measure.definition
-    yield f"{d.name}: {d.pretty}"
+    yield f"{d.name}: {tr(d.pretty)}"
     yield ""
-    yield d.text
+    yield (
+        d.text
+        if language() == "en"
+        else "\n\n".join("\n".join(wrapped(paragraph, 79)) for paragraph in d.paragraphs())
+    )
     yield ""
     low, high = d.range
-    top = "no upper bound" if math.isinf(high) else f"{high:g}"
-    yield f"Range: {low:g} to {top}; {'higher' if d.higher_is_better else 'lower'} is better."
-    yield f"Aggregate over queries: {d.aggregate}."
+    top = tr("no upper bound") if math.isinf(high) else f"{high:g}"
+    better = tr("higher") if d.higher_is_better else tr("lower")
+    yield tr("Range: {:g} to {}; {} is better.").format(low, top, better)
+    of_all = tr("that of all lists together; single lists have no value")
+    yield tr("Aggregate over queries: {}.").format(of_all if d.of_all_lists else tr(d.aggregate))
     if d.conventions:
-        yield f"Conventions that matter most: {', '.join(d.conventions)}."
+        yield tr("Conventions that matter most: {}.").format(", ".join(d.conventions))
     if d.reads_subtopics:
-        yield "It reads judgments by subtopic; without them a query is its only subtopic."
+        yield tr("It reads judgments by subtopic; without them a query is its only subtopic.")
     yield ""
-    yield "Parameters:" if d.params else "Parameters: none."
+    yield tr("Parameters:") if d.params else tr("Parameters: none.")
     for p in d.params:
-        default = "" if p.default is None else f" (default {p.default!r})"
-        yield f"  {p.name}: {p.text}{default}"
+        default = "" if p.default is None else tr(" (default {!r})").format(p.default)
+        yield f"  {p.name}: {tr(p.text)}{default}"
         for value, meaning in (p.choices or {}).items():
-            yield f"      {value!r}: {meaning}"
+            yield f"      {value!r}: {tr(meaning)}"
     yield ""
+    if d.example.shown:
+        yield tr("Example: items in rank order {}").format(", ".join(d.example.shown))
+        yield from (f"  {name}={value!r}" for name, value in d.example.given.items())
     grades = ", ".join(map(grade_in_words, d.example.grades))
     missed = ", ".join(map(grade_in_words, d.example.missed))
-    yield f"Example: grades in rank order {grades}" + (
-        f"; not retrieved: {missed}" if missed else ""
-    )
+    if d.example.grades:
+        yield tr("Example: grades in rank order {}").format(grades) + (
+            tr("; not retrieved: {}").format(missed) if missed else ""
+        )
     yield f"  {d.example.measure} = {d.example.value}"
     elsewhere: dict[str, list[str]] = {}
     for tool in TOOLS.values():
@@ -126,5 +142,5 @@ def page(measure: Measure) -> Iterator[str]:
     elsewhere.pop("", None)
     if elsewhere:
         yield ""
-        yield "Names elsewhere:"
+        yield tr("Names elsewhere:")
         yield from (f"  {', '.join(tools)}: {names}" for names, tools in elsewhere.items())

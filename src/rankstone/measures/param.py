@@ -150,6 +150,17 @@ class Choice(Param):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Text(Param):
+    """A name that the data have, such as a category."""
+
+    def normal(self, value: Any, what: str) -> Any:
+        """Return the name."""
+        if not isinstance(value, str) or not value.strip():
+            raise UsageError(f"{what} must be a name, not {value!r}.")
+        return value
+
+
+@dataclass(frozen=True, kw_only=True)
 class Table(Choice):
     """One of some words, or a table of gains such as {1: 1, 2: 3}.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from rankstone.choices.conventions import Conventions
 from rankstone.core.cutoff import Budget
 from rankstone.errors import Notice, UsageError
+from rankstone.language import tr
 from rankstone.measures.base import Measure
 from rankstone.measures.parse import read_measure, split_names
 
@@ -106,14 +107,20 @@ def requested_measures(
 def _requested(text: str | Measure, tool: Tool | None) -> RequestedMeasure:
     measure, name = read_measure(text, tool)
     request = RequestedMeasure((str(text).strip(),), measure, str(measure))
-    if tool is None:
-        return request
     notice = None
+    if tool is None:
+        if name is not None and name.note:
+            template = tr("{} is read as {}; in the tool that calls it so, {}")
+            words = template.format(request.names[0], measure, tr(name.note))
+            notice = Notice("tool-differs", 1, words, level="note")
+        return replace(request, notice=notice)
     if name is None:
-        words = f"{measure.name} has no name in {tool.family} that Rankstone knows; computed with its conventions"
+        words = tr(
+            "{} has no name in {} that Rankstone knows; computed with its conventions"
+        ).format(measure.name, tool.family)
         notice = Notice("not-in-tool", 1, words, level="note")
     elif name.note:
-        words = f"{measure} is not quite {tool.family}'s {name.base}: {name.note}"
+        words = tr("{} is not quite {}'s {}: {}").format(measure, tool.family, name.base, name.note)
         notice = Notice("tool-differs", 1, words, level="note")
     return replace(request, tool_name=name, notice=notice)
 

@@ -16,6 +16,7 @@ import numpy as np
 from rankstone.choices.conventions import Conventions
 from rankstone.core import discounts, pairs, segments
 from rankstone.core.expected_ties import mean_discount
+from rankstone.core.items import ItemLists, ListCounts
 from rankstone.core.pairs import Pair
 from rankstone.core.ranked import Ranked
 
@@ -99,7 +100,30 @@ class Value(NamedTuple):
         return
 
 
-Computation = Sum | Terms | Value
+class Pooled(NamedTuple):
+    """The items of lists, for a measure of all lists together, which has no value per query.
+
+    Args:
+        ranked: the ranking.
+        lists: the items that were shown, and what is known of them.
+        items: number of the item at each place of each list, -1 beyond its end.
+        place: what its exposure depends on at each of these: a rank, the length of the list, or 0.
+        catalogue: mask of the items that could be shown.
+    """
+
+    ranked: Ranked
+    lists: ItemLists
+    items: Array
+    place: Array
+    catalogue: Array
+    query_weight: None = None
+
+    def counts(self, chosen: Array | slice = slice(None)) -> ListCounts:
+        """Return how often the items of the chosen lists (default: all) were shown."""
+        return ListCounts.of(self.lists, self.items[chosen], self.place[chosen], self.catalogue)
+
+
+Computation = Sum | Terms | Value | Pooled
 
 
 def is_exact(r: Ranked) -> bool:
@@ -121,6 +145,8 @@ def values(c: Computation) -> Array:
     """Return the value of every query."""
     if isinstance(c, Value):
         return _floats(c.value)
+    if isinstance(c, Pooled):
+        return np.full(len(c.ranked), np.nan)
     if c.denominator is None:
         return total(c)
     quotient = np.zeros(len(c.ranked))

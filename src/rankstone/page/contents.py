@@ -24,7 +24,9 @@ from rankstone.core.result import Result, TieReport
 from rankstone.errors import DataError, UsageError, did_you_mean
 from rankstone.io.query_groups import QueryGroups
 from rankstone.io.texts import read_texts
+from rankstone.language import tr
 from rankstone.measures.base import REGISTRY, Measure
+from rankstone.measures.beyond_accuracy import exposure_by_popularity
 from rankstone.measures.curves import Curve, curves_and_areas
 from rankstone.measures.explain import parameters_in_words
 from rankstone.measures.judged import judged_by_rank
@@ -55,6 +57,7 @@ from rankstone.text.write import write
 _POINTS = 200  # of a curve
 _TEXT = 300  # characters of a document
 _TEXTS = 2_000_000  # characters of all documents
+_EXPOSED = 10  # places of a list whose exposure is shown by popularity
 
 
 def plain_ranking(data: Collection, conventions: Conventions) -> Ranked:
@@ -73,6 +76,7 @@ def run_part(result: Result, data: Collection | None = None, depth: int = 0) -> 
             "judged_by_rank": cells(judged_by_rank(ranked, depth)),
             "areas": {name: round(area, DIGITS) for name, (_, area) in curves.items()},
             "curves": {name: _thinned(curve) for name, (curve, _) in curves.items()},
+            "exposure": cells(exposure_by_popularity(ranked, _EXPOSED)),
         }
     return RunPart(
         name=result.name,
@@ -82,6 +86,12 @@ def run_part(result: Result, data: Collection | None = None, depth: int = 0) -> 
         notices=[notice.to_dict() for notice in result.notices if notice.level != "info"],
         **known,
     )
+
+
+def with_notices(part: RunPart, result: Result) -> RunPart:
+    """Return the part of a run with the notices of a result."""
+    shown = [notice.to_dict() for notice in result.notices if notice.level != "info"]
+    return replace(part, notices=shown)
 
 
 def _thinned(curve: Curve) -> list[list[Cell]]:
@@ -97,15 +107,16 @@ def measure_parts(plan: Plan) -> list[MeasurePart]:
     return [
         MeasurePart(
             name=column,
-            title=measure.definition.pretty,
-            formula=formula_tree(measure.definition.formula),
-            used=[formula_tree(other.definition.formula) for other in _used(measure)],
-            text=measure.definition.text.split("\n\n")[0].replace("\n", " "),
+            title=tr(measure.definition.pretty),
+            formula=formula_tree(tr(measure.definition.formula)),
+            used=[formula_tree(tr(other.definition.formula)) for other in _used(measure)],
+            text=measure.definition.paragraphs()[0],
             choices=list(parameters_in_words(measure, every=True)),
             conventions={n: getattr(conventions, n) for n in measure.definition.conventions},
             aggregate=measure.definition.aggregate,
             higher_is_better=measure.definition.higher_is_better,
             range=cells(measure.definition.range),
+            beyond_accuracy=measure.definition.reads_items,
         )
         for column, measure, conventions in plan
     ]
@@ -128,8 +139,8 @@ def convention_rows(conventions: Conventions) -> list[dict[str, Any]]:
             {
                 "name": f.name,
                 "value": str(value).removesuffix(".0"),
-                "text": f.metadata["text"],
-                "meaning": f.metadata.get("values", {}).get(value, ""),
+                "text": tr(f.metadata["text"]),
+                "meaning": tr(f.metadata.get("values", {}).get(value, "")),
                 "usual": value == getattr(usual, f.name),
             }
         )

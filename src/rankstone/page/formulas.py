@@ -3,7 +3,7 @@
 A manual page writes a formula in one line, as in ``AP = (sum over relevant documents at rank i of
 P@i) / R``. Its tree is a list of nodes ``[kind, ...]``: ``n`` a number, ``i`` a name, ``o`` an
 operator and ``t`` words, each with its text; ``frac``, ``sub``, ``sup`` and ``under``, each with
-lists of nodes.
+lists of nodes. In Chinese the range of a sum is in brackets: ``AP = (∑[第 i 名的相关文档] P@i) / R``.
 """
 
 from __future__ import annotations
@@ -14,15 +14,21 @@ from typing import Any
 
 Node = list[Any]
 
-_TOKEN = re.compile(r"\s*(\d+(?:\.\d+)?|[A-Za-z]\w*(?:@\w+)?|<=|>=|\.\.|[-+*/^()|=<>,])")
+_TOKEN = re.compile(
+    r"\s*(\d+(?:\.\d+)?|(?:[∑∏]|均值)\[|[^\W\d_]\w*(?:@\w+)?|<=|>=|\.\.|[-+*/^()|=<>,\]])"
+)
+_LETTER = re.compile(r"[^\W\d_]")
 #: Where a formula ends and its explanation begins.
-_END = re.compile(r"; |, where |, for |\. |\.$| by default|, and at | if ")
+_END = re.compile(r"; |, where |, for |\. |\.$| by default|, and at | if |[；，。：]")  # noqa: RUF001
 _FUNCTIONS = ("log2", "ln", "exp", "min", "max", "gain", "discount")
 _SYMBOLS = {
     "<=": "≤", ">=": "≥", "*": "·", "-": "\u2212", "..": "…", "alpha": "\u03b1", "beta": "β",
     "log2": "log₂",
 }  # fmt: skip
-_BIG = {"sum": ["o", "\u2211"], "product": ["o", "∏"], "mean": ["t", "mean"]}
+_BIG = {
+    "sum": ["o", "\u2211"], "product": ["o", "∏"], "mean": ["t", "mean"],
+    "∑[": ["o", "\u2211"], "∏[": ["o", "∏"], "均值[": ["t", "均值"],
+}  # fmt: skip
 
 
 class _NotAFormulaError(Exception):
@@ -41,7 +47,7 @@ def formula_tree(text: str) -> dict[str, Any] | str:
         nodes = _Parser(head).formula()
     except _NotAFormulaError:
         return text
-    return {"math": nodes, "rest": text[len(head) :].lstrip(" ;,.")}
+    return {"math": nodes, "rest": text[len(head) :].lstrip(" ;,.；，。")}  # noqa: RUF001
 
 
 def _symbol(text: str) -> str:
@@ -92,7 +98,7 @@ class _Parser:
             elif self.peek() == "/":
                 self.take()
                 group = [["frac", _bare(group), _bare(self.factor())]]
-            elif re.match(r"[A-Za-z0-9(]", self.peek()):
+            elif re.match(r"[\w(∑∏]", self.peek()):
                 group += self.factor()
             else:
                 return nodes + group
@@ -113,13 +119,15 @@ class _Parser:
             return [["o", word], *inside, ["o", close]]
         if re.match(r"\d", word):
             return [["n", word]]
-        if not re.match(r"[A-Za-z]", word):
-            raise _NotAFormulaError
-        if word in _BIG and self.peek() == "over":
+        if word in _BIG and (word.endswith("[") or self.peek() == "over"):
             return self.big(word)
+        if not _LETTER.match(word):
+            raise _NotAFormulaError
         if word in _FUNCTIONS:
             return [["i", _symbol(word)], *self.factor()]
-        is_word = len(word) > 1 and word.isalpha() and word.islower()  # not the name of a quantity
+        # Others are names of quantities.
+        is_word = len(word) > 1 and word.isalpha() and word.islower()
+        is_word = is_word or (word.isalpha() and not word.isascii())
         if is_word and word not in _SYMBOLS:
             return [["t", self.phrase(word)]]
         name = [_name(word)]
@@ -129,17 +137,18 @@ class _Parser:
 
     def big(self, word: str) -> list[Node]:
         """Return a sum or product with its range below its sign, and its terms."""
-        end = self.tokens.index("of") if "of" in self.tokens else 0
+        mark, begin = ("]", 0) if word.endswith("[") else ("of", 1)
+        end = self.tokens.index(mark) if mark in self.tokens else 0
         if not end:
             raise _NotAFormulaError
-        below = " ".join(map(_symbol, self.tokens[1:end])).replace(" ,", ",")
+        below = " ".join(map(_symbol, self.tokens[begin:end])).replace(" ,", ",")
         del self.tokens[: end + 1]
         return [["under", [_BIG[word]], [["t", below]]], *self.product()]
 
     def phrase(self, first: str) -> str:
         """Return a word and all words and names behind it."""
         words = [first]
-        while re.match(r"[A-Za-z]", self.peek()) and self.peek() not in _BIG:
+        while _LETTER.match(self.peek()) and self.peek() not in _BIG:
             words.append(self.take())
         return " ".join(words)
 

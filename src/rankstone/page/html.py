@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
@@ -14,12 +15,12 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from rankstone.core.atomic import SAVED, check_own, check_writable, write_text
+from rankstone.language import in_language, tr
 from rankstone.page.model import ReportModel
 
 if TYPE_CHECKING:
     from rankstone.page.plots import Picture
 
-LANGUAGES = ("en", "zh")
 _MARK = b'<meta name="generator" content="rankstone">'
 _LEVEL = 2  # of compression: a twentieth larger than at 6, in a third of the time
 _SCRIPTS = (
@@ -57,6 +58,13 @@ class Report:
         is_json = os.fspath(path).endswith(".json")
         write_text(path, self.to_json() if is_json else self.to_html())
 
+    def _repr_html_(self) -> str:
+        """Show the page in a notebook, in a frame of its own."""
+        from html import escape
+
+        style = "width: 100%; height: 50rem; border: 1px solid #8884"
+        return f'<iframe style="{style}" srcdoc="{escape(self.to_html())}"></iframe>'
+
     def __repr__(self) -> str:
         return f"<Report {self.model.title}; save it with .save('report.html')>"
 
@@ -73,7 +81,7 @@ def page(model: ReportModel, *, pictures: bool) -> str:
     Everything that comes from users is inside compressed data or escaped. The page may run the two
     scripts whose checksums its policy names, and load nothing.
     """
-    strings = texts(model.language)
+    strings = texts(model.language, _words(model))
     extras: dict[str, Any] = {"strings": strings, "pictures": None}
     chart_script, charts = "", b""
     if pictures:
@@ -114,10 +122,17 @@ def page(model: ReportModel, *, pictures: bool) -> str:
     return head
 
 
-def texts(language: str) -> dict[str, str]:
-    """Return the words of a page in a language."""
-    every: dict[str, dict[str, str]] = json.loads(asset("strings.json"))
-    return every[language]
+def texts(language: str | None, words: Iterable[str] = ()) -> dict[str, str]:
+    """Return the texts of a page in a language (default: in the one in force), and single words."""
+    english = json.loads(asset("strings.json")) | {f"word_{word}": word for word in words}
+    with in_language(language):
+        return {name: tr(text) for name, text in english.items()}
+
+
+def _words(model: ReportModel) -> set[str]:
+    """Return the words in the data of a page that are shown in its language."""
+    steps = [s for working in model.workings for s in (working.steps, working.ideal) if s]
+    return {name for s in steps for name in s.columns} | {m.aggregate for m in model.measures}
 
 
 def asset(name: str) -> str:

@@ -44,7 +44,8 @@ class RunPart:
 
     ``judged_by_rank`` is the share of documents at each rank that are judged; ``areas`` are those
     under the pooled ``curves``, each a list of points. Of values that were computed before it is not
-    known how many documents were ``retrieved``.
+    known how many documents were ``retrieved``. ``exposure`` is the share of the first places that tenths
+    of the items have, the most popular first, if their popularity is known.
     """
 
     name: str
@@ -56,6 +57,7 @@ class RunPart:
     judged_by_rank: Sequence[Cell]
     areas: Mapping[str, float] = field(default_factory=dict)
     curves: Mapping[str, Sequence[Sequence[Cell]]] = field(default_factory=dict)
+    exposure: Sequence[Cell] = ()
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ class MeasurePart:
     aggregate: str
     higher_is_better: bool
     range: Sequence[Cell]
+    beyond_accuracy: bool = False
 
 
 @dataclass(frozen=True)
@@ -139,6 +142,7 @@ class WorkingPart:
     denominator: Column | None
     expression: str
     parts: Mapping[str, Column]
+    cutoff: int | None = None
 
 
 @dataclass(frozen=True)

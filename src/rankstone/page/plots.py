@@ -119,7 +119,11 @@ def _mapped(part: Any, change: Callable[[str], Any]) -> Any:
 
 
 def picture(
-    name: str, rows: Rows, words: Mapping[str, str], language: str = "en", theme: str = "light"
+    name: str,
+    rows: Rows,
+    words: Mapping[str, str],
+    language: str | None = None,
+    theme: str = "light",
 ) -> Picture:
     """Return a picture with its rows; ``words`` fill what its definition leaves open."""
     known = definitions(texts(language))
@@ -195,6 +199,18 @@ def picture_of(
         rows = value_rows({n: _plain(row[m]) for n, row in zip(names, model.values, strict=True)})
     elif name == "cutoffs":
         rows, words["measure"] = _cutoff_rows(model, names, measures[m])
+    elif name == "tradeoff":
+        x, y = _tradeoff(model, m)
+        words |= {"measure": measures[x], "accuracy": measures[y]}
+        pairs = zip(names, model.means, strict=True)
+        rows = [{"run": n, "x": own[x], "y": own[y]} for n, own in pairs if x != y]
+        rows = [row for row in rows if len(names) > 1 and None not in row.values()]
+    elif name == "exposure":
+        rows = [
+            {"run": n, "group": 10 * i, "share": share}
+            for n, part in zip(names, model.runs, strict=True)
+            for i, share in enumerate(part.exposure, 1)
+        ]
     elif name == "judged":
         rows = [
             {"run": n, "rank": i, "share": share}
@@ -210,6 +226,14 @@ def picture_of(
             for x, y in zip(*part.curves[name], strict=True)
         ]
     return picture(name, rows, words, model.language)
+
+
+def _tradeoff(model: ReportModel, chosen: int) -> tuple[int, int]:
+    """Return the places of a measure beyond accuracy and of one of accuracy; the same if one is missing."""
+    kinds = [part.beyond_accuracy for part in model.measures]
+    if len({*kinds}) < 2:
+        return 0, 0
+    return chosen if kinds[chosen] else kinds.index(True), kinds.index(False)
 
 
 def distribution(result: Result, measure: str) -> Picture:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from rankstone.core.atomic import replaced
-from rankstone.errors import DataError, MissingDependencyError
+from rankstone.errors import INSTALL, DataError, MissingDependencyError
 
 _SNIPPET = "window.vega = vega; window.vegaEmbed = vegaEmbed;"
 
@@ -22,7 +22,7 @@ def library() -> Any:
         import vl_convert
     except ModuleNotFoundError:
         raise MissingDependencyError(
-            "pictures need the library vl-convert-python: pip install 'rankstone[report]'. A "
+            f"pictures need the library vl-convert-python: {INSTALL.format('report')}. A "
             "report without pictures needs nothing: --no-pictures, or pictures=False."
         ) from None
     return vl_convert

@@ -31,6 +31,8 @@ def working_parts(
     parts: list[WorkingPart] = []
     numbers = 0
     for m in range(len(plans[0][1])):
+        if plans[0][1][m][1].definition.reads_items:
+            continue  # the steps are items with names, which a command explains
         ideals: list[Steps | None] = []
         own_parts = []
         for run, (data, plan) in enumerate(plans):
@@ -85,6 +87,7 @@ def _working_part(
         denominator=denominator,
         expression=working.expression,
         parts={name: placed(part) for name, part in working.parts.items()},
+        cutoff=working.cutoff,
     )
 
 

@@ -258,6 +258,9 @@ def _weighted(request: Request) -> frozenset[str]:
     )
     if request.setup.changes.lengths is not None:
         setup = setup.replace(lengths={"a": 1, "b": 1})
+    for name in ("items", "history"):
+        if (given := getattr(request.setup.changes, name)) is not None:
+            setup = setup.replace(**{name: given})
     try:
         own = Request.of(names, setup)
         result = evaluate_collection(collection(judgments, run, setup), own)
@@ -272,7 +275,7 @@ def _job(plan: Plan, options: dict[str, Any], **fields: Any) -> Job:
     except ImportError:
         raise errors.MissingDependencyError(
             "evaluation inside Spark needs the library pyarrow, here and on every executor: "
-            "pip install 'rankstone[spark]'."
+            f"{errors.INSTALL.format('spark')}."
         ) from None
     request = plan.request
     late = plan.deferred(plan.steps, max_grade_known=True)

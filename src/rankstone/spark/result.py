@@ -108,6 +108,6 @@ def with_errors(action: Callable[[], T]) -> T:
         if "No module named 'rankstone'" in str(error):
             raise errors.MissingDependencyError(
                 "Spark's executors cannot import rankstone. Install its wheel on every node, or "
-                "ship it with spark.archives (docs/scale.md shows how)."
+                "ship it with spark.archives (docs/spark.md shows how)."
             ) from None
         raise

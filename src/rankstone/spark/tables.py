@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from rankstone.errors import (
+    INSTALL,
     DataError,
     MissingDependencyError,
     NothingInCommonError,
@@ -74,7 +75,7 @@ def functions() -> Any:
         from pyspark.sql import functions as module
     except ImportError:
         raise MissingDependencyError(
-            "evaluation inside Spark needs PySpark: pip install 'rankstone[spark]'."
+            f"evaluation inside Spark needs PySpark: {INSTALL.format('spark')}."
         ) from None
     return module
 

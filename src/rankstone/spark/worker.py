@@ -99,7 +99,7 @@ def _check_size(run: list[pa.RecordBatch], job: Job) -> None:
     raise DataError(
         f"{job.name}: query {query!r} has more than {job.max_query_rows} rows, the most that one "
         "task ranks in memory. Keep the best-ranked rows of each query, or raise max_query_rows= "
-        "along with spark.executor.memoryOverhead (docs/scale.md has the memory for each row)."
+        "along with spark.executor.memoryOverhead (docs/spark.md has the memory for each row)."
     )
 
 

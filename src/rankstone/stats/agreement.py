@@ -4,31 +4,37 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from rankstone.errors import DataError, plural
+from rankstone.core.shown import Shown
+from rankstone.errors import DataError, NothingInCommonError, Notice, UsageError, plural
+from rankstone.language import tr
 from rankstone.stats.judges import (
     Confusion,
     Grades,
     alpha_of,
     confusion,
+    fleiss_kappa,
+    jackknife_ends,
     jackknife_interval,
     kappa_of,
+    krippendorff_alpha,
 )
 from rankstone.stats.rank_biased_overlap import RBO, Items, Ranking, overlap_at, rbo
 from rankstone.stats.rank_correlation import kendall_tau, tau_ap
+from rankstone.stats.trusted import Estimate
 
 _PARTS = 200  # that are left out one at a time, at most
 _FEW_DOCUMENTS, _FEW_QUERIES = 50, 10
 
 
 @dataclass(frozen=True)
-class RankingAgreement:
+class RankingAgreement(Shown):
     """Agreement of two rankings of one query.
 
     tau and tau-AP are over the ``common`` items, NaN if there are fewer than two of them.
@@ -56,10 +62,13 @@ class RankingAgreement:
 
 
 @dataclass(frozen=True)
-class OrderingAgreement:
+class OrderingAgreement(Shown):
     """Agreement of two orderings of systems, by two measures or two sets of judgments.
 
-    ``swapped`` are the pairs of systems that both order, in opposite ways.
+    ``swapped`` are the pairs of systems that both order, in opposite ways. Of two sets of judgments
+    ``bias`` is by how much the second raises the mean of each system, ``by_rank`` by how much it grades
+    documents higher that systems put at some ranks, with their number; ``warnings`` name systems that
+    it favours.
     """
 
     systems: tuple[str, ...]
@@ -67,15 +76,27 @@ class OrderingAgreement:
     tau_b: float
     tau_ap: float
     swapped: tuple[tuple[str, str], ...]
+    bias: Mapping[str, Estimate] = field(default_factory=dict)
+    by_rank: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    warnings: tuple[Notice, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data; NaN is None."""
         swapped = [list(pair) for pair in self.swapped]
-        return {"systems": list(self.systems), **_taus(self), "swapped": swapped}
+        data = {"systems": list(self.systems), **_taus(self), "swapped": swapped}
+        if not self.bias:
+            return data
+        bias = {
+            name: {"mean": one.mean, "interval": list(one.interval(0.95)), "p": one.p_value()}
+            for name, one in self.bias.items()
+        }
+        ranks = {ranks: {"documents": n, "bias": b} for ranks, (n, b) in self.by_rank.items()}
+        warnings = [notice.to_dict() for notice in self.warnings]
+        return {**data, "bias": bias, "by_rank": ranks, "warnings": warnings}
 
 
 @dataclass(frozen=True, eq=False)
-class JudgmentAgreement:
+class JudgmentAgreement(Shown):
     """Agreement of two sets of judgments on the documents that both judged.
 
     ``kappa`` counts all disagreements alike, ``kappa_linear`` and ``kappa_quadratic`` by the
@@ -114,6 +135,93 @@ class JudgmentAgreement:
             "bias": {"all" if k is None else f"{k:g}": _plain(v) for k, v in self.bias.items()},
             "caution": self.caution,
         }
+
+
+@dataclass(frozen=True, eq=False)
+class JudgesAgreement:
+    """Agreement of three or more judges on the documents that at least two of them judged.
+
+    ``fleiss`` is Fleiss' kappa over the documents that all judged, ``alpha`` Krippendorff's, for ordered
+    grades; ``intervals`` has the 95 % interval of each over queries. ``against`` is the agreement of each
+    judge, in order, with the majority of the others, which is their most frequent grade; documents
+    on which two grades are the most frequent are left out, and a judge without such documents has None.
+    """
+
+    n: int
+    fleiss: float
+    alpha: float
+    intervals: Mapping[str, tuple[float, float]]
+    against: tuple[JudgmentAgreement | None, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data; NaN is None."""
+        return {
+            "n": self.n,
+            "fleiss": _plain(self.fleiss),
+            "alpha": _plain(self.alpha),
+            "intervals": {k: [_plain(end) for end in ends] for k, ends in self.intervals.items()},
+            "against": [None if one is None else one.to_dict() for one in self.against],
+        }
+
+
+def judges(
+    ratings: np.ndarray, queries: Sequence[Any], *, relevant_from: float = 1.0
+) -> JudgesAgreement:
+    """Compare the grades of three or more judges.
+
+    Args:
+        ratings: one row per judge, one column per document; NaN where a judge gave no grade.
+        queries: that of each document.
+        relevant_from: lowest grade of a relevant document.
+    """
+    several = (~np.isnan(ratings)).sum(axis=0) >= 2
+    ratings = ratings[:, several]
+    own = [query for query, kept in zip(queries, several.tolist(), strict=True) if kept]
+    if not own:
+        raise NothingInCommonError("no document was judged by two of the judges.")
+    _, codes = np.unique([str(query) for query in own], return_inverse=True)
+    parts = codes.ravel() % _PARTS
+    of: dict[str, Callable[[np.ndarray], float]] = {"alpha": krippendorff_alpha}
+    if not np.isnan(ratings).any(axis=0).all():
+        of["fleiss"] = fleiss_kappa
+    values = {name: coefficient(ratings) for name, coefficient in of.items()}
+    against: list[JudgmentAgreement | None] = []
+    for judge in range(len(ratings)):
+        common = _majority(np.delete(ratings, judge, axis=0))
+        both = ~np.isnan(common) & ~np.isnan(ratings[judge])
+        some = [query for query, kept in zip(own, both.tolist(), strict=True) if kept]
+        one = (common[both], ratings[judge][both])
+        against.append(
+            judgments(*one, relevant_from=relevant_from, queries=some) if both.any() else None
+        )
+    return JudgesAgreement(
+        n=len(own),
+        fleiss=values.get("fleiss", math.nan),
+        alpha=values["alpha"],
+        intervals={name: _over_parts(ratings, parts, how) for name, how in of.items()},
+        against=tuple(against),
+    )
+
+
+def _majority(ratings: np.ndarray) -> np.ndarray:
+    """Return the most frequent grade of each document, NaN if there are two."""
+    grades = np.unique(ratings[~np.isnan(ratings)])
+    counts = (ratings[None] == grades[:, None, None]).sum(axis=1)
+    most = counts.max(axis=0)
+    clear = (counts == most).sum(axis=0) == 1
+    return np.where(clear & (most > 0), grades[counts.argmax(axis=0)], np.nan)
+
+
+def _over_parts(
+    ratings: np.ndarray, parts: np.ndarray, of: Callable[[np.ndarray], float]
+) -> tuple[float, float]:
+    """Return the interval of a coefficient, by leaving out the documents of one part at a time."""
+    names = np.unique(parts)
+    try:
+        without = [of(ratings[:, parts != name]) for name in names.tolist()]
+    except (DataError, UsageError):  # nothing to compare without a part
+        return math.nan, math.nan
+    return jackknife_ends(of(ratings), np.array(without))
 
 
 def rankings(
@@ -208,10 +316,9 @@ def judgments(
     of_relevant = _by_part(a >= relevant_from, b >= relevant_from, relevant.grades, parts)
     caution = None
     if len(a) < _FEW_DOCUMENTS or units < _FEW_QUERIES:
-        caution = (
-            f"{plural(len(a), 'document')} of {plural(units, 'query')} say little: intervals need "
-            f"about {_FEW_DOCUMENTS} documents of {_FEW_QUERIES} queries to hold"
-        )
+        caution = tr(
+            "{} of {} say little: intervals need about {} documents of {} queries to hold"
+        ).format(plural(len(a), "document"), plural(units, "query"), _FEW_DOCUMENTS, _FEW_QUERIES)
     return JudgmentAgreement(
         n=len(a),
         only_first=only_first,

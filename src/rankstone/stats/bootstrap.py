@@ -18,6 +18,7 @@ _WINDOW = 32.0  # width of a grid in standard deviations of the sum; less than 1
 _SMALLEST_GRID = 2048
 _CELLS = 1 << 17  # grid points worked on at once, 1 MB
 _SAME = 1e-12  # relative; values that differ by less are equal
+_ROUNDING = 1e-13  # of chances; smaller ones are noise
 _WEIGHTED_POINTS = np.linspace(-8.0, 8.0, 129)  # in standard errors
 
 
@@ -159,20 +160,10 @@ class BootstrapMeans:
     cumulative: np.ndarray
 
     @classmethod
-    def of(cls, means: Means, rows: np.ndarray) -> BootstrapMeans:
+    def of(cls, means: Means, rows: np.ndarray) -> BootstrapMeans | WeightedBootstrapMean:
         """Compute the distributions for one of ``means.parts()``."""
-        if means.weights is None:
-            return cls._plain(means, rows)
-        distributions = [_weighted(means, row) for row in rows.tolist()]
-        return cls(
-            means.mean[rows],
-            np.sqrt(means.variance()[rows]),
-            _WEIGHTED_POINTS,
-            np.array(distributions),
-        )
-
-    @classmethod
-    def _plain(cls, means: Means, rows: np.ndarray) -> BootstrapMeans:
+        if means.weights is not None:
+            return WeightedBootstrapMean.of(means, int(rows[0]))
         influence = means.influence[rows]  # rows have equally many numbers
         deviations = influence[~np.isnan(influence)].reshape(len(rows), -1)
         step, cumulative = _sums(deviations)
@@ -191,28 +182,63 @@ class BootstrapMeans:
         return float(np.interp(position, self.points, self.cumulative[row]))
 
 
-def _weighted(means: Means, row: int) -> np.ndarray:
-    """Return the chances that a weighted mean is below each point.
+@dataclass(frozen=True, eq=False)
+class WeightedBootstrapMean:
+    """The distribution function of one weighted mean, computed at the points that are needed.
 
-    A resampled mean is below t where its sum of w (x - t) is below 0.
+    A resampled mean is below t where its sum of w (x - t) is below 0. ``chances`` are those known.
     """
-    counted, weights = ~np.isnan(means.values[row]), means.weights_of(row)
-    x, w = means.values[row, counted], (1.0 if weights is None else weights[counted])
-    t = means.mean[row] + math.sqrt(means.variance()[row]) * _WEIGHTED_POINTS
-    chances: list[float] = []
-    at_once = max(1, _CELLS // _grid_size(len(x)))
-    for start in range(0, len(t), at_once):
-        terms = w * (x - t[start : start + at_once, None])
-        center = terms.mean(axis=1)
-        step, cumulative = _sums(terms - center[:, None])
-        size = cumulative.shape[1]
-        zero = -center * len(x) / step + size // 2
-        positions = np.arange(size)
-        chances += [
-            float(np.interp(position, positions, chance))
-            for position, chance in zip(zero.tolist(), cumulative, strict=True)
-        ]
-    return np.array(chances)
+
+    center: float
+    scale: float
+    values: np.ndarray
+    weights: np.ndarray
+    chances: dict[int, float]
+
+    @classmethod
+    def of(cls, means: Means, row: int) -> WeightedBootstrapMean:
+        """Take one row of the means."""
+        counted, weights = ~np.isnan(means.values[row]), means.weights_of(row)
+        scale = math.sqrt(means.variance()[row])
+        values = means.values[row, counted]
+        return cls(float(means.mean[row]), scale, values, np.asarray(weights)[counted], {})
+
+    def quantile(self, _row: int, probability: float) -> float:
+        """Return the value that a resampled mean is below with this probability."""
+        low, high = 0, len(_WEIGHTED_POINTS) - 1
+        if not _ROUNDING < probability < 1.0 - _ROUNDING:
+            return self.center + self.scale * float(
+                _WEIGHTED_POINTS[low if probability < 0.5 else high]
+            )
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._chance(middle) <= probability else (low, middle)
+        ends = [low, high]
+        chances = [self._chance(point) for point in ends]
+        return self.center + self.scale * float(
+            np.interp(probability, chances, _WEIGHTED_POINTS[ends])
+        )
+
+    def below(self, _row: int, value: float) -> float:
+        """Return the chance of a resampled mean below the value, plus half that of an equal one."""
+        position = (value - self.center) / self.scale
+        high = int(
+            np.clip(np.searchsorted(_WEIGHTED_POINTS, position), 1, len(_WEIGHTED_POINTS) - 1)
+        )
+        ends = [high - 1, high]
+        chances = [self._chance(point) for point in ends]
+        return float(np.interp(position, _WEIGHTED_POINTS[ends], chances))
+
+    def _chance(self, point: int) -> float:
+        if point not in self.chances:
+            t = self.center + self.scale * _WEIGHTED_POINTS[point]
+            terms = self.weights * (self.values - t)
+            center = terms.mean()
+            step, cumulative = _sums((terms - center)[None])
+            size = cumulative.shape[1]
+            zero = -center * len(terms) / step[0] + size // 2
+            self.chances[point] = float(np.interp(zero, np.arange(size), cumulative[0]))
+        return self.chances[point]
 
 
 def _sums(deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

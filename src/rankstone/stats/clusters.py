@@ -15,10 +15,16 @@ from typing import Any
 import numpy as np
 
 from rankstone.errors import DataError, Notice, UsageError, plural
+from rankstone.language import tr
 from rankstone.stats.distributions import f_tail
 
 #: The cluster of each query: a mapping, pairs, or a pattern of ids such as ``{cluster}_{n}``.
 Source = Mapping[Any, Hashable] | Iterable[tuple[Any, Hashable]] | str
+
+
+#: Fewer queries or clusters than this make an interval that says little.
+FEW_UNITS = 6
+_MANY = 20  # clusters of unequal weight of which the bootstrap holds
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +69,22 @@ class Clusters:
         unknown = [q for q in named if q not in known]
         notices: tuple[Notice, ...] = ()
         if unknown:
-            text = "clusters of queries that have no values were not used"
+            text = tr("clusters of queries that have no values were not used")
             examples = tuple(map(str, unknown[:3]))
             notices = (Notice("unknown-clusters", len(unknown), text, examples),)
         place = {name: i for i, name in enumerate(names)}
         codes = np.array([place[named[q]] for q in queries], np.int64)
         return cls(codes, names, notices)
+
+    def interval(self, *, weighted: bool) -> str:
+        """Return the kind of interval that holds, Student's t or BCa.
+
+        The bootstrap of fewer than 6 clusters is too short, and that of few clusters of unequal
+        weight too long, since it draws their weights again.
+        """
+        sizes = np.bincount(self.codes)
+        unequal = weighted or sizes.min() < sizes.max()
+        return "t" if len(self) < (_MANY if unequal else FEW_UNITS) else "bca"
 
     def sums(self, rows: np.ndarray) -> np.ndarray:
         """Return the sums of each row of values over the queries of each cluster."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankstone.errors import NothingInCommonError, Notice, UsageError, did_you_mean, one_of
+from rankstone.language import tr
 from rankstone.stats.clusters import Clusters, Source
 from rankstone.stats.comparison import Comparison, PairComparison
 from rankstone.stats.corrections import CORRECTIONS
@@ -61,7 +62,8 @@ def compare(
         test: ``randomization`` (default), ``t`` (default for repeated runs), ``wilcoxon``,
             ``sign``, ``bootstrap`` or ``tukey``.
         correction: ``holm``, ``bh``, ``bonferroni`` or ``none``, over each family.
-        interval: ``bca`` (default), ``percentile`` or ``t`` (default for repeated runs).
+        interval: ``bca`` (default), ``percentile`` or ``t`` (default for repeated runs, for fewer
+            than 6 clusters, and for fewer than 20 of unequal size or weight).
         confidence: of the intervals; 1 - confidence is the significance level.
         resamples: number of random sign flips or permutations.
         rng: seed or NumPy Generator; the same seed gives the same numbers for any order of queries
@@ -99,6 +101,7 @@ def compare(
         only = f" There is only {systems[0].name!r}." if systems else ""
         raise UsageError(f"a comparison needs at least two runs or systems.{only}")
     names = [system.name for system in systems]
+    is_chosen = interval is not None
     test, interval = _methods(test, interval, systems, trusted is not None)
     one_of(correction, CORRECTIONS, "correction")
     one_of(zeros, ZERO_RULES, "rule for zeros")
@@ -115,6 +118,9 @@ def compare(
         raise UsageError(f"incomplete_above must be from 0 to 1, not {incomplete_above!r}.")
     table = ValueTable.of(systems, measures)
     by_query = table.weights(weights)
+    grouped = None if clusters is None else Clusters.of(table.queries, clusters)
+    if grouped is not None and interval == "bca" and not is_chosen:
+        interval = grouped.interval(weighted=weights is not None)
     together = len(table.measures) if one_of(family, FAMILIES, "family") == "all" else 1
     options = Options(
         test=test,
@@ -133,43 +139,38 @@ def compare(
     )
     first = None if all_pairs else _place_of(baseline, names)
     pairs = _pairs(len(names), first)
-    grouped = None if clusters is None else Clusters.of(table.queries, clusters)
-    samples = [
-        Sample.of(
-            table,
-            measure,
-            pairs,
-            weights=by_query,
-            complete=test == "tukey",
-            higher=measure not in lower_is_better,
-            limits=(ranges or {}).get(measure),
-            clusters=grouped,
-        )
-        for measure in table.measures
-    ]
+
+    def samples_of(table: ValueTable) -> list[Sample]:
+        return [
+            Sample.of(
+                table,
+                measure,
+                pairs,
+                weights=by_query,
+                complete=test == "tukey",
+                higher=measure not in lower_is_better,
+                limits=(ranges or {}).get(measure),
+                clusters=grouped,
+            )
+            for measure in table.measures
+        ]
+
+    samples = samples_of(table)
     for sample in samples:
         _require_common(sample)
-    pairs_compared = compare_pairs(table, samples, options)
-    told: list[Notice] = []
-    if trusted is not None:
-        if by or repeats:
-            raise UsageError("trusted= does not go with by= and repeats=. Leave one out.")
-        from rankstone.stats.trusted import with_people
-
-        pairs_compared, told = with_people(pairs_compared, samples, trusted, options)
     slices, ungrouped = _slices(table, samples, options, by or {})
-    return Comparison(
+    comparison = Comparison(
         runs=tuple(names),
         measures=table.measures,
         baseline=None if first is None else names[first],
-        comparisons=pairs_compared,
+        comparisons=compare_pairs(table, samples, options),
         means={
             name: {sample.measure: sample.system_means[i] for sample in samples}
             for i, name in enumerate(names)
         },
         queries=len(table.queries),
         test=test,
-        correction=correction,
+        correction="tukey" if test == "tukey" and correction != "none" else correction,
         family=len(pairs) * together,
         interval=interval,
         confidence=options.confidence,
@@ -178,13 +179,24 @@ def compare(
         weighted=weights is not None,
         zeros=zeros if test == "wilcoxon" else None,
         notices=(
-            *told,
             *ungrouped,
             *(_seen_clusters(samples) if grouped is None else grouped.notices),
         ),
         values={s.name: s.runs[0] for s in systems if len(s.runs) == 1},
         slices=slices,
     )
+    if trusted is None:
+        return comparison
+    if by or repeats:
+        raise UsageError("trusted= does not go with by= and repeats=. Leave one out.")
+    from rankstone.stats.trusted import with_people
+
+    own = [
+        replace(sample, usable=model.usable)  # that people did not judge is not a gap of a run
+        for sample, model in zip(samples_of(table.filled(trusted)), samples, strict=True)
+    ]
+    unknown = [query for query in trusted[0].queries if query not in set(table.queries)]
+    return with_people(comparison, samples, own, options, unknown)
 
 
 def _slices(
@@ -202,7 +214,7 @@ def _slices(
     groups = cycle(name for name in names for _ in samples[0].pairs)
     named = (replace(pair, group=name) for pair, name in zip(pairs, groups, strict=False))
     without = [str(q) for q, name in zip(table.queries, own, strict=True) if name is None]
-    text = "queries without a group are in none of the groups"
+    text = tr("queries without a group are in none of the groups")
     notices = [Notice("ungrouped-queries", len(without), text, tuple(without[:3]))]
     return tuple(pair for pair in named if pair.n), notices if without else []
 

@@ -10,7 +10,9 @@ from dataclasses import Field, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankstone.core.atomic import SAVED, check_own, write_text
+from rankstone.core.provenance import software
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
+from rankstone.language import tr
 from rankstone.stats.advice import TOO_FEW_CLUSTERS
 from rankstone.stats.corrections import CORRECTION_NAMES, CORRECTIONS
 from rankstone.stats.intervals import CHOSEN, INTERVALS
@@ -196,6 +198,8 @@ class Comparison:
     zeros: str | None = None
     notices: tuple[Notice, ...] = field(default=())
     slices: tuple[PairComparison, ...] = ()
+    #: Versions of the software, and the command if there was one.
+    provenance: Mapping[str, str] = field(default_factory=software)
     #: Values per query of each run, for pictures; they are not saved.
     values: Mapping[str, QueryValues] = field(default_factory=dict, metadata={"saved": False})
 
@@ -227,13 +231,14 @@ class Comparison:
         measures = self.family // max(pairs, 1)
         over = plural(self.family, "comparison")
         if len(self.measures) > 1:
-            over += " of one measure" if measures == 1 else f" of {plural(measures, 'measure')}"
+            of = tr("one measure") if measures == 1 else plural(measures, "measure")
+            over = tr("{} of {}").format(over, of)
         if self.test != "tukey":
-            return f"{CORRECTION_NAMES[self.correction]}{noun} over {over}"
-        text = f"Tukey over {plural(pairs, 'pair')}"
+            return tr("{}{} over {}").format(tr(CORRECTION_NAMES[self.correction]), noun, over)
+        text = tr("Tukey over {}").format(plural(pairs, "pair"))
         if measures < 2 or self.correction == "none":
             return text
-        return f"{text}, Bonferroni over {plural(measures, 'measure')}"
+        return tr("{}, Bonferroni over {}").format(text, plural(measures, "measure"))
 
     @property
     def slice_family(self) -> int:
@@ -244,25 +249,26 @@ class Comparison:
 
     def method(self) -> str:
         """Return in one line how p-values and intervals were computed."""
-        parts = [TESTS[self.test]]
+        parts = [tr(TESTS[self.test])]
         if self.test in RANDOMIZED:
             drawn = [p.resamples for p in self.comparisons if p.resamples]
-            parts.append(f"{self.resamples} resamples, seed {self.seed}" if drawn else "exact")
+            drawing = tr("{} resamples, seed {}").format(self.resamples, self.seed)
+            parts.append(drawing if drawn else tr("exact"))
         if self.zeros:
-            parts.append(f"zeros {self.zeros}")
+            parts.append(tr("zeros {}").format(self.zeros))
         if self.family > 1:
-            parts.append(f"{self.correction_in_words(' correction')}")
+            parts.append(self.correction_in_words(tr(" correction")))
         level = f"{self.confidence * 100:g} %"
         kinds = [INTERVALS[self.interval]] * (self.test != "tukey")
         own = {pair.interval for pair in self.comparisons}
         kinds += [name for kind, name in CHOSEN.items() if kind in own]
-        parts.append(f"{level} intervals: {', '.join(kinds)}")
+        parts.append(tr("{} intervals: {}").format(level, tr(", ").join(map(tr, kinds))))
         if self.weighted:
-            parts.append("queries weighted")
-        return "; ".join(parts)
+            parts.append(tr("queries weighted"))
+        return tr("; ").join(parts)
 
     def __repr__(self) -> str:
-        against = f"against {self.baseline}" if self.baseline else "all pairs"
+        against = tr("against {}").format(self.baseline) if self.baseline else tr("all pairs")
         lines = [
             f"{p.measure} {p.run} - {p.baseline}: {p.difference:+.4f} "
             f"[{p.ci_low:+.4f}, {p.ci_high:+.4f}], p={p.p_adjusted:.4f}, {p.verdict}"
@@ -295,7 +301,9 @@ class Comparison:
         return of_comparison(self, name, run, None if measure is None else str(measure))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Comparison) and self.to_dict() == other.to_dict()
+        if not isinstance(other, Comparison):
+            return False
+        return self.to_dict() | {"provenance": None} == other.to_dict() | {"provenance": None}
 
     def __hash__(self) -> int:
         return hash((self.runs, self.measures, self.baseline, self.seed))
@@ -327,7 +335,7 @@ class Comparison:
 
     @classmethod
     def _from_dict(cls, data: Mapping[str, Any]) -> Comparison:
-        own = {f.name: {"slices": (), **data}[f.name] for f in _saved_fields()}
+        own = {f.name: {"slices": (), "provenance": {}, **data}[f.name] for f in _saved_fields()}
         own["runs"], own["measures"] = tuple(own["runs"]), tuple(own["measures"])
         for name in ("comparisons", "slices"):
             own[name] = tuple(PairComparison.from_dict(p) for p in own[name])
@@ -336,7 +344,7 @@ class Comparison:
             for run, means in own["means"].items()
         }
         own["notices"] = tuple(_notice(n) for n in own["notices"])
-        if own["correction"] not in CORRECTIONS or own["test"] not in TESTS:
+        if own["correction"] not in (*CORRECTIONS, "tukey") or own["test"] not in TESTS:
             raise ValueError("unknown test or correction")
         return cls(**own)
 
@@ -413,13 +421,17 @@ def difference_interval(
 def _holes_notice(pair: PairComparison, ends: tuple[float, float]) -> Notice:
     low, high = ends
     if math.isinf(low) or math.isinf(high):
-        span = "may be anything"
+        span = tr("may be anything")
     else:
-        span = f"is from {low:+.3f} to {high:+.3f}"
+        span = tr("is from {:+.3f} to {:+.3f}").format(low, high)
     if low * high > 0:  # both ends on one side of 0
-        text = f"unjudged documents cannot reverse it: whatever their grades, the difference {span}"
+        text = tr(
+            "unjudged documents cannot reverse it: whatever their grades, the difference {}"
+        ).format(span)
         return Notice("survives-holes", 1, text, level="note")
-    text = f"unjudged documents could reverse it: whatever their grades, the difference {span}"
+    text = tr(
+        "unjudged documents could reverse it: whatever their grades, the difference {}"
+    ).format(span)
     # What is undecided cannot be reversed.
     level = "warning" if pair.verdict in ("better", "worse") else "note"
     return Notice("holes", 1, text, level=level)

@@ -24,6 +24,7 @@ ENOUGH, ENOUGH_FOR_BOUNDS = 20, 150
 SMALL = 0.2
 #: Two values that were not seen, and the observations at each.
 Unseen = tuple[float, float, float]
+_UNCHANGED = 0.3  # share of queries without a change that exact bounds are for
 _ROUNDING = 1e-9  # changes of this size are not changes
 _STEP = 0.02  # of the logarithm of the frequency; larger ones lose digits from 500 values on
 _NEGLIGIBLE = 26.0  # -log of the size of a component that is left out
@@ -51,7 +52,8 @@ class FewChanges:
         """Yield the rows in which fewer than half, and fewer than enough, differ from the rest.
 
         For exact bounds the rest are no change, or values at an end of their range: if most
-        queries change by the same amount, that is a change of all of them.
+        queries change by the same amount, that is a change of all of them. A share of 0.3 without a
+        change is enough there: large losses may be too rare to be among few changes.
 
         Args:
             means: of all rows.
@@ -61,8 +63,12 @@ class FewChanges:
         values = np.where((means.effective >= 2)[:, None], means.values, 0.0)
         usual = np.nanmedian(values, axis=1)  # a value of more than half of them is the median
         counted = ~np.isnan(values)
+        most = means.n / 2
+        if exact:
+            is_zero = (values == 0.0).sum(axis=1) >= _UNCHANGED * means.n
+            usual, most = np.where(is_zero, 0.0, usual), np.where(is_zero, means.n, most)
         changed = ((values != usual[:, None]) & counted).sum(axis=1)
-        few = (2 * changed < means.n) & (changed < (ENOUGH_FOR_BOUNDS if exact else ENOUGH))
+        few = (changed < most) & (changed < (ENOUGH_FOR_BOUNDS if exact else ENOUGH))
         for row in np.flatnonzero(few & (means.effective >= 2)).tolist():
             x, weights = values[row, counted[row]], means.weights_of(row)
             w = np.ones(len(x))
@@ -105,7 +111,7 @@ class FewChanges:
         That is half an observation at each end of the range, as far as it is not much wider than
         what was seen: with m changes, up to 1 + 3 / m^2 times the largest, and 1 + 8 / m times if all
         changes go one way because the usual value is an end of the range. Simulations chose the
-        factors; ``docs/significance.md`` has them. Changes that are all small say nothing about
+        factors; ``docs/simulations.md`` has them. Changes that are all small say nothing about
         large ones: then, and if bounds are to be exact, it is a whole observation at the end.
         """
         low, high = self.bounds

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from rankstone.core import engine, segments
 from rankstone.core.ids import Ids, sort_key
 from rankstone.core.scored_lists import IdBytes, ScoredLists, are_numbers, best_first
 from rankstone.errors import DataError, NothingInCommonError, Notice, plural
+from rankstone.language import tr
 
 Array = np.ndarray
 
@@ -74,9 +75,8 @@ class Runs:
 
     def part(self, begin: int, end: int) -> Runs:
         """Return some consecutive queries."""
-        queries = Ids(self.queries[begin:end], self.queries.kind)
-        queries.typed = self.queries.typed
         begins, sizes = self.begins[begin:end], self.sizes[begin:end]
+        queries = self.queries.take(range(begin, end))
         return replace(self, queries=queries, begins=begins, sizes=sizes)
 
     def parts(self) -> list[Runs]:
@@ -101,28 +101,27 @@ def _queries(
         return every, ()
     odd = next(query for query in every if query not in common)
     has = next(name for name, own in known.items() if odd in own)
-    what = (
-        f"{plural(some, 'query')} of {len(every)} in some of the runs only, such as {odd} in {has}"
+    what = tr("{} of {} in some of the runs only, such as {} in {}").format(
+        plural(some, "query"), len(every), odd, has
     )
     if fusion.queries == "same":
         raise DataError(f"{what}; with queries='any' they are fused from the runs that have them.")
-    effect = "fused from these" if fusion.queries == "any" else "left out"
+    effect = tr("fused from these") if fusion.queries == "any" else tr("left out")
     keys = dict(zip(every, sort_key(every), strict=True))
     chosen = every if fusion.queries == "any" else common
     return sorted(chosen, key=keys.__getitem__), (
-        Notice("partly-fused", some, f"{what}; {effect} (queries={fusion.queries})"),
+        Notice(
+            "partly-fused", some, tr("{}; {} (queries={})").format(what, effect, fusion.queries)
+        ),
     )
 
 
-class Fused(NamedTuple):
-    """Fused lists, and the points that each run (row) gives to each document, NaN for none."""
+def fused(runs: Runs, fusion: Fusion) -> tuple[ScoredLists, Array, Array]:
+    """Fuse runs into one, best first.
 
-    lists: ScoredLists
-    points: Array
-
-
-def fused(runs: Runs, fusion: Fusion) -> Fused:
-    """Fuse runs into one, best first."""
+    Also return the points that each run (row) gives to each document, NaN for none, and the order in
+    which the lists have these documents.
+    """
     sizes, n = runs.sizes.reshape(-1), len(runs.names)
     offsets = segments.offsets_of(sizes)  # of each query, and in it of each run
     place = segments.positions(offsets)
@@ -132,39 +131,43 @@ def fused(runs: Runs, fusion: Fusion) -> Fused:
     ids = ids.at(order)
     first = engine.load().first_equal(ids.text, ids.begins, ids.ends, offsets[::n])
     is_new = first == np.arange(len(first))
-    cells = segments.numbers(offsets) % n, (np.cumsum(is_new) - 1)[first]
-    ranks, scores = np.full((2, n, np.count_nonzero(is_new)), np.nan)
-    ranks[cells], scores[cells] = place + 1, values[order]
-    used = ranks <= (fusion.depth or np.inf)
-    some = used.any(axis=0)
+    documents = np.flatnonzero(is_new)
+    cells = segments.numbers(offsets) % n * len(documents) + (np.cumsum(is_new) - 1)[first]
+
+    def by_run(column: Array) -> Array:
+        table = np.full(n * len(documents), np.nan)
+        table[cells] = column
+        return table.reshape(n, -1)
+
+    ranks = by_run(place + 1.0)
+    scores = ranks if fusion.reads_ranks else by_run(values[order])
+    used = np.less_equal(ranks, fusion.depth or np.inf)
     table = Table(fusion, segments.keep(is_new, offsets[::n]), ranks, scores, used)
+    some = np.any(used, axis=0)
+    kept = np.flatnonzero(some)
     with np.errstate(invalid="ignore", divide="ignore"):  # of runs that lack a query
-        points = (np.array(fusion.weights_of(runs.names))[:, None] * table.points())[:, some]
-    if fusion.method in _OF_POINTS:
-        total = _OF_POINTS[fusion.method](points, axis=0)
-    else:
-        total = np.nansum(points, axis=0)
+        weights = np.array(fusion.weights_of(runs.names))[:, None]
+        points = weights * table.points().take(kept, axis=1)
+    total = _OF_POINTS.get(fusion.method, np.nansum)(points, axis=0)
     if fusion.method in ("combmnz", "isr"):
-        total = total * np.count_nonzero(used[:, some], axis=0)
-    ids, offsets = ids.at(np.flatnonzero(is_new)[some]), segments.keep(some, table.offsets)
+        total = total * np.count_nonzero(used.take(kept, axis=1), axis=0)
+    ids, offsets = ids.at(documents[kept]), segments.keep(some, table.offsets)
     order = best_first(total, offsets, ids, fusion.fused_ties)
     if fusion.keep is not None:
-        kept = segments.positions(offsets) < fusion.keep
-        order, offsets = order[kept], segments.keep(kept, offsets)
+        few = segments.positions(offsets) < fusion.keep
+        order, offsets = order[few], segments.keep(few, offsets)
     own = ids.at(order).packed()
     if runs.are_numbers:
         docs = Ids.from_keys(own.text)
     else:
         bounds = np.append(own.begins, len(own.text))
         docs = Ids.from_bytes(own.text, bounds, typed=runs.queries.typed)
-    return Fused(ScoredLists(runs.queries, offsets, docs, total[order]), points[:, order])
+    return ScoredLists(runs.queries, offsets, docs, total[order]), points, order
 
 
 _OF_POINTS: dict[str, Callable[..., Array]] = {
-    "combmax": np.nanmax,
-    "combmin": np.nanmin,
-    "combmed": np.nanmedian,
-}
+    "combmax": np.nanmax, "combmin": np.nanmin, "combmed": np.nanmedian,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

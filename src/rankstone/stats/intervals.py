@@ -6,17 +6,22 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankstone.core.parallel import on_each
+from rankstone.core.shown import Shown
 from rankstone.errors import UsageError, one_of, plural
-from rankstone.stats.advice import FEW_UNITS, heavy_tails
-from rankstone.stats.bootstrap import BootstrapMeans, Means
-from rankstone.stats.clusters import Clusters, freedom
+from rankstone.language import tr
+from rankstone.stats.advice import heavy_tails
+from rankstone.stats.bootstrap import BootstrapMeans, Means, WeightedBootstrapMean
+from rankstone.stats.clusters import FEW_UNITS, Clusters, freedom
 from rankstone.stats.distributions import normal_cdf, normal_quantile, t_quantile
 from rankstone.stats.few_changes import FewChanges
+
+if TYPE_CHECKING:
+    from rankstone.stats.trusted import Trusted
 
 #: What each kind of interval is called in output.
 INTERVALS = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap", "t": "Student t"}
@@ -31,11 +36,11 @@ _RANGE = ((np.nanmin, np.inf), (np.nanmax, -np.inf))
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(Shown):
     """A confidence interval of a mean over ``n`` queries, NaN if it cannot be computed.
 
     ``clusters`` is the number of clusters of the queries, ``caution`` what the interval cannot
-    promise; both are None if there is none.
+    promise, ``trusted`` what people and a model contributed; they are None if there is none.
     """
 
     low: float
@@ -45,11 +50,15 @@ class Interval:
     n: int
     clusters: int | None = None
     caution: str | None = None
+    trusted: Trusted | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data; NaN is None."""
         data = {name: _plain(value) for name, value in asdict(self).items()}
-        return {k: v for k, v in data.items() if v is not None or k not in ("clusters", "caution")}
+        if self.trusted is not None:
+            data["trusted"] = self.trusted.to_dict()
+        absent = ("clusters", "caution", "trusted")
+        return {k: v for k, v in data.items() if v is not None or k not in absent}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Interval:
@@ -63,28 +72,39 @@ def interval(
     values: np.ndarray,
     *,
     weights: np.ndarray | None = None,
-    method: str = "bca",
+    method: str | None = None,
     confidence: float = 0.95,
     clusters: Clusters | None = None,
     bounds: tuple[float, float] | None = None,
+    people: np.ndarray | None = None,
 ) -> Interval:
     """Return the interval of the mean of one run's values; NaN values are left out.
 
     Args:
         values: one per query.
         weights: one per query (default: all 1).
-        method: ``bca``, ``percentile`` or ``t``.
+        method: ``bca``, ``percentile`` or ``t`` (default: bca, or t of few clusters).
         confidence: the share of such intervals that should contain the true mean.
         clusters: of the queries; the interval is then that of the means of clusters.
         bounds: of the values, as for ``mean_intervals``.
+        people: values by people's judgments, NaN where people did not judge; ``values`` are then by a
+            model's judgments, and both are combined.
 
     >>> values = np.array([0.0, 0.2, 0.5, 1.0])
     >>> t = interval(values, method="t")
     >>> round(t.low, 3), round(t.high, 3)
     (-0.267, 1.117)
     """
+    if people is not None:
+        from rankstone.stats.trusted import trusted_interval
+
+        if method not in (None, "t"):
+            raise UsageError("with trusted= the interval is that of Student's t.")
+        return trusted_interval(people, values, confidence, weights, clusters)
     rows = np.asarray(values, np.float64).reshape(1, -1)
     n = units = int((~np.isnan(rows)).sum())
+    if method is None:
+        method = "bca" if clusters is None else clusters.interval(weighted=weights is not None)
     if clusters is not None:
         rows, weights = clusters.means(rows, weights)
         units = int((~np.isnan(rows)).sum())
@@ -95,10 +115,12 @@ def interval(
     caution = None
     noun = "query" if clusters is None else "cluster"
     if 1 < units < FEW_UNITS:
-        caution = f"{plural(units, noun)} say little about others: it takes {FEW_UNITS} or more"
+        caution = tr("{} say little about others: it takes {} or more").format(
+            plural(units, noun), FEW_UNITS
+        )
     elif not np.isnan(unseen[0]):
-        caution = "nearly all values are equal; the interval allows for values not yet seen"
-        caution += ", of any size" if np.isinf(unseen[0]) else ""
+        caution = tr("nearly all values are equal; the interval allows for values not yet seen")
+        caution += tr(", of any size") if np.isinf(unseen[0]) else ""
     elif notices := heavy_tails(means.influence[0]):
         caution = notices[0].text
     groups = None if clusters is None else units
@@ -213,7 +235,7 @@ class BCa:
     the values that makes it longer, ``n`` the effective number of queries.
     """
 
-    resampled: BootstrapMeans
+    resampled: BootstrapMeans | WeightedBootstrapMean
     index: int
     row: int
     mean: float

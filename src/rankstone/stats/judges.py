@@ -185,12 +185,21 @@ def jackknife_interval(
     grades, counts = tables[0].grades, np.array([table.counts for table in tables])
     total = counts.sum(axis=0)
     without = np.array([of(Confusion(grades, total - own)) for own in counts])
-    variance = float(((without - without.mean()) ** 2).sum()) * (len(tables) - 1) / len(tables)
-    reach = t_quantile(0.5 + 0.5 * confidence, len(tables) - 1.0) * math.sqrt(variance)
-    centre = of(Confusion(grades, total))
-    if math.isnan(reach + centre):
+    return jackknife_ends(of(Confusion(grades, total)), without, confidence)
+
+
+def jackknife_ends(
+    value: float, without: np.ndarray, confidence: float = 0.95
+) -> tuple[float, float]:
+    """Return the interval of a coefficient from its values without one part at a time."""
+    n = len(without)
+    if n < 2:
         return math.nan, math.nan
-    return max(centre - reach, -1.0), min(centre + reach, 1.0)
+    variance = float(((without - without.mean()) ** 2).sum()) * (n - 1) / n
+    reach = t_quantile(0.5 + 0.5 * confidence, n - 1.0) * math.sqrt(variance)
+    if math.isnan(reach + value):
+        return math.nan, math.nan
+    return max(value - reach, -1.0), min(value + reach, 1.0)
 
 
 def _distances(grades: np.ndarray, totals: np.ndarray, level: str) -> np.ndarray:

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from rankstone.errors import DataError, Notice, UsageError, plural
+from rankstone.language import tr
 from rankstone.stats.distributions import normal_quantile, t_quantile, t_tail
 from rankstone.stats.resampling import seed_of
 
@@ -97,11 +98,15 @@ class Leaderboard:
 
     def method(self) -> str:
         """Say how ranks and intervals were computed."""
-        return (
-            f"macro means over {plural(len(self.measures), 'collection')}, queries as samples of each; "
-            f"{self.confidence * 100:g} % intervals by t; ranks at {self.confidence * 100:g} % for all "
-            f"systems at once, by min-p over {plural(math.comb(len(self.ranked), 2), 'pair')} "
-            f"({self.resamples:,} draws, seed {self.seed})"
+        return tr(
+            "macro means over {0}, queries as samples of each; {1:g} % intervals by t; ranks "
+            "at {1:g} % for all systems at once, by min-p over {2} ({3:,} draws, seed {4})"
+        ).format(
+            plural(len(self.measures), "collection"),
+            self.confidence * 100,
+            plural(math.comb(len(self.ranked), 2), "pair"),
+            self.resamples,
+            self.seed,
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankstone.errors import Notice
+from rankstone.language import tr
 from rankstone.stats.clusters import Intraclass
 from rankstone.stats.tests import average_ranks
 
@@ -41,19 +42,19 @@ def likely_clusters(
     used = ~np.isnan(differences)
     x = differences[used]
     ids = [str(q) for q, kept in zip(queries, used.tolist(), strict=True) if kept]
-    groupings = _groupings(tuple(ids))
+    groupings = id_groups(tuple(ids))
     for pattern, codes in groupings:
         both = [Intraclass.of(v, codes) for v in (x, average_ranks(x))]
         level = FALSE_ALARM / (comparisons * len(groupings))
         if max(one.p for one in both) <= level and min(one.icc for one in both) > 0:
             wider = math.sqrt(both[0].design_effect)
             groups = int(codes.max()) + 1
-            text = (
-                f"the {len(ids):,} queries seem to be {groups:,} groups by their ids ({pattern}), and "
-                f"queries of a group differ alike (intraclass correlation {both[0].icc:.2f}): as "
-                f"independent queries they say too much. The interval would be about {wider:.1f} "
-                f"times as long with clusters='{pattern}'"
-            )
+            text = tr(
+                "the {0:,} queries seem to be {1:,} groups by their ids ({2}), and queries of a "
+                "group differ alike (intraclass correlation {3:.2f}): as independent queries they "
+                "say too much. The interval would be about {4:.1f} times as long with "
+                "clusters='{2}'"
+            ).format(len(ids), groups, pattern, both[0].icc, wider)
             examples = tuple(
                 dict.fromkeys(ids[i] for i in np.unique(codes, return_index=True)[1][:3])
             )
@@ -62,7 +63,7 @@ def likely_clusters(
 
 
 @lru_cache(maxsize=2)
-def _groupings(ids: tuple[str, ...]) -> list[tuple[str, np.ndarray]]:
+def id_groups(ids: tuple[str, ...]) -> list[tuple[str, np.ndarray]]:
     """Return the patterns that divide all ids into groups, most of them of several queries."""
     found: list[tuple[str, np.ndarray]] = []
     for pattern, expression in _PATTERNS.items():

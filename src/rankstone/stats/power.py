@@ -6,7 +6,7 @@ All numbers are those of the paired t test, two-sided; the other tests need abou
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
@@ -20,7 +20,10 @@ from rankstone.stats.distributions import noncentral_t_tail, normal_quantile, t_
 
 #: The chance of detecting a difference that planning aims at.
 POWER = 0.8
+#: Numbers of queries that tables of plans show.
+SIZES = (25, 50, 100, 200, 500, 1000, 5000)
 _MOST_QUERIES = 10**9
+_OF_MODELS = ("model_queries", "with_model", "queries_with_model")
 _OF_CLUSTERS = ("clusters", "per_cluster", "design_effect")
 
 
@@ -33,7 +36,9 @@ class Plan:
     ``difference`` is the one to plan for, and needs ``queries``; both are None if the pilot shows
     none. ``queries`` is infinite if it takes more than a thousand million. With clusters these are
     ``clusters`` clusters of ``per_cluster`` queries; ``design_effect`` says how many queries of
-    clusters are worth one that is independent.
+    clusters are worth one that is independent. If a model judged ``model_queries`` queries,
+    ``with_model`` are the detectable differences by the number of queries that people judge of them,
+    and ``queries_with_model`` is the number that ``difference`` needs; the others are without the model.
     """
 
     sd: float
@@ -48,13 +53,27 @@ class Plan:
     clusters: int | float | None = None
     per_cluster: float | None = None
     design_effect: float | None = None
+    model_queries: int | None = None
+    with_model: Mapping[int, float] | None = None
+    queries_with_model: int | float | None = None
+
+    def detectable_with(self, n: int) -> float:
+        """Return the smallest difference that a number of queries detects; NaN of fewer than 2 clusters."""
+        size, effect = self.per_cluster or 1.0, self.design_effect or 1.0
+        unit = self.sd * math.sqrt(effect / size)  # standard deviation of the mean of a cluster
+        alpha = self.alpha / self.comparisons
+        return detectable_difference(n / size, unit, alpha=alpha, power=self.power)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data; an infinite number of queries is None."""
         data = {
-            k: v for k, v in asdict(self).items() if self.design_effect or k not in _OF_CLUSTERS
+            k: v
+            for k, v in asdict(self).items()
+            if (self.design_effect or k not in _OF_CLUSTERS)
+            and (self.model_queries or k not in _OF_MODELS)
         }
-        infinite = [k for k in ("queries", "clusters") if data.get(k) == math.inf]
+        counts = ("queries", "clusters", "queries_with_model")
+        infinite = [k for k in counts if data.get(k) == math.inf]
         return {**data, **dict.fromkeys(infinite)}
 
 

@@ -1,60 +1,59 @@
 """Few judgments by people, many by a model: means and differences with intervals that hold.
 
 Prediction-powered inference (Angelopoulos and others 2023; PPI++, Angelopoulos, Duchi and Zrnic 2023):
-the values that people's judgments give for some queries are corrected by how far the model's values
-for these differ from the model's values for the others. With weight 0 that is the mean of people's values
-alone; the weight is chosen from the data, for each part of the queries from the other parts.
+the mean that people's judgments give for some queries is corrected by how far the model's values of these
+differ from the model's values of the others. With weight 0 that is the mean of people's values alone;
+the weight is chosen from the data, for each part of the queries from the other parts.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from rankstone.core.result import Result
 from rankstone.errors import DataError, Notice, plural
-from rankstone.stats.comparison import PairComparison
+from rankstone.language import tr
+from rankstone.stats.clusters import Clusters, freedom
+from rankstone.stats.comparison import Comparison, PairComparison
 from rankstone.stats.corrections import adjust
-from rankstone.stats.distributions import normal_quantile, t_quantile, t_tail
+from rankstone.stats.distributions import t_quantile, t_tail
+from rankstone.stats.intervals import Interval, interval
+from rankstone.stats.likely_clusters import id_groups
+from rankstone.stats.pairs import compare_pairs
+from rankstone.stats.power import SIZES, Plan, detectable_difference
 from rankstone.stats.samples import Options, Sample
-from rankstone.stats.values import QueryValues, ValueTable
 
 #: Fewer queries than this that people judged do not show how the model errs.
 FEWEST = 20
-_FOLDS = 5
+_FEWEST_CHANGED = 10  # of them, if most have the same value
+_FOLDS = 10
 _SUSPICIOUS = 1e-3  # p-value of the model's values being others for the trusted queries
 _LEVEL = 0.05  # at which a model is said to favour a run
 
 
 @dataclass(frozen=True)
-class Trusted:
-    """A mean from people's and a model's judgments, and what each contributed.
-
-    ``weight`` is that of the model's values, ``bias`` what the model adds to the mean according to the
-    ``people`` queries that people judged, ``bias_p`` its p-value; ``others`` is the number of queries that
-    only the model judged. ``half_alone`` is half the length of the interval of people's values alone,
-    ``for_half`` the number of queries that people would have to judge for an interval of half the length.
-    """
+class Estimate:
+    """A mean with its standard error; ``weight`` is that of the model's values."""
 
     mean: float
     error: float
     freedom: float
     weight: float
-    bias: float
-    bias_p: float
-    people: int
-    others: int
-    half_alone: float
-    for_half: float
 
-    def interval(self, confidence: float, *, small_sample: bool = True) -> tuple[float, float]:
-        """Return the ends of the interval; without ``small_sample`` those of the normal distribution."""
-        upper = 0.5 + 0.5 * confidence
-        q = t_quantile(upper, self.freedom) if small_sample else normal_quantile(upper)
-        return self.mean - q * self.error, self.mean + q * self.error
+    def half(self, confidence: float) -> float:
+        """Return half the length of the interval."""
+        return t_quantile(0.5 + 0.5 * confidence, self.freedom) * self.error
+
+    def interval(self, confidence: float) -> tuple[float, float]:
+        """Return the ends of the interval, by Student's t."""
+        half = self.half(confidence)
+        return self.mean - half, self.mean + half
 
     def p_value(self) -> float:
         """Return the p-value of the mean being 0."""
@@ -62,18 +61,136 @@ class Trusted:
             return 1.0 if self.mean == 0 else 0.0
         return 2.0 * t_tail(abs(self.mean) / self.error, self.freedom)
 
+    def detectable(self, alpha: float) -> float:
+        """Return the smallest true mean that is found to differ from 0 with a chance of 80 %."""
+        n = self.freedom + 1.0
+        return self.error * math.sqrt(n) * detectable_difference(n, 1.0, alpha=alpha)
+
+
+@dataclass(frozen=True)
+class Trusted(Estimate):
+    """A mean from people's and a model's judgments, and what each contributed.
+
+    ``alone`` is the mean of the ``people`` queries that people judged, by their judgments; ``others``
+    is the number of queries that only the model judged. ``bias`` is how far the mean of the model's
+    values of all queries is above this mean.
+    """
+
+    alone: Estimate
+    bias: Estimate
+    people: int
+    others: int
+
+    def error_with(self, people: float) -> float:
+        """Return the standard error if people had judged another number of queries."""
+        if people >= self.people + self.others:
+            return self.alone.error * math.sqrt(self.people / people)
+        return math.sqrt((self.error**2 - self._floor) * self.people / people + self._floor)
+
+    def for_half(self) -> int | None:
+        """Return how many of the queries people judge for half the error, None if all are too few."""
+        room = 0.25 * self.error**2 - self._floor
+        needed = self.people * (self.error**2 - self._floor) / room if room > 0 else math.inf
+        return math.ceil(needed) if needed <= self.people + self.others else None
+
+    @property
+    def _floor(self) -> float:
+        """The variance that remains however many people judge: that of the model's values."""
+        saved = max(self.alone.error**2 - self.error**2, 0.0)
+        return min(saved * self.people / max(self.others, 1), self.error**2)
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data; NaN is None."""
-        data = asdict(self)
-        return {
-            k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in data.items()
-        }
+        data = {**asdict(self), "for_half": self.for_half()}
+        return {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in data.items()}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Trusted:
         """Read what ``to_dict`` returned."""
         own: dict[str, Any] = {k: math.nan if v is None else v for k, v in data.items()}
+        own |= {k: Estimate(**own[k]) for k in ("alone", "bias")}
+        del own["for_half"]
         return cls(**own)
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The queries that people judged, and the others, of one or more rows of values.
+
+    ``shares`` are those of the queries of each part in its mean, ``codes`` their clusters, ``model`` the
+    model's values, a row for each mean.
+    """
+
+    shares: tuple[np.ndarray, np.ndarray]
+    codes: tuple[np.ndarray, np.ndarray] | None
+    model: tuple[np.ndarray, np.ndarray]
+    small_sample: bool = True
+
+    def estimate(self, y: np.ndarray, weight: float | None) -> np.ndarray:
+        """Return the mean, its error, freedom and weight for each row of values of the first part.
+
+        Args:
+            y: the values.
+            weight: of the model's values; None is the best.
+        """
+        (a, b), (seen, rest) = self.shares, self.model
+        each = self._weights(y) if weight is None else np.full(y.shape, float(weight))
+        centre = (rest @ b)[:, None]
+        corrected = y - each * (seen - centre)
+        mean, mixed = corrected @ a, each @ a
+        own = a * (corrected - mean[:, None])
+        variance, df = self._variance(own, mixed[:, None] * b * (rest - centre))
+        return np.array([mean, np.sqrt(variance), df, mixed])
+
+    def _weights(self, y: np.ndarray) -> np.ndarray:
+        """Return the weight of the model's value of each query, from the other parts of them.
+
+        The slope of y on the model's values, lowered by what the mean of the others varies, makes the
+        variance least. It is from 0 to 1.
+        """
+        (a, b), seen = self.shares, self.model[0]
+        units = np.arange(len(a)) if self.codes is None else self.codes[0]
+        fold = np.unique(units, return_inverse=True)[1].ravel() % _FOLDS
+        member = a[:, None] * (fold[:, None] == np.arange(_FOLDS))
+        x, v = seen - (seen @ a)[:, None], y - (y @ a)[:, None]
+        sums = [part @ member for part in (np.ones_like(x), x, v, x * v, x * x)]
+        s, sx, sy, sxy, sxx = (total.sum(axis=1, keepdims=True) - total for total in sums)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            slope = (sxy - sx * sy / s) / (sxx - sx * sx / s)
+        shrunk = np.nan_to_num(slope, posinf=0.0, neginf=0.0) * (a @ a) / (a @ a + b @ b)
+        return np.clip(shrunk, 0.0, 1.0)[:, fold]
+
+    def _variance(self, own: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the variance of each mean and its degrees of freedom.
+
+        Args:
+            own: what each query that people judged does to the mean.
+            other: what each other query does to it.
+        """
+        if self.codes is not None:  # both parts of a cluster vary together
+            groups = np.arange(max(int(codes.max(initial=0)) for codes in self.codes) + 1)
+            first, second = (codes[:, None] == groups for codes in self.codes)
+            sums, shares = own @ first + other @ second, self.shares[0] @ first
+            df = np.full(len(own), freedom(shares[None])[0])
+            return (sums**2).sum(axis=1) * self._factor(shares), df
+        parts = [
+            (error**2).sum(axis=1) * self._factor(share)
+            for error, share in zip((own, other), self.shares, strict=True)
+        ]
+        # Satterthwaite's; the squares of unequal shares vary more.
+        freedoms = [
+            max((share @ share) ** 2 / max((share**4).sum(), 1e-300) / self._factor(share), 1.0)
+            for share in self.shares
+        ]
+        total = parts[0] + parts[1]
+        spread = parts[0] ** 2 / freedoms[0] + parts[1] ** 2 / freedoms[1]
+        with np.errstate(invalid="ignore"):
+            return total, np.where(spread > 0, total**2 / spread, freedoms[0])
+
+    def _factor(self, shares: np.ndarray) -> float:
+        """Return n / (n - 1) of the effective number of units."""
+        n = 1.0 / float(shares @ shares) if shares.any() else 1.0
+        return n / (n - 1.0) if self.small_sample and n > 1.0 else 1.0
 
 
 def combine(
@@ -83,261 +200,348 @@ def combine(
     weights: np.ndarray | None = None,
     clusters: np.ndarray | None = None,
     weight: float | None = None,
-    confidence: float = 0.95,
     small_sample: bool = True,
 ) -> Trusted:
     """Estimate a mean.
 
     Args:
         people: values by people's judgments, one per query, NaN where people did not judge.
-        model: values by the model's judgments, of the same queries.
+        model: values by the model's judgments, of the same queries; NaN leaves a query out.
         weights: one per query (default: all 1).
         clusters: number of the cluster of each query (default: queries are independent).
-        weight: of the model's values (default: chosen from the data, cross-fitted; 0 if people judged
-            fewer than 20 queries).
-        confidence: of ``half_alone``.
-        small_sample: divide by n - 1 instead of n, and so on, as Student's t does.
+        weight: of the model's values (default: chosen from the data, cross-fitted; 0 if people's values
+            are too few to see how the model errs).
+        small_sample: divide by n - 1 instead of n.
     """
-    judged = ~np.isnan(people)
+    used = ~np.isnan(model)
+    judged = used & ~np.isnan(people)
+    masks = judged, used & ~judged
     share = np.ones(len(model)) if weights is None else weights
-    y, seen, rest = people[judged], model[judged], model[~judged]
-    a, b = _shares(share[judged]), _shares(share[~judged])
-    n, others = len(y), len(rest)
-    codes = np.arange(len(model)) if clusters is None else clusters
-    own, other = codes[judged], codes[~judged]
-    if len(np.unique(own)) < 2:
+    a, b = (share[m] / max(float(share[m].sum()), 1e-300) for m in masks)
+    codes = None if clusters is None else (clusters[masks[0]], clusters[masks[1]])
+    if judged.sum() < 2:
+        raise DataError(
+            "trusted judgments are of fewer than two of the queries that the model judged. Query ids "
+            "have to be the same in both."
+        )
+    if codes is not None and len(np.unique(codes[0])) < 2:
         raise DataError(
             "all trusted queries are of one cluster, so nothing shows how clusters vary. Let people "
             "judge queries of several clusters."
         )
-    if weight is None:
-        weight = None if n >= FEWEST and others >= 2 else 0.0
-    each = _weights(y, seen, rest, a, own) if weight is None else np.full(n, float(weight))
-    centre = float(b @ rest) if others else 0.0
-    corrected = y - each * (seen - centre)
-    mean, mixed = float(a @ corrected), float(a @ each)
-    errors = a * (corrected - mean), mixed * b * (rest - centre)
-    variance, of_people, freedom = _variance(
-        errors, (own, other), small_sample, clusters is not None
-    )
-    alone = a * (y - float(a @ y))
-    alone_variance, _, alone_freedom = _variance(
-        (alone, np.zeros(0)), (own, other[:0]), small_sample, clusters is not None
-    )
-    bias = float(a @ (seen - y))
-    wrong, _, wrong_freedom = _variance(
-        (a * (seen - y - bias), np.zeros(0)), (own, other[:0]), small_sample, clusters is not None
-    )
-    room = 0.25 * variance - (variance - of_people)
-    q = t_quantile(0.5 + 0.5 * confidence, alone_freedom) if alone_freedom > 0 else math.nan
-    return Trusted(
-        mean=mean,
-        error=math.sqrt(variance),
-        freedom=freedom,
-        weight=mixed,
-        bias=bias,
-        bias_p=2.0 * t_tail(abs(bias) / math.sqrt(wrong), wrong_freedom) if wrong > 0 else 1.0,
-        people=n,
-        others=others,
-        half_alone=q * math.sqrt(alone_variance),
-        for_half=math.ceil(n * of_people / room) if room > 0 else math.nan,
-    )
+    parts = Parts((a, b), codes, (model[None, judged], model[None, masks[1]]), small_sample)
+    y, others = people[judged], int(masks[1].sum())
+    if weight is None and (too_few(y) or others < 2):
+        weight = 0.0
+    both, alone, bias = (
+        Estimate(*parts.estimate(values[None], own)[:, 0].tolist())
+        for values, own in (
+            (y, weight), (y, 0.0), (model[judged] - y, 0.0 if others < 2 else None),
+        )
+    )  # fmt: skip
+    return Trusted(**vars(both), alone=alone, bias=bias, people=len(y), others=others)
 
 
-def _shares(weights: np.ndarray) -> np.ndarray:
-    total = float(weights.sum())
-    return weights / total if total else weights
+def too_few(values: np.ndarray) -> str:
+    """Return why people's values are too few to be combined with a model's; empty if they are not."""
+    n = len(values)
+    changed = int((values != np.median(values)).sum()) if n else 0
+    if n < FEWEST:
+        return tr("people judged {}, and it takes {} to see how the model errs").format(
+            plural(n, "query"), FEWEST
+        )
+    if changed < _FEWEST_CHANGED and 2 * changed < n:
+        return tr(
+            "all but {} of the {} queries that people judged have the same value, and it takes "
+            "{} others to see how the model errs"
+        ).format(changed, n, _FEWEST_CHANGED)
+    return ""
 
 
-def _weights(
-    y: np.ndarray, seen: np.ndarray, rest: np.ndarray, a: np.ndarray, codes: np.ndarray
-) -> np.ndarray:
-    """Return the weight of the model's value of each judged query, from the other parts of them.
-
-    It is cov(people, model) / var(model) / (1 + n / N), from 0 to 1, which makes the variance least.
-    """
-    _, place = np.unique(codes, return_inverse=True)
-    fold = place.ravel() % _FOLDS
-    spread = float(np.var(np.concatenate((seen, rest)), ddof=1)) * (1.0 + len(y) / len(rest))
-    each = np.zeros(len(y))
-    for part in range(_FOLDS):
-        used = fold != part
-        share = _shares(np.where(used, a, 0.0))
-        covariance = float(share @ ((y - share @ y) * (seen - share @ seen)))
-        covariance /= 1.0 - float(share @ share)
-        each[~used] = min(max(covariance / spread, 0.0), 1.0) if spread > 0 else 0.0
-    return each
-
-
-def _variance(
-    errors: tuple[np.ndarray, np.ndarray],
-    codes: tuple[np.ndarray, np.ndarray],
-    small_sample: bool,
-    clustered: bool,
-) -> tuple[float, float, float]:
-    """Return the variance of a mean, the part that comes from people's queries, and the freedom.
+def trusted_interval(
+    people: np.ndarray,
+    model: np.ndarray,
+    confidence: float,
+    weights: np.ndarray | None = None,
+    clusters: Clusters | None = None,
+) -> Interval:
+    """Return the interval of a mean, by people's values alone if these are too few for more.
 
     Args:
-        errors: what each query does to the mean: of people's queries and of the others.
-        codes: their clusters. Both parts of a cluster vary together.
-        small_sample: account for means being estimated.
-        clustered: there are clusters.
+        people: values by people's judgments, NaN where people did not judge.
+        model: values by the model's judgments, of the same queries.
+        confidence: of the interval.
+        weights: of the queries.
+        clusters: of the queries.
     """
-    if clustered:
-        sums = np.zeros(int(max(c.max(initial=-1) for c in codes)) + 1)
-        for error, code in zip(errors, codes, strict=True):
-            np.add.at(sums, code, error)
-        of_people = np.bincount(codes[0], errors[0]) if len(codes[0]) else np.zeros(1)
-        groups = len(np.unique(codes[0]))
-        factor = groups / max(groups - 1.0, 1.0) if small_sample else 1.0
-        return float(sums @ sums) * factor, float(of_people @ of_people) * factor, groups - 1.0
-    parts, freedoms = [], []
-    for error in errors:
-        count = len(error)
-        factor = count / (count - 1.0) if small_sample and count > 1 else 1.0
-        parts.append(float(error @ error) * factor)
-        freedoms.append(max(count - 1.0, 1.0))
-    total = sum(parts)
-    spread = sum(part * part / df for part, df in zip(parts, freedoms, strict=True))
-    return total, parts[0], total * total / spread if spread > 0 else freedoms[0]
+    codes = None if clusters is None else clusters.codes
+    one = combine(people, model, weights=weights, clusters=codes)
+    known = np.where(np.isnan(model), np.nan, people)
+    if why := too_few(known[~np.isnan(known)]):
+        alone = interval(known, weights=weights, confidence=confidence, clusters=clusters)
+        return replace(
+            alone, caution=tr("{}: its judgments were not used").format(why), trusted=one
+        )
+    groups = None if codes is None else len(np.unique(codes[~np.isnan(model)]))
+    n = one.people + one.others
+    return Interval(*one.interval(confidence), confidence, "trusted", n, groups, None, one)
+
+
+def estimated(
+    result: Result, people: Result, measures: Iterable[str], confidence: float, clusters: Any = None
+) -> tuple[Result, dict[str, Interval]]:
+    """Return a result by a model's judgments with means by both together, and their intervals.
+
+    Args:
+        result: by the model's judgments.
+        people: the same run by people's judgments.
+        measures: those that are means over queries.
+        confidence: of the intervals.
+        clusters: of the queries.
+    """
+    intervals, means, notices = {}, dict(result.aggregates), list(result.notices)
+    for measure in measures:
+        one = result.interval(measure, None, confidence, clusters, None, people)
+        intervals[measure] = one
+        if one.trusted is not None:
+            means[measure] = one.trusted.mean
+            text = one.caution or _contribution(one.trusted, confidence).text
+            level = "warning" if one.caution else "note"
+            notices.append(Notice("trusted", one.trusted.people, f"{measure}: {text}", level=level))
+    values = [
+        [dict(zip(r.queries, r.values(m).tolist(), strict=True)) for m in intervals]
+        for r in (result, people)
+    ]
+    rows = [[[own.get(q, np.nan) for q in result.queries] for own in part] for part in values]
+    unknown = [query for query in people.queries if query not in set(result.queries)]
+    notices += suspicions(
+        result.queries,
+        np.array(rows[0]),
+        np.array(rows[1]),
+        unknown,
+        clustered=clusters is not None,
+    )
+    return replace(result, aggregates=means, notices=tuple(notices)), intervals
+
+
+def planned(plan: Plan, one: Trusted) -> Plan:
+    """Return a plan of queries that people judge, with what the model's judgments save.
+
+    Args:
+        plan: from people's values alone.
+        one: the pilot's difference by both.
+    """
+    level = plan.alpha / plan.comparisons
+
+    def detectable(n: int) -> float:
+        unit = detectable_difference(n, 1.0, alpha=level, power=plan.power)
+        return one.error_with(n) * math.sqrt(n) * unit
+
+    needed: int | float | None = plan.queries
+    if plan.difference is not None and needed is not None:
+        low, high = 2, int(min(needed, 10**9))
+        while low < high:  # the more people judge, the smaller is the difference that they show
+            middle = (low + high) // 2
+            low, high = (
+                (low, middle) if detectable(middle) <= plan.difference else (middle + 1, high)
+            )
+        needed = min(needed, low)
+    every = one.people + one.others
+    sizes = {n: detectable(n) for n in (*SIZES, plan.n) if n <= max(every, plan.n)}
+    return replace(plan, model_queries=every, with_model=sizes, queries_with_model=needed)
 
 
 def with_people(
-    pairs: Sequence[PairComparison],
+    comparison: Comparison,
     samples: Sequence[Sample],
-    people: Sequence[QueryValues],
+    people: Sequence[Sample],
     options: Options,
-) -> tuple[tuple[PairComparison, ...], list[Notice]]:
-    """Return the comparisons by people's and the model's judgments together, and notices.
+    unknown: Sequence[Any],
+) -> Comparison:
+    """Return a comparison by people's and the model's judgments together.
+
+    Where people's values are too few for that, the pairs are compared by these alone.
 
     Args:
-        pairs: by the model's judgments alone, measure by measure.
-        samples: that they were made from.
-        people: values of the same runs by people's judgments, of some of the queries.
+        comparison: by the model's judgments alone.
+        samples: that it was made from.
+        people: the same by people's judgments, NaN for queries that they did not judge.
         options: of the comparison.
+        unknown: queries that people judged and the model did not.
     """
-    table = samples[0].table
-    made: list[tuple[Trusted, float]] = []
-    for sample in samples:
-        trusted = _aligned(table, people, sample.measure)
-        codes = None if sample.clusters is None else sample.clusters.codes
-        for row, (i, j) in enumerate(sample.pairs.tolist()):
-            used = ~np.isnan(sample.differences[row])
-            weights = None if sample.weights is None else sample.weights[used]
-            chosen: dict[str, Any] = {
-                "weights": weights,
-                "clusters": None if codes is None else codes[used],
-                "confidence": options.confidence,
-            }
-            both = (trusted[j] - trusted[i])[used]
-            if np.isnan(both).sum() > len(both) - 2:
-                raise DataError(
-                    "trusted judgments are of fewer than two of the queries that the model judged. "
-                    "Query ids have to be the same in both."
+    alone = compare_pairs(people[0].table, people, replace(options, interval="bca"))
+    pairs: list[PairComparison] = []
+    means = {name: dict(own) for name, own in comparison.means.items()}
+    for model, own in zip(samples, people, strict=True):
+        shared: dict[str, Any] = {
+            "weights": model.weights,
+            "clusters": None if model.clusters is None else model.clusters.codes,
+        }
+        single = [
+            combine(*values, **shared) for values in zip(own.values, model.values, strict=True)
+        ]
+        for name, one in zip(comparison.runs, single, strict=True):
+            means[name][model.measure] = one.mean
+        for row, (i, _) in enumerate(model.pairs.tolist()):
+            both = combine(own.differences[row], model.differences[row], **shared)
+            known = own.differences[row][~np.isnan(own.differences[row] + model.differences[row])]
+            pair, why = comparison.comparisons[len(pairs)], too_few(known)
+            base = single[i].mean
+            if why:
+                pair = alone[len(pairs)]
+                text = tr("{}: its judgments were not used").format(why)
+                said = [*pair.warnings, Notice("too-few-trusted", both.people, text)]
+            else:
+                said = [n for n in pair.warnings if n.code not in _OF_THE_MODEL]
+                said.append(_contribution(both, options.confidence))
+                low, high = both.interval(options.confidence)
+                pair = replace(
+                    pair,
+                    difference=both.mean,
+                    baseline_mean=base,
+                    mean=base + both.mean,
+                    ci_low=low,
+                    ci_high=high,
+                    p_value=both.p_value(),
+                    interval="trusted",
+                    effect_size=math.nan,
+                    effective_n=math.nan,
+                    detectable=both.detectable(options.alpha / len(model.pairs)),
                 )
-            before = combine(trusted[i][used], sample.values[i][used], **chosen).mean
-            made.append((combine(both, sample.differences[row][used], **chosen), before))
-    p = np.array([one.p_value() for one, _ in made])
-    adjusted = np.concatenate(
-        [adjust(part, options.correction) for part in np.split(p, options.families)]
+            if comparison.baseline is not None:
+                means[pair.run][pair.measure] = pair.mean
+                means[pair.baseline][pair.measure] = pair.baseline_mean
+            said += [
+                replace(n, text=tr("{}; the difference is corrected for that").format(n.text))
+                for n in favours(
+                    both,
+                    (pair.baseline, pair.run),
+                    pair.measure,
+                    len(model.pairs),
+                    higher=model.higher,
+                )
+            ]
+            pairs.append(replace(pair, warnings=tuple(said), trusted=both))
+    split = np.split(np.array([pair.p_value for pair in pairs]), options.families)
+    adjusted = np.concatenate([adjust(p, options.correction) for p in split]).tolist()
+    done = tuple(replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True))
+    notices = (
+        *suspicions(
+            samples[0].table.queries,
+            samples[0].values,
+            people[0].values,
+            unknown,
+            higher=samples[0].higher,
+            clustered=samples[0].clusters is not None,
+        ),
+        *comparison.notices,
     )
-    results = []
-    for pair, (one, base), own, q in zip(pairs, made, p, adjusted, strict=True):
-        low, high = one.interval(options.confidence)
-        known = [n for n in pair.warnings if n.code not in _OF_THE_MODEL]
-        results.append(
-            replace(
-                pair,
-                difference=one.mean,
-                baseline_mean=base,
-                mean=base + one.mean,
-                ci_low=low,
-                ci_high=high,
-                p_value=float(own),
-                p_adjusted=float(q),
-                interval="trusted",
-                effect_size=math.nan,
-                detectable=math.nan,
-                effective_n=math.nan,
-                warnings=(*known, *_said(one, pair, options.confidence)),
-                trusted=one,
-            )
-        )
-    return tuple(results), _suspicions(samples[0], people)
+    return replace(comparison, comparisons=done, means=means, notices=notices)
 
 
 #: Notices on the differences by the model's judgments, which do not decide.
-_OF_THE_MODEL = ("underpowered", "too-few-queries", "few-changes", "heavy-tails", "clustered")
+_OF_THE_MODEL = (
+    "underpowered", "too-few-queries", "few-changes", "heavy-tails", "clustered", "no-difference",
+)  # fmt: skip
 
 
-def _aligned(table: ValueTable, people: Sequence[QueryValues], measure: str) -> np.ndarray:
-    """Return people's values, one row per system, NaN where people did not judge."""
-    place = {query: i for i, query in enumerate(table.queries)}
-    by_name = {one.name: one for one in people}
-    rows = np.full((len(table.systems), len(table.queries)), np.nan)
-    for row, system in zip(rows, table.systems, strict=True):
-        own = by_name[system.name]
-        for query, value in zip(own.queries, own.columns[measure].tolist(), strict=True):
-            if query in place:
-                row[place[query]] = value
-    return rows
-
-
-def _said(one: Trusted, pair: PairComparison, confidence: float) -> list[Notice]:
-    """Say what people and the model contributed, and whether the model favours a run."""
-    if one.people < FEWEST:
-        text = (
-            f"people judged {plural(one.people, 'query')}, and it takes {FEWEST} to see how the model "
-            "errs: its judgments were not used"
-        )
-        return [Notice("too-few-trusted", one.people, text)]
-    half = 0.5 * (np.subtract(*one.interval(confidence)[::-1]))
-    text = (
-        f"from {plural(one.people, 'query')} that people judged and {one.others:,} that only the model "
-        f"judged (weight {one.weight:.2f}); people alone would have left ±{one.half_alone:.3f} instead "
-        f"of ±{half:.3f}"
+def _contribution(one: Trusted, confidence: float) -> Notice:
+    """Say what people and the model contributed."""
+    needed = one.for_half()
+    half = tr("more queries than these")
+    if needed:
+        half = tr("about {:,} queries by people").format(needed)
+    text = tr(
+        "from {} judged by people and {:,} only by the model (weight {:.2f}): ±{:.3f}, people alone "
+        "±{:.3f}; half of it takes {}; the model alone is off by {:+.3f} (±{:.3f})"
+    ).format(
+        plural(one.people, "query"),
+        one.others,
+        one.weight,
+        one.half(confidence),
+        one.alone.half(confidence),
+        half,
+        one.bias.mean,
+        one.bias.half(confidence),
     )
-    if not math.isnan(one.for_half):
-        text += f", half of it takes about {one.for_half:,.0f} queries judged by people"
-    notices = [Notice("trusted", one.people, text, level="note")]
-    if one.bias_p <= _LEVEL:
-        favoured, by = (pair.run, one.bias) if one.bias > 0 else (pair.baseline, -one.bias)
-        if not pair.higher_is_better:
-            favoured = pair.baseline if favoured == pair.run else pair.run
-        text = (
-            f"the model favours {favoured} by {by:.3f} on {pair.measure} where people judged, too: its "
-            "judgments alone would be wrong; the difference is corrected for that"
-        )
-        notices.append(Notice("judge-favours-run", one.people, text))
-    return notices
+    return Notice("trusted", one.people, text, level="note")
 
 
-def _suspicions(sample: Sample, people: Sequence[QueryValues]) -> list[Notice]:
-    """Say what speaks against trusted queries having been drawn at random."""
-    queries = sample.table.queries
-    known = set(people[0].queries)
-    judged = np.array([query in known for query in queries])
-    n, notices = int(judged.sum()), []
-    unknown = [str(query) for query in people[0].queries if query not in set(queries)]
+def favours(
+    one: Trusted, pair: tuple[str, str], measure: str, tests: int, *, higher: bool
+) -> list[Notice]:
+    """Warn if the model favours a run, so that its judgments alone would mislead.
+
+    Args:
+        one: the difference of the pair.
+        pair: names of the baseline and the run.
+        measure: of the difference.
+        tests: number of pairs that share the chance of a false alarm.
+        higher: higher values are better.
+    """
+    if not one.bias.p_value() * tests <= _LEVEL:
+        return []
+    favoured = pair[(one.bias.mean > 0) == higher]
+    text = tr(
+        "the model favours {} by {:.3f} on {} (±{:.3f}): its judgments alone would mislead"
+    ).format(favoured, abs(one.bias.mean), measure, one.bias.half(1.0 - _LEVEL))
+    return [Notice("judge-favours-run", one.people, text)]
+
+
+def suspicions(
+    queries: Sequence[Any],
+    model: np.ndarray,
+    people: np.ndarray,
+    unknown: Sequence[Any],
+    *,
+    higher: bool = True,
+    clustered: bool = False,
+) -> list[Notice]:
+    """Say what speaks against trusted queries having been drawn at random.
+
+    Args:
+        queries: ids.
+        model: values by the model's judgments, one row per run or measure.
+        people: values by people's judgments, likewise.
+        unknown: queries that people judged and the model did not.
+        higher: higher values are better.
+        clustered: the clusters of the queries were given, and are accounted for.
+    """
+    known = ~np.isnan(model).all(axis=0)
+    judged = known & ~np.isnan(people).all(axis=0)
+    notices: list[Notice] = []
+    why: list[str] = []
     if unknown:
-        text = "trusted queries that the model did not judge were not used"
-        notices.append(Notice("trusted-not-judged", len(unknown), text, tuple(unknown[:3])))
-    why = []
-    if FEWEST <= n < len(queries):
-        if judged[:n].all():
-            why.append(f"they are the first {n} ids")
-        values = np.nanmean(sample.values, axis=0)
-        inside, outside = (part[~np.isnan(part)] for part in (values[judged], values[~judged]))
-        if min(len(inside), len(outside)) > 1:
-            gap = float(inside.mean() - outside.mean())
-            error = math.sqrt(inside.var(ddof=1) / len(inside) + outside.var(ddof=1) / len(outside))
-            size = abs(gap) / error if error > 0 else math.inf if gap else 0.0
-            if 2.0 * t_tail(size, len(inside) - 1.0) <= _SUSPICIOUS:
-                why.append(f"by the model's values they are {'easier' if gap > 0 else 'harder'}")
+        text = tr("trusted queries that the model did not judge were not used")
+        some = tuple(map(str, unknown[:3]))
+        notices.append(Notice("trusted-not-judged", len(unknown), text, some))
+    n, ids = int(judged.sum()), [str(query) for query in queries]
+    if FEWEST <= n < known.sum():
+        order = sorted(np.flatnonzero(known).tolist(), key=lambda i: _natural(ids[i]))
+        if judged[order[:n]].all() or judged[np.flatnonzero(known)[:n]].all():
+            why.append(tr("they are the first {} ids").format(n))
+        grouped = [codes for _, codes in id_groups(tuple(ids))]
+        if not clustered and any(len(np.unique(codes[judged])) == 1 for codes in grouped):
+            why.append(tr("by their ids they are of one cluster"))
+        values = np.nanmean(model[:, known], axis=0)
+        inside, outside = values[judged[known]], values[~judged[known]]
+        gap = float(inside.mean() - outside.mean())
+        error = math.sqrt(inside.var(ddof=1) / n + outside.var() / len(outside))
+        size = abs(gap) / error if error else math.inf
+        if gap and 2.0 * t_tail(size, n - 1.0) <= _SUSPICIOUS:
+            word = tr("easier") if (gap > 0) == higher else tr("harder")
+            why.append(tr("by the model's values they are {}").format(word))
     if why:
-        text = (
-            f"the {n} trusted queries do not look drawn at random ({'; '.join(why)}), and the interval "
-            "assumes that they are. Judge a random sample of the queries"
-        )
+        text = tr(
+            "the {} trusted queries do not look drawn at random ({}), and the interval assumes "
+            "that they are. Let people judge a random sample of the queries"
+        ).format(n, tr("; ").join(why))
         notices.append(Notice("trusted-not-random", n, text))
     return notices
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    """Return a key that sorts q2 before q10."""
+    return [
+        (int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", text)
+    ]

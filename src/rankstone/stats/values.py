@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -151,6 +151,21 @@ class ValueTable:
         every = {q for run in runs for q in run.queries}
         queries = sorted(every, key=lambda query: (str(query), type(query).__name__))
         return cls(tuple(systems), tuple(queries), tuple(measures or shared))
+
+    def filled(self, runs: Sequence[QueryValues]) -> ValueTable:
+        """Return the table with other values of its systems; NaN for queries that these do not have."""
+        place = {query: i for i, query in enumerate(self.queries)}
+        by_name = {run.name: run for run in runs}
+        systems = []
+        for system in self.systems:
+            own = by_name[system.name]
+            rows = [(place[q], i) for i, q in enumerate(own.queries) if q in place]
+            to, at = np.array(rows, np.int64).reshape(-1, 2).T
+            columns = {m: np.full(len(place), np.nan) for m in self.measures}
+            for measure, column in columns.items():
+                column[to] = own.columns[measure][at]
+            systems.append(System(system.name, (QueryValues(own.name, self.queries, columns),)))
+        return replace(self, systems=tuple(systems))
 
     def repeated(self, system: int, measure: str) -> np.ndarray:
         """Return the values of each run of a system, one row each; NaN if it has none."""

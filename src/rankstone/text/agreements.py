@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from rankstone.errors import plural, printable
-from rankstone.stats.agreement import JudgmentAgreement, OrderingAgreement, RankingAgreement
+from rankstone.language import tr
+from rankstone.stats.agreement import (
+    JudgesAgreement,
+    JudgmentAgreement,
+    OrderingAgreement,
+    RankingAgreement,
+)
 from rankstone.text.blocks import Grid, Line, Sentence, rounded
 from rankstone.text.terminal import terminal
 
@@ -43,28 +49,29 @@ def run_lines(
         taus = [agreement.tau_a, agreement.tau_b, agreement.tau_ap]
         rbo = [agreement.rbo.extrapolated, agreement.rbo.residual]
         rows[str(query)] = [*taus, *rbo, *agreement.overlap.values()]
-    values = [*rows.items(), ("mean", list(means.values()))]
+    values = [*rows.items(), (tr("mean"), list(means.values()))]
     foot = [
-        f"mean over {plural(len(per_query), 'query')}; 1 is the same order, tau 0 is chance",
-        "tau is over common documents; the residual is what unseen ranks could add to RBO",
+        tr("mean over {}; 1 is the same order, tau 0 is chance").format(
+            plural(len(per_query), "query")
+        ),
+        tr("tau is over common documents; the residual is what unseen ranks could add to RBO"),
     ]
     if any(alone):
         foot.append(
-            f"left out: {alone[0]} queries of the first run alone, {alone[1]} of the second"
+            tr("left out: {} queries of the first run alone, {} of the second").format(*alone)
         )
     lines = [Line([name], [rounded(v, _DIGITS) for v in own]) for name, own in values]
-    return terminal([[Grid(["query"], list(means), lines, foot)]], colour)
+    return terminal([[Grid([tr("query")], [*map(tr, means)], lines, foot)]], colour)
 
 
 def judgment_lines(agreement: JudgmentAgreement, *, colour: bool = False) -> Iterator[str]:
     """Return the agreement of two sets of judgments, and the confusion of their grades."""
-    both = (
-        f"Both judged {plural(agreement.n, 'document')}; {agreement.only_first} only the first, "
-        f"{agreement.only_second} only the second."
+    both = tr("Both judged {}; {} only the first, {} only the second.").format(
+        plural(agreement.n, "document"), agreement.only_first, agreement.only_second
     )
-    same = f"The same grade for {agreement.agreement * 100:.1f} % of them."
+    same = tr("The same grade for {:.1f} % of them.").format(agreement.agreement * 100)
     coefficients = [
-        Line([name], [rounded(getattr(agreement, field), _DIGITS), _ends(agreement, field)])
+        Line([tr(name)], [rounded(getattr(agreement, field), _DIGITS), _ends(agreement, field)])
         for field, name in _COEFFICIENTS.items()
     ]
     table = agreement.confusion
@@ -74,16 +81,62 @@ def judgment_lines(agreement: JudgmentAgreement, *, colour: bool = False) -> Ite
         for i, (grade, row) in enumerate(zip(grades, table.counts.tolist(), strict=True))
     ]
     foot = [
-        "documents by grade: the first set in rows, the second in columns",
-        f"the second grades {agreement.bias[None]:+.3f} higher on average; by grade of the first: "
+        tr("documents by grade: the first set in rows, the second in columns"),
+        tr("the second grades {:+.3f} higher on average; by grade of the first: ").format(
+            agreement.bias[None]
+        )
         + ", ".join(f"{g:g} {v:+.2f}" for g, v in agreement.bias.items() if g is not None),
     ]
-    cautions = [Sentence([f"{agreement.caution}."])] if agreement.caution else []
+    cautions = [Sentence([tr("{}.").format(agreement.caution)])] if agreement.caution else []
     return terminal(
         [
             [Sentence([both]), Sentence([same]), *cautions],
-            [Grid(["agreement beyond chance"], ["value", "95 % interval"], coefficients)],
-            [Grid(["grade"], grades, counts, foot)],
+            [
+                Grid(
+                    [tr("agreement beyond chance")],
+                    [tr("value"), tr("95 % interval")],
+                    coefficients,
+                )
+            ],
+            [Grid([tr("grade")], grades, counts, foot)],
+        ],
+        colour,
+    )
+
+
+def judges_lines(
+    agreement: JudgesAgreement, names: Sequence[str], *, colour: bool = False
+) -> Iterator[str]:
+    """Return the agreement of three and more judges, and of each with the majority of the others.
+
+    Args:
+        agreement: of the judges.
+        names: of the judges.
+        colour: for a terminal.
+    """
+    known = {"fleiss": tr("Fleiss' kappa"), "alpha": tr("Krippendorff's alpha (ordinal)")}
+    lines = []
+    for field, name in known.items():
+        low, high = agreement.intervals.get(field, (math.nan, math.nan))
+        ends = "-" if math.isnan(low) else f"{low:.3f} to {high:.3f}"
+        lines.append(Line([name], [rounded(getattr(agreement, field), _DIGITS), ends]))
+    each = []
+    for name, one in zip(names, agreement.against, strict=True):
+        cells = ["0", "-", "-", "-"]
+        if one is not None:
+            same, bias = f"{one.agreement * 100:.1f} %", f"{one.bias[None]:+.3f}"
+            cells = [f"{one.n:,}", same, rounded(one.kappa, _DIGITS), bias]
+        each.append(Line([name], cells))
+    both = tr("{} judges, {} that at least two of them judged.").format(
+        len(names), plural(agreement.n, "document")
+    )
+    heads = [tr("documents"), tr("same grade"), "kappa", tr("higher by")]
+    foot = [tr("the majority is the most frequent grade of the others, if there is one")]
+    return terminal(
+        [
+            [Sentence([both])],
+            [Grid([tr("agreement beyond chance")], [tr("value"), tr("95 % interval")], lines)],
+            [Grid([tr("against the majority of the others")], heads, each, foot)],
         ],
         colour,
     )
@@ -91,7 +144,7 @@ def judgment_lines(agreement: JudgmentAgreement, *, colour: bool = False) -> Ite
 
 def _ends(agreement: JudgmentAgreement, name: str) -> str:
     low, high = agreement.intervals[name]
-    return "-" if math.isnan(low) else f"{low:.3f} to {high:.3f}"
+    return "-" if math.isnan(low) else tr("{:.3f} to {:.3f}").format(low, high)
 
 
 def ordering_lines(agreement: OrderingAgreement, first: str, second: str) -> Iterator[str]:
@@ -99,13 +152,35 @@ def ordering_lines(agreement: OrderingAgreement, first: str, second: str) -> Ite
     n = len(agreement.systems)
     taus = {"tau": agreement.tau_a, "tau-b": agreement.tau_b, "tau_ap": agreement.tau_ap}
     shown = ", ".join(f"{name} {rounded(tau, _DIGITS)}" for name, tau in taus.items())
-    yield printable(f"Order of {n} systems by {first} and by {second}: {shown}.")
+    yield printable(tr("Order of {} systems by {} and by {}: {}.").format(n, first, second, shown))
     swapped = agreement.swapped
     if not swapped:
-        yield "No pair of systems is ordered differently."
-        return
-    some = ", ".join(f"{a} and {b}" for a, b in swapped[:_MOST_SWAPPED])
+        yield tr("No pair of systems is ordered differently.")
+    else:
+        yield from _swapped(swapped, n)
+    if agreement.bias:
+        yield ""
+        yield tr("What the second set adds to the mean of a system:")
+        for name, one in agreement.bias.items():
+            low, high = one.interval(0.95)
+            ends = f"{low:+.3f}", f"{high:+.3f}"
+            yield printable(
+                tr("  {} {:+.3f} (95 % interval {} to {})").format(name, one.mean, *ends)
+            )
+    if agreement.by_rank:
+        ranks = ", ".join(
+            f"{ranks} {bias:+.2f} ({n:,})" for ranks, (n, bias) in agreement.by_rank.items()
+        )
+        yield tr("and to the grades of documents, by rank (and their number): {}.").format(ranks)
+    for notice in agreement.warnings:
+        yield printable(tr("Warning: {}.").format(notice.text))
+
+
+def _swapped(swapped: Sequence[tuple[str, str]], n: int) -> Iterator[str]:
+    some = ", ".join(tr("{} and {}").format(a, b) for a, b in swapped[:_MOST_SWAPPED])
     more = ", ..." if len(swapped) > _MOST_SWAPPED else ""
     yield printable(
-        f"{len(swapped)} of {n * (n - 1) // 2} pairs are ordered differently: {some}{more}."
+        tr("{} of {} pairs are ordered differently: {}{}.").format(
+            len(swapped), n * (n - 1) // 2, some, more
+        )
     )

@@ -6,7 +6,9 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from rankstone.core.text import width
 from rankstone.errors import plural
+from rankstone.language import tr
 from rankstone.stats.comparison import Comparison, PairComparison
 from rankstone.stats.corrections import CORRECTION_NAMES
 from rankstone.text.blocks import Block, Grid, Line, Paragraphs, Sentence, rounded
@@ -14,13 +16,12 @@ from rankstone.text.delimited import Cells, delimited, exact
 from rankstone.text.latex import latex
 from rankstone.text.markdown import markdown
 from rankstone.text.result_table import ALL
-from rankstone.text.terminal import grid_width, terminal, width
+from rankstone.text.terminal import grid_width, terminal
 from rankstone.text.verdicts import is_floor, moved, sentence
 
 BETTER, WORSE, INCOMPLETE = "▲", "▼", "?"
 MARKS = {"better": BETTER, "worse": WORSE, "incomplete": INCOMPLETE}
 _TONES = {"better": "good", "worse": "bad", "incomplete": "unsure"}
-_WORDS = {"better": f"{BETTER} better", "worse": f"{WORSE} worse", "incomplete": INCOMPLETE}
 _MOST_SENTENCES = 10
 _MOST_IN_NOTEBOOKS = 5
 _MOST_MOVED = 3
@@ -43,7 +44,7 @@ def write_comparison(
         return delimited(_cells(comparison), form)
     if form == "latex":
         return latex([_means(comparison, digits, method=True)], "tab:comparison")
-    means, how = _means(comparison, digits), Sentence([f"How: {comparison.method()}."])
+    means, how = _means(comparison, digits), Sentence([tr("How: {}.").format(comparison.method())])
     slices = [_slices(comparison, digits)] if comparison.slices else []
     if form == "md":
         tables: list[Block] = [means, _details(comparison, digits), *slices, how]
@@ -51,7 +52,7 @@ def write_comparison(
     means = replace(means, lines=_padded(means.lines))
     details = _details(comparison, digits)
     if grid_width(details) > columns:
-        foot = ["queries won, tied and lost", *details.foot[1:]]
+        foot = [tr("queries won, tied and lost"), *details.foot[1:]]
         details = replace(details.part(range(len(details.numbers) - 1)), foot=foot)
     most = [_moved(pair) for pair in comparison.comparisons[:_MOST_MOVED]]
     texts: list[list[Block]] = [_sentences(comparison), [means], [details], [*slices], *most, [how]]
@@ -63,8 +64,8 @@ def for_notebook(comparison: Comparison) -> Paragraphs:
     pairs = comparison.comparisons
     shown = _items(comparison, pairs[:_MOST_IN_NOTEBOOKS])
     if (more := len(pairs) - len(shown)) > 0:
-        shown.append(Sentence([f"and {more} more, in the table"], "item"))
-    how = Sentence([f"{comparison.method()}."], "quiet")
+        shown.append(Sentence([tr("and {} more, in the table").format(more)], "item"))
+    how = Sentence([tr("{}.").format(comparison.method())], "quiet")
     return [[*shown, _details(comparison, 4, means=True), how]]
 
 
@@ -72,7 +73,9 @@ def _moved(pair: PairComparison) -> list[Block]:
     """Return the queries that moved most."""
     shown = pair.common if pair.incomplete and pair.common is not None else pair
     lines = [Sentence([f"  {text}"]) for text in moved(shown)]
-    head = f"Queries that moved most on {pair.measure}, {pair.run} against {pair.baseline}"
+    head = tr("Queries that moved most on {}, {} against {}").format(
+        pair.measure, pair.run, pair.baseline
+    )
     return [Sentence([head]), *lines] if lines else []
 
 
@@ -107,7 +110,9 @@ def _sentences(comparison: Comparison) -> list[Block]:
         pairs = tuple(p for p in pairs if p.measure == comparison.measures[0])
     shown = _items(comparison, pairs[:_MOST_SENTENCES])
     if more := len(comparison.comparisons) - len(shown):
-        shown.append(Sentence([f"{more} more comparisons are in the table below."], "item"))
+        shown.append(
+            Sentence([tr("{} more comparisons are in the table below.").format(more)], "item")
+        )
     return shown
 
 
@@ -131,7 +136,7 @@ def _means(comparison: Comparison, digits: int, *, method: bool = False) -> Grid
         name = run if comparison.baseline is not None else f"{place} {run}"
         lines.append(Line([name], cells, [means[m] == best[m] for m in comparison.measures]))
     foot = list(_foot(comparison, method))
-    return Grid(["run"], list(comparison.measures), lines, foot)
+    return Grid([tr("run")], list(comparison.measures), lines, foot)
 
 
 def _padded(lines: Sequence[Line]) -> list[Line]:
@@ -171,28 +176,29 @@ def _beaten(comparison: Comparison, measure: str, run: str) -> str:
 
 
 def _foot(comparison: Comparison, method: bool) -> Iterator[str]:
-    kind = "weighted means" if comparison.weighted else "means"
+    kind = tr("weighted means") if comparison.weighted else tr("means")
     counts = sorted({p.n for p in comparison.comparisons})
     over = (
-        plural(counts[0], "query") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} queries"
+        plural(counts[0], "query")
+        if len(counts) == 1
+        else tr("{} to {} queries").format(counts[0], counts[-1])
     )
     if any(
         comparison.means[name][p.measure] != mean
         for p in comparison.comparisons
         for name, mean in ((p.run, p.mean), (p.baseline, p.baseline_mean))
     ):
-        over = f"each run's own queries, differences over those that both have ({over})"
+        over = tr("each run's own queries, differences over those that both have ({})").format(over)
     alpha = f"{1 - comparison.confidence:g}"
     if comparison.baseline is None:
-        marks = f">1,2 is better than runs 1 and 2 (p at most {alpha})"
+        marks = tr(">1,2 is better than runs 1 and 2 (p at most {})").format(alpha)
     else:
-        marks = (
-            f"{BETTER} better, {WORSE} worse than {comparison.baseline} (p at most {alpha}); "
-            "no mark: cannot tell"
+        marks = tr("{} better, {} worse than {} (p at most {}); no mark: cannot tell").format(
+            BETTER, WORSE, comparison.baseline, alpha
         )
         if any(p.incomplete for p in comparison.comparisons):
-            marks += f"; {INCOMPLETE} queries without an answer decide"
-    yield f"{kind} over {over}; {marks}"
+            marks += tr("; {} queries without an answer decide").format(INCOMPLETE)
+    yield tr("{} over {}; {}").format(kind, over, marks)
     if method:
         yield comparison.method()
 
@@ -200,10 +206,9 @@ def _foot(comparison: Comparison, method: bool) -> Iterator[str]:
 def _details(comparison: Comparison, digits: int, *, means: bool = False) -> Grid:
     """Lay the differences out, one line per pair and measure; in notebooks with means and marks."""
     names = ["measure", "run"] + ["against"] * (means or comparison.baseline is None)
-    level = f"{comparison.confidence * 100:g} % interval"
-    numbers = (
-        ["mean"] * means + ["difference", level, "p", "won/tied/lost"] + ["effect"] * (not means)
-    )
+    level = tr("{:g} % interval").format(comparison.confidence * 100)
+    numbers = [tr("mean")] * means + [tr("difference"), level, "p", tr("won/tied/lost")]
+    numbers += [tr("effect")] * (not means)
     lines = []
     for pair in comparison.comparisons:
         own = [pair.measure, pair.run, pair.baseline][: len(names)]
@@ -211,30 +216,36 @@ def _details(comparison: Comparison, digits: int, *, means: bool = False) -> Gri
         if pair.common is not None and pair.incomplete:
             common = [own[0], f"{pair.run} ({pair.common.n})", *own[2:]]
             lines.append(_line(common, pair.common, digits, means))
-    foot = (
-        [] if means else ["queries won, tied and lost; effect: difference in standard deviations"]
-    )
+    foot = [tr("queries won, tied and lost; effect: difference in standard deviations")]
+    foot = [] if means else foot
     if any(pair.common is not None and pair.incomplete for pair in comparison.comparisons):
-        foot.append("(n): over the n queries that both answered")
-    return Grid(names, numbers, lines, foot)
+        foot.append(tr("(n): over the n queries that both answered"))
+    return Grid([*map(tr, names)], numbers, lines, foot)
 
 
 def _slices(comparison: Comparison, digits: int) -> Grid:
     """Lay the differences in groups of queries out, each with its verdict."""
-    level = f"{comparison.confidence * 100:g} % interval"
+    level = tr("{:g} % interval").format(comparison.confidence * 100)
     names = ["group", "measure", "run"] + ["against"] * (comparison.baseline is None)
     lines = []
     for pair in comparison.slices:
         own = [str(pair.group), pair.measure, pair.run, pair.baseline][: len(names)]
         line = _line(own, pair, digits, means=False)
-        numbers = [f"{pair.n:,}", *line.numbers[:3], _WORDS.get(pair.verdict, "-")]
+        numbers = [f"{pair.n:,}", *line.numbers[:3], _verdict(pair)]
         decided = line.bold[0]
         lines.append(Line(own, numbers, [False, decided, False, decided, decided]))
-    foot = [f"-: cannot tell; {INCOMPLETE}: queries without an answer decide"]
+    foot = [tr("-: cannot tell; {}: queries without an answer decide").format(INCOMPLETE)]
     if comparison.slice_family > 1 and comparison.correction != "none":
-        name = CORRECTION_NAMES[comparison.correction]
-        foot.append(f"p: {name} over {plural(comparison.slice_family, 'comparison')} in groups")
-    return Grid(names, ["queries", "difference", level, "p", "verdict"], lines, foot)
+        over = plural(comparison.slice_family, "comparison")
+        name = tr(CORRECTION_NAMES[comparison.correction])
+        foot.append(tr("p: {} over {} in groups").format(name, over))
+    heads = [tr("queries"), tr("difference"), level, "p", tr("verdict")]
+    return Grid([*map(tr, names)], heads, lines, foot)
+
+
+def _verdict(pair: PairComparison) -> str:
+    decided = pair.verdict in ("better", "worse")
+    return f"{MARKS[pair.verdict]} {tr(pair.verdict)}" if decided else MARKS.get(pair.verdict, "-")
 
 
 def _line(names: list[str], pair: PairComparison, digits: int, means: bool) -> Line:
@@ -242,7 +253,7 @@ def _line(names: list[str], pair: PairComparison, digits: int, means: bool) -> L
     mark = f" {MARKS.get(pair.verdict, '')}" if means else ""
     cells = [
         f"{pair.difference:+.{digits}f}{mark}".rstrip(),
-        f"{pair.ci_low:+.{short}f} to {pair.ci_high:+.{short}f}",
+        tr("{} to {}").format(f"{pair.ci_low:+.{short}f}", f"{pair.ci_high:+.{short}f}"),
         ("<" if is_floor(pair) else "") + f"{pair.p_adjusted:.4f}",
         f"{pair.wins}/{pair.ties}/{pair.losses}",
         f"{pair.effect_size:+.2f}",

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
 from rankstone.errors import plural
+from rankstone.language import tr
 from rankstone.measures.explain import ExplanationData, Step
 from rankstone.text.blocks import Beside, Block, Bold, Code, Grid, Line, Paragraphs, Sentence
 from rankstone.text.markdown import markdown as as_markdown
@@ -65,7 +66,7 @@ def compared(
     """Return the lines of explanations of several runs, with their tables side by side."""
     first = next(iter(named.values()))
     tables = {
-        name: _grid(e.steps if whole else _counting(e.steps), e.unjudged, cut=not whole)
+        name: _grid(e.steps if whole else _counting(e.steps), e.unjudged, e.depth, cut=not whole)
         for name, e in named.items()
     }
     results = [[Sentence([f"{name}:"]), *_result(e)] for name, e in named.items()]
@@ -77,18 +78,19 @@ def blocks(e: ExplanationData, *, cut: bool = False) -> Paragraphs:
     paragraphs: list[list[Block]] = [_head(e)]
     if e.steps:
         steps = _counting(e.steps) if cut else e.steps
-        tables = {"actual ranking": _grid(steps, e.unjudged, cut=cut)}
+        depth = e.depth if len(steps) == len(e.steps) else 0
+        tables = {tr("actual ranking"): _grid(steps, e.unjudged, depth, cut=cut)}
         if e.ideal:
-            tables["ideal ranking"] = _grid(e.ideal, cut=cut)
+            tables[tr("ideal ranking")] = _grid(e.ideal, cut=cut)
         paragraphs.append([Beside(tables)])
         if more := len(e.steps) - len(steps):
-            below = f"{plural(more, 'more judged document')} below, adding nothing."
+            below = tr("{} below, adding nothing.").format(plural(more, "more judged document"))
             paragraphs[-1].append(Sentence([below]))
     return [*paragraphs, _result(e)]
 
 
 def _head(e: ExplanationData) -> list[Block]:
-    query = "" if e.query is None else f", query {e.query}"
+    query = "" if e.query is None else tr(", query {}").format(e.query)
     codes = (e.formula, *e.choices)
     head = Sentence([Bold(e.measure), f": {e.pretty}{query}"])
     return [head, *(Sentence(["  ", Code(line)]) for line in codes)]
@@ -98,25 +100,26 @@ def _result(e: ExplanationData) -> list[Block]:
     """Return remarks on what the table does not show, then the formula with the numbers put in."""
     remarks = []
     if missing := len(e.gaps):
-        last = max(s.rank for s in e.steps if s.rank is not None)
-        verb = "is not judged (grade -) and adds" if missing == 1 else (
-            "are not judged (grade -) and add"
-        )  # fmt: skip
-        remarks.append(f"{missing} of the first {plural(last, 'document')} {verb} nothing.")
+        last = max([e.depth, *(s.rank for s in e.steps if s.rank is not None)])
+        verb = tr("are not judged (grade -) and add")
+        if missing == 1:
+            verb = tr("is not judged (grade -) and adds")
+        shown = plural(last, "document")
+        remarks.append(tr("{} of the first {} {} nothing.").format(missing, shown, verb))
     if e.cut:
         remarks.append(e.cut[:1].upper() + e.cut[1:])
     if e.constant:
-        remarks.append(f"What was not retrieved adds {_number(e.constant)}.")
+        remarks.append(tr("What was not retrieved adds {}.").format(_number(e.constant)))
     if e.remark:
         remarks.append(e.remark)
     result: list[Block] = [*(Sentence([text], "quiet") for text in remarks)]
     result.append(Sentence([Code(_substituted(e))]))
     if e.changes:
         made = [part for text in e.changes for part in (", ", Code(text))]
-        result.append(Sentence(["Changes to the data: ", *made[1:]], "quiet"))
+        result.append(Sentence([tr("Changes to the data: "), *made[1:]], "quiet"))
     if e.conventions:
         codes = [part for n, v in e.conventions.items() for part in (", ", Code(f"{n}={v}"))]
-        result.append(Sentence(["Conventions: ", *codes[1:]], "quiet"))
+        result.append(Sentence([tr("Conventions: "), *codes[1:]], "quiet"))
     return result
 
 
@@ -129,7 +132,7 @@ def _number(value: float) -> str:
 def _cell(value: float | bool | str) -> str:
     if isinstance(value, str):
         return value
-    return ("yes" if value else "no") if isinstance(value, bool) else _number(value)
+    return (tr("yes") if value else tr("no")) if isinstance(value, bool) else _number(value)
 
 
 def _counting(steps: Sequence[Step]) -> Sequence[Step]:
@@ -139,46 +142,55 @@ def _counting(steps: Sequence[Step]) -> Sequence[Step]:
 
 
 def _grid(
-    steps: Sequence[Step], unjudged: Mapping[int, str] | None = None, *, cut: bool = False
+    steps: Sequence[Step],
+    unjudged: Mapping[int, str] | None = None,
+    depth: int = 0,
+    *,
+    cut: bool = False,
 ) -> Grid:
     """Lay steps out as a table, without those in the middle of a long one if it is ``cut``.
 
-    With ``unjudged`` ranks between those of steps are rows of documents without a judgment, whose
-    ids it holds as far as they are known.
+    With ``unjudged`` ranks between those of steps, and down to the depth, are rows of documents without a
+    judgment, whose ids it holds as far as they are known.
     """
     named = any(s.document is not None for s in steps)
     ranked = any(s.rank is not None for s in steps)
     heads = [*(["rank"] * ranked), *(["document"] * named), *(["grade"] * ranked)]
     heads += [*(steps[0].columns if steps else ()), "term", "sum"]
     rows: list[list[str]] = []
+
+    def between(above: int, below: int) -> Iterator[list[str]]:
+        for place, document in _unjudged(range(above + 1, below), unjudged or {}).items():
+            row = [place, *([document] * named), "-"]
+            yield row + [""] * (len(heads) - len(row))
+
     last = 0
     for s in steps:
         if unjudged is not None and s.rank is not None:
-            for place, document in _unjudged(range(last + 1, s.rank), unjudged).items():
-                row = [place, *([document] * named), "-"]
-                rows.append(row + [""] * (len(heads) - len(row)))
+            rows += between(last, s.rank)
             last = s.rank
         rank, grade = ([], []) if s.rank is None else ([str(s.rank)], [_number(s.grade or 0.0)])
         name = ["" if s.document is None else str(s.document)] * named
         cells = [_cell(v) for v in s.columns.values()]
         rows.append([*rank, *name, *grade, *cells, _number(s.term), _number(s.sum)])
+    rows += between(last, depth + 1)
     if cut and len(rows) > _MOST_ROWS:
         left_out = ["..."] + [""] * (len(heads) - 1)
         rows = [*rows[: _MOST_ROWS - _AT_THE_END], left_out, *rows[-_AT_THE_END:]]
     words = [column for column, head in enumerate(heads) if head in _WORDS]
-    return Grid([], heads, [Line([], row) for row in rows], words=words)
+    return Grid([], [*map(tr, heads)], [Line([], row) for row in rows], words=words)
 
 
 def _unjudged(ranks: range, ids: Mapping[int, str]) -> dict[str, str]:
     """Return documents without a judgment by rank; many as one."""
     if len(ranks) > _MOST_UNJUDGED:
-        return {f"{ranks[0]}-{ranks[-1]}": _NOT_JUDGED}
-    return {str(rank): ids.get(rank, _NOT_JUDGED) for rank in ranks}
+        return {f"{ranks[0]}-{ranks[-1]}": tr(_NOT_JUDGED)}
+    return {str(rank): ids.get(rank, tr(_NOT_JUDGED)) for rank in ranks}
 
 
 def _substituted(e: ExplanationData) -> str:
     """Return the formula with the numbers put in."""
-    last = "left out" if math.isnan(e.value) else repr(e.value)
+    last = tr("left out") if math.isnan(e.value) else repr(e.value)
     if e.expression:
         names = "|".join(e.parts) or "$^"
         put_in = re.sub(rf"\b({names})\b", lambda m: _number(e.parts[m[0]]), e.expression)

@@ -12,6 +12,7 @@ import numpy as np
 from rankstone.core.aggregate import AGGREGATES, Summary, summarise
 from rankstone.core.result import Result
 from rankstone.io.query_groups import REST, QueryGroups
+from rankstone.language import tr
 from rankstone.text.blocks import Grid, Line, are_counts, rounded
 from rankstone.text.result_table import (
     ALL,
@@ -135,28 +136,35 @@ def grid_of(
             ]
             lines.append(
                 Line(
-                    [str(getattr(row, name)) for name in names],
+                    [_cell(row, name) for name in names],
                     [f"{row.queries:,}", *cells],
                     [False, *(v in best[m] for m, v in values.items())],
                 )
             )
     foot = [*intervals_in_words(intervals), *_foot(results, rows, digits)]
-    return Grid(names, ["queries", *measures], lines, foot)
+    return Grid([*map(tr, names)], [tr("queries"), *measures], lines, foot)
+
+
+def _cell(row: SummaryRow, name: str) -> str:
+    text = str(getattr(row, name))
+    return tr(text) if name == "group" and text in (ALL, REST) else text
 
 
 def _foot(results: Sequence[Result], rows: Sequence[SummaryRow], digits: int) -> Iterator[str]:
     """Yield sentences on the queries of the values, those left out, weights, ties and judgments."""
     hows = list(dict.fromkeys(row.aggregate for row in rows if row.aggregate))
     used = list(dict.fromkeys(s.how for row in rows for s in row.values.values()))
-    how = ", ".join(map(in_words, hows)) or own_in_words(results[0].measures)
+    how = tr(", ").join(map(in_words, hows)) or own_in_words(results[0].measures)
     counts = [s.n for row in rows if row.group == ALL for s in row.values.values()]
     yield over_in_words(how, counts, results[0])
     yield from _left_out(rows)
     alike = [in_words(h) for h in used if not AGGREGATES[h].weighted]
     for measure in dict.fromkeys(m for r in results for m, w in r.weights.items() if np.ptp(w) > 0):
         if alike:
-            yield f"{measure} weighs queries in mean and sum, not in {' and '.join(alike)}"
-    yield from (AGGREGATES[h].note for h in used if AGGREGATES[h].note)
+            yield tr("{} weighs queries in mean and sum, not in {}").format(
+                measure, tr(" and ").join(alike)
+            )
+    yield from (tr(AGGREGATES[h].note) for h in used if AGGREGATES[h].note)
     yield from interval_lines(results, digits, of_all=True)
 
 
@@ -185,20 +193,20 @@ def _left_out_of(rows: Sequence[SummaryRow], hows: Sequence[str | None]) -> Iter
     for (text, which), measures in found.items():
         of = ", ".join(measures)
         if len(which) < len(hows):
-            of = f"the {' and '.join(in_words(str(how)) for how in which)} of {of}"
-        yield f"left out of {of}: {text}"
+            of = tr("the {} of {}").format(tr(" and ").join(in_words(str(h)) for h in which), of)
+        yield tr("left out of {}: {}").format(of, text)
 
 
 def _counts(measure: str, rows: Sequence[SummaryRow]) -> str:
     """Return the number of queries left out of a measure, in all and by group, in words."""
     out = {row.group: (row.values[measure].left_out, row.queries) for row in rows}
     n, queries = out.pop(ALL)
-    groups = [f"{group} {m} of {size}" for group, (m, size) in out.items() if m]
+    groups = [tr("{} {} of {}").format(group, m, size) for group, (m, size) in out.items() if m]
     if len(groups) > _MOST_GROUPS:
-        where = f", in {len(groups)} of {len(out)} groups; --format tsv tells which"
+        where = tr(", in {} of {} groups; --format tsv tells which").format(len(groups), len(out))
     else:
         where = f" ({', '.join(groups)})" if groups else ""
-    return f"{n} of {queries} queries{where}" if n else ""
+    return tr("{} of {} queries{}").format(n, queries, where) if n else ""
 
 
 def _together(pairs: Iterable[tuple[K, V]]) -> dict[V, list[K]]:

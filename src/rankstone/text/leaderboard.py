@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from html import escape
 
 from rankstone.errors import plural, printable
+from rankstone.language import language, tr
 from rankstone.stats.leaderboard import Leaderboard, Standing
 from rankstone.text.blocks import Grid, Line, Paragraphs, Sentence, rounded
 from rankstone.text.delimited import Cells, delimited, exact
@@ -38,18 +39,17 @@ def write_leaderboard(
 
 def blocks(board: Leaderboard, digits: int = 4, *, collections: bool = True) -> Paragraphs:
     """Return the conclusion, the table, and how it was made."""
-    how = Sentence([f"How: {board.method()}."])
+    how = Sentence([tr("How: {}.").format(board.method())])
     first = [s for s in board.ranked if s.tier == 1]
     if len(first) == 1:
-        text = f"{first[0].system} is first: it is better than each of the others."
+        text = tr("{} is first: it is better than each of the others.").format(first[0].system)
     else:
-        text = (
-            f"{first[0].system} has the highest mean; it cannot be distinguished from "
-            f"{plural(len(first) - 1, 'other')} in the first tier."
-        )
+        text = tr(
+            "{} has the highest mean; it cannot be distinguished from {} in the first tier."
+        ).format(first[0].system, plural(len(first) - 1, "other"))
     grid = _grid(board, digits, collections=collections)
-    more = [] if collections else [Sentence(["Values by collection: --format md, csv or json."])]
-    return [[Sentence([text])], [grid, *more], [how]]
+    more = Sentence([tr("Values by collection: --format md, csv or json.")])
+    return [[Sentence([text])], [grid] if collections else [grid, more], [how]]
 
 
 def _grid(board: Leaderboard, digits: int, *, collections: bool = True) -> Grid:
@@ -60,22 +60,30 @@ def _grid(board: Leaderboard, digits: int, *, collections: bool = True) -> Grid:
         numbers += [rounded(s.means.get(name, math.nan), digits) for name in names]
         lines.append(Line([str(s.tier) if s.tier else "-", s.system], numbers))
     measures = list(dict.fromkeys(board.measures.values()))
-    level = f"{board.confidence * 100:g} % interval"
+    level = tr("{:g} % interval").format(board.confidence * 100)
     shown = measures[0] if len(measures) == 1 else ", ".join(
-        f"{measure} on {name}" for name, measure in board.measures.items()
+        tr("{} on {}").format(measure, name) for name, measure in board.measures.items()
     )  # fmt: skip
     sizes = ", ".join(
         f"{name} {plural(n, 'query')}"
-        + (f" in {plural(board.clusters[name], 'cluster')}" if name in board.clusters else "")
+        + (
+            tr(" in {}").format(plural(board.clusters[name], "cluster"))
+            if name in board.clusters
+            else ""
+        )
         for name, n in board.queries.items()
     )
     foot = [
         f"{shown}; {sizes}",
-        "ranks: those that a system may have; systems of a tier cannot be distinguished from its first",
+        tr(
+            "ranks: those that a system may have; systems of a tier cannot be distinguished "
+            "from its first"
+        ),
     ]
     if any(not s.tier for s in board.standings):
-        foot.append("-: no rank without a run on every collection")
-    return Grid(["tier", "system"], ["ranks", "mean", level, *names], lines, foot)
+        foot.append(tr("-: no rank without a run on every collection"))
+    heads = [tr("ranks"), tr("mean"), level, *names]
+    return Grid([tr("tier"), tr("system")], heads, lines, foot)
 
 
 def ranks(standing: Standing) -> str:
@@ -87,7 +95,7 @@ def ranks(standing: Standing) -> str:
 def _ends(standing: Standing, digits: int) -> str:
     if math.isnan(standing.low):
         return "-"
-    return f"{standing.low:.{digits}f} to {standing.high:.{digits}f}"
+    return tr("{} to {}").format(f"{standing.low:.{digits}f}", f"{standing.high:.{digits}f}")
 
 
 def _cells(board: Leaderboard) -> Iterator[Cells]:
@@ -110,6 +118,7 @@ _ROW, _NAME, _PLOT = 22, 190, 600  # height of a line, width of names, and of th
 def page(board: Leaderboard, digits: int = 4) -> str:
     """Return an HTML page: the ranks of systems as intervals, and the table."""
     ranked, count = board.ranked, len(board.ranked)
+    place, label = tr("rank {}, tier {}"), tr("Ranks of systems as intervals")
     step = _PLOT / max(count, 2)
     parts = []
     for i, s in enumerate(ranked):
@@ -121,8 +130,8 @@ def page(board: Leaderboard, digits: int = 4) -> str:
         parts.append(
             f'<text x="{_NAME - 12}" y="{y + 5:g}" text-anchor="end">{_text(name)}</text>'
             f'<line x1="{x:g}" x2="{x + width:g}" y1="{y:g}" y2="{y:g}" stroke="{colour}" '
-            f'stroke-width="8" stroke-linecap="round"><title>{_text(s.system)}: rank {ranks(s)}, '
-            f"tier {s.tier}</title></line>"
+            f'stroke-width="8" stroke-linecap="round"><title>{_text(s.system)}: '
+            f"{place.format(ranks(s), s.tier)}</title></line>"
             f'<circle cx="{_NAME + step * (i + 0.5):g}" cy="{y:g}" r="2" fill="currentColor"/>'
         )
     every = max(1, round(count / 10))
@@ -133,14 +142,18 @@ def page(board: Leaderboard, digits: int = 4) -> str:
     box = f"0 0 {_NAME + _PLOT} {_ROW * (count + 2)}"
     picture = (
         f'<svg viewBox="{box}" font-size="13" fill="currentColor" role="img" '
-        f'aria-label="Ranks of systems as intervals">{axis}{"".join(parts)}</svg>'
+        f'aria-label="{label}">{axis}{"".join(parts)}</svg>'
+    )
+    title = tr("Leaderboard")
+    about = tr(
+        "Bars are the ranks that a system may have, dots the order of means; colours change with "
+        "the tier."
     )
     notices = "".join(f"<p>{_text(str(notice))}</p>" for notice in board.notices)
     return (
-        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" '
-        'content="width=device-width"><title>Leaderboard</title>'
-        f"<style>{_STYLE}</style><h1>Leaderboard</h1>{notices}<p>Bars are the ranks that a system may "
-        "have, dots the order of means; colours change with the tier.</p>"
+        f'<!doctype html><html lang="{language()}"><meta charset="utf-8"><meta name="viewport" '
+        f'content="width=device-width"><title>{title}</title>'
+        f"<style>{_STYLE}</style><h1>{title}</h1>{notices}<p>{_text(about)}</p>"
         f'{picture}<div class="scroll">{html(blocks(board, digits))}</div></html>'
     )
 

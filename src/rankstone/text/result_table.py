@@ -10,6 +10,7 @@ from typing import NamedTuple
 from rankstone.core.aggregate import AGGREGATES
 from rankstone.core.result import Result
 from rankstone.errors import UsageError, plural
+from rankstone.language import tr
 from rankstone.measures.parse import parse_measure
 
 ALL = "all"
@@ -131,15 +132,15 @@ def own_in_words(measures: Sequence[str]) -> str:
 
 def in_words(how: str) -> str:
     """Return an aggregate's name in words."""
-    return AGGREGATES[how].text
+    return tr(AGGREGATES[how].text)
 
 
 def over_in_words(how: str, counts: Sequence[int], result: Result) -> str:
     """Return the number of queries and the conventions of aggregates in words."""
     fewest, most = min(counts), max(counts)
     over = plural(most, "query")
-    over = over if fewest == most else f"{fewest} to {over}"
-    return f"{how} over {over}, {result.choices_in_words()}"
+    over = over if fewest == most else tr("{} to {}").format(fewest, over)
+    return tr("{} over {}, {}").format(how, over, result.choices_in_words())
 
 
 def interval_lines(
@@ -153,9 +154,10 @@ def interval_lines(
         own = own_aggregates(result.measures)
         run = f"{result.name}, " * (len(results) > 1)
         for name, (low, high) in result.ties.interval.items():
-            which = f"the {in_words(own[name])} of {name} over all queries" if of_all else name
-            ends = f"{low:.{digits}f} to {high:.{digits}f}"
-            yield f"with ties at their worst and best, {run}{which} is {ends}"
+            every = tr("the {} of {} over all queries").format(in_words(own[name]), name)
+            which = every if of_all else name
+            ends = tr("{} to {}").format(f"{low:.{digits}f}", f"{high:.{digits}f}")
+            yield tr("with ties at their worst and best, {}{} is {}").format(run, which, ends)
         yield from _unjudged_lines(result, digits, several=len(results) > 1)
 
 
@@ -167,12 +169,18 @@ def _unjudged_lines(result: Result, digits: int, *, several: bool) -> Iterator[s
     who = f"{result.name}: " * several
     of = plural(report.retrieved, "retrieved document")
     shares = report.judged_by_rank
-    at = ", ".join(f"{shares[r - 1]:.0%} at rank {r}" for r in _RANKS if r <= len(shares))
-    yield f"{who}{report.documents} of {of} not judged" + (f"; judged: {at}" if at else "")
+    at = tr(", ").join(
+        tr("{:.0%} at rank {}").format(shares[r - 1], r) for r in _RANKS if r <= len(shares)
+    )
+    yield tr("{}{} of {} not judged").format(who, report.documents, of) + (
+        tr("; judged: {}").format(at) if at else ""
+    )
     for name, interval in report.interval.items():
         low, high = (
-            "no bound" if math.isinf(v) else f"{v:.{digits}f}"
+            tr("no bound") if math.isinf(v) else f"{v:.{digits}f}"
             for v in (interval.low, interval.high)
         )
-        surely = "" if interval.exact else " (a bound)"
-        yield f"{who}whatever their grades, {name} is from {low} to {high}{surely}"
+        surely = "" if interval.exact else tr(" (a bound)")
+        yield tr("{}whatever their grades, {} is from {} to {}{}").format(
+            who, name, low, high, surely
+        )

@@ -7,14 +7,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from textwrap import wrap
 
+from rankstone.core.text import pieces, width, wrapped
 from rankstone.errors import printable
+from rankstone.language import tr
 from rankstone.text.blocks import Beside, Grid, Line, Paragraphs, Sentence
 
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _TONES = {"good": "\x1b[32m", "bad": "\x1b[31m", "unsure": "\x1b[33m"}
-_FILLER = "\0"  # the second column of a wide character, where characters are counted
 _NARROWEST = 12  # columns of a cell on several lines
 
 
@@ -100,7 +100,7 @@ def folded(rows: Sequence[Sequence[str]], columns: int | None) -> list[list[str]
     room = (columns or math.inf) - 2 * (len(natural) - 1)
     if sum(natural) <= room:
         return [list(row) for row in rows]
-    words = [max(map(width, " ".join(column).split()), default=0) for column in columns_of_text]
+    words = [max(map(width, pieces(" ".join(column))), default=0) for column in columns_of_text]
     least = words if sum(words) <= room else [min(w, _NARROWEST) for w in words]
     most = max(natural)
     widths = natural
@@ -151,7 +151,7 @@ def _turned(grid: Grid) -> Grid | None:
     columns = zip(*(line.cells[len(grid.names) :] for line in grid.lines), strict=True)
     return Grid(
         [" ".join(grid.names)],
-        [" ".join(line.names) or "value" for line in grid.lines],
+        [" ".join(line.names) or tr("value") for line in grid.lines],
         [
             Line([name], [cell for cell, _ in column], [bold for _, bold in column])
             for name, column in zip(grid.numbers, columns, strict=True)
@@ -197,19 +197,3 @@ def _bold(cell: str, colour: bool) -> str:
 
 def _painted(code: str, text: str, colour: bool) -> str:
     return f"{code}{text}{_RESET}" if colour else text
-
-
-def wrapped(text: str, columns: int, indent: str = "", *, at_hyphens: bool = True) -> list[str]:
-    """Return the lines of a text that take at most so many columns; all but the first are indented."""
-    filled = text if text.isascii() else "".join(c + _FILLER * (width(c) - 1) for c in text)
-    lines = wrap(filled, columns, subsequent_indent=indent, break_on_hyphens=at_hyphens)
-    return [line.replace(_FILLER, "") for line in lines]
-
-
-def width(text: str) -> int:
-    """Return the columns a text takes on a terminal."""
-    if text.isascii():
-        return len(text)
-    from unicodedata import combining, east_asian_width
-
-    return sum(0 if combining(c) else 1 + (east_asian_width(c) in "WF") for c in text)

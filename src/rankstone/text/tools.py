@@ -7,9 +7,11 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from rankstone.choices.conventions import Conventions
+from rankstone.core.text import width, wrapped
+from rankstone.language import tr
 from rankstone.measures.base import REGISTRY, Measure
 from rankstone.measures.request import Candidate, Departure, ToolMeasure
-from rankstone.text.terminal import aligned, folded, width, wrapped
+from rankstone.text.terminal import aligned, folded
 from rankstone.tools import TOOLS
 from rankstone.tools.base import Name, Tool
 
@@ -68,49 +70,57 @@ class Reconciliation:
 
 def reconciliation(r: Reconciliation) -> Iterator[str]:
     """Yield the choices that explain a number, in words."""
-    yield f"{r.measure} is {r.usual.value:.4f} by default; {r.reported} was reported."
+    yield tr("{} is {:.4f} by default; {} was reported.").format(
+        r.measure, r.usual.value, r.reported
+    )
     is_usual = bool(r.found) and not r.found[0].choices
     mistakes = [o for o in r.others if o.measure.name in r.measure.definition.mistaken_for]
     if mistakes:
         names = ", ".join(_result(other) for other in mistakes)
-        yield f"Another measure that is often reported as {r.measure} gives it: {names}."
+        yield tr("Another measure that is often reported as {} gives it: {}.").format(
+            r.measure, names
+        )
     if is_usual:
-        yield "The default gives it."
+        yield tr("The default gives it.")
     elif r.found:
         first = r.found[0]
-        count = {1: "One choice explains", 2: "Two choices explain", 3: "Three choices explain"}
-        meanings = "; ".join(_meaning(c, r.measure) for c in first.choices)
-        yield f"{count[len(first.choices)]} it{' too' * bool(mistakes)}: {meanings}."
+        count = ("One choice explains", "Two choices explain", "Three choices explain")
+        explains = tr(count[len(first.choices) - 1])
+        meanings = tr("; ").join(_meaning(c, r.measure) for c in first.choices)
+        template = tr("{} it too: {}.") if mistakes else tr("{} it: {}.")
+        yield template.format(explains, meanings)
         kept = _kept(first, r.measure)
-        yield f"  {_result(first)}" + (f" ({kept} as before)" if kept else "")
+        yield f"  {_result(first)}" + (tr(" ({} as before)").format(kept) if kept else "")
         for other in r.found[1:]:
-            yield f"So would {_result(other)}"
+            yield tr("So would {}").format(_result(other))
     elif r.tools:
-        yield "No few choices explain it, but a tool's do."
+        yield tr("No few choices explain it, but a tool's do.")
     if r.tools:
-        shown = [f"{t.tool} as {t.name}" for t in r.tools]
-        every = f"Tools that give it: {', '.join(shown)}."
+        shown = [tr("{} as {}").format(t.tool, t.name) for t in r.tools]
+        every = tr("Tools that give it: {}.").format(", ".join(shown))
         many = is_usual and len(shown) > _FEW_TOOLS
         few = ", ".join(shown[:_FEW_TOOLS])
-        yield f"So do {len(shown)} tools, such as {few}." if many else every
+        yield tr("So do {} tools, such as {}.").format(len(shown), few) if many else every
     if r.others and not mistakes:
-        yield "Another measure gives it: " + ", ".join(_result(other) for other in r.others) + "."
+        yield tr("Another measure gives it: {}.").format(", ".join(map(_result, r.others)))
     if r.explained:
         if r.chance >= _MUCH_CHANCE and not (r.found and not r.found[0].choices):
             yield (
-                f"{r.reported} has few digits: about {r.chance:.0f} of the {r.tried} choices tried "
-                "would meet it by chance. Give more digits to tell them apart."
+                tr(
+                    "{} has few digits: about {:.0f} of the {} choices tried would meet it by chance. "
+                    "Give more digits to tell them apart."
+                ).format(r.reported, r.chance, r.tried)
             )
         return
-    yield f"None of the {r.tried} combinations tried gives it. The nearest:"
+    yield tr("None of the {} combinations tried gives it. The nearest:").format(r.tried)
     for near in r.nearest:
         yield f"  {_result(near)}"
-    yield "Check that data, cutoff and measure are those the number was made with."
+    yield tr("Check that data, cutoff and measure are those the number was made with.")
 
 
 def _result(found: Candidate) -> str:
     chosen = [f"{n}={v}" for where, n, v in found.choices if where != "measure"]
-    under = f" with {', '.join(chosen)}" if chosen else ""
+    under = tr(" with {}").format(", ".join(chosen)) if chosen else ""
     return f"{found.measure}{under} = {found.value:.4f}"
 
 
@@ -137,28 +147,31 @@ def _plain(found: Candidate) -> dict[str, Any]:
 def _meaning(choice: Departure, measure: Measure) -> str:
     where, name, value = choice
     if where == "measure":
-        meaning = (measure.definition.param(name).choices or {}).get(value, "")
+        meaning = tr((measure.definition.param(name).choices or {}).get(value, ""))
         text = f"{name}={value!r}"
     else:
         field = next((f for f in fields(Conventions) if f.name == name), None)
-        meaning = field.metadata.get("values", {}).get(value, "") if field else ""
+        meaning = tr(field.metadata.get("values", {}).get(value, "")) if field else ""
         text = f"{name}={value}"
     return f"{text} ({meaning})" if meaning else text
 
 
 def all_tools(columns: int | None = None) -> Iterator[str]:
     """Yield every tool, and every convention with its values."""
-    yield "Tools whose numbers --like gives:"
+    yield tr("Tools whose numbers --like gives:")
     yield ""
-    yield from _table([[tool.name, tool.tested, tool.about] for tool in TOOLS.values()], columns)
+    yield from _table(
+        [[tool.name, tr(tool.tested), tr(tool.about)] for tool in TOOLS.values()], columns
+    )
     yield ""
-    yield "Conventions, the default first:"
+    yield tr("Conventions, the default first:")
     default = Conventions()
     for f in fields(Conventions):
         yield ""
-        text = f"{f.name}: {f.metadata['text']} (default {getattr(default, f.name)})"
+        meaning = tr(f.metadata["text"])
+        text = tr("{}: {} (default {})").format(f.name, meaning, getattr(default, f.name))
         yield from _texts([text], columns)
-        values = [["", v, m] for v, m in f.metadata.get("values", {}).items()]
+        values = [["", v, tr(m)] for v, m in f.metadata.get("values", {}).items()]
         yield from _table(values, columns)
 
 
@@ -167,7 +180,8 @@ def in_tools(
 ) -> Iterator[str]:
     """Yield how each tool defines a measure, with values where there are any."""
     valued = any(row.value is not None for row in rows)
-    head = ["tool", *(["value"] if valued else []), "its name", "in Rankstone", "conventions"]
+    head = [tr("tool"), tr("its name"), tr("in Rankstone"), tr("conventions")]
+    head[1:1] = [tr("value")] if valued else []
     body = [
         [
             row.tool,
@@ -179,10 +193,10 @@ def in_tools(
         for row in rows
     ]
     if not body:
-        yield f"No tool known here has {measure.name}."
+        yield tr("No tool known here has {}.").format(measure.name)
         return
     yield from _table([head, *body], columns, head=True)
-    notes = [f"{row.tool}: {row.note}." for row in rows if row.note]
+    notes = [tr("{}: {}.").format(row.tool, tr(row.note)) for row in rows if row.note]
     if notes:
         yield ""
         yield from _texts(notes, columns)
@@ -190,25 +204,22 @@ def in_tools(
 
 def one_tool(tool: Tool, columns: int | None = None) -> Iterator[str]:
     """Yield a tool's conventions, its limits, and its measures."""
-    tested = (
-        f"Compared with {tool.tested}." if tool.tested else "Not compared with the tool itself."
-    )
+    tested = tr("Compared with {}.") if tool.tested else tr("Not compared with the tool itself.")
     texts = [
-        f"{tool.name}: {tool.about}.",
-        tested,
-        f"Conventions: {_departures(tool.conventions.diff(Conventions()))}.",
-        *(f"Beyond conventions: {limit}." for limit in tool.limits),
+        tr("{}: {}.").format(tool.name, tr(tool.about)),
+        tested.format(tr(tool.tested)),
+        tr("Conventions: {}.").format(_departures(tool.conventions.diff(Conventions()))),
+        *(tr("Beyond conventions: {}.").format(tr(limit)) for limit in tool.limits),
     ]
     yield from _texts(texts, columns)
     yield ""
-    rows = [[n.shown, _as(n), _departures(n.conventions, ""), n.note] for n in tool.names]
-    heads = ["its name", "in Rankstone", "conventions", "note"]
+    rows = [[n.shown, _as(n), _departures(n.conventions, ""), tr(n.note)] for n in tool.names]
+    heads = [*map(tr, ("its name", "in Rankstone", "conventions", "note"))]
     yield from _table([heads, *rows], columns, head=True)
     if tool.unsupported:
         yield ""
-        yield from _table(
-            [["not supported", "reason"], *map(list, tool.unsupported.items())], columns, head=True
-        )
+        rows = [[name, tr(why)] for name, why in tool.unsupported.items()]
+        yield from _table([[tr("not supported"), tr("reason")], *rows], columns, head=True)
 
 
 def difference(a: Tool, b: Tool, columns: int | None = None) -> Iterator[str]:
@@ -221,9 +232,9 @@ def difference(a: Tool, b: Tool, columns: int | None = None) -> Iterator[str]:
             continue
         if left is None or right is None or _choices(left) != _choices(right):
             rows.append([measure, _there(left), _there(right)])
-    yield from _table([["choice", a.name, b.name], *rows], columns, head=True)
+    yield from _table([[tr("choice"), a.name, b.name], *rows], columns, head=True)
     if not rows:
-        yield "No differences."
+        yield tr("No differences.")
 
 
 def _choices(name: Name) -> tuple[Any, Any]:
@@ -234,7 +245,7 @@ def _there(name: Name | None) -> str:
     if name is None:
         return "-"
     own = _departures(name.conventions, "")
-    return _as(name) + (f" with {own}" if own else "")
+    return _as(name) + (tr(" with {}").format(own) if own else "")
 
 
 def _as(name: Name) -> str:
@@ -243,7 +254,7 @@ def _as(name: Name) -> str:
 
 
 def _departures(choices: Any, none: str = "default") -> str:
-    return ", ".join(f"{n}={v}" for n, v in choices.items()) or none
+    return ", ".join(f"{n}={v}" for n, v in choices.items()) or tr(none)
 
 
 def _texts(texts: Iterable[str], columns: int | None) -> Iterator[str]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 from rankstone.errors import plural
+from rankstone.language import joined, tr
 from rankstone.stats.comparison import Comparison, PairComparison
 
 #: Warnings that the sentences already express.
@@ -14,7 +15,7 @@ _EXPRESSED = ("incomplete", "no-difference", "one-query", "underpowered", "too-f
 
 def sentence(pair: PairComparison, comparison: Comparison) -> str:
     """Return the conclusion: which of two runs is better, by how much, with what certainty."""
-    return " ".join([_verdict(pair, comparison), *remarks(pair)])
+    return joined([_verdict(pair, comparison), *remarks(pair)])
 
 
 def remarks(pair: PairComparison) -> list[str]:
@@ -22,14 +23,16 @@ def remarks(pair: PairComparison) -> list[str]:
     parts = []
     if pair.variance is not None:
         share = pair.variance.share_of_runs * 100
-        repeats = " and ".join(map(str, pair.variance.repeats))
+        repeats = tr(" and ").join(map(str, pair.variance.repeats))
         parts.append(
-            f"Of the uncertainty {100 - share:.0f} % comes from queries and {share:.0f} % from "
-            f"repeated runs ({repeats})."
+            tr(
+                "Of the uncertainty {:.0f} % comes from queries and {:.0f} % from repeated runs "
+                "({})."
+            ).format(100 - share, share, repeats)
         )
     for text in (str(n) for n in pair.warnings if n.code not in _EXPRESSED):
         is_name = text.startswith((pair.run, pair.baseline))  # which keeps its first letter
-        parts.append(f"{text}." if is_name else f"{text[:1].upper()}{text[1:]}.")
+        parts.append(tr("{}.").format(text if is_name else f"{text[:1].upper()}{text[1:]}"))
     return parts
 
 
@@ -37,17 +40,15 @@ def _verdict(pair: PairComparison, comparison: Comparison) -> str:
     run, baseline, measure = pair.run, pair.baseline, pair.measure
     if pair.verdict == "incomplete":
         return _incomplete(pair, comparison)
-    if pair.ties == pair.n:
-        return f"{run} and {baseline} have the same {measure} for every query."
+    if pair.ties == pair.n and not pair.difference:
+        return tr("{} and {} have the same {} for every query.").format(run, baseline, measure)
     if pair.verdict in ("better", "worse"):
-        doubt = ", unless unjudged documents reverse it" if pair.reversible else ""
-        return (
-            f"{run} is {pair.verdict} than {baseline} on {measure}{doubt}: "
-            f"{_numbers(pair, comparison)}."
+        doubt = tr(", unless unjudged documents reverse it") if pair.reversible else ""
+        return tr("{} is {} than {} on {}{}: {}.").format(
+            run, tr(pair.verdict), baseline, measure, doubt, _numbers(pair, comparison)
         )
-    return (
-        f"Cannot tell whether {run} is better than {baseline} on {measure}: "
-        f"{_undecided(pair, comparison)}"
+    return tr("Cannot tell whether {} is better than {} on {}: {}").format(
+        run, baseline, measure, _undecided(pair, comparison)
     )
 
 
@@ -55,13 +56,15 @@ def _undecided(pair: PairComparison, comparison: Comparison) -> str:
     """Give the numbers of a pair that is not decided, and what its queries could have shown."""
     if pair.verdict == "untestable":
         why = [n.text for n in pair.warnings if n.code in _EXPRESSED]
-        return f"{next(iter(why), 'its p-value cannot be computed')}."
-    text = f"{_numbers(pair, comparison)}."
+        return tr("{}.").format(next(iter(why), tr("its p-value cannot be computed")))
+    text = tr("{}.").format(_numbers(pair, comparison))
     if pair.detectable > 0:
-        text += f" {plural(pair.n, 'query')} can only show differences of {pair.detectable:.3f} or more."
+        text += tr(" {} can only show differences of {:.3f} or more.").format(
+            plural(pair.n, "query"), pair.detectable
+        )
     elif math.isnan(pair.detectable):
-        text += (
-            f" {plural(pair.n, 'query')} can show no difference within the range of the measure."
+        text += tr(" {} can show no difference within the range of the measure.").format(
+            plural(pair.n, "query")
         )
     return text
 
@@ -71,36 +74,43 @@ def _incomplete(pair: PairComparison, comparison: Comparison) -> str:
     counts = [] if missing is None else [
         (pair.baseline, missing.baseline), (pair.run, missing.run),
     ]  # fmt: skip
-    who = " and ".join(
-        f"{name} has no answer for {count} of {plural(pair.n, 'query')}"
+    who = tr(" and ").join(
+        tr("{} has no answer for {} of {}").format(name, count, plural(pair.n, "query"))
         for name, count in counts
         if count
     )
-    head = f"Incomplete, {pair.run} against {pair.baseline} on {pair.measure}: {who}"
-    if common is None or missing is None:
-        return f"{head}, and no query was answered by both. This says nothing about quality."
-    start = (
-        f"{head}, and {missing.share * 100:.0f} % of the difference ({pair.difference:+.3f}) comes "
-        "from that."
+    head = tr("Incomplete, {} against {} on {}: {}").format(
+        pair.run, pair.baseline, pair.measure, who
     )
-    answered = f"{plural(common.n, 'query')} that both answered"
+    if common is None or missing is None:
+        return tr("{}, and no query was answered by both. This says nothing about quality.").format(
+            head
+        )
+    start = tr("{}, and {:.0f} % of the difference ({:+.3f}) comes from that.").format(
+        head, missing.share * 100, pair.difference
+    )
+    answered = tr("{} that both answered").format(plural(common.n, "query"))
     if common.ties == common.n:
-        return f"{start} On the {answered} both are equal."
+        return tr("{} On the {} both are equal.").format(start, answered)
     if common.verdict in ("better", "worse"):
-        return (
-            f"{start} On the {answered} {pair.run} is {common.verdict}: "
-            f"{_numbers(common, comparison)}."
+        return tr("{} On the {} {} is {}: {}.").format(
+            start, answered, pair.run, tr(common.verdict), _numbers(common, comparison)
         )
     undecided = _undecided(common, comparison)
-    return f"{start} The {answered} do not show which is better: {undecided}"
+    return tr("{} The {} do not show which is better: {}").format(start, answered, undecided)
 
 
 def _numbers(pair: PairComparison, comparison: Comparison) -> str:
-    lower = "" if pair.higher_is_better else " (lower is better)"
+    lower = "" if pair.higher_is_better else tr(" (lower is better)")
     level = f"{pair.confidence * 100:g} %"
-    return (
-        f"{pair.difference:+.3f}{lower} ({level} interval {pair.ci_low:+.3f} to "
-        f"{pair.ci_high:+.3f}), {_p(pair, pair.p_adjusted)}{_correction(pair, comparison)}"
+    return tr("{:+.3f}{} ({} interval {:+.3f} to {:+.3f}), {}{}").format(
+        pair.difference,
+        lower,
+        level,
+        pair.ci_low,
+        pair.ci_high,
+        _p(pair, pair.p_adjusted),
+        _correction(pair, comparison),
     )
 
 
@@ -108,12 +118,12 @@ def _correction(pair: PairComparison, comparison: Comparison) -> str:
     if comparison.family < 2:
         return ""
     if pair.correction == "none" and comparison.test != "tukey":
-        return f" (not corrected for {plural(comparison.family, 'comparison')})"
+        return tr(" (not corrected for {})").format(plural(comparison.family, "comparison"))
     text = comparison.correction_in_words()
     alpha = 1.0 - pair.confidence
     if pair.p_value <= alpha < pair.p_adjusted:
-        text += f"; {_p(pair, pair.p_value)} without it"
-    return f" ({text})"
+        text += tr("; {} without it").format(_p(pair, pair.p_value))
+    return tr(" ({})").format(text)
 
 
 def is_floor(pair: PairComparison) -> bool:
@@ -135,7 +145,6 @@ def p_in_words(p: float) -> str:
 
 def moved(pair: PairComparison) -> Iterator[str]:
     """Yield the queries that moved most, in both directions."""
-    for word, queries in (("better", pair.improved), ("worse", pair.worsened)):
+    for text, queries in ((tr("better: {}"), pair.improved), (tr("worse: {}"), pair.worsened)):
         if queries:
-            listed = ", ".join(f"{m.query} {m.difference:+.3f}" for m in queries)
-            yield f"{word}: {listed}"
+            yield text.format(", ".join(f"{m.query} {m.difference:+.3f}" for m in queries))

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rankstone.core.result import Result
+from rankstone.errors import plural
+from rankstone.language import tr
 from rankstone.text.blocks import Grid, Line, are_counts, rounded
 from rankstone.text.delimited import Cells, delimited, exact
 from rankstone.text.result_table import (
@@ -44,7 +46,7 @@ def result_grid(
     best = table.best()
     lines = [
         Line(
-            [str(row.run)] * runs + [str(row.query)] * queries,
+            [str(row.run)] * runs + [tr(ALL) if row.query == ALL else str(row.query)] * queries,
             [
                 rounded(v, digits, whole=w) + ends(_interval(row, measure, intervals), digits)
                 for measure, v, w in zip(table.measures, row.values, whole, strict=True)
@@ -53,7 +55,7 @@ def result_grid(
         )
         for row in table.rows
     ]
-    heads = ["run"] * runs + ["query"] * queries
+    heads = [tr("run")] * runs + [tr("query")] * queries
     foot = list(_foot(results, table, digits, intervals))
     return Grid(heads, list(table.measures), lines, foot)
 
@@ -85,9 +87,11 @@ def intervals_in_words(intervals: Intervals | None) -> Iterator[str]:
     """Yield the meaning of the brackets beside aggregates, if there are any."""
     some = next((i for own in (intervals or {}).values() for i in own.values()), None)
     if some is not None:
-        from rankstone.stats.intervals import INTERVALS
+        from rankstone.stats.intervals import CHOSEN, INTERVALS
 
-        yield f"[{some.confidence * 100:g} % interval, {INTERVALS[some.method]}]"
+        how = tr((INTERVALS | CHOSEN)[some.method])
+        how += "" if some.clusters is None else tr("; ") + plural(some.clusters, "cluster")
+        yield tr("[{:g} % interval, {}]").format(some.confidence * 100, how)
 
 
 def _wide(table: Table, digits: int | None, intervals: Intervals | None) -> Iterator[Cells]:

@@ -20,7 +20,7 @@ FILES = (
     "freshstack", "longmemeval", "sentence_transformers", "llama_index", "haystack", "ragas",
     "trulens", "mlflow", "azure_ai_evaluation", "rank_eval", "quepid", "sklearn",
     "torchmetrics", "lightgbm", "xgboost", "rax", "spark", "cornac", "rectools", "lenskit",
-    "recbole", "replay", "recommenders", "elliot", "article",
+    "recbole", "replay", "recommenders", "elliot", "implicit", "recometrics", "article",
 )  # fmt: skip
 
 

@@ -79,7 +79,7 @@ TOOLS = (
             Name("MRR", "RR"),
             Name("DCG@{k}", "DCG"),
             Name("nDCG@{k}", "nDCG"),
-            Name("ERR", "ERR"),
+            Name("ERR | cascade", "ERR"),
         ),
         unsupported={
             "ndcg_score@{k}": "it takes predicted scores for gains, and fails on lists shorter than k"

@@ -29,5 +29,5 @@ def fusion_like(name: str | None) -> Mapping[str, Any]:
     for known, choices in FUSIONS.items():
         if name in (known, known.rpartition("-")[0]):
             return choices
-    hint = did_you_mean(name, FUSIONS)
+    hint = did_you_mean(name, [known.rpartition("-")[0] for known in FUSIONS])
     raise UsageError(f"it is not known how {name!r} fuses runs.{hint} Known: {', '.join(FUSIONS)}.")

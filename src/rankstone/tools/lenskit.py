@@ -3,9 +3,8 @@
 from rankstone.tools.base import (
     CALLER,
     FAILS_EMPTY,
+    FLOAT32,
     MEAN_OF_COUNTS,
-    MORE_DATA,
-    NO_MEASURE,
     RATINGS,
     SETS,
     Argument,
@@ -16,6 +15,7 @@ from rankstone.tools.base import (
 
 _JARVELIN = {"discount": "jarvelin"}
 _BINARY = {"gain": "binary", **_JARVELIN}
+_ENTROPY = {"value": "entropy", "smoothing": 1e-6}
 _NEGATIVE = "negative gains count there"
 _FUNCTION = "it is a function of hits and weights, not of a ranking and relevant items"
 
@@ -37,18 +37,18 @@ TOOLS = (
             Name("Hit@{k}", "Success"),
             Name("RBP@{k}", "RBP", {"p": 0.85}),
             Name("ListLength", "NumRet", note=MEAN_OF_COUNTS),
+            Name("MeanPopRank@{k}", "Popularity", {"scale": "rank"}),
+            Name("ListGini@{k}", "Gini"),
+            Name("ExposureGini@{k}", "Gini", {"discount": "geometric"}, note=FLOAT32),
+            Name("entropy@{k}", "Categories", _ENTROPY, only_here=True),
+            Name("rank_biased_entropy@{k}", "Categories", {**_ENTROPY, "discount": "geometric"}),
         ),
         arguments={"n": Argument("k"), "patience": Argument("p")},
         unsupported={
             "rank_biased_precision": _FUNCTION,
             "TestItemCount": "it is an abstract class, which computes nothing",
-            "MeanPopRank@{k}": MORE_DATA,
-            "ListGini@{k}": MORE_DATA,
-            "ExposureGini@{k}": MORE_DATA,
-            "entropy": MORE_DATA,
-            "rank_biased_entropy": MORE_DATA,
-            "rank_biased_overlap": NO_MEASURE,
-            "least_item_promoted": MORE_DATA,
+            "rank_biased_overlap": "it compares two runs, as agree does",
+            "least_item_promoted": "it compares a list with the one it was made from",
             "RMSE": RATINGS,
             "MAE": RATINGS,
         },

@@ -2,6 +2,7 @@
 
 from rankstone.tools.base import MEAN_OF_COUNTS, Conventions, Name, Tool
 
+_HITS = f"{MEAN_OF_COUNTS}; the share of queries with a hit, the hit rate, is Success (hit_rate)"
 _BPREF = "without relevant, or without other judged documents, it is not a number"
 _RBP = "a grade is its own gain there, so grades above 1 give higher values"
 
@@ -12,7 +13,7 @@ TOOLS = (
         about="scores are sorted by an algorithm that keeps the order of ties in short lists only",
         conventions=Conventions(ties="input"),
         names=(
-            Name("hits@{k} | hits@{k}-l{rel} | hits-l{rel}", "NumRelRet", note=MEAN_OF_COUNTS),
+            Name("hits@{k} | hits@{k}-l{rel} | hits-l{rel}", "NumRelRet", note=_HITS),
             Name("hit_rate@{k} | hit_rate@{k}-l{rel}", "Success"),
             Name("precision@{k} | precision@{k}-l{rel} | precision-l{rel}", "P"),
             Name("recall@{k} | recall@{k}-l{rel} | recall-l{rel}", "R"),

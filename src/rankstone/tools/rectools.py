@@ -1,6 +1,9 @@
 """RecTools: metrics over tables of ranked recommendations and interactions."""
 
-from rankstone.tools.base import CALLER, MORE_DATA, NO_MEASURE, SETS, SKIPS, Conventions, Name, Tool
+from rankstone.tools.base import CALLER, MORE_DATA, SETS, SKIPS, Conventions, Name, Tool
+
+#: All users who were shown anything count, whether or not they have test items.
+_SHOWN = {"queries": "run"}
 
 TOOLS = (
     Tool(
@@ -19,21 +22,24 @@ TOOLS = (
             Name("Recall@{k}", "R"),
             Name("F1Beta@{k}", "F"),
             Name("HitRate@{k}", "Success"),
+            Name("CatalogCoverage@{k}", "Coverage", {"unit": "items", "unknown": "count"}, _SHOWN),
+            Name("CatalogCoverage(normalize=True)@{k}", "Coverage", {"unknown": "count"}, _SHOWN),
+            Name("MeanInvUserFreq@{k}", "Novelty", {}, _SHOWN),
+            Name("AvgRecPopularity@{k}", "Popularity", {}, _SHOWN),
+            Name("AvgRecPopularity(normalize=True)@{k}", "Popularity", {"scale": "share"}, _SHOWN),
+            Name("IntraListDiversity@{k}", "Diversity", {"distance": "hamming", "single": "zero"}, _SHOWN),
+            Name("Serendipity@{k}", "Serendipity", {}, _SHOWN),
+            Name("SufficientReco@{k}", "Filled", {"of": "full"}, _SHOWN),
+            Name("SufficientReco(deep=True)@{k}", "Filled", {}, _SHOWN),
+            Name("CoveredUsers@{k}", "Filled", {"of": "any"}),
         ),
         unsupported={
             "Accuracy@{k}": MORE_DATA,
             "MCC@{k}": MORE_DATA,
             "PartialAUC@{k}": "its cutoff counts items that are not relevant, not ranks",
             "PAP@{k}": "it reads k items beyond the number of relevant ones",
-            "CatalogCoverage@{k}": MORE_DATA,
-            "MeanInvUserFreq@{k}": MORE_DATA,
-            "IntraListDiversity@{k}": MORE_DATA,
-            "AvgRecPopularity@{k}": MORE_DATA,
-            "Serendipity@{k}": MORE_DATA,
-            "Intersection@{k}": MORE_DATA,
-            "SufficientReco@{k}": NO_MEASURE,
-            "UnrepeatedReco@{k}": NO_MEASURE,
-            "CoveredUsers@{k}": NO_MEASURE,
+            "Intersection@{k}": "it compares two runs, as agree does",
+            "UnrepeatedReco@{k}": "a repeated item is ranked once here, and a notice counts repetitions",
         },
     ),
-)
+)  # fmt: skip

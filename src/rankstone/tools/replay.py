@@ -1,6 +1,9 @@
 """RePlay: metrics over tables of scored recommendations and ground truth."""
 
-from rankstone.tools.base import MORE_DATA, SETS, SKIPS, Conventions, Name, Tool
+from rankstone.tools.base import SETS, SKIPS, Conventions, Name, Tool
+
+#: All users who were shown anything count, whether or not they have test items.
+_SHOWN = {"queries": "run"}
 
 TOOLS = (
     Tool(
@@ -25,13 +28,23 @@ TOOLS = (
                     "single_class": "kind",
                 },
             ),
+            Name("Coverage@{k}", "Coverage", {"of": "history"}, _SHOWN),
+            Name("CategoricalDiversity@{k}", "Categories", {"short": "k"}, _SHOWN),
+            Name(
+                "Novelty@{k}",
+                "Novelty",
+                {"of": "own", "empty": "one"},
+                note="users of the training data alone count as 1 there",
+                only_here=True,
+            ),
+            Name("Surprisal@{k}", "Novelty", {"scale": "max", "short": "k"}, _SHOWN),
+            Name(
+                "Unexpectedness@{k}",
+                "Serendipity",
+                {"expected": "popular", "count": "all", "short": "k"},
+                _SHOWN,
+                note="its base recommendations are the k most popular items",
+            ),
         ),
-        unsupported={
-            "Coverage@{k}": MORE_DATA,
-            "CategoricalDiversity@{k}": MORE_DATA,
-            "Novelty@{k}": MORE_DATA,
-            "Surprisal@{k}": MORE_DATA,
-            "Unexpectedness@{k}": MORE_DATA,
-        },
     ),
 )

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rankstone.choices.setup import Setup, verb
+from rankstone.core.collection import Collection, MatchedCollection
+from rankstone.core.engine import load_engine
 from rankstone.core.judgments import EMPTY
+from rankstone.core.result import Result
 from rankstone.core.run import NO_DOCUMENT, Run
+from rankstone.core.shown import Shown
 from rankstone.errors import DataError, NothingInCommonError, UsageError
 from rankstone.io.changes import changed_run, prepared
 from rankstone.io.load import check_columns_used, collection, load_judgments, load_run
@@ -17,14 +24,17 @@ from rankstone.io.rows import rows_of_judgments
 from rankstone.measures import Measure
 from rankstone.measures.parse import parse_measure
 from rankstone.stats.agreement import (
+    JudgesAgreement,
     JudgmentAgreement,
     OrderingAgreement,
     RankingAgreement,
+    judges,
     judgments,
     orderings,
     rankings,
 )
-from rankstone.verbs.evaluate import evaluate_collection, load_engine
+from rankstone.stats.trusted import combine, favours
+from rankstone.verbs.evaluate import evaluate_collection
 from rankstone.verbs.parts import Request
 
 if TYPE_CHECKING:
@@ -38,7 +48,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class RunAgreement:
+class RunAgreement(Shown):
     """Agreement of two runs, query by query.
 
     ``only_first`` and ``only_second`` are queries that one run alone has.
@@ -121,27 +131,36 @@ def _rankings(run: Run, *, as_text: bool) -> dict[Any, Any]:
 
 @verb("agree_judgments")
 def agree_judgments(
-    first: Any, second: Any, **options: Unpack[AgreeJudgmentsOptions]
-) -> JudgmentAgreement:
-    """Compare two sets of judgments on the documents that both judged, such as a person's and a model's.
+    first: Any, second: Any, *others: Any, **options: Unpack[AgreeJudgmentsOptions]
+) -> JudgmentAgreement | JudgesAgreement:
+    """Compare sets of judgments on the documents that they share, such as a person's and a model's.
 
     Args:
         first: any form of judgments.
         second: the other set.
+        others: further sets; three and more are compared all together, and each with the majority of the
+            others.
         options: see below.
 
     >>> agree_judgments({"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 0}}).kappa
     1.0
     """
     setup = prepared(Setup.of("agree_judgments", options))
-    one, other = (
+    one, other, *more = (
         {
             (query, doc): grade
             for query, doc, grade in rows_of_judgments(load_judgments(data, setup))
         }
-        for data in (first, second)
+        for data in (first, second, *others)
     )
     check_columns_used(setup)
+    if more:
+        every = list(dict.fromkeys(pair for own in (one, other, *more) for pair in own))
+        ratings = [[own.get(pair, math.nan) for pair in every] for own in (one, other, *more)]
+        queries = [query for query, _ in every]
+        return judges(
+            np.array(ratings, np.float64), queries, relevant_from=setup.conventions().relevance
+        )
     common = [pair for pair in one if pair in other]
     if not common:
         raise NothingInCommonError(
@@ -169,7 +188,8 @@ def agree_orderings(
 
     Args:
         first: judgments.
-        second: other judgments, or the same for two measures.
+        second: other judgments, such as a model's for more queries, or the same for two measures. The
+            order is over the queries that both judged.
         runs: by name.
         measures: one, or two: the first for ``first`` and the second for ``second``.
         options: see below.
@@ -177,21 +197,97 @@ def agree_orderings(
     if not 1 <= len(measures) <= 2:
         raise UsageError(f"give one measure, or two to compare, not {len(measures)}.")
     setup = prepared(Setup.of("agree_orderings", options))
+    pairs = list(zip((first, second), (measures[0], measures[-1]), strict=True))
     one, other = (
-        {name: _upwards(judged, run, measure, setup) for name, run in runs.items()}
-        for judged, measure in zip((first, second), (measures[0], measures[-1]), strict=True)
+        {name: _evaluated(judged, run, measure, setup) for name, run in runs.items()}
+        for judged, measure in pairs
     )
     check_columns_used(setup)
-    return orderings(one, other)
+    if len(measures) == 2:
+        return orderings(*(_means(own, m) for own, (_, m) in zip((one, other), pairs, strict=True)))
+    names, measure = list(runs), str(measures[0])
+    higher = parse_measure(measure).definition.higher_is_better
+    ids = sorted(dict.fromkeys(q for r, _ in other.values() for q in r.queries), key=str)
+    table = [
+        np.array([[own.get(q, math.nan) for q in ids] for own in map(_by_query, results.values())])
+        for results in (one, other)
+    ]
+    common = ~np.isnan(table[0] + table[1]).any(axis=0)
+    if common.sum() < 2:
+        return orderings(_means(one, measure), _means(other, measure))
+    sign = 1.0 if higher else -1.0
+    found = orderings(
+        *(
+            dict(zip(names, (sign * own[:, common].mean(axis=1)).tolist(), strict=True))
+            for own in table
+        )
+    )
+    tests = list(combinations(range(len(names)), 2))
+    warnings = [
+        notice
+        for i, j in tests
+        for notice in favours(
+            combine(table[0][j] - table[0][i], table[1][j] - table[1][i]),
+            (names[i], names[j]),
+            measure,
+            len(tests),
+            higher=higher,
+        )
+    ]
+    return replace(
+        found,
+        bias={name: combine(table[0][i], table[1][i]).bias for i, name in enumerate(names)},
+        by_rank=_by_rank(one, other),
+        warnings=tuple(warnings),
+    )
 
 
-def _upwards(judged: Any, run: Any, measure: str | Measure, setup: Setup) -> float:
-    """Return a run's value, negated if lower is better."""
-    request = Request.of([measure], setup)
+_RANKS = {"1": 1, "2-3": 3, "4-10": 10, "11-100": 100}
+_Evaluated = tuple[Result, Collection]
+
+
+def _evaluated(judged: Any, run: Any, measure: str | Measure, setup: Setup) -> _Evaluated:
     load_engine()
-    value = evaluate_collection(collection(judged, run, setup), request)[measure]
-    higher = parse_measure(str(measure)).definition.higher_is_better
-    return value if higher else -value
+    data = collection(judged, run, setup)
+    return evaluate_collection(data, Request.of([measure], setup)), data
+
+
+def _means(results: Mapping[str, _Evaluated], measure: str | Measure) -> dict[str, float]:
+    """Return the values of runs, negated if lower is better."""
+    sign = 1.0 if parse_measure(str(measure)).definition.higher_is_better else -1.0
+    return {name: sign * result[measure] for name, (result, _) in results.items()}
+
+
+def _by_query(evaluated: _Evaluated) -> dict[Any, float]:
+    result, _ = evaluated
+    return dict(zip(result.queries, result.columns[result.measures[0]].tolist(), strict=True))
+
+
+def _by_rank(
+    one: Mapping[str, _Evaluated], other: Mapping[str, _Evaluated]
+) -> dict[str, tuple[int, float]]:
+    """Return how much higher the second grades the documents that runs put at some ranks."""
+    differences: dict[str, list[float]] = {ranks: [] for ranks in _RANKS}
+    for name, evaluated in one.items():
+        first, second = (_grades(*own) for own in (evaluated, other[name]))
+        for document, (rank, grade) in first.items():
+            ranks = next((ranks for ranks, last in _RANKS.items() if rank <= last), None)
+            if ranks is not None and document in second:
+                differences[ranks].append(second[document][1] - grade)
+    return {ranks: (len(own), _mean(own)) for ranks, own in differences.items() if own}
+
+
+def _grades(result: Result, data: Collection) -> dict[Any, tuple[int, float]]:
+    """Return the rank and the grade of each judged document that a run retrieved."""
+    if not isinstance(data, MatchedCollection):
+        return {}
+    ranked = data.ranked(result.conventions.replace(unjudged="nonrelevant"))
+    rows = zip(ranked.judgment.tolist(), ranked.rank.tolist(), ranked.grade.tolist(), strict=True)
+    queries = np.repeat(np.arange(len(ranked.queries)), np.diff(ranked.offsets)).tolist()
+    return {
+        (ranked.queries[q], data.document(judgment)): (rank, grade)
+        for q, (judgment, rank, grade) in zip(queries, rows, strict=True)
+    }
 
 
 def _numbers(agreement: RankingAgreement) -> dict[str, float]:

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from rankstone import __version__
 from rankstone.choices.setup import Setup, verb
 from rankstone.choices.statistics import Statistics
+from rankstone.core.engine import load_engine
+from rankstone.core.rank import adds_run_queries
 from rankstone.core.result import Result
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
 from rankstone.io.changes import prepared
-from rankstone.io.formats import run_name
+from rankstone.io.formats import named_runs, run_name
 from rankstone.io.load import check_columns_used, collection, load_judgments
 from rankstone.io.query_groups import query_groups
 from rankstone.io.query_values import (
@@ -24,6 +27,7 @@ from rankstone.io.query_values import (
     read_query_weights,
 )
 from rankstone.io.streams import read_all
+from rankstone.language import tr
 from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.parse import parse_measure
 from rankstone.measures.request import listed_measures
@@ -31,7 +35,7 @@ from rankstone.stats.compare import compare as compare_values
 from rankstone.stats.comparison import Comparison, with_holes
 from rankstone.stats.values import QueryValues
 from rankstone.text.result_table import ALL
-from rankstone.verbs.evaluate import evaluate_collection, load_engine
+from rankstone.verbs.evaluate import evaluate_collection
 from rankstone.verbs.gate.baseline import require_comparable_results
 from rankstone.verbs.parts import Request
 
@@ -74,9 +78,30 @@ def compare(
             raise UsageError(
                 "trusted= needs judgments and runs, which people's judgments evaluate."
             )
-        people, _, _ = values_by_query(setup.statistics.trusted, runs, measures, setup)
-        setup = setup.replace(trusted=people)
+        chosen = DEFAULT if measures is None else listed_measures(measures)
+        people = by_people(named_runs(runs), chosen, setup)
+        setup = setup.replace(
+            trusted=[values_of_result(own, name, names) for name, own in people.items()]
+        )
     return compare_values_by_query(values, names, notices, setup)
+
+
+def by_people(
+    named: list[tuple[str, Any]], measures: Iterable[str | Measure], setup: Setup
+) -> dict[str, Result]:
+    """Return the results of runs by the trusted judgments; only queries that these judge count."""
+    for name, run in named:
+        if isinstance(run, Result):
+            raise UsageError(
+                f"{name} is a result, and trusted= needs the run, which people's judgments evaluate."
+            )
+    if setup.evaluation.fuse is not None:
+        named = with_fused(named, setup)
+    own = setup.replace(strict=False, tie_interval=False, unjudged_interval=False)
+    results = _evaluated(setup.statistics.trusted, named, measures, own)
+    if any(adds_run_queries(result.conventions) for result in results.values()):
+        results = _evaluated(setup.statistics.trusted, named, measures, own.replace(queries="both"))
+    return results
 
 
 def with_groups(setup: Setup, judgments: Any, queries: Iterable[Any]) -> Setup:
@@ -84,8 +109,9 @@ def with_groups(setup: Setup, judgments: Any, queries: Iterable[Any]) -> Setup:
     clusters, by = setup.statistics.clusters, setup.statistics.by
     ids = list(dict.fromkeys(queries))
     if hasattr(clusters, "columns") or (isinstance(clusters, _PATH) and "{" not in str(clusters)):
-        read = query_groups(clusters, judgments, setup, noun="cluster")
-        setup = setup.replace(clusters=read.fitted(ids).of(ids))
+        read = query_groups(clusters, judgments, setup, noun="cluster").fitted(ids)
+        others = read.group_of.keys() - set(map(str, ids))  # which a warning counts
+        setup = setup.replace(clusters=read.of([*ids, *sorted(others)]))
     if by is not None:
         read = query_groups(by, judgments, setup, taken=(ALL,))
         setup = setup.replace(by=read.fitted(ids).of(ids))
@@ -109,6 +135,7 @@ def compare_values_by_query(
     chosen["lower_is_better"] = {*lower, *falling}
     ranges = {name: definition.range for name, definition in known.items()}
     made = compare_values(values, measures=names, ranges=ranges, **chosen)
+    made = replace(made, provenance={"rankstone": __version__, **made.provenance})
     comparison = _with_notices(made, lower, notices)
     return comparison if weights is not None else with_holes(comparison, values)
 
@@ -134,8 +161,28 @@ def values_by_query(
         saved = list(_saved(judgments if runs is None else runs, chosen, setup))
         results = {v.name: result for v, result in saved if result is not None}
         values = [v for v, _ in saved]
-    notices = require_comparable_results(results)
+    notices = (*require_comparable_results(results), *_of_all_lists(results, values))
+    if chosen is not None:
+        whole = {name for result in results.values() for name in result.of_all_lists}
+        chosen = [m for m in chosen if _own_name(str(m), [*whole]) not in whole]
     return values, _measures_of(values, chosen), notices
+
+
+def _of_all_lists(results: Mapping[str, Result], values: Sequence[QueryValues]) -> list[Notice]:
+    """Return notes with the values of measures of all lists together, which are not tested."""
+    names = dict.fromkeys(name for result in results.values() for name in result.of_all_lists)
+    if names and not any(v.columns for v in values):
+        raise UsageError(
+            f"{next(iter(names))} is a number of all lists together, and a comparison tests means over "
+            "queries. Add a measure of single lists; the comparison notes both."
+        )
+    notes = []
+    for name in names:
+        own = ((run, result) for run, result in results.items() if name in result.columns)
+        shown = ", ".join(f"{run} {result[name]:.4f}" for run, result in own)
+        text = tr("{} is a number of all lists together, and not tested: {}").format(name, shown)
+        notes.append(Notice("all-lists", 1, text, level="note"))
+    return notes
 
 
 def with_fused(named: Sequence[tuple[str, Any]], setup: Setup) -> list[tuple[str, Any]]:
@@ -184,27 +231,6 @@ def _evaluated(
             results[name] = replace(evaluate_collection(data, request), name=name)
     check_columns_used(setup)
     return results
-
-
-def named_runs(runs: Any) -> list[tuple[str, Any]]:
-    """Return runs with their names: given, of a file, or of a Result."""
-    if isinstance(runs, Mapping):
-        return [(str(name), run) for name, run in runs.items()]
-    if isinstance(runs, _PATH | Result | QueryValues) or not isinstance(runs, Iterable):
-        raise UsageError("give runs as {name: run} or as a list of paths; at least two.")
-    items = list(runs)
-    for item in items:
-        if not isinstance(item, _PATH | Result | QueryValues) and not hasattr(item, "name"):
-            raise UsageError(
-                f"a run without a name ({type(item).__name__}). Give runs as {{name: run}}."
-            )
-    names = [run_name(os.fspath(i)) if isinstance(i, _PATH) else str(i.name) for i in items]
-    paths = [os.fspath(i) if isinstance(i, _PATH) else n for i, n in zip(items, names, strict=True)]
-    named = [p if names.count(n) > 1 else n for n, p in zip(names, paths, strict=True)]
-    for name in named:
-        if named.count(name) > 1:
-            raise UsageError(f"two runs are called {name!r}. Give runs as {{name: run}}.")
-    return list(zip(named, items, strict=True))
 
 
 def _saved(
@@ -282,7 +308,8 @@ def values_of_result(
     answered = np.array([query not in unanswered for query in result.queries], bool)
     known = {} if result.unjudged is None else result.unjudged.interval
     ends = {measure: (interval.low, interval.high) for measure, interval in known.items()}
-    return QueryValues(name, result.queries, result.columns, answered, ends)
+    columns = {m: c for m, c in result.columns.items() if m not in result.of_all_lists}
+    return QueryValues(name, result.queries, columns, answered, ends)
 
 
 def _require_mean(result: Result, measure: str) -> None:
@@ -353,8 +380,10 @@ def _with_notices(
         measure: Notice(
             "unknown-measure",
             1,
-            f"rankstone does not know {measure}, so higher counts as better; otherwise use "
-            "--lower-is-better",
+            tr(
+                "rankstone does not know {}, so higher counts as better; otherwise use "
+                "--lower-is-better"
+            ).format(measure),
             level="note",
         )
         for measure in comparison.measures

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
@@ -11,14 +10,14 @@ import numpy as np
 
 from rankstone.choices.conventions import Conventions
 from rankstone.choices.setup import Setup, verb
-from rankstone.core import engine
 from rankstone.core.as_numpy import numbers_of
 from rankstone.core.collection import Collection, MatchedCollection
 from rankstone.core.cutoff import units_of
+from rankstone.core.engine import load_engine
 from rankstone.core.notices import data_notices
 from rankstone.core.rank import ListNeeds, ScoreNeeds, keeping_unjudged, rank, score_needs
 from rankstone.core.result import Result
-from rankstone.errors import NothingInCommonError, SlowEngineWarning, UsageError
+from rankstone.errors import NothingInCommonError, UsageError
 from rankstone.io.arrays import table_of_labels
 from rankstone.io.changes import prepared
 from rankstone.io.load import check_columns_used, collection
@@ -70,11 +69,6 @@ def evaluate_collection(data: Collection, request: Request) -> Result:
     if request.setup.evaluation.unjudged_interval:
         result = replace(result, unjudged=_unjudged(data, plan))
     return result
-
-
-def load_engine() -> None:
-    """Load the compiled core, or warn once that it is absent."""
-    engine.load(tell=lambda text: warnings.warn(text, SlowEngineWarning, stacklevel=4))
 
 
 def _unjudged(data: Collection, plan: Plan) -> UnjudgedReport:

@@ -16,6 +16,7 @@ from rankstone.core.collection import (
     LabelledCollection,
     MatchedCollection,
 )
+from rankstone.core.engine import load_engine
 from rankstone.core.ids import sort_key
 from rankstone.core.judgments import EMPTY, Judgments
 from rankstone.core.notices import nothing_in_common
@@ -30,7 +31,6 @@ from rankstone.io.load import check_columns_used, collection, is_empty, load_jud
 from rankstone.io.split_query import joined, last_query_apart
 from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.compute import Values
-from rankstone.verbs.evaluate import load_engine
 from rankstone.verbs.evaluator_state import from_bytes, to_bytes
 from rankstone.verbs.parts import Origin, Part, Plan, Request
 

@@ -12,10 +12,11 @@ import numpy as np
 
 from rankstone.choices.conventions import Conventions
 from rankstone.core.aggregate import Part as AggregatePart
+from rankstone.core.items import ListCounts
 from rankstone.core.ranked_rows import RankedRows
 from rankstone.core.tally import Tally
 from rankstone.errors import DataError, Notice
-from rankstone.measures.compute import Values
+from rankstone.measures.compute import State, Values
 from rankstone.verbs.parts import Part
 
 _MAGIC = b"rankstone/evaluator/2\n"
@@ -130,20 +131,33 @@ def _read(data: memoryview) -> tuple[Part, dict[str, Any]]:
     return part, header["about"]
 
 
-def _written(aggregates: Mapping[str, AggregatePart]) -> dict[str, Any]:
-    return {name: [p.parts, p.n, p.weight, p.values] for name, p in aggregates.items()}
-
-
-def _aggregates(data: Mapping[str, Any]) -> dict[str, AggregatePart]:
+def _written(aggregates: Mapping[str, State]) -> dict[str, Any]:
     return {
-        name: AggregatePart(
-            tuple(map(float, parts)),
-            int(n),
-            None if weight is None else tuple(map(float, weight)),
-            tuple(map(float, values)),
-        )
-        for name, (parts, n, weight, values) in data.items()
+        name: [p.parts, p.n, p.weight, p.values]
+        if isinstance(p, AggregatePart)
+        else {"n": p.n, "size": p.size, "known": dict(p.known), "others": dict(p.others)}
+        for name, p in aggregates.items()
     }
+
+
+def _aggregates(data: Mapping[str, Any]) -> dict[str, State]:
+    return {name: _aggregate(part) for name, part in data.items()}
+
+
+def _aggregate(data: Any) -> State:
+    if isinstance(data, dict):
+        sides = (
+            {str(item): tuple(map(int, row)) for item, row in data[side].items()}
+            for side in ("known", "others")
+        )
+        return ListCounts(int(data["n"]), int(data["size"]), *sides)
+    parts, n, weight, values = data
+    return AggregatePart(
+        tuple(map(float, parts)),
+        int(n),
+        None if weight is None else tuple(map(float, weight)),
+        tuple(map(float, values)),
+    )
 
 
 def _tally(data: dict[str, Any]) -> Tally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankstone.choices.fusion import Fusion
 from rankstone.choices.setup import Setup, verb
+from rankstone.core.engine import load_engine
 from rankstone.core.judgments import EMPTY, Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.parallel import on_each
@@ -21,13 +22,12 @@ from rankstone.core.scored_lists import ScoredLists
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean
 from rankstone.io.changes import changed_run, prepared
 from rankstone.io.convert import output, writer_of
-from rankstone.io.formats import run_name
+from rankstone.io.formats import named_runs
 from rankstone.io.gathered import GatheredRun
 from rankstone.io.load import check_columns_used, load_run
 from rankstone.io.rows import as_text
 from rankstone.stats.fusion import Runs, fused
 from rankstone.tools.fusion import fusion_like
-from rankstone.verbs.evaluate import load_engine
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -62,7 +62,7 @@ class FusedRun:
     @cached_property
     def documents(self) -> ScoredLists:
         """The documents and scores of each query, best first."""
-        return fused(self.runs, self.fusion).lists
+        return fused(self.runs, self.fusion)[0]
 
     @property
     def notices(self) -> tuple[Notice, ...]:
@@ -104,8 +104,8 @@ class FusedRun:
                 f"{self.name}: there is no query {query!r}.{did_you_mean(str(query), known)}"
             )
         at = known.index(str(query))
-        lists, points = fused(self.runs.part(at, at + 1), self.fusion)
-        by_run = [list(zip(self.runs.names, own, strict=True)) for own in points.T.tolist()]
+        lists, points, order = fused(self.runs.part(at, at + 1), self.fusion)
+        by_run = [list(zip(self.runs.names, own, strict=True)) for own in points.T[order].tolist()]
         rows = zip(lists.docs, lists.scores.tolist(), by_run, strict=True)
         return [
             FusedDocument(doc, score, {n: p for n, p in own if not math.isnan(p)})
@@ -131,7 +131,7 @@ class FusedRun:
                 return
             for first in range(0, len(parts), _PARTS):
                 some = parts[first : first + _PARTS]
-                out.writelines(on_each(lambda runs: text_of(fused(runs, self.fusion).lists), some))
+                out.writelines(on_each(lambda runs: text_of(fused(runs, self.fusion)[0]), some))
 
 
 @verb("fuse")
@@ -153,37 +153,19 @@ def fuse(runs: Any, fusion: str | Fusion | None = None, **options: Unpack[FuseOp
     return fuse_runs(runs, Fusion.of(fusion, tool, **setup.fusion), setup)
 
 
-def named_runs(runs: Any) -> dict[str, Any]:
-    """Return runs by name: given, of a file or a run, or their place."""
-    if isinstance(runs, str | os.PathLike) or not isinstance(runs, Mapping | Sequence):
-        raise UsageError("give runs to fuse as a list, or as {name: run}; at least two.")
-    if len(runs) < 2:
-        raise UsageError("a fusion needs at least two runs. Give another one.")
-    if isinstance(runs, Mapping):
-        return {str(name): run for name, run in runs.items()}
-    names = [
-        run_name(os.fspath(run))
-        if isinstance(run, str | os.PathLike)
-        else str(getattr(run, "name", f"run{place}"))
-        for place, run in enumerate(runs, 1)
-    ]
-    numbered = enumerate(zip(names, runs, strict=True), 1)
-    return {n if names.count(n) == 1 else f"{n}#{place}": run for place, (n, run) in numbered}
-
-
 def fuse_runs(runs: Any, fusion: Fusion, setup: Setup) -> FusedRun:
     """Read runs and fuse them."""
-    named = named_runs(runs)
+    loaded, lists = read_runs(runs, fusion, setup)
     if isinstance(fusion.weights, Mapping):
-        fusion = fusion.replace(weights=fusion.weights_of(list(named)))  # in the order of the runs
-    loaded, lists = read_runs(named, fusion, setup)
+        fusion = fusion.replace(weights=fusion.weights_of(lists.names))  # in the order of the runs
     return fused_run(loaded, lists, fusion, setup.evaluation.name)
 
 
-def read_runs(
-    named: Mapping[str, Any], fusion: Fusion, setup: Setup
-) -> tuple[dict[str, Run], Runs]:
+def read_runs(runs: Any, fusion: Fusion, setup: Setup) -> tuple[dict[str, Run], Runs]:
     """Return runs with every change that is made before they are ranked, and all their documents."""
+    named = dict(named_runs(runs, nameless=True))
+    if len(named) < 2:
+        raise UsageError("a fusion needs at least two runs. Give another one.")
     fusion.weights_of(list(named))
     setup = prepared(setup)
     load_engine()

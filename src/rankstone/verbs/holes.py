@@ -11,15 +11,16 @@ from rankstone.choices.setup import Setup, verb
 from rankstone.core import segments
 from rankstone.core.collection import MatchedCollection
 from rankstone.core.dicts import ListedRun
+from rankstone.core.engine import load_engine
 from rankstone.core.hypothetical_grades import UnjudgedPositions
 from rankstone.core.unjudged import UnjudgedDocument
 from rankstone.errors import UsageError
 from rankstone.io.changes import prepared
 from rankstone.io.load import check_columns_used, collection
+from rankstone.language import tr
 from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.parse import parse_measure
 from rankstone.measures.unjudged import UnjudgedDocuments, influences
-from rankstone.verbs.evaluate import load_engine
 from rankstone.verbs.pool import first_documents, runs_of
 
 if TYPE_CHECKING:
@@ -144,7 +145,11 @@ def lines(
     """Return a line of heads and one for each document: between tabs, or aligned for a terminal."""
     from rankstone.text.delimited import lines_of
 
-    rows = [["query", "document", *(f"rank in {name}" for name in runs), "effect"]]
+    heads = ["query", "document", *(f"rank in {name}" for name in runs), "effect"]
+    if aligned:  # heads in files are the same in every language
+        ranks_in = (tr("rank in {}").format(name) for name in runs)
+        heads = [tr("query"), tr("document"), *ranks_in, tr("effect")]
+    rows = [heads]
     for hole in holes:
         ranks = ["-" if rank is None else str(rank) for rank in hole.ranks]
         effect = f"{hole.effect:+.4f}" if aligned else repr(hole.effect)

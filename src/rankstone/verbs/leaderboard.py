@@ -13,6 +13,7 @@ import numpy as np
 
 from rankstone.choices.setup import Setup, verb
 from rankstone.errors import DataError, Notice, StrictError, UsageError, did_you_mean, plural
+from rankstone.language import tr
 from rankstone.measures import DEFAULT, Measure, parse_measure
 from rankstone.stats.clusters import Clusters
 from rankstone.stats.leaderboard import CollectionValues, Leaderboard, leaderboard_of
@@ -86,7 +87,9 @@ def leaderboard(
         notices += said
     every = {system for table in tables for system in table.systems}
     if lacking := sorted(s for s in every if any(s not in table.systems for table in tables)):
-        text = f"no macro mean and no rank for {plural(len(lacking), 'system')} without every collection"
+        text = tr("no macro mean and no rank for {} without every collection").format(
+            plural(len(lacking), "system")
+        )
         notices.append(Notice("incomplete-systems", len(lacking), text, tuple(lacking[:3])))
     if setup.evaluation.strict and notices:
         raise StrictError(f"{notices[0]} [an error because of strict].")
@@ -121,7 +124,9 @@ def _values(
         raise DataError(f"{name}: the systems have no query in common.")
     said = list(notices)
     if left := int((~known).sum()):
-        text = f"{plural(left, 'query')} of {name} left out, of which not every system has a value"
+        text = tr("{} of {} left out, of which not every system has a value").format(
+            plural(left, "query"), name
+        )
         said.append(Notice("uncommon-queries", left, text))
     queries = [q for q, use in zip(table.queries, known, strict=True) if use]
     source = data.get("clusters", setup.statistics.clusters)

@@ -13,7 +13,6 @@ from rankstone import __version__
 from rankstone.choices.conventions import Conventions
 from rankstone.choices.setup import DEFAULT, Setup
 from rankstone.core import engine
-from rankstone.core.aggregate import Part as AggregatePart
 from rankstone.core.collection import Collection
 from rankstone.core.cutoff import Budget, units_of
 from rankstone.core.notices import (
@@ -30,9 +29,11 @@ from rankstone.core.ranked_rows import RankedRows, concatenated, rows_of
 from rankstone.core.result import Result, TieReport
 from rankstone.core.tally import Tally
 from rankstone.errors import Notice, StrictError, UsageError, plural, show_in_python
+from rankstone.language import tr
 from rankstone.measures import Measure
 from rankstone.measures.cautions import cautions
 from rankstone.measures.compute import (
+    State,
     Values,
     compute,
     compute_each,
@@ -183,9 +184,11 @@ class Plan:
         values = compute_each(data, now) if now else Values([], {}, {}, {})
         ranked = data.ranked(chosen)
         tally = tally_ranked(data.tally(chosen), ranked, self.cutoff)
+        if getattr(getattr(data, "whole", data), "scores_all", False):
+            tally = replace(tally, as_long=0)  # a whole catalogue is not a sample
         odd = (*_gain_notices(self, ranked), *_scale_notices(now, ranked.max_grade))
         tally = replace(tally, reading=(*tally.reading, *sorted(odd, key=str)))
-        ends: list[dict[str, AggregatePart]] = []
+        ends: list[dict[str, State]] = []
         for steps in self.extremes():
             at_end = deferred(steps)
             later = later + at_end
@@ -211,7 +214,7 @@ class Plan:
             return part
         left = [s for s in self.steps if s[0] not in part.values.columns]
         values = side_by_side([part.values, *_compute_deferred(part, left)], self.names)
-        ends: list[dict[str, AggregatePart]] = []
+        ends: list[dict[str, State]] = []
         for steps, known in zip(self.extremes(), (part.worst, part.best), strict=True):
             others = [s for s in steps if s[0] not in known]
             late = {n: a for v in _compute_deferred(part, others) for n, a in v.aggregates.items()}
@@ -252,6 +255,8 @@ class Plan:
                 n: c.diff(self.conventions) for n, _, c in self.steps if c != self.conventions
             },
             unanswered=tuple(part.unanswered),
+            of_all_lists=tuple(n for n, m in measures.items() if m.definition.of_all_lists),
+            pools=values.pools,
         )
 
 
@@ -266,8 +271,8 @@ class Part:
     values: Values
     tally: Tally
     unanswered: list[Any] = field(default_factory=list)
-    worst: dict[str, AggregatePart] = field(default_factory=dict)
-    best: dict[str, AggregatePart] = field(default_factory=dict)
+    worst: dict[str, State] = field(default_factory=dict)
+    best: dict[str, State] = field(default_factory=dict)
     rankings: dict[Conventions, RankedRows] = field(default_factory=dict)
 
     @staticmethod
@@ -305,11 +310,11 @@ class Part:
         return replace(self, values=values, unanswered=[])
 
 
-def _merged_aggregates(parts: list[dict[str, AggregatePart]]) -> dict[str, AggregatePart]:
+def _merged_aggregates(parts: list[dict[str, State]]) -> dict[str, State]:
     together = dict(parts[0])
     for part in parts[1:]:
         for name, aggregate in part.items():
-            together[name] = together[name].merge(aggregate)
+            together[name] = together[name].merge(aggregate)  # type: ignore[arg-type]
     return together
 
 
@@ -321,7 +326,7 @@ def _scale_notices(steps: list[Step], highest: float) -> Iterator[Notice]:
         if "max_grade" in measure.params and measure.definition.reads_max_grade(measure)
     ]
     if names:
-        text = f"{', '.join(names)}: max_grade={highest:g}, from the judgments"
+        text = tr("{}: max_grade={:g}, from the judgments").format(", ".join(names), highest)
         yield Notice("scale-from-judgments", len(names), text, level="note")
 
 
@@ -337,10 +342,12 @@ def _undefined(plan: Plan, part: Part) -> Iterator[Notice]:
         counted = part.values.aggregates[name].n
         if counted and counted >= part.tally.evaluated - skipped:
             continue
-        left, over = part.tally.evaluated - counted, f"over {counted} of {part.tally.evaluated}"
-        text = f"{name} is not defined for {plural(left, 'query')}; the mean is {over} queries"
+        left = part.tally.evaluated - counted
+        text = tr("{} is not defined for {}; the mean is over {} of {} queries").format(
+            name, plural(left, "query"), counted, part.tally.evaluated
+        )
         if not counted:
-            text = f"{name} is not defined for any query, so it has no value"
+            text = tr("{} is not defined for any query, so it has no value").format(name)
         yield Notice("undefined", left, text, level="note" if counted else "warning")
 
 
@@ -348,10 +355,10 @@ def _gain_notices(plan: Plan, ranked: Ranked) -> Iterator[Notice]:
     """Yield a warning for each measure whose table of gains makes high grades worthless."""
     for name, measure, _ in plan.steps:
         if worthless_grades(ranked, measure):
-            text = (
-                f"{name}: the table of gains does not list the highest grades of the judgments, so such "
+            text = tr(
+                "{}: the table of gains does not list the highest grades of the judgments, so such "
                 "documents gain nothing; list them, or choose unlisted='grade'"
-            )
+            ).format(name)
             yield Notice("gain-not-listed", 1, text)
 
 

@@ -10,13 +10,13 @@ from rankstone.choices.conventions import Conventions
 from rankstone.choices.setup import Setup, verb
 from rankstone.core.collection import MatchedCollection
 from rankstone.core.documents import top_documents
+from rankstone.core.engine import load_engine
 from rankstone.core.judgments import EMPTY
 from rankstone.core.text import encode
 from rankstone.errors import UsageError
 from rankstone.io.changes import changed_run, prepared
 from rankstone.io.load import check_columns_used, load_judgments, load_run
 from rankstone.io.parents import judged_documents
-from rankstone.verbs.evaluate import load_engine
 
 if TYPE_CHECKING:
     from rankstone.choices.options import PoolOptions

@@ -8,18 +8,25 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rankstone.choices.setup import Setup, verb
 from rankstone.errors import UsageError, plural
-from rankstone.measures import Measure
+from rankstone.io.formats import named_runs
+from rankstone.language import tr
+from rankstone.measures import DEFAULT, Measure
+from rankstone.measures.request import listed_measures
 from rankstone.stats.clusters import Clusters
-from rankstone.stats.power import POWER, Plan, detectable_difference, plan as plan_for
+from rankstone.stats.power import POWER, SIZES, Plan, plan as plan_for
+from rankstone.stats.trusted import combine, planned
 from rankstone.stats.values import ValueTable, systems_of
 from rankstone.text.blocks import Grid, Line, Sentence
 from rankstone.text.terminal import terminal
-from rankstone.verbs.compare import values_by_query, with_groups
+from rankstone.verbs.compare import (
+    by_people,
+    values_by_query,
+    values_of_result,
+    with_groups,
+)
 
 if TYPE_CHECKING:
     from rankstone.choices.options import PowerOptions
-
-_SIZES = (25, 50, 100, 200, 500, 1000, 5000)
 
 
 @verb("power")
@@ -66,9 +73,19 @@ def power(
     table = ValueTable.of(systems_of(values, None), names)
     source = setup.statistics.clusters
     clusters = None if source is None else Clusters.of(table.queries, source)
+    own = table
+    if setup.statistics.trusted is not None:
+        if runs is None or source is not None:
+            raise UsageError(
+                "trusted= needs judgments and runs, which people's judgments evaluate, and does not go "
+                "with clusters=."
+            )
+        chosen = DEFAULT if measures is None else listed_measures(measures)
+        people = by_people(named_runs(runs), chosen, setup)
+        own = table.filled([values_of_result(r, name, names) for name, r in people.items()])
     plans = {}
     for measure in table.measures:
-        base, run = table.values(measure)
+        base, run = own.values(measure)
         plans[measure] = plan_for(
             run - base,
             n=n,
@@ -79,6 +96,9 @@ def power(
             clusters=None if clusters is None else clusters.codes,
             per_cluster=per_cluster,
         )
+        if own is not table:
+            first, second = table.values(measure)
+            plans[measure] = planned(plans[measure], combine(run - base, second - first))
     return plans
 
 
@@ -93,33 +113,52 @@ def plan_lines(plans: Mapping[str, Plan], *, seen: bool, colour: bool = False) -
     texts = []
     for measure, plan in plans.items():
         texts += [
-            f"{measure}: per query the runs differ by ±{plan.sd:.3f} (pilot of {plan.pilot_n}).",
-            f"  {plural(plan.n, 'query')} can show a difference of {plan.detectable:.3f} or more.",
+            tr("{}: per query the runs differ by ±{:.3f} (pilot of {}).").format(
+                measure, plan.sd, plan.pilot_n
+            ),
+            tr("  {} can show a difference of {:.3f} or more.").format(
+                plural(plan.n, "query"), plan.detectable
+            ),
         ]
         if plan.queries is None or plan.difference is None:
-            texts.append("  The pilot's difference is 0; give another with --difference.")
+            texts.append(tr("  The pilot's difference is 0; give another with --difference."))
             continue
-        which = ", the pilot's," if seen else ""
+        which = tr(", the pilot's,") if seen else ""
         size = f"{plan.difference:.3f}" if plan.difference >= 0.0005 else f"{plan.difference:.1g}"
-        needed = f"{plan.queries:,} {'query' if plan.queries == 1 else 'queries'}"
+        counted = tr("{:,} query") if plan.queries == 1 else tr("{:,} queries")
+        needed = counted.format(plan.queries)
         if math.isinf(plan.queries):
-            needed = "more than 1,000,000,000 queries"
-        texts.append(f"  A difference of {size}{which} needs {needed}.")
+            needed = tr("more than 1,000,000,000 queries")
+        elif plan.clusters is not None:
+            needed += tr(" in {}").format(plural(int(plan.clusters), "cluster"))
+        texts.append(tr("  A difference of {}{} needs {}.").format(size, which, needed))
+        if plan.with_model is not None and plan.queries_with_model is not None:
+            many = f"{plan.queries_with_model:,}"
+            if not plan.queries_with_model <= (plan.model_queries or 0):
+                many = tr("more queries than these")
+            texts += [
+                tr("  If people judge them of {:,} queries that a model judged:").format(
+                    plan.model_queries
+                ),
+                tr("  {} can show {:.3f}; {} needs {}.").format(
+                    plural(plan.n, "query"), plan.with_model[plan.n], size, many
+                ),
+            ]
     return terminal([[Sentence([text]) for text in texts], [_grid(plans)]], colour)
 
 
 def _grid(plans: Mapping[str, Plan]) -> Grid:
     lines = []
-    for n in _SIZES:
-        cells = [
-            f"{detectable_difference(n, p.sd, alpha=p.alpha / p.comparisons, power=p.power):.4f}"
-            for p in plans.values()
-        ]
+    by_both = [p.with_model for p in plans.values() if p.with_model is not None]
+    for n in SIZES:
+        found = [plan.detectable_with(n) for plan in plans.values()]
+        cells = ["-" if math.isnan(least) else f"{least:.4f}" for least in found]
+        cells += [f"{own[n]:.4f}" if n in own else "-" for own in by_both]
         lines.append(Line([f"{n:,}"], cells))
     plan = next(iter(plans.values()))
-    shared = f" for {plan.comparisons} comparisons" if plan.comparisons > 1 else ""
-    foot = (
-        f"smallest true difference found with a chance of {plan.power * 100:g} % "
-        f"(paired t test, alpha {plan.alpha:g}{shared})"
-    )
-    return Grid(["queries"], list(plans), lines, [foot])
+    shared = tr(" for {} comparisons").format(plan.comparisons) if plan.comparisons > 1 else ""
+    foot = tr(
+        "smallest true difference found with a chance of {:g} % (paired t test, alpha {:g}{})"
+    ).format(plan.power * 100, plan.alpha, shared)
+    heads = [*plans, *(tr("{} with model").format(name) for name in plans if by_both)]
+    return Grid([tr("queries")], heads, lines, [foot])

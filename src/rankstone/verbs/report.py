@@ -8,24 +8,27 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Unpack
 
-import numpy as np
-
 from rankstone import __version__
 from rankstone.choices.setup import Setup, verb
 from rankstone.core import engine
 from rankstone.core.collection import Collection, MatchedCollection
 from rankstone.core.cutoff import Budget
+from rankstone.core.engine import load_engine
 from rankstone.core.parallel import cores, on_each
+from rankstone.core.provenance import software
 from rankstone.core.result import Result
 from rankstone.errors import Notice, UsageError, one_of, printable
 from rankstone.io.changes import prepared
+from rankstone.io.formats import named_runs
 from rankstone.io.load import check_columns_used, collection, load_judgments
 from rankstone.io.query_groups import QueryGroups
 from rankstone.io.texts import check_readable
+from rankstone.language import LANGUAGES, in_language, language as language_in_force, tr
 from rankstone.measures import DEFAULT, Measure
 from rankstone.measures.compute import compute_each, final_values
+from rankstone.measures.request import listed_measures
 from rankstone.page import contents as page
-from rankstone.page.html import LANGUAGES, Report
+from rankstone.page.html import Report
 from rankstone.page.model import (
     MeasurePart,
     RankingPart,
@@ -37,17 +40,18 @@ from rankstone.page.model import (
 from rankstone.page.rankings import rankings_part
 from rankstone.page.workings import Plan, working_parts
 from rankstone.stats.comparison import Comparison
+from rankstone.stats.trusted import estimated
 from rankstone.stats.values import QueryValues, checked_weights
 from rankstone.text.result_table import own_aggregates
 from rankstone.verbs.compare import (
+    by_people,
     compare_values_by_query,
-    named_runs,
     read_weights,
     values_by_query,
     values_of_result,
     with_groups,
 )
-from rankstone.verbs.evaluate import evaluate_collection, load_engine
+from rankstone.verbs.evaluate import evaluate_collection
 from rankstone.verbs.parts import Request, Step
 
 if TYPE_CHECKING:
@@ -67,7 +71,7 @@ def report(
     measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
     title: str | None = None,
-    language: str = "en",
+    language: str | None = None,
     query_texts: Mapping[Any, str] | str | os.PathLike[str] | None = None,
     document_texts: Mapping[Any, str] | str | os.PathLike[str] | None = None,
     depth: int = 20,
@@ -85,11 +89,11 @@ def report(
             what was evaluated before, as in ``compare``; the page then has no rankings.
         measures: names or measures; the first one decides what is shown first.
         title: of the page.
-        language: ``en`` or ``zh``.
+        language: ``en`` or ``zh`` (default: that of ``set_language``).
         query_texts: texts of queries by id, or the path of a TSV or JSONL file of them.
         document_texts: texts of documents, likewise.
         depth: number of documents to show of each ranking.
-        pictures: draw pictures; needs ``rankstone[report]``.
+        pictures: draw pictures; needs the extra ``report``.
         command: the command that makes this page again.
         explain_options: options of ``rankstone explain`` that give the numbers of this page.
         progress: function that is called with what is being done.
@@ -100,14 +104,24 @@ def report(
     >>> page.model.means
     [[0.75]]
     """
+    if language is not None:
+        again = locals() | {"language": None}
+        more = again.pop("options")
+        with in_language(one_of(language, LANGUAGES, "language")):
+            return report(**again, **more)
     setup = Setup.of("report", options)
     statistics = setup.statistics
-    one_of(language, LANGUAGES, "language")
     if not 1 <= depth <= 100:
         raise UsageError(f"depth must be from 1 to 100, not {depth}.")
     progress = progress or (lambda _: None)
     for texts in (query_texts, document_texts):
         check_readable(texts)
+    if statistics.trusted is not None and (runs is None or statistics.by is not None):
+        raise UsageError(
+            "trusted= needs judgments and runs, which people's judgments evaluate, and does not go with "
+            "by=."
+        )
+    people: dict[str, Result] = {}
     if runs is None:
         values, names, notices = values_by_query(judgments, None, measures, setup)
         ordered = dict(_ordered([(one.name, one) for one in values], statistics.baseline))
@@ -131,8 +145,11 @@ def report(
         evaluated = _evaluated(judgments, named, measures, depth, setup, progress)
         results = [one.result for one in evaluated]
         ids = _ids_of(results)
-        progress("comparing, and collecting rankings and workings")
-        comparison = _compared(results, with_groups(setup, judgments, ids))
+        progress(tr("comparing, and collecting rankings and workings"))
+        own_setup = with_groups(setup, judgments, ids)
+        if statistics.trusted is not None:
+            people = by_people(named, listed_measures(measures or DEFAULT), setup)
+        comparison = _compared(results, own_setup, people)
         contents = _contents(evaluated, ids, depth)
     statistics = with_groups(setup, judgments, ids).statistics
     weights = statistics.weights
@@ -141,17 +158,36 @@ def report(
             weights = read_weights(weights, results)
         checked_weights(ids, weights)
         results = [page.weighted_result(result, weights) for result in results]
-    intervals = [page.intervals_of(result, statistics) for result in results]
+    if people:
+        both = [
+            estimated(
+                result,
+                people[result.name],
+                _means(results),
+                statistics.confidence,
+                statistics.clusters,
+            )
+            for result in results
+        ]
+        results = [result for result, _ in both]
+        parts = zip(contents.runs, results, strict=True)
+        contents = replace(contents, runs=[page.with_notices(part, own) for part, own in parts])
+        intervals = [
+            [cells([own[m].low, own[m].high]) if m in own else None for m in result.measures]
+            for result, own in both
+        ]
+    else:
+        intervals = [page.intervals_of(result, statistics) for result in results]
     named = statistics.by
     grouped = None if named is None else QueryGroups("by", {str(q): g for q, g in named.items()})
     rankings = contents.rankings
     if rankings is not None and document_texts is not None:
-        progress("reading texts of documents")
+        progress(tr("reading texts of documents"))
         rankings = replace(rankings, texts=page.document_texts(document_texts, rankings, results))
     first = results[0]
     model = ReportModel(
         title=title or " · ".join(result.name for result in results),
-        language=language,
+        language=language_in_force(),
         runs=contents.runs,
         measures=contents.measures,
         queries=page.queries_of(ids, query_texts, grouped),
@@ -164,14 +200,14 @@ def report(
         rankings=rankings,
         workings=contents.workings,
         slices=page.slices_of(results, grouped, comparison),
-        cutoffs={} if weights is not None else contents.cutoffs,  # those are not weighted
+        cutoffs={} if weights is not None or people else contents.cutoffs,  # those are of all alike
         conventions=[] if runs is None else page.convention_rows(first.conventions),
         tables=page.tables_of(results, comparison),
         weighted=weights is not None,
         provenance={
             "rankstone": __version__,
+            **software(),
             "engine": engine.name(),
-            "numpy": np.__version__,
             "judgments": None if runs is None else first.provenance.judgments.to_dict(),
             "like": first.like,
             "choices": None if runs is None else first.choices_in_words(),
@@ -221,7 +257,7 @@ def _evaluated(
     def evaluated(place: int) -> _EvaluatedRun:
         name, run = named[place]
         with lock:
-            progress(f"evaluating {printable(name)} ({place + 1} of {len(named)})")
+            progress(tr("evaluating {} ({} of {})").format(printable(name), place + 1, len(named)))
         own = max(1, threads // (workers if place else 1))
         data = collection(judgments, run, setup.replace(name=name, threads=own))
         plan = request.plan(data.default)
@@ -243,13 +279,22 @@ def _evaluated(
     return every
 
 
-def _compared(results: Sequence[Result], setup: Setup) -> Comparison | None:
-    """Compare the runs by those measures that are means over queries."""
-    means = [
-        name
-        for name, how in own_aggregates(results[0].measures).items()
-        if how == "mean" and all(name not in result.weights for result in results)
-    ]
+def _means(results: Sequence[Result]) -> list[str]:
+    """Return the measures that are means over queries."""
+    whole = {name for result in results for name in result.of_all_lists}
+    own = own_aggregates(results[0].measures).items()
+    return [name for name, how in own if how == "mean" and name not in whole]
+
+
+def _compared(
+    results: Sequence[Result], setup: Setup, people: Mapping[str, Result]
+) -> Comparison | None:
+    """Compare the runs by those measures that are means over queries that count alike."""
+    weighted = {name for result in results for name in result.weights}
+    means = [name for name in _means(results) if name not in weighted]
+    if people:
+        own = [values_of_result(people[result.name], result.name, means) for result in results]
+        setup = setup.replace(trusted=own)
     values = [values_of_result(result, result.name, means) for result in results]
     return _comparison(values, means, setup, ()) if means else None
 

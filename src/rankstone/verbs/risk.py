@@ -9,6 +9,7 @@ import numpy as np
 
 from rankstone.choices.setup import Setup, verb
 from rankstone.core.collection import MatchedCollection
+from rankstone.core.engine import load_engine
 from rankstone.core.exclude import ExcludingRun
 from rankstone.core.rank import rounds_scores
 from rankstone.core.run import NO_DOCUMENT, Run
@@ -16,7 +17,7 @@ from rankstone.errors import DataError, UsageError
 from rankstone.io.load import read
 from rankstone.measures import Measure
 from rankstone.measures.curves import risk_area, risk_coverage_curve
-from rankstone.verbs.evaluate import evaluate_collection, load_engine
+from rankstone.verbs.evaluate import evaluate_collection
 from rankstone.verbs.parts import Request
 
 if TYPE_CHECKING:

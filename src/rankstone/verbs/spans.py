@@ -14,6 +14,7 @@ from rankstone.core.subtopics import Aspect, with_subtopics
 from rankstone.errors import UsageError, plural
 from rankstone.io.load import load_judgments
 from rankstone.io.spans import Span, Spans, load_pages, load_spans
+from rankstone.language import tr
 from rankstone.measures.characters import span_measures
 from rankstone.text.blocks import Grid, Line, rounded
 from rankstone.text.delimited import delimited, exact
@@ -181,9 +182,9 @@ def lines(
         return delimited([(heads, [run]), *cells], form)
     queries = max(len(result.queries) for result in levels.values())
     grid = Grid(
-        heads,
+        [*map(tr, heads)],
         [run],
-        [Line(names, [rounded(value, 4)]) for names, value in rows],
-        [f"mean over {plural(queries, 'query')}, default conventions"],
+        [Line([tr(names[0]), *names[1:]], [rounded(value, 4)]) for names, value in rows],
+        [tr("mean over {}, default conventions").format(plural(queries, "query"))],
     )
     return terminal([[grid]], colour) if form == "table" else markdown([[grid]])

@@ -16,8 +16,10 @@ from rankstone.choices.setup import Setup, verb
 from rankstone.core.run import Run
 from rankstone.errors import UsageError, one_of
 from rankstone.io.changes import prepared
+from rankstone.io.formats import named_runs
 from rankstone.io.load import collection, load_judgments
 from rankstone.io.parents import judged_documents
+from rankstone.language import tr
 from rankstone.measures import Measure
 from rankstone.measures.parse import parse_measure
 from rankstone.stats.clusters import Clusters
@@ -25,7 +27,7 @@ from rankstone.stats.tuning import chosen_before, folds_of
 from rankstone.stats.values import QueryValues
 from rankstone.verbs.compare import compare_values_by_query, with_groups
 from rankstone.verbs.evaluate import evaluate_collection
-from rankstone.verbs.fuse import fused_run, named_runs, read_runs
+from rankstone.verbs.fuse import fused_run, read_runs
 from rankstone.verbs.parts import Request
 
 if TYPE_CHECKING:
@@ -60,14 +62,27 @@ class Tuning:
     def __repr__(self) -> str:
         chosen = ", ".join(f"{name} {n}x" for name, n in Counter(map(repr, self.folds)).items())
         gains = "\n".join(
-            f"gain over {what} ({gain.baseline_mean:.4f}): {gain.difference:+.4f}, "
-            f"{gain.confidence:.0%} interval {gain.ci_low:+.4f} to {gain.ci_high:+.4f}"
-            for what, gain in ((self.untuned, self.gain), ("the best run", self.gain_over_run))
+            tr("gain over {} ({:.4f}): {:+.4f}, {:.0%} interval {:+.4f} to {:+.4f}").format(
+                what,
+                gain.baseline_mean,
+                gain.difference,
+                gain.confidence,
+                gain.ci_low,
+                gain.ci_high,
+            )
+            for what, gain in ((self.untuned, self.gain), (tr("the best run"), self.gain_over_run))
         )
-        return (
-            f"best on all queries: {self.best}\nchosen for {len(self.folds)} folds: {chosen}\n"
-            f"{self.measure} on queries that were not tuned on: {self.gain.mean:.4f}\n{gains}\n"
-            f"tuned and reported on the same queries it would be {self.same_queries:+.4f}"
+        return tr(
+            "best on all queries: {}\nchosen for {} folds: {}\n{} on queries that were not tuned "
+            "on: {:.4f}\n{}\ntuned and reported on the same queries it would be {:+.4f}"
+        ).format(
+            self.best,
+            len(self.folds),
+            chosen,
+            self.measure,
+            self.gain.mean,
+            gains,
+            self.same_queries,
         )
 
 
@@ -102,12 +117,12 @@ def tune(
     0.5
     """
     setup = prepared(Setup.of("tune", options))
-    named = named_runs(runs)
     if folds < 2:
         raise UsageError(f"tuning needs at least 2 folds, not {folds}.")
-    fusions = _candidates(setup.fusion, search, len(named))
     request = Request.of([measure], setup)
-    loaded, documents = read_runs(named, fusions[0], setup)
+    runs = dict(named_runs(runs, nameless=True))
+    fusions = _candidates(setup.fusion, search, len(runs))
+    loaded, documents = read_runs(runs, fusions[0], setup)
     judged = load_judgments(judgments, setup)
     if setup.changes.merges_judgments:
         judged = judged_documents(judged, setup.changes.merged_by)

@@ -15,6 +15,7 @@ from rankstone.core.result import Result
 from rankstone.errors import DataError, plural
 from rankstone.io.changes import prepared
 from rankstone.io.load import collection, load_judgments
+from rankstone.language import tr
 from rankstone.verbs.evaluate import evaluate_collection
 from rankstone.verbs.parts import Request
 
@@ -80,26 +81,32 @@ class Verification:
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
-        what = f"{plural(self.measures, 'measure')} of {plural(self.queries, 'query')}"
+        what = tr("{} of {}").format(
+            plural(self.measures, "measure"), plural(self.queries, "query")
+        )
         if self.holds:
-            yield f"{self.name}: verified; {what}, the same to the last bit."
+            yield tr("{}: verified; {}, the same to the last bit.").format(self.name, what)
         else:
-            yield f"{self.name}: NOT the same; {plural(len(self.values), 'value')} changed ({what})."
+            yield tr("{}: NOT the same; {} changed ({}).").format(
+                self.name, plural(len(self.values), "value"), what
+            )
         for path in self.inputs:
-            yield f"  {path}: the content changed since."
+            yield tr("  {}: the content changed since.").format(path)
         if self.facts:
-            yield f"  not as saved: {', '.join(self.facts)}."
+            yield tr("  not as saved: {}.").format(", ".join(self.facts))
         if self.version is not None:
-            yield f"  made by rankstone {self.version}; this is {__version__}."
+            yield tr("  made by rankstone {}; this is {}.").format(self.version, __version__)
         for v in self.values[:_SHOWN]:
-            where = "" if v.query is None else f", query {v.query}"
-            yield f"  {v.measure}{where}: {_shown(v.before)} then, {_shown(v.now)} now"
+            where = "" if v.query is None else tr(", query {}").format(v.query)
+            yield tr("  {}{}: {} then, {} now").format(
+                v.measure, where, _shown(v.before), _shown(v.now)
+            )
         if len(self.values) > _SHOWN:
-            yield f"  ... and {len(self.values) - _SHOWN} more"
+            yield tr("  ... and {} more").format(len(self.values) - _SHOWN)
 
 
 def _shown(value: float) -> str:
-    return "left out" if math.isnan(value) else repr(value)
+    return tr("left out") if math.isnan(value) else repr(value)
 
 
 @verb("verify")

@@ -23,4 +23,11 @@ from rankstone.core.python_engine.order import (
     write_rows,
 )
 from rankstone.core.python_engine.place import match_mapping, read_judged
-from rankstone.core.python_engine.text import Index, read_rows, scan_judgments, scan_run
+from rankstone.core.python_engine.text import (
+    Index,
+    judge_lists,
+    read_rows,
+    scan_judgments,
+    scan_lists,
+    scan_run,
+)

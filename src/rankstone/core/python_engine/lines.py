@@ -29,6 +29,8 @@ class Fault(Exception):
 
 def read_row(line: bytes, layout: RowLayout) -> tuple[list[bytes], float] | None:
     """Return the fields of a line and its number, None if it is blank or a comment."""
+    if layout.record is not None:
+        raise Fault(LineFault.UNUSUAL, 0, 0, b"")  # JSON is left to the strict reader
     body = line.removesuffix(b"\n").removesuffix(b"\r")
     control = _CONTROL.search(body)
     if control and control.start() < LONGEST_LINE:

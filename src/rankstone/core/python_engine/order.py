@@ -54,12 +54,12 @@ def count_equals(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
 
 
 def count_table(
-    scores: np.ndarray, offsets: np.ndarray, columns: np.ndarray, count_ties: bool
+    scores: np.ndarray, offsets: np.ndarray, columns: np.ndarray
 ) -> tuple[np.ndarray, ...] | None:
     """Count, for some columns of each row, scores above, scores equal, and equal ones before.
 
-    And the documents of each row, of which those with the score -inf are absent, and how many of
-    them share their score. None if a score is NaN, +inf, or 2^53 and more.
+    And the documents of each row, of which those with the score -inf are absent. None if a score is
+    NaN, +inf, or 2^53 and more.
     """
     listed = scores != -np.inf
     if not (np.abs(scores[listed]) < 2.0**53).all():
@@ -71,12 +71,7 @@ def count_table(
         equal = own == own[column]
         for count, mask in zip(counts, (own > own[column], equal, equal[:column]), strict=True):
             count[i] = mask.sum()
-    retrieved = np.count_nonzero(listed, axis=1)
-    ties = np.zeros(len(scores), np.int64)
-    if count_ties:
-        bounds = np.append(0, np.cumsum(retrieved))
-        ties = count_equals(scores[listed].astype(np.float64), bounds)
-    return *counts, retrieved, ties
+    return *counts, np.count_nonzero(listed, axis=1)
 
 
 def count_near(

@@ -22,7 +22,7 @@ from rankstone.core.python_engine.place import (
     samples_of,
     tops_of,
 )
-from rankstone.core.row_layout import RowLayout
+from rankstone.core.row_layout import LineFault, RowLayout
 from rankstone.core.text import decode
 
 MOST_UNJUDGED = 1 << 20
@@ -193,6 +193,17 @@ def scan_run(
             return {"fault": (kind, at, *rest)}
         finally:
             os.lseek(descriptor, where, os.SEEK_SET)  # a copied descriptor shares its position
+
+
+def scan_lists(
+    descriptor: int, size: int, record: Any, index: Index, float32: bool, ascending: bool
+) -> None:
+    """Return None: JSON is left to the strict reader."""
+
+
+def judge_lists(descriptor: int, size: int, record: Any) -> dict[str, Any]:  # noqa: ARG001
+    """Report a fault: JSON is left to the strict reader."""
+    return {"fault": (int(LineFault.UNUSUAL), 0, 0, 0, b"")}
 
 
 def read_rows(text: bytes, layout: RowLayout, offset: int = 0, most: int = 0) -> dict[str, Any]:

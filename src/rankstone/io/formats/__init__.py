@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from rankstone.errors import DataError, UsageError, one_of
 from rankstone.io.input_file import Input
@@ -85,7 +85,7 @@ class Format:
         accepts: whether a file may have it if somebody says so (default: ``detect``).
         kind: ``judgments`` or ``run``, None if the content does not tell.
         rows: reads row by row, for formats that are otherwise read as a whole.
-        scans: whether ``run`` returns a run that reads the file each time it is matched.
+        scan: reads judgments or a run at once, None if it takes a closer look; tried first.
         holds_empty_queries: whether a query without documents can be written.
         mixes_queries: whether rows of one query are often not together.
         writes_by_query: whether rows of one query have to be together to be written.
@@ -102,7 +102,7 @@ class Format:
     accepts: Callable[[Input], bool] | None = None
     kind: Callable[[Input], str | None] | None = None
     rows: Callable[[Input, str], Iterable[TextRow]] | None = None
-    scans: bool = False
+    scan: Callable[[Input, str], Judgments | Run | None] | None = None
     holds_empty_queries: bool = False
     mixes_queries: bool = False
     writes_by_query: bool = False
@@ -130,6 +130,8 @@ def format_of(file: Input) -> Format:
     """Return the format that was named for a file, else the one its content has."""
     name = file.options.format
     if name is None:
+        if file.carrier == "json" and file.lists_form is not None:
+            return named("json")
         for form in map(named, _FORMATS):
             if form.detect(file):
                 return form
@@ -165,3 +167,33 @@ def run_name(path: str) -> str:
     while name.endswith(_ENDINGS):
         name = name[: name.rindex(".")]
     return name or path
+
+
+def named_runs(runs: Any, *, nameless: bool = False) -> list[tuple[str, Any]]:
+    """Return runs with their names: given, of a file or an object, or, for ``nameless``, their place."""
+    if isinstance(runs, Mapping):
+        return [(str(name), run) for name, run in runs.items()]
+    if _own_name(runs) is not None or not isinstance(runs, Iterable):
+        raise UsageError("give runs as {name: run} or as a list of paths; at least two.")
+    items = list(runs)
+    own = [_own_name(run) for run in items]
+    names = [name or f"run{place}" for place, name in enumerate(own, 1)]
+    for place, run in enumerate(items):
+        if own[place] is None and not nameless:
+            raise UsageError(
+                f"a run without a name ({type(run).__name__}). Give runs as {{name: run}}."
+            )
+        if own[place] and own.count(own[place]) > 1:
+            is_path = isinstance(run, str | os.PathLike)
+            names[place] = os.fspath(run) if is_path else names[place] + f"#{place + 1}" * nameless
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"two runs are called {name!r}. Give runs as {{name: run}}.")
+    return list(zip(names, items, strict=True))
+
+
+def _own_name(run: Any) -> str | None:
+    if isinstance(run, str | os.PathLike):
+        return run_name(os.fspath(run))
+    name = getattr(run, "name", None)  # of a data frame it is a column
+    return name if isinstance(name, str) else None

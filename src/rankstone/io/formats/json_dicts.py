@@ -10,6 +10,7 @@ from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.subtopics import Aspect
 from rankstone.errors import DataError
 from rankstone.io.formats import Format, json_records
+from rankstone.io.formats.json_scan import scan_lists
 from rankstone.io.formats.strict_json import is_by_query
 from rankstone.io.input_file import Input
 from rankstone.io.rows import Lists, TextRow, check_utf8, id_of
@@ -102,6 +103,7 @@ FORMAT = Format(
     _write,
     _write,
     accepts=lambda file: file.carrier != "text",
+    scan=scan_lists,
     holds_empty_queries=True,
     may_hold_subtopics=True,
 )

@@ -98,7 +98,7 @@ def _check_single(record: dict[str, Any], role: str, where: str) -> None:
     keys = [
         key
         for key, value in record.items()
-        if type(value) in (int, float) and plain_name(key) in known.SYNONYMS[role]
+        if type(value) in (int, float) and plain_name(str(key)) in known.SYNONYMS[role]
     ]
     if len(keys) > 1:
         shown = " or ".join(map(ascii, keys))
@@ -468,8 +468,15 @@ def _unknown(record: dict[str, Any], where: str, wanted: str) -> DataError:
         hint += (
             f" For the id within {inner!a} pass columns={{'doc': {path!a}}} (--columns doc={path})."
         )
+    lists = [key for key, value in record.items() if isinstance(value, list)]
+    texts = [key for key, value in record.items() if isinstance(value, str)]
+    roles = known.LISTS if len(lists) > 1 else [role for role in known.LISTS if role in wanted]
+    named: dict[str, Any] = {
+        **dict(zip(["query"], texts, strict=False)),
+        **dict(zip(roles, lists, strict=False)),
+    }
+    named = named if lists else dict.fromkeys(known.LISTS)
     return DataError(
         f"{where}: no key of the record is known to hold {wanted} (keys: {shown}).{hint} Name the "
-        "keys: columns={'expected': ..., 'retrieved': ...} (--columns expected=...,retrieved=...), "
-        "or query, doc, score and grade."
+        f"keys: {known.advice(named)}, or query, doc, score and grade."
     )

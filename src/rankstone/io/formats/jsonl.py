@@ -9,6 +9,7 @@ from typing import IO, Any
 
 from rankstone.core.subtopics import Aspect
 from rankstone.io.formats import Format, json_records
+from rankstone.io.formats.json_scan import scan_records
 from rankstone.io.formats.strict_json import parse
 from rankstone.io.input_file import Input
 from rankstone.io.rows import TextRow, check_utf8
@@ -53,6 +54,7 @@ FORMAT = Format(
     partial(_write, number="relevance"),
     partial(_write, number="score"),
     accepts=lambda file: file.carrier != "text",
+    scan=scan_records,
     write_subtopics=_write_subtopics,
     may_hold_subtopics=True,
     holds_importance=True,

@@ -94,7 +94,7 @@ def _kind(file: Input) -> str | None:
 
 def _judgments(file: Input) -> Judgments:
     options = file.options
-    frame = _checked(file, _frame(file), "judgments", graded=options.graded)
+    frame = _frame(file, "judgments", graded=options.graded)
     read = partial(frames.judgments_of, typed=not _is_text(file), graded=options.graded)
     source = file.source
     if isinstance(frame, Sheet):  # compared by what it says: programs change its bytes
@@ -103,27 +103,12 @@ def _judgments(file: Input) -> Judgments:
     return replace(judgments, notices=(*judgments.notices, *_notices(frame)))
 
 
-def _checked(file: Input, frame: Any, kind: str, *, graded: bool = True) -> Any:
-    """Return the frame; of a sheet, the rows that hold judgments or a run."""
-    if not isinstance(frame, Sheet):
-        return frame
-    table = open_table(frame)
-    try:
-        roles = frames.roles_of(table, kind, file.path, file.options.columns, graded=graded)
-    except DataError as error:
-        raise DataError(f"{error}{frame.advice()}") from None
-    ids = [name for name in roles.names[:2] if name is not None]
-    numbers = [name for name in roles.names[2:] if name is not None]
-    grade = numbers.pop() if numbers and kind == "judgments" else ""
-    return frame.checked(file.path, ids, numbers, grade)
-
-
 def _notices(frame: Any) -> tuple[Notice, ...]:
     return frame.notices if isinstance(frame, Sheet) else ()
 
 
 def _run(file: Input) -> frames.FrameRun:
-    frame = _checked(file, _frame(file), "run")
+    frame = _frame(file, "run")
     options = file.options
     name = options.name or run_name(file.path)
     read = partial(frames.run_of, typed=not _is_text(file), ascending=options.ascending)
@@ -142,7 +127,7 @@ def _typed_rows(file: Input, kind: str) -> Iterator[Row]:
 
     Without a number column judged rows get grade 1, and runs are ranked by row order.
     """
-    frame = _checked(file, _frame(file), kind)
+    frame = _frame(file, kind)
     table = _reading(file, lambda: open_table(frame))
     roles = _reading(file, lambda: frames.roles_of(table, kind, file.path, file.options.columns))
     names = [name for name in roles.names[:3] if name is not None]
@@ -232,12 +217,15 @@ def _check_utf8(file: Input) -> None:
             ) from None
 
 
-def _frame(file: Input) -> Any:
-    """Return the table of a file, as a library that is installed has it."""
+def _frame(file: Input, kind: str | None = None, *, graded: bool = True) -> Any:
+    """Return the table of a file, as a library that is installed has it.
+
+    Of a sheet, the rows that hold judgments or a run, by ``kind``.
+    """
     polars, pyarrow = (find_spec(name) is not None for name in ("polars", "pyarrow"))
     read: Callable[[Input, Any], Any] = _plain_text
     if _is_workbook(file):
-        sheet = _reading(file, lambda: read_sheet(file))
+        sheet = _reading(file, lambda: read_sheet(file, kind, graded=graded))
         file.check_unchanged()
         return sheet
     if _is_text(file):

@@ -57,23 +57,29 @@ def _judgments(file: Input, layout_of: LayoutOf) -> Judgments:
     scan = engine.load().scan_judgments(text, layout.layout, layout.first)
     if scan["fault"]:
         raise _fault(file, scan["fault"], layout)
-    if not len(scan["grades"]):
-        raise DataError(f"{file.path}: the file holds no judgments.")
-    judgments = Judgments(
-        Ids.from_bytes(scan["query_bytes"], scan["query_offsets"]),
-        scan["groups"],
-        Ids.from_bytes(scan["doc_bytes"], scan["doc_offsets"]),
-        scan["grades"],
-        file.source,
-    )
+    judgments = judgments_of_scan(scan, file)
     if len(scan["iterations"]) > 1:
         judgments, counts = with_subtopics(judgments, _aspects(file, layout))
         scan |= counts
     if layout.columns == PRELS.columns:
         judgments = replace(judgments, probabilities=_probabilities(file, layout, judgments))
-    dropped = [layout.dropped] if layout.dropped else []
+    dropped = [layout.dropped.translated()] if layout.dropped else []
     notices = *judgment_notices(scan), *dropped, *subtopic_notices(judgments)
     return replace(judgments, notices=notices)
+
+
+def judgments_of_scan(scan: dict[str, Any], file: Input) -> Judgments:
+    """Return the judgments that an engine read in a file."""
+    if not len(scan["grades"]):
+        raise DataError(f"{file.path}: the file holds no judgments.")
+    return Judgments(
+        Ids.from_bytes(scan["query_bytes"], scan["query_offsets"]),
+        scan["groups"],
+        Ids.from_bytes(scan["doc_bytes"], scan["doc_offsets"]),
+        scan["grades"],
+        file.source,
+        tuple(judgment_notices(scan)),
+    )
 
 
 def _probabilities(file: Input, layout: TrecLayout, judgments: Judgments) -> np.ndarray:
@@ -136,12 +142,12 @@ class TrecRun:
         docs = Ids.from_bytes(scan["doc_bytes"], scan["doc_offsets"])
         return ScoredLists(queries, scan["groups"], docs, scan["grades"])
 
-    def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
-        """Find the judged documents in the file."""
+    def scan(self, judgments: Judgments, *, float32: bool, repeats: bool) -> dict[str, Any]:
+        """Return what an engine finds in the file."""
         file, layout = self.file, self.layout
         file.check_unchanged("since it was opened. Open it again")
         try:
-            scan = engine.load().scan_run(
+            scan: dict[str, Any] = engine.load().scan_run(
                 file.stream.fileno(),
                 file.size,
                 layout.layout,
@@ -159,6 +165,12 @@ class TrecRun:
             file.check_unchanged()
             raise DataError(f"{file.path}: cannot be read ({error.strerror or error}).") from None
         file.check_unchanged()
+        return scan
+
+    def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
+        """Find the judged documents in the file."""
+        file, layout = self.file, self.layout
+        scan = self.scan(judgments, float32=float32, repeats=repeats)
         if scan["fault"]:
             raise _fault(file, scan["fault"], layout)
         if not scan["rows"]:
@@ -169,14 +181,17 @@ class TrecRun:
             unjudged_queries=scan["unjudged_queries"],
             unjudged_capped=scan["unjudged_capped"],
             unjudged_sample=tuple(map(decode, scan["unjudged_sample"])),
-            doc_samples=_documents(scan["doc_samples"]),
-            tops=_documents(scan["tops"]) if self.kept else None,
+            doc_samples=documents_by_query(scan["doc_samples"]),
+            tops=documents_by_query(scan["tops"]) if self.kept else None,
             notices=tuple(commented_notices(scan)),
-            tag=_last_tag(file.stream, file.size),
+            tag=_last_tag(file.stream, file.size) if layout.layout.record is None else "",
         )
 
 
-def _documents(found: tuple[np.ndarray, np.ndarray, bytes, np.ndarray]) -> DocsByQuery[Ids]:
+def documents_by_query(
+    found: tuple[np.ndarray, np.ndarray, bytes, np.ndarray],
+) -> DocsByQuery[Ids]:
+    """Return documents by query as an engine returned them."""
     queries, bounds, docs, offsets = found
     return DocsByQuery(queries, bounds, Ids.from_bytes(docs, offsets))
 
@@ -326,7 +341,6 @@ def _of(
         accepts=lambda _: True,
         kind=kind,
         rows=partial(_rows, qrels=qrels or run, run=run),
-        scans=True,
         writes_by_query=True,
         **more,
     )

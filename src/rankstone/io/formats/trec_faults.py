@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from rankstone.core.row_layout import LineFault
-from rankstone.core.text import decode
+from rankstone.core.text import decode, is_number
 from rankstone.errors import DataError
+from rankstone.io.column_roles import advice, unnamed
 from rankstone.io.formats.trec_layout import DECIMAL_COMMA, QRELS, RUN, TrecLayout
 from rankstone.io.input_file import Input
 
@@ -33,7 +34,7 @@ def fault_error(
     where = f"{file.path}:{line}"
     what = "TREC qrels" if layout.number == "grade" else "a TREC run"
     if kind == LineFault.FIELD_COUNT:
-        return DataError(where + _field_count(text, field, layout, line))
+        return DataError(where + _field_count(file, text, field, layout, line))
     if kind in (LineFault.NOT_A_NUMBER, LineFault.NOT_FINITE):
         return DataError(f"{where}:{column + 1}: {_number(kind, text, layout, line)}")
     if kind == LineFault.CONTROL_CHARACTER:
@@ -47,7 +48,7 @@ def fault_error(
     return DataError(f"{where}: the line is longer than 1 MiB. Is this {what}?")
 
 
-def _field_count(text: bytes, count: int, layout: TrecLayout, line: int) -> str:
+def _field_count(file: Input, text: bytes, count: int, layout: TrecLayout, line: int) -> str:
     like = " like the first row" if layout.from_file else ""
     message = (
         f": expected {layout.layout.columns} fields ({layout.columns}){like}, "
@@ -61,7 +62,7 @@ def _field_count(text: bytes, count: int, layout: TrecLayout, line: int) -> str:
             f"{message} If fields hold blanks, name the format: 'csv' (--input-format, "
             "input_format=)."
         )
-    return message + (_other_table(text, count, layout) if line == 1 or count == 1 else "")
+    return message + (_other_table(file, text, count, layout) if line == 1 or count == 1 else "")
 
 
 def _number(kind: int, text: bytes, layout: TrecLayout, line: int) -> str:
@@ -78,18 +79,26 @@ def _shown(text: bytes) -> str:
     return ascii(decode(text))[1:-1]
 
 
-def _other_table(row: bytes, fields: int, layout: TrecLayout) -> str:
+def _other_table(file: Input, row: bytes, fields: int, layout: TrecLayout) -> str:
     """Return advice on a first line whose columns are not separated by blanks."""
     if fields == 1 and layout == RUN and DECIMAL_COMMA.fullmatch(row):
         return " Write decimals with a point: 0.5, not 0,5."
     for separator in (",", ";"):
         if separator.encode() in row:
             number = _COLUMN_NAMES.get(layout.number, layout.number)
-            return (
+            message = (
                 f" If '{separator}' separates the columns, the first line has to name them, such "
-                f"as query_id{separator}doc_id{separator}{number}; other names need --columns "
-                "query=NAME,doc=NAME (columns=)."
+                f"as query_id{separator}doc_id{separator}{number}; other names need "
             )
+            lines = decode(file.head).splitlines()[:2]
+            names, *values = (line.split(separator) for line in lines)
+            if values and len(names) == len(values[0]) and not any(map(is_number, names)):
+                kinds = {
+                    n: "number" if is_number(v) else "text"
+                    for n, v in zip(names, values[0], strict=True)
+                }
+                return f"{message}{advice(unnamed(names, None, layout.number, kinds))}."
+            return f"{message}--columns query=NAME,doc=NAME (columns=)."
     for separator in ("::", "|"):
         if separator.encode() in row:
             return f" Columns are separated by blanks, tabs, ',' or ';', not by '{separator}'."

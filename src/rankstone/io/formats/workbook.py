@@ -2,38 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
-from itertools import accumulate, compress, islice
+from itertools import accumulate, compress, groupby, islice
+from operator import itemgetter
+from shlex import quote
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 from rankstone.choices.reading import Reading
 from rankstone.core.text import is_number
 from rankstone.core.values import plain_id
-from rankstone.errors import DataError, MissingDependencyError, Notice, did_you_mean, plural
-from rankstone.io.frames.columns import PlainTable
+from rankstone.errors import (
+    INSTALL,
+    DataError,
+    MissingDependencyError,
+    Notice,
+    did_you_mean,
+    plural,
+)
+from rankstone.io.column_roles import cannot_tell, column_or_none, unnamed
+from rankstone.io.frames import roles_of
+from rankstone.io.frames.columns import PlainTable, open_table
 from rankstone.io.input_file import Input
 from rankstone.io.streams import check_expansion
+from rankstone.language import tr
 
 _SHOWN = 10  # problems of a sheet that a message lists
 _ABOVE = 20  # rows in which the header is sought
 _LOOKED_AT = 100  # rows of another sheet, to see whether it is empty
+_MERGED = 1 / 4  # share of rows without a query from which on its cells seem to be merged
+
+Sheets = dict[str, Callable[[], Iterable[Sequence[Any]]]]  # the rows of each, by name
 
 
 @dataclass(frozen=True, eq=False)
 class Sheet(PlainTable):
-    """The columns of a sheet; ``lines`` are the numbers that Excel shows beside its rows.
-
-    ``above`` are the first rows that hold cells, by number, from the header on; ``options`` say how
-    rows are read.
-    """
+    """The columns of a sheet; ``lines`` are the numbers that Excel shows beside its rows."""
 
     lines: tuple[int, ...] = ()
     notices: tuple[Notice, ...] = ()
-    above: tuple[tuple[int, list[Any]], ...] = ()
-    options: Reading = field(default_factory=Reading)
 
     def content(self) -> Iterator[bytes]:
         """Yield the values of the cells, which stay the same when a workbook is saved again."""
@@ -41,73 +51,164 @@ class Sheet(PlainTable):
             cells = (float(cell) if _is_number(cell) else cell for cell in column)
             yield repr((name, [None if cell == "" else cell for cell in cells])).encode()
 
-    def checked(self, path: str, ids: Iterable[str], numbers: Iterable[str], grade: str) -> Sheet:
-        """Return the rows that can be used; refuse a sheet with faulty ones, all at once.
+    def kinds(self) -> dict[str, str]:
+        """Return what most cells of each column are: numbers or text."""
+        cells = {n: [_is_number(v) for v in c if not _is_empty(v)] for n, c in self.columns.items()}
+        return {n: "number" if 2 * sum(own) > len(own) else "text" for n, own in cells.items()}
 
-        Args:
-            path: of the workbook.
-            ids: columns that need a value in every row.
-            numbers: columns that need a number in every row.
-            grade: the column of numbers in which an empty cell means that nothing was judged;
-                empty if there is none.
-        """
-        faults: list[tuple[int, str]] = []
+    def faults(self, ids: Iterable[str], numbers: Iterable[str], grade: str) -> dict[int, str]:
+        """Return why rows cannot be used, by their places; a grade may be empty."""
         known = dict.fromkeys(ids, (_is_id, "an id"))
         known |= {name: (_is_number, "a number") for name in (*numbers, grade) if name}
-        columns = dict(self.columns)
-        query = next(iter(ids), "")
-        if self.options.fill_down:
-            columns[query] = list(accumulate(columns[query], lambda above, own: own or above))
-        judged = [not grade or cell is not None for cell in columns.get(grade, self.lines)]
+        faults = []
         for name, (accepts, noun) in known.items():
-            for i, value in enumerate(columns[name]):
-                if value is None and name == grade:
-                    continue
-                if value is None or value == "":
-                    faults.append((i, f"no value in column {name!r}"))
+            for i, value in enumerate(self.columns[name]):
+                if _is_empty(value):
+                    faults += [] if name == grade else [(i, f"no value in column {name!r}")]
                 elif not accepts(value):
                     faults.append((i, f"{value!r} in column {name!r} is not {noun}"))
-        notices = list(self.notices)
-        faulty = sorted({i for i, _ in faults})
-        if faults:
-            faults.sort()
-            shown = "; ".join(f"row {self.lines[i]}: {what}" for i, what in faults[:_SHOWN])
-            more = f"; and {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
-            what = f"{path}: {plural(len(faults), 'cell')} cannot be used ({shown}{more})."
-            if self.options.faulty_rows == "error":
-                merged = any(what == f"no value in column {query!r}" for _, what in faults)
-                fill = " If cells of queries are merged: fill_down=True (--fill-down)." * merged
-                raise DataError(
-                    f"{what} Rows are numbered as in Excel. Fill the cells or remove the rows, or leave "
-                    f"such rows out: faulty_rows='skip' (--faulty-rows skip).{fill}"
-                )
-            text = "rows of the sheet that cannot be used were left out"
-            examples = tuple(f"row {self.lines[i]}" for i in faulty[:3])
-            notices.append(Notice("faulty-rows", len(faulty), text, examples))
+        return {
+            i: "; ".join(w for _, w in own) for i, own in groupby(sorted(faults), itemgetter(0))
+        }
+
+    def without(self, faulty: Container[int], grade: str, path: str) -> Sheet:
+        """Return the rows that are not faulty and are judged; notices count the others."""
+        judged = [not grade or not _is_empty(v) for v in self.columns.get(grade, self.lines)]
         if not any(judged):
             raise DataError(f"{path}: column {grade!r} has no grade in any row.")
-        bad = set(faulty)
-        unjudged = [i for i, is_judged in enumerate(judged) if not is_judged and i not in bad]
+        usable = [i not in faulty for i in range(len(self.lines))]
+        left_out = [
+            tr("row {}").format(line)
+            for line, is_usable in zip(self.lines, usable, strict=True)
+            if not is_usable
+        ]
+        unjudged = [
+            tr("row {}").format(n)
+            for n, *own in zip(self.lines, usable, judged, strict=True)
+            if own == [True, False]
+        ]
+        notices = list(self.notices)
+        if left_out:
+            text = tr("rows of the sheet that cannot be used were left out")
+            notices.append(Notice("faulty-rows", len(left_out), text, tuple(left_out[:3])))
         if unjudged:
-            text = (
-                f"{plural(len(unjudged), 'row')} of the sheet without a grade; they are not judged"
+            text = tr("{} of the sheet without a grade; they are not judged").format(
+                plural(len(unjudged), "row")
             )
-            example = f"row {self.lines[unjudged[0]]}"
-            notices.append(Notice("no-grade", len(unjudged), text, (example,), "note"))
-        kept = [is_judged and i not in bad for i, is_judged in enumerate(judged)]
+            notices.append(Notice("no-grade", len(unjudged), text, tuple(unjudged[:1]), "note"))
+        kept = [own == (True, True) for own in zip(usable, judged, strict=True)]
         return Sheet(
-            {name: list(compress(column, kept)) for name, column in columns.items()},
+            {name: list(compress(column, kept)) for name, column in self.columns.items()},
             lines=tuple(compress(self.lines, kept)),
             notices=tuple(notices),
         )
 
-    def advice(self) -> str:
-        """Return what to type if the row that names the columns seems to be another one."""
-        number, header = max(self.above, key=lambda row: sum(isinstance(c, str) for c in row[1]))
-        if number == self.above[0][0]:
-            return ""
-        names = ", ".join(repr(cell) for cell in header if cell is not None)
-        return f" Row {number} looks like the header ({names}): header_row={number} (--header-row {number})."
+
+class _Obstacle(Exception):
+    """What is in the way of reading a sheet, and the options that remove it."""
+
+    def __init__(self, problem: str, needed: dict[str, Any]) -> None:
+        super().__init__(problem)
+        self.needed = needed
+
+
+def read_sheet(file: Input, kind: str | None, *, graded: bool = True) -> Sheet:
+    """Read the rows of a sheet that hold judgments or a run; all of them if ``kind`` is None.
+
+    One error names all that is in the way, and every option that is needed to read the workbook.
+    """
+    _check_size(file)
+    sheets = _sheets(file)
+    number = None if kind == "judgments" and not graded else "score" if kind == "run" else "grade"
+    problems: list[str] = []
+    needed: dict[str, Any] = {}
+    while True:
+        reading = replace(file.options.sheet, **({"columns": file.options.columns} | needed))
+        try:
+            sheet = _read(file.path, sheets, reading, kind, number)
+        except _Obstacle as obstacle:
+            problems.append(str(obstacle))
+            if obstacle.needed and kind == "judgments":
+                needed |= obstacle.needed
+                continue
+        else:
+            if not problems:
+                return sheet
+        options = f", or pass {_words(needed)}" if needed else ""
+        raise DataError(f"{file.path}: {'; '.join(problems)}. Mend the sheet{options}.")
+
+
+def _read(
+    path: str, sheets: Sheets, reading: Reading, kind: str | None, number: str | None
+) -> Sheet:
+    """Read a sheet; the first obstacle is raised."""
+    name = _name(path, sheets, reading)
+    sheet = _table(sheets, name, reading)
+    names, columns = [*sheet.columns], reading.columns
+    if kind is None and sheet.lines:
+        return sheet
+    if not sheet.lines or not all(column_or_none(r, names, columns) for r in ("query", "doc")):
+        own, row = _header(sheets, reading)
+        other = _table(sheets, own or name, replace(reading, header_row=row or None))
+        if row and other.lines and [*other.columns] != names:
+            place = {"sheet": own} if own != name else {}
+            row_above = {"header_row": row} if row > 1 else {}
+            shown = ", ".join(map(repr, other.columns))
+            raise _Obstacle(
+                f"row {row} of sheet {own!r} looks like the header ({shown})", place | row_above
+            )
+    if not sheet.lines:
+        which = (
+            f"the sheet {name!r}" if reading.sheet is not None else f"the first sheet, {name!r},"
+        )
+        choose = f"; choose another with sheet= (--sheet), of {', '.join(sheets)}"
+        raise DataError(
+            f"{path}: {which} has no rows under a header{choose if len(sheets) > 1 else ''}."
+        )
+    proposed = unnamed(names, columns, number, sheet.kinds())
+    if proposed and all(proposed.values()):
+        raise _Obstacle(cannot_tell(proposed), {"columns": {**(columns or {}), **proposed}})
+    roles = roles_of(
+        open_table(sheet), kind or "judgments", path, columns, graded=number is not None
+    )
+    ids = [n for n in roles.names[:2] if n is not None]
+    numbers = [n for n in roles.names[2:] if n is not None]
+    grade = numbers.pop() if numbers and kind == "judgments" else ""
+    query, doc = (sheet.columns[n] for n in ids)
+    if reading.fill_down:
+        filled: list[Any] = list(accumulate(query, lambda above, own: own or above))
+        sheet = replace(sheet, columns=sheet.columns | {ids[0]: filled})
+    empty = [_is_empty(q) for q, d in zip(query, doc, strict=True) if not _is_empty(d)]
+    if not reading.fill_down and sum(empty) > _MERGED * len(empty):
+        raise _Obstacle(
+            f"{plural(sum(empty), 'row')} have no value in column {ids[0]!r}, as in merged cells",
+            {"fill_down": True},
+        )
+    faults = sheet.faults(ids, numbers, grade)
+    if faults and reading.faulty_rows == "error":
+        listed = [f"row {sheet.lines[i]}: {why}" for i, why in faults.items()]
+        more = f"; and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
+        raise _Obstacle(
+            f"{plural(len(listed), 'row')} cannot be used ({'; '.join(listed[:_SHOWN])}{more}), by the "
+            "numbers that Excel shows",
+            {"faulty_rows": "skip"},
+        )
+    return sheet.without(faults, grade, path)
+
+
+def _words(needed: Mapping[str, Any]) -> str:
+    """Return options as they are written in Python and as flags."""
+    python = ", ".join(f"{name}={value!r}" for name, value in needed.items())
+    flags = []
+    for name, value in needed.items():
+        text = ",".join(f"{r}={n}" for r, n in value.items()) if name == "columns" else str(value)
+        flag = f"--{name.replace('_', '-')}"
+        flags.append(flag if value is True else f"{flag} {quote(text)}")
+    return f"{python} ({' '.join(flags)})"
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value == ""
 
 
 def _is_id(value: Any) -> bool:
@@ -118,36 +219,41 @@ def _is_number(value: Any) -> bool:
     return is_number(value) if isinstance(value, str) else isinstance(value, int | float)
 
 
-def read_sheet(file: Input) -> Sheet:
-    """Read a sheet of a workbook; columns without a name are left out."""
-    _check_size(file)
-    options = file.options.sheet
-    names, name, cells, others = _rows_of_sheet(file)
-    rows = [(n, row) for n, row in enumerate(cells, 1) if _holds_cells(row)]
-    above = tuple(rows[:_ABOVE])
-    if options.header_row is not None:
-        rows = [(n, row) for n, row in rows if n >= options.header_row]
-    if len(rows) < 2:
-        which = (
-            f"the sheet {name!r}" if options.sheet is not None else f"the first sheet, {name!r},"
-        )
-        first = f"; choose another with sheet= (--sheet), of {', '.join(names)}"
-        raise DataError(
-            f"{file.path}: {which} has no rows under a header{first if len(names) > 1 else ''}."
-        )
-    (_, header), *body = rows
+def _table(sheets: Sheets, name: str, reading: Reading) -> Sheet:
+    """Return the columns of a sheet that have names, without rows that are empty."""
+    rows = [(n, list(row)) for n, row in enumerate(sheets[name](), 1) if _holds_cells(row)]
+    rows = [(n, row) for n, row in rows if n >= (reading.header_row or 1)]
+    (_, header), *body = rows or [(0, [])]
     columns = {str(cell).strip(): i for i, cell in enumerate(header) if cell is not None}
+    others = [
+        n for n in sheets if n != name and any(map(_holds_cells, islice(sheets[n](), _LOOKED_AT)))
+    ]
     notices = []
-    if others and options.sheet is None:
-        text = f"the sheet {name!r} was read, the first of {len(names)}; the others were not"
+    if others and reading.sheet is None:
+        text = tr("the sheet {!r} was read, the first of {}; the others were not").format(
+            name, len(sheets)
+        )
         notices.append(Notice("other-sheets", len(others), text, tuple(others[:3])))
     return Sheet(
         {n: [row[i] if i < len(row) else None for _, row in body] for n, i in columns.items()},
         lines=tuple(number for number, _ in body),
         notices=tuple(notices),
-        above=above if options.header_row is None else above[:1],
-        options=options,
     )
+
+
+def _header(sheets: Sheets, reading: Reading) -> tuple[str, int]:
+    """Return the sheet and the row that seem to name columns: by known names, or by most texts.
+
+    Only the chosen sheet and row are looked at, if somebody chose them; the row is 0 if there is none.
+    """
+    best: tuple[tuple[int, int], str, int] = ((0, 1), "", 0)
+    for name in sheets if reading.sheet is None else [_name("", sheets, reading)]:
+        for row, cells in enumerate(islice(sheets[name](), _ABOVE), 1):
+            texts = [c.strip() for c in cells if isinstance(c, str) and not is_number(c)]
+            known = sum(bool(column_or_none(r, texts, reading.columns)) for r in ("query", "doc"))
+            if reading.header_row in (None, row) and (known, len(texts)) > best[0]:
+                best = (known, len(texts)), name, row
+    return best[1:]
 
 
 def _holds_cells(row: Iterable[Any]) -> bool:
@@ -165,46 +271,38 @@ def _check_size(file: Input) -> None:
     file.stream.seek(0)
 
 
-def _rows_of_sheet(file: Input) -> tuple[list[str], str, Iterator[list[Any]], list[str]]:
-    """Return the names of the sheets, that of the chosen one, its rows, and which others hold cells."""
+def _sheets(file: Input) -> Sheets:
+    """Return the sheets of a workbook."""
     if find_spec("openpyxl") is not None:
         from openpyxl import load_workbook
 
         book = load_workbook(file.stream, read_only=True, data_only=True)
         for sheet in book.worksheets:
             sheet.reset_dimensions()  # what a sheet says of its size may be wrong
-        names = [sheet.title for sheet in book.worksheets]
-        place = _place(file, names)
-        held = [
-            s.title
-            for i, s in enumerate(book.worksheets)
-            if i != place
-            and any(map(_holds_cells, islice(s.iter_rows(values_only=True), _LOOKED_AT)))
-        ]
-        rows = book.worksheets[place].iter_rows(values_only=True)
-        return names, names[place], map(list, rows), held
+        return {s.title: partial(s.iter_rows, values_only=True) for s in book.worksheets}
     if find_spec("fastexcel") is not None and find_spec("pyarrow") is not None:
         import fastexcel
 
         reader = fastexcel.read_excel(file.stream.read())
-        names = list(reader.sheet_names)
-        place = _place(file, names)
-        table = reader.load_sheet(place, header_row=None, skip_rows=0, dtypes="string").to_arrow()
-        columns = [column.to_pylist() for column in table.columns]
-        others = [name for name in names if name != names[place]]
-        return names, names[place], map(list, zip(*columns, strict=True)), others
+        load = partial(reader.load_sheet, header_row=None, skip_rows=0, dtypes="string")
+
+        def rows(place: int) -> Iterable[Sequence[Any]]:
+            columns = (column.to_pylist() for column in load(place).to_arrow().columns)
+            return zip(*columns, strict=True)
+
+        return {name: partial(rows, place) for place, name in enumerate(reader.sheet_names)}
     raise MissingDependencyError(
-        f"{file.path}: this is an Excel workbook; reading it needs openpyxl or fastexcel: pip "
-        "install 'rankstone[excel]', or save the sheet as CSV."
+        f"{file.path}: this is an Excel workbook; reading it needs openpyxl or fastexcel: "
+        f"{INSTALL.format('excel')}, or save the sheet as CSV."
     )
 
 
-def _place(file: Input, names: Sequence[str]) -> int:
-    """Return the place of the chosen sheet among all."""
-    chosen = file.options.sheet.sheet
-    if chosen is None or str(chosen) in names:
-        return 0 if chosen is None else names.index(str(chosen))
+def _name(path: str, sheets: Sheets, reading: Reading) -> str:
+    """Return the name of the chosen sheet."""
+    chosen, names = reading.sheet, list(sheets)
+    if chosen is None or str(chosen) in sheets:
+        return names[0] if chosen is None else str(chosen)
     if str(chosen).isdecimal() and 1 <= int(chosen) <= len(names):
-        return int(chosen) - 1
+        return names[int(chosen) - 1]
     hint = did_you_mean(str(chosen), names)
-    raise DataError(f"{file.path}: there is no sheet {chosen!r}.{hint} Sheets: {', '.join(names)}.")
+    raise DataError(f"{path}: there is no sheet {chosen!r}.{hint} Sheets: {', '.join(names)}.")

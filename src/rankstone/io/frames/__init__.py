@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,10 @@ from rankstone.core.matches import DocsByQuery, Matches
 from rankstone.core.notices import judgment_notices
 from rankstone.core.provenance import MEMORY, Source
 from rankstone.core.row_layout import ColumnFault
-from rankstone.core.run import Row
+from rankstone.core.run import Block, Row
 from rankstone.core.subtopics import Aspect, subtopic_notices, with_subtopics
 from rankstone.core.text import decode
-from rankstone.errors import DataError, MissingDependencyError, Notice, UsageError
+from rankstone.errors import INSTALL, DataError, MissingDependencyError, Notice, UsageError
 from rankstone.io.column_roles import (
     Roles,
     judgment_roles,
@@ -37,6 +38,7 @@ from rankstone.io.frames.columns import (
     open_table,
     place_of,
 )
+from rankstone.language import tr
 
 _RANGE = 1 << 16
 _LIKED = 4  # of five stars: the lowest rating that recommender papers count as a hit
@@ -128,7 +130,7 @@ def _rating_notices(
     name = roles.names[2]
     if name is None or plain_name(name) != "rating" or "grade" in (columns or {}):
         return []
-    return ratings_as_grades(f"the column {name!r}", scan["grades"])
+    return ratings_as_grades(tr("the column {!r}").format(name), scan["grades"])
 
 
 def ratings_as_grades(what: str, grades: np.ndarray) -> list[Notice]:
@@ -136,11 +138,11 @@ def ratings_as_grades(what: str, grades: np.ndarray) -> list[Notice]:
     high = int((grades >= _LIKED).sum())  # a count that adds up over parts
     if not high:
         return []
-    text = (
-        f"{what} holds the grades: gains grow with them, and relevance= (1 by default) is the "
-        f"lowest that is relevant. Recommender papers count ratings from {_LIKED} up as hits: "
-        f"relevance={_LIKED} (-c relevance={_LIKED}), and NAME(gain='binary') for a measure with gains"
-    )
+    text = tr(
+        "{0} holds the grades: gains grow with them, and relevance= (1 by default) is the "
+        "lowest that is relevant. Recommender papers count ratings from {1} up as hits: "
+        "relevance={1} (-c relevance={1}), and NAME(gain='binary') for a measure with gains"
+    ).format(what, _LIKED)
     return [Notice("ratings-as-grades", high, text, level="note")]
 
 
@@ -245,17 +247,28 @@ class FrameRun:
 
     def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:
         """Yield the documents in the order of the rows."""
+        queries, docs, numbers = self._columns()
+        yield from zip(queries, docs, numbers.tolist(), strict=True)
+
+    def blocks(self, most: int) -> Iterator[Block]:
+        """Yield all rows in one block."""
+        queries, docs, numbers = self._columns()
+        pieces = [(query, len(list(some))) for query, some in groupby(queries)]
+        sizes = np.array([size for _, size in pieces], np.int64)
+        yield Block([query for query, _ in pieces], sizes, docs, numbers)
+
+    def _columns(self) -> tuple[list[Any], list[Any], np.ndarray]:
+        """Return queries, documents, and numbers of which the highest is the best."""
         from rankstone.io.frames.columns import grades_in, ids_in
 
-        ids = (
-            ids_in(column, numbers=is_whole(column), what=f"{self.what}: the {what} column")
+        queries, docs = (
+            list(ids_in(column, numbers=is_whole(column), what=f"{self.what}: the {what} column"))
             for what, column in (("query", self.query), ("document", self.doc))
         )
         count = len(self.doc)
-        numbers = range(count, 0, -1) if self.number is None else grades_in(self.number, count)
+        given = range(count, 0, -1) if self.number is None else grades_in(self.number, count)
         sign = -1.0 if self.number is not None and self.ascending else 1.0
-        for query, doc, number in zip(*ids, numbers, strict=True):
-            yield query, doc, sign * number
+        return queries, docs, sign * np.array(given, np.float64)
 
     def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Find the judged documents in the columns."""
@@ -402,5 +415,5 @@ def _decode_examples(scan: dict[str, Any], which: str) -> None:
 def missing(library: str, what: str) -> MissingDependencyError:
     """Return the error that says what to install."""
     return MissingDependencyError(
-        f"{what} needs the library {library}: pip install 'rankstone[frames]'."
+        f"{what} needs the library {library}: {INSTALL.format('frames')}."
     )

@@ -285,19 +285,22 @@ function workingOf(working, q) {
   } else if (at(working.total) !== null && at(working.denominator) !== null) {
     put = `${plain(at(working.total))} / ${plain(at(working.denominator))}`;
   }
+  const retrieved = model.rankings.retrieved[working.run][q];
+  const until = Math.min(working.cutoff || 0, retrieved, model.rankings.depth);
   return h("div", { class: "working" }, h("h5", {}, runName(working.run)),
-    working.steps && model.rankings.retrieved[working.run][q] === 0 ? h("p", { class: "quiet" }, t("nothing_retrieved"))
-      : working.steps ? stepsTable(working.steps, q, model.runs[working.run].name) : null, lines,
+    working.steps && retrieved === 0 ? h("p", { class: "quiet" }, t("nothing_retrieved"))
+      : working.steps ? stepsTable(working.steps, q, model.runs[working.run].name, until) : null, lines,
     h("p", { class: "outcome" }, h("code", {}, [name, put, number(value)].filter(Boolean).join(" = "))));
 }
 
-function stepsTable(steps, q, label) {
+/** Return a table of steps; ranks without one, down to ``until``, are those of documents that are not judged. */
+function stepsTable(steps, q, label, until = 0) {
   const ids = model.rankings.documents(q);
   const [a, b] = [steps.bounds[q], steps.bounds[q + 1]];
   if (a === b) return h("p", { class: "quiet" }, t("no_steps", { depth: model.rankings.depth }));
   const names = Object.keys(steps.columns);
   const heads = [...(steps.rank ? [t("rank")] : []), ...(steps.documents ? [t("document")] : []),
-    ...(steps.grade ? [t("grade_head")] : []), ...names, t("term"), t("sum")];
+    ...(steps.grade ? [t("grade_head")] : []), ...names.map((name) => t(`word_${name}`)), t("term"), t("sum")];
   let sum = 0;
   let last = 0;
   const rows = [];
@@ -314,6 +317,7 @@ function stepsTable(steps, q, label) {
         return h("td", {}, typeof cell === "boolean" ? t(cell ? "yes" : "no") : plain(cell));
       }), h("td", {}, plain(steps.term[i])), h("td", {}, plain(+sum.toFixed(6)))));
   }
+  if (steps.rank && steps.documents && until > last) rows.push(unjudgedRow(last + 1, until, heads.length));
   return wideTable(visible(label), headRow(heads, [heads.indexOf(t("document"))]), h("tbody", {}, rows));
 }
 

@@ -26,9 +26,22 @@ const ROWS = {
   },
   roc: () => curveRows("roc"),
   pr: () => curveRows("pr"),
+  tradeoff: (state) => {
+    const [x, y] = tradeoff(state.measure);
+    return x === y || model.runs.length < 2 ? [] : model.runs.map((run, r) => ({ run: visible(run.name), x: model.means[r][x], y: model.means[r][y] }))
+      .filter((row) => row.x !== null && row.y !== null);
+  },
+  exposure: () => model.runs.flatMap((run) => (run.exposure || []).map((share, i) => ({ run: visible(run.name), group: 10 * (i + 1), share }))),
   judged: () => model.runs.flatMap((run) => run.judged_by_rank.map((share, i) => ({ run: visible(run.name), rank: i + 1, share }))
     .filter((row) => row.share !== null)),
 };
+
+/** Return the places of a measure beyond accuracy and of one of accuracy; the same if one is missing. */
+function tradeoff(chosen) {
+  const kinds = model.measures.map((measure) => Boolean(measure.beyond_accuracy));
+  if (!kinds.includes(true) || !kinds.includes(false)) return [0, 0];
+  return [kinds[chosen] ? chosen : kinds.indexOf(true), kinds.indexOf(false)];
+}
 
 function pairRows(state) {
   if (model.runs.length < 2) return [];
@@ -119,7 +132,8 @@ function pictureFigure(name, definitions, state) {
     ...legendSize(rows, canvas.clientWidth - 60), size: rows.length > 500 ? 16 : 55,
     run: model.runs.length > 1 ? visible(model.runs[state.run].name) : "",
     baseline: visible(model.runs[0].name),
-    measure: name === "cutoffs" ? cutoffName(state.measure) : model.measures[state.measure].name,
+    measure: name === "cutoffs" ? cutoffName(state.measure) : model.measures[name === "tradeoff" ? tradeoff(state.measure)[0] : state.measure].name,
+    accuracy: model.measures[tradeoff(state.measure)[1]].name,
   });
   async function draw() {
     const rows = ROWS[name](state);
@@ -180,6 +194,8 @@ function columnsOf(name, words) {
     distribution: [run, query, [words.measure, (row) => number(row.value)]],
     roc: [run, [t("axis_fpr"), (row) => number(row.x)], [t("axis_tpr"), (row) => number(row.y)]],
     pr: [run, [t("axis_recall"), (row) => number(row.x)], [t("axis_precision"), (row) => number(row.y)]],
+    tradeoff: [run, [words.measure, (row) => number(row.x)], [words.accuracy, (row) => number(row.y)]],
+    exposure: [run, [t("axis_popularity"), (row) => String(row.group)], [t("axis_exposure"), (row) => percent(row.share, 1)]],
     judged: [run, [t("axis_rank"), (row) => String(row.rank)], [t("axis_share"), (row) => percent(row.share, 1)]],
   }[name];
 }

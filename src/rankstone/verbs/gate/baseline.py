@@ -21,6 +21,7 @@ from rankstone.core.atomic import write_text
 from rankstone.core.provenance import Source, in_words, recorded, replayed
 from rankstone.core.result import Result
 from rankstone.errors import DataError, Notice, UsageError, plural
+from rankstone.language import tr
 from rankstone.measures.parse import parse_measure
 
 SCHEMA = "rankstone/baseline/2"
@@ -318,7 +319,7 @@ def require_comparable(
     reasons = [
         *_conventions(candidate, baseline, measures),
         *_judgments(candidate, baseline, now, same_queries=same_queries),
-        *(f"the judgments: {text}" for text in _choices(then.reading, now.reading)),
+        *(tr("the judgments: {}").format(text) for text in _choices(then.reading, now.reading)),
         *_choices(baseline.changes, candidate.changes, EVALUATION),
         *_version(candidate, baseline),
     ]
@@ -333,7 +334,11 @@ def require_comparable(
         *_choices(baseline.changes, candidate.changes, RUN),
     )
     return tuple(
-        Notice("read-differently", 1, f"{candidate.name} and {baseline.name} differ: {text}")
+        Notice(
+            "read-differently",
+            1,
+            tr("{} and {} differ: {}").format(candidate.name, baseline.name, text),
+        )
         for text in others
     )
 
@@ -362,10 +367,12 @@ def _choices(then: Mapping[str, Any], now: Mapping[str, Any], part: str = "") ->
         of = field_named(name).metadata["part"]
         if then.get(name) != now.get(name) and of != IDENTITY and part in ("", of):
             old, new = (
-                ", ".join(in_words({name: made[name]})) if name in made else f"no {name}"
+                ", ".join(in_words({name: made[name]}))
+                if name in made
+                else tr("no {}").format(name)
                 for made in (then, now)
             )
-            yield f"{old} before, {new} now"
+            yield tr("{} before, {} now").format(old, new)
 
 
 def _conventions(candidate: Result, baseline: Baseline, measures: Iterable[str]) -> Iterator[str]:
@@ -374,10 +381,12 @@ def _conventions(candidate: Result, baseline: Baseline, measures: Iterable[str])
         exceptions = candidate.exceptions.get(measure, {})
         then, now = baseline.conventions_for(measure), candidate.conventions.replace(**exceptions)
         for name, value in now.diff(then).items():
-            change = f"{name} was {getattr(then, name)} and is {value}"
+            change = tr("{} was {} and is {}").format(name, getattr(then, name), value)
             if change not in seen:
                 seen.add(change)
-                yield f"the convention {change} (set it with -c {name}={getattr(then, name)})"
+                yield tr("the convention {} (set it with -c {}={})").format(
+                    change, name, getattr(then, name)
+                )
 
 
 def _judgments(
@@ -390,20 +399,22 @@ def _judgments(
     known = then.sha256 is not None and now.sha256 is not None
     old, new = set(map(str, baseline.queries)), set(map(str, candidate.queries))
     added, removed = len(new - old), len(old - new)
-    queries = f"{plural(added, 'query')} added, {removed} removed"
-    again = "accept the new ones with 'rankstone gate baseline accept'"
+    queries = tr("{} added, {} removed").format(plural(added, "query"), removed)
+    again = tr("accept the new ones with 'rankstone gate baseline accept'")
     if known:
-        yield f"the judgments were {then} and are {now} ({queries}; {again})"
+        yield tr("the judgments were {} and are {} ({}; {})").format(then, now, queries, again)
     elif same_queries and (added or removed) and candidate.conventions.counts_unanswered:
-        yield f"the judgments are of other queries ({queries}; {again})"
+        yield tr("the judgments are of other queries ({}; {})").format(queries, again)
 
 
 def _version(candidate: Result, baseline: Baseline) -> Iterator[str]:
     then, now = baseline.rankstone, candidate.provenance.rankstone
     if _same_numbers(then) != _same_numbers(now):
         yield (
-            f"its numbers are of Rankstone {then} and this is {now}, which may compute others "
-            "(see CHANGELOG, 'Numbers'; then run 'rankstone gate baseline accept')"
+            tr(
+                "its numbers are of Rankstone {} and this is {}, which may compute others (see "
+                "CHANGELOG, 'Numbers'; then run 'rankstone gate baseline accept')"
+            ).format(then, now)
         )
 
 

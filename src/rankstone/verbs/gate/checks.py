@@ -13,6 +13,7 @@ import numpy as np
 
 from rankstone.core.result import Result
 from rankstone.errors import DataError, UsageError, did_you_mean, plural
+from rankstone.language import tr
 from rankstone.stats.clusters import Source
 from rankstone.stats.compare import compare
 from rankstone.stats.comparison import PairComparison
@@ -25,7 +26,14 @@ from rankstone.verbs.gate.verdict import CANNOT_TELL, FAIL, PASS, WARN, Check, V
 
 _WORST = 5  # queries listed that lost most
 _EXAMPLES = 3
+_OF_CLUSTERS = (
+    "clusters",
+    "clustered",
+    "unknown-clusters",
+)  # notices on what queries belong together
 _MOST_QUERIES = 1_000_000
+#: Notices on what people and a model contributed to a difference.
+OF_PEOPLE = ("trusted", "too-few-trusted", "judge-favours-run")
 
 
 @dataclass(frozen=True)
@@ -71,22 +79,21 @@ def drop_check(limit: Limit, pair: PairComparison, lost: Sequence[Any]) -> Check
         lost: queries with a value of the baseline and none of the candidate.
     """
     if lost:
-        text = (
-            f"{pair.measure} has no value of the candidate for {plural(len(lost), 'query')} that "
-            f"the baseline has one for ({_some(lost)}), so the means are of different queries"
-        )
+        text = tr(
+            "{} has no value of the candidate for {} that the baseline has one for ({}), so "
+            "the means are of different queries"
+        ).format(pair.measure, plural(len(lost), "query"), _some(lost))
         return _of_pair(limit, pair, FAIL, text)
     gain, text = Gain.of(pair), _moved(pair)
     status = drop_status(limit.kind, limit.value, gain, pair.detectable)
     if status == CANNOT_TELL:
         text += f"; {_sight(limit, pair)}"
     elif status == FAIL and limit.kind == "max-drop":
-        text += f"; at most {limit.value:g} is allowed{_noise(gain, pair)}"
+        text += tr("; at most {:g} is allowed{}").format(limit.value, _noise(gain, pair))
     elif status == FAIL:
-        text += (
-            f"; with {_level(pair)} confidence it may be worse by {-gain.low:.4f}, and at most "
-            f"{limit.value:g} is allowed"
-        )
+        text += tr(
+            "; with {} confidence it may be worse by {:.4f}, and at most {:g} is allowed"
+        ).format(_level(pair), -gain.low, limit.value)
     return _of_pair(limit, pair, status, text)
 
 
@@ -94,10 +101,10 @@ def gain_check(limit: Limit, pair: PairComparison) -> Check:
     """Warn of a gain that is too good to be true."""
     if Gain.of(pair).value <= limit.value + ROUNDING:
         return _of_pair(limit, pair, PASS, _moved(pair))
-    text = (
-        f"{_moved(pair)}, more than {limit.value:g}: too good to be true? Look for judged documents "
-        "in the training data, changed judgments, or a broken baseline"
-    )
+    text = tr(
+        "{}, more than {:g}: too good to be true? Look for judged documents in the "
+        "training data, changed judgments, or a broken baseline"
+    ).format(_moved(pair), limit.value)
     return _of_pair(limit, pair, WARN, text)
 
 
@@ -108,16 +115,20 @@ def slice_check(limit: Limit, pair: PairComparison, group: str, smallest: int) -
     number of slices, shows that it is not noise. A slice that is too small does not decide.
     """
     gain = Gain.of(pair)
-    text = f"{_moved(pair)} in slice {quoted(group)}"
+    text = tr("{} in slice {}").format(_moved(pair), quoted(group))
     if pair.n < smallest:
-        check = _of_pair(limit, pair, PASS, f"{text}; too small to decide", group)
+        check = _of_pair(limit, pair, PASS, tr("{}; too small to decide").format(text), group)
         return replace(check, decides=False)
     if gain.value < -limit.value - ROUNDING and gain.high < 0:
-        return _of_pair(limit, pair, FAIL, f"{text}; at most {limit.value:g} is allowed", group)
+        return _of_pair(
+            limit, pair, FAIL, tr("{}; at most {:g} is allowed").format(text, limit.value), group
+        )
     if math.isnan(pair.detectable):
-        text += f"; {plural(pair.n, 'query')} can show no drop"
+        text += tr("; {} can show no drop").format(plural(pair.n, "query"))
     elif not pair.detectable <= limit.value:
-        text += f"; {plural(pair.n, 'query')} can only show a drop of {pair.detectable:.3f} or more"
+        text += tr("; {} can only show a drop of {:.3f} or more").format(
+            plural(pair.n, "query"), pair.detectable
+        )
     return _of_pair(limit, pair, PASS, text, group)
 
 
@@ -125,12 +136,14 @@ def mean_check(limit: Limit, measure: str, value: float, n: int) -> Check:
     """Check the candidate's mean."""
     rule = str(limit)
     if math.isnan(value):
-        text = f"{measure} of the candidate is undefined for every query"
+        text = tr("{} of the candidate is undefined for every query").format(measure)
         return Check(rule, FAIL, text, measure=measure, n=n)
     below = limit.kind != "max"
     excess = limit.value - value if below else value - limit.value
-    ends = ("at least", "below") if below else ("at most", "above")
-    text = f"{measure} is {value:.4f}, {ends[1] if excess > ROUNDING else ends[0]} {limit.value:g}"
+    ends = (tr("at least"), tr("below")) if below else (tr("at most"), tr("above"))
+    text = tr("{} is {:.4f}, {} {:g}").format(
+        measure, value, ends[1] if excess > ROUNDING else ends[0], limit.value
+    )
     return Check(
         rule, FAIL if excess > ROUNDING else PASS, text, measure=measure, n=n, candidate=value
     )
@@ -140,9 +153,9 @@ def queries_check(rules: Rules, answered: int) -> Iterator[Check]:
     """Check the number of queries that decide."""
     if rules.min_queries is None:
         return
-    text = f"the candidate answers {plural(answered, 'query')}"
+    text = tr("the candidate answers {}").format(plural(answered, "query"))
     few = answered < rules.min_queries
-    text += f", and at least {rules.min_queries} are needed" if few else ""
+    text += tr(", and at least {} are needed").format(rules.min_queries) if few else ""
     yield Check(f"min-queries {rules.min_queries}", FAIL if few else PASS, text, n=answered)
 
 
@@ -155,30 +168,35 @@ def answers_check(answered: int, lost: Sequence[Any], *, left_out: bool) -> Chec
         left_out: the conventions leave unanswered queries out of means.
     """
     if not answered:
-        return Check("answers", FAIL, "the candidate is empty: it answers no judged query", n=0)
+        return Check("answers", FAIL, tr("the candidate is empty: it answers no judged query"), n=0)
     if not lost:
-        text = f"the candidate answers {plural(answered, 'query')}"
+        text = tr("the candidate answers {}").format(plural(answered, "query"))
         return Check("answers", PASS, text, n=answered)
-    text = (
-        f"the candidate does not answer {plural(len(lost), 'query')} that the baseline answers "
-        f"({_some(lost)}); they {'are left out of its means' if left_out else 'count as 0'}"
+    effect = tr("are left out of its means") if left_out else tr("count as 0")
+    text = tr("the candidate does not answer {} that the baseline answers ({}); they {}").format(
+        plural(len(lost), "query"), _some(lost), effect
     )
     return Check("answers", FAIL if left_out else WARN, text, n=answered)
 
 
 def document_check(rule: MustFind, ranks: Mapping[MustFind, int | None]) -> Check:
     """Check the rank of a document that must, or must not, be among the first ones."""
-    what, rank = f"{quoted(rule.document)} of query {quoted(rule.query)}", ranks.get(rule)
+    what = tr("{} of query {}").format(quoted(rule.document), quoted(rule.query))
+    rank = ranks.get(rule)
     wanted = rule.kind == "must-find"
     if not wanted and rule not in ranks:
-        text = f"the candidate does not answer query {quoted(rule.query)}, so nothing was checked"
+        text = tr("the candidate does not answer query {}, so nothing was checked").format(
+            quoted(rule.query)
+        )
         return Check(str(rule), WARN, text)
     if rank is None:
-        return Check(str(rule), FAIL if wanted else PASS, f"{what} was not retrieved")
+        return Check(str(rule), FAIL if wanted else PASS, tr("{} was not retrieved").format(what))
     inside = rank <= rule.cutoff
-    text = f"{what} is at rank {rank}"
+    text = tr("{} is at rank {}").format(what, rank)
     if inside != wanted:
-        text += f", {'not ' if wanted else ''}among the first {rule.cutoff}"
+        text += (tr(", not among the first {}") if wanted else tr(", among the first {}")).format(
+            rule.cutoff
+        )
     return Check(str(rule), PASS if inside == wanted else FAIL, text)
 
 
@@ -199,12 +217,11 @@ def _some(queries: Sequence[Any]) -> str:
 def _moved(pair: PairComparison) -> str:
     gain = Gain.of(pair).value
     if gain == 0:
-        return f"{pair.measure} is as before ({pair.mean:.4f})"
-    word = "better" if gain > 0 else "worse"
-    lower = "" if pair.higher_is_better else "; lower is better"
-    return (
-        f"{pair.measure} is {word} by {abs(gain):.4f} "
-        f"({pair.baseline_mean:.4f} to {pair.mean:.4f}{lower})"
+        return tr("{} is as before ({:.4f})").format(pair.measure, pair.mean)
+    word = tr("better") if gain > 0 else tr("worse")
+    lower = "" if pair.higher_is_better else tr("; lower is better")
+    return tr("{} is {} by {:.4f} ({:.4f} to {:.4f}{})").format(
+        pair.measure, word, abs(gain), pair.baseline_mean, pair.mean, lower
     )
 
 
@@ -213,32 +230,32 @@ def _noise(gain: Gain, pair: PairComparison) -> str:
     if gain.high < 0:
         return ""
     if math.isnan(gain.high):
-        return f", and {plural(pair.n, 'query')} do not show whether it is noise"
-    return (
-        f", but it may be noise ({_level(pair)} interval {pair.ci_low:+.4f} to "
-        f"{pair.ci_high:+.4f}); non-inferior allows for that"
-    )
+        return tr(", and {} do not show whether it is noise").format(plural(pair.n, "query"))
+    return tr(
+        ", but it may be noise ({} interval {:+.4f} to {:+.4f}); non-inferior allows for that"
+    ).format(_level(pair), pair.ci_low, pair.ci_high)
 
 
 def _sight(limit: Limit, pair: PairComparison) -> str:
     """Return the smallest drop that the queries can show, and the number of queries for the limit."""
     if math.isnan(pair.detectable):
-        return f"{plural(pair.n, 'query')} cannot show whether that is noise"
-    text = (
-        f"{plural(pair.n, 'query')} can only show a drop of {pair.detectable:.3f} or more, and "
-        f"more than {limit.value:g} is forbidden"
+        return tr("{} cannot show whether that is noise").format(plural(pair.n, "query"))
+    text = tr("{} can only show a drop of {:.3f} or more, and more than {:g} is forbidden").format(
+        plural(pair.n, "query"), pair.detectable, limit.value
     )
     if limit.value > 0:
         alpha = 1.0 - pair.confidence
         needed: float
         if pair.ties == pair.n:  # what was not seen among n queries may be 3.7 of them
-            text = f"no query changed, and {text}"
+            text = tr("no query changed, and {}").format(text)
             needed = math.ceil(pair.n * pair.detectable / limit.value)
         else:
             sd = pair.detectable / detectable_difference(pair.n, 1.0, alpha=alpha)
             needed = queries_needed(limit.value, sd, alpha=alpha)
-        many = f"{needed:,}" if needed <= _MOST_QUERIES else f"more than {_MOST_QUERIES:,}"
-        text += f", for which it takes about {many} queries"
+        many = (
+            f"{needed:,}" if needed <= _MOST_QUERIES else tr("more than {:,}").format(_MOST_QUERIES)
+        )
+        text += tr(", for which it takes about {} queries").format(many)
     return text
 
 
@@ -273,6 +290,7 @@ class Values:
     baseline: QueryValues
     needs: Needs
     clusters: Source | None = None
+    trusted: Sequence[QueryValues] | None = None  # by people's judgments of some of the queries
 
     @classmethod
     def of(
@@ -288,7 +306,7 @@ class Values:
     def pair(self, measure: str, confidence: float) -> PairComparison:
         """Compare by one measure."""
         definitions = {r.column: r.measure.definition for r in self.needs.requests.values()}
-        return compare(
+        made = compare(
             [self.baseline, self.candidate],
             measures=[measure],
             test="t",
@@ -298,8 +316,11 @@ class Values:
             moved=_WORST,
             ranges={m: d.range for m, d in definitions.items()},
             clusters=self.clusters,
+            trusted=self.trusted,
             exact=True,
-        ).comparisons[0]
+        )
+        pair = made.comparisons[0]
+        return replace(pair, warnings=(*pair.warnings, *made.notices))
 
     def valued(self, measure: str) -> tuple[list[Any], list[Any]]:
         """Return the queries for which the candidate, and the baseline, have a value."""
@@ -378,6 +399,13 @@ def decide(
         outcomes += _slices(rules, needs, values.slices(groups))
     outcomes += [document_check(rule, ranks) for rule in rules.must_find]
     worst = next(iter(pairs.values()), None)
+    said = (n for pair in pairs.values() for n in pair.warnings if n.code in _OF_CLUSTERS)
+    by_both = (
+        replace(n, text=tr("difference in {}: {}").format(pair.measure, n.text))
+        for pair in pairs.values()
+        for n in pair.warnings
+        if n.code in OF_PEOPLE
+    )
     return Verdict(
         candidate=result.name,
         baseline=values.baseline.name if values else None,
@@ -388,7 +416,7 @@ def decide(
         conventions=result.choices_in_words(),
         worst_measure=worst.measure if worst else None,
         worst=worst.worsened if worst else (),
-        notices=result.notices,
+        notices=(*result.notices, *dict.fromkeys(said), *by_both),
     )
 
 
@@ -401,7 +429,7 @@ def _relative(
 ) -> Check:
     mine, theirs = values.valued(column)
     if not set(mine) & set(theirs):
-        text = f"{column}: candidate and baseline have no query with a value in common"
+        text = tr("{}: candidate and baseline have no query with a value in common").format(column)
         return Check(str(limit), FAIL, text, measure=column, n=0)
     if column not in pairs:
         pairs[column] = values.pair(column, confidence)
@@ -490,15 +518,19 @@ class Amounts:
         now = _summary(self.candidate, name, how)
         if limit.kind != "max-rise":
             bad = now - limit.value if limit.kind == "max" else limit.value - now
-            words = ("at most", "above") if limit.kind == "max" else ("at least", "below")
-            text = f"{what} is {now:g}, {words[bad > ROUNDING]} {limit.amount()}"
+            words = (tr("at most"), tr("above"))
+            if limit.kind != "max":
+                words = (tr("at least"), tr("below"))
+            text = tr("{} is {:g}, {} {}").format(what, now, words[bad > ROUNDING], limit.amount())
             return self._checked(limit, bad > ROUNDING, text, now)
         if self.baseline is None or name not in self.baseline.columns:
             raise DataError(f"{limit}: the values of the baseline have no column {name!r}.")
         then = _summary(self.baseline, name, how)
         allowed = limit.value * abs(then) if limit.relative else limit.value
         share = f" ({(now - then) / abs(then):+.1%})" if then else ""
-        text = f"{what} went from {then:g} to {now:g}{share}; a rise of {limit.amount()} is allowed"
+        text = tr("{} went from {:g} to {:g}{}; a rise of {} is allowed").format(
+            what, then, now, share, limit.amount()
+        )
         return self._checked(limit, now - then > allowed + ROUNDING, text, now, then)
 
     def _checked(

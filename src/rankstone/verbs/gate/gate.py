@@ -9,15 +9,23 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rankstone.choices.conventions import Conventions
 from rankstone.choices.setup import Setup, verb
+from rankstone.core.engine import load_engine
 from rankstone.core.result import Result
 from rankstone.errors import DataError, EmptyError, NothingInCommonError, Notice, UsageError
 from rankstone.io.changes import prepared
 from rankstone.io.formats import run_name
 from rankstone.io.load import check_columns_used, collection, load_judgments
 from rankstone.io.streams import STDIN, open_seekable
+from rankstone.language import tr
 from rankstone.measures import Measure
-from rankstone.verbs.compare import refuse_evaluation, values_of_result, with_groups
-from rankstone.verbs.evaluate import evaluate_collection, load_engine
+from rankstone.stats.trusted import estimated
+from rankstone.verbs.compare import (
+    by_people,
+    refuse_evaluation,
+    values_of_result,
+    with_groups,
+)
+from rankstone.verbs.evaluate import evaluate_collection
 from rankstone.verbs.gate.baseline import (
     Baseline,
     is_saved,
@@ -26,7 +34,15 @@ from rankstone.verbs.gate.baseline import (
     require_measures,
 )
 from rankstone.verbs.gate.checks import Amounts, Values, answers_check, decide
-from rankstone.verbs.gate.rules import MustFind, Needs, Rules, Settings, read_settings, rules_of
+from rankstone.verbs.gate.rules import (
+    RELATIVE,
+    MustFind,
+    Needs,
+    Rules,
+    Settings,
+    read_settings,
+    rules_of,
+)
 from rankstone.verbs.gate.verdict import WARN, Check, Verdict
 from rankstone.verbs.parts import Request
 
@@ -212,8 +228,24 @@ def _verdict(
         require_measures(base, compared)
         shared = [m for m in result.measures if m in base.columns]
         notices = require_comparable(result, base, shared)
+        for name in {*compared} & {*result.of_all_lists}:
+            raise UsageError(
+                f"{name} is a number of all lists together, of which no interval is known, so that a gate "
+                f"cannot tell a drop from noise. Give it a lowest value: --min {name}=0.5."
+            )
         mine = values_of_result(result, result.name, compared)
         values = Values.of(mine, base, needs, grouped.clusters)
+    if grouped.trusted is not None:
+        people = _by_people(rules, candidate, baseline, needs, setup)
+        if values is not None:
+            names = (("candidate", values.candidate.name), ("baseline", values.baseline.name))
+            own = [values_of_result(people[role], name, compared) for role, name in names]
+            values = replace(values, trusted=own)
+        means = [needs.columns[limit.target] for limit in rules.of_kind("min", "max")]
+        every = dict.fromkeys([*means, *compared] if values is not None else means)
+        both, _ = estimated(result, people["candidate"], every, rules.confidence, grouped.clusters)
+        told = (n for n in both.notices if n.code != "trusted" or n.text.split(": ")[0] in means)
+        result = replace(both, notices=tuple(told))
     check_columns_used(setup)
     ranks: dict[MustFind, int | None] = {}
     if rules.must_find:
@@ -224,6 +256,27 @@ def _verdict(
     measured = [amounts.check(limit) for limit in amounts.limits] if amounts else []
     differing = (Check("comparable", WARN, notice.text) for notice in notices)
     return replace(verdict, checks=(*verdict.checks, *measured, *differing))
+
+
+def _by_people(
+    rules: Rules, candidate: Any, baseline: Any, needs: Needs, setup: Setup
+) -> dict[str, Result]:
+    """Return the results of the candidate and of the baseline by the trusted judgments."""
+    if setup.statistics.by is not None or not rules.of_kind("min", "max", *RELATIVE):
+        raise UsageError(
+            "trusted= goes with rules on measures, such as max_drop, over all queries: leave by= out."
+        )
+    runs = {"candidate": candidate} | ({} if baseline is None else {"baseline": baseline})
+    for role, run in runs.items():
+        saved = isinstance(run, Baseline) or (
+            isinstance(run, _PATH) and saved_baseline(os.fspath(run)) is not None
+        )
+        if saved:
+            raise UsageError(
+                f"the {role} holds values by the model's judgments, and trusted= needs its run, which "
+                "people's judgments evaluate."
+            )
+    return by_people(list(runs.items()), needs.names, setup)
 
 
 def _result(judgments: Any, run: Any, names: Sequence[str], setup: Setup, role: str) -> Result:
@@ -274,7 +327,9 @@ def saved_baseline(path: str, max_bytes: int | None = None) -> Baseline | None:
 def _empty(rules: Rules, candidate: Any, reason: str) -> Verdict:
     """Return the verdict on a candidate that holds nothing."""
     name = run_name(os.fspath(candidate)) if isinstance(candidate, _PATH) else "candidate"
-    check = replace(answers_check(0, [], left_out=False), text=f"{reason} It answers no query")
+    check = replace(
+        answers_check(0, [], left_out=False), text=tr("{} It answers no query").format(reason)
+    )
     return Verdict(
         candidate=name,
         baseline=None,

@@ -9,10 +9,13 @@ from collections.abc import Iterator
 from rankstone.choices.conventions import Conventions
 from rankstone.core.provenance import in_words
 from rankstone.errors import plural, printable
+from rankstone.language import tr
 from rankstone.text.blocks import Block, Bold, Grid, Line, Sentence, rounded
+from rankstone.text.html import html
 from rankstone.text.markdown import markdown
 from rankstone.text.terminal import terminal
 from rankstone.verbs.gate.baseline import Baseline
+from rankstone.verbs.gate.checks import OF_PEOPLE
 from rankstone.verbs.gate.verdict import CANNOT_TELL, FAIL, PASS, WARN, Check, Verdict
 
 FORMATS = ("text", "md", "junit", "github", "json")
@@ -41,24 +44,30 @@ def write_verdict(
         return _as_annotations(verdict)
     failed = [check for check in _by_gravity(verdict) if check.status != PASS]
     head: list[Block] = [Sentence([verdict.headline()], "head", _TONES[verdict.status])]
-    head += [Sentence([Bold(check.status), f": {check.text}."], "item") for check in failed]
+    head += [
+        Sentence([Bold(tr(check.status)), tr(": {}.").format(check.text)], "item")
+        for check in failed
+    ]
     slices = _slices(verdict)
     tables: list[list[Block]] = [[_rules(verdict)]]
     if slices.lines:
         tables.append([slices])
     how: list[Block] = [Sentence([_method(verdict)])]
-    if form == "md":
+    how += [Sentence([f"{n.text}."], "item") for n in verdict.notices if n.code in OF_PEOPLE]
+    if form in ("md", "html"):
         if verdict.worst:
             tables.append([_worst(verdict)])
+        if form == "html":
+            return iter([html([head, *tables, how])])
         if command:
-            how += [Sentence(["Reproduce:"]), Sentence([command], "verbatim")]
+            how += [Sentence([tr("Reproduce:")]), Sentence([command], "verbatim")]
         return markdown([head, *tables, how])
     if verdict.worst:
         moved = ", ".join(
-            f"{m.query} {m.difference:+.3f} ({m.baseline:.3f} to {m.value:.3f})"
+            tr("{} {:+.3f} ({:.3f} to {:.3f})").format(m.query, m.difference, m.baseline, m.value)
             for m in verdict.worst
         )
-        worst = f"Queries that lost most on {verdict.worst_measure}: {moved}."
+        worst = tr("Queries that lost most on {}: {}.").format(verdict.worst_measure, moved)
         tables.append([Sentence([worst])])
     return terminal([head, *tables, how], colour, columns)
 
@@ -70,8 +79,8 @@ def _by_gravity(verdict: Verdict) -> list[Check]:
 def _rules(verdict: Verdict) -> Grid:
     """Lay the checks over all queries out, the gravest first."""
     rows = [check for check in _by_gravity(verdict) if check.slice is None]
-    lines = [_line([c.rule, c.status], c) for c in rows]
-    return Grid(["rule", "status"], _NUMBERS, lines)
+    lines = [_line([c.rule, tr(c.status)], c) for c in rows]
+    return Grid([tr("rule"), tr("status")], [*map(tr, _NUMBERS)], lines)
 
 
 def _slices(verdict: Verdict) -> Grid:
@@ -81,12 +90,13 @@ def _slices(verdict: Verdict) -> Grid:
     failed = sum(check.status == FAIL for check in rows)
     most = max(failed, _MOST_SLICES)
     lines = [
-        _line([c.rule, str(c.slice), str(c.n), c.status if c.decides else "too small"], c)
+        _line([c.rule, str(c.slice), str(c.n), tr(c.status if c.decides else "too small")], c)
         for c in rows[:most]
     ]
-    foot = [f"{len(rows) - most} more passed"] if len(rows) > most else []
-    foot.append("a slice fails if its drop is beyond the limit and more than noise")
-    return Grid(["rule", "slice", "n", "status"], _NUMBERS, lines, foot)
+    foot = [tr("{} more passed").format(len(rows) - most)] if len(rows) > most else []
+    foot.append(tr("a slice fails if its drop is beyond the limit and more than noise"))
+    heads = [tr("rule"), tr("slice"), "n", tr("status")]
+    return Grid(heads, [*map(tr, _NUMBERS)], lines, foot)
 
 
 def _line(names: list[str], check: Check) -> Line:
@@ -103,10 +113,18 @@ def _number(value: float | None, form: str) -> str:
 
 
 def _method(verdict: Verdict) -> str:
-    parts = [f"{verdict.confidence * 100:g} % intervals, BCa bootstrap over queries"]
-    parts += [f"inconclusive: {verdict.inconclusive}"] if verdict.of_status(CANNOT_TELL) else []
+    how = tr("{:g} % intervals, BCa bootstrap over queries")
+    if any(notice.code == "trusted" for notice in verdict.notices):
+        how = tr("{:g} % intervals, people and model together (PPI++)")
+    parts = [how.format(verdict.confidence * 100)]
+    parts += dict.fromkeys(notice.text for notice in verdict.notices if notice.code == "clustered")
+    parts += (
+        [tr("inconclusive: {}").format(tr(verdict.inconclusive))]
+        if verdict.of_status(CANNOT_TELL)
+        else []
+    )
     parts += [verdict.conventions] if verdict.conventions else []
-    return f"How: {'; '.join(parts)}."
+    return tr("How: {}.").format(tr("; ").join(parts))
 
 
 def _worst(verdict: Verdict) -> Grid:
@@ -114,7 +132,7 @@ def _worst(verdict: Verdict) -> Grid:
         Line([str(m.query)], [f"{m.baseline:.4f}", f"{m.value:.4f}", f"{m.difference:+.4f}"])
         for m in verdict.worst
     ]
-    return Grid([f"lost most on {verdict.worst_measure}"], _NUMBERS, lines)
+    return Grid([tr("lost most on {}").format(verdict.worst_measure)], [*map(tr, _NUMBERS)], lines)
 
 
 def _as_junit(verdict: Verdict) -> Iterator[str]:
@@ -173,24 +191,24 @@ def _percent(text: str) -> str:
 def describe(baseline: Baseline, path: str) -> Iterator[str]:
     """Return the contents of a baseline as lines, and why they were accepted."""
     over = plural(len(baseline.queries), "query")
-    like = f"like {baseline.like}; " if baseline.like else ""
+    like = tr("like {}; ").format(baseline.like) if baseline.like else ""
     choices = baseline.conventions.diff(Conventions())
-    named = ", ".join(f"{name}={value}" for name, value in choices.items()) or "default"
+    named = ", ".join(f"{name}={value}" for name, value in choices.items()) or tr("default")
     made = [*in_words(baseline.run.reading), *in_words(baseline.changes)]
     texts = [
-        f"{path}: {baseline.name}, {over}, Rankstone {baseline.rankstone}",
-        f"judgments: {baseline.judgments}",
-        f"run: {baseline.run}",
-        f"conventions: {like}{named}",
-        *([f"changes to the data: {', '.join(made)}"] if made else []),
+        tr("{}: {}, {}, Rankstone {}").format(path, baseline.name, over, baseline.rankstone),
+        tr("judgments: {}").format(baseline.judgments),
+        tr("run: {}").format(baseline.run),
+        tr("conventions: {}").format(like + named),
+        *([tr("changes to the data: {}").format(", ".join(made))] if made else []),
     ]
     measures = list(baseline.columns)
     means = [(f"{update.date}  {update.reason}", update.means) for update in baseline.history]
     rows = [
         Line([name], [rounded(own.get(m, math.nan), 4) for m in measures])
-        for name, own in means or [("now", baseline.means)]
+        for name, own in means or [(tr("now"), baseline.means)]
     ]
-    grid = Grid(["accepted"], measures, rows)
+    grid = Grid([tr("accepted")], measures, rows)
     return terminal([[Sentence([text]) for text in texts], [grid]])
 
 
@@ -204,11 +222,13 @@ def changes(old: Baseline, new: Baseline, path: str) -> Iterator[str]:
         rows.append(Line([measure], cells))
     foot = []
     if old.judgments.sha256 != new.judgments.sha256:
-        foot.append(f"the judgments changed: {old.judgments} to {new.judgments}")
+        foot.append(tr("the judgments changed: {} to {}").format(old.judgments, new.judgments))
     if old.rankstone != new.rankstone:
-        foot.append(f"Rankstone changed: {old.rankstone} to {new.rankstone}")
+        foot.append(tr("Rankstone changed: {} to {}").format(old.rankstone, new.rankstone))
     dropped = [measure for measure in old.columns if measure not in new.columns]
     if dropped:
-        foot.append(f"no longer there: {', '.join(dropped)}")
-    head = Sentence([f"{path}: {new.name} accepted ({new.history[-1].reason})"])
-    return terminal([[head], [Grid(["measure"], ["before", "now", "difference"], rows, foot)]])
+        foot.append(tr("no longer there: {}").format(", ".join(dropped)))
+    head = Sentence([tr("{}: {} accepted ({})").format(path, new.name, new.history[-1].reason)])
+    return terminal(
+        [[head], [Grid([tr("measure")], [*map(tr, ("before", "now", "difference"))], rows, foot)]]
+    )

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from rankstone.errors import Notice, plural
+from rankstone.language import tr
 from rankstone.stats.comparison import Moved
 
 SCHEMA = "rankstone/gate/1"
@@ -89,25 +90,34 @@ class Verdict:
 
     def headline(self) -> str:
         """Return the verdict in one line."""
-        against = f" against {self.baseline}" if self.baseline is not None else ""
+        against = tr(" against {}").format(self.baseline) if self.baseline is not None else ""
         over = plural(self.queries, "query")
-        return f"{self.status.upper()}: {self.candidate}{against}, {self._reason()} ({over})"
+        return tr("{}: {}{}, {} ({})").format(
+            tr(self.status).upper(), self.candidate, against, self._reason(), over
+        )
 
     def _reason(self) -> str:
         checks, failed = len(self.checks), len(self.of_status(FAIL))
         unclear = len(self.of_status(CANNOT_TELL))
         if failed:
-            return f"{failed} of {plural(checks, 'check')} failed"
+            return tr("{} of {} failed").format(failed, plural(checks, "check"))
         warned = len(self.of_status(WARN))
         if warned and (not unclear or self.inconclusive == "pass"):
-            return f"{warned} of {plural(checks, 'check')} warned"
+            return tr("{} of {} warned").format(warned, plural(checks, "check"))
         if unclear:
-            return f"{unclear} of {plural(checks, 'check')} cannot tell"
-        return "the one check passed" if checks == 1 else f"all {checks} checks passed"
+            return tr("{} of {} cannot tell").format(unclear, plural(checks, "check"))
+        every = tr("the one check passed") if checks == 1 else tr("all {} checks passed")
+        return every.format(checks)
 
     def __repr__(self) -> str:
-        lines = [f"{c.status}: {c.text}" for c in self.checks if c.status != PASS]
+        lines = [f"{tr(c.status)}: {c.text}" for c in self.checks if c.status != PASS]
         return "\n".join([f"<Verdict {self.headline()}>", *lines])
+
+    def _repr_html_(self) -> str:
+        """Show the verdict in a notebook."""
+        from rankstone.verbs.gate.text import write_verdict
+
+        return "".join(write_verdict(self, "html"))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data; NaN is None."""

@@ -1,0 +1,200 @@
+"""Items beyond judgments: what is known of them, the lists that show them, and how often each is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rankstone.core import segments
+from rankstone.errors import UsageError
+
+if TYPE_CHECKING:
+    from rankstone.core.documents import TopDocuments
+
+Array = np.ndarray
+
+
+class Bags(NamedTuple):
+    """Numbers in rows of different lengths: of row i ``values[offsets[i]:offsets[i + 1]]``."""
+
+    offsets: Array
+    values: Array
+
+    @classmethod
+    def of(cls, row: Array, value: Array, rows: int) -> Bags:
+        """Take pairs of a row and a value; a pair that is repeated counts once."""
+        most = int(value.max(initial=0)) + 1
+        keys = np.sort(row * most + value)
+        row, value = np.divmod(keys[np.diff(keys, prepend=-1) != 0], most)
+        return cls(segments.offsets_of(np.bincount(row, minlength=rows)), value)
+
+    @property
+    def sizes(self) -> Array:
+        """The number of values in each row."""
+        return np.diff(self.offsets)
+
+    def expanded(self, rows: Array) -> tuple[Array, Array]:
+        """Return the values of some rows one after the other, and the place of each one's row."""
+        sizes = self.sizes[rows]
+        place = np.repeat(np.arange(len(rows)), sizes)
+        within = segments.positions(segments.offsets_of(sizes))
+        return self.values[self.offsets[rows][place] + within], place
+
+
+@dataclass(frozen=True, eq=False)
+class ItemTable:
+    """What is known of items, which are numbered.
+
+    ``catalogue`` masks the items that could be shown. ``popularity`` holds given numbers,
+    ``categories`` the numbers of each item's categories, ``vectors`` a row for each item, 0 if it has
+    none. ``history`` holds the items of each user in ``users``. None is what was not given.
+    """
+
+    ids: list[str] = field(default_factory=list)
+    catalogue: Array = field(default_factory=lambda: np.zeros(0, bool))
+    popularity: Array | None = None
+    categories: Bags | None = None
+    category_names: tuple[str, ...] = ()
+    vectors: Array | None = None
+    has_vector: Array | None = None
+    users: Mapping[str, int] = field(default_factory=dict)
+    history: Bags | None = None
+    closed: bool = False  # the catalogue was given, so items of the history are not part of it
+
+    def __len__(self) -> int:
+        """Return the number of items."""
+        return len(self.ids)
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """The number of each id."""
+        return {name: i for i, name in enumerate(self.ids)}
+
+    @cached_property
+    def user_counts(self) -> Array:
+        """The number of users of each item in the history."""
+        history = self.needed("history")
+        return np.bincount(history.values, minlength=len(self))
+
+    @property
+    def counts(self) -> Array:
+        """The popularity of each item: as given, else its number of users in the history."""
+        return self.user_counts if self.popularity is None else self.popularity
+
+    @cached_property
+    def users_of(self) -> Bags:
+        """The users of each item."""
+        history = self.needed("history")
+        return Bags.of(history.values, segments.numbers(history.offsets), len(self))
+
+    def needed(self, role: str) -> Any:
+        """Return data of a role; an error says how to give them."""
+        data = getattr(self, role)
+        if data is None:
+            how = {"history": "history={user: items} (--history FILE)"}
+            name = f"items=rs.Items({role}=...) (--items FILE with a column of {role})"
+            raise UsageError(f"this measure reads {role} of items: give {how.get(role, name)}.")
+        return data
+
+    @property
+    def plain(self) -> ItemTable:
+        """The table, to be sent to another process."""
+        return self
+
+
+EMPTY = ItemTable()
+
+
+@dataclass(frozen=True, eq=False)
+class ItemLists:
+    """The first items of lists: ``items[row[query]]`` holds their numbers, -1 beyond the end of a list.
+
+    Items that ``table`` does not know have the numbers from its length on, and the ids ``others``.
+    """
+
+    row: dict[Any, int]
+    items: Array
+    table: ItemTable
+    others: list[str]
+
+    @classmethod
+    def of(cls, queries: list[Any], tops: TopDocuments, table: ItemTable) -> ItemLists:
+        """Number the first documents of queries."""
+        docs: list[Any] = tops.docs.objects
+        known: Any = table.number.get
+        numbers = np.fromiter(map(known, docs, repeat(-1)), np.int64, len(docs))
+        strange = np.flatnonzero(numbers < 0)
+        others = {docs[i]: 0 for i in strange.tolist()}
+        others = {name: len(table) + i for i, name in enumerate(others)}
+        numbers[strange] = [others[docs[i]] for i in strange.tolist()]
+        sizes = np.diff(tops.offsets)
+        items = np.full((len(queries), int(sizes.max(initial=0))), -1, np.int32)
+        items[np.repeat(np.arange(len(queries)), sizes), segments.positions(tops.offsets)] = numbers
+        row = {query: i for i, query in enumerate(queries)}
+        return cls(row, items, table, [str(name) for name in others])
+
+    def names(self, items: Array) -> Array:
+        """Return the ids of numbers."""
+        return np.array([*self.table.ids, *self.others], object)[items]
+
+
+@dataclass(frozen=True)
+class ListCounts:
+    """How often items were shown, by place: the mergeable state of a measure of all lists together.
+
+    ``known`` counts the items of the catalogue, ``others`` those outside; ``size`` is the number of
+    items in the catalogue and ``n`` the number of lists. Counts are whole numbers, so parts that are
+    merged in any order have the same bits.
+    """
+
+    n: int
+    size: int
+    known: Mapping[str, tuple[int, ...]]
+    others: Mapping[str, tuple[int, ...]]
+
+    @classmethod
+    def of(cls, lists: ItemLists, items: Array, place: Array, catalogue: Array) -> ListCounts:
+        """Count the items of some lists, each at its place; ``catalogue`` masks those of the table."""
+        shown = items >= 0
+        found, at = np.unique(items[shown], return_inverse=True)
+        places = int(place.max(initial=0)) + 1
+        counts = np.bincount(at * places + place[shown], minlength=len(found) * places)
+        inside = np.append(catalogue, np.zeros(len(lists.others), bool))[found]
+        rows = list(map(tuple, counts.reshape(-1, places).tolist()))
+        by_id = list(zip(lists.names(found).tolist(), rows, inside.tolist(), strict=True))
+        known, others = (
+            {name: row for name, row, i in by_id if i == side} for side in (True, False)
+        )
+        return cls(len(items), int(catalogue.sum()), known, others)
+
+    def merge(self, other: ListCounts) -> ListCounts:
+        """Return the counts of both sets of lists together."""
+        sides = ((self.known, other.known), (self.others, other.others))
+        return ListCounts(self.n + other.n, self.size, *(_added(a, b) for a, b in sides))
+
+    def table(self, *, others: bool) -> Array:
+        """Return the counts, a row for each item of the catalogue, and for others if they count."""
+        rows = [*self.known.values(), *(self.others.values() if others else ())]
+        places = max(map(len, rows), default=1)
+        table = np.zeros((max(self.size - len(self.known), 0) + len(rows), places), np.int64)
+        for i, row in enumerate(rows):
+            table[i, : len(row)] = row
+        return table
+
+
+def _added(
+    a: Mapping[str, tuple[int, ...]], b: Mapping[str, tuple[int, ...]]
+) -> dict[str, tuple[int, ...]]:
+    together = dict(a)
+    for name, row in b.items():
+        own = together.get(name, ())
+        long, short = (own, row) if len(own) >= len(row) else (row, own)
+        together[name] = tuple(
+            x + y for x, y in zip(long, (*short, *[0] * len(long)), strict=False)
+        )
+    return together

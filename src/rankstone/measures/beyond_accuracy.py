@@ -1,0 +1,1073 @@
+"""Beyond accuracy: coverage, novelty, diversity, serendipity, calibration."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from itertools import repeat
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankstone.core import segments
+from rankstone.core.items import Bags, ItemLists, ItemTable, ListCounts
+from rankstone.core.ranked import Ranked
+from rankstone.errors import DataError, UsageError, did_you_mean
+from rankstone.measures.base import Example, Measure, measure
+from rankstone.measures.param import REL, Choice, K, Number, Text
+from rankstone.measures.summation import Pooled, Terms
+
+Array = np.ndarray
+_BLOCK = 1 << 21  # numbers that are worked on at once
+
+BASE = Number(
+    name="base", text="base of the logarithm", default=2, above=1, examples=(2, math.e, 10)
+)
+SHORT = Choice(
+    name="short",
+    text="what the sum over a list of fewer than k items is divided by",
+    words={"own": "its number of items", "k": "the cutoff: missing items count 0"},
+)
+EMPTY = Choice(
+    name="empty",
+    text="value of a list without items",
+    words={"skip": "left out of the mean", "zero": "0", "one": "1"},
+)
+UNKNOWN = Choice(
+    name="unknown",
+    text="items that nobody has used before",
+    words={
+        "one": "count as if one had used them",
+        "zero": "count 0",
+        "out": "are left out of the list",
+    },
+)
+OUTSIDE = Choice(
+    name="unknown",
+    text="shown items that are not in the catalogue",
+    words={"out": "do not count", "count": "count like the others"},
+)
+CATALOGUE = Choice(
+    name="of",
+    text="which items could be shown",
+    words={
+        "catalogue": "those of the catalogue, or all that are known",
+        "history": "those that somebody has used",
+    },
+)
+DISCOUNT = Choice(
+    name="discount",
+    text="exposure of an item at rank i",
+    words={"none": "1", "log2": "1 / log2(i + 1)", "geometric": "p^(i - 1)"},
+)
+P = Number(
+    name="p",
+    text="p of the geometric discount",
+    default=0.85,
+    above=0,
+    below=1,
+    examples=(0.5, 0.85),
+)
+
+
+class _Shown(NamedTuple):
+    """The items of each list: a number at each place, -1 beyond its end."""
+
+    lists: ItemLists
+    items: Array
+
+    @property
+    def table(self) -> ItemTable:
+        return self.lists.table
+
+    @property
+    def filled(self) -> Array:
+        return self.items >= 0
+
+    def of(self, column: Array, missing: Any) -> Array:
+        """Return a column of the table at each place; ``missing`` if an item is not in the table."""
+        padded = np.concatenate([column, np.full((1, *column.shape[1:]), missing, column.dtype)])
+        return padded[np.minimum(self.items, len(column))]
+
+
+def _shown(r: Ranked, m: Measure) -> _Shown:
+    """Return the first k items of each list."""
+    if r.shown is None:
+        raise UsageError(
+            f"{m} looks items up by their ids, and these data have none. Give runs of items with ids: "
+            "a file, a dict, a dataframe, a table of ids, rs.Factors or rs.Scorer."
+        )
+    lists = r.shown(m.k)
+    row = np.fromiter(map(lists.row.__getitem__, r.queries), np.int64, len(r))
+    last = r.depth(m.k)
+    items = lists.items[row, : int(last.max(initial=0))]
+    return _Shown(lists, np.where(np.arange(items.shape[1]) < last[:, None], items, -1))
+
+
+def _weights(m: Measure, width: int) -> Array:
+    """Return the exposure at each rank."""
+    rank = np.arange(1, width + 1)
+    if m.discount == "log2":
+        return 1 / np.log2(rank + 1)
+    return m.p ** (rank - 1.0) if m.discount == "geometric" else np.ones(width)
+
+
+def _mean(
+    r: Ranked,
+    m: Measure,
+    s: _Shown,
+    value: Array,
+    columns: Mapping[str, Array],
+    *,
+    within: Array | None = None,
+    **more: Any,
+) -> Terms:
+    """Return the mean over each list of a value per item, of those ``within`` (default: all)."""
+    within = s.filled if within is None else within
+    size = within.sum(axis=1)
+    below = np.where(size > 0, m.k, 0) if m.get("short") == "k" and m.k else size
+    shown = {name: column[within] for name, column in columns.items()}
+    return Terms(
+        r,
+        value[within].astype(np.float64),
+        more.pop("denominator", below),
+        columns={"item": lambda: s.lists.names(s.items[within]), **shown},
+        offsets=segments.offsets_of(size),
+        undefined=more.pop("undefined", {"zero": 0.0, "one": 1.0}.get(m.get("empty"), np.nan)),
+        **more,
+    )
+
+
+def _users(r: Ranked, table: ItemTable) -> Array:
+    """Return each query's user in the history, -1 if the history does not have the user."""
+    table.needed("history")
+    found = map(table.users.get, map(str, r.queries), repeat(-1))
+    return np.fromiter(found, np.int64, len(r))
+
+
+def _in_history(table: ItemTable, user: Array, item: Array) -> Array:
+    """Return whether a user has used an item, for arrays of both."""
+    history = table.needed("history")
+    keys = segments.numbers(history.offsets) * len(table) + history.values
+    wanted = user * len(table) + np.minimum(item, len(table) - 1)
+    found = keys[np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)] == wanted
+    return found & (user >= 0) & (item >= 0) & (item < len(table))
+
+
+def _relevant(r: Ranked, m: Measure, width: int) -> Array:
+    """Return which places of each list hold a relevant item."""
+    hits = np.zeros((len(r), width), bool)
+    row = np.flatnonzero(r.relevant(m.rel) & (r.rank <= width))
+    hits[segments.numbers(r.offsets)[row], r.rank[row] - 1] = True
+    return hits
+
+
+def _is_head(table: ItemTable, share: float) -> Array:
+    """Return the most popular items, which together have a share of all interactions."""
+    counts = table.counts
+    falling = np.sort(counts)[::-1]
+    reached = np.searchsorted(np.cumsum(falling), share * counts.sum())
+    return (counts > 0) & (counts >= falling[min(reached, len(falling) - 1)])
+
+
+def exposure_by_popularity(ranked: Ranked, k: int, groups: int = 10) -> Array:
+    """Return the share of the first k places of all lists that groups of items have.
+
+    The groups are of equally many items of the history or the catalogue, the most popular first;
+    items that nobody has used are of the last one. Nothing if the popularity of items is not known.
+    """
+    lists = None if ranked.shown is None else ranked.shown(k)
+    if lists is None or not len(lists.table):
+        return np.zeros(0)
+    table = lists.table
+    if table.popularity is None and table.history is None:
+        return np.zeros(0)
+    group = np.full(len(table) + 1, groups - 1)
+    order = np.argsort(-table.counts, kind="stable")
+    group[order] = np.arange(len(table)) * groups // len(table)
+    group[:-1][table.counts == 0] = groups - 1
+    rows = np.fromiter(map(lists.row.__getitem__, ranked.queries), np.int64, len(ranked))
+    shown = lists.items[rows, :k]
+    counts = np.bincount(group[np.minimum(shown[shown >= 0], len(table))], minlength=groups)
+    return counts / max(int(counts.sum()), 1)
+
+
+_ITEMS: dict[str, Any] = {
+    "undefined_without_relevant": False,
+    "reaches_max": False,
+    "supports_extreme_ties": False,
+    "reads_nonrelevant": False,
+    "reads_items": True,
+}
+_HISTORY = {"history": {"u1": ["a", "b"], "u2": ["a"], "u3": ["a"], "u4": ["c"]}}
+
+
+def _pooled(r: Ranked, m: Measure, place: Callable[[Array], Array]) -> Pooled:
+    s = _shown(r, m)
+    table = s.table
+    if m.get("of") == "history":
+        catalogue = table.user_counts > 0
+    else:
+        catalogue = table.catalogue
+        if m.get("of") and not len(table) and m.unknown == "out":
+            raise UsageError(
+                f"{m} needs to know which items could be shown: give history= (--history FILE) or "
+                "items=rs.Items(catalogue=...) (--items FILE)."
+            )
+    return Pooled(r, s.lists, s.items, place(s.filled), catalogue)
+
+
+def _anywhere(filled: Array) -> Array:
+    return np.zeros(filled.shape, np.int64)
+
+
+def _by_rank(filled: Array) -> Array:
+    return np.broadcast_to(np.arange(filled.shape[1]), filled.shape)
+
+
+def _by_length(filled: Array) -> Array:
+    return np.broadcast_to(filled.sum(axis=1)[:, None], filled.shape)
+
+
+def _coverage(m: Measure, counts: ListCounts) -> float:
+    found = len(counts.known) + (len(counts.others) if m.unknown == "count" else 0)
+    return found if m.unit == "items" else found / counts.size if counts.size else math.nan
+
+
+def _exposures(m: Measure, counts: ListCounts) -> Array:
+    """Return the exposure of each item in rising order, so that sums have the same bits."""
+    table = counts.table(others=m.unknown == "count")
+    return np.sort(table @ _weights(m, table.shape[1]))
+
+
+def _gini(m: Measure, counts: ListCounts) -> float:
+    x = _exposures(m, counts)
+    total = len(x) * x.sum()
+    place = 2 * np.arange(1, len(x) + 1) - len(x) - 1
+    return max(float((x * place).sum() / total), 0.0) if total else math.nan
+
+
+def _entropy(m: Measure, counts: ListCounts) -> float:
+    x = _exposures(m, counts)
+    share = x[x > 0] / x.sum() if x.any() else x[:0]
+    top = math.log(len(x)) if m.scale == "max" and len(x) > 1 else math.log(m.base)
+    return float(-(share * np.log(share)).sum() / top) if len(share) else math.nan
+
+
+def _personalisation(m: Measure, counts: ListCounts) -> float:  # noqa: ARG001
+    table = counts.table(others=True)
+    length = np.maximum(np.arange(table.shape[1]), 1)
+    lists = int((table.sum(axis=0) // length)[1:].sum())
+    if lists < 2:
+        return math.nan
+    overlap = np.sort((table / np.sqrt(length)).sum(axis=1) ** 2).sum() - lists
+    return float(1 - overlap / (lists * (lists - 1)))
+
+
+@measure(
+    "Coverage of the catalogue",
+    params=(
+        K,
+        Choice(
+            name="unit",
+            text="what is counted",
+            words={"share": "the share of the catalogue", "items": "the number of items"},
+        ),
+        CATALOGUE,
+        OUTSIDE,
+    ),
+    range=(0.0, math.inf),
+    of_all_lists=_coverage,
+    example=Example("Coverage@2", (), "2 / 3", shown=("a", "c"), given=_HISTORY),
+    **_ITEMS,
+)
+def Coverage(r: Ranked, m: Measure) -> Pooled:
+    """The share of the catalogue that is among the first k items of any list.
+
+    Coverage@k = |items of the catalogue in the first k of any list| / |catalogue|
+
+    Reading: how much of the catalogue users can find at all. It grows with the number of lists.
+    Not for: runs over different users, or intervals: users drawn again with replacement show fewer
+    different items, so a bootstrap interval lies below the value.
+    Reference: Ge et al., Beyond accuracy: coverage and serendipity, RecSys 2010.
+    """
+    return _pooled(r, m, _anywhere)
+
+
+@measure(
+    "Gini index of exposure",
+    params=(K, DISCOUNT, P, CATALOGUE, OUTSIDE),
+    higher_is_better=False,
+    of_all_lists=_gini,
+    example=Example("Gini@1", (), "2 / 3", shown=("a", "c"), given=_HISTORY),
+    **_ITEMS,
+)
+def Gini(r: Ranked, m: Measure) -> Pooled:
+    """How unequal the exposure of the items of the catalogue is: 0 if all have the same.
+
+    Gini@k = sum of (2i - n - 1) x_i / (n * sum of x_i), over the n items, x_i in rising order
+
+    x_i is the exposure of an item: its number of places in the first k of all lists, or the sum of
+    a discount by rank.
+
+    Reading: whether a few items have all the attention.
+    Not for: catalogues of different size; items that are never shown count, too.
+    Reference: Fleder and Hosanagar, Blockbuster culture's next rise or fall, Management Science 2009.
+    """
+    return _pooled(r, m, _by_rank)
+
+
+@measure(
+    "Entropy of exposure",
+    params=(
+        K,
+        DISCOUNT,
+        P,
+        BASE,
+        Choice(
+            name="scale",
+            text="what the entropy is divided by",
+            words={
+                "none": "nothing",
+                "max": "that of a catalogue shown evenly, so that it is at most 1",
+            },
+        ),
+        CATALOGUE,
+        OUTSIDE,
+    ),
+    range=(0.0, math.inf),
+    of_all_lists=_entropy,
+    example=Example("Entropy@2", (), "1", shown=("a", "c"), given=_HISTORY),
+    **_ITEMS,
+)
+def Entropy(r: Ranked, m: Measure) -> Pooled:
+    """The entropy of the exposure of items over all lists.
+
+    Entropy@k = -sum of q_i log q_i, where q_i is an item's share of the exposure
+
+    Reading: 2^Entropy items shown evenly would have this entropy.
+    Not for: telling which items are shown; see Exposure.
+    Reference: Shani and Gunawardana, Evaluating recommendation systems, 2011, formula 21.
+    """
+    return _pooled(r, m, _by_rank)
+
+
+@measure(
+    "Personalisation",
+    params=(K,),
+    of_all_lists=_personalisation,
+    example=Example("Personalisation@2", (), "float('nan')", shown=("a", "c"), given=_HISTORY),
+    **_ITEMS,
+)
+def Personalisation(r: Ranked, m: Measure) -> Pooled:
+    """How different the lists of users are: 1 less the mean similarity of two lists.
+
+    Personalisation@k = 1 - mean over pairs of lists of |common items| / sqrt(|A| * |B|)
+
+    Reading: 0 if everybody is shown the same items, 1 if no two lists share one.
+    Not for: whether lists suit their users; random lists have almost 1.
+    """
+    return _pooled(r, m, _by_length)
+
+
+@measure(
+    "Novelty",
+    params=(
+        K,
+        Choice(
+            name="of",
+            text="to whom an item is new",
+            words={
+                "users": "to most users: -log of the share of users who used it",
+                "interactions": "-log of its share of all interactions, or of the popularity of items",
+                "own": "to the user of the list: 1 if the user has not used it, else 0",
+            },
+        ),
+        BASE,
+        Choice(
+            name="scale",
+            text="what the information is divided by",
+            words={"none": "nothing", "max": "the highest: that of an item used once"},
+        ),
+        UNKNOWN,
+        SHORT,
+        EMPTY,
+        Choice(
+            name="weight",
+            text="what a list counts in the mean",
+            words={"none": "all lists the same", "items": "its number of items"},
+        ),
+    ),
+    range=(0.0, math.inf),
+    example=Example(
+        "Novelty@2", (), "(log2(4 / 3) + log2(4)) / 2", shown=("a", "c"), given=_HISTORY
+    ),
+    **_ITEMS,
+)
+def Novelty(r: Ranked, m: Measure) -> Terms:
+    """The mean self-information of the first k items: how few users have used them before.
+
+    Novelty@k = sum over the first k items of -log2(users of the item / all users) / |first k|
+
+    With of='own' an item is new if the user of the list has not used it. Users who are not in the
+    history have no value then.
+
+    Reading: in bits; an item that a quarter of the users know has 2.
+    Not for: whether the items are any good; see Serendipity.
+    Reference: Zhou et al., Solving the apparent diversity-accuracy dilemma, PNAS 2010.
+    """
+    s = _shown(r, m)
+    table = s.table
+    weight = s.filled.sum(axis=1).astype(np.float64) if m.weight == "items" else None
+    if m.of == "own":
+        user = _users(r, table)
+        own = _in_history(table, np.broadcast_to(user[:, None], s.items.shape), s.items)
+        empty = np.where(user >= 0, {"zero": 0.0, "one": 1.0}.get(m.empty, np.nan), np.nan)
+        below = np.where(user >= 0, s.filled.sum(axis=1), 0)
+        more = {"denominator": below, "undefined": empty, "query_weight": weight}
+        return _mean(r, m, s, ~own, {"used": own}, **more)
+    counts = table.user_counts if m.of == "users" else table.counts
+    every = len(table.users) if m.of == "users" else counts.sum()
+    if not every:
+        raise DataError("the history is empty, so nothing is known of the novelty of items.")
+    used = s.of(counts, 0)
+    known = used > 0
+    bits = -np.log(np.where(known, used, 1) / every) / math.log(m.base)
+    if m.unknown != "one":
+        bits = np.where(known, bits, 0.0)
+    if m.scale == "max":
+        bits = (
+            bits / (math.log(every) / math.log(m.base))
+            if every > 1
+            else np.full(bits.shape, np.nan)
+        )
+    within = s.filled & known if m.unknown == "out" else None
+    columns = {m.of: used, "information": bits}
+    return _mean(r, m, s, bits, columns, within=within, query_weight=weight)
+
+
+@measure(
+    "Popularity of what is shown",
+    params=(
+        K,
+        Choice(
+            name="scale",
+            text="what popularity is",
+            words={
+                "count": "the number of users of the item, or its popularity as given",
+                "share": "its share of all interactions",
+                "rank": "its rank among items by popularity, from 0 to 1 for the most popular",
+                "lift": "the mean popularity of the list over that of the user's history, less 1",
+            },
+        ),
+        SHORT,
+        EMPTY,
+    ),
+    range=(-1.0, math.inf),
+    higher_is_better=False,
+    example=Example("Popularity@2", (), "(3 + 1) / 2", shown=("a", "c"), given=_HISTORY),
+    **_ITEMS,
+)
+def Popularity(r: Ranked, m: Measure) -> Terms:
+    """The mean popularity of the first k items.
+
+    Popularity@k = sum over the first k items of the number of users of the item / |first k|
+
+    An item that nobody has used has 0.
+
+    Reading: how much a system lives off bestsellers; as a lift, compared with what its users chose.
+    Not for: different histories, unless as a share or a rank.
+    Reference: Abdollahpouri et al., The unfairness of popularity bias in recommendation, 2019.
+    """
+    s = _shown(r, m)
+    table = s.table
+    counts = table.counts.astype(np.float64)
+    if m.scale == "share":
+        counts = counts / counts.sum()
+    elif m.scale == "rank":
+        values, place, tied = np.unique(counts, return_inverse=True, return_counts=True)
+        tied = np.where(values > 0, tied, 0)
+        counts = (np.cumsum(tied) - (tied - 1) / 2)[place] / max(int(tied.sum()), 1) * (counts > 0)
+    value = s.of(counts, 0.0)
+    if m.scale != "lift":
+        return _mean(r, m, s, value, {"popularity": value})
+    user = _users(r, table)
+    used, place = table.needed("history").expanded(np.maximum(user, 0))
+    sizes = np.bincount(place, minlength=len(r))
+    usual = np.bincount(place, counts[used], minlength=len(r)) / np.maximum(sizes, 1)
+    below = s.filled.sum(axis=1) * usual * (user >= 0)
+    return _mean(
+        r, m, s, value, {"popularity": value}, denominator=below, constant=-below, undefined=np.nan
+    )
+
+
+@measure(
+    "Exposure of a group of items",
+    params=(
+        K,
+        Text(
+            name="of",
+            text="the group: a category, or the 'head' or the 'tail' of items by popularity",
+            default="tail",
+            examples=("tail", "head"),
+        ),
+        Text(name="minus", text="another group, whose exposure is subtracted", examples=("head",)),
+        Choice(
+            name="count",
+            text="what counts",
+            words={"shown": "every item", "hits": "relevant items: the hits that a group brings"},
+        ),
+        DISCOUNT,
+        P,
+        Number(
+            name="head",
+            text="share of all interactions that the most popular items have together, which are the head",
+            default=0.8,
+            above=0,
+            below=1,
+            examples=(0.5, 0.8),
+        ),
+        REL,
+    ),
+    range=(-1.0, 1.0),
+    example=Example("Exposure(head=0.5)@2", (), "1 / 2", shown=("a", "c"), given=_HISTORY),
+    **_ITEMS,
+)
+def Exposure(r: Ranked, m: Measure) -> Terms:
+    """The share of a list's exposure that goes to a group of items; with minus=, the gap of two groups.
+
+    Exposure@k = exposure of the first k items of the group / exposure of the first k items
+
+    Exposure is 1, or a discount by rank. With count='hits' only relevant items count above. An item
+    of both groups counts for both.
+
+    Reading: Exposure(of='tail') is the share of the long tail; a gap has an interval as any mean.
+    Not for: what a group deserves; compare it with the group's share of the history.
+    Reference: Singh and Joachims, Fairness of exposure in rankings, KDD 2018.
+    """
+    s = _shown(r, m)
+    weight = np.where(s.filled, _weights(m, s.items.shape[1]), 0.0)
+    gain = _member(s, m, m.of).astype(np.float64)
+    if m.minus is not None:
+        gain = gain - _member(s, m, m.minus)
+    if m.count == "hits":
+        gain = gain * _relevant(r, m, s.items.shape[1])
+    columns = {"group": gain, "exposure": weight}
+    return _mean(r, m, s, gain * weight, columns, denominator=weight.sum(axis=1))
+
+
+def _member(s: _Shown, m: Measure, group: str) -> Array:
+    """Return which places hold an item of a group."""
+    table = s.table
+    if group in ("head", "tail"):
+        head = s.of(_is_head(table, m.head), missing=False) & s.filled
+        return head if group == "head" else s.filled & ~head
+    bags = table.needed("categories")
+    if group not in table.category_names:
+        hint = did_you_mean(group, table.category_names)
+        raise UsageError(f"{m}: no item has the category {group!r}.{hint} Or 'head' or 'tail'.")
+    has = np.zeros(len(table), bool)
+    has[segments.numbers(bags.offsets)[bags.values == table.category_names.index(group)]] = True
+    return s.of(has, missing=False) & s.filled
+
+
+_BY = Choice(
+    name="by",
+    text="what items are compared by",
+    words={
+        "vectors": "their vectors",
+        "categories": "the sets of their categories",
+        "history": "the sets of users who have used them",
+    },
+)
+_DISTANCE = Choice(
+    name="distance",
+    text="distance of two items",
+    words={
+        "cosine": "1 less the cosine of vectors, or |A and B| / sqrt(|A| |B|) of sets",
+        "hamming": "the number of entries that differ",
+        "euclidean": "the length of the difference",
+        "jaccard": "1 - |A and B| / |A or B|, of sets",
+    },
+)
+
+
+def _blocks(rows: int, size: int) -> Iterator[slice]:
+    """Yield parts of rows, each of so many numbers."""
+    step = max(_BLOCK // max(size, 1), 1)
+    return (slice(i, i + step) for i in range(0, rows, step))
+
+
+class _Compared(NamedTuple):
+    """Items as rows of numbers, the last one empty; or as sets of users."""
+
+    rows: Array | None
+    size: Array
+    has: Array
+    users: Bags | None
+
+
+def _compared(table: ItemTable, by: str) -> _Compared:
+    if by == "history":
+        users = table.users_of
+        sizes = np.append(users.sizes, 0)
+        return _Compared(None, sizes, sizes > 0, users)
+    if by == "categories":
+        bags = table.needed("categories")
+        rows = np.zeros((len(table) + 1, len(table.category_names)))
+        rows[segments.numbers(bags.offsets), bags.values] = 1
+        return _Compared(rows, rows.sum(axis=1), rows.sum(axis=1) > 0, None)
+    vectors = table.needed("vectors")
+    rows = np.concatenate([vectors, np.zeros((1, vectors.shape[1]))])
+    has = np.append(table.needed("has_vector"), 0) > 0
+    return _Compared(rows, np.einsum("ij,ij->i", rows, rows), has, None)
+
+
+def _common_users(users: Bags, a: Array, b: Array) -> Array:
+    """Return how many users have used both items, of pairs of items; ``len(sizes)`` has none."""
+    most = int(users.values.max(initial=0)) + 1
+    keys = segments.numbers(users.offsets) * most + users.values
+    sizes = np.append(users.sizes, 0)
+    small, large = np.where(sizes[a] <= sizes[b], (a, b), (b, a))
+    found = np.zeros(len(a))
+    known = np.flatnonzero(sizes[small] > 0)
+    ends = np.cumsum(sizes[small[known]])
+    for part in np.split(
+        known, np.searchsorted(ends, np.arange(_BLOCK, int(ends[-1:].sum()), _BLOCK))
+    ):
+        user, place = users.expanded(small[part])
+        wanted = large[part][place] * most + user
+        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        found[part] = np.bincount(place[keys[at] == wanted], minlength=len(part))
+    return found
+
+
+def _distances(c: _Compared, items: Array, distance: str) -> Array:
+    """Return the distance of each two items of each list: lists x places x places."""
+    size = c.size[items]
+    a, b = size[:, :, None], size[:, None, :]
+    if c.users is not None:
+        first, second = (
+            np.broadcast_to(x, (*items.shape, items.shape[1])).reshape(-1)
+            for x in (items[:, :, None], items[:, None, :])
+        )
+        pairs, at = np.unique(first * len(c.size) + second, return_inverse=True)
+        both = _common_users(c.users, *np.divmod(pairs, len(c.size)))[at].reshape(a.shape[0], -1)
+        both = both.reshape(*items.shape, items.shape[1])
+    else:
+        rows: Array = c.rows[items]  # type: ignore[index]
+        if distance == "hamming":
+            differ = (rows[:, :, None, :] != rows[:, None, :, :]).sum(axis=3)
+            return differ.astype(np.float64)
+        both = rows @ rows.transpose(0, 2, 1)
+    if distance == "cosine":
+        length = np.sqrt(a) * np.sqrt(b)
+        return 1 - np.divide(both, length, out=np.zeros(both.shape), where=length > 0)
+    if distance == "jaccard":
+        union = a + b - both
+        return 1 - np.divide(both, union, out=np.zeros(both.shape), where=union > 0)
+    squared = np.maximum(a + b - 2 * both, 0.0)
+    return squared if distance == "hamming" else np.sqrt(squared)
+
+
+_STRANGE = Choice(
+    name="unknown",
+    text="items of which nothing is known",
+    words={"out": "are left out", "far": "have nothing in common with any other item"},
+)
+
+
+@measure(
+    "Diversity within lists",
+    params=(
+        K,
+        _BY,
+        _DISTANCE,
+        _STRANGE,
+        Choice(
+            name="single",
+            text="value of a list of one item",
+            words={"skip": "left out of the mean", "zero": "0"},
+        ),
+    ),
+    range=(0.0, math.inf),
+    example=Example(
+        "Diversity(by='history')@2", (), "1 - 1 / 3**0.5", shown=("a", "b"), given=_HISTORY
+    ),
+    **_ITEMS,
+)
+def Diversity(r: Ranked, m: Measure) -> Terms:
+    """The mean distance of two of the first k items (intra-list diversity).
+
+    Diversity@k = sum over pairs of the first k items of their distance / number of pairs
+
+    Reading: how varied a list is; 0 if all its items are alike.
+    Not for: comparing distances of different kinds.
+    Reference: Ziegler et al., Improving recommendation lists through topic diversification, WWW 2005.
+    """
+    if m.by == "vectors" and m.distance == "jaccard":
+        raise UsageError(
+            f"{m}: 'jaccard' is a distance of sets; choose by='categories' or 'history'."
+        )
+    s = _shown(r, m)
+    c = _compared(s.table, m.by)
+    items = np.where(s.filled, np.minimum(s.items, len(s.table)), len(s.table))
+    counted = s.filled & (c.has[items] | (m.unknown == "far"))
+    width = items.shape[1]
+    total, pairs = np.zeros(items.shape), np.zeros(items.shape, np.int64)
+    above = np.tri(width, k=-1, dtype=bool)
+    cost = width * width * (1 if c.rows is None or m.distance != "hamming" else c.rows.shape[1])
+    for part in _blocks(len(items), max(cost, width * (1 if c.rows is None else c.rows.shape[1]))):
+        both = counted[part, :, None] & counted[part, None, :] & above
+        total[part] = np.where(both, _distances(c, items[part], m.distance), 0.0).sum(axis=2)
+        pairs[part] = both.sum(axis=2)
+    size = s.filled.sum(axis=1)
+    single = np.where((size == 1) & (m.single == "zero"), 0.0, np.nan)
+    columns = {"items above": pairs, "distance": total}
+    return _mean(r, m, s, total, columns, denominator=pairs.sum(axis=1), undefined=single)
+
+
+class _Cells(NamedTuple):
+    """Weights of categories: of query ``query[i]`` and category ``category[i]``, in order."""
+
+    query: Array
+    category: Array
+    weight: Array
+
+
+def _cells(table: ItemTable, query: Array, items: Array, weight: Array, *, spread: bool) -> _Cells:
+    """Add up the weights of items by category; ``spread`` divides an item among its categories."""
+    bags = table.needed("categories")
+    category, place = bags.expanded(items)
+    own = weight[place] / (bags.sizes[items][place] if spread else 1)
+    cells, at = np.unique(
+        query[place] * max(len(table.category_names), 1) + category, return_inverse=True
+    )
+    summed = np.bincount(at, own, minlength=len(cells))
+    return _Cells(*np.divmod(cells, max(len(table.category_names), 1)), summed)
+
+
+def _shown_cells(s: _Shown, m: Measure, *, spread: bool) -> _Cells:
+    known = s.filled & (s.items < len(s.table))
+    query, place = np.nonzero(known)
+    weight = _weights(m, s.items.shape[1])[place]
+    return _cells(s.table, query, s.items[known], weight, spread=spread)
+
+
+@measure(
+    "Categories within lists",
+    params=(
+        K,
+        Choice(
+            name="value",
+            text="what is measured",
+            words={
+                "distinct": "the number of different categories, over the number of items",
+                "entropy": "the entropy of the shares of categories",
+            },
+        ),
+        BASE,
+        DISCOUNT,
+        P,
+        Number(
+            name="smoothing",
+            text="what is added to the weight of every category for the entropy",
+            default=0,
+            within=(0, 1),
+            examples=(0, 1e-6),
+        ),
+        SHORT,
+    ),
+    range=(0.0, math.inf),
+    example=Example(
+        "Categories@3",
+        (),
+        "2 / 3",
+        shown=("a", "b", "c"),
+        given={"items": {"categories": {"a": "x", "b": "x", "c": "y"}}},
+    ),
+    **_ITEMS,
+)
+def Categories(r: Ranked, m: Measure) -> Terms:
+    """How many categories the first k items are of, or the entropy of their categories.
+
+    Categories@k = |categories of the first k items| / |first k|
+
+    Categories(value='entropy')@k = -sum over categories of q log2 q, where q is a category's share
+
+    Reading: variety as users see it, if categories are what they see.
+    Not for: items of many categories each; see Diversity(by='categories').
+    """
+    s = _shown(r, m)
+    size = s.filled.sum(axis=1)
+    if m.value == "distinct":
+        bags = s.table.needed("categories")
+        known = s.filled & (s.items < len(s.table))
+        query, place = np.nonzero(known)
+        category, at = bags.expanded(s.items[known])
+        _, first = np.unique(
+            query[at] * max(len(s.table.category_names), 1) + category, return_index=True
+        )
+        new = np.zeros(s.items.shape, np.int64)
+        np.add.at(new, (query[at[first]], place[at[first]]), 1)
+        return _mean(r, m, s, new, {"new categories": new})
+    cells = _shown_cells(s, m, spread=False)
+    kinds, log = len(s.table.category_names), math.log(m.base)
+    found = np.bincount(cells.query, minlength=len(r))
+    every = np.bincount(cells.query, cells.weight, minlength=len(r)) + m.smoothing * kinds
+    share = (cells.weight + m.smoothing) / every[cells.query]
+    rest = np.divide(m.smoothing, every, out=np.zeros(len(r)), where=every > 0)
+    constant = (kinds - found) * -rest * np.log(np.where(rest > 0, rest, 1.0)) / log
+    names = np.array(s.table.category_names, object)
+    return Terms(
+        r,
+        -share * np.log(share) / log,
+        ((size > 0) & (every > 0)).astype(np.float64),
+        columns={"category": lambda: names[cells.category], "share": share},
+        offsets=segments.offsets_of(found),
+        constant=constant,
+        undefined=np.nan,
+    )
+
+
+@measure(
+    "Calibration",
+    params=(
+        K,
+        Choice(
+            name="divergence",
+            text="distance of the two distributions",
+            words={
+                "kl": "Kullback-Leibler, from the list smoothed with the history",
+                "js": "Jensen-Shannon",
+            },
+        ),
+        BASE,
+        Number(
+            name="smoothing",
+            text="share of the history in the smoothed list, for 'kl'",
+            default=0.01,
+            above=0,
+            below=1,
+            examples=(0.01, 0.1),
+        ),
+        DISCOUNT,
+        P,
+    ),
+    range=(0.0, math.inf),
+    higher_is_better=False,
+    example=Example(
+        "Calibration(divergence='js')@1",
+        (),
+        "(log2(4 / 3) + 1 / 2 * log2(2 / 3) + 1 / 2 * log2(2)) / 2",
+        shown=("a",),
+        given={
+            "items": {"categories": {"a": "x", "b": "y"}},
+            "history": {"q": ["a", "b"]},
+        },
+    ),
+    **_ITEMS,
+)
+def Calibration(r: Ranked, m: Measure) -> Terms:
+    """How far the categories of a list are from those of its user's history; 0 if they are the same.
+
+    Calibration@k = sum over categories c of p(c) log2(p(c) / q(c)), q(c) = 0.99 of the list, 0.01 p(c)
+
+    p and q are the shares of categories in the history and in the first k items; an item of several
+    categories is divided among them. Users without history have no value.
+
+    Reading: whether all interests of a user are served in proportion.
+    Not for: users of few interactions, whose shares are accidents.
+    Reference: Steck, Calibrated recommendations, RecSys 2018.
+    """
+    s = _shown(r, m)
+    table = s.table
+    user = _users(r, table)
+    known = np.flatnonzero(user >= 0)
+    item, place = table.needed("history").expanded(user[known])
+    past = _shares(_cells(table, known[place], item, np.ones(len(item)), spread=True), len(r))
+    now = _shares(_shown_cells(s, m, spread=True), len(r))
+    kinds = max(len(table.category_names), 1)
+    key, own = past.query * kinds + past.category, now.query * kinds + now.category
+    at = np.minimum(np.searchsorted(own, key), max(len(own) - 1, 0))
+    q = np.where(own[at] == key, now.weight[at], 0.0) if len(own) else np.zeros(len(key))
+    p, log = past.weight, math.log(m.base)
+    constant = None
+    if m.divergence == "kl":
+        terms = p * np.log(p / ((1 - m.smoothing) * q + m.smoothing * p)) / log
+    else:
+        middle = (p + q) / 2
+        terms = (p * np.log(p / middle) + q * np.log(np.where(q > 0, q, 1) / middle)) / (2 * log)
+        met = np.bincount(past.query, q, minlength=len(r))
+        constant = np.maximum(1 - met, 0.0) * math.log(2) / (2 * log)
+    both = (np.bincount(past.query, minlength=len(r)) > 0) & (
+        np.bincount(now.query, minlength=len(r)) > 0
+    )
+    names = np.array(table.category_names, object)
+    return Terms(
+        r,
+        terms,
+        both.astype(np.float64),
+        columns={"category": lambda: names[past.category], "history": p, "list": q},
+        offsets=segments.offsets_of(np.bincount(past.query, minlength=len(r))),
+        constant=constant,
+        undefined=np.nan,
+    )
+
+
+def _shares(cells: _Cells, queries: int) -> _Cells:
+    """Return cells whose weights are shares of those of their query."""
+    every = np.bincount(cells.query, cells.weight, minlength=queries)
+    return cells._replace(weight=cells.weight / every[cells.query])
+
+
+@measure(
+    "Serendipity",
+    params=(
+        K,
+        Choice(
+            name="expected",
+            text="how expected an item is",
+            words={
+                "rank": "by its rank of popularity; it counts as far as it is ranked higher in the list",
+                "popular": "1 if it is one of the k most popular items, else 0",
+                "history": "its mean similarity to the items that the user has used",
+            },
+        ),
+        Choice(
+            name="count",
+            text="which items count",
+            words={"relevant": "relevant ones", "all": "all: unexpectedness alone"},
+        ),
+        _BY,
+        Choice(
+            name="short",
+            text="lists of fewer than k items",
+            words={
+                "own": "the sum is divided by their number of items",
+                "k": "the sum is divided by k, and missing items count as unexpected",
+            },
+        ),
+        REL,
+    ),
+    example=Example(
+        "Serendipity(expected='popular', count='all')@2",
+        (),
+        "1 / 2",
+        shown=("a", "d"),
+        given=_HISTORY,
+    ),
+    **_ITEMS,
+)
+def Serendipity(r: Ranked, m: Measure) -> Terms:
+    """How unexpected the relevant items among the first k are.
+
+    Serendipity@k = sum over relevant items at rank i of max(e(i) - e(popularity rank), 0) / |first k|
+
+    e(i) = (n + 1 - i) / n for the n items of the catalogue; items of the same popularity share a rank,
+    and one that nobody has used has e = 0. Or an item's surprise is 1 less its similarity to the items
+    that the user has used, or whether it is not one of the k most popular.
+
+    Reading: useful and not what everybody is shown anyway.
+    Not for: small values of different catalogues.
+    Reference: Kaminskas and Bridge, Diversity, serendipity, novelty, and coverage, TiiS 2016.
+    """
+    s = _shown(r, m)
+    table = s.table
+    width = s.items.shape[1]
+    more: dict[str, Any] = {}
+    if m.expected == "rank":
+        size = max(int(table.catalogue.sum()), 1)
+        values, place = np.unique(table.counts, return_inverse=True)
+        by_popularity = np.where(table.counts > 0, (size + 1 - (len(values) - place)) / size, 0.0)
+        by_rank = (size + 1 - np.arange(1, width + 1)) / size
+        surprise = np.maximum(by_rank - s.of(by_popularity, 0.0), 0.0)
+    elif m.expected == "popular":
+        surprise = ~s.of(_top(table, m.k or width), missing=False)
+    else:
+        user = _users(r, table)
+        surprise = 1 - _similarity_to_history(table, s, user, m.by)
+        more = {"denominator": np.where(user >= 0, s.filled.sum(axis=1), 0)}
+    value = surprise.astype(np.float64)
+    if m.count == "relevant":
+        value = value * _relevant(r, m, width)
+    if m.short == "k" and m.k:
+        size = s.filled.sum(axis=1)
+        more = {
+            "denominator": np.where(size > 0, m.k, 0),
+            "constant": np.where(size > 0, m.k - size, 0),
+        }
+    return _mean(r, m, s, value, {"surprise": surprise}, **more)
+
+
+def _top(table: ItemTable, k: int) -> Array:
+    """Return the k most popular items; of equally popular ones those that are listed first."""
+    top = np.zeros(len(table), bool)
+    top[np.argsort(-table.counts, kind="stable")[:k]] = True
+    return top & (table.counts > 0)
+
+
+def _similarity_to_history(table: ItemTable, s: _Shown, user: Array, by: str) -> Array:
+    """Return the mean cosine of each shown item and the items that the user has used."""
+    history = table.needed("history")
+    c = _compared(table, by)
+    known = np.flatnonzero(user >= 0)
+    items = np.minimum(np.where(s.filled, s.items, len(table)), len(table))
+    similar = np.zeros(items.shape)
+    sizes = history.sizes[user]
+    width = items.shape[1] * (int(sizes.max(initial=1)) if c.rows is None else c.rows.shape[1])
+    unit = None
+    if c.rows is not None:
+        length = np.sqrt(np.einsum("ij,ij->i", c.rows, c.rows))
+        unit = c.rows / np.where(length > 0, length, 1.0)[:, None]
+    for part in _blocks(len(known), width):
+        rows = known[part]
+        used, place = history.expanded(user[rows])
+        if unit is not None:
+            first = np.flatnonzero(np.diff(place, prepend=-1))  # each of these has used something
+            summed = np.add.reduceat(unit[used], first, axis=0)
+            similar[rows] = (unit[items[rows]] @ summed[:, :, None])[:, :, 0]
+        else:
+            a, b = items[rows][place], used[:, None]
+            pairs, at = np.unique(a * len(c.size) + b, return_inverse=True)
+            first, second = np.divmod(pairs, len(c.size))
+            length = np.sqrt(c.size[first] * c.size[second])
+            both = _common_users(c.users, first, second)  # type: ignore[arg-type]
+            cosine = np.divide(both, length, out=np.zeros(len(pairs)), where=length > 0)
+            np.add.at(similar, rows[place], cosine[at].reshape(a.shape))
+    return similar / np.maximum(sizes, 1)[:, None]
+
+
+@measure(
+    "Filled places",
+    params=(
+        K,
+        Choice(
+            name="of",
+            text="what is measured",
+            words={
+                "share": "the share of the k places that hold an item",
+                "full": "whether all do",
+                "any": "whether any does",
+            },
+        ),
+    ),
+    conventions=("queries",),
+    undefined_without_relevant=False,
+    reaches_max=False,
+    supports_expected_ties=True,
+    example=Example("Filled@4", (1, 0, None), "3 / 4"),
+)
+def Filled(r: Ranked, m: Measure) -> Terms:
+    """The share of the first k places of a list that hold an item.
+
+    Filled@k = |first k| / k
+
+    Reading: whether users are shown full lists; short lists look better by other measures.
+    Not for: what is in them.
+    """
+    size = r.depth(m.k)
+    k = m.k or np.maximum(size, 1)  # without a cutoff a list is as long as it is
+    value = {"share": size / k, "full": size >= k, "any": size > 0}[m.of]
+    steps = np.arange(len(r) + 1)
+    return Terms(r, value.astype(np.float64), columns={"items": size}, offsets=steps)

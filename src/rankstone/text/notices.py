@@ -1,0 +1,25 @@
+"""What the code of a notice means: for ``rankstone explain CODE`` and the page of notices."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+
+def meanings() -> dict[str, dict[str, str]]:
+    """Return the meaning of each code, by its level: warning or note."""
+    text = files(__package__).joinpath("notices.json").read_text(encoding="utf-8")
+    found: dict[str, dict[str, str]] = json.loads(text)
+    return found
+
+
+def meaning(code: str) -> str | None:
+    """Return what a code means, None if no notice has it.
+
+    >>> meaning("ties")
+    'ties (note): judged documents that share their score with another; the convention ties decides their ranks'
+    """
+    for level, codes in meanings().items():
+        if code in codes:
+            return f"{code} ({level}): {codes[code].replace('`', '')}"
+    return None

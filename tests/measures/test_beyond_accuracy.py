@@ -1,0 +1,245 @@
+"""Measures beyond accuracy: by hand, in parts, in every form of data, and on bad input."""
+
+import math
+import random
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import rankstone as rs
+
+ITEMS = [f"i{n}" for n in range(12)]
+EVERY = [
+    "Coverage@3", "Gini(discount='geometric')@3", "Entropy@3", "Personalisation@3", "Novelty@3",
+    "Popularity(scale='lift')@3", "Exposure@3", "Diversity@3", "Diversity(by='history')@3",
+    "Categories@3", "Categories(value='entropy')@3", "Calibration@3", "Serendipity@3",
+    "Serendipity(expected='history', by='history')@3", "Filled@3", "P@3",
+]  # fmt: skip
+
+
+def drawn(seed, users=7):
+    """Judgments, a run, a history and items, with short lists, unknown items and users without history."""
+    rng = random.Random(seed)
+    names = [f"u{n}" for n in range(users)]
+    run = {u: rng.sample([*ITEMS, "new"], rng.randint(1, 6)) for u in names}
+    judged = {u: rng.sample(ITEMS, 3) for u in names}
+    history = {u: rng.sample(ITEMS[:8], rng.randint(1, 5)) for u in names[:-1]}
+    items = rs.Items(
+        categories={i: rng.sample("xyz", rng.randint(1, 2)) for i in ITEMS[:10]},
+        vectors={i: [rng.gauss(0, 1) for _ in range(3)] for i in ITEMS[:9]},
+        catalogue=ITEMS,
+    )
+    return judged, run, history, items
+
+
+def users_of(history):
+    return Counter(item for own in history.values() for item in own)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_values_are_those_of_the_formulas(seed):
+    judged, run, history, items = drawn(seed)
+    found = rs.evaluate(judged, run, EVERY, history=history, items=items)
+    known, top = users_of(history), {u: docs[:3] for u, docs in run.items()}
+    shown = {item for docs in top.values() for item in docs}
+    assert found["Coverage@3"] == len(shown & {*ITEMS}) / 12
+    for user, docs in top.items():
+        value = found.per_query[user]["Novelty@3"]
+        bits = [math.log2(len(history) / (known[d] or 1)) for d in docs]
+        assert value == pytest.approx(sum(bits) / len(docs), rel=1e-12)
+    similar = [
+        len({*a} & {*b}) / math.sqrt(len(a) * len(b)) for a, b in combinations(top.values(), 2)
+    ]
+    assert found["Personalisation@3"] == pytest.approx(1 - np.mean(similar), rel=1e-12)
+    counts = sorted(Counter(d for docs in top.values() for d in docs if d != "new").values())
+    x = np.array([0] * (12 - len(counts)) + counts)
+    mean_gap = np.abs(x[:, None] - x[None, :]).mean()
+    plain = rs.evaluate(judged, run, "Gini@3", history=history, items=items)["Gini@3"]
+    assert plain == pytest.approx(mean_gap / 2 / x.mean(), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_parts_merged_in_any_tree_give_the_same_bits(seed):
+    judged, run, history, items = drawn(seed, users=11)
+    options = {"history": history, "items": items}
+    whole = rs.evaluate(judged, run, EVERY, **options)
+    rng = random.Random(seed)
+    users = list(run)
+    rng.shuffle(users)
+    parts = []
+    for some in (users[:1], users[1:4], users[4:5], users[5:]):
+        part = rs.Evaluator(judged, EVERY, **options).add({u: run[u] for u in some})
+        parts.append(part.state())
+    while len(parts) > 1:
+        rng.shuffle(parts)
+        merged = rs.Evaluator(judged, EVERY, **options).merge(parts.pop()).merge(parts.pop())
+        parts.append(merged.state())
+    made = rs.Evaluator(judged, EVERY, **options).merge(parts[0]).result()
+    assert made.aggregates == whole.aggregates
+    assert made == whole
+
+
+def test_every_form_of_a_run_gives_the_same(tmp_path):
+    rng = np.random.default_rng(3)
+    users, vectors = rng.normal(size=(6, 4)), rng.normal(size=(9, 4))
+    judged = {u: {int(i): 1 for i in rng.choice(9, 2, replace=False)} for u in range(6)}
+    history = {u: [int(i) for i in rng.choice(9, 3, replace=False)] for u in range(6)}
+    scores = users @ vectors.T
+    order = np.argsort(-scores, axis=1)
+    items = rs.Items(
+        vectors=vectors, catalogue=range(9), categories={i: "xyz"[i % 3] for i in range(9)}
+    )
+    lines = [
+        f"{u} Q0 {i} {n} {float(scores[u, i])!r} x\n"
+        for u in range(6)
+        for n, i in enumerate(order[u].tolist())
+    ]
+    (tmp_path / "run").write_text("".join(lines))
+    pandas = pytest.importorskip("pandas")
+    pairs = [(u, i, float(scores[u, i])) for u in range(6) for i in range(9)]
+    forms = {
+        "dict": {u: dict(enumerate(scores[u].tolist())) for u in range(6)},
+        "lists": {u: order[u].tolist() for u in range(6)},
+        "matrix": order,
+        "file": tmp_path / "run",
+        "factors": rs.Factors(users, vectors),
+        "scorer": rs.Scorer(lambda rows: scores[rows], 6, 9),
+        "frame": pandas.DataFrame(pairs, columns=["user", "item", "score"]),
+    }
+    names = [name for name in EVERY if name != "P@3"]
+    found = {
+        form: rs.evaluate(
+            {str(u): {str(i): 1 for i in own} for u, own in judged.items()}
+            if form == "file"
+            else list(judged.values())
+            if form == "matrix"
+            else judged,
+            run,
+            names,
+            history=history,
+            items=items,
+            ties="input",
+        ).aggregates
+        for form, run in forms.items()
+    }
+    assert all(values == found["dict"] for values in found.values())
+
+
+def test_measures_of_all_lists_have_no_value_per_user_and_one_by_group():
+    judged, run, history, items = drawn(1)
+    found = rs.evaluate(judged, run, ["Coverage@3", "P@3"], history=history, items=items)
+    assert np.isnan(found.values("Coverage@3")).all()
+    assert found.summary("Coverage@3").value == found["Coverage@3"]
+    assert not any(n.code == "undefined" for n in found.notices)
+    groups = {u: "even" if i % 2 == 0 else "odd" for i, u in enumerate(run)}
+    by_group = found.by_group("Coverage@3", groups)
+    for name in ("even", "odd"):
+        own = {item for u in run if groups[u] == name for item in run[u][:3]} - {"new"}
+        assert by_group[name].value == len(own) / 12
+    interval = found.interval("Coverage@3")
+    assert math.isnan(interval.low)
+    assert "all lists together" in interval.caution
+    with pytest.raises(rs.UsageError, match="all lists together"):
+        rs.explain("Coverage@3", judged, run, query="u1", items=items)
+    again = rs.Result.from_json(found.to_json())
+    assert again == found
+    assert again.summary("Coverage@3").value == found["Coverage@3"]
+
+
+def test_items_in_files_are_read_by_the_names_of_their_columns(tmp_path):
+    (tmp_path / "items.csv").write_text(
+        "item,popularity,genres,vector\na,3,x|y,1 0\nb,1,,0 1\nc,0,z,\n"
+    )
+    (tmp_path / "items.jsonl").write_text(
+        '{"item_id": "a", "popularity": 3, "categories": ["x", "y"], "vector": [1, 0]}\n'
+        '{"item_id": "b", "popularity": 1, "vector": [0, 1]}\n'
+        '{"item_id": "c", "popularity": 0, "categories": "z"}\n'
+    )
+    given = rs.Items(
+        popularity={"a": 3, "b": 1},
+        categories={"a": ["x", "y"], "c": "z"},
+        vectors={"a": [1, 0], "b": [0, 1]},
+        catalogue="abc",
+    )
+    names = ["Popularity@2", "Diversity@2", "Categories@2", "Coverage@2"]
+    results = [
+        rs.evaluate({"u": ["a"]}, {"u": ["a", "b"]}, names, items=items)
+        for items in (tmp_path / "items.csv", tmp_path / "items.jsonl", given)
+    ]
+    assert [r.aggregates for r in results] == [
+        dict(zip(names, (2.0, 1.0, 1.0, 2 / 3), strict=True))
+    ] * 3
+    assert results[0] == results[1] == results[2]  # the digest of the items is the same
+
+
+BAD = [
+    ({"popularity": {"a": -1}}, "popularity of 'a' is -1; it is 0 or more"),
+    ({"popularity": {"a": math.nan}}, "popularity"),
+    ({"popularity": {"a": "many"}}, "popularity"),
+    ({"categories": {"z": "x"}, "catalogue": ["a"]}, "'z', which is not in the catalogue"),
+    ({"categories": {"a": [1.5]}}, "a category is a name"),
+    ({"vectors": {"a": [1, 2], "b": [1]}}, "has 1 numbers and that of 'a' 2"),
+    ({"vectors": {"a": [1, math.nan]}}, "NaN or infinite"),
+    ({"vectors": np.ones((3, 2)), "catalogue": ["a"]}, "3 rows are given for 1 items"),
+    ({"catalogue": ["a", "b", "a"]}, "'a' is in the catalogue twice"),
+    ({"popularity": {1: 1, "1": 2}}, "'1' has two entries of popularity"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD, ids=lambda value: str(value)[:40])
+def test_bad_items_are_refused(arguments, words):
+    with pytest.raises(rs.RankstoneError, match=words):
+        rs.Items(**arguments)
+
+
+BAD_FILES = [
+    ("item,popularity\na,1\na,2\n", r":3: item 'a' is listed twice"),
+    ("name,popularity\na,1\n", r":2: cannot tell which item"),
+    ("item,popularity\na\n", r":2: 1 fields for 2 columns"),
+    ("item,vector\na,1 x\n", r":2: the vector is not a row of numbers"),
+    ("item,popularity\na,-2\n", r"0 or more"),
+    ('{"item": "a", \n', r":1: this is not a JSON object"),
+    ("", "no items|empty"),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), BAD_FILES, ids=range(len(BAD_FILES)))
+def test_bad_files_of_items_are_refused_with_their_line(text, words, tmp_path):
+    path = tmp_path / "items.csv"
+    path.write_text(text)
+    with pytest.raises(rs.RankstoneError, match=words):
+        rs.evaluate({"u": ["a"]}, {"u": ["a"]}, "Popularity", items=path)
+
+
+NEEDS = [
+    ("Novelty", "history"), ("Calibration", "history"), ("Diversity", "vectors"),
+    ("Categories", "categories"), ("Coverage", "could be shown"), ("Exposure(of='x')", "categories"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "words"), NEEDS)
+def test_a_measure_says_what_it_needs(name, words):
+    with pytest.raises(rs.UsageError, match=words):
+        rs.evaluate({"u": ["a"]}, {"u": ["a"]}, name)
+
+
+def test_labels_and_lists_without_unjudged_items_are_refused():
+    with pytest.raises(rs.UsageError, match="by their ids"):
+        rs.evaluate([[1, 0]], [[0.5, 0.1]], "Personalisation@2")
+    with pytest.raises(rs.UsageError, match="unjudged='nonrelevant'"):
+        rs.evaluate({"u": ["a"]}, {"u": ["a"]}, "Personalisation@2", unjudged="remove")
+
+
+def test_the_gap_of_two_groups_is_a_mean_with_an_interval():
+    judged, run, history, items = drawn(2, users=30)
+    names = ["Exposure(of='x')@3", "Exposure(of='y')@3", "Exposure(of='x', minus='y')@3"]
+    hits = ["Exposure(of='head', count='hits')@3", "Exposure(of='tail', count='hits')@3"]
+    found = rs.evaluate(judged, run, [*names, *hits, "P@3"], history=history, items=items)
+    assert found[names[2]] == pytest.approx(found[names[0]] - found[names[1]], abs=1e-12)
+    interval = found.interval(names[2])
+    assert interval.low < found[names[2]] < interval.high
+    full = [i for i, u in enumerate(found.queries) if len(run[u]) >= 3]
+    both = found.values(hits[0]) + found.values(hits[1])
+    assert both[full] == pytest.approx(found.values("P@3")[full], abs=1e-12)
