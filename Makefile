@@ -1,25 +1,26 @@
-# make demo: evaluate the bundled data.   make test: run every check and every test.
-# make docs: build the documentation site in build/docs.
+# make help lists the targets: those whose line ends with a text after ##.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src examples -type f -not -name '*.so' -not -path '*__pycache__*')
 
-.PHONY: demo test test-all lint bench sanitize mutants fuzz fuzz-native fuzz-readers browser dist clean
+.PHONY: help demo test test-all lint docs bench sanitize mutants fuzz fuzz-native fuzz-readers browser dist clean
 
-demo: $(VENV)/.installed
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
+
+demo: $(VENV)/.installed ## evaluate the bundled data
 	@$(BIN)/rankstone demo
 
 # One order of tests and one set of random examples; test-all draws others each time.
-test: $(VENV)/.tools lint browser
+test: $(VENV)/.tools lint browser ## set-up, format, lint, types, layers, every test
 	$(BIN)/pytest -n auto --dist loadgroup --randomly-seed=1
 
-test-all: $(VENV)/.heavy .venv-peers/.installed lint browser
+test-all: $(VENV)/.heavy .venv-peers/.installed lint browser ## the same with many more random examples and all peers
 	$(BIN)/pytest -n auto --dist loadgroup --thorough
 	.venv-peers/bin/pytest -n auto --thorough tests/peers/test_peers.py
 
-.PHONY: docs
-docs: $(VENV)/.docs
+docs: $(VENV)/.docs ## build the documentation site in build/docs
 	PYTHONPATH=docs $(BIN)/python -m _site build/docs
 	@echo "Open build/docs/index.html in a browser."
 
@@ -29,19 +30,19 @@ browser:
 	  { apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }; } \
 	  >/dev/null 2>&1 || echo "Chromium could not be installed; tests of the report's page are skipped"
 
-bench: $(VENV)/.tools
+bench: $(VENV)/.tools ## speed beside other tools, as ratios
 	$(BIN)/python -m pip install --quiet --group bench
 	$(BIN)/python benchmarks/shapes.py $(or $(BENCH),--pages README.md README.zh-CN.md)
 	$(BIN)/python benchmarks/run.py
 
-sanitize: $(VENV)/.tools
+sanitize: $(VENV)/.tools ## the tests on a core built with AddressSanitizer and UBSan
 	PATH="$(abspath $(BIN)):$$PATH" tests/native/sanitize.sh
 
 # A sample of small changes of the sources, which the tests have to notice; ends in an hour.
-mutants: $(VENV)/.heavy
+mutants: $(VENV)/.heavy ## make small changes to the sources, which the tests have to notice; one hour
 	$(BIN)/python tests/mutants/run.py --minutes $(or $(MUTANT_MINUTES),60) --sample $(or $(MUTANTS),200)
 
-fuzz: fuzz-native fuzz-readers
+fuzz: fuzz-native fuzz-readers ## libFuzzer on the core for ten minutes (needs clang), Atheris on all readers for thirty
 
 fuzz-native:
 	tests/native/fuzz.sh $(or $(FUZZ_SECONDS),600)
@@ -50,14 +51,19 @@ fuzz-readers: .venv-fuzz/.installed
 	.venv-fuzz/bin/python tests/fuzz/run.py $(or $(FUZZ_SECONDS),1800)
 
 # The archives of a release: built, their contents checked, each installed and tried elsewhere.
-dist: .venv-dist/.installed
+dist: .venv-dist/.installed ## build the archives of a release, check them, install and try each
 	rm -rf dist
 	.venv-dist/bin/python -m build
 	.venv-dist/bin/twine check --strict dist/*
 	.venv-dist/bin/python release/check_dist.py dist/*
 	.venv-dist/bin/python release/conda_recipe.py dist/*.tar.gz >dist/recipe.yaml
+	@# The list of what an installation consists of, read off one that has nothing else in it.
+	$(PYTHON) -m venv --clear --without-pip .venv-dist/installed
+	.venv-dist/bin/python -m pip --python .venv-dist/installed install --quiet dist/*.whl
+	.venv-dist/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible \
+	  --output-file dist/sbom.cdx.json .venv-dist/installed
 
-lint: $(VENV)/.tools
+lint: $(VENV)/.tools ## format, lint, types, layers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -109,5 +115,5 @@ $(VENV)/.heavy: $(VENV)/.tools
 	.venv-fuzz/bin/python -m pip install --quiet . --group fuzz
 	@touch $@
 
-clean:
+clean: ## remove environments and what was built
 	rm -rf $(VENV) .venv-peers .venv-fuzz .venv-dist build dist

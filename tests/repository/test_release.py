@@ -161,6 +161,9 @@ def test_every_supported_python_is_built_and_tested():
     assert wheels == [f"cp{v.replace('.', '')}-*" for v in listed]
     tests = release_file(".github/workflows/tests.yml")["jobs"]
     assert tests["dist"]["strategy"]["matrix"]["python"] == listed
+    assert tests["platforms"]["strategy"]["matrix"]["python"] == listed
+    runners = tests["platforms"]["strategy"]["matrix"]["runner"]
+    assert {name.partition("-")[0] for name in runners} == {"ubuntu", "macos", "windows"}
     for job in ("test", "dist"):
         assert f"make {job}" in [step.get("run") for step in tests[job]["steps"]]
 
