@@ -203,7 +203,8 @@ VERSIONS = {
             "DCG@{k}": _only_dcg(),
             "nDCG@{k}": _ndcg(retrieved=False),
             "ERR": _err,
+            "cascade": _err,
         },
-        graded=("DCG@{k}", "nDCG@{k}", "ERR"),
+        graded=("DCG@{k}", "nDCG@{k}", "ERR", "cascade"),
     ),
 }
