@@ -56,9 +56,8 @@ class ExcludingRun(RunWrapper):
         both, rows, out = _together(judgments, self.excluded)
         matches = self.run.match(both, float32=float32, repeats=repeats)
         gone = out[matches.judgment]
-        query = segments.numbers(matches.offsets)
         kept = ~gone & (rows[matches.judgment] >= 0)
-        less = _counted(query, matches, gone)
+        less = _counted(matches, gone)
         notices = _notices(judgments, self.excluded, both, matches, out, rows)
         return replace(
             matches,
@@ -110,42 +109,28 @@ def _like(ids: Ids, value: Any) -> Any:
     return int(value) if isinstance(value, str) and value.removeprefix("-").isdigit() else value
 
 
-def _counted(query: Any, matches: Matches, gone: Any) -> dict[str, Any]:
-    """Return how many of the excluded count in each row's above, tied, greater and earlier."""
-    less = {}
-    same_tie = (query, matches.above)
-    less["above"] = _smaller((query,), matches.above, gone)
+def _counted(matches: Matches, gone: Any) -> dict[str, Any]:
+    """Return how many of the excluded count in each row's above, tied, greater and earlier.
+
+    For rows that are not excluded: no other document has their id or their place.
+    """
+    query = segments.numbers(matches.offsets)
+    order = np.lexsort((matches.above, query))
+    is_first = np.ones(len(order), bool)  # of its tie
+    is_first[1:] = (np.diff(query[order]) != 0) | (np.diff(matches.above[order]) != 0)
+    ties = np.append(np.flatnonzero(is_first), len(order))
+    tied = np.repeat(segments.count(gone[order], ties), segments.lengths(ties))
+    until = segments.running_total(gone[order], matches.offsets)
+    here = segments.running_total(gone[order], ties)
+    less = {name: np.empty(len(order), np.int64) for name in _COUNTS}
+    less["tied"][order], less["above"][order] = tied, until - here
     for name in ("greater", "earlier"):
-        less[name] = _smaller(same_tie, getattr(matches, name), gone)
-    order = np.lexsort(same_tie[::-1])
-    starts = np.ones(len(order), bool)
-    starts[1:] = (np.diff(query[order]) != 0) | (np.diff(matches.above[order]) != 0)
-    group = np.cumsum(starts) - 1
-    sums = np.bincount(group, weights=gone[order]) if len(order) else np.zeros(0)
-    tied = np.empty(len(order), np.int64)
-    tied[order] = sums.astype(np.int64)[group]
-    less["tied"] = tied
+        order = np.lexsort((getattr(matches, name), matches.above, query))
+        less[name][order] = segments.running_total(gone[order], ties)
     return less
 
 
-def _smaller(groups: tuple[Any, ...], values: Any, gone: Any) -> Any:
-    """Return for each row how many excluded rows of its group have a smaller value."""
-    order = np.lexsort((values, *groups[::-1]))
-    if not len(order):
-        return np.zeros(0, np.int64)
-    sorted_values = values[order]
-    new_group = np.ones(len(order), bool)
-    for group in groups:
-        new_group[1:] &= np.diff(group[order]) == 0
-    new_group[1:] = ~new_group[1:]
-    new_value = new_group.copy()
-    new_value[1:] |= np.diff(sorted_values) != 0
-    before = np.cumsum(gone[order]) - gone[order]  # excluded rows in front, of any group
-    at_group = before[new_group][np.cumsum(new_group) - 1]
-    at_value = before[new_value][np.cumsum(new_value) - 1]
-    counted = np.empty(len(order), np.int64)
-    counted[order] = at_value - at_group
-    return counted
+_COUNTS = ("above", "tied", "greater", "earlier")
 
 
 def _notices(
