@@ -76,7 +76,7 @@ def test_more_unjudged_queries_than_are_remembered_cannot_be_averaged():
     data = collection({"q": {"a": 1}}, {"q": ["a"], "r": ["a"]})
     assert len(data.ranked(DEFAULT.replace(queries="run"))) == 2
     for change in ({"unjudged_capped": True}, {"unjudged_queries": 2}):
-        again = dataclasses.replace(data, _matches={}, _rankings=type(data._rankings)())
+        again = dataclasses.replace(data, _matches={})
         again._matches[False, False, False] = dataclasses.replace(data.matches(), **change)
         with pytest.raises(rs.DataError, match="more than 1 of them have no judgments"):
             again.ranked(DEFAULT.replace(queries="run"))

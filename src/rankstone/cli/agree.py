@@ -2,52 +2,36 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from rankstone.choices.setup import VERBS
-from rankstone.cli.options import add_choices, expand, names_of, options_of
-from rankstone.cli.terminal import look, spoken_warnings
+from rankstone.choices.setup import VERBS as TAKEN
+from rankstone.cli.options import PER_QUERY, TEXT_OR_JSON, expand, names_of, options_of
+from rankstone.cli.terminal import look, print_json, print_lines, spoken_warnings
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
 
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    parser = commands.add_parser(
-        "agree",
-        help="how much two runs, two sets of judgments or two orderings of systems agree",
-        description="RUN RUN: agreement of two rankings, query by query. QRELS QRELS: agreement of "
-        "two sets of judgments; with RUN... also what they do to the order of systems, and whether the "
-        "second favours one. QRELS QRELS QRELS...: three and more judges. QRELS "
-        "RUN RUN... with two -m: the order of systems by two measures.",
-    )
-    parser.add_argument("files", metavar="FILE", nargs="+", help="judgments first, then runs")
-    parser.add_argument(
-        "--as", dest="kind", choices=("judgments", "run"),
-        help="what two files contain, if it cannot be detected",
-    )  # fmt: skip
-    parser.add_argument("-m", "--measure", action="append", default=[], metavar="NAME",
-                        help="a measure that orders systems; one or two")  # fmt: skip
-    parser.add_argument(
-        "-q", "--per-query", action="store_true", help="also print the values of each query"
-    )
-    parser.add_argument("-p", type=float, metavar="P", help="persistence of RBO (0.9)")
-    parser.add_argument("--rbo-ties", metavar="NAME",
-                        help="treatment of ties by RBO: w, a (default) or b")  # fmt: skip
-    parser.add_argument("--overlap-at", type=int, action="append", metavar="K",
-                        help="depth of the overlap (10); may be repeated")  # fmt: skip
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
-    add_choices(parser, "agree_runs", "agree_judgments", "agree_orderings")
-    parser.set_defaults(run=run)
+HELP = f"""
+agree: how much two runs, two sets of judgments or two orderings of systems agree
+RUN RUN: agreement of two rankings, query by query. QRELS QRELS: agreement of two sets of judgments;
+with RUN... also what they do to the order of systems, and whether the second favours one. QRELS QRELS
+QRELS...: three and more judges. QRELS RUN RUN... with two -m: the order of systems by two measures.
+  files FILE ...              judgments first, then runs
+  --as (kind) judgments|run   what two files contain, if it cannot be detected
+  -m, --measure NAME ... = []  a measure that orders systems; one or two
+  {PER_QUERY}
+  -p P:number                 persistence of RBO (0.9)
+  --rbo-ties NAME             treatment of ties by RBO: w, a (default) or b
+  --overlap-at K:whole ...    depth of the overlap (10); may be repeated
+  {TEXT_OR_JSON}
+"""
+VERBS = ("agree_runs", "agree_judgments", "agree_orderings")
 
 
 def run(args: Namespace) -> int:
     """Compare and print."""
-    import json
-
     from rankstone.errors import UsageError
 
     paths = list(expand(args.files))
@@ -70,9 +54,9 @@ def run(args: Namespace) -> int:
     with spoken_warnings(quiet=False):
         data, lines = agreement(paths, args)
     if args.format == "json":
-        print(json.dumps(data, indent=2))
+        print_json(data)
     else:
-        sys.stdout.writelines(f"{line}\n" for line in lines)
+        print_lines(lines)
     return 0
 
 
@@ -94,7 +78,7 @@ def _kinds(paths: list[str], args: Namespace) -> list[str]:
 
     if args.kind:
         return [args.kind] * len(paths)
-    options = {n: v for n, v in options_of(args).items() if n in VERBS["convert"]}
+    options = {n: v for n, v in options_of(args).items() if n in TAKEN["convert"]}
     reading = ReadOptions.of_judgments(prepared(Setup.of("convert", options)))
     return [kind_in(path, reading) for path in paths]
 
@@ -131,7 +115,7 @@ def _judgments(paths: list[str], args: Namespace) -> tuple[dict[str, Any], Itera
             "runs go with two sets of judgments, and the order of systems needs two runs."
         )
     options = options_of(args)
-    of_judgments = VERBS["agree_judgments"]
+    of_judgments = TAKEN["agree_judgments"]
     own = {n: v for n, v in options.items() if n in of_judgments} if len(runs) > 1 else options
     found = agree_judgments(first, second, *others, **own)
     data = {"judgments": found.to_dict()}

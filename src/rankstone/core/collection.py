@@ -100,20 +100,22 @@ class Collection(Protocol):
         """Return the ids and grades of a query's judged documents, none if they have no ids."""
 
 
-class _Ranking:
-    """Rankings of a collection under a few conventions, kept for the next measure."""
+@dataclass(frozen=True, eq=False)
+class _Rankings:
+    """What collections have in common: rankings under a few conventions, kept for the next measure."""
 
-    def __init__(self) -> None:
-        self._cached: dict[Conventions, Ranked] = {}
+    _ranked: dict[Conventions, Ranked] = field(default_factory=dict, repr=False, init=False)
 
-    def ranked(self, collection: Collection, conventions: Conventions) -> Ranked:
+    def ranked(self, conventions: Conventions) -> Ranked:
+        """Return ranks and grades under some conventions; the last few are kept."""
         # The value of a query without relevant documents moves no document.
         plain = conventions.replace(no_relevant="zero")
-        if plain not in self._cached:
-            if len(self._cached) == _CACHED:
-                del self._cached[next(iter(self._cached))]
-            self._cached[plain] = rank(collection, plain)
-        ranked = self._cached[plain]
+        if plain not in self._ranked:
+            if len(self._ranked) == _CACHED:
+                del self._ranked[next(iter(self._ranked))]
+            own: Any = self
+            self._ranked[plain] = rank(own, plain)
+        ranked = self._ranked[plain]
         return ranked if conventions == plain else ranked.with_conventions(conventions)
 
 
@@ -135,7 +137,7 @@ def _weakly(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class MatchedCollection:
+class MatchedCollection(_Rankings):
     """A run whose documents are looked up in the judgments by their ids.
 
     ``is_part`` says that there may be more of the run, so that no query need be in both;
@@ -154,7 +156,6 @@ class MatchedCollection:
     max_grade: float | None = None
     changes: Mapping[str, Any] = field(default_factory=dict)
     _matches: dict[tuple[bool, bool, bool], Matches] = field(default_factory=dict, repr=False)
-    _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
     cutter: Cutter | None = None
     scores_all: bool = False
     items: ItemTable | None = None
@@ -228,10 +229,6 @@ class MatchedCollection:
             all_judged=self.scores_all,
         )
 
-    def ranked(self, conventions: Conventions) -> Ranked:
-        """Return ranks and grades under some conventions; the last few are kept."""
-        return self._rankings.ranked(self, conventions)
-
     def tied(self, conventions: Conventions) -> tuple[int, int]:
         """Return how many retrieved judged documents share their score, and how many there are."""
         tied = self.matches(**match_options(conventions)).tied
@@ -259,19 +256,24 @@ class MatchedCollection:
                 return list(queries), kept
         return top_documents(self.run, self.judgments, queries, depth, conventions)
 
-    def strangers(self, conventions: Conventions, depth: int | None) -> dict[Any, Array]:
-        """Return the ranks of each query's first documents that are judged for no query at all."""
+    def _top_of_judged(
+        self, depth: int, conventions: Conventions, run: Run | None = None, **more: bool
+    ) -> tuple[list[Any], TopDocuments]:
+        """Return the queries that are evaluated, and their first documents."""
         from rankstone.core.documents import top_documents
 
+        judgments = self._judged(run_queries=adds_run_queries(conventions))
+        queries = list(judgments.queries)
+        return top_documents(run or self.run, judgments, queries, depth, conventions, **more)
+
+    def strangers(self, conventions: Conventions, depth: int | None) -> dict[Any, Array]:
+        """Return the ranks of each query's first documents that are judged for no query at all."""
         with _READING:
             key = conventions, depth
             if key not in self._strangers:
-                judgments = self._judged(run_queries=adds_run_queries(conventions))
                 most = depth or int(self.matches().retrieved.max(initial=1))
-                queries, tops = top_documents(
-                    self.run, judgments, list(judgments.queries), most, conventions
-                )
-                known = {*map(str, judgments.docs.objects)}
+                queries, tops = self._top_of_judged(most, conventions)
+                known = {*map(str, self.judgments.docs.objects)}
                 strange = np.array([doc not in known for doc in tops.docs], bool)
                 bounds = zip(queries, pairwise(tops.offsets.tolist()), strict=True)
                 ranks = {q: np.flatnonzero(strange[a:b]) + 1 for q, (a, b) in bounds}
@@ -280,7 +282,6 @@ class MatchedCollection:
 
     def shown(self, conventions: Conventions, depth: int | None) -> ItemLists:
         """Return the first items of each query's list, judged or not; at least that many."""
-        from rankstone.core.documents import top_documents
         from rankstone.core.items import EMPTY, ItemLists
 
         with _READING:
@@ -289,12 +290,8 @@ class MatchedCollection:
             depth = most if depth is None else min(depth, most)
             lists = self._shown.get(conventions)
             if lists is None or lists.items.shape[1] < depth:
-                judgments = self._judged(run_queries=adds_run_queries(conventions))
-                names = list(judgments.queries)
                 least, distinct = max(depth, _LEAST_SHOWN), not matches.duplicates.any()
-                queries, tops = top_documents(
-                    self.run, judgments, names, least, conventions, distinct=distinct
-                )
+                queries, tops = self._top_of_judged(least, conventions, distinct=distinct)
                 lists = self._shown[conventions] = ItemLists.of(queries, tops, self.items or EMPTY)
             return lists
 
@@ -319,17 +316,14 @@ class MatchedCollection:
 
     def _lists(self, cutter: Cutter, conventions: Conventions) -> list[tuple[Any, Any, Any]]:
         """Return queries with all their documents, and all their chunks if there are any."""
-        from rankstone.core.documents import top_documents
-
-        judgments = self._judged(run_queries=adds_run_queries(conventions))
-        queries = list(judgments.queries)
         if conventions not in self._cuts:
+            judgments = self._judged(run_queries=adds_run_queries(conventions))
             lists = []
             for run in (self.run, cutter.chunks and cutter.chunks()):
                 if run is not None:
                     matches = run.match(judgments, float32=False, repeats=True)
                     most = int(matches.retrieved.max(initial=1))
-                    _, tops = top_documents(run, judgments, queries, most, conventions)
+                    queries, tops = self._top_of_judged(most, conventions, run)
                     lists.append(tops.lists())
             self._cuts[conventions] = list(zip(queries, lists[0], lists[-1], strict=True))
         known: list[tuple[Any, Any, Any]] = self._cuts[conventions]
@@ -359,7 +353,7 @@ class MatchedCollection:
             return self
         run: Any = self.run
         kept = replace(run, kept=depth, ids_fall=order)
-        return replace(self, run=kept, _matches={}, _rankings=_Ranking())
+        return replace(self, run=kept, _matches={})
 
     def document(self, judgment: int) -> Any:
         """Return the id of a row of ``Ranked.judgment``, None if documents have no ids."""
@@ -377,7 +371,7 @@ class MatchedCollection:
 
 
 @dataclass(frozen=True, eq=False)
-class CollectionPart:
+class CollectionPart(_Rankings):
     """Some queries of a collection: those that are in its run, or those that ``chosen`` masks.
 
     The scale of grades is that of all judgments.
@@ -386,7 +380,6 @@ class CollectionPart:
     whole: MatchedCollection
     chosen: Array | None = None
     single: bool = False
-    _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
 
     name = property(attrgetter("whole.name"))
     default = property(attrgetter("whole.default"))
@@ -403,10 +396,6 @@ class CollectionPart:
             highest = self.whole.judgments.max_grade
         selected = documents.select(chosen, max_grade=highest)
         return replace(selected, strangers=self.whole.strangers)
-
-    def ranked(self, conventions: Conventions) -> Ranked:
-        """Return ranks and grades under some conventions; the last few are kept."""
-        return self._rankings.ranked(self, conventions)
 
     def tied(self, conventions: Conventions) -> tuple[int, int]:
         """Return how many retrieved judged documents share their score, and how many there are."""
@@ -433,7 +422,7 @@ class CollectionPart:
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledCollection:
+class LabelledCollection(_Rankings):
     """Lists of labels and scores, which belong together by position.
 
     ``labels`` and ``scores`` are flat; ``width`` is the length of all lists if they are the rows
@@ -458,11 +447,10 @@ class LabelledCollection:
     default: Conventions = field(default=default_conventions(has_ids=False))
     sources: tuple[Source, Source] = (MEMORY, MEMORY)
     changes: Mapping[str, Any] = field(default_factory=dict)
-    _rankings: _Ranking = field(default_factory=_Ranking, repr=False)
 
     def with_scores(self, scores: Array) -> LabelledCollection:
         """Return the same labels with other scores."""
-        return replace(self, scores=scores, _rankings=_Ranking())
+        return replace(self, scores=scores)
 
     def documents(self, *, float32: bool, run_queries: bool, repeats: bool) -> Documents:
         """Return the labelled documents."""
@@ -482,10 +470,6 @@ class LabelledCollection:
             lowest=self.lowest,
             negated=self.negated,
         )
-
-    def ranked(self, conventions: Conventions) -> Ranked:
-        """Return ranks and grades under some conventions; the last few are kept."""
-        return self._rankings.ranked(self, conventions)
 
     def tied(self, conventions: Conventions) -> tuple[int, int]:
         """Return how many labelled documents share their score, and how many there are."""

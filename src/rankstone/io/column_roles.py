@@ -57,6 +57,7 @@ ASSIGNMENT_NAMES = ["assignment", "support", "supportlabel"]
 NUGGET_NAMES = ["id", *SYNONYMS["subtopic"], "text"]
 ANSWER_NAMES = ("runid", "run", "answerid", "responseid", "system", "runtag", "tag")
 ITEM_NAMES = ["id", *SYNONYMS["doc"]]
+CHUNK_NAMES = [*"chunk chunkid chunkno passage passageid node nodeid id docid document".split()]  # noqa: SIM905
 
 Kinds = Callable[[Sequence[str]], dict[str, str]]  # of columns: text, number or other
 

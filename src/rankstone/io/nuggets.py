@@ -11,18 +11,13 @@ from rankstone.io.column_roles import plain_name
 
 _IMPORTANCE = {"vital": True, "okay": False, "ok": False}
 _SUPPORT = {
-    "support": 1.0,
-    "fullsupport": 1.0,
-    "supported": 1.0,
-    "partialsupport": 0.5,
-    "partial": 0.5,
-    "partiallysupported": 0.5,
-    "notsupport": 0.0,
-    "nosupport": 0.0,
-    "notsupported": 0.0,
-    "fs": 1.0,
-    "ps": 0.5,
-    "ns": 0.0,
+    word: grade
+    for words, grade in (
+        ("support fullsupport supported fs", 1.0),
+        ("partialsupport partial partiallysupported ps", 0.5),
+        ("notsupport nosupport notsupported ns", 0.0),
+    )
+    for word in words.split()
 }
 
 

@@ -18,23 +18,11 @@ from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.subtopics import Aspect, aspects_of
 from rankstone.core.tally import EXAMPLES
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean
-from rankstone.io.column_roles import plain_name
+from rankstone.io.column_roles import CHUNK_NAMES, plain_name
 from rankstone.io.input_file import Input, ReadOptions
 from rankstone.io.query_groups import BETWEEN, separator_of
 from rankstone.io.rows import Id, judgments_from
 
-_CHUNK_NAMES = (
-    "chunk",
-    "chunkid",
-    "chunkno",
-    "passage",
-    "passageid",
-    "node",
-    "nodeid",
-    "id",
-    "docid",
-    "document",
-)
 _HOLE = re.compile(r"\{(\w+)\}")
 
 
@@ -68,7 +56,7 @@ class Parents:
         name, plain = "same_as", source
         if isinstance(source, str | os.PathLike):
             name, what = os.fspath(source), "a document and its original"
-            plain = read_pairs(name, ReadOptions.of_run(setup), _CHUNK_NAMES, what)
+            plain = read_pairs(name, ReadOptions.of_run(setup), CHUNK_NAMES, what)
         if not isinstance(plain, Mapping):
             raise UsageError(
                 "same_as= is a dict {document: document that it is read as}, or the path of a file with "
@@ -102,7 +90,7 @@ def _plain(source: Any, setup: Setup) -> str | dict[str, Any]:
         return source
     if isinstance(source, str | os.PathLike):
         options = ReadOptions.of_run(setup)
-        return read_pairs(os.fspath(source), options, _CHUNK_NAMES, "a chunk and its document")
+        return read_pairs(os.fspath(source), options, CHUNK_NAMES, "a chunk and its document")
     raise UsageError(
         f"parents= is a dict {{chunk: document}}, the path of a file with a chunk and its "
         f"document in each line, a pattern such as '{{doc}}#{{n}}', or a function of a chunk's id, not {source!r}."

@@ -18,7 +18,7 @@ import numpy as np
 
 from rankstone.core.text import decode, unescape_field, without_mark
 from rankstone.errors import DataError
-from rankstone.io.column_roles import column_or_none
+from rankstone.io.column_roles import column_or_none, key_named
 from rankstone.io.frames import missing
 
 #: Values by query, then by measure.
@@ -27,7 +27,7 @@ ByQuery = dict[str, dict[str, float]]
 _SUMMARY = ("all", "amean")
 _MEASURE = ("measure", "metric")
 _VALUE = ("value", "score")
-_RUN = ("run", "run_id", "runid", "system", "tag")
+_RUN = ("run", "runid", "system", "tag")
 
 
 def read_query_values(
@@ -175,8 +175,8 @@ def _with_header(
     """Read rows below names of columns: a column per measure, or columns measure and value."""
     head = rows[0][1]
     at = head.index(query)
-    run = _place(head, _RUN)
-    measure, value = _place(head, _MEASURE), _place(head, _VALUE)
+    keys = (key_named(head, names) for names in (_RUN, _MEASURE, _VALUE))
+    run, measure, value = (None if key is None else head.index(key) for key in keys)
     used = {at, run}
     places = {name: i for i, name in enumerate(head) if i not in used}
     runs: dict[str | None, ByQuery] = {}
@@ -193,11 +193,6 @@ def _with_header(
             for name, i in places.items():
                 _put(values, row[at], name, row[i], where)
     return runs
-
-
-def _place(head: Sequence[str], names: Sequence[str]) -> int | None:
-    lower = [name.lower() for name in head]
-    return next((lower.index(name) for name in names if name in lower), None)
 
 
 def _put(values: ByQuery, query: str, measure: str, text: str, where: str) -> None:

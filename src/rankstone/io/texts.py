@@ -9,9 +9,10 @@ from typing import Any
 
 from rankstone.core.text import decode
 from rankstone.errors import DataError
+from rankstone.io.column_roles import key_named
 from rankstone.io.streams import STDIN, lines, open_seekable
 
-_IDS = ("_id", "id", "docid", "doc_id", "qid", "query_id", "docno")
+_IDS = ("id", "docid", "qid", "queryid", "docno")
 _TITLES = ("title", "name")
 _TEXTS = ("text", "query", "contents", "body", "abstract")
 
@@ -61,16 +62,14 @@ def _of_tabs(raw: bytes, where: str) -> tuple[str, str]:
 
 def _of_json(raw: bytes, where: str) -> tuple[str, str]:
     try:
-        data = json.loads(raw)
+        data = {key: value for key, value in json.loads(raw).items() if value is not None}
     except ValueError as error:
         raise DataError(f"{where}: this is not valid JSON ({error}).") from None
-    one = _first(data, _IDS)
-    if one is None:
-        raise DataError(f"{where}: no id. Name it one of {', '.join(_IDS)}.")
-    parts = [_first(data, names) for names in (_TITLES, _TEXTS)]
+    key = key_named(data, _IDS)
+    if key is None:
+        raise DataError(
+            f"{where}: no id. Name it one of _id, id, docid, doc_id, qid, query_id, docno."
+        )
+    parts = [data.get(key_named(data, names)) for names in (_TITLES, _TEXTS)]
     shown = dict.fromkeys(str(part) for part in parts if part)
-    return str(one), " ".join(" · ".join(shown).split())
-
-
-def _first(data: dict[str, Any], names: tuple[str, ...]) -> Any:
-    return next((data[name] for name in names if data.get(name) is not None), None)
+    return str(data[key]), " ".join(" · ".join(shown).split())

@@ -15,15 +15,7 @@ from rankstone.io.formats.strict_json import parse
 from rankstone.io.input_file import Input, ReadOptions
 
 _LOOKED_AT = 10
-_SETTINGS = (
-    "fields",
-    "type",
-    "operator",
-    "minimum_should_match",
-    "analyzer",
-    "fuzziness",
-    "filter",
-)
+_SETTINGS = ("fields", "type", "operator", "minimum_should_match", "analyzer", "fuzziness", "filter")  # fmt: skip
 
 
 def _detect(file: Input) -> bool:
