@@ -11,9 +11,8 @@ import pytest
 from loading import collection
 
 import rankstone as rs
-from rankstone.core.hypothetical_grades import UnjudgedPositions
+from rankstone.core.hypothetical_grades import UnjudgedPositions, judged_by_rank
 from rankstone.measures.dcg import exponential
-from rankstone.measures.judged import judged_by_rank
 from rankstone.measures.reciprocal_rank import paired_reciprocal_rank
 from rankstone.measures.unjudged import UnjudgedDocuments, assumptions, influences
 
@@ -185,9 +184,8 @@ def test_shares_of_judged_documents():
     judged = {"q": {"a": 1, "c": 0}, "r": {"b": 1}}
     run = {"q": ["a", "b", "c", "d"], "r": ["a", "b"]}
     ranked = collection(judged, run).ranked(rs.Conventions())
-    assert judged_by_rank(ranked, 4).tolist() == [1 / 2, 1 / 2, 1, 0]
-    np.testing.assert_array_equal(judged_by_rank(ranked, 5), [1 / 2, 1 / 2, 1, 0, NAN])
-    assert judged_by_rank(ranked, 3).tolist() == [1 / 2, 1 / 2, 1]
+    assert judged_by_rank(ranked, 5) == judged_by_rank(ranked, 4) == [1 / 2, 1 / 2, 1, 0]
+    assert judged_by_rank(ranked, 3) == [1 / 2, 1 / 2, 1]
     names = ["Judged", "Judged@3", "Unjudged", "Unjudged@3"]
     assert [*rs.evaluate(judged, run, names).aggregates.values()] == pytest.approx(
         [1 / 2, (2 / 3 + 1 / 2) / 2, 1 / 2, (1 / 3 + 1 / 3) / 2], rel=1e-15

@@ -208,6 +208,21 @@ def test_documents_of_all_queries_are_placed_as_those_of_each(tmp_path, ties, id
         assert len(set(listed)) == len(listed)
 
 
+def test_the_shares_of_judged_documents_are_judged_at_k():
+    rng = np.random.default_rng(2)
+    judgments = {f"q{i}": {f"d{d}": d % 2 for d in range(0, 40, 3)} for i in range(6)}
+    run = {
+        q: {f"d{d}": float(rng.integers(9)) for d in range(5 * i + 3)}
+        for i, q in enumerate(judgments)
+    }
+    model = rs.report(judgments, {"a": run}, "RR", pictures=False).model
+    names = [f"Judged@{k}" for k in (1, 5, 10, 20)]
+    values = rs.evaluate(judgments, run, names).aggregates
+    assert {f"Judged@{k}": share for k, share in model.runs[0].judged.items()} == pytest.approx(
+        values
+    )
+
+
 @pytest.mark.parametrize(
     "numbers",
     [

@@ -1,6 +1,7 @@
 """Queries that belong together, as a user of the commands meets them."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -44,9 +45,10 @@ def command(files, verb, *words):
     return main([verb, judged, *runs, "-m", "nDCG@5", *words])
 
 
-@pytest.mark.parametrize("verb", ["compare", "gate"])
-def test_a_command_warns_of_groups_that_ids_name(files, capsys, verb):
-    rule = ["--max-drop", "nDCG@5=0.1"] if verb == "gate" else []
+@pytest.mark.parametrize("verb", ["compare", "gate", "report"])
+def test_a_command_warns_of_groups_that_ids_name(files, tmp_path, capsys, verb):
+    page = ["--no-pictures", "-o", str(tmp_path / "page.html")]
+    rule = {"compare": [], "gate": ["--max-drop", "nDCG@5=0.1"], "report": page}[verb]
     command(files, verb, *rule)
     assert "seem to be 10 groups by their ids ({cluster}_{n})" in capsys.readouterr().err
     command(files, verb, *rule, "--clusters", files["clusters.tsv"])
@@ -81,6 +83,55 @@ def test_few_clusters_have_the_interval_of_student(files):
     assert (pair.interval, pair.verdict) == ("t", "untestable")
     chosen = rs.compare(files["qrels.txt"], runs, ["nDCG@5"], clusters=few, interval="bca")
     assert chosen.comparisons[0].interval == "bca"
+
+
+@pytest.mark.parametrize("rule", ["non_inferior", "max_drop"])
+def test_a_gate_of_few_clusters_cannot_tell(files, rule):
+    runs = [rs.evaluate(files["qrels.txt"], files[f"{name}.run"], "nDCG@5") for name in "ba"]
+    clusters = {query: int(query[5]) % 5 for query in runs[0].queries}
+    verdict = rs.gate(None, *runs, **{rule: {"nDCG@5": 0.9}}, clusters=clusters)
+    check = verdict.checks[-1]
+    assert (verdict.status, verdict.intervals) == ("cannot tell", ())
+    assert check.text.endswith(
+        "; 120 queries in 5 clusters cannot show whether that is noise; it takes 6 clusters or more"
+    )
+    assert check.to_dict()["low"] is check.to_dict()["detectable"] is None
+    # A drop of the mean fails whatever its interval.
+    both = [
+        rs.gate(None, *pair, max_drop={"nDCG@5": 0}, clusters=clusters)
+        for pair in (runs, runs[::-1])
+    ]
+    worse, better = sorted(both, key=lambda one: one.checks[-1].difference)
+    assert (worse.status, better.status) == ("fail", "cannot tell")
+    assert "do not show whether it is noise" in worse.checks[-1].text
+
+
+def test_a_gate_counts_the_clusters_that_it_takes(files, capsys):
+    words = ["--non-inferior", "nDCG@5=0.01", "--clusters", files["clusters.tsv"]]
+    command(files, "gate", *words)
+    out = " ".join(capsys.readouterr().out.split())
+    plan = rs.power(
+        files["qrels.txt"],
+        {name: files[f"{name}.run"] for name in "ab"},
+        "nDCG@5",
+        difference=0.01,
+        clusters="{cluster}_{n}",
+    )["nDCG@5"]
+    number = re.search(r"for which it takes about ([\d,]+) clusters of 12 queries", out)
+    assert int(number[1].replace(",", "")) == pytest.approx(plan.clusters, rel=0.02)
+    assert "How: 95 % intervals: BCa bootstrap; 120 queries in 10 clusters" in out
+
+
+def test_a_gate_names_the_intervals_that_decided(files):
+    runs = [rs.evaluate(files["qrels.txt"], files[f"{name}.run"], "nDCG@5") for name in "ba"]
+    clusters = {query: int(query[5]) % 6 * (int(query[5]) < 8) for query in runs[0].queries}
+    rules = {"non_inferior": {"nDCG@5": 0.9}}
+    kinds = [
+        rs.gate(None, run, runs[1], **rules, **more).intervals
+        for run, more in [(runs[0], {}), (runs[0], {"clusters": clusters}), (runs[1], {})]
+    ]
+    assert kinds == [("bca",), ("t",), ("few",)]
+    assert rs.gate(None, runs[0], minimum={"nDCG@5": 0.1}).intervals == ()
 
 
 def test_an_interval_names_its_clusters(files, capsys):

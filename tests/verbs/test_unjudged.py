@@ -15,7 +15,6 @@ import rankstone as rs
 from rankstone.cli import main
 from rankstone.core import hypothetical_grades
 from rankstone.core.hypothetical_grades import UnjudgedPositions
-from rankstone.measures.judged import judged_by_rank
 from rankstone.measures.unjudged import MOST_TRIED, unjudged_extremes
 from rankstone.stats.comparison import _holes_notice, difference_interval
 from rankstone.verbs.load import load_judgments
@@ -543,7 +542,6 @@ def test_shares_of_judged_documents_by_rank():
     judged = {"q": {"a": 1}, "r": {"b": 1}}
     ranked = collection(judged, {"q": ["a", "x"], "r": ["y"]}).ranked(rs.Conventions())
     assert hypothetical_grades.judged_by_rank(ranked) == [0.5, 0.0]
-    assert judged_by_rank(ranked, 3).tolist() == pytest.approx([0.5, 0.0, math.nan], nan_ok=True)
 
 
 def test_shares_of_judged_documents_end_at_rank_100():

@@ -62,6 +62,9 @@ def run(args: Namespace) -> int:
         size = os.path.getsize(args.output) if os.path.isfile(args.output) else 0
         shown = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
         print(tr("rankstone: wrote {} ({})").format(args.output, shown), file=sys.stderr)
+        for notice in (made.model.comparison or {}).get("notices", ()):
+            if notice["level"] == "warning":
+                say(tr("warning: {}").format(notice["text"]))
     return 0
 
 

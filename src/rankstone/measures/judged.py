@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from rankstone.core import segments
+from rankstone.core.aggregate import summarise
 from rankstone.core.expected_ties import ties_of
 from rankstone.core.ranked import Ranked
 from rankstone.errors import UsageError
@@ -13,14 +16,9 @@ from rankstone.measures.param import K
 from rankstone.measures.summation import Sum, Value, total
 
 
-def judged_by_rank(ranked: Ranked, depth: int) -> np.ndarray:
-    """Return the share of the documents at each rank, 1 to depth, that are judged; NaN if none.
-
-    share(i) = |queries with a judged document at rank i| / |queries with at least i documents|
-    """
-    judged = np.bincount(ranked.rank[ranked.rank <= depth], minlength=depth + 1)[1:]
-    reached = np.array([(ranked.retrieved >= i).sum() for i in range(1, depth + 1)])
-    return np.divide(judged, reached, out=np.full(depth, np.nan), where=reached > 0)
+def judged_to_rank(ranked: Ranked, cutoffs: Iterable[int]) -> dict[int, float]:
+    """Return the share of the first k documents that are judged, by k: the mean of Judged@k."""
+    return {k: summarise((Judged @ k).compute(ranked), "mean").value for k in cutoffs}
 
 
 @measure(

@@ -18,6 +18,7 @@ from rankstone.choices.conventions import Conventions
 from rankstone.choices.statistics import Statistics
 from rankstone.core.aggregate import summarise
 from rankstone.core.collection import Collection
+from rankstone.core.hypothetical_grades import judged_by_rank
 from rankstone.core.provenance import MEMORY, Provenance
 from rankstone.core.ranked import Ranked
 from rankstone.core.result import Result, TieReport
@@ -29,7 +30,7 @@ from rankstone.measures.base import REGISTRY, Measure
 from rankstone.measures.beyond_accuracy import exposure_by_popularity
 from rankstone.measures.curves import Curve, curves_and_areas
 from rankstone.measures.explain import parameters_in_words
-from rankstone.measures.judged import judged_by_rank
+from rankstone.measures.judged import judged_to_rank
 from rankstone.measures.parse import parse_measure
 from rankstone.page.formulas import formula_tree
 from rankstone.page.model import (
@@ -57,6 +58,7 @@ from rankstone.text.write import write
 _POINTS = 200  # of a curve
 _TEXT = 300  # characters of a document
 _TEXTS = 2_000_000  # characters of all documents
+_JUDGED = (1, 5, 10, 20, 50, 100)  # cutoffs of the shares of judged documents
 _EXPOSED = 10  # places of a list whose exposure is shown by popularity
 
 
@@ -73,7 +75,8 @@ def run_part(result: Result, data: Collection | None = None, depth: int = 0) -> 
         curves = curves_and_areas(ranked.relevant().astype(np.float64), ranked.score)
         known = {
             "retrieved": int(ranked.retrieved.sum()),
-            "judged_by_rank": cells(judged_by_rank(ranked, depth)),
+            "judged_by_rank": cells(by_rank := judged_by_rank(ranked, depth)),
+            "judged": judged_to_rank(ranked, [k for k in _JUDGED if k <= len(by_rank)]),
             "areas": {name: round(area, DIGITS) for name, (_, area) in curves.items()},
             "curves": {name: _thinned(curve) for name, (curve, _) in curves.items()},
             "exposure": cells(exposure_by_popularity(ranked, _EXPOSED)),

@@ -42,7 +42,8 @@ def cells(values: Any) -> list[Cell]:
 class RunPart:
     """A run and the health of its data.
 
-    ``judged_by_rank`` is the share of documents at each rank that are judged; ``areas`` are those
+    ``judged_by_rank`` is the share of documents at each rank that are judged, ``judged`` that of the
+    first k documents (Judged@k) by k; ``areas`` are those
     under the pooled ``curves``, each a list of points. Of values that were computed before it is not
     known how many documents were ``retrieved``. ``exposure`` is the share of the first places that tenths
     of the items have, the most popular first, if their popularity is known.
@@ -55,6 +56,7 @@ class RunPart:
     ties: Mapping[str, Any]
     notices: Sequence[Mapping[str, Any]]
     judged_by_rank: Sequence[Cell]
+    judged: Mapping[int, Cell] = field(default_factory=dict)
     areas: Mapping[str, float] = field(default_factory=dict)
     curves: Mapping[str, Sequence[Sequence[Cell]]] = field(default_factory=dict)
     exposure: Sequence[Cell] = ()

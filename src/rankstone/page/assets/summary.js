@@ -105,7 +105,7 @@ function verdictSection(state) {
 }
 
 function healthSection(state) {
-  const ranks = [1, 5, 10, 20, 50, 100].filter((k) => model.runs.some((run) => (run.judged_by_rank[k - 1] ?? null) !== null));
+  const ranks = [...new Set(model.runs.flatMap((run) => Object.keys(run.judged)))].sort((a, b) => a - b);
   const measure = model.measures[0].name;
   const ties = model.runs.some((run) => run.ties.documents > 0);
   const all = model.queries.ids.length;
@@ -114,14 +114,14 @@ function healthSection(state) {
     h("tr", {}, tall(t("run")), tall(t("answered")), tall(t("retrieved")),
       ranks.length ? h("th", { scope: "colgroup", colspan: ranks.length, class: "over" }, t("judged_at")) : null,
       ties && [tall(t("tied")), tall(t("tie_interval", { measure }))]),
-    h("tr", {}, ranks.map((k) => h("th", { scope: "col" }, String(k)))));
+    h("tr", {}, ranks.map((k) => h("th", { scope: "col" }, `@${k}`))));
   const rows = model.runs.map((run, r) => {
     const ends = run.ties.interval[measure];
     return h("tr", {}, h("th", { scope: "row" }, runName(r)),
       h("td", { class: run.answered < all ? "warn" : "" }, `${run.answered.toLocaleString("en-US")} / ${all.toLocaleString("en-US")}`),
       h("td", {}, run.retrieved === null ? "–" : run.retrieved.toLocaleString("en-US")),
       ranks.map((k) => {
-        const share = run.judged_by_rank[k - 1];
+        const share = run.judged[k] ?? null;
         return h("td", {}, h("span", { class: "meter", style: { backgroundSize: `${100 * (share || 0)}% 100%` } }, percent(share)));
       }),
       ties && [h("td", {}, `${run.ties.documents.toLocaleString("en-US")} / ${run.ties.retrieved.toLocaleString("en-US")}`),

@@ -14,7 +14,7 @@ import numpy as np
 from rankstone.core.result import Result
 from rankstone.errors import DataError, UsageError, did_you_mean, plural
 from rankstone.language import tr
-from rankstone.stats.clusters import Source
+from rankstone.stats.clusters import FEW_UNITS, Source
 from rankstone.stats.compare import compare
 from rankstone.stats.comparison import PairComparison
 from rankstone.stats.power import detectable_difference, queries_needed
@@ -238,25 +238,38 @@ def _noise(gain: Gain, pair: PairComparison) -> str:
 
 def _sight(limit: Limit, pair: PairComparison) -> str:
     """Return the smallest drop that the queries can show, and the number of queries for the limit."""
+    if _few_clusters(pair):
+        return tr(
+            "{} in {} cannot show whether that is noise; it takes {} clusters or more"
+        ).format(plural(pair.n, "query"), plural(pair.clusters or 0, "cluster"), FEW_UNITS)
     if math.isnan(pair.detectable):
         return tr("{} cannot show whether that is noise").format(plural(pair.n, "query"))
     text = tr("{} can only show a drop of {:.3f} or more, and more than {:g} is forbidden").format(
         plural(pair.n, "query"), pair.detectable, limit.value
     )
     if limit.value > 0:
-        alpha = 1.0 - pair.confidence
+        alpha, units = 1.0 - pair.confidence, pair.clusters or pair.n
         needed: float
         if pair.ties == pair.n:  # what was not seen among n queries may be 3.7 of them
             text = tr("no query changed, and {}").format(text)
-            needed = math.ceil(pair.n * pair.detectable / limit.value)
+            needed = math.ceil(units * pair.detectable / limit.value)
         else:
-            sd = pair.detectable / detectable_difference(pair.n, 1.0, alpha=alpha)
+            sd = pair.detectable / detectable_difference(units, 1.0, alpha=alpha)
             needed = queries_needed(limit.value, sd, alpha=alpha)
         many = (
             f"{needed:,}" if needed <= _MOST_QUERIES else tr("more than {:,}").format(_MOST_QUERIES)
         )
-        text += tr(", for which it takes about {} queries").format(many)
+        if pair.clusters is None:
+            return text + tr(", for which it takes about {} queries").format(many)
+        text += tr(", for which it takes about {} clusters of {:.0f} queries").format(
+            many, pair.n / units
+        )
     return text
+
+
+def _few_clusters(pair: PairComparison) -> bool:
+    """Return whether clusters are too few to show how they vary."""
+    return pair.clusters is not None and pair.clusters < FEW_UNITS
 
 
 def _level(pair: PairComparison) -> str:
@@ -320,6 +333,8 @@ class Values:
             exact=True,
         )
         pair = made.comparisons[0]
+        if _few_clusters(pair):  # nothing is decided by an interval that assumes how clusters vary
+            pair = replace(pair, ci_low=math.nan, ci_high=math.nan, detectable=math.nan)
         return replace(pair, warnings=(*pair.warnings, *made.notices))
 
     def valued(self, measure: str) -> tuple[list[Any], list[Any]]:
@@ -413,6 +428,9 @@ def decide(
         checks=tuple(outcomes),
         inconclusive=rules.inconclusive,
         confidence=rules.confidence,
+        intervals=tuple(
+            dict.fromkeys(p.interval for p in pairs.values() if not math.isnan(p.ci_low))
+        ),
         conventions=result.choices_in_words(),
         worst_measure=worst.measure if worst else None,
         worst=worst.worsened if worst else (),

@@ -10,6 +10,7 @@ from rankstone.choices.conventions import Conventions
 from rankstone.core.provenance import in_words
 from rankstone.errors import plural, printable
 from rankstone.language import tr
+from rankstone.stats.intervals import CHOSEN, INTERVALS
 from rankstone.text.blocks import Block, Bold, Grid, Line, Sentence, rounded
 from rankstone.text.html import html
 from rankstone.text.markdown import markdown
@@ -52,7 +53,7 @@ def write_verdict(
     tables: list[list[Block]] = [[_rules(verdict)]]
     if slices.lines:
         tables.append([slices])
-    how: list[Block] = [Sentence([_method(verdict)])]
+    how: list[Block] = [Sentence([_method(verdict)])] * bool(verdict.conventions)
     how += [Sentence([f"{n.text}."], "item") for n in verdict.notices if n.code in OF_PEOPLE]
     if form in ("md", "html"):
         if verdict.worst:
@@ -113,10 +114,9 @@ def _number(value: float | None, form: str) -> str:
 
 
 def _method(verdict: Verdict) -> str:
-    how = tr("{:g} % intervals, BCa bootstrap over queries")
-    if any(notice.code == "trusted" for notice in verdict.notices):
-        how = tr("{:g} % intervals, people and model together (PPI++)")
-    parts = [how.format(verdict.confidence * 100)]
+    kinds = tr(", ").join(tr({**INTERVALS, **CHOSEN}[kind]) for kind in verdict.intervals)
+    level = f"{verdict.confidence * 100:g} %"
+    parts = [tr("{} intervals: {}").format(level, kinds)] if kinds else []
     parts += dict.fromkeys(notice.text for notice in verdict.notices if notice.code == "clustered")
     parts += (
         [tr("inconclusive: {}").format(tr(verdict.inconclusive))]

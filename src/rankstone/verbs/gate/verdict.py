@@ -50,7 +50,8 @@ class Verdict:
     """May the candidate ship? ``status`` is ``pass``, ``warn``, ``fail`` or ``cannot tell``.
 
     ``passed`` is False if it may not. ``worst`` are the queries that lost most by
-    ``worst_measure``. ``baseline`` is the baseline's name, None if no rule needs one.
+    ``worst_measure``. ``baseline`` is the baseline's name, None if no rule needs one;
+    ``intervals`` are the kinds of intervals that decided.
     """
 
     candidate: str
@@ -63,6 +64,7 @@ class Verdict:
     worst_measure: str | None = None
     worst: tuple[Moved, ...] = ()
     notices: tuple[Notice, ...] = ()
+    intervals: tuple[str, ...] = ()
 
     @property
     def status(self) -> str:
