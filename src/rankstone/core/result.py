@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -96,9 +96,16 @@ class Result:
         """Return the aggregate of a measure."""
         return self.aggregates[self._known(measure)]
 
-    def values(self, measure: object) -> np.ndarray:
-        """Return a measure's value for each query, in the order of ``queries``."""
-        return self.columns[self._known(measure)]
+    def values(self, measure: object, queries: Iterable[Any] | None = None) -> np.ndarray:
+        """Return a measure's value for each query, in the order of ``queries``.
+
+        Of other queries, NaN for those without a value, if these are given.
+        """
+        column = self.columns[self._known(measure)]
+        if queries is None:
+            return column
+        own = dict(zip(self.queries, column.tolist(), strict=True))
+        return np.array([own.get(query, np.nan) for query in queries], np.float64)
 
     def _known(self, measure: object) -> str:
         name = self.requested.get(str(measure), str(measure))
@@ -172,11 +179,9 @@ class Result:
             values = np.where([query in queries for query in self.queries], values, np.nan)
         people = None
         if trusted is not None:
-            own = dict(zip(trusted.queries, trusted.values(name).tolist(), strict=True))
-            people = np.array([own.get(query, np.nan) for query in self.queries], np.float64)
             # In the order of ids, so that the number does not depend on that of the data.
             order = np.array(sorted(range(len(values)), key=lambda i: str(self.queries[i])))
-            values, people = values[order], people[order]
+            values, people = values[order], trusted.values(name, self.queries)[order]
             weights = None if weights is None else weights[order]
             grouped = None if grouped is None else replace(grouped, codes=grouped.codes[order])
         return interval(

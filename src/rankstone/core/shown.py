@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from dataclasses import is_dataclass
 from typing import Any
+
+import numpy as np
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON can hold it: fields and keys by name, None for NaN, all for the key None."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if is_dataclass(value):
+        return plain(vars(value))
+    if isinstance(value, Mapping):
+        return {_key(key): plain(own) for key, own in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain(v) for v in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _key(key: Any) -> str:
+    return "all" if key is None else f"{key:g}" if isinstance(key, float) else str(key)
 
 
 class Shown:
     """A value of a few numbers, which a notebook shows by name; ``to_dict`` returns them."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        raise NotImplementedError
+        """Return it as plain data; NaN is None."""
+        data: dict[str, Any] = plain(vars(self))
+        return data
 
     def _repr_html_(self) -> str:
         """Show the numbers in a notebook."""

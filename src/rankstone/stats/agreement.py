@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
@@ -12,18 +12,17 @@ from typing import Any
 import numpy as np
 
 from rankstone.core.shown import Shown
-from rankstone.errors import DataError, NothingInCommonError, Notice, UsageError, plural
+from rankstone.errors import DataError, NothingInCommonError, Notice, plural
 from rankstone.language import tr
 from rankstone.stats.judges import (
     Confusion,
     Grades,
     alpha_of,
-    confusion,
-    fleiss_kappa,
-    jackknife_ends,
-    jackknife_interval,
+    coincidences,
+    confusions,
+    fleiss_of,
+    jackknife,
     kappa_of,
-    krippendorff_alpha,
 )
 from rankstone.stats.rank_biased_overlap import RBO, Items, Ranking, overlap_at, rbo
 from rankstone.stats.rank_correlation import kendall_tau, tau_ap
@@ -49,26 +48,15 @@ class RankingAgreement(Shown):
     rbo: RBO
     overlap: Mapping[int, float]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data; NaN is None."""
-        return {
-            "first_length": self.first_length,
-            "second_length": self.second_length,
-            "common": self.common,
-            **_taus(self),
-            "rbo": self.rbo.to_dict(),
-            "overlap": {str(k): value for k, value in self.overlap.items()},
-        }
-
 
 @dataclass(frozen=True)
 class OrderingAgreement(Shown):
     """Agreement of two orderings of systems, by two measures or two sets of judgments.
 
     ``swapped`` are the pairs of systems that both order, in opposite ways. Of two sets of judgments
-    ``bias`` is by how much the second raises the mean of each system, ``by_rank`` by how much it grades
-    documents higher that systems put at some ranks, with their number; ``warnings`` name systems that
-    it favours.
+    ``bias`` is by how much the second raises the mean of each system, ``by_rank`` the number of documents
+    that systems put at some ranks, and by how much the second grades them higher; ``warnings`` name systems
+    that it favours.
     """
 
     systems: tuple[str, ...]
@@ -79,20 +67,6 @@ class OrderingAgreement(Shown):
     bias: Mapping[str, Estimate] = field(default_factory=dict)
     by_rank: Mapping[str, tuple[int, float]] = field(default_factory=dict)
     warnings: tuple[Notice, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data; NaN is None."""
-        swapped = [list(pair) for pair in self.swapped]
-        data = {"systems": list(self.systems), **_taus(self), "swapped": swapped}
-        if not self.bias:
-            return data
-        bias = {
-            name: {"mean": one.mean, "interval": list(one.interval(0.95)), "p": one.p_value()}
-            for name, one in self.bias.items()
-        }
-        ranks = {ranks: {"documents": n, "bias": b} for ranks, (n, b) in self.by_rank.items()}
-        warnings = [notice.to_dict() for notice in self.warnings]
-        return {**data, "bias": bias, "by_rank": ranks, "warnings": warnings}
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,25 +94,9 @@ class JudgmentAgreement(Shown):
     bias: Mapping[float | None, float]
     caution: str | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data; NaN is None."""
-        numbers = (
-            "agreement", "kappa", "kappa_linear", "kappa_quadratic", "kappa_relevant", "alpha",
-        )  # fmt: skip
-        return {
-            "n": self.n,
-            "only_first": self.only_first,
-            "only_second": self.only_second,
-            **{name: _plain(getattr(self, name)) for name in numbers},
-            "confusion": self.confusion.to_dict(),
-            "intervals": {k: [_plain(end) for end in ends] for k, ends in self.intervals.items()},
-            "bias": {"all" if k is None else f"{k:g}": _plain(v) for k, v in self.bias.items()},
-            "caution": self.caution,
-        }
-
 
 @dataclass(frozen=True, eq=False)
-class JudgesAgreement:
+class JudgesAgreement(Shown):
     """Agreement of three or more judges on the documents that at least two of them judged.
 
     ``fleiss`` is Fleiss' kappa over the documents that all judged, ``alpha`` Krippendorff's, for ordered
@@ -153,16 +111,6 @@ class JudgesAgreement:
     intervals: Mapping[str, tuple[float, float]]
     against: tuple[JudgmentAgreement | None, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data; NaN is None."""
-        return {
-            "n": self.n,
-            "fleiss": _plain(self.fleiss),
-            "alpha": _plain(self.alpha),
-            "intervals": {k: [_plain(end) for end in ends] for k, ends in self.intervals.items()},
-            "against": [None if one is None else one.to_dict() for one in self.against],
-        }
-
 
 def judges(
     ratings: np.ndarray, queries: Sequence[Any], *, relevant_from: float = 1.0
@@ -174,33 +122,26 @@ def judges(
         queries: that of each document.
         relevant_from: lowest grade of a relevant document.
     """
-    several = (~np.isnan(ratings)).sum(axis=0) >= 2
-    ratings = ratings[:, several]
-    own = [query for query, kept in zip(queries, several.tolist(), strict=True) if kept]
-    if not own:
+    known = ~np.isnan(ratings)
+    several = known.sum(axis=0) >= 2
+    if not several.any():
         raise NothingInCommonError("no document was judged by two of the judges.")
-    _, codes = np.unique([str(query) for query in own], return_inverse=True)
-    parts = codes.ravel() % _PARTS
-    of: dict[str, Callable[[np.ndarray], float]] = {"alpha": krippendorff_alpha}
-    if not np.isnan(ratings).any(axis=0).all():
-        of["fleiss"] = fleiss_kappa
-    values = {name: coefficient(ratings) for name, coefficient in of.items()}
-    against: list[JudgmentAgreement | None] = []
-    for judge in range(len(ratings)):
-        common = _majority(np.delete(ratings, judge, axis=0))
-        both = ~np.isnan(common) & ~np.isnan(ratings[judge])
-        some = [query for query, kept in zip(own, both.tolist(), strict=True) if kept]
-        one = (common[both], ratings[judge][both])
-        against.append(
-            judgments(*one, relevant_from=relevant_from, queries=some) if both.any() else None
-        )
-    return JudgesAgreement(
-        n=len(own),
-        fleiss=values.get("fleiss", math.nan),
-        alpha=values["alpha"],
-        intervals={name: _over_parts(ratings, parts, how) for name, how in of.items()},
-        against=tuple(against),
+    own, complete = np.array([*map(str, queries)]), known.all(axis=0)
+    fleiss, alpha = (
+        jackknife(coincidences(ratings[:, some], _parts(own[some]))[1], of)
+        for some, of in ((complete, fleiss_of), (several, alpha_of))
     )
+    against: list[JudgmentAgreement | None] = []
+    for judge, grades in enumerate(ratings):
+        common = _majority(np.delete(ratings, judge, axis=0))
+        both = ~np.isnan(common + grades)
+        against.append(
+            judgments(common[both], grades[both], relevant_from=relevant_from, queries=own[both])
+            if both.any()
+            else None
+        )
+    ends = {"fleiss": fleiss[1], "alpha": alpha[1]}
+    return JudgesAgreement(int(several.sum()), fleiss[0], alpha[0], ends, tuple(against))
 
 
 def _majority(ratings: np.ndarray) -> np.ndarray:
@@ -212,16 +153,9 @@ def _majority(ratings: np.ndarray) -> np.ndarray:
     return np.where(clear & (most > 0), grades[counts.argmax(axis=0)], np.nan)
 
 
-def _over_parts(
-    ratings: np.ndarray, parts: np.ndarray, of: Callable[[np.ndarray], float]
-) -> tuple[float, float]:
-    """Return the interval of a coefficient, by leaving out the documents of one part at a time."""
-    names = np.unique(parts)
-    try:
-        without = [of(ratings[:, parts != name]) for name in names.tolist()]
-    except (DataError, UsageError):  # nothing to compare without a part
-        return math.nan, math.nan
-    return jackknife_ends(of(ratings), np.array(without))
+def _parts(queries: Iterable[Any]) -> np.ndarray:
+    """Return the number of the part of each document that is left out with others of its query."""
+    return np.unique([*map(str, queries)], return_inverse=True)[1].ravel() % _PARTS
 
 
 def rankings(
@@ -287,7 +221,7 @@ def judgments(
     relevant_from: float = 1.0,
     only_first: int = 0,
     only_second: int = 0,
-    queries: Sequence[Any] | None = None,
+    queries: Iterable[Any] | None = None,
 ) -> JudgmentAgreement:
     """Compare the grades that two judges gave to the same documents.
 
@@ -299,22 +233,20 @@ def judgments(
         only_second: number of documents that only the second judged.
         queries: that of each document (default: documents are independent).
     """
-    table = confusion(first, second)
     a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
-    relevant = confusion(a >= relevant_from, b >= relevant_from)
-    of: dict[str, tuple[Confusion, Callable[[Confusion], float]]] = {
-        "kappa": (table, kappa_of),
-        "kappa_linear": (table, partial(kappa_of, weights="linear")),
-        "kappa_quadratic": (table, partial(kappa_of, weights="quadratic")),
-        "kappa_relevant": (relevant, kappa_of),
-        "alpha": (table, alpha_of),
+    names = [*map(str, range(len(a)) if queries is None else queries)]
+    parts = _parts(names)
+    grades, tables = confusions(a, b, parts)
+    _, relevant = confusions(a >= relevant_from, b >= relevant_from, parts)
+    table = Confusion(tuple(grades.tolist()), tables.sum(axis=0))
+    found = {
+        "kappa": jackknife(tables, kappa_of),
+        "kappa_linear": jackknife(tables, partial(kappa_of, weights="linear")),
+        "kappa_quadratic": jackknife(tables, partial(kappa_of, weights="quadratic")),
+        "kappa_relevant": jackknife(relevant, kappa_of),
+        "alpha": jackknife(tables, lambda counts: alpha_of(counts + counts.T)),
     }
-    _, codes = np.unique([str(q) for q in queries or range(len(a))], return_inverse=True)
-    units = int(codes.max()) + 1
-    parts = codes.ravel() % min(units, _PARTS)
-    by_part = _by_part(a, b, table.grades, parts)
-    of_relevant = _by_part(a >= relevant_from, b >= relevant_from, relevant.grades, parts)
-    caution = None
+    caution, units = None, len(set(names))
     if len(a) < _FEW_DOCUMENTS or units < _FEW_QUERIES:
         caution = tr(
             "{} of {} say little: intervals need about {} documents of {} queries to hold"
@@ -324,32 +256,10 @@ def judgments(
         only_first=only_first,
         only_second=only_second,
         agreement=table.agreement,
+        **{name: value for name, (value, _) in found.items()},
         confusion=table,
-        **{name: value(own) for name, (own, value) in of.items()},
-        intervals={
-            name: jackknife_interval(by_part if own is table else of_relevant, value)
-            for name, (own, value) in of.items()
-        },
+        intervals={name: ends for name, (_, ends) in found.items()},
         bias={None: float((b - a).mean())}
         | {grade: float((b - a)[a == grade].mean()) for grade in np.unique(a).tolist()},
         caution=caution,
     )
-
-
-def _by_part(
-    a: np.ndarray, b: np.ndarray, grades: Sequence[float], parts: np.ndarray
-) -> list[Confusion]:
-    """Return the confusion of grades in each part of the documents."""
-    known, k = np.asarray(grades, np.float64), len(grades)
-    cell = np.searchsorted(known, a) * k + np.searchsorted(known, b)
-    count = int(parts.max()) + 1
-    tables = np.bincount(parts * k * k + cell, minlength=count * k * k).reshape(count, k, k)
-    return [Confusion(tuple(grades), table) for table in tables]
-
-
-def _taus(agreement: RankingAgreement | OrderingAgreement) -> dict[str, float | None]:
-    return {name: _plain(getattr(agreement, name)) for name in ("tau_a", "tau_b", "tau_ap")}
-
-
-def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else value

@@ -195,8 +195,7 @@ def compare(
         replace(sample, usable=model.usable)  # that people did not judge is not a gap of a run
         for sample, model in zip(samples_of(table.filled(trusted)), samples, strict=True)
     ]
-    unknown = [query for query in trusted[0].queries if query not in set(table.queries)]
-    return with_people(comparison, samples, own, options, unknown)
+    return with_people(comparison, samples, own, options, trusted[0].queries)
 
 
 def _slices(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -54,9 +54,7 @@ class Interval(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data; NaN is None."""
-        data = {name: _plain(value) for name, value in asdict(self).items()}
-        if self.trusted is not None:
-            data["trusted"] = self.trusted.to_dict()
+        data = super().to_dict()
         absent = ("clusters", "caution", "trusted")
         return {k: v for k, v in data.items() if v is not None or k not in absent}
 
@@ -298,7 +296,3 @@ def check_confidence(confidence: float) -> float:
 @lru_cache(maxsize=4096)
 def _t_quantile(probability: float, df: float) -> float:
     return t_quantile(probability, df) if df > 0 else math.nan
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from rankstone.core.shown import Shown
 from rankstone.errors import DataError, UsageError, one_of
 from rankstone.stats.distributions import t_quantile
 
@@ -30,7 +30,7 @@ KAPPA_WEIGHTS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Confusion:
+class Confusion(Shown):
     """How often each grade of the first judge meets each of the second.
 
     ``counts[i, j]`` is the number of documents that have ``grades[i]`` from the first and
@@ -39,10 +39,6 @@ class Confusion:
 
     grades: tuple[float, ...]
     counts: np.ndarray
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return {"grades": list(self.grades), "counts": self.counts.tolist()}
 
     @property
     def agreement(self) -> float:
@@ -56,6 +52,18 @@ def confusion(first: Grades, second: Grades) -> Confusion:
     >>> confusion([0, 1, 1, 2], [0, 1, 2, 2]).counts.tolist()
     [[1, 0, 0], [0, 1, 1], [0, 0, 1]]
     """
+    grades, tables = confusions(first, second, np.zeros(len(first), np.int64))
+    return Confusion(tuple(grades.tolist()), tables[0])
+
+
+def confusions(first: Grades, second: Grades, parts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the grades, and a table of pairs of grades for each part of the documents.
+
+    Args:
+        first: grades of the first judge.
+        second: grades of the second judge.
+        parts: number of the part of each document, from 0.
+    """
     a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
     if a.shape != b.shape or a.ndim != 1:
         raise UsageError(f"both judges must grade the same documents, not {a.size} and {b.size}.")
@@ -65,9 +73,9 @@ def confusion(first: Grades, second: Grades) -> Confusion:
         raise DataError("a grade is not a number. Leave documents without a grade out.")
     grades, place = np.unique(np.concatenate((a, b)), return_inverse=True)
     rows, columns = np.split(place, 2)
-    k = len(grades)
-    counts = np.bincount(rows * k + columns, minlength=k * k).reshape(k, k)
-    return Confusion(tuple(grades.tolist()), counts)
+    n, k = int(parts.max()) + 1, len(grades)
+    cells = (parts * k + rows) * k + columns
+    return grades, np.bincount(cells, minlength=n * k * k).reshape(n, k, k)
 
 
 def cohen_kappa(first: Grades, second: Grades, weights: str = "none") -> float:
@@ -79,17 +87,16 @@ def cohen_kappa(first: Grades, second: Grades, weights: str = "none") -> float:
     >>> round(cohen_kappa([0, 1, 1, 2], [0, 1, 2, 2]), 4)
     0.6364
     """
-    return kappa_of(confusion(first, second), weights)
+    return kappa_of(confusion(first, second).counts, weights)
 
 
-def kappa_of(table: Confusion, weights: str = "none") -> float:
+def kappa_of(counts: np.ndarray, weights: str = "none") -> float:
     """Return Cohen's kappa of a table that ``confusion`` made."""
     one_of(weights, KAPPA_WEIGHTS, "weights of kappa")
-    grade = np.arange(len(table.grades))
+    grade = np.arange(len(counts))
     distance = np.abs(grade[:, None] - grade)
     cost = {"none": distance > 0, "linear": distance, "quadratic": distance**2}[weights]
-    counts = table.counts.astype(np.float64)
-    chance = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
+    chance = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / float(counts.sum())
     expected = float((cost * chance).sum())
     return 1.0 - float((cost * counts).sum()) / expected if expected else math.nan
 
@@ -113,34 +120,10 @@ def krippendorff_alpha(
     table = np.asarray(ratings, np.float64)
     if table.ndim != 2 or len(table) < 2:
         raise UsageError("alpha needs ratings of at least two judges, one row each.")
-    known = ~np.isnan(table)
-    comparable = known.sum(axis=0) >= 2
-    if not comparable.any():
+    if not ((~np.isnan(table)).sum(axis=0) >= 2).any():
         raise DataError("no document was graded by two judges, so there is nothing to compare.")
-    table, known = table[:, comparable], known[:, comparable]
-    grades, place = np.unique(table[known], return_inverse=True)
-    documents = np.nonzero(known)[1]
-    by_document = np.zeros((table.shape[1], len(grades)))
-    np.add.at(by_document, (documents, place), 1.0)
-    per_document = by_document.sum(axis=1)
-    # Every ordered pair of grades of a document, each document with the weight of its grades.
-    weighted = by_document / (per_document - 1.0)[:, None]
-    coincidences = by_document.T @ weighted - np.diag(weighted.sum(axis=0))
-    totals = coincidences.sum(axis=0)
-    distance = _distances(grades, totals, level)
-    expected = float(totals @ distance @ totals) / (float(totals.sum()) - 1.0)
-    if not expected:
-        return math.nan
-    return 1.0 - float((coincidences * distance).sum()) / expected
-
-
-def alpha_of(table: Confusion, level: str = "ordinal") -> float:
-    """Return Krippendorff's alpha of two judges, from a table that ``confusion`` made."""
-    coincidences = (table.counts + table.counts.T).astype(np.float64)
-    totals = coincidences.sum(axis=0)
-    distance = _distances(np.asarray(table.grades), totals, level)
-    expected = float(totals @ distance @ totals) / (float(totals.sum()) - 1.0)
-    return 1.0 - float((coincidences * distance).sum()) / expected if expected else math.nan
+    grades, tables = coincidences(table, np.zeros(table.shape[1], np.int64))
+    return alpha_of(tables[0], level, grades)
 
 
 def fleiss_kappa(ratings: np.ndarray | Sequence[Sequence[float]]) -> float:
@@ -157,49 +140,66 @@ def fleiss_kappa(ratings: np.ndarray | Sequence[Sequence[float]]) -> float:
     table = table[:, ~np.isnan(table).any(axis=0)] if table.ndim == 2 else table
     if table.ndim != 2 or len(table) < 2 or not table.shape[1]:
         raise UsageError("kappa needs documents that each of two or more judges graded.")
-    judges, documents = table.shape
-    grades, place = np.unique(table, return_inverse=True)
-    counts = np.zeros((documents, len(grades)))
-    np.add.at(counts, (np.tile(np.arange(documents), judges), place.ravel()), 1.0)
-    observed = float((counts * (counts - 1.0)).sum()) / (documents * judges * (judges - 1.0))
-    chance = float(((counts.sum(axis=0) / (documents * judges)) ** 2).sum())
-    return (observed - chance) / (1.0 - chance) if chance < 1.0 else math.nan
+    return fleiss_of(coincidences(table, np.zeros(table.shape[1], np.int64))[1][0])
 
 
-def jackknife_interval(
-    tables: Sequence[Confusion], of: Callable[[Confusion], float], confidence: float = 0.95
-) -> tuple[float, float]:
-    """Return the interval of a coefficient of agreement, by leaving out one table at a time.
+def coincidences(ratings: np.ndarray, parts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the grades, and a table of pairs of grades for each part of the documents.
+
+    Every ordered pair of grades that two judges gave to a document counts 1 / (judges of it - 1).
 
     Args:
-        tables: of the queries, or of groups of them, with the same grades.
-        of: the coefficient of a table.
+        ratings: one row per judge, one column per document; NaN where a judge gave no grade.
+        parts: number of the part of each document, from 0.
+    """
+    known = ~np.isnan(ratings)
+    grades, place = np.unique(ratings[known], return_inverse=True)
+    counts = np.zeros((ratings.shape[1], len(grades)))
+    np.add.at(counts, (np.nonzero(known)[1], place.ravel()), 1.0)
+    weighted = counts / np.maximum(counts.sum(axis=1, keepdims=True) - 1.0, 1.0)
+    inside = (parts == part for part in range(int(parts.max(initial=0)) + 1))
+    tables = [counts[p].T @ weighted[p] - np.diag(weighted[p].sum(axis=0)) for p in inside]
+    return grades, np.array(tables)
+
+
+def alpha_of(table: np.ndarray, level: str = "ordinal", grades: np.ndarray | None = None) -> float:
+    """Return Krippendorff's alpha of a table of ``coincidences``, whose grades some levels need."""
+    totals = table.sum(axis=0)
+    distance = _distances(np.arange(len(table)) if grades is None else grades, totals, level)
+    expected = float(totals @ distance @ totals) / (float(totals.sum()) - 1.0)
+    return 1.0 - float((table * distance).sum()) / expected if expected else math.nan
+
+
+def fleiss_of(table: np.ndarray) -> float:
+    """Return Fleiss' kappa of a table of ``coincidences`` of documents that all judges graded."""
+    total = float(table.sum())
+    chance = float((table.sum(axis=0) ** 2).sum()) / total**2 if total else 1.0
+    return (float(np.trace(table)) / total - chance) / (1.0 - chance) if chance < 1.0 else math.nan
+
+
+def jackknife(
+    tables: np.ndarray, of: Callable[[np.ndarray], float], confidence: float = 0.95
+) -> tuple[float, tuple[float, float]]:
+    """Return a coefficient of agreement and its interval, by leaving out one part at a time.
+
+    Args:
+        tables: of the queries, or of groups of them.
+        of: the coefficient of a sum of tables.
         confidence: of the interval.
 
     Returns:
-        Its ends, at least -1 and at most 1; NaN if there are fewer than two tables, or if the
-        coefficient has no value without one of them.
+        The coefficient, and the ends of the interval, at least -1 and at most 1; NaN if there are
+        fewer than two tables, or if the coefficient has no value without one of them.
     """
-    if len(tables) < 2:
-        return math.nan, math.nan
-    grades, counts = tables[0].grades, np.array([table.counts for table in tables])
-    total = counts.sum(axis=0)
-    without = np.array([of(Confusion(grades, total - own)) for own in counts])
-    return jackknife_ends(of(Confusion(grades, total)), without, confidence)
-
-
-def jackknife_ends(
-    value: float, without: np.ndarray, confidence: float = 0.95
-) -> tuple[float, float]:
-    """Return the interval of a coefficient from its values without one part at a time."""
-    n = len(without)
+    n, total = len(tables), tables.sum(axis=0)
+    value = of(total)
     if n < 2:
-        return math.nan, math.nan
-    variance = float(((without - without.mean()) ** 2).sum()) * (n - 1) / n
+        return value, (math.nan, math.nan)
+    variance = (n - 1.0) * float(np.array([of(total - own) for own in tables]).var())
     reach = t_quantile(0.5 + 0.5 * confidence, n - 1.0) * math.sqrt(variance)
     if math.isnan(reach + value):
-        return math.nan, math.nan
-    return max(value - reach, -1.0), min(value + reach, 1.0)
+        return value, (math.nan, math.nan)
+    return value, (max(value - reach, -1.0), min(value + reach, 1.0))
 
 
 def _distances(grades: np.ndarray, totals: np.ndarray, level: str) -> np.ndarray:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from rankstone.core.shown import Shown
 from rankstone.errors import DataError, UsageError, one_of
 
 _TIED = {set, frozenset, list, tuple}  # what groups of tied items come in
@@ -79,7 +80,7 @@ TIES = {
 
 
 @dataclass(frozen=True)
-class RBO:
+class RBO(Shown):
     """Rank-biased overlap of two rankings, of which only the beginnings are known.
 
     ``extrapolated`` takes the agreement of the beginnings to continue. ``minimum`` and ``maximum``
@@ -92,10 +93,6 @@ class RBO:
     residual: float
     p: float
     ties: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return asdict(self)
 
 
 def rbo(first: Items, second: Items, p: float = 0.9, ties: str = "a") -> RBO:

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
 
 import numpy as np
 
 from rankstone.core.result import Result
+from rankstone.core.shown import plain
 from rankstone.errors import DataError, Notice, plural
 from rankstone.language import tr
 from rankstone.stats.clusters import Clusters, freedom
@@ -66,6 +68,22 @@ class Estimate:
         n = self.freedom + 1.0
         return self.error * math.sqrt(n) * detectable_difference(n, 1.0, alpha=alpha)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data with its 95 % interval and p-value; NaN is None."""
+        own = {"interval": self.interval(0.95), "p_value": self.p_value()}
+        data: dict[str, Any] = plain(vars(self) | own)
+        return data
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read what ``to_dict`` returned."""
+        own = {f.name: data[f.name] for f in fields(cls)}
+        for name in own.keys() - {"caution"}:
+            value = own[name]
+            own[name] = Estimate.from_dict(value) if isinstance(value, Mapping) else value
+            own[name] = math.nan if value is None else own[name]
+        return cls(**own)
+
 
 @dataclass(frozen=True)
 class Trusted(Estimate):
@@ -73,13 +91,14 @@ class Trusted(Estimate):
 
     ``alone`` is the mean of the ``people`` queries that people judged, by their judgments; ``others``
     is the number of queries that only the model judged. ``bias`` is how far the mean of the model's
-    values of all queries is above this mean.
+    values of all queries is above this mean. ``caution`` says why these are too few to use the model.
     """
 
     alone: Estimate
     bias: Estimate
     people: int
     others: int
+    caution: str | None = None
 
     def error_with(self, people: float) -> float:
         """Return the standard error if people had judged another number of queries."""
@@ -101,16 +120,7 @@ class Trusted(Estimate):
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data; NaN is None."""
-        data = {**asdict(self), "for_half": self.for_half()}
-        return {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in data.items()}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Trusted:
-        """Read what ``to_dict`` returned."""
-        own: dict[str, Any] = {k: math.nan if v is None else v for k, v in data.items()}
-        own |= {k: Estimate(**own[k]) for k in ("alone", "bias")}
-        del own["for_half"]
-        return cls(**own)
+        return {**super().to_dict(), "for_half": self.for_half()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,11 +178,14 @@ class Parts:
             other: what each other query does to it.
         """
         if self.codes is not None:  # both parts of a cluster vary together
-            groups = np.arange(max(int(codes.max(initial=0)) for codes in self.codes) + 1)
-            first, second = (codes[:, None] == groups for codes in self.codes)
-            sums, shares = own @ first + other @ second, self.shares[0] @ first
+            count = max(int(codes.max(initial=0)) for codes in self.codes) + 1
+            shares, *sums = (
+                np.bincount(self.codes[0], first, count)
+                + (0 if second is None else np.bincount(self.codes[1], second, count))
+                for first, second in ((self.shares[0], None), *zip(own, other, strict=True))
+            )
             df = np.full(len(own), freedom(shares[None])[0])
-            return (sums**2).sum(axis=1) * self._factor(shares), df
+            return (np.array(sums) ** 2).sum(axis=1) * self._factor(shares), df
         parts = [
             (error**2).sum(axis=1) * self._factor(share)
             for error, share in zip((own, other), self.shares, strict=True)
@@ -230,8 +243,8 @@ def combine(
             "judge queries of several clusters."
         )
     parts = Parts((a, b), codes, (model[None, judged], model[None, masks[1]]), small_sample)
-    y, others = people[judged], int(masks[1].sum())
-    if weight is None and (too_few(y) or others < 2):
+    y, others, caution = people[judged], int(masks[1].sum()), _too_few(people[judged])
+    if weight is None and (caution or others < 2):
         weight = 0.0
     both, alone, bias = (
         Estimate(*parts.estimate(values[None], own)[:, 0].tolist())
@@ -239,23 +252,25 @@ def combine(
             (y, weight), (y, 0.0), (model[judged] - y, 0.0 if others < 2 else None),
         )
     )  # fmt: skip
-    return Trusted(**vars(both), alone=alone, bias=bias, people=len(y), others=others)
+    return Trusted(
+        **vars(both), alone=alone, bias=bias, people=len(y), others=others, caution=caution
+    )
 
 
-def too_few(values: np.ndarray) -> str:
-    """Return why people's values are too few to be combined with a model's; empty if they are not."""
-    n = len(values)
-    changed = int((values != np.median(values)).sum()) if n else 0
+def _too_few(values: np.ndarray) -> str | None:
+    """Return why people's values are too few to be combined with a model's, None if they are not."""
+    n, changed = len(values), int((values != np.median(values)).sum())
     if n < FEWEST:
-        return tr("people judged {}, and it takes {} to see how the model errs").format(
-            plural(n, "query"), FEWEST
-        )
-    if changed < _FEWEST_CHANGED and 2 * changed < n:
-        return tr(
+        text = tr("people judged {}, and it takes {} to see how the model errs")
+        text = text.format(plural(n, "query"), FEWEST)
+    elif changed < _FEWEST_CHANGED and 2 * changed < n:
+        text = tr(
             "all but {} of the {} queries that people judged have the same value, and it takes "
             "{} others to see how the model errs"
         ).format(changed, n, _FEWEST_CHANGED)
-    return ""
+    else:
+        return None
+    return tr("{}: its judgments were not used").format(text)
 
 
 def trusted_interval(
@@ -276,12 +291,10 @@ def trusted_interval(
     """
     codes = None if clusters is None else clusters.codes
     one = combine(people, model, weights=weights, clusters=codes)
-    known = np.where(np.isnan(model), np.nan, people)
-    if why := too_few(known[~np.isnan(known)]):
+    if one.caution:
+        known = np.where(np.isnan(model), np.nan, people)
         alone = interval(known, weights=weights, confidence=confidence, clusters=clusters)
-        return replace(
-            alone, caution=tr("{}: its judgments were not used").format(why), trusted=one
-        )
+        return replace(alone, caution=one.caution, trusted=one)
     groups = None if codes is None else len(np.unique(codes[~np.isnan(model)]))
     n = one.people + one.others
     return Interval(*one.interval(confidence), confidence, "trusted", n, groups, None, one)
@@ -308,19 +321,11 @@ def estimated(
             text = one.caution or _contribution(one.trusted, confidence).text
             level = "warning" if one.caution else "note"
             notices.append(Notice("trusted", one.trusted.people, f"{measure}: {text}", level=level))
-    values = [
-        [dict(zip(r.queries, r.values(m).tolist(), strict=True)) for m in intervals]
-        for r in (result, people)
-    ]
-    rows = [[[own.get(q, np.nan) for q in result.queries] for own in part] for part in values]
-    unknown = [query for query in people.queries if query not in set(result.queries)]
-    notices += suspicions(
-        result.queries,
-        np.array(rows[0]),
-        np.array(rows[1]),
-        unknown,
-        clustered=clusters is not None,
+    model, own = (
+        np.array([r.values(m, result.queries) for m in intervals]) for r in (result, people)
     )
+    is_clustered = clusters is not None
+    notices += suspicions(result.queries, model, own, people.queries, clustered=is_clustered)
     return replace(result, aggregates=means, notices=tuple(notices)), intervals
 
 
@@ -337,15 +342,11 @@ def planned(plan: Plan, one: Trusted) -> Plan:
         unit = detectable_difference(n, 1.0, alpha=level, power=plan.power)
         return one.error_with(n) * math.sqrt(n) * unit
 
-    needed: int | float | None = plan.queries
+    needed = plan.queries
     if plan.difference is not None and needed is not None:
-        low, high = 2, int(min(needed, 10**9))
-        while low < high:  # the more people judge, the smaller is the difference that they show
-            middle = (low + high) // 2
-            low, high = (
-                (low, middle) if detectable(middle) <= plan.difference else (middle + 1, high)
-            )
-        needed = min(needed, low)
+        known = range(2, int(min(needed, 10**9)))  # the more people judge, the less is detectable
+        wanted = plan.difference
+        needed = min(needed, 2 + bisect_left(known, True, key=lambda n: detectable(n) <= wanted))
     every = one.people + one.others
     sizes = {n: detectable(n) for n in (*SIZES, plan.n) if n <= max(every, plan.n)}
     return replace(plan, model_queries=every, with_model=sizes, queries_with_model=needed)
@@ -356,7 +357,7 @@ def with_people(
     samples: Sequence[Sample],
     people: Sequence[Sample],
     options: Options,
-    unknown: Sequence[Any],
+    queries: Iterable[Any],
 ) -> Comparison:
     """Return a comparison by people's and the model's judgments together.
 
@@ -367,30 +368,27 @@ def with_people(
         samples: that it was made from.
         people: the same by people's judgments, NaN for queries that they did not judge.
         options: of the comparison.
-        unknown: queries that people judged and the model did not.
+        queries: that people judged.
     """
     alone = compare_pairs(people[0].table, people, replace(options, interval="bca"))
     pairs: list[PairComparison] = []
     means = {name: dict(own) for name, own in comparison.means.items()}
     for model, own in zip(samples, people, strict=True):
-        shared: dict[str, Any] = {
-            "weights": model.weights,
-            "clusters": None if model.clusters is None else model.clusters.codes,
-        }
-        single = [
-            combine(*values, **shared) for values in zip(own.values, model.values, strict=True)
-        ]
+        codes = None if model.clusters is None else model.clusters.codes
+        single, differences = (
+            [
+                combine(*values, weights=model.weights, clusters=codes)
+                for values in zip(*both, strict=True)
+            ]
+            for both in ((own.values, model.values), (own.differences, model.differences))
+        )
         for name, one in zip(comparison.runs, single, strict=True):
             means[name][model.measure] = one.mean
-        for row, (i, _) in enumerate(model.pairs.tolist()):
-            both = combine(own.differences[row], model.differences[row], **shared)
-            known = own.differences[row][~np.isnan(own.differences[row] + model.differences[row])]
-            pair, why = comparison.comparisons[len(pairs)], too_few(known)
-            base = single[i].mean
-            if why:
+        for (i, _), both in zip(model.pairs.tolist(), differences, strict=True):
+            pair, base = comparison.comparisons[len(pairs)], single[i].mean
+            if both.caution:
                 pair = alone[len(pairs)]
-                text = tr("{}: its judgments were not used").format(why)
-                said = [*pair.warnings, Notice("too-few-trusted", both.people, text)]
+                said = [*pair.warnings, Notice("too-few-trusted", both.people, both.caution)]
             else:
                 said = [n for n in pair.warnings if n.code not in _OF_THE_MODEL]
                 said.append(_contribution(both, options.confidence))
@@ -411,31 +409,24 @@ def with_people(
             if comparison.baseline is not None:
                 means[pair.run][pair.measure] = pair.mean
                 means[pair.baseline][pair.measure] = pair.baseline_mean
-            said += [
-                replace(n, text=tr("{}; the difference is corrected for that").format(n.text))
-                for n in favours(
-                    both,
-                    (pair.baseline, pair.run),
-                    pair.measure,
-                    len(model.pairs),
-                    higher=model.higher,
-                )
-            ]
+            named, tests = (pair.baseline, pair.run), len(model.pairs)
+            if seen := favours(both, named, pair.measure, tests, higher=model.higher):
+                text = tr("{}; the difference is corrected for that").format(seen.text)
+                said.append(replace(seen, text=text))
             pairs.append(replace(pair, warnings=tuple(said), trusted=both))
     split = np.split(np.array([pair.p_value for pair in pairs]), options.families)
     adjusted = np.concatenate([adjust(p, options.correction) for p in split]).tolist()
     done = tuple(replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True))
-    notices = (
-        *suspicions(
-            samples[0].table.queries,
-            samples[0].values,
-            people[0].values,
-            unknown,
-            higher=samples[0].higher,
-            clustered=samples[0].clusters is not None,
-        ),
-        *comparison.notices,
+    first = samples[0]
+    suspected = suspicions(
+        first.table.queries,
+        first.values,
+        people[0].values,
+        queries,
+        higher=first.higher,
+        clustered=first.clusters is not None,
     )
+    notices = (*suspected, *comparison.notices)
     return replace(comparison, comparisons=done, means=means, notices=notices)
 
 
@@ -469,7 +460,7 @@ def _contribution(one: Trusted, confidence: float) -> Notice:
 
 def favours(
     one: Trusted, pair: tuple[str, str], measure: str, tests: int, *, higher: bool
-) -> list[Notice]:
+) -> Notice | None:
     """Warn if the model favours a run, so that its judgments alone would mislead.
 
     Args:
@@ -480,19 +471,19 @@ def favours(
         higher: higher values are better.
     """
     if not one.bias.p_value() * tests <= _LEVEL:
-        return []
+        return None
     favoured = pair[(one.bias.mean > 0) == higher]
     text = tr(
         "the model favours {} by {:.3f} on {} (±{:.3f}): its judgments alone would mislead"
     ).format(favoured, abs(one.bias.mean), measure, one.bias.half(1.0 - _LEVEL))
-    return [Notice("judge-favours-run", one.people, text)]
+    return Notice("judge-favours-run", one.people, text)
 
 
 def suspicions(
     queries: Sequence[Any],
     model: np.ndarray,
     people: np.ndarray,
-    unknown: Sequence[Any],
+    trusted: Iterable[Any],
     *,
     higher: bool = True,
     clustered: bool = False,
@@ -503,7 +494,7 @@ def suspicions(
         queries: ids.
         model: values by the model's judgments, one row per run or measure.
         people: values by people's judgments, likewise.
-        unknown: queries that people judged and the model did not.
+        trusted: queries that people judged.
         higher: higher values are better.
         clustered: the clusters of the queries were given, and are accounted for.
     """
@@ -511,10 +502,10 @@ def suspicions(
     judged = known & ~np.isnan(people).all(axis=0)
     notices: list[Notice] = []
     why: list[str] = []
-    if unknown:
+    evaluated = set(queries)
+    if unknown := [str(query) for query in trusted if query not in evaluated]:
         text = tr("trusted queries that the model did not judge were not used")
-        some = tuple(map(str, unknown[:3]))
-        notices.append(Notice("trusted-not-judged", len(unknown), text, some))
+        notices.append(Notice("trusted-not-judged", len(unknown), text, tuple(unknown[:3])))
     n, ids = int(judged.sum()), [str(query) for query in queries]
     if FEWEST <= n < known.sum():
         order = sorted(np.flatnonzero(known).tolist(), key=lambda i: _natural(ids[i]))

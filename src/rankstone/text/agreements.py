@@ -23,6 +23,7 @@ _COEFFICIENTS = {
     "kappa_linear": "kappa, linear weights",
     "kappa_quadratic": "kappa, quadratic weights",
     "kappa_relevant": "kappa, relevant or not",
+    "fleiss": "Fleiss' kappa",
     "alpha": "Krippendorff's alpha (ordinal)",
 }
 
@@ -70,10 +71,6 @@ def judgment_lines(agreement: JudgmentAgreement, *, colour: bool = False) -> Ite
         plural(agreement.n, "document"), agreement.only_first, agreement.only_second
     )
     same = tr("The same grade for {:.1f} % of them.").format(agreement.agreement * 100)
-    coefficients = [
-        Line([tr(name)], [rounded(getattr(agreement, field), _DIGITS), _ends(agreement, field)])
-        for field, name in _COEFFICIENTS.items()
-    ]
     table = agreement.confusion
     grades = [f"{grade:g}" for grade in table.grades]
     counts = [
@@ -91,13 +88,7 @@ def judgment_lines(agreement: JudgmentAgreement, *, colour: bool = False) -> Ite
     return terminal(
         [
             [Sentence([both]), Sentence([same]), *cautions],
-            [
-                Grid(
-                    [tr("agreement beyond chance")],
-                    [tr("value"), tr("95 % interval")],
-                    coefficients,
-                )
-            ],
+            [_coefficients(agreement)],
             [Grid([tr("grade")], grades, counts, foot)],
         ],
         colour,
@@ -114,12 +105,6 @@ def judges_lines(
         names: of the judges.
         colour: for a terminal.
     """
-    known = {"fleiss": tr("Fleiss' kappa"), "alpha": tr("Krippendorff's alpha (ordinal)")}
-    lines = []
-    for field, name in known.items():
-        low, high = agreement.intervals.get(field, (math.nan, math.nan))
-        ends = "-" if math.isnan(low) else f"{low:.3f} to {high:.3f}"
-        lines.append(Line([name], [rounded(getattr(agreement, field), _DIGITS), ends]))
     each = []
     for name, one in zip(names, agreement.against, strict=True):
         cells = ["0", "-", "-", "-"]
@@ -135,16 +120,21 @@ def judges_lines(
     return terminal(
         [
             [Sentence([both])],
-            [Grid([tr("agreement beyond chance")], [tr("value"), tr("95 % interval")], lines)],
+            [_coefficients(agreement)],
             [Grid([tr("against the majority of the others")], heads, each, foot)],
         ],
         colour,
     )
 
 
-def _ends(agreement: JudgmentAgreement, name: str) -> str:
-    low, high = agreement.intervals[name]
-    return "-" if math.isnan(low) else tr("{:.3f} to {:.3f}").format(low, high)
+def _coefficients(agreement: JudgmentAgreement | JudgesAgreement) -> Grid:
+    """Return the coefficients of agreement with their intervals."""
+    lines = []
+    for name, (low, high) in agreement.intervals.items():
+        ends = "-" if math.isnan(low) else tr("{:.3f} to {:.3f}").format(low, high)
+        value = rounded(getattr(agreement, name), _DIGITS)
+        lines.append(Line([tr(_COEFFICIENTS[name])], [value, ends]))
+    return Grid([tr("agreement beyond chance")], [tr("value"), tr("95 % interval")], lines)
 
 
 def ordering_lines(agreement: OrderingAgreement, first: str, second: str) -> Iterator[str]:

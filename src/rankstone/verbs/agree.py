@@ -16,7 +16,7 @@ from rankstone.core.engine import load_engine
 from rankstone.core.judgments import EMPTY
 from rankstone.core.result import Result
 from rankstone.core.run import NO_DOCUMENT, Run
-from rankstone.core.shown import Shown
+from rankstone.core.shown import Shown, plain
 from rankstone.errors import DataError, NothingInCommonError, UsageError
 from rankstone.io.changes import changed_run, prepared
 from rankstone.io.load import check_columns_used, collection, load_judgments, load_run
@@ -65,14 +65,7 @@ class RunAgreement(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data; NaN is None."""
-        means = {n: None if math.isnan(v) else v for n, v in self.means().items()}
-        return {
-            "queries": len(self.per_query),
-            "means": means,
-            "per_query": {str(q): a.to_dict() for q, a in self.per_query.items()},
-            "only_first": list(self.only_first),
-            "only_second": list(self.only_second),
-        }
+        return {"queries": len(self.per_query), "means": plain(self.means()), **super().to_dict()}
 
 
 @verb("agree_runs")
@@ -197,48 +190,39 @@ def agree_orderings(
     if not 1 <= len(measures) <= 2:
         raise UsageError(f"give one measure, or two to compare, not {len(measures)}.")
     setup = prepared(Setup.of("agree_orderings", options))
-    pairs = list(zip((first, second), (measures[0], measures[-1]), strict=True))
     one, other = (
         {name: _evaluated(judged, run, measure, setup) for name, run in runs.items()}
-        for judged, measure in pairs
+        for judged, measure in ((first, measures[0]), (second, measures[-1]))
     )
     check_columns_used(setup)
+    order = orderings(_means(one), _means(other))
     if len(measures) == 2:
-        return orderings(*(_means(own, m) for own, (_, m) in zip((one, other), pairs, strict=True)))
-    names, measure = list(runs), str(measures[0])
-    higher = parse_measure(measure).definition.higher_is_better
-    ids = sorted(dict.fromkeys(q for r, _ in other.values() for q in r.queries), key=str)
-    table = [
-        np.array([[own.get(q, math.nan) for q in ids] for own in map(_by_query, results.values())])
-        for results in (one, other)
-    ]
-    common = ~np.isnan(table[0] + table[1]).any(axis=0)
+        return order
+    results = [[result for result, _ in own.values()] for own in (one, other)]
+    measure = results[0][0].measures[0]
+    ids = sorted({query for result in results[1] for query in result.queries}, key=str)
+    people, model = (np.array([r.values(measure, ids) for r in own]) for own in results)
+    common = ~np.isnan(people + model).any(axis=0)
     if common.sum() < 2:
-        return orderings(_means(one, measure), _means(other, measure))
-    sign = 1.0 if higher else -1.0
-    found = orderings(
-        *(
-            dict(zip(names, (sign * own[:, common].mean(axis=1)).tolist(), strict=True))
-            for own in table
-        )
-    )
-    tests = list(combinations(range(len(names)), 2))
-    warnings = [
-        notice
-        for i, j in tests
-        for notice in favours(
-            combine(table[0][j] - table[0][i], table[1][j] - table[1][i]),
+        return order
+    higher = parse_measure(measure).definition.higher_is_better
+    names, tests = list(runs), list(combinations(range(len(runs)), 2))
+    means = ((1.0 if higher else -1.0) * own[:, common].mean(axis=1) for own in (people, model))
+    warnings = (
+        favours(
+            combine(people[j] - people[i], model[j] - model[i]),
             (names[i], names[j]),
             measure,
             len(tests),
             higher=higher,
         )
-    ]
+        for i, j in tests
+    )
     return replace(
-        found,
-        bias={name: combine(table[0][i], table[1][i]).bias for i, name in enumerate(names)},
+        orderings(*(dict(zip(names, own.tolist(), strict=True)) for own in means)),
+        bias={name: combine(people[i], model[i]).bias for i, name in enumerate(names)},
         by_rank=_by_rank(one, other),
-        warnings=tuple(warnings),
+        warnings=tuple(notice for notice in warnings if notice),
     )
 
 
@@ -252,29 +236,29 @@ def _evaluated(judged: Any, run: Any, measure: str | Measure, setup: Setup) -> _
     return evaluate_collection(data, Request.of([measure], setup)), data
 
 
-def _means(results: Mapping[str, _Evaluated], measure: str | Measure) -> dict[str, float]:
+def _means(results: Mapping[str, _Evaluated]) -> dict[str, float]:
     """Return the values of runs, negated if lower is better."""
-    sign = 1.0 if parse_measure(str(measure)).definition.higher_is_better else -1.0
-    return {name: sign * result[measure] for name, (result, _) in results.items()}
-
-
-def _by_query(evaluated: _Evaluated) -> dict[Any, float]:
-    result, _ = evaluated
-    return dict(zip(result.queries, result.columns[result.measures[0]].tolist(), strict=True))
+    values = {name: (result.measures[0], result) for name, (result, _) in results.items()}
+    return {
+        name: result[measure] * (1 if parse_measure(measure).definition.higher_is_better else -1)
+        for name, (measure, result) in values.items()
+    }
 
 
 def _by_rank(
     one: Mapping[str, _Evaluated], other: Mapping[str, _Evaluated]
 ) -> dict[str, tuple[int, float]]:
-    """Return how much higher the second grades the documents that runs put at some ranks."""
-    differences: dict[str, list[float]] = {ranks: [] for ranks in _RANKS}
+    """Return how many documents runs put at some ranks, and how much higher the second grades them."""
+    rows = []
     for name, evaluated in one.items():
-        first, second = (_grades(*own) for own in (evaluated, other[name]))
-        for document, (rank, grade) in first.items():
-            ranks = next((ranks for ranks, last in _RANKS.items() if rank <= last), None)
-            if ranks is not None and document in second:
-                differences[ranks].append(second[document][1] - grade)
-    return {ranks: (len(own), _mean(own)) for ranks, own in differences.items() if own}
+        second = _grades(*other[name])
+        for document, (rank, grade) in _grades(*evaluated).items():
+            if document in second:
+                rows.append((rank, second[document][1] - grade))
+    at, more = np.array(rows, np.float64).reshape(-1, 2).T
+    place = np.searchsorted([*_RANKS.values()], at)
+    inside = {ranks: more[place == i] for i, ranks in enumerate(_RANKS)}
+    return {ranks: (len(own), float(own.mean())) for ranks, own in inside.items() if len(own)}
 
 
 def _grades(result: Result, data: Collection) -> dict[Any, tuple[int, float]]:
@@ -282,12 +266,11 @@ def _grades(result: Result, data: Collection) -> dict[Any, tuple[int, float]]:
     if not isinstance(data, MatchedCollection):
         return {}
     ranked = data.ranked(result.conventions.replace(unjudged="nonrelevant"))
-    rows = zip(ranked.judgment.tolist(), ranked.rank.tolist(), ranked.grade.tolist(), strict=True)
     queries = np.repeat(np.arange(len(ranked.queries)), np.diff(ranked.offsets)).tolist()
-    return {
-        (ranked.queries[q], data.document(judgment)): (rank, grade)
-        for q, (judgment, rank, grade) in zip(queries, rows, strict=True)
-    }
+    rows = zip(
+        queries, ranked.judgment.tolist(), ranked.rank.tolist(), ranked.grade.tolist(), strict=True
+    )
+    return {(ranked.queries[q], data.document(at)): (rank, grade) for q, at, rank, grade in rows}
 
 
 def _numbers(agreement: RankingAgreement) -> dict[str, float]:
