@@ -14,6 +14,9 @@ EVALUATION, RUN = "evaluation", "run"
 IDENTITY = "identity"
 
 
+_METAVARS = {"number": "X", "whole": "N", "data": "FILE"}
+
+
 def option(
     default: Any,
     text: str,
@@ -38,7 +41,7 @@ def option(
         values: the values there are, each with a text.
         check: returns what is wrong with a value, None if nothing is.
         flag: option of the command (default: the name of the field; None: not on the command line).
-        metavar: what the help of the command calls the value.
+        metavar: what the help of the command calls the value (default: by its kind).
         needs: name of a choice without which this one means nothing.
         part: ``evaluation``, ``run`` or ``identity``: results that differ in it cannot be compared, can
             be with a warning, or can be.
@@ -47,7 +50,8 @@ def option(
         more: further metadata.
     """
     metadata = {
-        "text": text, "kind": kind, "check": check, "flag": flag, "metavar": metavar,
+        "text": text, "kind": kind, "check": check, "flag": flag,
+        "metavar": metavar or _METAVARS.get(kind, "NAME"),
         "needs": needs, "part": part, "goes_with": goes_with, **more,
     }  # fmt: skip
     if values is not None:

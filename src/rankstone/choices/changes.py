@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from rankstone.choices.base import RUN, Choices, option
 from rankstone.errors import UsageError
+
+_of_documents = partial(option, goes_with="documents")  # which have ids
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -24,41 +27,34 @@ class Changes(Choices):
         },
         part=RUN,
     )
-    rank_by: str = option(
+    rank_by: str = _of_documents(
         "order",
         "what ranks documents that are listed under their query with scores, as the hits of a search "
         "are; rows of tables and dicts are ranked by score",
         values={"order": "their order (with like=, their scores)", "score": "their scores"},
         part=RUN,
-        goes_with="documents",
     )
-    min_score: float | None = option(
+    min_score: float | None = _of_documents(
         None,
         "documents with a worse score count as not retrieved",
         kind="number",
-        metavar="X",
         part=RUN,
-        goes_with="documents",
     )
-    exclude: Any = option(
+    exclude: Any = _of_documents(
         None,
         "(query, document) pairs, in any form of judgments, to remove from the runs first, such "
         "as training data",
         kind="data",
-        metavar="FILE",
         unit="pair",
-        goes_with="documents",
     )
-    parents: Any = option(
+    parents: Any = _of_documents(
         None,
         "the document of each chunk, for runs of chunks: a dict, a file with both in each line, "
         "a pattern of chunk ids such as '{doc}#{n}', or in Python a function of a chunk's id",
         kind="data",
-        metavar="FILE",
         unit="chunk",
-        goes_with="documents",
     )
-    parent_rule: str = option(
+    parent_rule: str = _of_documents(
         "first",
         "how the chunks of a document become one result",
         values={
@@ -67,25 +63,21 @@ class Changes(Choices):
             "sum": "the sum of the scores of its chunks is the score of a document",
         },
         needs="parents",
-        goes_with="documents",
     )
-    judged_chunks: bool = option(
+    judged_chunks: bool = _of_documents(
         False,
         "the judgments are of chunks too: a document has the highest grade of its chunks",
         kind="flag",
         needs="parents",
-        goes_with="documents",
     )
-    same_as: Any = option(
+    same_as: Any = _of_documents(
         None,
         "documents of the same text under several ids, each with the id that it is read as, in run and "
         "judgments: a dict, or a file with both in each line; the best rank and the highest grade count",
         kind="data",
-        metavar="FILE",
         unit="document",
-        goes_with="documents",
     )
-    cutoff_unit: str = option(
+    cutoff_unit: str = _of_documents(
         "document",
         "what cutoffs count if there are chunks",
         values={
@@ -93,38 +85,31 @@ class Changes(Choices):
             "chunk": "chunks, as a language model is given them: R@5 reads the documents of five chunks",
         },
         needs="parents",
-        goes_with="documents",
         about="cutoffs",
     )
-    lengths: Any = option(
+    lengths: Any = _of_documents(
         None,
         "the length of each document (of each chunk, if cutoffs count these), for measures with a "
         "budget such as 2000tokens: a dict, a file with both in each line, or a dataframe",
         kind="data",
-        metavar="FILE",
         unit="document",
-        goes_with="documents",
         about="cutoffs",
     )
-    items: Any = option(
+    items: Any = _of_documents(
         None,
         "what is known of items, for measures beyond accuracy: in Python rs.Items(popularity=, "
         "categories=, vectors=, catalogue=), or a file or dataframe with a column for each of these",
         kind="data",
-        metavar="FILE",
         unit="item",
-        goes_with="documents",
     )
-    history: Any = option(
+    history: Any = _of_documents(
         None,
         "the interactions of users before they were shown anything, such as training data, in any form "
         "of judgments, for measures beyond accuracy",
         kind="data",
-        metavar="FILE",
         unit="interaction",
-        goes_with="documents",
     )
-    over_budget: str = option(
+    over_budget: str = _of_documents(
         "drop",
         "the document that breaks a budget",
         values={
@@ -132,7 +117,6 @@ class Changes(Choices):
             "keep": "counts, as if it were read in part",
         },
         needs="lengths",
-        goes_with="documents",
         about="cutoffs",
     )
     not_retrieved: Any = option(

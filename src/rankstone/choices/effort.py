@@ -17,7 +17,6 @@ class Effort(Choices):
         None,
         "number of scanning threads (default: all cores)",
         kind="whole",
-        metavar="N",
         check=at_least(1),
     )
     block_bytes: int | None = option(
@@ -32,6 +31,5 @@ class Effort(Choices):
         "maximum size of a file in bytes after decompression (default: 100 times its size, or "
         "64 MiB)",
         kind="whole",
-        metavar="N",
         check=at_least(1),
     )

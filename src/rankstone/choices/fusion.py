@@ -17,7 +17,7 @@ def _choice(default: str | None, text: str, **values: str) -> Any:
 
 
 def _count(text: str) -> Any:
-    return option(None, text, kind="whole", metavar="N", check=at_least(1))
+    return option(None, text, kind="whole", check=at_least(1))
 
 
 _TIES = {"docid_desc": "greater id first, as trec_eval does", "docid_asc": "smaller id first"}
@@ -63,12 +63,11 @@ class Fusion(Choices):
         kind="weights",
         metavar="X,X,...",
     )
-    k: float = option(60, "k of rrf (60)", kind="number", metavar="X", check=at_least(0))
+    k: float = option(60, "k of rrf (60)", kind="number", check=at_least(0))
     first_rank: int = option(
         1,
         "rank of the first document in rrf: 1 or 0",
         kind="whole",
-        metavar="N",
         check=lambda rank: None if rank in (0, 1) else "0 or 1",
     )
     absent: str | None = _choice(

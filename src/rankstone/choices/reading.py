@@ -46,7 +46,6 @@ class Reading(Choices):
     encoding: str | None = option(
         None,
         "encoding of text files (UTF-8), such as cp1252; cp1252:utf-8 for judgments and runs",
-        metavar="NAME",
         check=_is_encoding,
         goes_with="files",
     )
@@ -61,14 +60,12 @@ class Reading(Choices):
         None,
         "sheet of the judgments' workbook: its name, or its number from 1 (the first)",
         kind="value",
-        metavar="NAME",
         goes_with="sheets",
     )
     header_row: int | None = option(
         None,
         "row of the judgments' sheet that names its columns, as Excel numbers it (the first)",
         kind="whole",
-        metavar="N",
         check=at_least(1),
         goes_with="sheets",
     )
@@ -90,14 +87,12 @@ class Reading(Choices):
         "ids, in their order: a list of ids, a file with an id in each line, or the body of the "
         "request, whose texts are the ids",
         kind="data",
-        metavar="FILE",
     )
     group_sizes: Any = option(
         None,
         "number of items of each query: an array beside arrays, or a file for LETOR rows without "
         "qid",
         kind="data",
-        metavar="FILE",
         goes_with="arrays",
     )
     qid: Any = option(

@@ -22,27 +22,23 @@ class Statistics(Choices):
     test: str | None = option(
         None,
         "randomization (default), t (default for repeated runs), wilcoxon, sign, bootstrap or tukey",
-        metavar="NAME",
     )
     correction: str = option(
         "holm",
         "for the number of comparisons: holm (default), bh, bonferroni or none",
-        metavar="NAME",
     )
     interval: str | None = option(
         None,
         "method of the intervals: bca (default), percentile or t (default for repeated runs)",
         flag="--interval-method",
-        metavar="NAME",
     )
     confidence: float = option(
         0.95,
         "level of the intervals (0.95); 1 - confidence is the significance level",
         kind="number",
-        metavar="X",
     )
     resamples: int = option(
-        10_000, "number of random sign flips or permutations (10000)", kind="whole", metavar="N"
+        10_000, "number of random sign flips or permutations (10000)", kind="whole"
     )
     rng: Any = option(
         0,
@@ -62,14 +58,12 @@ class Statistics(Choices):
         "query, a file with both in each line, a key of the judgments' records, or a pattern of "
         "query ids such as '{cluster}_{n}'",
         kind="data",
-        metavar="FILE",
     )
     by: Any = option(
         None,
         "groups of queries that are decided one by one, too: a dict of groups by query, a Series or "
         "frame, a file with both in each line, or a key of the judgments' records",
         kind="data",
-        metavar="FILE",
     )
     trusted: Any = option(
         None,
@@ -82,7 +76,6 @@ class Statistics(Choices):
         None,
         "weight of each query, such as its traffic: a dict, or a file with both in each line",
         kind="data",
-        metavar="FILE",
     )
     repeats: Mapping[str, Sequence[str]] | None = option(
         None,
@@ -95,30 +88,25 @@ class Statistics(Choices):
         (),
         "measures that rankstone does not know, and of which lower is better, such as latency",
         kind="list",
-        metavar="NAME",
     )
     minimum_difference: float | None = option(
         None,
         "smallest difference that matters (default: a tenth of the baseline's mean)",
         kind="number",
-        metavar="X",
     )
     incomplete_above: float = option(
         0.1,
         "share of a difference that may come from unanswered queries (0.1)",
         kind="number",
-        metavar="X",
         check=lambda share: None if 0.0 <= share <= 1.0 else "from 0 to 1",
     )
     zeros: str = option(
         "wilcox",
         "how the Wilcoxon test treats differences of 0: wilcox (left out) or pratt (ranked first)",
-        metavar="NAME",
     )
     moved: int = option(
         5,
         "number of queries to list that improved and worsened most (5)",
         kind="whole",
-        metavar="N",
         check=at_least(0),
     )

@@ -57,7 +57,7 @@ def _add(group: Any, name: str, about: Mapping[str, Any]) -> None:
     if kind == "flag":
         group.add_argument(_flag(name, about), action="store_true", **more)
         return
-    more["metavar"] = about["metavar"] or "NAME"
+    more["metavar"] = about["metavar"]
     if kind in ("columns", "list"):
         more["action"] = "append"
     group.add_argument(_flag(name, about), type=_TYPES.get(kind, str), **more)
