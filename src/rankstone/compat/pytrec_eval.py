@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 import rankstone as rs
-from rankstone.compat.trec_rows import by_query, qrels_rows, run_rows
+from rankstone.compat.trec_rows import Qrel, ScoredDoc, by_query, trec_rows
 from rankstone.tools.trec_eval import nicknames
 from rankstone.verbs.trec_eval.columns import Column, columns
 from rankstone.verbs.trec_eval.values import aggregated, per_query
@@ -35,12 +35,12 @@ _NUMBERS = r"[0-9]+(?:\.[0-9]+)?"
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     """Read the lines of a TREC run into a dict of dicts."""
-    return by_query(run_rows(f_run))
+    return by_query(trec_rows(f_run, ScoredDoc))
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """Read the lines of TREC qrels into a dict of dicts."""
-    return by_query(qrels_rows(f_qrel))
+    return by_query(trec_rows(f_qrel, Qrel))
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:

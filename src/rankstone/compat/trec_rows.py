@@ -8,9 +8,6 @@ from typing import Any, NamedTuple
 
 import rankstone as rs
 
-_QRELS = "query iteration document grade"
-_RUN = "query Q0 document rank score tag"
-
 
 class TrecRow(NamedTuple):
     """A line: its number, the query, what follows it, the document, and its grade or score."""
@@ -22,18 +19,22 @@ class TrecRow(NamedTuple):
     value: Any
 
 
-def qrels_rows(lines: Iterable[str]) -> Iterator[TrecRow]:
-    """Yield the rows of TREC qrels; blank lines are skipped."""
-    for number, line, fields in _split(lines, _QRELS):
-        query, second, doc, grade = fields
-        yield TrecRow(number, query, second, doc, _number(int, grade, number, line))
-
-
-def run_rows(lines: Iterable[str]) -> Iterator[TrecRow]:
-    """Yield the rows of a TREC run; blank lines are skipped."""
-    for number, line, fields in _split(lines, _RUN):
-        query, second, doc, _, score, _ = fields
-        yield TrecRow(number, query, second, doc, _number(float, score, number, line))
+def trec_rows(lines: Iterable[str], kind: type) -> Iterator[TrecRow]:
+    """Yield the rows of TREC qrels or of a run; blank lines are skipped."""
+    shape, place, number = _SHAPES[kind]
+    for at, line in enumerate(lines, 1):
+        fields = line.split()
+        if not fields:
+            continue
+        if len(fields) != len(shape.split()):
+            raise rs.DataError(f"line {at}: expected '{shape}', found {line!r}.")
+        try:
+            value = number(fields[place])
+        except ValueError:
+            what = "a whole number" if number is int else "a number"
+            raise rs.DataError(f"line {at}: {fields[place]!r} is not {what}: {line!r}.") from None
+        query, second, doc = fields[:3]
+        yield TrecRow(at, query, second, doc, value)
 
 
 def by_query(rows: Iterable[TrecRow]) -> dict[str, dict[str, Any]]:
@@ -47,23 +48,6 @@ def by_query(rows: Iterable[TrecRow]) -> dict[str, dict[str, Any]]:
             )
         docs[row.doc] = row.value
     return queries
-
-
-def _split(lines: Iterable[str], shape: str) -> Iterator[tuple[int, str, list[str]]]:
-    for number, line in enumerate(lines, 1):
-        fields = line.split()
-        if len(fields) == len(shape.split()):
-            yield number, line, fields
-        elif fields:
-            raise rs.DataError(f"line {number}: expected '{shape}', found {line!r}.")
-
-
-def _number(kind: type, text: str, number: int, line: str) -> Any:
-    try:
-        return kind(text)
-    except ValueError:
-        what = "a whole number" if kind is int else "a number"
-        raise rs.DataError(f"line {number}: {text!r} is not {what}: {line!r}.") from None
 
 
 class Qrel(NamedTuple):
@@ -83,6 +67,13 @@ class ScoredDoc(NamedTuple):
     score: float
 
 
+#: The fields of a line, the place of its number, and what number that is.
+_SHAPES: dict[type, tuple[str, int, Any]] = {
+    Qrel: ("query iteration document grade", 3, int),
+    ScoredDoc: ("query Q0 document rank score tag", 4, float),
+}
+
+
 class Rows:
     """The rows of a TREC file, read anew each time; an evaluation reads the file itself."""
 
@@ -99,9 +90,9 @@ class Rows:
 
 
 def _rows(lines: Iterable[str], kind: type) -> Iterator[Any]:
-    if kind is Qrel:
-        return (Qrel(row.query, row.doc, row.value, row.second) for row in qrels_rows(lines))
-    return (ScoredDoc(row.query, row.doc, row.value) for row in run_rows(lines))
+    for row in trec_rows(lines, kind):
+        more = (row.second,) if kind is Qrel else ()
+        yield kind(row.query, row.doc, row.value, *more)
 
 
 def _read(file: Any, kind: type) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -229,9 +229,7 @@ def collection(
     _refuse_spark(run)
     setup = prepared(setup)
     reading, changes = setup.reading, setup.changes
-    if not any(isinstance(data, _PATH | Judgments) or is_run(data) for data in (judgments, run)):
-        _refuse_reading_of_files(setup)
-    _refuse_sheets_in_memory(judgments, reading)
+    _refuse_options_of_files(judgments, run, setup)
     if run is None:
         return _grades(judgments, setup)
     if changes.not_retrieved is not None:
@@ -264,7 +262,9 @@ def collection(
             from rankstone.io.recognise import by_query
 
             judgments, run, single, padding = by_query(judgments, run)
-    _refuse_options_of_arrays(judgments, reading)
+    for name, value in reading.given().items():
+        if not (isinstance(value, _PATH) and isinstance(judgments, _PATH | Judgments)):
+            _refuse({name}, Reading.going_with("arrays"), _IS_OF_ARRAYS)
     judged = load_judgments(judgments, setup)
     if padding:
         judged = replace(judged, notices=(*judged.notices, *padding))
@@ -324,11 +324,9 @@ def _labelled(
         raise UsageError(
             "exclude= removes documents by their ids, and arrays have none; use mask=."
         )
-    for name in Changes.going_with("documents"):
-        if name in changes.given() and not is_sparse(changes.exclude and changes.exclude.data):
-            raise UsageError(
-                f"{name}= goes with runs of documents that have ids, not with labels and scores."
-            )
+    if not is_sparse(changes.exclude and changes.exclude.data):
+        reason = "goes with runs of documents that have ids, not with labels and scores."
+        _refuse(changes.given(), Changes.going_with("documents"), reason)
     if isinstance(reading.group_sizes, _PATH):
         raise UsageError("beside arrays group_sizes= is an array of sizes, not a file.")
     lists = labels_and_scores(
@@ -365,11 +363,8 @@ def _grades(grades: Any, setup: Setup) -> Collection:
             f"a run is missing. Give judgments and a run, or grades in rank order such as "
             f"[3, 2, 0]; not {type(grades).__name__} alone."
         )
-    for option in (*setup.reading.given(), *setup.changes.given()):
-        if option != "not_retrieved":
-            raise UsageError(
-                f"{option}= goes with judgments and a run; grades in rank order are all there is."
-            )
+    given = [*setup.reading.given(), *setup.changes.replace(not_retrieved=None).given()]
+    _refuse(given, given, "goes with judgments and a run; grades in rank order are all there is.")
     missed, name = setup.changes.not_retrieved, setup.evaluation.name
     if missed is None:
         return grades_in_rank_order(grades, name or "run")
@@ -386,37 +381,31 @@ def _grades(grades: Any, setup: Setup) -> Collection:
     )
 
 
-def _refuse_reading_of_files(setup: Setup) -> None:
-    """Refuse options on how to read files if nothing is read from one."""
-    changes, reading = setup.changes, setup.reading
-    if isinstance(changes.exclude and changes.exclude.data, _PATH) or changes.merged_by is not None:
-        return
-    for name in _SPLIT:
-        if getattr(reading, name) is not None:
-            raise UsageError(f"{name}= is for files, and these data are in memory. Leave it out.")
+def _refuse_options_of_files(judgments: Any, run: Any, setup: Setup) -> None:
+    """Refuse options on how to read files and workbooks if nothing is read from one."""
+    reading, changes = setup.reading, setup.changes
+    in_files = isinstance(judgments, _PATH | Judgments) or isinstance(run, _PATH) or is_run(run)
+    excluded_in_file = isinstance(changes.exclude and changes.exclude.data, _PATH)
+    if not (in_files or excluded_in_file or changes.merged_by is not None):
+        in_memory = "is for files, and these data are in memory. Leave it out."
+        _refuse(reading.given(), _SPLIT, in_memory)
+    if not isinstance(judgments, _PATH | Judgments):
+        in_memory = "is for judgments in a workbook, and these are in memory. Leave it out."
+        _refuse(reading.given(), Reading.going_with("sheets"), in_memory)
 
 
-def _refuse_sheets_in_memory(judgments: Any, reading: Reading) -> None:
-    """Refuse options on sheets of a workbook if judgments are not in a file."""
-    given = reading.given()
-    for name in Reading.going_with("sheets"):
-        if name in given and not isinstance(judgments, _PATH | Judgments):
-            raise UsageError(
-                f"{name}= is for judgments in a workbook, and these are in memory. Leave it out."
-            )
+_IS_OF_ARRAYS = (
+    "goes with labels and scores in arrays; files and dicts say by themselves which document belongs "
+    "to which query."
+)
 
 
-def _refuse_options_of_arrays(judgments: Any, reading: Reading) -> None:
-    """Refuse options on labels and scores beside judgments with ids."""
-    given = reading.given()
-    for name in Reading.going_with("arrays"):
-        if name in given and not (
-            isinstance(given[name], _PATH) and isinstance(judgments, _PATH | Judgments)
-        ):
-            raise UsageError(
-                f"{name}= goes with labels and scores in arrays; files and dicts say by "
-                "themselves which document belongs to which query."
-            )
+def _refuse(given: Iterable[str], names: Iterable[str], reason: str) -> None:
+    """Refuse choices of some names that were made, for a reason."""
+    chosen = set(given)
+    for name in names:
+        if name in chosen:
+            raise UsageError(f"{name}= {reason}")
 
 
 def _refuse_spark(data: Any) -> None:

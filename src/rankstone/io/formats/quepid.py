@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
-from io import TextIOWrapper
-from typing import IO
+from collections.abc import Iterator
+from functools import partial
 
 from rankstone.core.run import Row
 from rankstone.core.text import number_text
@@ -14,19 +13,13 @@ from rankstone.errors import DataError
 from rankstone.io.column_roles import plain_name
 from rankstone.io.encodings import ADVICE
 from rankstone.io.formats import Format
+from rankstone.io.formats.csv_header import declared_separator, names_of
+from rankstone.io.formats.write_tables import write_columns
 from rankstone.io.input_file import Input
-from rankstone.io.rows import TextRow, check_utf8, id_of
+from rankstone.io.rows import id_of
 
 _COLUMNS = ("query", "docid", "rating")
 _ALSO = {"querytext": "query"}  # as a case that is exported in detail has it
-
-
-def _names(line: bytes) -> list[str]:
-    text = line.decode("utf-8", "replace").strip()
-    try:
-        return _plain(next(csv.reader([text], strict=True), []))
-    except csv.Error:
-        return []
 
 
 def _plain(fields: list[str]) -> list[str]:
@@ -39,7 +32,7 @@ def _detect(file: Input) -> bool:
     first = file.head.split(b"\n", 1)[0]
     if file.options.columns or b"," not in first or b"\0" in first:
         return False
-    return {*_COLUMNS} <= {*_names(first)}
+    return declared_separator(file) is None and {*_COLUMNS} <= {*_plain(names_of(file, ","))}
 
 
 def _judgments(file: Input) -> Iterator[Row]:
@@ -95,17 +88,10 @@ def _decoded(file: Input) -> Iterator[str]:
             ) from None
 
 
-def _write(rows: Iterable[TextRow], out: IO[bytes]) -> None:
-    wrapped = TextIOWrapper(out, "utf-8", newline="")
-    try:
-        writer = csv.writer(wrapped, lineterminator="\n")
-        writer.writerow(_COLUMNS)
-        for query, doc, grade in rows:
-            check_utf8(query, doc, without="\0\r")
-            writer.writerow((query, doc, number_text(grade)))
-        wrapped.flush()
-    finally:
-        wrapped.detach()
-
-
-FORMAT = Format("quepid", "CSV: query,docid,rating", _detect, _judgments, None, _write)
+FORMAT = Format(
+    "quepid",
+    "CSV: query,docid,rating",
+    _detect,
+    _judgments,
+    write_judgments=partial(write_columns, names=_COLUMNS, number=number_text),
+)

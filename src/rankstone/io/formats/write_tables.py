@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from io import TextIOWrapper
 from itertools import islice
@@ -20,12 +20,12 @@ _SUBTOPIC_NAMES = ("query_id", "doc_id", "relevance", "subtopic", "importance")
 
 def write_text(rows: Iterable[TextRow], out: IO[bytes], *, number: str) -> None:
     """Write rows as CSV with a header."""
-    _write_text(rows, ("query_id", "doc_id", number), out)
+    write_columns(rows, ("query_id", "doc_id", number), out)
 
 
 def write_subtopics_as_text(rows: Iterable[Aspect], out: IO[bytes]) -> None:
     """Write judgments by subtopic as CSV with a header."""
-    _write_text(_with_importance(rows), _SUBTOPIC_NAMES, out)
+    write_columns(_with_importance(rows), _SUBTOPIC_NAMES, out)
 
 
 def write_binary(rows: Iterable[TextRow], out: IO[bytes], *, number: str, kind: str) -> None:
@@ -42,7 +42,13 @@ def _with_importance(rows: Iterable[Aspect]) -> Iterator[tuple[Any, ...]]:
     return ((*row[:4], "okay" if row.vital is False else "vital") for row in rows)
 
 
-def _write_text(rows: Iterable[tuple[Any, ...]], names: Sequence[str], out: IO[bytes]) -> None:
+def write_columns(
+    rows: Iterable[tuple[Any, ...]],
+    names: Sequence[str],
+    out: IO[bytes],
+    number: Callable[[float], str] = repr,
+) -> None:
+    """Write a header and rows of a query, a document, a number and perhaps texts as CSV."""
     import csv
 
     wrapped = TextIOWrapper(out, "utf-8", newline="")
@@ -51,7 +57,7 @@ def _write_text(rows: Iterable[tuple[Any, ...]], names: Sequence[str], out: IO[b
         writer.writerow(names)
         for query, doc, value, *more in rows:
             check_utf8(query, doc, *more, without="\0\r")
-            writer.writerow((query, doc, repr(value), *more))
+            writer.writerow((query, doc, number(value), *more))
         wrapped.flush()
     finally:
         wrapped.detach()
