@@ -13,6 +13,7 @@ import numpy as np
 from rankstone.core import segments
 from rankstone.core.cutoff import Cutoff, units_of
 from rankstone.core.ranked import Ranked, Task, lazy, on_parts, parts_of
+from rankstone.core.subtopics import ranges
 from rankstone.core.tie_breaking import before_by_gain
 from rankstone.errors import UsageError
 
@@ -41,38 +42,12 @@ class RankedRows(Ranked):
             return super().by_query(task)
 
         def work(ends: tuple[int, int]) -> list[Array]:
-            part = self._part(*ends)
+            part = _queries_of(self, slice(*ends), part_of=self)
             columns = task(part)
             part.clear_cache()
             return columns
 
         return on_parts(work, self.judged_offsets)
-
-    def _part(self, begin: int, end: int) -> RankedRows:
-        """Return the ranking of the queries from begin to end."""
-
-        def cut(values: Array, bounds: Array) -> Array:
-            return values[bounds[begin] : bounds[end]]
-
-        def moved(bounds: Array) -> Array:
-            return bounds[begin : end + 1] - bounds[begin]
-
-        pooled, pooled_offsets = self.pooled, self.pooled_offsets
-        if pooled is not None and pooled_offsets is not None:
-            pooled, pooled_offsets = cut(pooled, pooled_offsets), moved(pooled_offsets)
-        return replace(
-            self,
-            queries=self.queries[begin:end],
-            offsets=moved(self.offsets),
-            **_columns(self, slice(self.offsets[begin], self.offsets[end])),
-            retrieved=self.retrieved[begin:end],
-            judged_offsets=moved(self.judged_offsets),
-            judged_grade=cut(self.judged_grade, self.judged_offsets),
-            pooled=pooled,
-            pooled_offsets=pooled_offsets,
-            preferences=None if self.preferences is None else self.preferences[begin:end],
-            part_of=self,
-        )
 
 
 def rows_of(ranked: Ranked) -> RankedRows:
@@ -257,26 +232,38 @@ def chunks_of(ranked: Ranked, k: int | None) -> tuple[Ranked, Array | None]:
 
 def select(ranked: Ranked, chosen: Array) -> RankedRows:
     """Return the ranking of the chosen queries."""
-    rows = np.repeat(chosen, segments.lengths(ranked.offsets))
-    judged = np.repeat(chosen, segments.lengths(ranked.judged_offsets))
-    pooled, pooled_offsets, preferences = ranked.pooled, ranked.pooled_offsets, ranked.preferences
+    subtopics = ranked.subtopics and ranked.subtopics.select(chosen)
+    return _queries_of(ranked, np.flatnonzero(chosen), subtopics=subtopics)
+
+
+def _queries_of(ranked: Ranked, chosen: Array | slice, **more: Any) -> RankedRows:
+    """Return the ranking of some queries: numbers of them, or a slice."""
+
+    def rows(bounds: Array) -> tuple[Array | slice, Array]:
+        sizes = segments.lengths(bounds)[chosen]
+        if isinstance(chosen, slice):
+            return slice(bounds[chosen.start], bounds[chosen.stop]), segments.offsets_of(sizes)
+        return ranges(bounds[:-1][chosen], sizes), segments.offsets_of(sizes)
+
+    own, offsets = rows(ranked.offsets)
+    judged, judged_offsets = rows(ranked.judged_offsets)
+    pooled, pooled_offsets = ranked.pooled, ranked.pooled_offsets
     if pooled is not None and pooled_offsets is not None:
-        lengths = segments.lengths(pooled_offsets)
-        pooled = pooled[np.repeat(chosen, lengths)]
-        pooled_offsets = segments.offsets_of(lengths[chosen])
-    keep = chosen.tolist()
-    if preferences is not None:
-        preferences = tuple(p for p, kept in zip(preferences, keep, strict=True) if kept)
+        at, pooled_offsets = rows(pooled_offsets)
+        pooled = pooled[at]
+    every = range(len(ranked))
+    numbers = every[chosen] if isinstance(chosen, slice) else chosen.tolist()
+    preferences = ranked.preferences
     return replace(
         rows_of(ranked),
-        queries=[q for q, kept in zip(ranked.queries, keep, strict=True) if kept],
-        offsets=segments.offsets_of(segments.lengths(ranked.offsets)[chosen]),
+        queries=[ranked.queries[i] for i in numbers],
+        offsets=offsets,
+        **_columns(ranked, own),
         retrieved=ranked.retrieved[chosen],
-        judged_offsets=segments.offsets_of(segments.lengths(ranked.judged_offsets)[chosen]),
+        judged_offsets=judged_offsets,
         judged_grade=ranked.judged_grade[judged],
         pooled=pooled,
         pooled_offsets=pooled_offsets,
-        preferences=preferences,
-        subtopics=ranked.subtopics and ranked.subtopics.select(chosen),
-        **_columns(ranked, rows),
+        preferences=preferences and tuple(preferences[i] for i in numbers),
+        **more,
     )

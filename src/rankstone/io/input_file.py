@@ -194,6 +194,15 @@ class Input(AbstractContextManager["Input"]):
         """Yield (line number, line) for every line."""
         return lines(self.stream, self.path)
 
+    def records(self) -> Iterator[tuple[str, Any]]:
+        """Yield the place and the value of every line of JSON that is not blank."""
+        from rankstone.io.formats.strict_json import parse
+
+        for number, line in self.lines():
+            if line.strip():
+                where = f"{self.path}:{number}"
+                yield where, parse(line, where)
+
     def check_unchanged(self, when: str = "while it was read. Try again") -> None:
         """Refuse a file that is no longer the one that was opened."""
         if not self.source.unchanged():

@@ -217,7 +217,6 @@ def groups_in_records(
     None if the file does not hold records.
     """
     from rankstone.io.formats.json_records import keys_of
-    from rankstone.io.formats.strict_json import parse
     from rankstone.io.input_file import Input, ReadOptions
 
     group_of: dict[str, str] = {}
@@ -225,9 +224,7 @@ def groups_in_records(
     with Input.open(path, ReadOptions(max_bytes=max_bytes)) as file:
         if file.carrier != "jsonl":
             return None
-        for number, line in file.lines():
-            where = f"{path}:{number}"
-            record = parse(line, where) if line.strip() else None
+        for where, record in file.records():
             if not isinstance(record, dict):
                 continue
             inner = record.get("metadata")

@@ -77,16 +77,11 @@ def load_spans(data: Any, kind: str, max_bytes: int | None = None) -> Spans:
 
 
 def _of_file(path: str, kind: str, max_bytes: int | None) -> Iterator[tuple[str, str, Any]]:
-    from rankstone.io.formats.strict_json import parse
     from rankstone.io.input_file import Input, ReadOptions
 
     lists = EXPECTED_NAMES if kind == "judgments" else RETRIEVED_NAMES
     with Input.open(path, ReadOptions(max_bytes=max_bytes)) as file:
-        for number, line in file.lines():
-            if not line.strip():
-                continue
-            where = f"{path}:{number}"
-            record = parse(line, where)
+        for where, record in file.records():
             if not isinstance(record, dict):
                 raise DataError(f"{where}: expected an object with a query and a span.")
             query = str(id_of(_value(record, QUERY_NAMES, "query", where), "query", where))

@@ -10,19 +10,13 @@ from typing import IO, Any
 from rankstone.core.subtopics import Aspect
 from rankstone.io.formats import Format, json_records
 from rankstone.io.formats.json_scan import scan_records
-from rankstone.io.formats.strict_json import parse
 from rankstone.io.input_file import Input
 from rankstone.io.rows import TextRow, check_utf8
 
 
 def _records(file: Input) -> Iterator[tuple[int, str, Any]]:
-    count = 0
-    for number, line in file.lines():
-        if line.strip():
-            where = f"{file.path}:{number}"
-            value = parse(line, where)
-            yield count, where, {"ids": value} if isinstance(value, list) else value
-            count += 1
+    for count, (where, value) in enumerate(file.records()):
+        yield count, where, {"ids": value} if isinstance(value, list) else value
 
 
 def _write(rows: Iterable[TextRow], out: IO[bytes], *, number: str) -> None:

@@ -6,12 +6,12 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
+from itertools import islice
 from typing import Any
 
 from rankstone.core.provenance import Source
 from rankstone.errors import DataError, UsageError, plural
 from rankstone.io.formats import Format, json_records
-from rankstone.io.formats.strict_json import parse
 from rankstone.io.input_file import Input, ReadOptions
 
 _LOOKED_AT = 10
@@ -59,8 +59,7 @@ def _queries_of_request(file: Input) -> Iterator[str]:
     """Yield the texts that a request of _search or _msearch looks for."""
     bodies = [file.value] if file.carrier == "json" else None
     if bodies is None:  # lines of a header and a body in turns
-        lines = [line for _, line in file.lines() if line.strip()]
-        bodies = [parse(line, file.path) for line in lines[1::2]]
+        bodies = [body for _, body in islice(file.records(), 1, None, 2)]
     for number, body in enumerate(bodies, 1):
         asked = body.get("query") if isinstance(body, dict) else None
         texts = list(_texts(asked))
