@@ -57,16 +57,34 @@ def written() -> dict[str, str]:
 
 def columns() -> set[str]:
     """Return the names of the columns of explanations, which kernels write as keys."""
-    names: set[str] = set()
+    names = {"interactions", "users"}  # those that a parameter names
     for path in (SOURCES / "measures").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if (
-                isinstance(node, ast.keyword)
-                and node.arg == "columns"
-                and isinstance(node.value, ast.Dict)
-            ):
-                names |= {key.value for key in node.value.keys if isinstance(key, ast.Constant)}
+            names |= {
+                key.value
+                for table in _tables(node)
+                if isinstance(table, ast.Dict)
+                for key in table.keys
+                if isinstance(key, ast.Constant)
+            }
     return names
+
+
+def _tables(node: ast.AST) -> list[ast.expr | None]:
+    """Return what a piece of code hands on as columns."""
+    if isinstance(node, ast.keyword) and node.arg == "columns":
+        return [node.value]
+    if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "columns":
+        return [node.value]
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "_mean":
+        return [*node.args]
+    if (
+        isinstance(node, ast.FunctionDef)
+        and node.returns
+        and ast.unparse(node.returns) == "Columns"
+    ):
+        return [inner.value for inner in ast.walk(node) if isinstance(inner, ast.Return)]
+    return []
 
 
 def recorded() -> set[str]:
@@ -109,6 +127,7 @@ def _show_everything() -> None:
     from rankstone.cli import COMMANDS
     from rankstone.core import reading_notices
     from rankstone.core.aggregate import AGGREGATES
+    from rankstone.core.timing import STAGES
     from rankstone.io.formats import trec_layout
     from rankstone.language import tr
     from rankstone.measures import all_measures, manual
@@ -122,7 +141,7 @@ def _show_everything() -> None:
     from rankstone.verbs.gate import verdict
 
     _show(["--help"], *([name, "--help"] for name in COMMANDS if name != "trec_eval"))
-    _show(*(["gate", "baseline", verb, "--help"] for verb in ("save", "accept", "show")))
+    _show(*(["gate", "baseline", *verb, "--help"] for verb in ([], ["save"], ["accept"], ["show"])))
     for choices in GROUPS:
         for field in choices.__dataclass_fields__.values():
             for text in field.metadata.get("values", {}).values():
@@ -153,8 +172,8 @@ def _show_everything() -> None:
         *HOWS, *TESTS.values(), *INTERVALS.values(), *CHOSEN.values(), *CORRECTION_NAMES.values(),
         *_COEFFICIENTS.values(), verdict.PASS, verdict.WARN, verdict.FAIL, verdict.CANNOT_TELL,
         "better", "worse", "note", "warning", "judgments", "run", "document", "chunk", "query",
-        "tokens", "characters", "cost", "group", "aggregate", "against", "all", "match", "scan",
-        "measures", "output", "read", "rows", "queries", "grades", "documents", "judged per query",
+        "tokens", "characters", "cost", "group", "aggregate", "against", "all", *STAGES,
+        "rows", "queries", "grades", "documents", "judged per query",
         "relevant per query", "depth", "tied rows", "judged queries", "judged documents",
         "candidate", "baseline", "difference", "One choice explains", "Two choices explain",
         "Three choices explain", "level", "documents", "pages", "spans", "characters", "before", "now",

@@ -167,8 +167,11 @@ def plural(n: int, what: str) -> str:
     >>> plural(1, "query"), plural(2, "query"), plural(1000, "document")
     ('1 query', '2 queries', '1000 documents')
     """
-    if language() != "en":
-        return tr(f"{{}} {what}").format(n)
+    return amount(n, what) if language() == "en" else tr(f"{{}} {what}").format(n)
+
+
+def amount(n: int, what: str) -> str:
+    """Return a count with its noun in English, the language of errors."""
     if n == 1:
         return f"1 {what}"
     return f"{n} {what[:-1]}ies" if what.endswith("y") else f"{n} {what}s"

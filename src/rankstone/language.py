@@ -7,6 +7,7 @@ language can order its words differently. Numbers, ids, names of choices and key
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
@@ -14,6 +15,7 @@ from contextlib import contextmanager
 LANGUAGES = ("en", "zh")
 #: Environment variable that chooses the language of a process.
 VARIABLE = "RANKSTONE_LANG"
+_UNKNOWN = f"unknown language {{!r}}. Known: {', '.join(LANGUAGES)}."
 
 _lookup: Callable[[str], str] | None = None  # None for English
 
@@ -41,17 +43,19 @@ def set_language(name: str) -> None:
     """Choose the language of explanations, notices, verdicts, tables and reports.
 
     Numbers, ids, names and keys of JSON are the same in every language. The environment variable
-    ``RANKSTONE_LANG`` and the command's option ``--lang`` do the same.
+    ``RANKSTONE_LANG`` and the command's option ``--lang`` do the same. A process has one language,
+    which all its threads share, and a text is made in the one in force at that moment: choose it
+    before threads start.
 
     Args:
         name: ``en`` or ``zh``; a locale such as ``zh_CN.UTF-8`` counts as its language.
     """
     global _lookup  # noqa: PLW0603 - one language for the process
-    chosen = name.replace("-", "_").partition("_")[0].lower()
+    chosen = _code(name)
     if chosen not in LANGUAGES:
         from rankstone.errors import UsageError
 
-        raise UsageError(f"unknown language {name!r}. Known: {', '.join(LANGUAGES)}.")
+        raise UsageError(_UNKNOWN.format(name))
     if chosen == LANGUAGES[0]:
         _lookup = None
     elif _lookup is None:
@@ -61,11 +65,15 @@ def set_language(name: str) -> None:
         _lookup = translation("rankstone", folder, [chosen]).gettext
 
 
+def _code(name: object) -> str:
+    return str(name).replace("-", "_").partition("_")[0].lower()
+
+
 @contextmanager
 def in_language(name: str | None) -> Iterator[None]:
     """Make texts in a language for a while (default: in the one in force)."""
     before = language()
-    set_language(name or before)
+    set_language(before if name is None else name)
     try:
         yield
     finally:
@@ -75,13 +83,12 @@ def in_language(name: str | None) -> Iterator[None]:
 def _of_environment() -> None:
     """Choose the language of the environment; the command refuses one that is not known."""
     name = os.environ.get(VARIABLE)
-    if name:
-        try:
-            set_language(name)
-        except ValueError as error:
-            from warnings import warn
+    if name and _code(name) in LANGUAGES:
+        set_language(name)
+    elif name and "rankstone.cli" not in sys.modules:
+        from warnings import warn
 
-            warn(f"{VARIABLE}: {error}", stacklevel=2)
+        warn(f"{VARIABLE}: {_UNKNOWN.format(name)}", stacklevel=2)
 
 
 _of_environment()

@@ -12,16 +12,16 @@ def test_time_is_charged_to_the_innermost_stage(monkeypatch):
     ticks = iter([0.0, 1.0, 3.0, 10.0, 20.0, 21.0])
     monkeypatch.setattr(time, "perf_counter", lambda: next(ticks))
     with timing.timed() as seconds:
-        with timing.stage("read"), timing.stage("match"):
+        with timing.stage("reading"), timing.stage("matching"):
             pass
-        with timing.stage("match"):
+        with timing.stage("matching"):
             pass
-    assert seconds["match"] == 2 + 1
-    assert seconds["read"] == 10 - 2
-    assert {name: s for name, s in seconds.items() if s} == {"match": 3, "read": 8}
-    with timing.stage("read"):
+    assert seconds["matching"] == 2 + 1
+    assert seconds["reading"] == 10 - 2
+    assert {name: s for name, s in seconds.items() if s} == {"matching": 3, "reading": 8}
+    with timing.stage("reading"):
         pass
-    assert seconds["read"] == 8
+    assert seconds["reading"] == 8
 
 
 @pytest.mark.parametrize(("platform", "peak"), [("linux", 7 * 1024), ("darwin", 7)])

@@ -421,7 +421,7 @@ def test_cards_say_what_to_bear_in_mind(opened, tmp_path, language):
                "The queries that both answered do not show which is better: ",
                "38 queries can only show differences of"],
         "zh": ["dense 在 40 个查询中有 2 个没有结果。", "双方都有结果的查询看不出哪个更好",
-               "38 个查询只能显示不小于"],
+               "38 个查询只能检出不小于"],
     }  # fmt: skip
     assert [word for word in words[language] if word not in said] == []
     assert said.count("nDCG") == 0

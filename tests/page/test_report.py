@@ -771,3 +771,18 @@ def test_accuracy_against_coverage_and_exposure_by_popularity_are_drawn():
     rows = picture_of(model, "exposure").spec["data"]["values"]
     shares = [row["share"] for row in rows if row["run"] == "same"]
     assert (len(shares), shares[0], sum(shares)) == (10, 0.5, 1)
+
+
+def test_the_words_of_pictures_are_chinese():
+    def titles(part):
+        if isinstance(part, list):
+            return [title for one in part for title in titles(one)]
+        if not isinstance(part, dict):
+            return []
+        own = [part["title"]] if isinstance(part.get("title"), str) else []
+        return own + titles([*part.values()])
+
+    shown = titles(definitions(texts("zh")))
+    words = [re.sub(r"§|\{\w+\}|\bk\b", "", title) for title in shown]
+    assert len(shown) > 30
+    assert [word for word in words if re.search("[A-Za-z]", word)] == []

@@ -1,5 +1,6 @@
 """The catalogue of texts: every text has its Chinese, with the same places, and none is left over."""
 
+import ast
 import re
 import sys
 from gettext import GNUTranslations
@@ -66,3 +67,14 @@ def test_words_are_those_of_the_glossary():
     known = {word: chinese for word, chinese in words.items() if word in CATALOGUE}
     assert len(known) > 8
     assert {word: CATALOGUE[word] for word in known} == known
+
+
+def test_errors_are_made_of_english():
+    """No error has a translated text in it; ``amount`` counts there, not ``plural``."""
+    found = []
+    for path in sorted(messages.SOURCES.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Raise) and node.exc:
+                names = {n.id for n in ast.walk(node.exc) if isinstance(n, ast.Name)}
+                found += [f"{path.name}:{node.lineno}"] * bool(names & {"tr", "plural"})
+    assert found == []

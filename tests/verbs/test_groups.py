@@ -208,6 +208,16 @@ def test_aggregates_without_groups(here, capsys):
     ]
 
 
+def test_summaries_are_those_of_the_runs_shown(here, capsys):
+    args = ["--aggregate", "mean", "--sort", "RR", "--quiet"]
+    runs = ("bm25.run", "best.run")
+    _, out, _ = run(capsys, *args, "--format", "json", runs=runs)
+    shown = {one["name"]: one["summaries"][0]["value"] for one in json.loads(out)}
+    assert shown == {"best": 0.5625, "bm25": 0.4375}
+    _, out, _ = run(capsys, *args, "--top", "1", "--format", "tsv", runs=runs)
+    assert [line.split("\t")[0] for line in out.splitlines()] == ["run", "best"]
+
+
 def test_weights_count_where_a_mean_has_them(here, capsys):
     pooled = "Success(how='pooled')@2"
     args = ["--aggregate", "mean", "--aggregate", "sum", "--aggregate", "median", "-m", pooled]

@@ -46,9 +46,9 @@ def test_timing_names_every_stage_and_leaves_the_output_alone(qrels, tmp_path, c
 def test_a_stage_within_another_has_its_own_time(monkeypatch):
     clock = iter([0.0, 1.0, 5.0, 7.0])
     monkeypatch.setattr(timing, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
-    with timing.timed() as seconds, timing.stage("scan"), timing.stage("match"):
+    with timing.timed() as seconds, timing.stage("scanning"), timing.stage("matching"):
         pass
-    assert (seconds["scan"], seconds["match"]) == (3.0, 4.0)
+    assert (seconds["scanning"], seconds["matching"]) == (3.0, 4.0)
 
 
 def test_many_runs_are_in_the_order_of_the_command(qrels, tmp_path, capsys):

@@ -53,7 +53,7 @@ def _language_of(words: list[str]) -> tuple[str | None, list[str]]:
     behind = iter(words)
     for word in behind:
         if word == "--lang":
-            name = next(behind, "")
+            name = next(behind, "")  # which is refused
         elif word.startswith("--lang="):
             name = word.partition("=")[2]
         else:
@@ -131,6 +131,9 @@ def _parser_class() -> Any:
 
         def format_help(self) -> str:
             listed = super().format_help()
+            if language() != "en":  # a prefix and colons of the same width
+                listed = re.sub(r"\Ausage: ", tr("usage: "), listed)
+                listed = re.sub(r"(?m)^(\S+):$", rf"\1{tr(': ')}", listed)
             if self.prog != "rankstone":
                 return listed
             for title, (first, *_) in GROUPS.items():
@@ -162,9 +165,6 @@ def _formatter() -> Any:
 
         def _get_help_string(self, action: argparse.Action) -> str | None:
             return tr(action.help) if action.help else None
-
-        def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: Any = None) -> None:
-            super().add_usage(usage, actions, groups, prefix or tr("usage: "))
 
     return Formatter
 

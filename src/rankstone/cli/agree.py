@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rankstone.choices.setup import VERBS as TAKEN
 from rankstone.cli.options import PER_QUERY, TEXT_OR_JSON, expand, names_of, options_of
-from rankstone.cli.terminal import look, print_json, print_lines, spoken_warnings
+from rankstone.cli.terminal import look, print_json, print_text, spoken_warnings
+from rankstone.language import tr
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -56,7 +57,7 @@ def run(args: Namespace) -> int:
     if args.format == "json":
         print_json(data)
     else:
-        print_lines(lines)
+        print_text(lines)
     return 0
 
 
@@ -127,7 +128,8 @@ def _judgments(paths: list[str], args: Namespace) -> tuple[dict[str, Any], Itera
         named = dict(zip(names_of(runs), runs, strict=True))
         order = agree_orderings(first, second, named, [measure], **options)
         data["orderings"] = order.to_dict()
-        lines += ["", *ordering_lines(order, f"{measure} on {first}", f"{measure} on {second}")]
+        named_by = (tr("{} on {}").format(measure, judged) for judged in (first, second))
+        lines += ["", *ordering_lines(order, *named_by)]
     return data, iter(lines)
 
 

@@ -57,7 +57,7 @@ def run(args: Namespace) -> int:
     if not args.quiet:
         for notice in comparison.notices:
             if notice.level != "info":
-                say(f"{tr(notice.level)}: {notice}")
+                say(tr("{}: {}").format(tr(notice.level), notice))
     made = {**comparison.provenance, "command": join(["rankstone", *args.words])}
     comparison = replace(comparison, provenance=made)
     if saved == "json":

@@ -69,7 +69,7 @@ def print_results(
     with timed() as seconds:
         code = _print_results(args, verb, results_of)
     total = perf_counter() - begin
-    stages = ", ".join(f"{tr(name)} {taken:.3f} s" for name, taken in seconds.items())
+    stages = tr(", ").join(f"{tr(name)} {taken:.3f} s" for name, taken in seconds.items())
     peak = peak_memory()
     memory = "" if peak is None else tr("; peak memory {:.0f} MB").format(peak / 1e6)
     say(tr("timing: {}, in all {:.3f} s{}").format(stages, total, memory))
@@ -277,7 +277,7 @@ def results_of(args: Namespace, setup: Setup) -> list[Result]:
     request = Request.of(args.measure or DEFAULT, setup)  # names are checked before files are read
     with spoken_warnings(quiet=args.quiet):
         load_engine()
-    with stage("read"):
+    with stage("reading"):
         judgments = load_judgments(args.judgments, setup)
     paths = list(expand(args.runs))
     # Several runs are evaluated at once, each by its share of the threads.

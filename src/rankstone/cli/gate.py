@@ -77,7 +77,7 @@ def run(args: Namespace) -> int:
     if not args.quiet:
         for notice in verdict.notices:
             if notice.level == "warning":
-                say(tr("warning: {}").format(notice))
+                say(tr("{}: {}").format(tr(notice.level), notice))
     command = _command(args, inputs)
     for path, form in outputs:
         with replaced(path) as out:

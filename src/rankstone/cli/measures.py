@@ -8,7 +8,7 @@ from typing import Any
 
 from rankstone.cli.explain import data_of
 from rankstone.cli.options import TEXT_OR_JSON, add_command, options_of
-from rankstone.cli.terminal import look, print_lines
+from rankstone.cli.terminal import look, print_text
 
 _HELP = f"""
 measures: list the measures, show their manual pages, or how other tools define them
@@ -31,7 +31,7 @@ def add_to(commands: Any) -> None:
 
 def run(args: Namespace) -> int:
     """Print the list, the pages, or the tools."""
-    print_lines(_tools(args) if args.tools else _pages(args))
+    print_text(_tools(args) if args.tools else _pages(args))
     return 0
 
 

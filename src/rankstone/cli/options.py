@@ -52,7 +52,7 @@ def add_choices(parser: Any, *verbs: str, without: Iterable[str] = ("not_retriev
 def _add(group: Any, name: str, about: Mapping[str, Any]) -> None:
     kind, text = about["kind"], tr(about["text"]).replace("%", "%%")
     if "values" in about:
-        text = f"{text}: {', '.join(about['values'])}"
+        text = f"{text}{tr(': ')}{tr(', ').join(about['values'])}"
     more: dict[str, Any] = {"dest": _DEST + name, "default": SUPPRESS, "help": text}
     if kind == "flag":
         group.add_argument(_flag(name, about), action="store_true", **more)

@@ -7,7 +7,7 @@ from argparse import Namespace
 from rankstone.choices.statistics import Statistics
 from rankstone.cli.compare import MEASURING, SOURCE, source_of
 from rankstone.cli.options import TEXT_OR_JSON, options_of
-from rankstone.cli.terminal import in_colour, print_json, print_lines
+from rankstone.cli.terminal import in_colour, print_json, print_text
 
 HELP = f"""
 power: plan: the difference that n queries can show, the queries that a difference needs
@@ -56,5 +56,5 @@ def run(args: Namespace) -> int:
     if args.format == "json":
         print_json({measure: plan.to_dict() for measure, plan in plans.items()})
     else:
-        print_lines(plan_lines(plans, seen=args.difference is None, colour=in_colour()))
+        print_text(plan_lines(plans, seen=args.difference is None, colour=in_colour()))
     return 0

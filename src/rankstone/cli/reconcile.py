@@ -7,7 +7,7 @@ from typing import Any
 
 from rankstone.cli.explain import DATA, data_of
 from rankstone.cli.options import TEXT_OR_JSON, add_command, options_of
-from rankstone.cli.terminal import print_json
+from rankstone.cli.terminal import print_json, print_text
 
 _HELP = f"""
 reconcile: find the conventions behind a number somebody reported
@@ -33,5 +33,5 @@ def run(args: Namespace) -> int:
     if args.format == "json":
         print_json(reconciliation.to_dict())
     else:
-        print(reconciliation)
+        print_text(str(reconciliation).splitlines())
     return 0 if reconciliation.explained else 1

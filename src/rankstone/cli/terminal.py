@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from rankstone.language import tr
+
 _BEGINNING = 12  # characters by which a file that was written before is known
 
 
@@ -81,8 +83,8 @@ def progress(runs: int, quiet: bool) -> Iterator[Callable[[Any], None]]:
             number, run = scanned[-1]
             size = run.source.size
             share = min(100, 100 * int(run.progress[0]) // size)
-            which = f" ({number} of {runs})" if runs > 1 else ""
-            text = f"{printable(run.name)}{which}: {share} % of {size >> 20} MiB"
+            text = tr("{}: {} % of {} MiB").format(printable(run.name), share, size >> 20)
+            text += tr(" (run {} of {})").format(number, runs) if runs > 1 else ""
             print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
             shown = True
         if shown:
@@ -108,6 +110,17 @@ def progress(runs: int, quiet: bool) -> Iterator[Callable[[Any], None]]:
 def print_lines(lines: Iterable[str]) -> None:
     """Write lines to standard output."""
     sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
+def print_text(lines: Iterable[str]) -> None:
+    """Write lines of a text to standard output; on a terminal they end between words."""
+    from rankstone.core.text import width, wrapped
+
+    columns = look()["columns"]
+    for line in lines:
+        indent = " " * (len(line) - len(line.lstrip()) + 2)
+        fits = columns is None or width(line) <= columns
+        print_lines([line] if fits else wrapped(line, columns, indent, at_hyphens=False))
 
 
 def print_json(data: Any) -> None:

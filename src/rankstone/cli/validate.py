@@ -6,7 +6,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.options import TEXT_OR_JSON, options_of
-from rankstone.cli.terminal import print_json, print_lines
+from rankstone.cli.terminal import print_json, print_text
 from rankstone.language import tr
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def run(args: Namespace) -> int:
     if args.format == "json":
         print_json([report.to_dict() for report in reports])
     else:
-        print_lines(_lines(reports))
+        print_text(_lines(reports))
     return max(report.exit_code for report in reports)
 
 
@@ -41,7 +41,7 @@ def _lines(reports: Sequence[Any]) -> Iterator[str]:
     from rankstone.errors import printable
 
     for report in reports:
-        form = f", {report.format}" if report.format else ""
+        form = tr(", {}").format(report.format) if report.format else ""
         yield tr("{}: {}{}").format(printable(report.path), tr(report.kind), form)
         if report.error:
             yield tr("  error: {}").format(report.error)
@@ -59,4 +59,4 @@ def _shown(value: Any) -> str:
         return str(value)
     if "median" in value:
         return tr("{least} to {most}, median {median:g}").format(**value)
-    return ", ".join(tr("{} of grade {}").format(n, grade) for grade, n in value.items())
+    return tr(", ").join(tr("{} of grade {}").format(n, grade) for grade, n in value.items())

@@ -91,7 +91,7 @@ class Judgments:
         module = engine.load()
         key = (module.__name__, numbers, typed)
         if key not in self._indexes:
-            with stage("match"):
+            with stage("matching"):
                 queries = self.queries.lookup_bytes(numbers=numbers[0], typed=typed)
                 docs = self.docs.lookup_bytes(numbers=numbers[1], typed=typed)
                 self._indexes[key] = module.Index(*queries, self.groups, *docs)

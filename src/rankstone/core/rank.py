@@ -111,11 +111,11 @@ class Source(Protocol):
 
 def rank(source: Source, conventions: Conventions) -> Ranked:
     """Return the ranks and grades of a collection's judged documents."""
-    with stage("scan"):
+    with stage("scanning"):
         documents = source.documents(
             **match_options(conventions), run_queries=adds_run_queries(conventions)
         )
-    with stage("rank"):
+    with stage("ranking"):
         documents = apply_negatives(documents, conventions.negatives)
         documents = apply_nonpositive(documents, conventions.nonpositive)
         documents = apply_missed(documents, conventions.missed)

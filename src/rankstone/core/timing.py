@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-STAGES = ("read", "match", "scan", "rank", "measures", "output")
+STAGES = ("reading", "matching", "scanning", "ranking", "measures", "output")
 
 _lock = threading.Lock()
 _local = threading.local()

@@ -23,7 +23,7 @@ from rankstone.core.ids import Ids, sort_key
 from rankstone.core.notices import negative_notices, scale_notices
 from rankstone.core.rank import ListNeeds, ScoreNeeds
 from rankstone.core.reading_notices import reading_notice
-from rankstone.errors import DataError, Notice, UsageError, plural
+from rankstone.errors import DataError, Notice, UsageError, amount, plural
 from rankstone.language import tr
 
 Array = np.ndarray
@@ -348,7 +348,7 @@ def _rows(label: Array, qid: Any, group_sizes: Any) -> _Grouping:
     listed = _listed(qid)
     if len(listed) != label.shape[0]:
         rows = label.shape[0]
-        raise DataError(f"{plural(len(listed), 'query')} in qid for {rows} rows of labels.")
+        raise DataError(f"{amount(len(listed), 'query')} in qid for {rows} rows of labels.")
     ids = Ids.of(listed, "query")
     if len(set(ids.objects)) < len(ids):
         raise DataError("a query id is used for more than one row. Give every row its own.")

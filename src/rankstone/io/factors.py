@@ -616,7 +616,9 @@ def _shown(rows: Array, step: int, name: str) -> Iterator[slice]:
             now = time.monotonic()
             if is_watched and now - shown > _EVERY and done < len(rows):
                 left = (now - begun) * (len(rows) - done) / done
-                text = f"{name}: {done:,} of {len(rows):,} users, {left:.0f} s left"
+                text = tr("{}: {:,} of {:,} users, {:.0f} s left").format(
+                    name, done, len(rows), left
+                )
                 print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
                 shown, was_shown = now, True
     finally:

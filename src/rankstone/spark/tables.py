@@ -13,7 +13,7 @@ from rankstone.errors import (
     MissingDependencyError,
     NothingInCommonError,
     UsageError,
-    plural,
+    amount,
 )
 from rankstone.io.column_roles import (
     Columns,
@@ -355,12 +355,12 @@ def facts_of(judged: SparkTable, columns: Mapping[str, Any] | None) -> Facts:
         n = row[f"missing{i}"]
         if n:
             raise DataError(
-                f"{judged.what}: column {column!r} has no value in {plural(n, 'row')}; "
+                f"{judged.what}: column {column!r} has no value in {amount(n, 'row')}; "
                 "fill them or drop the rows."
             )
     if row["odd"]:
         raise DataError(
-            f"{judged.what}: the grade of {plural(row['odd'], 'row')} is not a finite number. "
+            f"{judged.what}: the grade of {amount(row['odd'], 'row')} is not a finite number. "
             "Remove them or repair what made them."
         )
     several = row["first"] != row["last"] or bool(wanted_names(columns, "subtopic"))

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rankstone.errors import DataError, Notice, UsageError, plural
+from rankstone.errors import DataError, Notice, UsageError, amount
 from rankstone.language import tr
 from rankstone.stats.distributions import f_tail
 
@@ -56,13 +56,13 @@ class Clusters:
         if missing:
             some = ", ".join(map(str, missing[:3])) + (", ..." if len(missing) > 3 else "")
             raise DataError(
-                f"{plural(len(missing), 'query')} without a cluster ({some}). Give every query "
+                f"{amount(len(missing), 'query')} without a cluster ({some}). Give every query "
                 "one; a query that belongs to no other is a cluster of its own."
             )
         names = tuple(dict.fromkeys(named[q] for q in queries))
         if len(names) < 2:
             raise DataError(
-                f"all {plural(len(queries), 'query')} are in one cluster ({names[0]}), so nothing "
+                f"all {amount(len(queries), 'query')} are in one cluster ({names[0]}), so nothing "
                 "shows how clusters vary. Clusters are conversations, documents or users, each "
                 "with some of the queries."
             )
@@ -162,7 +162,7 @@ def _by_pattern(queries: Sequence[Any], pattern: str) -> dict[Any, str]:
     if len(named) < len(queries):
         other = next(q for q in queries if q not in named)
         raise DataError(
-            f"the pattern {pattern!r} does not fit {plural(len(queries) - len(named), 'query')}, "
+            f"the pattern {pattern!r} does not fit {amount(len(queries) - len(named), 'query')}, "
             f"such as {str(other)!r}."
         )
     return named

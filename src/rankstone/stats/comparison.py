@@ -258,7 +258,7 @@ class Comparison:
             parts.append(tr("zeros {}").format(self.zeros))
         if self.family > 1:
             parts.append(self.correction_in_words(tr(" correction")))
-        level = f"{self.confidence * 100:g} %"
+        level = tr("{:g} %").format(self.confidence * 100)
         kinds = [INTERVALS[self.interval]] * (self.test != "tukey")
         own = {pair.interval for pair in self.comparisons}
         kinds += [name for kind, name in CHOSEN.items() if kind in own]

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from rankstone.errors import DataError, Notice, UsageError, plural
+from rankstone.errors import DataError, Notice, UsageError, amount, plural
 from rankstone.language import tr
 from rankstone.stats.distributions import normal_quantile, t_quantile, t_tail
 from rankstone.stats.resampling import seed_of
@@ -171,7 +171,7 @@ def leaderboard_of(
     if len(ranked) < 2:
         raise DataError(
             "a leaderboard needs at least two systems that have all collections; "
-            f"{plural(len(ranked), 'system')} has. Systems are matched by the names of their runs."
+            f"{amount(len(ranked), 'system')} has. Systems are matched by the names of their runs."
         )
     sign = 1.0 if higher_is_better else -1.0
     tables = [c.values[[c.systems.index(s) for s in ranked]] for c in collections]
@@ -231,7 +231,7 @@ def _influence(collection: CollectionValues, values: np.ndarray, collections: in
     if units < 2:
         noun = "query" if collection.clusters is None else "cluster"
         raise DataError(
-            f"{collection.name} has {plural(units, noun)}; at least two show how values vary."
+            f"{collection.name} has {amount(units, noun)}; at least two show how values vary."
         )
     return influence * math.sqrt(units / (units - 1))
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rankstone.errors import DataError, UsageError, plural
+from rankstone.errors import DataError, UsageError, amount
 from rankstone.stats.bootstrap import Means
 from rankstone.stats.clusters import Intraclass
 from rankstone.stats.distributions import noncentral_t_tail, normal_quantile, t_quantile
@@ -109,7 +109,7 @@ def plan(
     values = values[~np.isnan(values)]
     if len(values) < 2:
         raise DataError(
-            f"a pilot of {plural(len(values), 'query')} does not show how much differences vary; "
+            f"a pilot of {amount(len(values), 'query')} does not show how much differences vary; "
             "at least 2 are needed, and 20 or more give a usable estimate."
         )
     if difference is not None and not 0 < abs(difference) < math.inf:

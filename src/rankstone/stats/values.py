@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankstone.errors import DataError, UsageError, did_you_mean, plural
+from rankstone.errors import DataError, UsageError, amount, did_you_mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +43,8 @@ class QueryValues:
     def _check(self, measure: str, column: np.ndarray) -> None:
         if column.shape != (len(self.queries),):
             raise DataError(
-                f"{self.name}: {measure} has {plural(column.size, 'value')} for "
-                f"{plural(len(self.queries), 'query')}."
+                f"{self.name}: {measure} has {amount(column.size, 'value')} for "
+                f"{amount(len(self.queries), 'query')}."
             )
         if column.dtype.kind not in "fiub":
             raise DataError(f"{self.name}: {measure} has values that are not numbers.")
@@ -211,7 +211,7 @@ def checked_weights(queries: Sequence[Any], by_query: Mapping[Any, float]) -> np
     if missing:
         some = ", ".join(map(str, missing[:3])) + (", ..." if len(missing) > 3 else "")
         raise DataError(
-            f"{plural(len(missing), 'query')} without a weight ({some}). Give every query one; "
+            f"{amount(len(missing), 'query')} without a weight ({some}). Give every query one; "
             "0 leaves it out."
         )
     weights = np.array([float(by_query[q]) for q in queries])

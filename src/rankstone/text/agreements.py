@@ -62,7 +62,7 @@ def run_lines(
             tr("left out: {} queries of the first run alone, {} of the second").format(*alone)
         )
     lines = [Line([name], [rounded(v, _DIGITS) for v in own]) for name, own in values]
-    return terminal([[Grid([tr("query")], [*map(tr, means)], lines, foot)]], colour)
+    return terminal([[Grid([tr("query")], [*means], lines, foot)]], colour)
 
 
 def judgment_lines(agreement: JudgmentAgreement, *, colour: bool = False) -> Iterator[str]:
@@ -82,7 +82,7 @@ def judgment_lines(agreement: JudgmentAgreement, *, colour: bool = False) -> Ite
         tr("the second grades {:+.3f} higher on average; by grade of the first: ").format(
             agreement.bias[None]
         )
-        + ", ".join(f"{g:g} {v:+.2f}" for g, v in agreement.bias.items() if g is not None),
+        + tr(", ").join(f"{g:g} {v:+.2f}" for g, v in agreement.bias.items() if g is not None),
     ]
     cautions = [Sentence([tr("{}.").format(agreement.caution)])] if agreement.caution else []
     return terminal(
@@ -109,7 +109,7 @@ def judges_lines(
     for name, one in zip(names, agreement.against, strict=True):
         cells = ["0", "-", "-", "-"]
         if one is not None:
-            same, bias = f"{one.agreement * 100:.1f} %", f"{one.bias[None]:+.3f}"
+            same, bias = tr("{:.1f} %").format(one.agreement * 100), f"{one.bias[None]:+.3f}"
             cells = [f"{one.n:,}", same, rounded(one.kappa, _DIGITS), bias]
         each.append(Line([name], cells))
     both = tr("{} judges, {} that at least two of them judged.").format(
@@ -141,7 +141,7 @@ def ordering_lines(agreement: OrderingAgreement, first: str, second: str) -> Ite
     """Yield how much two orderings of systems agree, and which pairs they order differently."""
     n = len(agreement.systems)
     taus = {"tau": agreement.tau_a, "tau-b": agreement.tau_b, "tau_ap": agreement.tau_ap}
-    shown = ", ".join(f"{name} {rounded(tau, _DIGITS)}" for name, tau in taus.items())
+    shown = tr(", ").join(f"{name} {rounded(tau, _DIGITS)}" for name, tau in taus.items())
     yield printable(tr("Order of {} systems by {} and by {}: {}.").format(n, first, second, shown))
     swapped = agreement.swapped
     if not swapped:
@@ -158,7 +158,7 @@ def ordering_lines(agreement: OrderingAgreement, first: str, second: str) -> Ite
                 tr("  {} {:+.3f} (95 % interval {} to {})").format(name, one.mean, *ends)
             )
     if agreement.by_rank:
-        ranks = ", ".join(
+        ranks = tr(", ").join(
             f"{ranks} {bias:+.2f} ({n:,})" for ranks, (n, bias) in agreement.by_rank.items()
         )
         yield tr("and to the grades of documents, by rank (and their number): {}.").format(ranks)
@@ -167,7 +167,7 @@ def ordering_lines(agreement: OrderingAgreement, first: str, second: str) -> Ite
 
 
 def _swapped(swapped: Sequence[tuple[str, str]], n: int) -> Iterator[str]:
-    some = ", ".join(tr("{} and {}").format(a, b) for a, b in swapped[:_MOST_SWAPPED])
+    some = tr(", ").join(tr("{} and {}").format(a, b) for a, b in swapped[:_MOST_SWAPPED])
     more = ", ..." if len(swapped) > _MOST_SWAPPED else ""
     yield printable(
         tr("{} of {} pairs are ordered differently: {}{}.").format(

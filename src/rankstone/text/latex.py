@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rankstone.errors import printable
+from rankstone.language import tr
 from rankstone.text.blocks import Grid
 
 _ESCAPES = {
@@ -37,12 +38,12 @@ def latex(grids: Sequence[Grid], label: str) -> Iterator[str]:
 
 
 def _table(grid: Grid, label: str) -> Iterator[str]:
-    caption = "; ".join(grid.foot)
-    yield r"% needs \usepackage{booktabs}"
+    caption = tr("; ").join(grid.foot)
+    yield tr("% needs {}").format(r"\usepackage{booktabs}")
     yield r"\begin{table}"
     yield r"  \centering"
     if caption:
-        yield f"  \\caption{{{escape(caption[:1].upper() + caption[1:])}.}}"
+        yield f"  \\caption{{{escape(tr('{}.').format(caption[:1].upper() + caption[1:]))}}}"
     yield f"  \\label{{{label}}}"
     yield f"  \\begin{{tabular}}{{{'l' * len(grid.names)}{'r' * len(grid.numbers)}}}"
     yield r"    \toprule"

@@ -152,12 +152,12 @@ def interval_lines(
     """
     for result in results:
         own = own_aggregates(result.measures)
-        run = f"{result.name}, " * (len(results) > 1)
+        run = f"{result.name}: " * (len(results) > 1)
         for name, (low, high) in result.ties.interval.items():
             every = tr("the {} of {} over all queries").format(in_words(own[name]), name)
             which = every if of_all else name
             ends = tr("{} to {}").format(f"{low:.{digits}f}", f"{high:.{digits}f}")
-            yield tr("with ties at their worst and best, {}{} is {}").format(run, which, ends)
+            yield tr("{}with ties at their worst and best, {} is {}").format(run, which, ends)
         yield from _unjudged_lines(result, digits, several=len(results) > 1)
 
 

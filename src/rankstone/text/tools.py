@@ -76,7 +76,7 @@ def reconciliation(r: Reconciliation) -> Iterator[str]:
     is_usual = bool(r.found) and not r.found[0].choices
     mistakes = [o for o in r.others if o.measure.name in r.measure.definition.mistaken_for]
     if mistakes:
-        names = ", ".join(_result(other) for other in mistakes)
+        names = tr(", ").join(_result(other) for other in mistakes)
         yield tr("Another measure that is often reported as {} gives it: {}.").format(
             r.measure, names
         )
@@ -97,12 +97,12 @@ def reconciliation(r: Reconciliation) -> Iterator[str]:
         yield tr("No few choices explain it, but a tool's do.")
     if r.tools:
         shown = [tr("{} as {}").format(t.tool, t.name) for t in r.tools]
-        every = tr("Tools that give it: {}.").format(", ".join(shown))
+        every = tr("Tools that give it: {}.").format(tr(", ").join(shown))
         many = is_usual and len(shown) > _FEW_TOOLS
-        few = ", ".join(shown[:_FEW_TOOLS])
+        few = tr(", ").join(shown[:_FEW_TOOLS])
         yield tr("So do {} tools, such as {}.").format(len(shown), few) if many else every
     if r.others and not mistakes:
-        yield tr("Another measure gives it: {}.").format(", ".join(map(_result, r.others)))
+        yield tr("Another measure gives it: {}.").format(tr(", ").join(map(_result, r.others)))
     if r.explained:
         if r.chance >= _MUCH_CHANCE and not (r.found and not r.found[0].choices):
             yield (

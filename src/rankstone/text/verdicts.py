@@ -102,7 +102,7 @@ def _incomplete(pair: PairComparison, comparison: Comparison) -> str:
 
 def _numbers(pair: PairComparison, comparison: Comparison) -> str:
     lower = "" if pair.higher_is_better else tr(" (lower is better)")
-    level = f"{pair.confidence * 100:g} %"
+    level = tr("{:g} %").format(pair.confidence * 100)
     return tr("{:+.3f}{} ({} interval {:+.3f} to {:+.3f}), {}{}").format(
         pair.difference,
         lower,

@@ -129,8 +129,8 @@ def as_json(
     import json
 
     data = [result.to_dict() for result in results]
-    for i, one in enumerate(data if summaries else ()):
-        own = summaries[i :: len(results)]
+    for one in data if summaries else ():
+        own = (row for row in summaries if row.run == one["name"])
         one["summaries"] = [part for row in own for part in row.parts(intervals or {})]
     for one in data if intervals else ():
         known = (intervals or {})[one["name"], ALL]
@@ -187,7 +187,8 @@ _USUAL = Layout()
 def write(results: Sequence[Result], form: str, layout: Layout = _USUAL) -> Iterator[str]:
     """Return the lines of results in a format."""
     results = layout.order.results(results)
-    summaries, intervals, digits = layout.summaries, layout.intervals, layout.digits
+    intervals, digits, shown = layout.intervals, layout.digits, {r.name for r in results}
+    summaries = [row for row in layout.summaries if row.run in shown]
     aggregate = layout.aggregate and not summaries
     table = table_of(results, per_query=layout.per_query, aggregate=aggregate, order=layout.order)
     if form == "json":

@@ -15,7 +15,7 @@ from rankstone.choices.statistics import Statistics
 from rankstone.core.engine import load_engine
 from rankstone.core.rank import adds_run_queries
 from rankstone.core.result import Result
-from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
+from rankstone.errors import DataError, Notice, UsageError, amount, did_you_mean
 from rankstone.io.changes import prepared
 from rankstone.io.formats import named_runs, run_name
 from rankstone.io.load import check_columns_used, collection, load_judgments
@@ -333,7 +333,7 @@ def _measures_of(
     if chosen is None:
         if len(shared) > _MOST_MEASURES:
             raise UsageError(
-                f"the runs have {plural(len(shared), 'measure')} in common, and every comparison "
+                f"the runs have {amount(len(shared), 'measure')} in common, and every comparison "
                 "makes all others less certain. Choose the measures that matter, of: "
                 f"{', '.join(shared)}."
             )

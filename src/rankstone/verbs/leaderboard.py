@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankstone.choices.setup import Setup, verb
-from rankstone.errors import DataError, Notice, StrictError, UsageError, did_you_mean, plural
+from rankstone.errors import (
+    DataError,
+    Notice,
+    StrictError,
+    UsageError,
+    amount,
+    did_you_mean,
+    plural,
+)
 from rankstone.language import tr
 from rankstone.measures import DEFAULT, Measure, parse_measure
 from rankstone.stats.clusters import Clusters
@@ -111,7 +119,7 @@ def _values(
     judgments, runs = data["qrels"], data["runs"]
     if len(runs) < 2:
         raise DataError(
-            f"{name} has {plural(len(runs), 'system')}; ranks need at least two on each collection."
+            f"{name} has {amount(len(runs), 'system')}; ranks need at least two on each collection."
         )
     if judgments is None:  # warnings on the leaderboard itself are errors nevertheless
         setup = setup.replace(strict=False)
@@ -186,6 +194,6 @@ def _folder(path: str) -> dict[str, Any]:
     files = [e for e in sorted(os.listdir(path)) if e[0] != "." and "." in e]
     judged = [f for f in files if any(fnmatch(f.lower(), pattern) for pattern in _JUDGMENTS)]
     if len(judged) > 1:
-        raise DataError(f"{path} has {plural(len(judged), 'file')} of judgments. Keep one.")
+        raise DataError(f"{path} has {amount(len(judged), 'file')} of judgments. Keep one.")
     runs = [os.path.join(path, f) for f in files if f not in judged]
     return {"qrels": os.path.join(path, judged[0]) if judged else None, "runs": runs}

@@ -133,15 +133,18 @@ def plan_lines(plans: Mapping[str, Plan], *, seen: bool, colour: bool = False) -
             needed += tr(" in {}").format(plural(int(plan.clusters), "cluster"))
         texts.append(tr("  A difference of {}{} needs {}.").format(size, which, needed))
         if plan.with_model is not None and plan.queries_with_model is not None:
-            many = f"{plan.queries_with_model:,}"
+            needs = tr("  {} can show {:.3f}; {} needs {:,}.")
             if not plan.queries_with_model <= (plan.model_queries or 0):
-                many = tr("more queries than these")
+                needs = tr("  {} can show {:.3f}; {} needs more queries than these.")
             texts += [
                 tr("  If people judge them of {:,} queries that a model judged:").format(
                     plan.model_queries
                 ),
-                tr("  {} can show {:.3f}; {} needs {}.").format(
-                    plural(plan.n, "query"), plan.with_model[plan.n], size, many
+                needs.format(
+                    plural(plan.n, "query"),
+                    plan.with_model[plan.n],
+                    size,
+                    plan.queries_with_model,
                 ),
             ]
     return terminal([[Sentence([text]) for text in texts], [_grid(plans)]], colour)

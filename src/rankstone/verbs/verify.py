@@ -186,8 +186,11 @@ def _changed_facts(saved: Result, again: list[Result]) -> Iterator[str]:
     for name in ("unanswered", "ties", "unjudged"):
         if before[name] != now[0][name]:
             yield name
-    # Texts may change with the version; what a tool's name means is said of the name alone.
-    notices = [[n for n in one["notices"] if n["code"] not in _OF_NAMES] for one in (before, *now)]
+    # Texts change with the language; what a tool's name means is said of the name alone.
+    notices = [
+        [(n["code"], n["count"]) for n in one["notices"] if n["code"] not in _OF_NAMES]
+        for one in (before, *now)
+    ]
     if saved.provenance.rankstone == __version__ and notices[0] != notices[1]:
         yield "notices"
 

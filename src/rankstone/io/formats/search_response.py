@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from rankstone.core.provenance import Source
-from rankstone.errors import DataError, UsageError, plural
+from rankstone.errors import DataError, UsageError, amount
 from rankstone.io.formats import Format, json_records
 from rankstone.io.input_file import Input, ReadOptions
 
@@ -68,7 +68,7 @@ def _queries_of_request(file: Input) -> Iterator[str]:
         )
         if len(named) != 1:
             raise DataError(
-                f"{file.path}, request {number}: its query holds {plural(len(named), 'text')}, so it "
+                f"{file.path}, request {number}: its query holds {amount(len(named), 'text')}, so it "
                 "cannot name the query. Give a list of ids, or a file with an id in each line."
             )
         yield next(iter(named))
@@ -112,8 +112,8 @@ def _records(value: Any, path: str, options: ReadOptions) -> Iterator[tuple[int,
             raise UsageError(f"{path}: these responses have query ids; leave query_ids= out.")
         if len(ids) != len(responses) or len({*ids}) < len(ids):
             raise DataError(
-                f"{path}: query_ids= names {plural(len(ids), 'query')} for "
-                f"{plural(len(responses), 'response')}. Give each response its own, in their order."
+                f"{path}: query_ids= names {amount(len(ids), 'query')} for "
+                f"{amount(len(responses), 'response')}. Give each response its own, in their order."
             )
         responses = [(query, own) for query, (_, own) in zip(ids, responses, strict=True)]
     for number, (query, response) in enumerate(responses):

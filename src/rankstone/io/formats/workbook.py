@@ -20,6 +20,7 @@ from rankstone.errors import (
     DataError,
     MissingDependencyError,
     Notice,
+    amount,
     did_you_mean,
     plural,
 )
@@ -181,7 +182,7 @@ def _read(
     empty = [_is_empty(q) for q, d in zip(query, doc, strict=True) if not _is_empty(d)]
     if not reading.fill_down and sum(empty) > _MERGED * len(empty):
         raise _Obstacle(
-            f"{plural(sum(empty), 'row')} have no value in column {ids[0]!r}, as in merged cells",
+            f"{amount(sum(empty), 'row')} have no value in column {ids[0]!r}, as in merged cells",
             {"fill_down": True},
         )
     faults = sheet.faults(ids, numbers, grade)
@@ -189,7 +190,7 @@ def _read(
         listed = [f"row {sheet.lines[i]}: {why}" for i, why in faults.items()]
         more = f"; and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
         raise _Obstacle(
-            f"{plural(len(listed), 'row')} cannot be used ({'; '.join(listed[:_SHOWN])}{more}), by the "
+            f"{amount(len(listed), 'row')} cannot be used ({'; '.join(listed[:_SHOWN])}{more}), by the "
             "numbers that Excel shows",
             {"faulty_rows": "skip"},
         )

@@ -56,7 +56,7 @@ function signed(value, digits = 4) {
 }
 
 function percent(value, digits = 0) {
-  return value === null || value === undefined ? "–" : `${(100 * value).toFixed(digits)}\u00a0%`;
+  return value === null || value === undefined ? "–" : t("percent", { n: (100 * value).toFixed(digits) });
 }
 
 function pInWords(p) {

@@ -38,7 +38,7 @@ function explorerSection(state) {
     const [own, name] = [visible(model.runs[state.run].name), model.measures[state.measure].name];
     heads.replaceChildren(h("span", { class: "name" }, h("span", {}, t("query"))), h("span", { class: "number", title: own }, own),
       model.runs.length > 1 ? h("span", { class: "number", title: t("difference") }, "Δ") : "");
-    list.setAttribute("aria-label", `${t("explorer")}: ${own}, ${name}`);
+    list.setAttribute("aria-label", `${t("explorer")}${t("colon")}${own}, ${name}`);
     order = model.queries.ids.map((_, q) => q).filter(matches);
     const key = {
       worst: (q) => (change(q) ?? Infinity) * sign(), best: (q) => -(change(q) ?? -Infinity) * sign(),
@@ -210,7 +210,7 @@ function rankingsOf(state, q) {
   });
   const grid = h("div", { class: "rankings" }, columns);
   const levels = [...new Set(grades)].sort((a, b) => a - b);
-  const legend = h("p", { class: "legend" }, t("legend"), ": ",
+  const legend = h("p", { class: "legend" }, t("legend"), t("colon"),
     levels.map((g) => h("span", { class: `key ${gradeClass(g)}` }, String(g))), h("span", { class: "key unjudged" }, `? ${t("unjudged")}`));
   if (!shown.length) return [h("h4", {}, t("rankings")), chooser, h("p", { class: "quiet" }, t("no_runs_shown"))];
   return [h("h4", {}, t("rankings")), ...(chooser ? [chooser] : []), h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("rankings") }, grid), legend];
@@ -248,7 +248,7 @@ function movesBetween(before, after, grades, height) {
 function workingsOf(state, q) {
   const measure = model.measures[state.measure];
   const own = model.workings.filter((w) => w.measure === state.measure);
-  const title = h("h4", {}, `${t("working")}: ${measure.name}`);
+  const title = h("h4", {}, `${t("working")}${t("colon")}${measure.name}`);
   if (!own.length) {
     const files = [model.provenance.judgments, ...(state.shown.length ? state.shown : [state.run]).map((r) => model.runs[r].source)];
     const words = ["rankstone", "explain", measure.name, ...files.map((source) => source.name), "--query", model.queries.ids[q]];

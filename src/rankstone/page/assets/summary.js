@@ -24,7 +24,7 @@ function intervalPicture(pair, reach) {
 function numbersOf(pair) {
   const lost = pair.p_value <= 1 - pair.confidence && pair.p_adjusted > 1 - pair.confidence;
   const correction = model.comparison.family > 1 && pair.correction !== "none"
-    ? ` (${({ holm: "Holm", bh: "BH", bonferroni: "Bonferroni" })[pair.correction] || pair.correction}${lost ? t("without_it", { p: pInWords(pair.p_value) }) : ""})` : "";
+    ? t("brackets", { text: `${({ holm: "Holm", bh: "BH", bonferroni: "Bonferroni" })[pair.correction] || pair.correction}${lost ? t("without_it", { p: pInWords(pair.p_value) }) : ""}` }) : "";
   return t("numbers", {
     difference: signed(pair.difference, 3),
     measure: pair.measure + (pair.higher_is_better ? "" : t("lower")),
@@ -50,8 +50,13 @@ function cautions(pair) {
   if (judged && judged.verdict === "undecided" && judged.ties < judged.n && judged.detectable) {
     lines.push(t("only_shows", { n: judged.n, detectable: number(judged.detectable, 3) }));
   }
-  if (pair.verdict === "untestable" && pair.warnings.length) lines.push(`${capital(visible(pair.warnings[0].text))}.`);
+  if (pair.verdict === "untestable" && pair.warnings.length) lines.push(t("sentence", { text: capital(visible(pair.warnings[0].text)) }));
   return [...lines, ...pair.remarks.map(visible)];
+}
+
+/** Return sentences as one text; only English has spaces between them. */
+function joined(sentences) {
+  return sentences.filter(Boolean).join(model.language === "zh" ? "" : " ");
 }
 
 function verdictCard(pair, reach) {
@@ -61,7 +66,7 @@ function verdictCard(pair, reach) {
       t(pair.ties === pair.n ? "same" : pair.verdict, words)),
     pair.ci_low === null ? null : intervalPicture(pair, reach),
     h("p", { class: "numbers" }, numbersOf(pair)),
-    h("p", { class: "quiet" }, cautions(pair).join(" ")));
+    h("p", { class: "quiet" }, joined(cautions(pair))));
 }
 
 /** Return pairs with those that are decided first, the best of them at the head. */
@@ -139,7 +144,7 @@ function healthSection(state) {
     h("span", { class: `badge ${notice.level}` }, t(notice.level === "warning" ? "notice_warning" : "notice_note")), " ",
     runs.length && runs.length < model.runs.length ? h("strong", {}, `${runs.map((r) => visible(model.runs[r].name)).join(", ")}: `) : null,
     visible(notice.text),
-    notice.examples.length ? h("span", { class: "quiet" }, ` (${t("for_example", { examples: notice.examples.map(visible).join(", ") })})`) : null));
+    notice.examples.length ? h("span", { class: "quiet" }, t("brackets", { text: t("for_example", { examples: notice.examples.map(visible).join(", ") }) })) : null));
   return section("health", t("health"),
     wideTable(t("health"), heads, h("tbody", {}, rows)),
     model.provenance.judgments ? null : h("p", { class: "quiet" }, t("only_values")),
@@ -193,10 +198,10 @@ function tableSection(state) {
   const button = (key, action) => h("button", { type: "button", onclick: (event) => action(event.target) }, t(key));
   return section("table", t("table"),
     wideTable(t("table"), h("thead", {}, h("tr", {}, back, heads)), body),
-    h("p", { class: "quiet note" },
-      model.comparison ? `${t("marks", { baseline: visible(model.comparison.baseline), alpha: +(1 - model.confidence).toFixed(4) })} ` : null,
-      model.intervals.flat().some(Boolean) ? `${t("interval_note", { level: level() })} ` : null,
-      model.weighted ? t("weighted_note") : null),
+    h("p", { class: "quiet note" }, joined([
+      model.comparison && t("marks", { baseline: visible(model.comparison.baseline), alpha: +(1 - model.confidence).toFixed(4) }),
+      model.intervals.flat().some(Boolean) && t("interval_note", { level: level() }),
+      model.weighted && t("weighted_note")])),
     h("p", { class: "buttons" },
       button("copy_md", (own) => copy(model.tables.md, own, place)),
       button("copy_latex", (own) => copy(model.tables.latex, own, place)),

@@ -87,7 +87,7 @@ def drop_check(limit: Limit, pair: PairComparison, lost: Sequence[Any]) -> Check
     gain, text = Gain.of(pair), _moved(pair)
     status = drop_status(limit.kind, limit.value, gain, pair.detectable)
     if status == CANNOT_TELL:
-        text += f"; {_sight(limit, pair)}"
+        text += tr("; ") + _sight(limit, pair)
     elif status == FAIL and limit.kind == "max-drop":
         text += tr("; at most {:g} is allowed{}").format(limit.value, _noise(gain, pair))
     elif status == FAIL:
@@ -218,10 +218,13 @@ def _moved(pair: PairComparison) -> str:
     gain = Gain.of(pair).value
     if gain == 0:
         return tr("{} is as before ({:.4f})").format(pair.measure, pair.mean)
-    word = tr("better") if gain > 0 else tr("worse")
     lower = "" if pair.higher_is_better else tr("; lower is better")
-    return tr("{} is {} by {:.4f} ({:.4f} to {:.4f}{})").format(
-        pair.measure, word, abs(gain), pair.baseline_mean, pair.mean, lower
+    better, worse = (
+        tr("{} is better by {:.4f} ({:.4f} to {:.4f}{})"),
+        tr("{} is worse by {:.4f} ({:.4f} to {:.4f}{})"),
+    )
+    return (better if gain > 0 else worse).format(
+        pair.measure, abs(gain), pair.baseline_mean, pair.mean, lower
     )
 
 
@@ -273,7 +276,7 @@ def _few_clusters(pair: PairComparison) -> bool:
 
 
 def _level(pair: PairComparison) -> str:
-    return f"{pair.confidence * 100:g} %"
+    return tr("{:g} %").format(pair.confidence * 100)
 
 
 def _of_pair(

@@ -54,7 +54,9 @@ def write_verdict(
     if slices.lines:
         tables.append([slices])
     how: list[Block] = [Sentence([_method(verdict)])] * bool(verdict.conventions)
-    how += [Sentence([f"{n.text}."], "item") for n in verdict.notices if n.code in OF_PEOPLE]
+    how += [
+        Sentence([tr("{}.").format(n.text)], "item") for n in verdict.notices if n.code in OF_PEOPLE
+    ]
     if form in ("md", "html"):
         if verdict.worst:
             tables.append([_worst(verdict)])
@@ -64,7 +66,7 @@ def write_verdict(
             how += [Sentence([tr("Reproduce:")]), Sentence([command], "verbatim")]
         return markdown([head, *tables, how])
     if verdict.worst:
-        moved = ", ".join(
+        moved = tr(", ").join(
             tr("{} {:+.3f} ({:.3f} to {:.3f})").format(m.query, m.difference, m.baseline, m.value)
             for m in verdict.worst
         )

@@ -20,13 +20,7 @@ from rankstone.core.ranked import Ranked
 from rankstone.core.ranked_rows import condensed, select, truncated
 from rankstone.core.run import Run
 from rankstone.core.text import escape_controls
-from rankstone.errors import (
-    DataError,
-    NothingInCommonError,
-    RankstoneError,
-    TrecEvalError,
-    plural,
-)
+from rankstone.errors import DataError, NothingInCommonError, RankstoneError, TrecEvalError, amount
 from rankstone.io.formats import LENIENT, trec_prefs
 from rankstone.io.load import load_judgments, load_run
 from rankstone.verbs.trec_eval.columns import Column
@@ -54,7 +48,7 @@ class TrecEvalValues:
         if len(missing) and not options.complete and options.compat == "10.0":
             raise TrecEvalError(
                 MEASURES,
-                f"{plural(len(missing), 'judged query')} not in the run (for example "
+                f"{amount(len(missing), 'judged query')} not in the run (for example "
                 f"{self.queries[missing[0]]!r}). -c counts what is missing as 0; without "
                 "--compat 10.0 it is left out.",
             )
