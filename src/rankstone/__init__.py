@@ -139,6 +139,8 @@ def _hint(name: str) -> str:
         return ""  # a module, which is imported next
     from rankstone import measures
     from rankstone.errors import UsageError, did_you_mean
+    from rankstone.measures.parse import suggestion
+    from rankstone.tools import TOOLS
 
     if isinstance(getattr(measures, name, None), measures.Measure):
         return f"; it is in rankstone.measures: rankstone.measures.{name}"
@@ -146,9 +148,8 @@ def _hint(name: str) -> str:
         return f".{near}"
     try:
         known = measures.parse_measure(name)
-    except UsageError as error:  # which may name a measure that is spelt like it
-        _, meant, measure = str(error).partition(" Did you mean ")
-        return f".{meant}{measure.partition('?')[0]}?" if meant else "."
+    except UsageError:
+        return f".{suggestion(name, TOOLS.values())}"
     return f"; another tool's measure of that name is rankstone.measures.{known.name}"
 
 

@@ -179,7 +179,12 @@ def amount(n: int, what: str) -> str:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``' Did you mean X?'`` for the nearest known name, or an empty string."""
-    return next((f" Did you mean {near}?" for near in nearest(name, known)), "")
+    return next((meant(near) for near in nearest(name, known)), "")
+
+
+def meant(name: object) -> str:
+    """Return the hint that a name was meant; unlike errors, it has a language."""
+    return tr(" Did you mean {}?").format(name)
 
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:

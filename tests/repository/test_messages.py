@@ -54,6 +54,13 @@ def test_places_are_the_same():
         assert places(chinese) == places(text) | nested, text
 
 
+def test_chinese_has_no_space_at_its_marks():
+    """There is none before %, none behind a mark, and no mark of English behind a Chinese word."""
+    odd = re.compile(r"[}\d] %(?!%)|[，。；：、] |[一-鿿）][,;:!?]")  # noqa: RUF001
+    found = [text for text in CATALOGUE.values() if odd.search(text)]
+    assert found == [CATALOGUE["usage: "]]  # of the same width
+
+
 def test_translations_can_be_filled_in():
     """A text has places in their order, or numbered ones, not both."""
     for text in CATALOGUE.values():

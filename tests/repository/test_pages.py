@@ -157,6 +157,22 @@ def test_tutorials_go_from_an_empty_folder_to_their_results(page, tmp_path, monk
     assert results.failed == 0
 
 
+#: What five articles print, by article; the second and the fifth print formulas alone.
+PRINTED = {
+    1: "2/3 2/4 3/5 0.76 1/2",
+    3: "0.83 0.45 0.64 11 8.10 8.69 0.932",
+    4: "3.0 5.0 4.2618595071429155 9.6051177391888114 0.9203032077642922 0.96519546960144276 "
+    "0.6309 0.4307 (6 + 5 + 4) / (10 + 12 + 8)",
+}
+
+
+@pytest.mark.parametrize("article", PRINTED)
+def test_each_number_of_the_articles_is_on_the_page_for_students(article):
+    page = (ROOT / "docs" / "for-students.zh.md").read_text(encoding="utf-8")
+    numbers = re.findall(r"\(.*\)|\S+", PRINTED[article])
+    assert [number for number in numbers if number not in page] == []
+
+
 def test_there_is_a_tutorial_for_each_group():
     groups = ("search", "recommenders", "llm-retrieval", "ltr", "researchers", "students")
     assert {page.stem for page in TUTORIALS} >= {f"for-{group}" for group in groups}

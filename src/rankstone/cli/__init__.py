@@ -141,8 +141,8 @@ def _parser_class() -> Any:
             return listed
 
         def error(self, message: str) -> NoReturn:
-            help_ = f"{self.prog} --help lists the options"
-            self.exit(2, f"{self.prog}: error: {message.rstrip('.')}. {help_}.\n")
+            hint = tr("{} --help lists the options.").format(self.prog)
+            self.exit(2, f"{self.prog}: error: {message.rstrip('.')}. {hint}\n")
 
     return Parser
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from rankstone.choices.setup import field_named
 from rankstone.errors import DataError, plural
+from rankstone.language import tr
 
 
 @dataclass(frozen=True)
@@ -141,8 +142,10 @@ def in_words(choices: Mapping[str, Any]) -> Iterator[str]:
     for name, value in choices.items():
         if isinstance(value, Given):
             unit = field_named(name).metadata.get("unit", "row")
-            n = value.entries
-            yield f"{name}={value.name} ({plural(n, unit).replace(str(n), f'{n:,}', 1)})"
+            counted = plural(value.entries, unit).replace(
+                str(value.entries), f"{value.entries:,}", 1
+            )
+            yield f"{name}={value.name}" + tr(" ({})").format(counted)
         elif isinstance(value, Mapping):
             for role, names in value.items():
                 yield f"{role}={names if names is None or isinstance(names, str) else '|'.join(names)}"

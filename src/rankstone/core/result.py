@@ -301,7 +301,7 @@ class Result:
         """Return in words the conventions that are not the default."""
         own = _listed(self.conventions.diff(Conventions()))
         if self.like:
-            words = tr("like {}").format(self.like) + (f" ({own})" if own else "")
+            words = tr("like {}").format(self.like) + (tr(" ({})").format(own) if own else "")
         else:
             words = own or tr("default conventions")
         for name, departures in self.exceptions.items():

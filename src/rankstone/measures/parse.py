@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankstone.core.cutoff import Budget
-from rankstone.errors import UsageError
+from rankstone.errors import UsageError, meant
 from rankstone.measures.base import REGISTRY, Measure
 from rankstone.tools import TOOLS
 
@@ -301,11 +301,11 @@ def _unknown(text: str, forms: Iterable[_Form], tools: Iterable[Tool]) -> UsageE
         reasons = "; ".join(f"{family} has one ({reason})" for family, reason in having.items())
         return UsageError(f"unknown measure {text!r}: {reasons}.")
     return UsageError(
-        f"unknown measure {text!r}.{_suggestion(text, tools)} 'rankstone measures' lists them all."
+        f"unknown measure {text!r}.{suggestion(text, tools)} 'rankstone measures' lists them all."
     )
 
 
-def _suggestion(text: str, tools: Iterable[Tool]) -> str:
+def suggestion(text: str, tools: Iterable[Tool]) -> str:
     """Return ``' Did you mean X?'`` for a name that is misspelt, never for another name."""
     from difflib import get_close_matches
 
@@ -324,7 +324,7 @@ def _suggestion(text: str, tools: Iterable[Tool]) -> str:
     written = re.search(r"@\s*([0-9]+)$|[._]([0-9]+)$", text)
     has_cutoff = any(p.name == "k" for p in measure.definition.params)
     cutoff = f"@{written[1] or written[2]}" if written and has_cutoff else ""
-    return f" Did you mean {measure}{cutoff}?"
+    return meant(f"{measure}{cutoff}")
 
 
 def all_measures() -> list[Measure]:

@@ -20,7 +20,7 @@ _AT_THE_END = 5
 _MOST_UNJUDGED = 5  # rows in a gap
 _MOST_AFTER = 5  # rows below the last that adds something
 _NOT_JUDGED = "(not judged)"
-_WORDS = ("document", "adds", "repeats")  # columns of words
+_WORDS = ("document", "item", "category", "adds", "repeats")  # columns of words
 
 
 class Explanation(ExplanationData):

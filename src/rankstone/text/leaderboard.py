@@ -61,10 +61,10 @@ def _grid(board: Leaderboard, digits: int, *, collections: bool = True) -> Grid:
         lines.append(Line([str(s.tier) if s.tier else "-", s.system], numbers))
     measures = list(dict.fromkeys(board.measures.values()))
     level = tr("{:g} % interval").format(board.confidence * 100)
-    shown = measures[0] if len(measures) == 1 else ", ".join(
+    shown = measures[0] if len(measures) == 1 else tr(", ").join(
         tr("{} on {}").format(measure, name) for name, measure in board.measures.items()
     )  # fmt: skip
-    sizes = ", ".join(
+    sizes = tr(", ").join(
         f"{name} {plural(n, 'query')}"
         + (
             tr(" in {}").format(plural(board.clusters[name], "cluster"))
@@ -74,7 +74,7 @@ def _grid(board: Leaderboard, digits: int, *, collections: bool = True) -> Grid:
         for name, n in board.queries.items()
     )
     foot = [
-        f"{shown}; {sizes}",
+        tr("; ").join([shown, sizes]),
         tr(
             "ranks: those that a system may have; systems of a tier cannot be distinguished "
             "from its first"

@@ -179,7 +179,7 @@ def _of_all_lists(results: Mapping[str, Result], values: Sequence[QueryValues]) 
     notes = []
     for name in names:
         own = ((run, result) for run, result in results.items() if name in result.columns)
-        shown = ", ".join(f"{run} {result[name]:.4f}" for run, result in own)
+        shown = tr(", ").join(f"{run} {result[name]:.4f}" for run, result in own)
         text = tr("{} is a number of all lists together, and not tested: {}").format(name, shown)
         notes.append(Notice("all-lists", 1, text, level="note"))
     return notes

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from rankstone.choices.setup import Setup, verb
 from rankstone.core.collection import Collection, MatchedCollection
 from rankstone.core.provenance import in_words
-from rankstone.errors import DataError, UsageError, did_you_mean
+from rankstone.errors import DataError, UsageError, did_you_mean, meant
 from rankstone.io.load import read
 from rankstone.measures import Measure
 from rankstone.verbs.fuse import FusedRun
@@ -116,7 +116,7 @@ def _row(query: Any, queries: list[Any]) -> int:
         return texts.index(str(query))
     number = _number_in(str(query))
     same = [text for text in texts if number is not None and _number_in(text) == number]
-    hint = f" Did you mean {same[0]}?" if same else did_you_mean(str(query), texts[:10_000])
+    hint = meant(same[0]) if same else did_you_mean(str(query), texts[:10_000])
     raise DataError(f"query {query!r} is not evaluated.{hint}")
 
 

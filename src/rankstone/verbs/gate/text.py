@@ -117,7 +117,7 @@ def _number(value: float | None, form: str) -> str:
 
 def _method(verdict: Verdict) -> str:
     kinds = tr(", ").join(tr({**INTERVALS, **CHOSEN}[kind]) for kind in verdict.intervals)
-    level = f"{verdict.confidence * 100:g} %"
+    level = tr("{:g} %").format(verdict.confidence * 100)
     parts = [tr("{} intervals: {}").format(level, kinds)] if kinds else []
     parts += dict.fromkeys(notice.text for notice in verdict.notices if notice.code == "clustered")
     parts += (
