@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from datetime import date
-from types import SimpleNamespace
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
@@ -222,10 +220,10 @@ def test_a_formula_that_was_never_worked_out_has_no_value(tmp_path):
         evaluated(path, {"q": {"d": 1}})
 
 
-def test_a_workbook_needs_one_of_two_libraries(tmp_path, monkeypatch):
+def test_a_workbook_needs_a_library(tmp_path, monkeypatch):
     path = workbook(tmp_path / "run.xlsx", ("one", [["query_id", "doc_id"], ["q", "d"]]))
-    without(monkeypatch, "openpyxl", "fastexcel")
-    with pytest.raises(rs.RankstoneError, match="reading it needs openpyxl or fastexcel"):
+    without(monkeypatch, "openpyxl")
+    with pytest.raises(rs.RankstoneError, match="reading it needs openpyxl: "):
         evaluated(path, {"q": {"d": 1}})
 
 
@@ -759,26 +757,6 @@ def test_workbooks_are_read_or_named(tmp_path, monkeypatch):
         rs.MissingDependencyError, match="Excel workbook; reading it needs openpyxl"
     ):
         values(*files)
-
-
-def test_workbooks_are_read_by_the_other_reader_too(tmp_path, monkeypatch):
-    pa, openpyxl = pytest.importorskip("pyarrow"), pytest.importorskip("openpyxl")
-    from rankstone.io.formats import workbook
-
-    book = openpyxl.Workbook()
-    for row in [["query", "doc", "score"], ["q1", "b", 0.75], ["q1", "a", 0.5]]:
-        book.active.append(row)
-    book.save(tmp_path / "run.xlsx")
-    cells = pa.table({"0": ["query", "q1", "q1"], "1": ["doc", "b", "a"], "2": ["score", "3", "2"]})
-
-    def read_excel(content):
-        assert content == (tmp_path / "run.xlsx").read_bytes()
-        sheets = [SimpleNamespace(to_arrow=lambda: cells)]
-        return SimpleNamespace(sheet_names=["Sheet"], load_sheet=lambda place, **_: sheets[place])
-
-    monkeypatch.setitem(sys.modules, "fastexcel", SimpleNamespace(read_excel=read_excel))
-    monkeypatch.setattr(workbook, "find_spec", lambda name: name != "openpyxl" or None)
-    assert values({"q1": {"a": 1}}, tmp_path / "run.xlsx") == {"q1": {"RR": 0.5}}
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from rankstone.core.values import number_of
 from rankstone.errors import DataError, Notice, RankstoneError
 from rankstone.io import frames
 from rankstone.io.column_roles import ROLES, column_or_none
-from rankstone.io.encodings import ADVICE
+from rankstone.io.encodings import as_utf8
 from rankstone.io.formats import Format, run_name, trec_layout
 from rankstone.io.formats.csv_header import (
     SEPARATORS,
@@ -159,7 +159,8 @@ def _reading(file: Input, read: Callable[[], Any]) -> Any:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         if _is_text(file):
-            _check_utf8(file)
+            with as_utf8(file.stream, file.path, "UTF-8"):  # which names the line of an odd byte
+                pass
             _check_numbers(file)
         words = str(error).strip().splitlines() or [type(error).__name__]
         raise DataError(f"{file.path}: the table cannot be read ({words[0]}).") from None
@@ -202,19 +203,6 @@ def _check_numbers(file: Input) -> None:
 
 def _lines_before_header(file: Input) -> int:
     return 0 if declared_separator(file) is None else 1
-
-
-def _check_utf8(file: Input) -> None:
-    """Refuse the first byte of a text that is not UTF-8, by its line."""
-    file.stream.seek(0)
-    for number, line in enumerate(file.stream, 1):
-        try:
-            line.decode()
-        except UnicodeDecodeError as error:
-            odd = line[error.start]
-            raise DataError(
-                f"{file.path}:{number}: the byte 0x{odd:02x} is not UTF-8; {ADVICE}."
-            ) from None
 
 
 def _frame(file: Input, kind: str | None = None, *, graded: bool = True) -> Any:

@@ -274,28 +274,17 @@ def _check_size(file: Input) -> None:
 
 def _sheets(file: Input) -> Sheets:
     """Return the sheets of a workbook."""
-    if find_spec("openpyxl") is not None:
-        from openpyxl import load_workbook
+    if find_spec("openpyxl") is None:
+        raise MissingDependencyError(
+            f"{file.path}: this is an Excel workbook; reading it needs openpyxl: "
+            f"{INSTALL.format('excel')}, or save the sheet as CSV."
+        )
+    from openpyxl import load_workbook
 
-        book = load_workbook(file.stream, read_only=True, data_only=True)
-        for sheet in book.worksheets:
-            sheet.reset_dimensions()  # what a sheet says of its size may be wrong
-        return {s.title: partial(s.iter_rows, values_only=True) for s in book.worksheets}
-    if find_spec("fastexcel") is not None and find_spec("pyarrow") is not None:
-        import fastexcel
-
-        reader = fastexcel.read_excel(file.stream.read())
-        load = partial(reader.load_sheet, header_row=None, skip_rows=0, dtypes="string")
-
-        def rows(place: int) -> Iterable[Sequence[Any]]:
-            columns = (column.to_pylist() for column in load(place).to_arrow().columns)
-            return zip(*columns, strict=True)
-
-        return {name: partial(rows, place) for place, name in enumerate(reader.sheet_names)}
-    raise MissingDependencyError(
-        f"{file.path}: this is an Excel workbook; reading it needs openpyxl or fastexcel: "
-        f"{INSTALL.format('excel')}, or save the sheet as CSV."
-    )
+    book = load_workbook(file.stream, read_only=True, data_only=True)
+    for sheet in book.worksheets:
+        sheet.reset_dimensions()  # what a sheet says of its size may be wrong
+    return {s.title: partial(s.iter_rows, values_only=True) for s in book.worksheets}
 
 
 def _name(path: str, sheets: Sheets, reading: Reading) -> str:
