@@ -118,6 +118,27 @@ def test_engines_read_judgments_alike(text, layout, first):
 
 
 @needs_native
+@pytest.mark.parametrize("order", ["by query", "mixed"])
+@pytest.mark.parametrize("last", ["", "q1 9 d1 2", "q1 0 d1 x\n", "q1 0\n"])
+def test_judgments_are_read_alike_by_any_threads(order, last):
+    from rankstone._native import _core
+
+    rng = np.random.default_rng(5)
+    pairs = [(q, d) for q in rng.permutation(3000).tolist() for d in range(rng.integers(0, 90))]
+    lines = [f"q{q} {d % 5} d{d} {(q + d) % 3}\n" for q, d in pairs]
+    again = [line.replace(" 0\n", " 1\n") for line in lines[::700]]  # some contradict, some repeat
+    lines = [*again, *lines, "#q1 0 d1 1\n", *again]
+    if order == "mixed":
+        lines = [lines[i] for i in rng.permutation(len(lines))]
+    raw = ("".join(lines) * 2 + last).encode()
+    layout = QRELS.layout._replace(iteration=1)
+    assert len(raw) > 3 << 20  # a part of the text for each of three threads
+    wanted = plain(python_engine.scan_judgments(raw, layout))
+    for threads in (1, 2, 3, 8):
+        assert plain(_core.scan_judgments(raw, layout, 0, threads)) == wanted
+
+
+@needs_native
 @settings(max_examples=examples(1000))
 @given(texts | run_lines, layouts, st.sampled_from([0, 0, 1, 7]), st.integers(0, 3))
 def test_engines_read_rows_alike(text, layout, offset, most):

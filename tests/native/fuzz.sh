@@ -31,6 +31,7 @@ shrink() { # file, from, to
 shrink text.hpp 'longest_line = std::size_t{1} << 20' 'longest_line = 100'
 shrink text.hpp 'return h ^ (h >> 29)' 'return (h ^ (h >> 29)) \& fuzz_hash_mask'
 shrink text.hpp 'return (static_cast<std::uint64_t>(draw()) << 32) ^ draw()' 'return 0 * draw() + 0x243f6a8885a308d3'
+shrink scan_judgments.hpp 'least_part = std::size_t{1} << 20' 'least_part = 20'
 shrink scan_run.hpp 'std::min<std::uint64_t>(4096,' 'std::min<std::uint64_t>(32,'
 shrink unjudged.hpp 'most = std::size_t{1} << 20' 'most = 6'
 shrink unjudged.hpp 'most_named = std::size_t{1} << 16' 'most_named = 4'

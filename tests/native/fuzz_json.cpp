@@ -220,8 +220,6 @@ void check_lines(const string& text, int which, std::size_t range_size) {
     require((judged.fault.fault == Fault::none) == usual, "judgments are read as lines are");
     if (!usual) return;
     IdColumn queries = judged.queries, docs = judged.docs;
-    queries.pad();
-    docs.pad();
     const Index index(queries, judged.groups, docs);
     std::atomic<std::int64_t> done{0};
     const RunScan run = RunScanner(MemorySource(text), text.size(), layout, index, false, 1, range_size, &done).scan();
@@ -249,8 +247,6 @@ void check_lists(const string& text) {
     IdColumn queries, docs;
     queries.push("q", 1);
     docs.push("d", 1);
-    queries.pad();
-    docs.pad();
     const Index index(queries, {0, 1}, docs);
     const ListScan scan = ListScanner(index, false).scan(padded, record_of(2), Reading::number);
     if (scan.usual || judged.fault.fault == Fault::none) require(usual, "a scan is of what is read");

@@ -129,7 +129,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
 
     std::size_t first = rows_begin(qrels, seldom & 2);
-    JudgmentScan judged = JudgmentScanner(Padded(qrels).view(), judged_layout, first).scan();
+    const int workers = 1 + static_cast<int>(qrels.size() % 4);
+    JudgmentScan judged = JudgmentScanner(Padded(qrels).view(), judged_layout, first, workers).scan();
     plain::Judgments judgments = plain::judgments(qrels, judged_layout, first);
     plain::require_same(judged, judgments);
     if (judged.fault.fault != Fault::none) {

@@ -64,8 +64,6 @@ int main(int count, char** words) {
         return matches == queries * judged ? 0 : 1;
     }
     JudgmentScan scan = read_judgments(text);
-    scan.queries.pad();
-    scan.docs.pad();
     const Index index(std::move(scan.queries), scan.groups, std::move(scan.docs));
     const std::string rows = run(kind == "interleaved", kind == "one-query", kind == "tied" ? 1 : 4);
     measured(nullptr, &index, &rows);

@@ -323,7 +323,7 @@ inline void match(const std::map<string_view, std::vector<Ranked>>& given, const
     }
     const std::size_t step = (incomplete.size() + SAMPLED_QUERIES - 1) / SAMPLED_QUERIES;
     for (std::size_t i = 0; i < incomplete.size(); i += step)
-        out.samples.add(incomplete[i].first, incomplete[i].second);
+        out.samples.add(incomplete[i].first, incomplete[i].second, SAMPLED_DOCS);
     std::set<std::uint64_t> hashes;
     for (const auto& [query, rows] : of_query) {
         hashes.insert(hash_id(Padded(query).begin(), query.size()));
@@ -393,10 +393,10 @@ inline void require_same(const JudgmentScan& a, const Judgments& b) {
         }
     }
     require(a.commented == b.commented, "commented judgments");
-    require(a.repeated == b.repeated, "repeated judgments");
-    require(a.contradicting == b.contradicting, "contradicting judgments");
-    require(a.repeated_example == b.repeated_example, "example of a repeated judgment");
-    require(a.contradicting_example == b.contradicting_example, "example of a contradiction");
+    require(a.repeated.count == b.repeated, "repeated judgments");
+    require(a.contradicting.count == b.contradicting, "contradicting judgments");
+    require(a.repeated.example == b.repeated_example, "example of a repeated judgment");
+    require(a.contradicting.example == b.contradicting_example, "example of a contradiction");
     require(std::equal(a.iterations.begin(), a.iterations.end(), b.iterations.begin(),
                        b.iterations.end()),
             "iterations");
@@ -414,21 +414,22 @@ void require_same_outcomes(const Found& found, const Run& b) {
     require(found.samples.docs.bytes == b.samples.docs.bytes, "sampled documents");
     require(found.samples.docs.offsets == b.samples.docs.offsets, "ends of sampled documents");
     const Outcomes& a = found.outcomes;
-    require(a.present.size() == b.queries.size(), "number of queries");
+    require(a.queries.size() == b.queries.size(), "number of queries");
     require(a.offsets.size() == b.queries.size() + 1, "number of offsets");
     for (std::size_t q = 0; q < b.queries.size(); ++q) {
         const Query& own = b.queries[q];
-        require(a.present[q] == own.present, "present");
-        require(a.retrieved[q] == own.placement.retrieved, "retrieved");
-        require(a.duplicates[q] == own.placement.duplicates, "duplicates");
+        require(a.queries[q].present == own.present, "present");
+        require(a.queries[q].retrieved == own.placement.retrieved, "retrieved");
+        require(a.queries[q].duplicates == own.placement.duplicates, "duplicates");
         const auto repeated = a.duplicate.find(q);
         require((repeated == a.duplicate.end() ? string() : repeated->second) == own.placement.duplicate,
                 "duplicate id");
-        require(a.rank_disagrees[q] == own.placement.rank_disagrees, "ranks disagree");
+        require(a.queries[q].rank_disagrees == own.placement.rank_disagrees, "ranks disagree");
         require(a.offsets[q + 1] - a.offsets[q] == static_cast<std::int64_t>(own.matches.size()),
                 "number of matches");
-        const Match* match = a.matches.data() + a.offsets[q];
+        auto next = a.matches.begin() + a.offsets[q];
         for (const Match& wanted : own.matches) {
+            const Match* match = *next++;
             require(match->judgment == wanted.judgment, "judgment");
             require(match->query == q, "query of a match");
             require(same_bits(match->score, wanted.score), "score");
@@ -436,7 +437,6 @@ void require_same_outcomes(const Found& found, const Run& b) {
             require(match->tied == wanted.tied, "tied");
             require(match->greater == wanted.greater, "greater");
             require(match->earlier == wanted.earlier, "earlier");
-            ++match;
         }
     }
 }
@@ -451,10 +451,7 @@ inline void require_same(const RunScan& a, const Run& b) {
 
 // The index of judgments that were read.
 inline Index index_of(JudgmentScan& scan) {
-    for (IdColumn* column : {&scan.queries, &scan.docs}) {
-        column->pad();
-        column->bytes.shrink_to_fit();
-    }
+    for (IdColumn* column : {&scan.queries, &scan.docs}) column->bytes.shrink_to_fit();
     return Index(std::move(scan.queries), scan.groups, std::move(scan.docs));
 }
 

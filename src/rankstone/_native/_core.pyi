@@ -28,7 +28,9 @@ def scan_run(
     kept: int = 0,
     ids_fall: int = 0,
 ) -> dict[str, Any]: ...
-def scan_judgments(text: bytes, layout: RowLayout, first: int = 0) -> dict[str, Any]: ...
+def scan_judgments(
+    text: bytes, layout: RowLayout, first: int = 0, threads: int = 1
+) -> dict[str, Any]: ...
 def scan_lists(
     descriptor: int,
     size: int,

@@ -36,11 +36,11 @@ class RetrievedCounts {
 };
 
 // The queries to sample, spread evenly over those in which judged documents are missing.
-inline std::vector<std::size_t> queries_to_sample(const std::vector<std::uint8_t>& present,
+inline std::vector<std::size_t> queries_to_sample(const Outcomes& outcomes,
                                                   const RetrievedCounts& counts) {
     std::vector<std::size_t> missing, chosen;
-    for (std::size_t q = 0; q < present.size(); ++q)
-        if (present[q] && counts.missing(q)) missing.push_back(q);
+    for (std::size_t q = 0; q < outcomes.queries.size(); ++q)
+        if (outcomes.queries[q].present && counts.missing(q)) missing.push_back(q);
     const std::size_t step = (missing.size() + most_sampled_queries - 1) / most_sampled_queries;
     for (std::size_t i = 0; i < missing.size(); i += step) chosen.push_back(missing[i]);
     return chosen;

@@ -16,7 +16,6 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig>;
-using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig>;
 
 inline std::size_t segments_in(std::size_t size, const Offsets& offsets) {
     const std::size_t segments = offsets.shape(0) ? offsets.shape(0) - 1 : 0;

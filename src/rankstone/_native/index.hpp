@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,30 @@ struct IdColumn {
         bytes.append(p, n);
         offsets.push_back(static_cast<std::int64_t>(bytes.size()));
     }
-    void pad() { bytes.append(padding, '\n'); }
+};
+
+// Ids laid end to end in memory of somebody else, or of a column that is kept.
+class IdView {
+  public:
+    IdView(const char* bytes, const std::int64_t* offsets, std::size_t size,
+           std::shared_ptr<const void> owner)
+        : bytes_(bytes), offsets_(offsets), size_(size), owner_(std::move(owner)) {}
+
+    IdView(IdColumn column) : IdView(std::make_shared<const IdColumn>(std::move(column))) {}
+
+    std::size_t size() const { return size_; }
+    std::string_view operator[](std::size_t i) const {
+        return {bytes_ + offsets_[i], static_cast<std::size_t>(offsets_[i + 1] - offsets_[i])};
+    }
+
+  private:
+    explicit IdView(std::shared_ptr<const IdColumn> column)
+        : IdView(column->bytes.data(), column->offsets.data(), column->size(), column) {}
+
+    const char* bytes_;
+    const std::int64_t* offsets_;
+    std::size_t size_;
+    std::shared_ptr<const void> owner_;
 };
 
 struct Slot {
@@ -37,31 +61,29 @@ inline std::size_t table_size(std::size_t n) { return std::bit_ceil(2 * n + 1); 
 
 inline std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
 
+// The documents of each query have a table of their own: look-ups of a run that comes query by query
+// stay in the cache.
 class Index {
   public:
     static constexpr std::int64_t absent = -1;
 
-    Index(IdColumn queries, std::vector<std::int64_t> groups, IdColumn docs)
-        : queries_(std::move(queries)), groups_(std::move(groups)), docs_(std::move(docs)) {
-        query_slots_.resize(table_size(queries_.size()));
-        for (std::size_t q = 0; q < queries_.size(); ++q)
-            insert(query_slots_.data(), query_slots_.size() - 1,
-                   hash_id(queries_.begin(q), queries_.length(q)), q);
-        regions_.reserve(queries_.size() + 1);
+    Index(IdView queries, std::vector<std::int64_t> groups, IdView docs)
+        : queries_(std::move(queries)), groups_(std::move(groups)), docs_(std::move(docs)),
+          query_slots_(table_size(queries_.size())), tables_(queries_.size() + 1) {
         std::size_t total = 0;
         for (std::size_t q = 0; q < queries_.size(); ++q) {
-            regions_.push_back(total);
-            total += table_size(static_cast<std::size_t>(groups_[q + 1] - groups_[q]));
+            insert(query_slots_.data(), query_slots_.size() - 1, hash_of(queries_[q]), q);
+            tables_[q].begin = total;
+            total += table_size(judged_count(q));
         }
-        regions_.push_back(total);
+        tables_[queries_.size()].begin = total;
         doc_slots_.resize(total);
-        filters_.resize(queries_.size());
         for (std::size_t q = 0; q < queries_.size(); ++q)
             for (auto d = groups_[q]; d < groups_[q + 1]; ++d) {
                 const auto row = static_cast<std::size_t>(d);
-                const std::uint64_t hash = hash_id(docs_.begin(row), docs_.length(row));
-                filters_[q].add(hash);
-                insert(doc_slots_.data() + regions_[q], regions_[q + 1] - regions_[q] - 1, hash, row);
+                const std::uint64_t hash = hash_of(docs_[row]);
+                tables_[q].filter.add(hash);
+                insert(doc_slots_.data() + tables_[q].begin, mask(q), hash, row);
             }
     }
 
@@ -71,7 +93,7 @@ class Index {
     }
 
     const std::vector<std::int64_t>& groups() const { return groups_; }
-    std::string_view doc(std::size_t row) const { return docs_.view(row); }
+    std::string_view doc(std::size_t row) const { return docs_[row]; }
 
     std::int64_t find_query(const char* p, std::size_t n) const {
         return find_query(hash_id(p, n), p, n);
@@ -89,16 +111,33 @@ class Index {
         bool may_hold(std::uint64_t hash) const { return bits >> (hash >> 58) & 1; }
     };
 
-    Filter filter(std::size_t query) const { return filters_[query]; }
+    Filter filter(std::size_t query) const { return tables_[query].filter; }
+
+    // Fetches what a look-up of a query's documents reads first.
+    void fetch(std::size_t query) const {
+        prefetch(doc_slots_.data() + tables_[query].begin);
+        prefetch(&groups_[query]);
+    }
 
     std::int64_t find_doc(std::size_t query, std::uint64_t hash, const char* p,
                           std::size_t n) const {
-        if (!filters_[query].may_hold(hash)) return absent;
-        return find(doc_slots_.data() + regions_[query],
-                    regions_[query + 1] - regions_[query] - 1, hash, docs_, p, n);
+        const Table& table = tables_[query];
+        if (!table.filter.may_hold(hash)) return absent;
+        return find(doc_slots_.data() + table.begin, mask(query), hash, docs_, p, n);
     }
 
   private:
+    struct Table {
+        std::size_t begin = 0;  // its slots end where those of the next query begin
+        Filter filter;
+    };
+
+    static std::uint64_t hash_of(std::string_view id) { return hash_exact(id.data(), id.size()); }
+
+    std::size_t mask(std::size_t query) const {
+        return tables_[query + 1].begin - tables_[query].begin - 1;
+    }
+
     static void insert(Slot* slots, std::size_t mask, std::uint64_t hash, std::size_t row) {
         std::size_t at = hash & mask;
         while (slots[at].row) at = (at + 1) & mask;
@@ -106,23 +145,22 @@ class Index {
     }
 
     static std::int64_t find(const Slot* slots, std::size_t mask, std::uint64_t hash,
-                             const IdColumn& ids, const char* p, std::size_t n) {
+                             const IdView& ids, const char* p, std::size_t n) {
         for (std::size_t at = hash & mask; slots[at].row; at = (at + 1) & mask) {
             const std::size_t row = slots[at].row - 1;
-            if (slots[at].tag == tag_of(hash) &&
-                same_bytes(ids.begin(row), ids.length(row), p, n))
-                return static_cast<std::int64_t>(row);
+            if (slots[at].tag != tag_of(hash)) continue;
+            const std::string_view id = ids[row];
+            if (same_bytes(id.data(), id.size(), p, n)) return static_cast<std::int64_t>(row);
         }
         return absent;
     }
 
-    IdColumn queries_;
+    IdView queries_;
     std::vector<std::int64_t> groups_;
-    IdColumn docs_;
+    IdView docs_;
     std::vector<Slot> query_slots_;
-    std::vector<std::size_t> regions_;
+    std::vector<Table> tables_;  // of the queries, and an end
     std::vector<Slot> doc_slots_;
-    std::vector<Filter> filters_;  // one for each query
 };
 
 }  // namespace rankstone

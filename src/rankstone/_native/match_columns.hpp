@@ -78,12 +78,11 @@ class ColumnMatcher {
         if (at_fault(state)) return first_fault();
         RetrievedCounts counts(index_, repeats_);
         for (Worker& own : state) {
-            outcomes.matches.insert(outcomes.matches.end(), own.matches.begin(), own.matches.end());
             outcomes.duplicate.merge(own.duplicate);
             counts.add(own.matches);
-            own.matches = {};
+            outcomes.parts.push_back(std::move(own.matches));
         }
-        for (const std::size_t q : queries_to_sample(outcomes.present, counts)) {
+        for (const std::size_t q : queries_to_sample(outcomes, counts)) {
             gather(state[0], q);
             std::vector<std::string_view> ids;
             for (const Row& row : state[0].placer.rows)
@@ -230,7 +229,7 @@ struct ColumnJudgments {
 };
 
 // Groups judgments as a scan of text does. `grade` may be absent: then every row counts 1.
-class ColumnJudge : JudgmentScanner {
+class ColumnJudge {
   public:
     ColumnJudgments judge(const Column& query, const Column& doc, const Column* grade) {
         ColumnJudgments judged;
@@ -247,6 +246,7 @@ class ColumnJudge : JudgmentScanner {
         char *query_out = query_keys.data(), *doc_out = doc_keys.data();
         std::vector<std::string_view> queries, docs;
         std::vector<double> grades;
+        std::vector<JudgedRows> parts(1);
         constexpr std::int64_t step = 4096;
         for (std::int64_t begin = 0; begin < rows; begin += step) {
             const std::int64_t end = std::min(begin + step, rows);
@@ -259,10 +259,9 @@ class ColumnJudge : JudgmentScanner {
                 grade->doubles(begin, end, [&](std::int64_t i, double value) {
                     grades[static_cast<std::size_t>(i)] = value;
                 });
-            for (std::size_t i = 0; i < docs.size(); ++i)
-                add(queries[i], docs[i], hash_exact(docs[i].data(), docs[i].size()), grades[i]);
+            for (std::size_t i = 0; i < docs.size(); ++i) parts[0].add(queries[i], docs[i], grades[i]);
         }
-        collect(judged.scan);
+        JudgmentGroups(std::move(parts)).collect(judged.scan);
         return judged;
     }
 };

@@ -31,12 +31,14 @@ namespace {
 
 nb::bytes bytes_of(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 
-IdColumn column_of(nb::bytes bytes, nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig> offsets) {
-    IdColumn column;
-    column.bytes.assign(static_cast<const char*>(bytes.data()), bytes.size());
-    column.offsets.assign(offsets.data(), offsets.data() + offsets.shape(0));
-    column.pad();
-    return column;
+// Ids in an object and an array of Python, which are kept.
+IdView view_of(nb::bytes bytes, Offsets offsets) {
+    struct Held {
+        nb::bytes bytes;
+        Offsets offsets;
+    };
+    auto held = std::make_shared<const Held>(bytes, offsets);
+    return {static_cast<const char*>(bytes.data()), offsets.data(), offsets.shape(0) - 1, held};
 }
 
 nb::object report_of(const FaultReport& fault) {
@@ -45,31 +47,68 @@ nb::object report_of(const FaultReport& fault) {
                           fault.field, bytes_of(fault.text));
 }
 
-// A number of each match, as an array.
+// The numbers of matches, as arrays.
+class MatchArrays {
+  public:
+    explicit MatchArrays(const Outcomes& outcomes) : size_(outcomes.matches.size()) {
+        for (auto* array : {&judgment_, &above_}) array->reset(new std::int64_t[size_]);
+        score_.reset(new double[size_]);
+        if (outcomes.has_ties)
+            for (auto* array : {&tied_, &greater_, &earlier_}) array->reset(new std::int64_t[size_]);
+        for (std::size_t m = 0; m < size_; ++m) {
+            const Match& match = *outcomes.matches[m];
+            judgment_[m] = match.judgment;
+            score_[m] = match.score;
+            above_[m] = match.above;
+            if (!outcomes.has_ties) continue;
+            tied_[m] = match.tied;
+            greater_[m] = match.greater;
+            earlier_[m] = match.earlier;
+        }
+    }
+
+    void move_to(nb::dict& out) {
+        out["judgment"] = array_of(std::move(judgment_), size_);
+        out["score"] = array_of(std::move(score_), size_);
+        out["above"] = array_of(std::move(above_), size_);
+        out["tied"] = array_or(std::move(tied_), 1);
+        out["greater"] = array_or(std::move(greater_), 0);
+        out["earlier"] = array_or(std::move(earlier_), 0);
+    }
+
+  private:
+    using Whole = std::unique_ptr<std::int64_t[]>;
+
+    nb::object array_or(Whole&& numbers, std::int64_t without_ties) const {
+        return numbers ? array_of(std::move(numbers), size_) : repeated(without_ties, size_);
+    }
+
+    std::size_t size_;
+    Whole judgment_, above_, tied_, greater_, earlier_;  // the last three only if there are ties
+    std::unique_ptr<double[]> score_;
+};
+
+// A number of each query, as an array.
 template <typename T, typename Field>
-nb::object match_numbers(const std::vector<Match>& matches, Field field) {
-    std::unique_ptr<T[]> numbers(new T[matches.size()]);
-    for (std::size_t m = 0; m < matches.size(); ++m) numbers[m] = static_cast<T>(matches[m].*field);
-    return array_of(std::move(numbers), matches.size());
+nb::object query_numbers(const std::vector<Outcomes::OfQuery>& queries, Field field) {
+    std::vector<T> numbers(queries.size());
+    for (std::size_t q = 0; q < queries.size(); ++q) numbers[q] = static_cast<T>(queries[q].*field);
+    return array_of(std::move(numbers));
 }
 
 // The outcomes of all judged queries, as flat arrays.
 nb::dict arrays_of(Outcomes& outcomes) {
-    const std::vector<Match>& matches = outcomes.matches;
+    using Query = Outcomes::OfQuery;
+    const std::vector<Query>& queries = outcomes.queries;
     nb::dict out, duplicate;
     for (const auto& [query, id] : outcomes.duplicate) duplicate[nb::int_(query)] = bytes_of(id);
-    out["offsets"] = array_of(std::move(outcomes.offsets));
-    out["judgment"] = match_numbers<std::int64_t>(matches, &Match::judgment);
-    out["score"] = match_numbers<double>(matches, &Match::score);
-    out["above"] = match_numbers<std::int64_t>(matches, &Match::above);
-    out["tied"] = match_numbers<std::int64_t>(matches, &Match::tied);
-    out["greater"] = match_numbers<std::int64_t>(matches, &Match::greater);
-    out["earlier"] = match_numbers<std::int64_t>(matches, &Match::earlier);
-    out["present"] = array_of(std::move(outcomes.present));
-    out["retrieved"] = array_of(std::move(outcomes.retrieved));
-    out["duplicates"] = array_of(std::move(outcomes.duplicates));
-    out["rank_disagrees"] = array_of(std::move(outcomes.rank_disagrees));
+    MatchArrays(outcomes).move_to(out);
+    out["present"] = query_numbers<std::uint8_t>(queries, &Query::present);
+    out["retrieved"] = query_numbers<std::int64_t>(queries, &Query::retrieved);
+    out["duplicates"] = query_numbers<std::int64_t>(queries, &Query::duplicates);
+    out["rank_disagrees"] = query_numbers<std::uint8_t>(queries, &Query::rank_disagrees);
     out["duplicate"] = duplicate;
+    out["offsets"] = array_of(std::move(outcomes.offsets));
     return out;
 }
 
@@ -192,24 +231,24 @@ nb::dict judgments_of(JudgmentScan& scan) {
     out["doc_offsets"] = array_of(std::move(scan.docs.offsets));
     out["grades"] = array_of(std::move(scan.grades));
     out["commented"] = scan.commented;
-    out["repeated"] = scan.repeated;
-    out["contradicting"] = scan.contradicting;
+    out["repeated"] = scan.repeated.count;
+    out["contradicting"] = scan.contradicting.count;
     const auto pair_of = [](const std::pair<std::string, std::string>& pair) {
         return nb::make_tuple(bytes_of(pair.first), bytes_of(pair.second));
     };
-    out["repeated_example"] = pair_of(scan.repeated_example);
-    out["contradicting_example"] = pair_of(scan.contradicting_example);
+    out["repeated_example"] = pair_of(scan.repeated.example);
+    out["contradicting_example"] = pair_of(scan.contradicting.example);
     out["iterations"] = list_of(scan.iterations);
     return out;
 }
 
-nb::dict scan_judgments(nb::bytes text, nb::tuple layout, std::size_t first) {
+nb::dict scan_judgments(nb::bytes text, nb::tuple layout, std::size_t first, int threads) {
     const std::string_view bytes(static_cast<const char*>(text.data()), text.size());
     const RowLayout fields = layout_of(layout);
     JudgmentScan scan;
     {
         nb::gil_scoped_release release;
-        scan = JudgmentScanner(bytes, fields, first).scan();
+        scan = JudgmentScanner(bytes, fields, first, threads).scan();
     }
     return judgments_of(scan);
 }
@@ -406,18 +445,17 @@ nb::object read_judged(nb::list judged) {
 }
 
 nb::dict match_mapping(nb::dict run, nb::list queries, nb::list docs,
-                       nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig> groups,
+                       Offsets groups,
                        bool ascending, bool float32) {
     MappingMatcher matcher(ascending, float32);
     Outcomes outcomes(queries.size());
-    outcomes.offsets.assign(1, 0);
+    std::vector<Match>& matches = outcomes.parts.emplace_back();
     for (std::size_t q = 0; q < queries.size(); ++q) {
         PyObject* rows = PyDict_GetItemWithError(run.ptr(), nb::handle(queries[q]).ptr());
         if (rows) {
             const nb::object held = nb::borrow(rows);
             Placement placement;
-            if (!matcher.place(rows, docs.ptr(), groups(q), groups(q + 1), placement,
-                               outcomes.matches)) {
+            if (!matcher.place(rows, docs.ptr(), groups(q), groups(q + 1), placement, matches)) {
                 nb::dict out;
                 out["fault"] = nb::make_tuple(matcher.fault.kind, queries[q], matcher.fault.doc,
                                               matcher.fault.value);
@@ -425,8 +463,8 @@ nb::dict match_mapping(nb::dict run, nb::list queries, nb::list docs,
             }
             outcomes.set(q, placement);
         }
-        outcomes.offsets.push_back(static_cast<std::int64_t>(outcomes.matches.size()));
     }
+    outcomes.arrange({groups.data(), groups.data() + groups.shape(0)}, false);
     nb::dict out = arrays_of(outcomes);
     out["fault"] = nb::none();
     return out;
@@ -439,13 +477,13 @@ NB_MODULE(_core, m) {
     nb::class_<Index>(m, "Index", "Exact look-up of judged queries and documents.")
         .def("__init__",
              [](Index* self, nb::bytes query_bytes,
-                nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig> query_offsets,
-                nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig> groups,
+                Offsets query_offsets,
+                Offsets groups,
                 nb::bytes doc_bytes,
-                nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig> doc_offsets) {
+                Offsets doc_offsets) {
                  std::vector<std::int64_t> bounds(groups.data(), groups.data() + groups.shape(0));
-                 new (self) Index(column_of(query_bytes, query_offsets), std::move(bounds),
-                                  column_of(doc_bytes, doc_offsets));
+                 new (self) Index(view_of(query_bytes, query_offsets), std::move(bounds),
+                                  view_of(doc_bytes, doc_offsets));
              },
              "query_bytes"_a, "query_offsets"_a, "groups"_a, "doc_bytes"_a, "doc_offsets"_a);
     nb::class_<Column>(m, "Column", "A column of a table.")
@@ -456,7 +494,7 @@ NB_MODULE(_core, m) {
           "threads"_a, "range_size"_a, "progress"_a, "first"_a = 0, "repeats"_a = false,
           "kept"_a = 0, "ids_fall"_a = 0,
           "Places the judged documents of a run in a file, and keeps the first documents of queries.");
-    m.def("scan_judgments", &scan_judgments, "text"_a, "layout"_a, "first"_a = 0,
+    m.def("scan_judgments", &scan_judgments, "text"_a, "layout"_a, "first"_a = 0, "threads"_a = 1,
           "Reads judgments from text.");
     m.def("scan_lists", &scan_lists, "descriptor"_a, "size"_a, "record"_a.none(), "index"_a,
           "float32"_a, "ascending"_a,

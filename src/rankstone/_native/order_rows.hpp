@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -112,6 +113,7 @@ RANKSTONE_CLONES inline void carry(const double* from, const std::int64_t* order
 class Counter {
   public:
     bool order(const double* values, std::size_t n, double* falling) {
+        if (n <= few) return insert(values, n, falling);
         small_.resize(std::max(small_.size(), n));
         if (!shrink(values, small_.data(), n)) return false;
         std::uint32_t counts[lanes][256] = {};  // several, for equal numbers follow each other
@@ -129,7 +131,19 @@ class Counter {
     }
 
   private:
-    static constexpr std::size_t lanes = 4;
+    static constexpr std::size_t lanes = 4, few = 32;
+
+    static bool insert(const double* values, std::size_t n, double* falling) {
+        for (std::size_t i = 0; i < n; ++i) {
+            const double moving = values[i];
+            if (!(moving >= 0 && moving < 256) || std::signbit(moving) || moving != std::floor(moving))
+                return false;
+            std::size_t at = i;
+            for (; at > 0 && falling[at - 1] < moving; --at) falling[at] = falling[at - 1];
+            falling[at] = moving;
+        }
+        return true;
+    }
 
     RANKSTONE_CLONES static bool shrink(const double* values, std::uint8_t* small, std::size_t n) {
         constexpr double large = 0x1p52;  // added to a whole number, it leaves it in the last bits

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,8 +10,25 @@
 
 #include "fault.hpp"
 #include "index.hpp"
+#include "parallel.hpp"
 
 namespace rankstone {
+
+// How many rows have a pair of query and document that another row has, and the smallest pair.
+struct Repetitions {
+    std::int64_t count = 0;
+    std::pair<std::string, std::string> example;
+
+    void note(std::string_view query, std::string_view doc) {
+        if (count++ == 0 || std::pair(query, doc) < std::pair<std::string_view, std::string_view>(example))
+            example = {std::string(query), std::string(doc)};
+    }
+
+    void add(const Repetitions& other) {
+        if (other.count && (!count || other.example < example)) example = other.example;
+        count += other.count;
+    }
+};
 
 struct JudgmentScan {
     FaultReport fault;
@@ -18,10 +36,9 @@ struct JudgmentScan {
     std::vector<std::int64_t> groups{0};
     IdColumn docs;
     std::vector<double> grades;
-    std::int64_t commented = 0;      // comments that would be rows
-    std::int64_t repeated = 0;       // rows that say again what another row said
-    std::int64_t contradicting = 0;  // rows that differ from the highest grade of their pair
-    std::pair<std::string, std::string> repeated_example, contradicting_example;
+    std::int64_t commented = 0;  // comments that would be rows
+    Repetitions repeated;        // rows that say again what another row said
+    Repetitions contradicting;   // rows that differ from the highest grade of their pair
     std::vector<std::string> iterations;  // different values of the field, as far as they are kept
 };
 
@@ -62,58 +79,25 @@ inline void sort_ids(std::vector<std::pair<std::string_view, std::size_t>>& ids)
     std::transform(keys.begin(), keys.end(), ids.begin(), [](const Key& key) { return key.id; });
 }
 
-class JudgmentScanner {
+// Rows of judgments, by query. The ids are not copied; they have to last.
+class JudgedRows {
   public:
-    // The rows start at `first`. Only the last lines are copied, to be padded as text.hpp asks.
-    JudgmentScanner(std::string_view text, RowLayout layout, std::size_t first = 0)
-        : text_(text), layout_(layout), first_(std::min(first, text.size())) {}
+    struct Row {
+        const char* doc;
+        double grade;
+        std::uint32_t length;
+        std::uint32_t query;
 
-    JudgmentScan scan() {
-        JudgmentScan scan;
-        if (!first_ && text_.substr(0, 3) == "\xef\xbb\xbf") first_ = 3;
-        rows_.reserve(static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n')) + 1);
-        const std::size_t padded = text_.size() - std::min(padding, text_.size());
-        const std::size_t newline = text_.substr(0, padded).rfind('\n');
-        const std::size_t cut =
-            newline == std::string_view::npos ? first_ : std::max(first_, newline + 1);
-        tail_.assign(text_.substr(cut)).append(padding, '\n');
-        if (read(text_.data() + first_, text_.data() + cut, first_, scan) &&
-            read(tail_.data(), tail_.data() + tail_.size() - padding, cut, scan))
-            collect(scan);
-        return scan;
-    }
+        std::string_view id() const { return {doc, length}; }
+    };
 
-  protected:
-    JudgmentScanner() = default;
+    struct Query {
+        std::string_view id;
+        std::uint64_t hash;
+        std::size_t rows = 0, bytes = 0;  // how many, and of their documents
+    };
 
-    // Reads the lines from begin, which is at an offset of the text; false if one is at fault.
-    bool read(const char* begin, const char* end, std::size_t offset, JudgmentScan& scan) {
-        Line line;
-        for (const char* p = begin; p < end; p = line.next) {
-            if (!read_row(p, end, layout_, line, scan.fault)) {
-                scan.fault.line_begin = offset + static_cast<std::uint64_t>(p - begin);
-                return false;
-            }
-            if (line.count == 0) {
-                scan.commented += line.commented;
-                continue;
-            }
-            const Field& query = line.field[layout_.query];
-            const Field& doc = line.field[layout_.doc];
-            if (layout_.iteration >= 0) note_iteration(line.field[layout_.iteration], scan);
-            add({query.begin, query.size()}, {doc.begin, doc.size()},
-                hash_id(doc.begin, doc.size()), line.value);
-        }
-        return true;
-    }
-
-    static void note_iteration(const Field& field, JudgmentScan& scan) {
-        const std::string_view value{field.begin, field.size()};
-        auto& known = scan.iterations;
-        if (!known.empty() && value == known.front()) return;
-        if (known.size() < most_iterations && std::find(known.begin(), known.end(), value) == known.end())
-            known.emplace_back(value);
-    }
+    void reserve(std::size_t rows) { rows_.reserve(rows); }
 
     // Adds a query without rows; false if it is known.
     bool add_query(std::string_view query) {
@@ -122,49 +106,22 @@ class JudgmentScanner {
         return queries_.size() > known;
     }
 
-    // The ids are not copied; they have to last.
-    void add(std::string_view query, std::string_view doc, std::uint64_t doc_hash, double grade) {
+    void add(std::string_view query, std::string_view doc, double grade) {
         if (queries_.empty() || queries_[current_].id != query) current_ = number_of(query);
         ++queries_[current_].rows;
-        rows_.push_back({doc.data(), static_cast<std::uint32_t>(doc.size()),
-                         static_cast<std::uint32_t>(current_), doc_hash, grade});
+        queries_[current_].bytes += doc.size();
+        rows_.push_back({doc.data(), grade, static_cast<std::uint32_t>(doc.size()),
+                         static_cast<std::uint32_t>(current_)});
     }
 
-    void collect(JudgmentScan& scan) {
-        std::vector<std::pair<std::string_view, std::size_t>> ids;
-        ids.reserve(queries_.size());
-        for (std::size_t q = 0; q < queries_.size(); ++q) ids.push_back({queries_[q].id, q});
-        sort_ids(ids);
-        const std::vector<std::uint32_t> order = grouped(ids);
-        reserve(scan);
-        const std::uint32_t* row = order.data();
-        for (const auto& [id, q] : ids) {
-            settle(id, row, queries_[q].rows, scan);
-            row += queries_[q].rows;
-            scan.queries.push(id.data(), id.size());
-            scan.groups.push_back(static_cast<std::int64_t>(scan.grades.size()));
-        }
-    }
+    const std::vector<Query>& queries() const { return queries_; }
 
-  private:
-    struct JudgedRow {
-        const char* doc;
-        std::uint32_t length;
-        std::uint32_t query;
-        std::uint64_t hash;
-        double grade;
-
-        std::string_view id() const { return {doc, length}; }
-    };
-
-    struct Query {
-        std::string_view id;
-        std::uint64_t hash;
-        std::size_t rows;
-    };
-
+    // The number of a query, which is added if it is new.
     std::size_t number_of(std::string_view id) {
-        const std::uint64_t hash = hash_exact(id.data(), id.size());
+        return number_of(id, hash_exact(id.data(), id.size()));
+    }
+
+    std::size_t number_of(std::string_view id, std::uint64_t hash) {
         if (2 * (queries_.size() + 1) > slots_.size()) grow();
         const std::size_t mask = slots_.size() - 1;
         std::size_t at = hash & mask;
@@ -172,13 +129,40 @@ class JudgmentScanner {
             const std::size_t q = slots_[at].row - 1;
             if (slots_[at].tag == tag_of(hash) && queries_[q].id == id) return q;
         }
-        queries_.push_back({id, hash, 0});
+        queries_.push_back({id, hash});
         slots_[at] = {tag_of(hash), static_cast<std::uint32_t>(queries_.size())};
         return queries_.size() - 1;
     }
 
+    // Puts the rows of each query together, those of one query in the order of the input; `place_of`
+    // says which place each query has among `places`.
+    void arrange(const std::vector<std::uint32_t>& place_of, std::size_t places) {
+        bounds_.assign(places + 1, 0);
+        for (std::size_t q = 0; q < queries_.size(); ++q)
+            bounds_[place_of[q]] = static_cast<std::uint32_t>(queries_[q].rows);
+        std::exclusive_scan(bounds_.begin(), bounds_.end(), bounds_.begin(), 0u);
+        std::vector<std::uint32_t> next(bounds_);
+        order_.resize(rows_.size());
+        for (std::size_t i = 0; i < rows_.size(); ++i)
+            order_[next[place_of[rows_[i].query]]++] = static_cast<std::uint32_t>(i);
+    }
+
+    // The number of rows at the places before one.
+    std::size_t rows_before(std::size_t place) const { return bounds_[place]; }
+
+    // Calls f(row) for the rows at a place.
+    template <typename F>
+    void each_row(std::size_t place, F&& f) const {
+        for (std::size_t i = bounds_[place]; i < bounds_[place + 1]; ++i) {
+            if (i + 16 < order_.size()) prefetch(&rows_[order_[i + 16]]);  // rows are anywhere
+            if (i + 8 < order_.size()) prefetch(rows_[order_[i + 8]].doc);
+            f(rows_[order_[i]]);
+        }
+    }
+
+  private:
     void grow() {
-        slots_.assign(std::max<std::size_t>(64, 2 * slots_.size()), Slot{});
+        slots_.assign(std::max<std::size_t>(64, 4 * slots_.size()), Slot{});
         const std::size_t mask = slots_.size() - 1;
         for (std::size_t q = 0; q < queries_.size(); ++q) {
             std::size_t at = queries_[q].hash & mask;
@@ -187,79 +171,269 @@ class JudgmentScanner {
         }
     }
 
-    // The rows in the order of their queries; those of one query stay in the order of the input.
-    std::vector<std::uint32_t> grouped(
-        const std::vector<std::pair<std::string_view, std::size_t>>& ids) const {
-        std::vector<std::size_t> next(queries_.size());
-        std::size_t begin = 0;
-        for (const auto& [id, q] : ids) {
-            next[q] = begin;
-            begin += queries_[q].rows;
-        }
-        std::vector<std::uint32_t> order(rows_.size());
-        for (std::size_t i = 0; i < rows_.size(); ++i)
-            order[next[rows_[i].query]++] = static_cast<std::uint32_t>(i);
-        return order;
-    }
+    std::vector<Query> queries_;
+    std::vector<Row> rows_;
+    std::vector<std::uint32_t> order_, bounds_;  // of the rows by place
+    std::vector<Slot> slots_;
+    std::size_t current_ = 0;
+};
 
-    void reserve(JudgmentScan& scan) const {
-        std::size_t bytes = 0;
-        for (const JudgedRow& row : rows_) bytes += row.length;
-        scan.docs.bytes.reserve(bytes);
-        scan.docs.offsets.reserve(rows_.size() + 1);
-        scan.grades.reserve(rows_.size());
-        scan.groups.reserve(queries_.size() + 1);
-    }
-
-    static void note(std::int64_t& count, std::pair<std::string, std::string>& example,
-                     std::string_view query, std::string_view doc) {
-        if (count++ == 0 || std::pair(query, doc) < std::pair<std::string_view, std::string_view>(example))
-            example = {std::string(query), std::string(doc)};
-    }
+// Joins the rows of consecutive parts of the input, one worker for each.
+class JudgmentGroups {
+  public:
+    explicit JudgmentGroups(std::vector<JudgedRows> parts)
+        : parts_(std::move(parts)), place_of_(parts_.size()) {}
 
     // One row for each document: the highest grade given to it, so the order of lines is moot.
-    void settle(std::string_view query, const std::uint32_t* order, std::size_t count,
-                JudgmentScan& scan) {
-        const std::size_t size = table_size(count), first = scan.grades.size();
-        seen_.assign(size, Slot{});
-        extra_.clear();
-        for (std::size_t i = 0; i < count; ++i) {
-            const JudgedRow& row = rows_[order[i]];
-            std::size_t at = row.hash & (size - 1);
-            for (;; at = (at + 1) & (size - 1)) {
-                if (!seen_[at].row) {
-                    scan.docs.push(row.doc, row.length);
-                    scan.grades.push_back(row.grade);
-                    seen_[at] = {tag_of(row.hash),
-                                 static_cast<std::uint32_t>(scan.grades.size() - first)};
-                    break;
-                }
-                const std::size_t k = first + seen_[at].row - 1;
-                if (seen_[at].tag != tag_of(row.hash) || scan.docs.view(k) != row.id()) continue;
-                double& grade = scan.grades[k];
-                extra_.push_back({k, std::min(grade, row.grade)});
-                grade = std::max(grade, row.grade);  // the first of 0 and -0
-                break;
+    void collect(JudgmentScan& scan) {
+        const auto workers = static_cast<int>(parts_.size());
+        order_queries();
+        in_parallel(workers, [&](int worker) {
+            const auto part = static_cast<std::size_t>(worker);
+            parts_[part].arrange(place_of_[part], queries_.size());
+        });
+        std::vector<Settler> settlers = shares(scan);
+        in_parallel(workers, [&](int worker) {
+            Settler& own = settlers[static_cast<std::size_t>(worker)];
+            for (std::size_t q = own.first_query; q < own.last_query; ++q) settle(q, own, scan);
+        });
+        close_gaps(settlers, scan);
+        for (const auto& [id, q] : queries_) scan.queries.push(id.data(), id.size());
+    }
+
+  private:
+    // Settles some queries. It writes from where they would begin if nothing were repeated.
+    struct Settler {
+        std::size_t first_query, last_query;
+        std::size_t first_row, first_byte = 0;
+        std::size_t row = first_row, byte = 0;  // the next ones
+        Repetitions repeated{}, contradicting{};
+        std::vector<Slot> seen{};                              // documents of one query
+        std::vector<std::pair<std::size_t, double>> extra{};  // row, grade it had again
+    };
+
+    // Puts the queries of all parts in order: by their numbers in the first part, to which those of
+    // the others are added.
+    void order_queries() {
+        for (std::size_t p = 1; p < parts_.size(); ++p)
+            for (const JudgedRows::Query& query : parts_[p].queries())
+                place_of_[p].push_back(static_cast<std::uint32_t>(parts_[0].number_of(query.id, query.hash)));
+        const auto& all = parts_[0].queries();
+        queries_.reserve(all.size());
+        for (std::size_t q = 0; q < all.size(); ++q) queries_.push_back({all[q].id, q});
+        sort_ids(queries_);
+        std::vector<std::uint32_t> places(all.size());
+        for (std::size_t place = 0; place < all.size(); ++place)
+            places[queries_[place].second] = static_cast<std::uint32_t>(place);
+        for (std::size_t p = 1; p < parts_.size(); ++p)
+            for (std::uint32_t& number : place_of_[p]) number = places[number];
+        place_of_[0] = std::move(places);
+    }
+
+    // How many rows the queries before a place have.
+    std::size_t rows_before(std::size_t place) const {
+        std::size_t rows = 0;
+        for (const JudgedRows& part : parts_) rows += part.rows_before(place);
+        return rows;
+    }
+
+    // Makes room for all rows, and gives each worker about as many of them.
+    std::vector<Settler> shares(JudgmentScan& scan) const {
+        const std::size_t all = rows_before(queries_.size());
+        std::vector<Settler> settlers;
+        for (std::size_t q = 0; q < queries_.size() && settlers.size() < parts_.size(); ++q) {
+            const std::size_t row = rows_before(q);
+            if (row * parts_.size() < all * settlers.size()) continue;
+            if (!settlers.empty()) settlers.back().last_query = q;
+            settlers.push_back({q, queries_.size(), row});
+        }
+        while (settlers.size() < parts_.size()) settlers.push_back({queries_.size(), queries_.size(), all});
+        std::size_t bytes = 0;
+        for (std::size_t p = 0; p < parts_.size(); ++p)
+            for (std::size_t q = 0; q < parts_[p].queries().size(); ++q) {
+                bytes += parts_[p].queries()[q].bytes;
+                for (Settler& own : settlers)
+                    if (place_of_[p][q] < own.first_query) own.first_byte += parts_[p].queries()[q].bytes;
             }
+        for (Settler& own : settlers) own.byte = own.first_byte;
+        scan.docs.bytes.resize(bytes);
+        scan.docs.offsets.resize(all + 1);
+        scan.grades.resize(all);
+        scan.groups.resize(queries_.size() + 1);
+        return settlers;
+    }
+
+    void settle(std::size_t place, Settler& own, JudgmentScan& scan) const {
+        const std::size_t rows = rows_before(place + 1) - rows_before(place), first = own.row;
+        own.seen.assign(table_size(rows), Slot{});
+        own.extra.clear();
+        for (const JudgedRows& part : parts_)
+            part.each_row(place, [&](const JudgedRows::Row& row) { add(row, first, own, scan); });
+        scan.groups[place + 1] = static_cast<std::int64_t>(own.row - first);
+        for (const auto& [row, grade] : own.extra)
+            (grade == scan.grades[row] ? own.repeated : own.contradicting)
+                .note(queries_[place].first, doc(row, own, scan));
+    }
+
+    // Adds a row of a query whose rows begin at `first`, unless its document is there.
+    static void add(const JudgedRows::Row& row, std::size_t first, Settler& own, JudgmentScan& scan) {
+        const std::uint64_t hash = hash_exact(row.doc, row.length);
+        const std::size_t mask = own.seen.size() - 1;
+        std::size_t at = hash & mask;
+        for (; own.seen[at].row; at = (at + 1) & mask) {
+            const std::size_t k = first + own.seen[at].row - 1;
+            if (own.seen[at].tag != tag_of(hash) || doc(k, own, scan) != row.id()) continue;
+            double& grade = scan.grades[k];
+            own.extra.push_back({k, std::min(grade, row.grade)});
+            grade = std::max(grade, row.grade);  // the first of 0 and -0
+            return;
         }
-        for (const auto& [k, grade] : extra_) {
-            if (grade == scan.grades[k])
-                note(scan.repeated, scan.repeated_example, query, scan.docs.view(k));
-            else
-                note(scan.contradicting, scan.contradicting_example, query, scan.docs.view(k));
+        scan.grades[own.row] = row.grade;
+        scan.docs.offsets[own.row++] = static_cast<std::int64_t>(own.byte);
+        std::memcpy(scan.docs.bytes.data() + own.byte, row.doc, row.length);
+        own.byte += row.length;
+        own.seen[at] = {tag_of(hash), static_cast<std::uint32_t>(own.row - first)};
+    }
+
+    // The document of a row that a worker wrote.
+    static std::string_view doc(std::size_t row, const Settler& own, const JudgmentScan& scan) {
+        const auto begin = static_cast<std::size_t>(scan.docs.offsets[row]);
+        const auto end =
+            row + 1 == own.row ? own.byte : static_cast<std::size_t>(scan.docs.offsets[row + 1]);
+        return std::string_view(scan.docs.bytes).substr(begin, end - begin);
+    }
+
+    // Moves what each worker wrote to where that of the one before it ended.
+    static void close_gaps(const std::vector<Settler>& settlers, JudgmentScan& scan) {
+        std::size_t row = 0, byte = 0;
+        auto& [bytes, offsets] = scan.docs;
+        for (const Settler& own : settlers) {
+            const std::size_t rows = own.row - own.first_row, gap = own.first_byte - byte;
+            if (row != own.first_row) {
+                std::copy_n(scan.grades.begin() + static_cast<std::ptrdiff_t>(own.first_row), rows,
+                            scan.grades.begin() + static_cast<std::ptrdiff_t>(row));
+                std::memmove(bytes.data() + byte, bytes.data() + own.first_byte, own.byte - own.first_byte);
+                for (std::size_t i = 0; i < rows; ++i)
+                    offsets[row + i] = offsets[own.first_row + i] - static_cast<std::int64_t>(gap);
+            }
+            row += rows;
+            byte += own.byte - own.first_byte;
+            scan.repeated.add(own.repeated);
+            scan.contradicting.add(own.contradicting);
         }
+        bytes.resize(byte);
+        offsets.resize(row);
+        offsets.push_back(static_cast<std::int64_t>(byte));
+        scan.grades.resize(row);
+        std::partial_sum(scan.groups.begin(), scan.groups.end(), scan.groups.begin());
+    }
+
+    std::vector<JudgedRows> parts_;
+    std::vector<std::vector<std::uint32_t>> place_of_;               // the queries of each part
+    std::vector<std::pair<std::string_view, std::size_t>> queries_;  // by place: id, number
+};
+
+// Reads judgments from text: a part of it for each worker.
+class JudgmentScanner {
+  public:
+    // The rows start at `first`. Only the last lines are copied, to be padded as text.hpp asks.
+    JudgmentScanner(std::string_view text, RowLayout layout, std::size_t first = 0, int threads = 1)
+        : text_(text), layout_(layout), first_(std::min(first, text.size())), threads_(threads) {}
+
+    JudgmentScan scan() {
+        if (!first_ && text_.substr(0, 3) == "\xef\xbb\xbf") first_ = 3;
+        std::vector<Part> parts(static_cast<std::size_t>(std::clamp<std::size_t>(
+            (text_.size() - first_) / least_part, 1, static_cast<std::size_t>(std::max(threads_, 1)))));
+        split(parts);
+        const std::size_t cut = parts.back().end;
+        tail_.assign(text_.substr(cut)).append(padding, '\n');
+        in_parallel(static_cast<int>(parts.size()), [&](int worker) {
+            Part& own = parts[static_cast<std::size_t>(worker)];
+            own.rows.reserve(lines_in(own));
+            const char* const text = text_.data();
+            if (read(text + own.begin, text + own.end, own.begin, own) && &own == &parts.back())
+                read(tail_.data(), tail_.data() + tail_.size() - padding, cut, own);
+        });
+        return join(parts);
+    }
+
+  private:
+    static constexpr std::size_t least_part = std::size_t{1} << 20;
+
+    struct Part {
+        std::size_t begin = 0, end = 0;
+        JudgedRows rows;
+        FaultReport fault;
+        std::int64_t commented = 0;
+        std::vector<std::string> iterations;
+    };
+
+    // Cuts the text where lines end; its last lines are in no part.
+    void split(std::vector<Part>& parts) const {
+        const std::size_t padded = text_.size() - std::min(padding, text_.size());
+        std::size_t begin = first_;
+        for (std::size_t p = 0; p < parts.size(); ++p) {
+            const std::size_t most = first_ + (padded - std::min(first_, padded)) / parts.size() * (p + 1);
+            const std::size_t newline = text_.substr(0, p + 1 < parts.size() ? most : padded).rfind('\n');
+            parts[p].begin = begin;
+            begin = newline == std::string_view::npos ? begin : std::max(begin, newline + 1);
+            parts[p].end = begin;
+        }
+    }
+
+    std::size_t lines_in(const Part& part) const {
+        const char* const text = text_.data();
+        return static_cast<std::size_t>(std::count(text + part.begin, text + part.end, '\n')) + 1;
+    }
+
+    // Reads the lines from begin, which is at an offset of the text; false if one is at fault.
+    bool read(const char* begin, const char* end, std::size_t offset, Part& own) const {
+        Line line;
+        for (const char* p = begin; p < end; p = line.next) {
+            if (!read_row(p, end, layout_, line, own.fault)) {
+                own.fault.line_begin = offset + static_cast<std::uint64_t>(p - begin);
+                return false;
+            }
+            if (line.count == 0) {
+                own.commented += line.commented;
+                continue;
+            }
+            const Field& query = line.field[layout_.query];
+            const Field& doc = line.field[layout_.doc];
+            if (layout_.iteration >= 0) {
+                const Field& iteration = line.field[layout_.iteration];
+                note_iteration({iteration.begin, iteration.size()}, own.iterations);
+            }
+            own.rows.add({query.begin, query.size()}, {doc.begin, doc.size()}, line.value);
+        }
+        return true;
+    }
+
+    static void note_iteration(std::string_view value, std::vector<std::string>& known) {
+        if (!known.empty() && value == known.front()) return;
+        if (known.size() < most_iterations && std::find(known.begin(), known.end(), value) == known.end())
+            known.emplace_back(value);
+    }
+
+    static JudgmentScan join(std::vector<Part>& parts) {
+        JudgmentScan scan;
+        std::vector<JudgedRows> rows;
+        for (Part& part : parts) {
+            scan.commented += part.commented;
+            for (const std::string& value : part.iterations) note_iteration(value, scan.iterations);
+            scan.fault = std::move(part.fault);
+            if (scan.fault.fault != Fault::none) return scan;
+            rows.push_back(std::move(part.rows));
+        }
+        JudgmentGroups(std::move(rows)).collect(scan);
+        return scan;
     }
 
     std::string_view text_;
     std::string tail_;
-    RowLayout layout_{};
-    std::size_t first_ = 0;
-    std::vector<Query> queries_;
-    std::vector<JudgedRow> rows_;
-    std::vector<Slot> slots_;
-    std::size_t current_ = 0;
-    std::vector<Slot> seen_;                             // documents of one query
-    std::vector<std::pair<std::size_t, double>> extra_;  // row of the scan, grade it had again
+    RowLayout layout_;
+    std::size_t first_;
+    int threads_;
 };
 
 }  // namespace rankstone

@@ -127,6 +127,7 @@ class ListScanner {
         ListScan scan;
         scan.outcomes = Outcomes(index_.query_count());
         std::vector<const char*> lists(index_.query_count());
+        std::vector<Match>& matches = scan.outcomes.parts.emplace_back();
         ListReader reader(text, std::move(record), reading);
         Placer placer(index_);
         Field id{nullptr, nullptr};
@@ -152,9 +153,9 @@ class ListScanner {
                 return scan.unjudged.count() > before && !placer.has_repetitions();
             }
             const auto q = static_cast<std::size_t>(query);
-            if (scan.outcomes.present[q]) return false;
+            if (scan.outcomes.queries[q].present) return false;
             lists[q] = id.end;
-            const Placement placement = placer.place(q, scan.outcomes.matches);
+            const Placement placement = placer.place(q, matches);
             scan.outcomes.set(q, placement);
             return placement.duplicates == 0;
         };
@@ -162,8 +163,8 @@ class ListScanner {
         scan.form = reader.form;
         if (!scan.usual) return scan;
         RetrievedCounts counts(index_, false);
-        counts.add(scan.outcomes.matches);
-        for (const std::size_t q : queries_to_sample(scan.outcomes.present, counts))
+        counts.add(matches);
+        for (const std::size_t q : queries_to_sample(scan.outcomes, counts))
             scan.samples.add(q, sample_of(reader, q, lists[q]), most_sampled_docs);
         scan.outcomes.arrange(index_.groups(), false);
         return scan;
@@ -194,24 +195,24 @@ class ListScanner {
 };
 
 // Groups judgments as a scan of text does; documents that are only named are of grade 1.
-class ListJudge : JudgmentScanner {
+class ListJudge {
   public:
     JudgmentScan judge(std::string_view text, std::shared_ptr<const Record> record) {
         JudgmentScan scan;
         ListReader reader(text, std::move(record), Reading::number);
         std::string_view id;
+        std::vector<JudgedRows> parts(1);
         const auto start = [&](const Field& query) {
             id = {query.begin, query.size()};
-            return add_query(id);
+            return parts[0].add_query(id);
         };
         const auto row = [&](const Field& doc, double grade) {
-            add(id, {doc.begin, doc.size()}, hash_id(doc.begin, doc.size()),
-                reader.form == ListForm::names ? 1.0 : grade);
+            parts[0].add(id, {doc.begin, doc.size()}, reader.form == ListForm::names ? 1.0 : grade);
             return true;
         };
         const bool usual = reader.read(start, row, [] { return true; });
-        if (usual) collect(scan);
-        if (!usual || (reader.form == ListForm::numbers && scan.repeated + scan.contradicting))
+        if (usual) JudgmentGroups(std::move(parts)).collect(scan);
+        if (!usual || (reader.form == ListForm::numbers && scan.repeated.count + scan.contradicting.count))
             scan.fault = {Fault::unusual, 0, 0, 0, {}};
         return scan;
     }

@@ -208,8 +208,7 @@ class RunScanner {
                 if (query == Index::absent)
                     own.unjudged.note(hash_id(id.begin, id.size()), {id.begin, id.size()});
                 else
-                    scattered = queries_[static_cast<std::size_t>(query)].state.load(
-                                    std::memory_order_relaxed) == Query::scattered;
+                    scattered = begin_block(static_cast<std::size_t>(query), outcomes);
             }
             if (query == Index::absent) continue;
             ++count;
@@ -228,6 +227,13 @@ class RunScanner {
         const char* begin;
         std::uint64_t base;
     };
+
+    // Whether a query of which a block begins is known to be scattered.
+    bool begin_block(std::size_t query, const Outcomes& outcomes) const {
+        index_.fetch(query);  // by the time when the block ends, these have come
+        prefetch(&outcomes.queries[query]);
+        return queries_[query].state.load(std::memory_order_relaxed) == Query::scattered;
+    }
 
     // Places the block, or notes the judged documents in it, unless the query was known to be
     // scattered when the block began: then that has been done row by row.
@@ -297,33 +303,30 @@ class RunScanner {
             const Query& query = queries_[q];
             if (!query.block.empty()) range_of(query.block).mixed = true;
             scattered.push_back(static_cast<std::uint32_t>(q));
-            const std::int64_t dropped = repeats_ ? 0 : outcomes.duplicates[q];
-            rows.push_back(query.rows + static_cast<std::uint32_t>(outcomes.retrieved[q] + dropped));
-            outcomes.present[q] = 1;
+            Outcomes::OfQuery& placed = outcomes.queries[q];
+            rows.push_back(query.rows + placed.retrieved + (repeats_ ? 0 : placed.duplicates));
+            placed.present = true;
         }
+        RetrievedCounts counts(index_, repeats_);
         std::vector<Match> unplaced;
-        std::size_t placed = 0;
-        for (const Worker& own : state)
-            placed += static_cast<std::size_t>(
-                std::count_if(own.matches.begin(), own.matches.end(),
-                              [&](const Match& match) { return !is_scattered(match.query); }));
-        outcomes.matches.reserve(placed);
         for (Worker& own : state) {
             scan.unjudged.add(own.unjudged);
             scan.rows += own.rows;
             scan.commented += own.commented;
-            for (const Match& match : own.matches)
-                (is_scattered(match.query) ? unplaced : outcomes.matches).push_back(match);
-            own.matches = {};
+            const auto placed = std::partition(
+                own.matches.begin(), own.matches.end(),
+                [&](const Match& match) { return !is_scattered(match.query); });
+            unplaced.insert(unplaced.end(), placed, own.matches.end());
+            own.matches.erase(placed, own.matches.end());
+            counts.add(own.matches);
+            outcomes.parts.push_back(std::move(own.matches));
             for (auto& [q, id] : own.duplicate)
                 if (!is_scattered(q)) outcomes.duplicate[q] = std::move(id);
         }
         Tally tally(index_, std::move(scattered), std::move(rows), std::move(unplaced),
                     static_cast<int>(state.size()), repeats_);
-        RetrievedCounts counts(index_, repeats_);
-        counts.add(outcomes.matches);
         counts.add(tally.matches());
-        const std::vector<std::size_t> sampled = queries_to_sample(outcomes.present, counts);
+        const std::vector<std::size_t> sampled = queries_to_sample(outcomes, counts);
         for (const std::size_t q : sampled)
             if (is_scattered(q)) tally.sample(q);
         count_rows(state, tally);

@@ -114,7 +114,7 @@ class Tally {
             if (placements[u].duplicates)
                 outcomes.duplicate[queries_[u]] = placements[u].duplicate;
         }
-        outcomes.matches.insert(outcomes.matches.end(), matches_.begin(), matches_.end());
+        outcomes.parts.push_back(std::move(matches_));
     }
 
     // The first unjudged documents of a query that was to be sampled.

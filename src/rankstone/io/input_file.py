@@ -137,6 +137,11 @@ class Input(AbstractContextManager["Input"]):
         return self.start.removeprefix(BOM)
 
     @property
+    def threads(self) -> int:
+        """The number of threads to scan the file with."""
+        return self.options.threads or os.cpu_count() or 1
+
+    @property
     def begin(self) -> int:
         """The position of the text, after a byte order mark."""
         return len(self.start) - len(self.head)

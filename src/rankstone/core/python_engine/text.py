@@ -243,7 +243,12 @@ def read_rows(text: bytes, layout: RowLayout, offset: int = 0, most: int = 0) ->
     }
 
 
-def scan_judgments(text: bytes, layout: RowLayout, first: int = 0) -> dict[str, Any]:
+def scan_judgments(
+    text: bytes,
+    layout: RowLayout,
+    first: int = 0,
+    threads: int = 1,  # noqa: ARG001
+) -> dict[str, Any]:
     """Read judgments from text."""
     groups: dict[bytes, dict[bytes, list[float]]] = {}
     iterations: list[bytes] = []

@@ -63,7 +63,7 @@ def scan_records(file: Input, kind: str) -> Judgments | TrecRun | None:
         scan = run.scan(EMPTY, float32=False, repeats=False)
         return run if not scan["fault"] and scan["rows"] else None
     file.stream.seek(0)
-    scan = engine.load().scan_judgments(file.stream.read(), layout)
+    scan = engine.load().scan_judgments(file.stream.read(), layout, 0, file.threads)
     return None if scan["fault"] else judgments_of_scan(scan, file)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -54,7 +53,7 @@ def _judgments(file: Input, layout_of: LayoutOf) -> Judgments:
     layout = layout_of(file)
     file.stream.seek(0)
     text = file.stream.read()
-    scan = engine.load().scan_judgments(text, layout.layout, layout.first)
+    scan = engine.load().scan_judgments(text, layout.layout, layout.first, file.threads)
     if scan["fault"]:
         raise _fault(file, scan["fault"], layout)
     judgments = judgments_of_scan(scan, file)
@@ -132,7 +131,9 @@ class TrecRun:
         """Read all documents; of one that is there more than once the best score counts."""
         self.file.stream.seek(0)
         layout = self.layout
-        scan = engine.load().scan_judgments(self.file.stream.read(), layout.layout, layout.first)
+        scan = engine.load().scan_judgments(
+            self.file.stream.read(), layout.layout, layout.first, self.file.threads
+        )
         if scan["fault"]:
             raise _fault(self.file, scan["fault"], layout)
         self.file.check_unchanged()
@@ -153,7 +154,7 @@ class TrecRun:
                 layout.layout,
                 judgments.index(),
                 float32,
-                file.options.threads or os.cpu_count() or 1,
+                file.threads,
                 _RANGE,
                 self.progress,
                 layout.first,
