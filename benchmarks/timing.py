@@ -17,6 +17,7 @@ except ImportError:  # Windows; the clock of os.times() ticks a hundred times a 
     resource = None  # type: ignore[assignment]
 
 T = TypeVar("T")
+_PAUSE = 0.05  # seconds: so long threads of the last matrix product wait busily for another one
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ def in_turns(tasks: Mapping[str, Callable[[], object]], rounds: int) -> dict[str
     times = {name: Times([]) for name in tasks}
     for number in range(rounds + 1):
         for name, task in tasks.items():
+            time.sleep(_PAUSE)
             before = processor_time()
             taken = timed(task)[0]  # what a task returned is gone before the next one starts
             if number:

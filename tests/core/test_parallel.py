@@ -81,3 +81,29 @@ def test_cores_are_those_of_this_process(monkeypatch):
     for known, cores in ((None, 1), (5, 5)):
         monkeypatch.setattr(os, "cpu_count", lambda known=known: known)
         assert parallel.cores() == cores
+
+
+def test_products_are_computed_alone_by_one_caller_at_a_time():
+    control = parallel._product_threads()
+    if not control:
+        pytest.skip("NumPy has another library for products")
+    count, limit = control
+    before = count()
+    try:
+        limit(3)
+        with parallel.products_alone(False) as alone:
+            assert (alone, count()) == (False, 3)
+        with parallel.products_alone() as alone:
+            assert (alone, count()) == (True, 1)
+            with parallel.products_alone() as again:  # it would leave behind the 1 that it found
+                assert not again
+            assert count() == 1
+        assert count() == 3
+    finally:
+        limit(before)
+
+
+def test_another_library_for_products_keeps_its_threads(monkeypatch):
+    monkeypatch.setattr(parallel, "_product_threads", lambda: ())
+    with parallel.products_alone() as alone:
+        assert not alone

@@ -224,6 +224,39 @@ def test_engines_agree(tables, monkeypatch):
     assert results[1].notices == results[3].notices
 
 
+@pytest.mark.parametrize("cores", [1, 2, 5])
+def test_threads_share_the_blocks(monkeypatch, cores):
+    left, right = factors(np.random.default_rng(11))
+    rng = np.random.default_rng(11)
+    train = interactions(rng, 300, 500, 9)
+    test = interactions(rng, 300, 500, 5, train)
+    wanted = rs.evaluate(test, rs.Factors(left, right, float64=True), MEASURES, exclude=train)
+    monkeypatch.setattr("rankstone.io.factors.cores", lambda: cores)
+    monkeypatch.setattr("rankstone.core.parallel.cores", lambda: cores)
+    for block_bytes in (None, 1, 90_000):
+        model = rs.Factors(left, right, float64=True)
+        made = rs.evaluate(test, model, MEASURES, exclude=train, block_bytes=block_bytes)
+        assert values(made) == values(wanted)
+
+
+def test_an_interruption_ends_all_threads(monkeypatch):
+    left, right = factors(np.random.default_rng(12))
+    test = interactions(np.random.default_rng(12), 300, 500, 5)
+    model, calls = rs.Factors(left, right), []
+    made = model.scores
+
+    def scores(rows, out):
+        calls.append(len(rows))
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return made(rows, out)
+
+    monkeypatch.setattr(model, "scores", scores)
+    with pytest.raises(KeyboardInterrupt):
+        rs.evaluate(test, model, "RR", block_bytes=1)
+    assert len(calls) < 300
+
+
 def test_lowest_scores_may_be_the_best():
     distances = np.array([[3.0, 1.0, 2.0]])
     scorer = rs.Scorer(lambda rows: distances[rows], 1, 3)

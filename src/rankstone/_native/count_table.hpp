@@ -72,24 +72,29 @@ __attribute__((target("avx512f"))) void tally_wide(const float* scores, std::siz
                                                    std::int32_t* lower) {
     const __m512i one = _mm512_set1_epi32(1);
     __m512i above[Some], below[Some];
-    for (std::size_t i = 0; i < Some; ++i) above[i] = below[i] = _mm512_setzero_si512();
-    for (std::size_t k = 0; k < n; k += 16) {
-        const __mmask16 here = n - k < 16 ? static_cast<__mmask16>((1u << (n - k)) - 1) : __mmask16(-1);
-        const __m512 some = _mm512_maskz_loadu_ps(here, scores + k);
+    __m512 top[Some], bottom[Some];
+    for (std::size_t i = 0; i < Some; ++i) {
+        above[i] = below[i] = _mm512_setzero_si512();
+        top[i] = _mm512_set1_ps(high[i]);
+        bottom[i] = _mm512_set1_ps(low[i]);
+    }
+    const std::size_t whole = n - n % 16;
+    for (std::size_t k = 0; k < whole; k += 16) {
+        const __m512 some = _mm512_loadu_ps(scores + k);
         for (std::size_t i = 0; i < Some; ++i) {
-            const __m512 top = _mm512_set1_ps(high[i]), bottom = _mm512_set1_ps(low[i]);
-            above[i] = _mm512_mask_add_epi32(
-                above[i], _mm512_mask_cmp_ps_mask(here, some, top, _CMP_GT_OQ), above[i], one);
+            above[i] = _mm512_mask_add_epi32(above[i], _mm512_cmp_ps_mask(some, top[i], _CMP_GT_OQ),
+                                             above[i], one);
             below[i] = _mm512_mask_add_epi32(
-                below[i], _mm512_mask_cmp_ps_mask(here, some, bottom, _CMP_LT_OQ), below[i], one);
+                below[i], _mm512_cmp_ps_mask(some, bottom[i], _CMP_LT_OQ), below[i], one);
         }
     }
+    tally<float, Some>(scores + whole, n - whole, high, low, higher, lower);
     for (std::size_t i = 0; i < Some; ++i) {
         std::int32_t lanes[2][16];
         _mm512_storeu_si512(lanes[0], above[i]);
         _mm512_storeu_si512(lanes[1], below[i]);
-        higher[i] = std::accumulate(lanes[0], lanes[0] + 16, 0);
-        lower[i] = std::accumulate(lanes[1], lanes[1] + 16, 0);
+        higher[i] += std::accumulate(lanes[0], lanes[0] + 16, 0);
+        lower[i] += std::accumulate(lanes[1], lanes[1] + 16, 0);
     }
 }
 

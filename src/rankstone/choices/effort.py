@@ -21,7 +21,8 @@ class Effort(Choices):
     )
     block_bytes: int | None = option(
         None,
-        "size of the scores that Factors and Scorer make at a time, in bytes (default: 32 MiB)",
+        "size of the scores that Factors and Scorer make at a time, in bytes (default: 32 MiB, "
+        "or 8 MiB for each core if that is more)",
         kind="whole",
         flag=None,
         check=at_least(1),

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
+import importlib
 import os
 import threading
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, TypeVar
 
 P = TypeVar("P")
 T = TypeVar("T")
@@ -48,6 +52,46 @@ def on_each(task: Callable[[P], T], parts: Sequence[P], workers: int | None = No
     if failed:
         raise failed[min(failed)]
     return [done[i] for i in range(len(parts))]
+
+
+_PRODUCTS = threading.Lock()
+
+
+@contextmanager
+def products_alone(wanted: bool = True) -> Iterator[bool]:
+    """Let NumPy compute products in the thread that asks for them; yield whether it does.
+
+    Threads of its own wait busily for the next product, on cores that others could use.
+    """
+    control = _product_threads() if wanted else ()
+    if not control or not _PRODUCTS.acquire(blocking=False):
+        yield False
+        return
+    count, limit = control
+    before = count()
+    try:
+        limit(1)
+        yield True
+    finally:
+        limit(before)
+        _PRODUCTS.release()
+
+
+@cache
+def _product_threads() -> tuple[Any, ...]:
+    """Return the functions that count and limit the threads of OpenBLAS, none if NumPy has another."""
+    try:
+        library = ctypes.CDLL(importlib.import_module("numpy.linalg._umath_linalg").__file__)
+    except (ImportError, OSError):
+        return ()
+    for name in (
+        "scipy_openblas_{}_num_threads64_",
+        "openblas_{}_num_threads64_",
+        "openblas_{}_num_threads",
+    ):
+        if hasattr(library, name.format("set")):
+            return tuple(getattr(library, name.format(word)) for word in ("get", "set"))
+    return ()
 
 
 def cores() -> int:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise, repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from rankstone.core.counted import Entries
 from rankstone.core.ids import Ids
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
-from rankstone.core.parallel import cores, on_each
+from rankstone.core.parallel import cores, on_each, products_alone
 from rankstone.core.provenance import Source
 from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import NO_DOCUMENT, Block, Row
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
-_BLOCK_BYTES = 1 << 25
+_BLOCK_BYTES, _CORE_BYTES = 1 << 25, 1 << 23  # scores at a time, and at least on each core
 _EVERY = 0.5  # seconds between two messages on how far it is
 _METRICS = ("dot", "cosine", "euclidean")
 
@@ -62,6 +62,7 @@ class Scorer:
 
     dtype = ""  # of the products, where there are any
     checks = True  # scores may be anything
+    is_parallel = False  # several threads may ask for scores
 
     def __init__(
         self,
@@ -183,10 +184,11 @@ class Factors(Scorer):
             f"{kind}, float64 where it is close" if float64 and kind.itemsize < 8 else str(kind)
         )
         self._left, self._right = _on_device(self._left, users), _on_device(self._right, items)
+        self.is_parallel = all(isinstance(v, np.ndarray) for v in (self._left, self._right))
 
     def scores(self, rows: Array, out: Array | None) -> Array:
         """Return the scores of some users."""
-        if isinstance(self._left, np.ndarray) and isinstance(self._right, np.ndarray):
+        if self.is_parallel:
             with np.errstate(over="ignore", invalid="ignore"):
                 made: Array = np.matmul(self._left[rows], self._right.T, out=out)
             return made
@@ -337,7 +339,7 @@ class CatalogueRun:
 
     scorer: Scorer
     name: str
-    block_bytes: int = _BLOCK_BYTES
+    block_bytes: int | None = None
     sign: int = 1
     removed: Entries | None = None
     chosen: Array | None = None
@@ -378,8 +380,10 @@ class CatalogueRun:
         """Yield the best items of users, that many and all that share the score of the last."""
         users, items = self.scorer.users, self.scorer.items
         rows = np.arange(users.size) if self.chosen is None else self.chosen
-        for place, scores in self._blocks(rows):
-            part = rows[place]
+        step = self._step(len(rows))
+        for begin in range(0, len(rows), step):
+            part = rows[begin : begin + step]
+            scores = self._scores(part, [])
             least = np.full((len(part), 1), -np.inf)
             if most < items.size:
                 least = np.partition(scores, items.size - most, axis=1)[:, -most, None]
@@ -405,7 +409,8 @@ class CatalogueRun:
         removed = np.where(user >= 0, self._removed_sizes[user], 0)
         retrieved = np.where(user >= 0, self.scorer.items.size - removed, 0)
         entries = Entries(segments.offsets_of(judged[scored]), column[order], np.zeros(len(order)))
-        counts, absent = self._counts(user[scored], entries, float32=float32)
+        counts = self._counts(user[scored], entries, float32=float32)
+        absent = counts.pop("absent")
         if self.scorer.checks:
             retrieved[scored] = self.scorer.items.size - absent
         kept = np.argsort(order, kind="stable")  # as the judgments are
@@ -466,52 +471,60 @@ class CatalogueRun:
         width = self.scorer.items.size
         return np.isin(row * width + column, self.removed.rows * width + self.removed.columns)
 
-    def _blocks(self, rows: Array) -> Iterator[tuple[slice, Array]]:
-        """Yield blocks of users, as slices of ``rows``, and their scores, -inf for items left out."""
-        width = max(self.scorer.items.size, 1)
-        step = max(1, self.block_bytes // (width * (8 if "64" in self.scorer.dtype[:7] else 4)))
-        out = None
-        for part in _shown(rows, step, self.name):
-            own = rows[part]
-            scores = self.scorer.scores(own, None if out is None else out[: len(own)])
-            if self.sign < 0:
-                scores = -scores
-            if self.removed is not None:
-                begin, sizes = self.removed.offsets[own], self._removed_sizes[own]
-                at = np.repeat(begin, sizes) + segments.positions(segments.offsets_of(sizes))
-                if self.scorer.checks:  # it may be the user's own table
-                    scores = scores.copy()
-                scores[np.repeat(np.arange(len(own)), sizes), self.removed.columns[at]] = -np.inf
-            yield part, scores
-            if out is None and self.scorer.dtype and not self.scorer.checks:
-                out = scores  # new memory for each block would take as long as the count
+    def _scores(self, rows: Array, memory: list[Array]) -> Array:
+        """Return the scores of a block of users, -inf for items left out.
 
-    def _counts(
-        self, rows: Array, entries: Entries, *, float32: bool
-    ) -> tuple[dict[str, Array], Array]:
+        ``memory`` is that of blocks whose scores are no longer needed: new memory for each block would
+        take as long as the count. The last block may be smaller, and none comes after it.
+        """
+        scores = self.scorer.scores(rows, memory.pop()[: len(rows)] if memory else None)
+        if self.sign < 0:
+            scores = -scores
+        if self.removed is not None:
+            begin, sizes = self.removed.offsets[rows], self._removed_sizes[rows]
+            at = np.repeat(begin, sizes) + segments.positions(segments.offsets_of(sizes))
+            if self.scorer.checks:  # it may be the user's own table
+                scores = scores.copy()
+            scores[np.repeat(np.arange(len(rows)), sizes), self.removed.columns[at]] = -np.inf
+        return scores
+
+    def _step(self, users: int, workers: int = 1) -> int:
+        """Return how many users a block has, if so many threads score blocks at the same time."""
+        size = self.block_bytes or max(_BLOCK_BYTES, workers * _CORE_BYTES)
+        width = self.scorer.items.size * (8 if "64" in self.scorer.dtype[:7] else 4)
+        return max(1, min(size // workers // max(width, 1), -(-users // workers)))
+
+    def _counts(self, rows: Array, entries: Entries, *, float32: bool) -> dict[str, Array]:
         """Return what is counted of each entry, and how many items are absent from each row."""
-        made: dict[str, list[Array]] = {name: [] for name in _COUNTED}
-        absent = [np.zeros(0, np.int64)]
-        for part, block in self._blocks(rows):
-            scores = block.astype(np.float32) if float32 else block
-            first, last = entries.offsets[[part.start, part.stop]].tolist()
-            own = Entries(
-                entries.offsets[part.start : part.stop + 1] - first,
-                entries.columns[first:last],
-                entries.grades[first:last],
-            )
-            counted = self._count(rows[part], scores, own)
-            for name in _COUNTED:
-                made[name].append(counted[name])
-            absent.append(counted["absent"])
-        empty = np.zeros(0, np.int64)
-        joined = {name: np.concatenate([empty, *columns]) for name, columns in made.items()}
-        return joined, np.concatenate(absent)
+        memory: list[Array] = []
+        with (
+            _Progress(len(rows), self.name) as progress,
+            products_alone(self.scorer.is_parallel) as is_alone,
+        ):
+            workers = cores() if is_alone else 1
+            step = self._step(len(rows), workers)
 
-    def _count(self, rows: Array, scores: Array, own: Entries) -> dict[str, Array]:
+            def count(begin: int) -> dict[str, Array]:
+                some = rows[begin : begin + step]
+                block = self._scores(some, memory)
+                offsets = entries.offsets[begin : begin + len(some) + 1]
+                inside = slice(offsets[0], offsets[-1])
+                own = Entries(offsets - offsets[0], entries.columns[inside], entries.grades[inside])
+                scores = block.astype(np.float32, copy=False) if float32 else block
+                counted = self._count(some, scores, own, cores() // workers)
+                if self.scorer.is_parallel:
+                    memory.append(block)
+                progress.add(len(some))
+                return counted
+
+            made = on_each(count, range(0, len(rows), step), workers)
+        empty = np.zeros(0, np.int64)
+        return {name: np.concatenate([empty, *(c[name] for c in made)]) for name in _COUNTED}
+
+    def _count(self, rows: Array, scores: Array, own: Entries, workers: int) -> dict[str, Array]:
         """Count in the scores of a block of users."""
         tolerance = self.scorer.tolerance(rows)
-        step = -(-len(rows) // cores())
+        step = -(-len(rows) // workers)
 
         def count(begin: int) -> tuple[Any, ...]:
             offsets = own.offsets[begin : begin + step + 1]
@@ -524,7 +537,7 @@ class CatalogueRun:
                 raise self._not_finite(rows[begin + counts[-1]], scores[begin + counts[-1]])
             return counts[:-1]
 
-        parts = on_each(count, range(0, len(rows), step))
+        parts = on_each(count, range(0, len(rows), step), workers)
         above, tied, earlier, near, absent = map(np.concatenate, zip(*parts, strict=True))
         score = scores[own.rows, own.columns].astype(np.float64)
         self._recount(rows, scores, own, (above, tied, earlier, score), np.flatnonzero(near > 1))
@@ -535,7 +548,7 @@ class CatalogueRun:
                 equal = scores[row] == scores[row, column]
                 greater[i] = int((place[equal] > place[column]).sum())
         counts = score, above, tied, greater, earlier, near, absent
-        return dict(zip((*_COUNTED, "absent"), counts, strict=True))
+        return dict(zip(_COUNTED, counts, strict=True))
 
     def _recount(
         self, rows: Array, scores: Array, own: Entries, counts: tuple[Array, ...], close: Array
@@ -592,7 +605,7 @@ class CatalogueRun:
         yield from reading_notice("cold-queries", len(cold), names, of=len(user), keep_zero=True)
 
 
-_COUNTED = ("score", "above", "tied", "greater", "earlier", "near")
+_COUNTED = ("score", "above", "tied", "greater", "earlier", "near", "absent")
 
 
 def _masked(n: int) -> list[Notice]:
@@ -604,25 +617,31 @@ def _masked(n: int) -> list[Notice]:
     return [Notice("masked-judged", n, text)]
 
 
-def _shown(rows: Array, step: int, name: str) -> Iterator[slice]:
-    """Yield slices of rows, and show on a terminal or in a notebook how far they are."""
-    begun = shown = time.monotonic()
-    is_watched = sys.stderr.isatty() or "ipykernel" in sys.modules
-    was_shown = False
-    try:
-        for begin in range(0, len(rows), step):
-            done = min(begin + step, len(rows))
-            yield slice(begin, done)
-            now = time.monotonic()
-            if is_watched and now - shown > _EVERY and done < len(rows):
-                left = (now - begun) * (len(rows) - done) / done
-                text = tr("{}: {:,} of {:,} users, {:.0f} s left").format(
-                    name, done, len(rows), left
-                )
-                print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
-                shown, was_shown = now, True
-    finally:
-        if was_shown:
+class _Progress:
+    """How many users are done, shown on a terminal or in a notebook."""
+
+    def __init__(self, users: int, name: str) -> None:
+        self._users, self._name, self._done = users, name, 0
+        self._begun = self._shown = time.monotonic()
+        self._watched = sys.stderr.isatty() or "ipykernel" in sys.modules
+
+    def __enter__(self) -> Self:
+        return self
+
+    def add(self, users: int) -> None:
+        """Count users that are done."""
+        self._done += users
+        now = time.monotonic()
+        if self._watched and now - self._shown > _EVERY and self._done < self._users:
+            left = (now - self._begun) * (self._users - self._done) / self._done
+            text = tr("{}: {:,} of {:,} users, {:.0f} s left").format(
+                self._name, self._done, self._users, left
+            )
+            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+            self._shown = now
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown > self._begun:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
@@ -633,7 +652,7 @@ def run_of(
     return CatalogueRun(
         scorer,
         name or scorer.name,
-        block_bytes or _BLOCK_BYTES,
+        block_bytes,
         -1 if ascending else 1,
         source=Source(f"memory ({scorer.dtype})" if scorer.dtype else "memory"),
     )
