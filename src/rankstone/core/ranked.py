@@ -142,6 +142,11 @@ class Ranked:
         return self
 
     @property
+    def lists_all(self) -> bool:
+        """Whether there is a row for each document, if all count as judged; a catalogue was counted."""
+        return not self.all_judged or len(self.rank) == self.retrieved.sum()
+
+    @property
     def ties_averaged(self) -> bool:
         """Whether values are means over the orders of tied documents, and some are tied."""
         return self.rule == "expected" and self.has_ties

@@ -346,11 +346,7 @@ class Measure:
 
     def computation(self, ranked: Ranked) -> Computation:
         """Return the kernel's computation on a ranking, with ties in order for this measure."""
-        if (
-            self.reads_nonrelevant
-            and ranked.all_judged
-            and len(ranked.rank) < ranked.retrieved.sum()
-        ):
+        if self.reads_nonrelevant and not ranked.lists_all:
             raise UsageError(
                 f"{self} reads where every document is that is not relevant, and of a whole catalogue "
                 "only the judged ones are counted; give it a table of labels and scores."

@@ -17,7 +17,12 @@ from rankstone.measures.summation import Sum, Value, total
 
 
 def judged_to_rank(ranked: Ranked, cutoffs: Iterable[int]) -> dict[int, float]:
-    """Return the share of the first k documents that are judged, by k: the mean of Judged@k."""
+    """Return the share of the first k documents that are judged, by k: the mean of Judged@k.
+
+    It is empty for a whole catalogue, of which relevant items alone are known to be judged.
+    """
+    if not ranked.lists_all:
+        return {}
     return {k: summarise((Judged @ k).compute(ranked), "mean").value for k in cutoffs}
 
 
