@@ -1,19 +1,19 @@
 """What measures cost in training. ``python benchmarks/training.py``.
 
-Trains the same model in turns without evaluation and with a measure on the validation data after each
-round, and prints a Markdown table of processor times and the share that evaluation adds.
+Trains a model with a measure on the validation data after each round, and prints a Markdown table of the
+processor time of a round and of a call of the measure, and the share that these calls add to training. The
+libraries train in one thread, since threads that wait busily would count as work.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
-from statistics import median
 from typing import Any
 
 import numpy as np
-from timing import in_turns
+from timing import processor_time
 
 import rankstone as rs
 
@@ -26,45 +26,42 @@ def _data(queries: int, documents: int, features: int, seed: int) -> tuple[Any, 
     return table, labels, np.full(queries, documents)
 
 
-def _lightgbm(train: Any, valid: Any, rounds: int) -> dict[str, Callable[[], object]]:
+class _Timed:
+    """A function, and the processor time that its calls have taken."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function, self.seconds = function, 0.0
+
+    def __call__(self, *arguments: Any) -> Any:
+        begin = processor_time()
+        value = self.function(*arguments)
+        self.seconds += processor_time() - begin
+        return value
+
+
+def _lightgbm(train: Any, valid: Any, rounds: int) -> Iterator[float]:
     import lightgbm
 
-    params = {"objective": "lambdarank", "verbosity": -1, "seed": 1, "metric": "None"}
-    sets = [lightgbm.Dataset(x, y, group=g).construct() for x, y, g in (train,)]
-    other = lightgbm.Dataset(valid[0], valid[1], group=valid[2], reference=sets[0]).construct()
-
-    def fit(own: Any = None, metric: str = "None") -> object:
-        chosen = {**params, "metric": metric, "eval_at": [10]}
-        return lightgbm.train(chosen, sets[0], rounds, valid_sets=[other], feval=own)
-
-    return {
-        "LightGBM alone": fit,
-        "LightGBM, its own ndcg@10": lambda: fit(metric="ndcg"),
-        "LightGBM, nDCG@10": lambda: fit(rs.training.lightgbm("nDCG@10")),
-    }
+    params = {"objective": "lambdarank", "verbosity": -1, "metric": "None", "num_threads": 1}
+    first = lightgbm.Dataset(train[0], train[1], group=train[2], params=params).construct()
+    other = lightgbm.Dataset(valid[0], valid[1], group=valid[2], reference=first).construct()
+    own = _Timed(rs.training.lightgbm("nDCG@10"))
+    begin = processor_time()
+    lightgbm.train(params, first, rounds, valid_sets=[other], feval=own)
+    yield from (processor_time() - begin, own.seconds)
 
 
-def _xgboost(train: Any, valid: Any, rounds: int) -> dict[str, Callable[[], object]]:
+def _xgboost(train: Any, valid: Any, rounds: int) -> Iterator[float]:
     import xgboost
 
-    sets = [
-        xgboost.QuantileDMatrix(x, y, qid=np.repeat(np.arange(len(g)), g)) for x, y, g in (train,)
-    ]
-    x, y, g = valid
-    other = xgboost.QuantileDMatrix(x, y, qid=np.repeat(np.arange(len(g)), g), ref=sets[0])
-
-    def fit(own: Any = None) -> object:
-        params = {"objective": "rank:ndcg", "seed": 1, "disable_default_eval_metric": True}
-        seen: dict[str, Any] = {}
-        return xgboost.train(
-            params, sets[0], rounds, evals=[(other, "valid")], custom_metric=own,
-            evals_result=seen, verbose_eval=False,
-        )  # fmt: skip
-
-    return {
-        "XGBoost alone": fit,
-        "XGBoost, nDCG@10": lambda: fit(rs.training.xgboost("nDCG@10")),
-    }
+    queries = [np.repeat(np.arange(len(g)), g) for *_, g in (train, valid)]
+    first = xgboost.QuantileDMatrix(train[0], train[1], qid=queries[0])
+    other = xgboost.QuantileDMatrix(valid[0], valid[1], qid=queries[1], ref=first)
+    own = _Timed(rs.training.xgboost("nDCG@10"))
+    params = {"objective": "rank:ndcg", "disable_default_eval_metric": True, "nthread": 1}
+    begin = processor_time()
+    xgboost.train(params, first, rounds, evals=[(other, "")], custom_metric=own, verbose_eval=False)
+    yield from (processor_time() - begin, own.seconds)
 
 
 def main() -> None:
@@ -75,20 +72,16 @@ def main() -> None:
     parser.add_argument("--features", type=int, default=136)
     parser.add_argument("--valid", type=float, default=0.2, help="validation data, as a share")
     parser.add_argument("--boosting", type=int, default=50, help="rounds of each training")
-    parser.add_argument("--rounds", type=int, default=3)
     args = parser.parse_args()
     sizes = args.documents, args.features
     train = _data(args.queries, *sizes, seed=1)
     valid = _data(max(1, int(args.queries * args.valid)), *sizes, seed=2)
-    print("| task | processor seconds | beyond training alone |\n|---|--:|--:|")
-    for library, tasks in (("lightgbm", _lightgbm), ("xgboost", _xgboost)):
-        if not find_spec(library):
-            continue
-        times = in_turns(tasks(train, valid, args.boosting), args.rounds)
-        alone = next(iter(times.values())).processors
-        for name, own in times.items():
-            more = median(a / b for a, b in zip(own.processors, alone, strict=True)) - 1
-            print(f"| {name} | {median(own.processors):.2f} | {more:.1%} |")
+    print("| library | a round | a call | beyond training alone |\n|---|--:|--:|--:|")
+    for name, task in (("lightgbm", _lightgbm), ("xgboost", _xgboost)):
+        if find_spec(name):
+            whole, calls = task(train, valid, args.boosting)
+            each = [1000 * seconds / args.boosting for seconds in (whole - calls, calls)]
+            print(f"| {name} | {each[0]:.1f} ms | {each[1]:.2f} ms | {each[1] / each[0]:.1%} |")
 
 
 if __name__ == "__main__":
