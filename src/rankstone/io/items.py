@@ -20,7 +20,7 @@ from rankstone.core.values import number_of, shown
 from rankstone.errors import DataError, UsageError
 from rankstone.io.column_roles import ITEM_NAMES, key_named
 from rankstone.io.input_file import Input, ReadOptions
-from rankstone.io.query_groups import separator_of
+from rankstone.io.pairs import separator_of
 
 Array = np.ndarray
 _PATH = str | os.PathLike

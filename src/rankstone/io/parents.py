@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,9 +18,9 @@ from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.subtopics import Aspect, aspects_of
 from rankstone.core.tally import EXAMPLES
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean
-from rankstone.io.column_roles import CHUNK_NAMES, plain_name
-from rankstone.io.input_file import Input, ReadOptions
-from rankstone.io.query_groups import BETWEEN, separator_of
+from rankstone.io.column_roles import CHUNK_NAMES
+from rankstone.io.input_file import ReadOptions
+from rankstone.io.pairs import read_pairs
 from rankstone.io.rows import Id, judgments_from
 
 _HOLE = re.compile(r"\{(\w+)\}")
@@ -145,52 +145,6 @@ def _by_pattern(pattern: str) -> Callable[[Id], Id]:
         return match["doc"]
 
     return find
-
-
-def read_pairs(path: str, options: ReadOptions, head: Collection[str], what: str) -> dict[str, str]:
-    """Read a file with two fields in each line, or a JSON object, of ``what``.
-
-    Between the two is a tab, a semicolon, a comma or blanks, as in the first line, which may name
-    the columns.
-    """
-    pairs: dict[str, str] = {}
-    separator, first = None, True
-    with Input.open(path, options) as file:
-        for number, raw in file.lines():
-            line = raw.decode("utf-8", "surrogateescape").strip()
-            if not line or line.startswith("#"):
-                continue
-            if first and line.startswith("{"):
-                return _in_json(file, what)
-            separator = separator_of(line) if first else separator
-            fields = line.split(separator)
-            if len(fields) != 2:
-                raise DataError(
-                    f"{path}:{number}: expected {what}, with {BETWEEN[separator]} between them, "
-                    f"found {line[:80]!r}."
-                )
-            key, value = (field.strip().strip('"') for field in fields)
-            is_head, first = first and plain_name(key) in head, False
-            if is_head:
-                continue
-            if pairs.setdefault(key, value) != value:
-                one, other = re.fullmatch(r"an? (\w+) and its (\w+)", what).groups()  # type: ignore[union-attr]
-                raise DataError(
-                    f"{path}:{number}: {one} {key!r} has two {other}s, {pairs[key]!r} and "
-                    f"{value!r}. Give it one."
-                )
-    if not pairs:
-        raise DataError(f"{path}: the file holds no {what.split()[1]}.")
-    return pairs
-
-
-def _in_json(file: Input, what: str) -> dict[str, str]:
-    value = file.value
-    if not isinstance(value, dict) or not all(
-        isinstance(v, str | int | float) for v in value.values()
-    ):
-        raise DataError(f"{file.path}: expected a JSON object: {what} in each entry.")
-    return {str(key): str(v) for key, v in value.items()}
 
 
 def documents_of(

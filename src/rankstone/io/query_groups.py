@@ -11,17 +11,16 @@ from typing import Any
 from rankstone.choices.reading import first_of
 from rankstone.choices.setup import Setup
 from rankstone.core.look_alike import look_alikes
-from rankstone.core.text import decode
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
 from rankstone.io.column_roles import column_or_none
 from rankstone.io.encodings import as_utf8, is_utf8
+from rankstone.io.pairs import two_fields
 from rankstone.io.streams import lines, open_seekable
 from rankstone.language import tr
 
 #: The group of queries that a file does not name.
 REST = "(no group)"
 _EXAMPLES = 3
-BETWEEN = {"\t": "a tab", ";": "a semicolon", ",": "a comma", None: "blanks"}
 
 
 @dataclass(frozen=True)
@@ -163,23 +162,16 @@ def read_query_groups(
     """
     rows: dict[str, tuple[str, int]] = {}
     head: tuple[str, str] | None = None
-    between: tuple[str | None, int] | None = None
     with ExitStack() as resources:
         stream, _, _ = resources.enter_context(open_seekable(path, max_bytes=max_bytes))
         if encoding is not None and not is_utf8(stream):
             stream = resources.enter_context(as_utf8(stream, path, encoding))
-        for number, raw in lines(stream, path):
+        what = f"a query and its {noun}"
+        for number, query, group in two_fields(lines(stream, path), path, what, rest=True):
             where = f"{path}:{number}"
-            line = decode(raw).strip()
-            if not line or line.startswith("#") or (between is None and _declares(line)):
-                continue
-            _check_text(line, where)
-            first = between is None
-            between = between or (separator_of(line), number)
-            query, group = _split(line, between, where, noun)
             if group in taken or group == REST:
                 raise DataError(f"{where}: {group!r} cannot be a group's name; it has a meaning.")
-            if first:
+            if head is None:
                 head = (query, group)
                 if column_or_none("query", [query], None):
                     continue
@@ -195,18 +187,6 @@ def read_query_groups(
             "tab between them."
         )
     return QueryGroups(path, {query: group for query, (group, _) in rows.items()}, head)
-
-
-def _declares(line: str) -> bool:
-    """Return whether a line says what separates fields, as spreadsheets write it."""
-    return len(line) == 5 and line[:4].lower() == "sep="
-
-
-def separator_of(line: str) -> str | None:
-    """Return the separator of a query and its group: a tab, or the first ; or , of the line."""
-    if "\t" in line:
-        return "\t"
-    return min((c for c in ";," if c in line), key=line.index, default=None)
 
 
 def groups_in_records(
@@ -243,36 +223,6 @@ def groups_in_records(
         hint = did_you_mean(key, sorted(seen))
         raise DataError(f"{path}: no record has the key {key!r}.{hint}")
     return QueryGroups(path, group_of)
-
-
-def _check_text(line: str, where: str) -> None:
-    odd = next((c for c in line if c < " " and c != "\t"), None)
-    if odd is not None:
-        ends = " The file seems to have CR-only line ends; convert them." if odd == "\r" else ""
-        raise DataError(f"{where}: control character 0x{ord(odd):02x}.{ends}")
-
-
-def _split(line: str, between: tuple[str | None, int], where: str, noun: str) -> tuple[str, str]:
-    """Return the query and the group; blanks in a group's name are single."""
-    separator, first = between
-    if separator in (",", ";") and '"' in line:
-        import csv
-
-        try:
-            query, *fields = next(csv.reader([line], delimiter=separator))
-        except csv.Error as error:
-            raise DataError(f"{where}: this is not valid CSV ({error}).") from None
-        rest = separator.join(fields)
-    else:
-        query, *more = line.split(separator, 1)
-        rest = more[0] if more else ""
-    query, group = query.strip(), " ".join(rest.split())
-    if not query or not group:
-        raise DataError(
-            f"{where}: expected a query and its {noun}, with {BETWEEN[separator]} between them "
-            f"as in line {first}, found {line[:80]!r}."
-        )
-    return query, group
 
 
 def _some(queries: list[str]) -> tuple[str, ...]:
