@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from rankstone.choices.setup import VERBS as TAKEN
+from rankstone.choices.setup import VERBS as TAKEN, Setup
 from rankstone.cli.options import PER_QUERY, TEXT_OR_JSON, expand, names_of, options_of
 from rankstone.cli.terminal import look, print_json, print_text, spoken_warnings
+from rankstone.errors import UsageError
 from rankstone.language import tr
 
 if TYPE_CHECKING:
@@ -33,8 +34,6 @@ VERBS = ("agree_runs", "agree_judgments", "agree_orderings")
 
 def run(args: Namespace) -> int:
     """Compare and print."""
-    from rankstone.errors import UsageError
-
     paths = list(expand(args.files))
     kinds = _kinds(paths, args)
     if kinds == ["run", "run"]:
@@ -72,7 +71,6 @@ def _of_runs(args: Namespace) -> dict[str, Any]:
 
 
 def _kinds(paths: list[str], args: Namespace) -> list[str]:
-    from rankstone.choices.setup import Setup
     from rankstone.io.changes import prepared
     from rankstone.io.convert import kind_in
     from rankstone.io.input_file import ReadOptions
@@ -102,7 +100,6 @@ def _runs(paths: list[str], args: Namespace) -> tuple[dict[str, Any], Iterator[s
 
 
 def _judgments(paths: list[str], args: Namespace) -> tuple[dict[str, Any], Iterator[str]]:
-    from rankstone.errors import UsageError
     from rankstone.measures import DEFAULT
     from rankstone.stats.agreement import JudgesAgreement
     from rankstone.text.agreements import judges_lines, judgment_lines, ordering_lines
@@ -134,7 +131,6 @@ def _judgments(paths: list[str], args: Namespace) -> tuple[dict[str, Any], Itera
 
 
 def _measures(paths: list[str], args: Namespace) -> tuple[dict[str, Any], Iterator[str]]:
-    from rankstone.errors import UsageError
     from rankstone.measures import DEFAULT
     from rankstone.text.agreements import ordering_lines
     from rankstone.verbs.agree import agree_orderings

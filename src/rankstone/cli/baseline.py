@@ -6,9 +6,12 @@ import os
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
+from rankstone.choices.changes import Changes
+from rankstone.choices.setup import Setup
 from rankstone.cli.evaluate import results_of, say_notices
 from rankstone.cli.options import QUIET, add_command, options_of
 from rankstone.cli.terminal import print_lines
+from rankstone.errors import DataError, UsageError
 from rankstone.language import tr
 
 if TYPE_CHECKING:
@@ -46,7 +49,6 @@ def add_to(commands: Any) -> None:
 
 
 def _save(args: Namespace) -> int:
-    from rankstone.errors import DataError
     from rankstone.verbs.gate.text import describe
 
     if os.path.lexists(args.file):
@@ -68,9 +70,7 @@ def _accept(args: Namespace) -> int:
 
 
 def _replace(args: Namespace) -> int:
-    from rankstone.choices.changes import Changes
     from rankstone.core.provenance import options_of as recorded_options
-    from rankstone.errors import DataError, UsageError
     from rankstone.verbs.gate.gate import saved_baseline
     from rankstone.verbs.gate.text import changes
 
@@ -95,7 +95,6 @@ def _replace(args: Namespace) -> int:
 
 
 def _show(args: Namespace) -> int:
-    from rankstone.errors import DataError
     from rankstone.verbs.gate.gate import saved_baseline
     from rankstone.verbs.gate.text import describe
 
@@ -108,7 +107,6 @@ def _show(args: Namespace) -> int:
 
 def _evaluated(args: Namespace, options: dict[str, Any]) -> Baseline:
     """Evaluate the run."""
-    from rankstone.choices.setup import Setup
     from rankstone.verbs.gate.baseline import Baseline
 
     args.runs = [args.candidate]

@@ -6,10 +6,12 @@ import sys
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
+from rankstone.choices.setup import Setup
 from rankstone.choices.statistics import Statistics
 from rankstone.cli.evaluate import results_of, say_notices
 from rankstone.cli.options import QUIET, expand, names_of, options_of
 from rankstone.cli.terminal import ENDINGS, form_of, page_look, print_lines, save_lines, say
+from rankstone.errors import StrictError, UsageError
 from rankstone.language import tr
 
 if TYPE_CHECKING:
@@ -43,7 +45,6 @@ def run(args: Namespace) -> int:
     from dataclasses import replace
     from shlex import join
 
-    from rankstone.errors import UsageError
     from rankstone.text.comparison import write_comparison
 
     saved = form_of(args.output, ENDINGS) if args.output else None
@@ -72,8 +73,6 @@ def run(args: Namespace) -> int:
 
 def comparison_of(args: Namespace) -> Comparison:
     """Evaluate the runs, or read their values, and compare."""
-    from rankstone.choices.setup import Setup
-    from rankstone.errors import StrictError, UsageError
     from rankstone.verbs.compare import compare, with_groups
 
     options = options_of(args)
@@ -112,8 +111,6 @@ def source_of(args: Namespace, more: list[str], command: str) -> tuple[Any, dict
         more: paths of further runs.
         command: its name.
     """
-    from rankstone.choices.setup import Setup
-    from rankstone.errors import UsageError
     from rankstone.verbs.compare import refuse_evaluation
 
     paths = list(expand(args.files if args.values else args.files[1:]))
@@ -138,8 +135,6 @@ def source_of(args: Namespace, more: list[str], command: str) -> tuple[Any, dict
 
 def _repeats(options: list[str]) -> tuple[dict[str, list[str]], list[str]]:
     """Return the files of each system that has repeated runs, and all of them."""
-    from rankstone.errors import UsageError
-
     systems: dict[str, list[str]] = {}
     for text in options:
         name, equals, pattern = text.partition("=")

@@ -6,6 +6,7 @@ from argparse import Namespace
 
 from rankstone.cli.options import options_of
 from rankstone.cli.terminal import say
+from rankstone.errors import plural
 from rankstone.language import tr
 
 HELP = """
@@ -22,7 +23,6 @@ VERBS = ("convert",)
 
 def run(args: Namespace) -> int:
     """Convert and say how many rows there were."""
-    from rankstone.errors import plural
     from rankstone.io.convert import convert
 
     done = convert(

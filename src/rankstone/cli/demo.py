@@ -7,6 +7,7 @@ import sys
 from argparse import Namespace
 
 from rankstone.cli.terminal import in_colour
+from rankstone.errors import DataError, UsageError
 from rankstone.language import tr
 
 _SEARCH = "search/qrels.txt search/*.run"
@@ -56,8 +57,6 @@ def run(args: Namespace) -> int:
 
 def _folder() -> str:
     """Return where the examples are: in the package, or at the root of a checkout."""
-    from rankstone.errors import UsageError
-
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     root = os.path.dirname(os.path.dirname(package))
     places = (os.path.join(package, "examples"), os.path.join(root, "examples"))
@@ -73,8 +72,6 @@ def _folder() -> str:
 def _save(folder: str) -> None:
     """Copy the examples into a new folder."""
     from shutil import copytree, ignore_patterns
-
-    from rankstone.errors import DataError, UsageError
 
     try:
         copytree(_folder(), folder, ignore=ignore_patterns("make.py", "__pycache__"))

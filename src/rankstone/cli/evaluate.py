@@ -8,15 +8,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankstone.choices.conventions import AGGREGATES
-from rankstone.choices.setup import field_named
+from rankstone.choices.setup import VERBS as TAKEN, Evaluation, Setup, field_named
 from rankstone.cli.options import PER_QUERY, QUIET, expand, names_of, options_of
 from rankstone.cli.terminal import look, print_lines, progress, say, spoken_warnings
+from rankstone.errors import Notice, UsageError, one_of, printable
 from rankstone.language import tr
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rankstone.choices.setup import Setup
     from rankstone.core.result import Result
     from rankstone.io.query_groups import QueryGroups
     from rankstone.stats.intervals import Interval
@@ -79,12 +79,10 @@ def print_results(
 def _print_results(
     args: Namespace, verb: str, results_of: Callable[[Namespace, Setup], list[Result]]
 ) -> int:
-    from rankstone.choices.setup import VERBS, Setup
     from rankstone.core.timing import stage
-    from rankstone.errors import UsageError, one_of
 
     options = options_of(args)
-    ours = {name: options.pop(name) for name in VERBS["Result.interval"] if name in options}
+    ours = {name: options.pop(name) for name in TAKEN["Result.interval"] if name in options}
     if ours and not args.interval:
         raise UsageError(f"{next(iter(ours))}= is of --interval; give that, too.")
     fuse = options.pop("fuse", None)
@@ -209,9 +207,6 @@ def _intervals(
 
 def _format(args: Namespace, setup: Setup) -> str:
     """Return the format to print in, if it can hold all that is asked for."""
-    from rankstone.choices.setup import Evaluation
-    from rankstone.errors import UsageError
-
     form: str = args.format or ("table" if sys.stdout.isatty() else "tsv")
     for name in Evaluation.going_with("intervals"):
         if getattr(setup.evaluation, name) and args.format in ("tsv", "csv", "jsonl"):
@@ -242,7 +237,6 @@ def _format(args: Namespace, setup: Setup) -> str:
 def say_notices(results: list[Result], args: Namespace) -> None:
     """Write the gravest notices of results to standard error, in at most three lines."""
     from rankstone.core.reading_notices import gravity
-    from rankstone.errors import Notice, printable
 
     if args.quiet:
         return

@@ -8,6 +8,7 @@ from typing import Any
 
 from rankstone.cli.options import add_command, grades, names_of, options_of
 from rankstone.cli.terminal import look, print_json, print_lines
+from rankstone.errors import UsageError
 
 #: What a command takes that works on judgments and a run, or on a ranking written out as grades.
 DATA = """\
@@ -32,8 +33,6 @@ def add_to(commands: Any) -> None:
 
 def data_of(args: Namespace, more: str) -> tuple[Any, ...]:
     """Return the data of a command; ``more`` completes the error's example."""
-    from rankstone.errors import UsageError
-
     if args.grades is not None and not args.files:
         return (grades(args.grades),)
     if args.grades is None and len(args.files) == 2:

@@ -7,6 +7,7 @@ from argparse import Namespace
 
 from rankstone.cli.options import MEASURE, names_of, only_measure, options_of
 from rankstone.cli.terminal import print_lines
+from rankstone.errors import plural
 from rankstone.language import tr
 
 HELP = f"""
@@ -25,7 +26,6 @@ VERBS = ("holes",)
 
 def run(args: Namespace) -> int:
     """Print the documents, the most important first."""
-    from rankstone.errors import plural
     from rankstone.measures import DEFAULT
     from rankstone.verbs.holes import holes, lines
 

@@ -7,6 +7,7 @@ from argparse import Namespace
 
 from rankstone.cli.options import QUIET, options_of
 from rankstone.cli.terminal import ENDINGS, form_of, page_look, print_lines, save_lines, say
+from rankstone.errors import UsageError
 
 HELP = f"""
 leaderboard: rank systems over several collections, with intervals of ranks
@@ -27,7 +28,6 @@ VERBS = ("leaderboard",)
 
 def run(args: Namespace) -> int:
     """Rank and print."""
-    from rankstone.errors import UsageError
     from rankstone.text.leaderboard import write_leaderboard
     from rankstone.verbs.leaderboard import leaderboard
 

@@ -9,6 +9,7 @@ from typing import Any
 from rankstone.cli.explain import data_of
 from rankstone.cli.options import TEXT_OR_JSON, add_command, options_of
 from rankstone.cli.terminal import look, print_text
+from rankstone.errors import UsageError
 
 _HELP = f"""
 measures: list the measures, show their manual pages, or how other tools define them
@@ -36,7 +37,6 @@ def run(args: Namespace) -> int:
 
 
 def _pages(args: Namespace) -> Iterable[str]:
-    from rankstone.errors import UsageError
     from rankstone.measures import all_measures, manual, parse_measure
 
     if args.grades or args.diff or options_of(args):
@@ -52,7 +52,6 @@ def _pages(args: Namespace) -> Iterable[str]:
 
 
 def _tools(args: Namespace) -> Iterable[str]:
-    from rankstone.errors import UsageError
     from rankstone.measures import parse_measure
     from rankstone.text import tools as words
     from rankstone.tools import FILES, TOOLS, tool

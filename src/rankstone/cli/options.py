@@ -11,6 +11,7 @@ from typing import Any
 from rankstone.choices.conventions import Conventions
 from rankstone.choices.fusion import Fusion
 from rankstone.choices.setup import FIELDS, VERBS, fields_of
+from rankstone.errors import DataError, UsageError, one_of
 from rankstone.language import tr
 
 #: An argument in a help page: ``--depth N:whole = 20``, ``-m, --measure NAME ...``, ``runs RUN *``.
@@ -102,8 +103,6 @@ def _columns_word(role: str, names: Any) -> str:
 
 def _columns(texts: list[str]) -> dict[str, Any]:
     """Return the columns by role; a role named twice may have either name."""
-    from rankstone.errors import UsageError
-
     columns: dict[str, Any] = {}
     for part in (part for text in texts for part in text.split(",")):
         role, equals, name = part.partition("=")
@@ -115,8 +114,6 @@ def _columns(texts: list[str]) -> dict[str, Any]:
 
 def grades(text: str) -> list[float | None]:
     """Return grades that are written with commas between them; - is a document without a grade."""
-    from rankstone.errors import UsageError
-
     try:
         return [None if g.strip() == "-" else float(g) for g in text.split(",")]
     except ValueError:
@@ -128,8 +125,6 @@ _READERS: dict[str, Any] = {"columns": _columns, "grades": grades}
 
 def choice(text: str) -> tuple[str, Any]:
     """Return a convention and its value."""
-    from rankstone.errors import UsageError, one_of
-
     name, equals, value = text.partition("=")
     if not equals:
         raise UsageError(f"write a convention as NAME=VALUE, such as ties=input, not {text!r}.")
@@ -211,8 +206,6 @@ def add_arguments(parser: Any, lines: Iterable[str]) -> None:
 def only_measure(args: Namespace) -> str | None:
     """Return the measure that was named, if any."""
     if len(args.measure or ()) > 1:
-        from rankstone.errors import UsageError
-
         first, second = args.measure[:2]
         raise UsageError(f"give one measure, not {first!r} and {second!r}.")
     return args.measure[0] if args.measure else None
@@ -225,8 +218,6 @@ def add_quiet(parser: Any) -> None:
 
 def expand(paths: list[str]) -> Iterator[str]:
     """Yield the runs; patterns are for shells that leave them alone."""
-    from rankstone.errors import DataError
-
     for path in paths:
         if any(c in path for c in "*?[") and not os.path.exists(path):
             from glob import glob

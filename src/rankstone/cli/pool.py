@@ -6,6 +6,7 @@ import sys
 from argparse import Namespace
 
 from rankstone.cli.options import expand, options_of
+from rankstone.errors import plural
 from rankstone.language import tr
 
 HELP = """
@@ -25,7 +26,6 @@ def run(args: Namespace) -> int:
     import json
 
     from rankstone.core.text import escape_field
-    from rankstone.errors import plural
     from rankstone.verbs.pool import pool
 
     pooled = pool(list(expand(args.runs)), args.judged, depth=args.depth, **options_of(args))

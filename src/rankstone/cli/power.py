@@ -8,6 +8,7 @@ from rankstone.choices.statistics import Statistics
 from rankstone.cli.compare import MEASURING, SOURCE, source_of
 from rankstone.cli.options import TEXT_OR_JSON, options_of
 from rankstone.cli.terminal import in_colour, print_json, print_text
+from rankstone.errors import UsageError
 
 HELP = f"""
 power: plan: the difference that n queries can show, the queries that a difference needs
@@ -27,7 +28,6 @@ VERBS = ("power",)
 
 def run(args: Namespace) -> int:
     """Plan and print."""
-    from rankstone.errors import UsageError
     from rankstone.verbs.power import plan_lines, power
 
     if args.queries is not None and args.queries < 2:

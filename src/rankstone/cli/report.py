@@ -6,9 +6,11 @@ import sys
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from rankstone.choices.setup import VERBS as TAKEN, Setup
 from rankstone.cli.compare import MEASURING, SOURCE
 from rankstone.cli.options import expand, names_of, options_of, words_of
 from rankstone.cli.terminal import say, spoken_warnings
+from rankstone.errors import DataError, UsageError, one_of
 from rankstone.language import tr
 
 if TYPE_CHECKING:
@@ -43,7 +45,6 @@ def run(args: Namespace) -> int:
     """Make the page and write it."""
     import os
 
-    from rankstone.errors import UsageError
     from rankstone.page.html import check_target
 
     if args.plots is not None:
@@ -72,8 +73,6 @@ def report_of(args: Namespace, *, pictures: bool) -> Report:
     """Evaluate and compare the runs, and collect what the page shows."""
     from shlex import join
 
-    from rankstone.choices.setup import VERBS, Setup
-    from rankstone.errors import UsageError
     from rankstone.verbs.report import report
 
     paths = list(expand(args.files if args.values else args.files[1:]))
@@ -92,7 +91,7 @@ def report_of(args: Namespace, *, pictures: bool) -> Report:
         options["baseline"] = dict(zip(paths, names, strict=True)).get(
             options["baseline"], options["baseline"]
         )
-    explained = {n: v for n, v in options.items() if n in VERBS["explain"]}
+    explained = {n: v for n, v in options.items() if n in TAKEN["explain"]}
     with spoken_warnings(quiet=args.quiet):
         return report(
             named if args.values else args.files[0],
@@ -115,7 +114,6 @@ def _save_plots(args: Namespace) -> int:
     import os
 
     from rankstone.core.atomic import check_writable
-    from rankstone.errors import DataError, UsageError, one_of
     from rankstone.page.plots import FORMATS, names, picture_of
     from rankstone.page.vega import library
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.evaluate import OUTPUT, print_results
 from rankstone.cli.options import names_of
+from rankstone.errors import DataError
 
 if TYPE_CHECKING:
     from rankstone.choices.setup import Setup
@@ -60,8 +61,6 @@ def _results(args: Namespace, setup: Setup) -> list[Result]:
 
 
 def _write(frame: Any, folder: str) -> None:
-    from rankstone.errors import DataError
-
     try:
         frame.write.parquet(folder)
     except Exception as error:

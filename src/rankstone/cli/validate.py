@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankstone.cli.options import TEXT_OR_JSON, options_of
 from rankstone.cli.terminal import print_json, print_text
+from rankstone.errors import printable
 from rankstone.language import tr
 
 if TYPE_CHECKING:
@@ -38,8 +39,6 @@ def run(args: Namespace) -> int:
 
 def _lines(reports: Sequence[Any]) -> Iterator[str]:
     """Yield a few lines for each file."""
-    from rankstone.errors import printable
-
     for report in reports:
         form = tr(", {}").format(report.format) if report.format else ""
         yield tr("{}: {}{}").format(printable(report.path), tr(report.kind), form)

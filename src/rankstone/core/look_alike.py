@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankstone.core.judgments import Judgments
-from rankstone.core.matches import Matches
+from rankstone.core.matches import Matches, lacks_judged
 from rankstone.core.reading_notices import reading_notice
 from rankstone.errors import Notice
 from rankstone.language import tr
@@ -130,7 +130,6 @@ def documents_that_look_alike(
     samples = matches.doc_samples
     if samples is None or not len(samples.queries):
         return [], False
-    from rankstone.core.matches import lacks_judged
 
     first, last = judgments.groups[samples.queries], judgments.groups[samples.queries + 1]
     rows = np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)])

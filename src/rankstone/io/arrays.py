@@ -10,7 +10,7 @@ import numpy as np
 
 from rankstone.choices.conventions import Conventions
 from rankstone.choices.reading import block_names
-from rankstone.core import gpu, segments
+from rankstone.core import counted, gpu, segments
 from rankstone.core.as_numpy import (
     all_finite,
     array_of,
@@ -191,8 +191,6 @@ def _counted(
     labels: Any, scores: Any, mask: Any, lists: ListNeeds, needs: ScoreNeeds
 ) -> LabelledCollection | None:
     """Return a table of which few labels are not 0, None if it has to be put in order."""
-    from rankstone.core import counted
-
     if not counted.suffices(lists, scores, needs) or np.shape(labels) != scores.shape:
         return None
     entries: counted.Entries | None = None

@@ -34,6 +34,9 @@ from rankstone.io.frames.columns import (
     PlainTable,
     Table,
     as_narwhals,
+    aspects,
+    grades_in,
+    ids_in,
     no_value,
     open_table,
     place_of,
@@ -104,7 +107,6 @@ def _aspects(
     named, weighed = subtopic_columns(what, table.names, columns)
     if named is None:
         return []
-    from rankstone.io.frames.columns import aspects, grades_in, ids_in
 
     def values(column: Any, name: str) -> list[Any]:
         if _kind(column) not in ("text", "whole"):
@@ -259,8 +261,6 @@ class FrameRun:
 
     def _columns(self) -> tuple[list[Any], list[Any], np.ndarray]:
         """Return queries, documents, and numbers of which the highest is the best."""
-        from rankstone.io.frames.columns import grades_in, ids_in
-
         queries, docs = (
             list(ids_in(column, numbers=is_whole(column), what=f"{self.what}: the {what} column"))
             for what, column in (("query", self.query), ("document", self.doc))
