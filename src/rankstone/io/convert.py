@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import chain, islice
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from rankstone.choices.setup import Setup, verb
 from rankstone.core import atomic
@@ -25,8 +25,6 @@ from rankstone.io.streams import STDIN
 from rankstone.language import tr
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from rankstone.choices.options import ConvertOptions
 
 _BATCH = 1 << 12

@@ -107,7 +107,6 @@ def rows_in(
         as_text,
         rows_of_judgments,
         rows_of_lists,
-        without_subtopics,
     )
 
     read = form.judgments if kind == "judgments" else form.run
@@ -124,7 +123,7 @@ def rows_in(
         if notices is not None:
             notices += against_scores(content)
         content = rows_of_lists(content)
-    return as_text(without_subtopics(content))
+    return as_text(content)
 
 
 def _cannot_hold(file: Input, form: Format, kind: str) -> str:

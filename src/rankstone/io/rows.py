@@ -76,10 +76,10 @@ def check_utf8(query: str, *docs: str, without: str = "") -> None:
             )
 
 
-def as_text(rows: Iterable[Row]) -> Iterator[TextRow]:
-    """Yield rows with text for ids: in a file 12 and "12" are the same id."""
-    for query, doc, number in rows:
-        yield str(query), str(doc), number
+def as_text(rows: Iterable[Row | Aspect]) -> Iterator[TextRow]:
+    """Yield rows with text for ids: in a file 12 and "12" are the same id. Subtopics are left out."""
+    for row in rows:
+        yield str(row[0]), str(row[1]), row[2]
 
 
 def judged_as_text(rows: Iterable[Row | Aspect]) -> Iterator[Row | Aspect]:
@@ -90,11 +90,6 @@ def judged_as_text(rows: Iterable[Row | Aspect]) -> Iterator[Row | Aspect]:
             yield row._replace(query=query, doc=doc, subtopic=str(row.subtopic))
         else:
             yield query, doc, row[2]
-
-
-def without_subtopics(rows: Iterable[Row | Aspect]) -> Iterator[Row]:
-    """Yield rows of judgments as query, document and grade."""
-    return ((row[0], row[1], row[2]) for row in rows)
 
 
 def lists_as_text(lists: Lists, path: str) -> Lists:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -25,8 +25,6 @@ from rankstone.io.rows import TextRow
 from rankstone.language import tr
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from rankstone.choices.options import ValidateOptions
 
 _MOST_GRADES = 20

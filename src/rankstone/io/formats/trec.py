@@ -83,7 +83,7 @@ def judgments_of_scan(scan: dict[str, Any], file: Input) -> Judgments:
 
 def _probabilities(file: Input, layout: TrecLayout, judgments: Judgments) -> np.ndarray:
     """Return how likely each document was to be judged: the last column of prels."""
-    last = layout.replace(layout=layout.layout._replace(value=4))
+    last = layout._replace(layout=layout.layout._replace(value=4))
     drawn = {(query, doc): p for query, doc, p in _in_rows(_blocks(file, last))}
     lists = zip(judgments.queries.objects, judgments.docs_by_query, strict=True)
     return np.array([drawn[str(q), str(doc)] for q, docs in lists for doc in docs], np.float64)
@@ -91,7 +91,7 @@ def _probabilities(file: Input, layout: TrecLayout, judgments: Judgments) -> np.
 
 def _aspects(file: Input, layout: TrecLayout) -> Iterator[Aspect]:
     """Yield judgments by subtopic, which the second column of diversity qrels names."""
-    by_subtopic = layout.replace(layout=layout.layout._replace(doc=layout.layout.iteration))
+    by_subtopic = layout._replace(layout=layout.layout._replace(doc=layout.layout.iteration))
     rows, named = _in_rows(_blocks(file, layout)), list(_in_rows(_blocks(file, by_subtopic)))
     for (query, doc, grade), (_, subtopic, _) in zip(rows, named, strict=True):
         yield Aspect(query, doc, grade, subtopic)
@@ -211,7 +211,7 @@ def _ascending(file: Input, layout_of: LayoutOf) -> TrecLayout:
             f"{file.path}: scores='ascending' needs scores; the {layout.number}s of this format "
             "have their own direction. Leave it out."
         )
-    return layout.replace(layout=layout.layout._replace(reading=RANK), number="distance")
+    return layout._replace(layout=layout.layout._replace(reading=RANK), number="distance")
 
 
 def _last_tag(stream: IO[bytes], size: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rankstone.core.row_layout import ATOF, ATOL, RANK, RowLayout
 from rankstone.core.text import decode, is_number
@@ -29,17 +29,13 @@ class TrecLayout(NamedTuple):
     from_file: bool = False  # found from the file's first lines, and not the usual one
     dropped: Notice | None = None  # on columns that are not read though they may matter
 
-    def replace(self, **changes: Any) -> TrecLayout:
-        """Return the layout with some fields changed."""
-        return self._replace(**changes)
-
 
 RUN = TrecLayout(RowLayout(6, 0, 2, 4, 3), "query Q0 document rank score tag")
 QRELS = TrecLayout(
     RowLayout(4, 0, 2, 3, iteration=1), "query iteration document grade", number="grade"
 )
-LENIENT_RUN = RUN.replace(layout=RowLayout(6, 0, 2, 4, 3, ATOF, more=True))
-LENIENT_QRELS = QRELS.replace(layout=RowLayout(4, 0, 2, 3, reading=ATOL))
+LENIENT_RUN = RUN._replace(layout=RowLayout(6, 0, 2, 4, 3, ATOF, more=True))
+LENIENT_QRELS = QRELS._replace(layout=RowLayout(4, 0, 2, 3, reading=ATOL))
 
 _RUN_OF_5 = TrecLayout(RowLayout(5, 0, 2, 4, 3), "query Q0 document rank score")
 _RUN_OF_7 = TrecLayout(RowLayout(7, 0, 2, 4, 3), "query Q0 document rank score tag more")
@@ -88,11 +84,11 @@ def run_layout(file: Input) -> TrecLayout:
         return RUN
     same = _alike(rows)
     if count == 5 and first[3].isdigit() and is_number(first[4]):
-        return _RUN_OF_5.replace(from_file=True)
+        return _RUN_OF_5._replace(from_file=True)
     if count == 7 and is_number(first[4]):
-        return _RUN_OF_7.replace(from_file=True)
+        return _RUN_OF_7._replace(from_file=True)
     if count == 4 and _ranked(same, 2) > 1 and _all_numbers(same, 3):
-        return _RANKS_AND_SCORES.replace(from_file=True)
+        return _RANKS_AND_SCORES._replace(from_file=True)
     if count == 3 and _all_numbers(same, 2):
         return _run_of_3(file, same)
     return RUN
@@ -111,7 +107,7 @@ def _run_of_3(file: Input, rows: Sequence[list[bytes]]) -> TrecLayout:
             "from 1 nor has decimals. Name the format: 'query-document-rank' or "
             "'query-document-score' (--input-format, input_format=)."
         )
-    return NAMED_LAYOUTS[name].replace(from_file=True)
+    return NAMED_LAYOUTS[name]._replace(from_file=True)
 
 
 def qrels_layout(file: Input) -> TrecLayout:
@@ -122,7 +118,7 @@ def qrels_layout(file: Input) -> TrecLayout:
     first = rows[0]
     header = _header(file, rows, GRADE_NAMES, ranked=False)
     if header is not None:
-        return header.replace(number="grade")
+        return header._replace(number="grade")
     _refuse_blanks_in_ids(file, _QRELS_NUMBERS)
     count = len(first)
     if count == 4:
@@ -132,13 +128,13 @@ def qrels_layout(file: Input) -> TrecLayout:
     same = _alike(rows)
     if count == 3 and is_number(first[2]):
         _refuse_ranks(same, 2, file.path)
-        return NAMED_LAYOUTS["query-document-grade"].replace(from_file=True)
+        return NAMED_LAYOUTS["query-document-grade"]._replace(from_file=True)
     if count == 5:
         _refuse_ranks(same, 3, file.path)
         if all(map(is_number, first[2:])) and not _is_constant(same, 1):
-            return PRELS.replace(from_file=True)
+            return PRELS._replace(from_file=True)
         if is_number(first[3]):
-            return _QRELS_OF_5.replace(from_file=True)
+            return _QRELS_OF_5._replace(from_file=True)
     return QRELS
 
 
