@@ -141,20 +141,15 @@ def _notices(
     out: Any,
     rows: Any,
 ) -> list[Notice]:
+    query_of = segments.numbers(both.groups)
+    gone = matches.judgment[out[matches.judgment]]
     notices = []
-    gone = out[matches.judgment]
-    n = int(gone.sum())
-    if n:
-        at = int(np.flatnonzero(gone)[0])
-        query = both.queries[int(segments.numbers(matches.offsets)[at])]
-        example = tr("document {} of query {}").format(both.docs[int(matches.judgment[at])], query)
-        notices += reading_notice("excluded", n, (example,))
-    n = int((out & (rows >= 0)).sum())
-    if n:
-        at = int(np.flatnonzero(out & (rows >= 0))[0])
-        query = both.queries[int(np.searchsorted(both.groups, at, "right")) - 1]
-        example = tr("document {} of query {}").format(both.docs[at], query)
-        notices += reading_notice("excluded-judged", n, (example,))
+    for code, found in (("excluded", gone), ("excluded-judged", np.flatnonzero(out & (rows >= 0)))):
+        first = (
+            tr("document {} of query {}").format(both.docs[i], both.queries[int(query_of[i])])
+            for i in found[:1].tolist()
+        )
+        notices += reading_notice(code, len(found), first)
     known = {_like(judgments.queries, q) for q in excluded.queries}
     cold = [q for q in judgments.queries if q not in known]
     examples = tuple(str(q) for q in cold[:3])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 from rankstone.errors import DataError
@@ -76,18 +77,13 @@ def _id_of(item: Any, where: str, path: str | None = None) -> Any:
     if path is not None:
         value = item
         for key in path.split("."):
-            value = value.get(key) if isinstance(value, Mapping) else getattr(value, key, None)
+            value = _value(value, key)
         if value is None:
             raise DataError(f"{where}: a {type(item).__name__} has no value at {path!r}.")
         return value
-    for name in ("node_id", "id", "id_"):
-        value = getattr(item, name, None)
-        if value is not None:
-            return value
-    metadata = getattr(item, "metadata", None) or getattr(item, "meta", None) or {}
-    for key in _KEYS:
-        if metadata.get(key) is not None:
-            return metadata[key]
+    found = _id_in(item)
+    if found is not None:
+        return found
     raise DataError(
         f"{where}: a {type(item).__name__} has no id, and texts are not compared. Give each "
         f"document an id, or put one into its metadata under {_KEYS[0]!r}."
@@ -100,14 +96,21 @@ def with_id(item: Mapping[str, Any]) -> Mapping[str, Any]:
     LlamaIndex writes a node into ``node``; LangChain and Haystack have ``metadata`` and ``meta``.
     Without an id it is returned unchanged.
     """
-    node = item.get("node")
-    parts = [node, item] if isinstance(node, Mapping) else [item]
-    keyed = [part.get(key) for part in parts for key in ("node_id", "id", "id_")]
-    for part in parts:
-        own = [part[key] for key in ("metadata", "meta") if isinstance(part.get(key), Mapping)]
-        keyed += [metadata.get(key) for metadata in own for key in _KEYS]
-    found = next((value for value in keyed if value is not None), None)
+    found = _id_in(item)
     return item if found is None else {**item, "id": found}
+
+
+def _id_in(item: Any) -> Any:
+    """Return the id of a result's node or of the result, else that in their metadata; None without."""
+    parts = [part for part in (_value(item, "node"), item) if part is not None]
+    own = (_value(part, name) for part in parts for name in ("node_id", "id", "id_"))
+    metadata = (_value(part, name) for part in parts for name in ("metadata", "meta"))
+    others = (data.get(key) for data in metadata if isinstance(data, Mapping) for key in _KEYS)
+    return next((value for value in chain(own, others) if value is not None), None)
+
+
+def _value(item: Any, name: str) -> Any:
+    return item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)
 
 
 def _score_of(item: Any) -> Any:
