@@ -154,16 +154,18 @@ def _root(function: Callable[[float], float], low: float = 0.0, high: float = 1.
     return 0.5 * (low + high)
 
 
-def _cells(paths: list[str]) -> Iterator[tuple[str, Cell]]:
+def _cells(paths: list[str], only: str) -> Iterator[tuple[str, Cell]]:
     for name in VALUES:
         for correlation in (0.0, 0.5, 0.8, 0.9):
-            yield name, _drawn(name, correlation)
+            if only in name:
+                yield name, _drawn(name, correlation)
     for path in paths:
         name = path.rsplit("/", 1)[-1].removesuffix(".txt")
         for better, text in ((0.4, name), (0.0, f"{name}, equal systems")):
             for correlation in (0.5, 0.8, 0.9):
                 for bias in (0.0, 0.03, 0.1):
-                    yield text, _judged(path, correlation, bias, better)
+                    if only in text:
+                        yield text, _judged(path, correlation, bias, better)
 
 
 def main() -> None:
@@ -178,9 +180,7 @@ def main() -> None:
     heads = "values | correlation | bias | people | alone | both | length | optimum"
     print(f"| {heads} | warned | model |" + " +.03 | | +.1 | |" * (not args.qrels))
     print("|---|" + "--:|" * (9 if args.qrels else 13))
-    for name, cell in _cells(args.qrels):
-        if args.only not in name:
-            continue
+    for name, cell in _cells(args.qrels, args.only):
         for n in args.people:
             rng = np.random.default_rng([args.seed, n])
             row = cell.row(rng, n, args.trials, (0.0,) if args.qrels else (0.0, 0.03, 0.1))
