@@ -188,7 +188,7 @@ def _of_all_lists(results: Mapping[str, Result], values: Sequence[QueryValues]) 
 def with_fused(named: Sequence[tuple[str, Any]], setup: Setup) -> list[tuple[str, Any]]:
     """Return runs, and the run that they are fused into."""
     from rankstone.choices.fusion import Fusion
-    from rankstone.verbs.fuse import fuse_runs
+    from rankstone.verbs.fuse import fused_run, read_runs
 
     fusion = Fusion.of(setup.evaluation.fuse)
     for name, run in named:
@@ -197,7 +197,8 @@ def with_fused(named: Sequence[tuple[str, Any]], setup: Setup) -> list[tuple[str
     for change in ("min_score", "parents"):
         if change in setup.changes.given():
             raise UsageError(f"fuse= and {change}= do not go together; fuse the runs first.")
-    return [*named, (repr(fusion), fuse_runs(dict(named), fusion, setup))]
+    fused = fused_run(*read_runs(dict(named), fusion, setup), fusion)
+    return [*named, (repr(fusion), fused)]
 
 
 def refuse_evaluation(setup: Setup) -> None:

@@ -150,15 +150,8 @@ def fuse(runs: Any, fusion: str | Fusion | None = None, **options: Unpack[FuseOp
     """
     setup = Setup.of("fuse", options)
     tool = fusion_like(setup.evaluation.like)
-    return fuse_runs(runs, Fusion.of(fusion, tool, **setup.fusion), setup)
-
-
-def fuse_runs(runs: Any, fusion: Fusion, setup: Setup) -> FusedRun:
-    """Read runs and fuse them."""
-    loaded, lists = read_runs(runs, fusion, setup)
-    if isinstance(fusion.weights, Mapping):
-        fusion = fusion.replace(weights=fusion.weights_of(lists.names))  # in the order of the runs
-    return fused_run(loaded, lists, fusion, setup.evaluation.name)
+    chosen = Fusion.of(fusion, tool, **setup.fusion)
+    return fused_run(*read_runs(runs, chosen, setup), chosen, setup.evaluation.name)
 
 
 def read_runs(runs: Any, fusion: Fusion, setup: Setup) -> tuple[dict[str, Run], Runs]:
@@ -189,6 +182,8 @@ def fused_run(
     loaded: Mapping[str, Run], runs: Runs, fusion: Fusion, name: str | None = None
 ) -> FusedRun:
     """Return a fused run whose source says how it was made."""
+    if isinstance(fusion.weights, Mapping):
+        fusion = fusion.replace(weights=fusion.weights_of(runs.names))  # in the order of the runs
     text, sources = f"{fusion} of {' + '.join(loaded)}", [run.source for run in loaded.values()]
 
     def content() -> list[str]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from rankstone.stats.comparison import PairComparison
 
 _KS = (1, 2, 5, 10, 20, 40, 60, 100, 200, 500)
+_OF_GAIN = attrgetter("baseline_mean", "difference", "confidence", "ci_low", "ci_high")
 _STEPS = {2: 10, 3: 6, 4: 4}  # of the weight of a run from 0 to 1, by the number of runs
 
 
@@ -61,17 +63,12 @@ class Tuning:
 
     def __repr__(self) -> str:
         chosen = ", ".join(f"{name} {n}x" for name, n in Counter(map(repr, self.folds)).items())
-        gains = "\n".join(
+        gains = [
             tr("gain over {} ({:.4f}): {:+.4f}, {:.0%} interval {:+.4f} to {:+.4f}").format(
-                what,
-                gain.baseline_mean,
-                gain.difference,
-                gain.confidence,
-                gain.ci_low,
-                gain.ci_high,
+                what, *_OF_GAIN(gain)
             )
             for what, gain in ((self.untuned, self.gain), (tr("the best run"), self.gain_over_run))
-        )
+        ]
         return tr(
             "best on all queries: {}\nchosen for {} folds: {}\n{} on queries that were not tuned "
             "on: {:.4f}\n{}\ntuned and reported on the same queries it would be {:+.4f}"
@@ -81,7 +78,7 @@ class Tuning:
             chosen,
             self.measure,
             self.gain.mean,
-            gains,
+            "\n".join(gains),
             self.same_queries,
         )
 
