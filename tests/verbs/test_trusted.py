@@ -68,6 +68,25 @@ def test_an_interval_of_a_mean():
         by_model.interval("nDCG@3", "percentile", trusted=by_people)
 
 
+def test_values_are_given_for_named_queries():
+    result = rs.evaluate(MODEL, RUNS["b"], "nDCG@3")
+    some = result.values("nDCG@3", [QUERIES[7], "elsewhere", QUERIES[2]])
+    assert some[[0, 2]].tolist() == result.values("nDCG@3")[[7, 2]].tolist()
+    assert np.isnan(some[1])
+
+
+def test_plain_data_of_estimates_are_read_back():
+    data = PAIR.to_dict()
+    assert data["interval"] == list(PAIR.interval(0.95))
+    assert data["bias"]["p_value"] == PAIR.bias.p_value()
+    assert type(PAIR).from_dict(data) == PAIR
+    few = combine(
+        values({q: PEOPLE[q] for q in list(PEOPLE)[:15]}, RUNS["b"]), values(MODEL, RUNS["b"])
+    )
+    assert "it takes 20" in few.to_dict()["caution"]
+    assert type(few).from_dict(few.to_dict()) == few
+
+
 def test_evaluate_prints_means_by_both(files, capsys):
     words = ["evaluate", "model", "b.run", "-m", "nDCG@3", "--trusted", "people"]
     assert main([*words, "--interval", "--format", "table"]) == 0
