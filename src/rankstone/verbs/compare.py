@@ -74,16 +74,22 @@ def compare(
     values, names, notices = values_by_query(judgments, runs, measures, setup)
     setup = with_groups(setup, judgments, (q for v in values for q in v.queries))
     if setup.statistics.trusted is not None:
-        if runs is None:
-            raise UsageError(
-                "trusted= needs judgments and runs, which people's judgments evaluate."
-            )
-        chosen = DEFAULT if measures is None else listed_measures(measures)
-        people = by_people(named_runs(runs), chosen, setup)
-        setup = setup.replace(
-            trusted=[values_of_result(own, name, names) for name, own in people.items()]
-        )
+        setup = setup.replace(trusted=values_by_people(runs, measures, names, setup))
     return compare_values_by_query(values, names, notices, setup)
+
+
+def values_by_people(
+    runs: Any,
+    measures: str | Measure | Iterable[str | Measure] | None,
+    names: list[str] | None,
+    setup: Setup,
+) -> list[QueryValues]:
+    """Return the values per query of runs by the trusted judgments."""
+    if runs is None:
+        raise UsageError("trusted= needs judgments and runs, which people's judgments evaluate.")
+    chosen = DEFAULT if measures is None else listed_measures(measures)
+    people = by_people(named_runs(runs), chosen, setup)
+    return [values_of_result(own, name, names) for name, own in people.items()]
 
 
 def by_people(

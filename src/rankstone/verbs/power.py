@@ -8,22 +8,15 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rankstone.choices.setup import Setup, verb
 from rankstone.errors import UsageError, plural
-from rankstone.io.formats import named_runs
 from rankstone.language import tr
-from rankstone.measures import DEFAULT, Measure
-from rankstone.measures.request import listed_measures
+from rankstone.measures import Measure
 from rankstone.stats.clusters import Clusters
 from rankstone.stats.power import POWER, SIZES, Plan, plan as plan_for
 from rankstone.stats.trusted import combine, planned
 from rankstone.stats.values import ValueTable, systems_of
 from rankstone.text.blocks import Grid, Line, Sentence
 from rankstone.text.terminal import terminal
-from rankstone.verbs.compare import (
-    by_people,
-    values_by_query,
-    values_of_result,
-    with_groups,
-)
+from rankstone.verbs.compare import values_by_people, values_by_query, with_groups
 
 if TYPE_CHECKING:
     from rankstone.choices.options import PowerOptions
@@ -75,14 +68,9 @@ def power(
     clusters = None if source is None else Clusters.of(table.queries, source)
     own = table
     if setup.statistics.trusted is not None:
-        if runs is None or source is not None:
-            raise UsageError(
-                "trusted= needs judgments and runs, which people's judgments evaluate, and does not go "
-                "with clusters=."
-            )
-        chosen = DEFAULT if measures is None else listed_measures(measures)
-        people = by_people(named_runs(runs), chosen, setup)
-        own = table.filled([values_of_result(r, name, names) for name, r in people.items()])
+        if source is not None:
+            raise UsageError("power with trusted= does not go with clusters=. Leave one out.")
+        own = table.filled(values_by_people(runs, measures, names, setup))
     plans = {}
     for measure in table.measures:
         base, run = own.values(measure)
