@@ -8,17 +8,19 @@ was mended after a look at these, of ``fresh``. Prints Markdown tables.
 from __future__ import annotations
 
 import argparse
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
 from scipy import special
 
+import rankstone as rs
 from rankstone.stats import bootstrap, few_changes, tests
 from rankstone.stats.bootstrap import Means
 from rankstone.stats.clusters import Clusters, freedom
 from rankstone.stats.few_changes import FewChanges
-from rankstone.stats.intervals import intervals_of, mean_intervals
+from rankstone.stats.intervals import gap, intervals_of, mean_intervals
 from rankstone.stats.likely_clusters import likely_clusters
 
 Draw = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
@@ -94,7 +96,7 @@ def main() -> None:
     """Print the tables."""
     sections = {
         "clusters": _clusters, "unequal": _unequal, "gate": _gate, "rare": _rare,
-        "weights": _weights, "alarms": _alarms,
+        "weights": _weights, "alarms": _alarms, "items": _items,
     }  # fmt: skip
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sections", nargs="*", help=f"of {', '.join(sections)} (default: all)")
@@ -307,6 +309,85 @@ def _weights(_: str, trials: int, rng: np.random.Generator) -> None:
                 inside.append([low[0] <= truth <= high[0] for low, high in ends])
             bca, t = 100 * np.mean(inside, axis=0)
             print(f"| {kind} the values | {n} | {bca:.1f} | {t:.1f} |", flush=True)
+
+
+def _recommendations(rng: np.random.Generator) -> rs.Result:
+    """Evaluate lists of ten for users who like what is popular, and one of eight kinds of items."""
+    users, items = 20_000, 2_000
+    kind = rng.integers(0, 8, items)
+    chance = np.log(1 / np.arange(1, items + 1) ** 0.9)
+
+    def drawn(sizes: np.ndarray, taste: float) -> dict[str, list[int]]:
+        lists = {}
+        for user, size in enumerate(sizes.tolist()):
+            score = chance + taste * (kind == user % 8) + rng.gumbel(size=items)
+            lists[f"u{user}"] = np.argpartition(-score, size)[:size].tolist()
+        return lists
+
+    history = drawn(5 + np.minimum(rng.geometric(0.05, users), 60), 2.0)
+    run = drawn(np.where(rng.random(users) < 0.1, rng.integers(1, 10, users), 10), 1.5)
+    judged = drawn(np.full(users, 5), 2.0)
+    known = rs.Items(
+        catalogue=range(items),
+        categories={i: [f"c{c}", f"d{i % 5}"] for i, c in enumerate(kind.tolist())},
+        vectors=rng.normal(size=(items, 8)) + 2 * np.eye(8)[kind],
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rs.RankstoneWarning)
+        return rs.evaluate(judged, run, OF_ITEMS, history=history, items=known)
+
+
+#: Measures beyond accuracy that have an interval.
+OF_ITEMS = (
+    "Novelty@10", "Novelty(of='own')@10", "Novelty(weight='items')@10", "Popularity@10",
+    "Popularity(scale='rank')@10", "Popularity(scale='lift')@10", "Exposure@10",
+    "Exposure(of='c0')@10", "Exposure(of='c0', minus='c1')@10", "Exposure(of='head', count='hits')@10",
+    "Exposure(of='tail', count='hits')@10", "Diversity@10", "Diversity(distance='euclidean')@10",
+    "Diversity(by='categories', distance='jaccard')@10", "Categories@10",
+    "Categories(value='entropy')@10", "Calibration@10", "Calibration(divergence='js')@10",
+    "Serendipity@10", "Serendipity(expected='popular')@10", "Serendipity(expected='history')@10",
+    "Serendipity(expected='history', count='all')@10", "Filled@10",
+)  # fmt: skip
+
+
+def _items(_: str, trials: int, rng: np.random.Generator) -> None:
+    result = _recommendations(rng)
+    print(f"\n## Measures beyond accuracy: {trials} samples of users a cell, covered in %\n")
+    print("| measure | 50 users | 200 users | gap of 60 and 140 users |")
+    print("|---|--:|--:|--:|")
+    for name in OF_ITEMS:
+        values, weights = (
+            result.values(name),
+            result.weights.get(name, np.ones(len(result.queries))),
+        )
+        known = np.flatnonzero(~np.isnan(values))
+        some = trials if name not in result.weights else trials // 10  # one at a time
+        cells = []
+        for n in (50, 200):
+            inside = []
+            for count in _batches(some):
+                rows = rng.choice(known, (count, n))
+                if name in result.weights:
+                    pairs = ((values[None, one], weights[one]) for one in rows)
+                    ends = [mean_intervals(x, weights=w) for x, w in pairs]
+                    low, high = np.concatenate(ends, axis=1)
+                else:
+                    low, high = mean_intervals(values[rows])
+                inside.append((low <= result[name]) & (result[name] <= high))
+            cells.append(100 * float(np.concatenate(inside).mean()))
+        sides = [known[known % 8 < 3], known[known % 8 >= 3]]
+        means = [np.average(values[side], weights=weights[side]) for side in sides]
+        masks = np.arange(200) < np.array([[60], [200]])
+        masks[1] ^= masks[0]
+        inside = []
+        for _ in range(some):
+            rows = np.concatenate([rng.choice(s, n) for s, n in zip(sides, (60, 140), strict=True)])
+            own = weights[rows] if name in result.weights else None
+            one = gap(masks, values[rows], weights=own)
+            if not np.isnan(one.low):  # where nearly all values are equal, none is given
+                inside.append(one.low <= means[0] - means[1] <= one.high)
+        cells.append(100 * float(np.mean(inside)) if len(inside) > some / 2 else np.nan)
+        print(f"| {name} | " + " | ".join(f"{c:.1f}" for c in cells) + " |", flush=True)
 
 
 def _alarms(_: str, trials: int, rng: np.random.Generator) -> None:

@@ -161,7 +161,7 @@ def test_items_in_files_are_read_by_the_names_of_their_columns(tmp_path):
         popularity={"a": 3, "b": 1},
         categories={"a": ["x", "y"], "c": "z"},
         vectors={"a": [1, 0], "b": [0, 1]},
-        catalogue="abc",
+        catalogue=["a", "b", "c"],
     )
     names = ["Popularity@2", "Diversity@2", "Categories@2", "Coverage@2"]
     results = [
@@ -200,7 +200,7 @@ BAD_FILES = [
     ("item,popularity\na\n", r":2: 1 fields for 2 columns"),
     ("item,vector\na,1 x\n", r":2: the vector is not a row of numbers"),
     ("item,popularity\na,-2\n", r"0 or more"),
-    ('{"item": "a", \n', r":1: this is not a JSON object"),
+    ('{"item": "a", \n', r":1: this is not valid JSON"),
     ("", "no items|empty"),
 ]
 
@@ -243,3 +243,88 @@ def test_the_gap_of_two_groups_is_a_mean_with_an_interval():
     full = [i for i, u in enumerate(found.queries) if len(run[u]) >= 3]
     both = found.values(hits[0]) + found.values(hits[1])
     assert both[full] == pytest.approx(found.values("P@3")[full], abs=1e-12)
+
+
+def test_tools_and_reconcile_know_numbers_of_all_lists():
+    judged, run, history, items = drawn(4)
+    given = {"history": history, "items": items}
+    rows = {row.name: row.value for row in rs.across_tools("Coverage@3", judged, run, **given)}
+    shown = {item for own in run.values() for item in own[:3]}
+    assert rows["CatalogCoverage@3"] == len(shown)
+    used = {item for own in history.values() for item in own}
+    assert rows["Coverage@3"] == len(shown & used) / len(used)
+    value = rs.evaluate(judged, run, "Gini(discount='log2')@3", **given)
+    (found,) = rs.reconcile(
+        "Gini@3", judged, run, value=f"{next(iter(value.aggregates.values())):.9f}", **given
+    ).found
+    assert str(found.measure) == "Gini(discount='log2')@3"
+
+
+def test_the_gap_of_two_groups_of_users_has_the_interval_of_welch():
+    judged, run, history, items = drawn(5, users=40)
+    found = rs.evaluate(judged, run, ["Novelty@3", "Coverage@3"], history=history, items=items)
+    groups = {u: "new" if i % 3 == 0 else "old" for i, u in enumerate(run)}
+    gap = found.gap("Novelty@3", groups, of=("new", "old"))
+    stats = pytest.importorskip("scipy.stats")
+    values = dict(zip(found.queries, found.values("Novelty@3").tolist(), strict=True))
+    sides = [[values[u] for u in run if groups[u] == name] for name in ("new", "old")]
+    ends = stats.ttest_ind(*sides, equal_var=False).confidence_interval(0.95)
+    assert (gap.low, gap.high) == pytest.approx((ends.low, ends.high), rel=1e-9)
+    assert gap.difference == pytest.approx(np.mean(sides[0]) - np.mean(sides[1]), rel=1e-12)
+    with pytest.raises(rs.UsageError, match="all lists together"):
+        found.gap("Coverage@3", groups, of=("new", "old"))
+    with pytest.raises(rs.UsageError, match="no query is of the group 'nwe'"):
+        found.gap("Novelty@3", groups, of=("nwe", "old"))
+
+
+def test_the_gap_of_values_that_are_nearly_all_equal_has_no_interval():
+    judged = {f"u{n}": ["a"] for n in range(90)}
+    run = {u: ["a" if n % 9 == 0 else "b"] for n, u in enumerate(judged)}
+    found = rs.evaluate(judged, run, "P@1")
+    gap = found.gap("P@1", {u: n % 2 for n, u in enumerate(run)}, of=(0, 1))
+    assert math.isnan(gap.low)
+    assert "nearly all values are equal" in gap.caution
+    assert gap.difference == pytest.approx(5 / 45 - 5 / 45)
+
+
+def test_users_with_an_empty_history_have_none():
+    items = rs.Items(vectors={"a": [1, 0], "b": [0, 1]})
+    names = [
+        f"Serendipity(expected='history', count='all', by='{by}')@2"
+        for by in ("vectors", "history")
+    ]
+    names += ["Novelty(of='own')@2", "Popularity(scale='lift')@2"]
+    found = rs.evaluate(
+        {"u": ["a"], "v": ["a"], "w": ["b"]},
+        {"u": ["a", "b"], "v": ["b"], "w": ["a"]},
+        names,
+        history={"u": [], "v": ["a"]},
+        items=items,
+    )
+    values = {user: [*row.values()] for user, row in found.per_query.items()}
+    assert values["v"] == [1.0, 1.0, 1.0, -1.0]
+    assert np.isnan(values["u"]).all()
+    assert np.isnan(values["w"]).all()
+
+
+def test_a_table_by_group_shows_gaps_and_says_what_has_no_interval(tmp_path, capsys):
+    from rankstone.cli import main
+
+    judged, run, history, _ = drawn(6, users=24)
+    lines = {
+        "qrels": [f"{u} 0 {i} 1" for u, own in judged.items() for i in own],
+        "run": [f"{u} Q0 {i} 0 {-n} x" for u, own in run.items() for n, i in enumerate(own)],
+        "train": [f"{u} 0 {i} 1" for u, own in history.items() for i in own],
+        "groups": [f"{u} {'old' if n % 2 else 'new'}" for n, u in enumerate(run)],
+    }
+    for name, rows in lines.items():
+        (tmp_path / name).write_text("\n".join(rows) + "\n")
+    paths = {name: str(tmp_path / name) for name in lines}
+    main([
+        "evaluate", paths["qrels"], paths["run"], "--history", paths["train"], "-m", "Novelty@3",
+        "-m", "Coverage@3", "--by", paths["groups"], "--interval", "--format", "table",
+    ])  # fmt: skip
+    shown = capsys.readouterr().out
+    assert "old - new" in shown
+    assert "Welch" in shown
+    assert "Coverage@3 has no interval" in shown

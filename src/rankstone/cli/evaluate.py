@@ -140,9 +140,9 @@ def _layout(
 
     summaries: list[SummaryRow] = []
     if hows or groups is not None:
-        from rankstone.text.groups import rows_of
+        from rankstone.text.groups import gap_rows, rows_of
 
-        summaries = rows_of(results, hows, groups)
+        summaries = [*rows_of(results, hows, groups), *gap_rows(intervals or {})]
     return Layout(
         per_query=args.per_query,
         aggregate=not args.no_summary,
@@ -189,6 +189,7 @@ def _intervals(
     chosen = with_groups(setup, args.judgments, queries).statistics
     intervals: dict[tuple[str, str], dict[str, Interval]] = {}
     for result in results:
+        means = [m for m, how in own_aggregates(result.measures).items() if how == "mean"]
         members: dict[str, set[Any] | None] = {ALL: None}
         for query, group in (groups.of(result.queries) if groups else {}).items():
             own = members.setdefault(group, set())
@@ -199,9 +200,18 @@ def _intervals(
                 measure: result.interval(
                     measure, chosen.interval, chosen.confidence, chosen.clusters, some
                 )
-                for measure, how in own_aggregates(result.measures).items()
-                if how == "mean"
+                for measure in means
             }
+        if groups is not None and chosen.clusters is None:  # a cluster may be in both groups
+            group_of, (first, *others) = groups.of(result.queries), groups.names
+            present = {*group_of.values()}
+            for group in others if first in present else ():
+                if group in present:
+                    intervals[result.name, f"{group} - {first}"] = {
+                        measure: result.gap(measure, group_of, (group, first), chosen.confidence)
+                        for measure in means
+                        if measure not in result.of_all_lists
+                    }
     return intervals
 
 

@@ -292,7 +292,8 @@ class MatchedCollection(_Rankings):
             if lists is None or lists.items.shape[1] < depth:
                 least, distinct = max(depth, _LEAST_SHOWN), not matches.duplicates.any()
                 queries, tops = self._top_of_judged(least, conventions, distinct=distinct)
-                lists = self._shown[conventions] = ItemLists.of(queries, tops, self.items or EMPTY)
+                table = EMPTY if self.items is None else self.items
+                lists = self._shown[conventions] = ItemLists.of(queries, tops, table)
             return lists
 
     def _cuts_of(self, conventions: Conventions) -> Cuts:

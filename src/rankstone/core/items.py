@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
@@ -92,6 +92,10 @@ class ItemTable:
         history = self.needed("history")
         return Bags.of(history.values, segments.numbers(history.offsets), len(self))
 
+    def names_of(self, categories: Array) -> Callable[[], Array]:
+        """Return a function that returns the names of categories."""
+        return lambda: np.array(self.category_names, object)[categories]
+
     def needed(self, role: str) -> Any:
         """Return data of a role; an error says how to give them."""
         data = getattr(self, role)
@@ -143,19 +147,21 @@ class ItemLists:
         return np.array([*self.table.ids, *self.others], object)[items]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ListCounts:
     """How often items were shown, by place: the mergeable state of a measure of all lists together.
 
-    ``known`` counts the items of the catalogue, ``others`` those outside; ``size`` is the number of
-    items in the catalogue and ``n`` the number of lists. Counts are whole numbers, so parts that are
+    ``ids`` are those of the items in order, ``inside`` masks those of the catalogue, and ``counts`` has
+    a row for each and a column for each place. ``size`` is the number of items in the catalogue and
+    ``n`` the number of lists. Counts are whole numbers and rows in the order of ids, so parts that are
     merged in any order have the same bits.
     """
 
     n: int
     size: int
-    known: Mapping[str, tuple[int, ...]]
-    others: Mapping[str, tuple[int, ...]]
+    ids: list[str]
+    inside: Array
+    counts: Array
 
     @classmethod
     def of(cls, lists: ItemLists, items: Array, place: Array, catalogue: Array) -> ListCounts:
@@ -165,36 +171,19 @@ class ListCounts:
         places = int(place.max(initial=0)) + 1
         counts = np.bincount(at * places + place[shown], minlength=len(found) * places)
         inside = np.append(catalogue, np.zeros(len(lists.others), bool))[found]
-        rows = list(map(tuple, counts.reshape(-1, places).tolist()))
-        by_id = list(zip(lists.names(found).tolist(), rows, inside.tolist(), strict=True))
-        known, others = (
-            {name: row for name, row, i in by_id if i == side} for side in (True, False)
-        )
-        return cls(len(items), int(catalogue.sum()), known, others)
+        ids = lists.names(found).tolist()
+        order = np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
+        own = (inside[order], counts.reshape(-1, places)[order])
+        return cls(len(items), int(catalogue.sum()), sorted(ids), *own)
 
     def merge(self, other: ListCounts) -> ListCounts:
         """Return the counts of both sets of lists together."""
-        sides = ((self.known, other.known), (self.others, other.others))
-        return ListCounts(self.n + other.n, self.size, *(_added(a, b) for a, b in sides))
-
-    def table(self, *, others: bool) -> Array:
-        """Return the counts, a row for each item of the catalogue, and for others if they count."""
-        rows = [*self.known.values(), *(self.others.values() if others else ())]
-        places = max(map(len, rows), default=1)
-        table = np.zeros((max(self.size - len(self.known), 0) + len(rows), places), np.int64)
-        for i, row in enumerate(rows):
-            table[i, : len(row)] = row
-        return table
-
-
-def _added(
-    a: Mapping[str, tuple[int, ...]], b: Mapping[str, tuple[int, ...]]
-) -> dict[str, tuple[int, ...]]:
-    together = dict(a)
-    for name, row in b.items():
-        own = together.get(name, ())
-        long, short = (own, row) if len(own) >= len(row) else (row, own)
-        together[name] = tuple(
-            x + y for x, y in zip(long, (*short, *[0] * len(long)), strict=False)
-        )
-    return together
+        ids = sorted({*self.ids, *other.ids})
+        row = {name: i for i, name in enumerate(ids)}
+        places = max(self.counts.shape[1], other.counts.shape[1])
+        inside, counts = np.zeros(len(ids), bool), np.zeros((len(ids), places), np.int64)
+        for part in (self, other):
+            rows = np.fromiter(map(row.__getitem__, part.ids), np.int64, len(part.ids))
+            inside[rows] = part.inside
+            counts[rows, : part.counts.shape[1]] += part.counts
+        return ListCounts(self.n + other.n, self.size, ids, inside, counts)

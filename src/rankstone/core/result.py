@@ -28,7 +28,7 @@ from rankstone.language import tr
 if TYPE_CHECKING:
     from rankstone.core.unjudged import UnjudgedReport
     from rankstone.page.plots import Picture
-    from rankstone.stats.intervals import Interval
+    from rankstone.stats.intervals import Gap, Interval
 
 SCHEMA = "rankstone/result/3"
 OLDER = ("rankstone/result/2",)
@@ -162,7 +162,10 @@ class Result:
         name = self._known(measure)
         if name in self.of_all_lists:
             # Queries drawn again repeat lists, and so show fewer items than the same number of others.
-            caution = tr("no interval of a number of all lists together is known to hold")
+            caution = tr(
+                "{} has no interval: it is a number of all lists together, and users drawn again repeat "
+                "lists, which show fewer different items"
+            ).format(name)
             nan = math.nan
             return Interval(
                 nan, nan, confidence, method or "bca", self.counted[name], None, caution
@@ -192,6 +195,36 @@ class Result:
             clusters=grouped,
             people=people,
         )
+
+    def gap(
+        self,
+        measure: object,
+        groups: Mapping[Any, Any],
+        of: tuple[Any, Any],
+        confidence: float = 0.95,
+    ) -> Gap:
+        """Return the mean of one group of queries less that of another, with its interval.
+
+        >>> import rankstone as rs
+        >>> judged, run = {q: {"a"} for q in "xyz"}, {"x": ["a"], "y": ["b", "a"], "z": ["a"]}
+        >>> found = rs.evaluate(judged, run, "RR")
+        >>> found.gap("RR", {"x": "new", "y": "new", "z": "old"}, of=("new", "old")).difference
+        -0.25
+        """
+        from rankstone.stats.intervals import gap
+
+        means = self.by_group(measure, groups)
+        if missing := [group for group in of if group not in means]:
+            raise UsageError(
+                f"no query is of the group {missing[0]!r}.{did_you_mean(str(missing[0]), map(str, means))}"
+            )
+        name = self._known(measure)
+        if name in self.of_all_lists:
+            raise UsageError(f"{self.interval(name).caution}; so has the gap of two groups.")
+        masks = np.array([[groups.get(query) == group for query in self.queries] for group in of])
+        values, weights = self.columns[name], self.weights.get(name)
+        made = gap(masks, values, weights=weights, confidence=confidence)
+        return replace(made, difference=means[of[0]].value - means[of[1]].value)
 
     def by_group(
         self, measure: object, groups: Mapping[Any, Any], how: str = "mean", floor: float = FLOOR

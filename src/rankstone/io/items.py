@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,9 +15,11 @@ from rankstone.choices.setup import DEFAULT, Setup
 from rankstone.core.as_numpy import array_of
 from rankstone.core.items import Bags, ItemTable
 from rankstone.core.provenance import MEMORY, Given
+from rankstone.core.text import decode, without_mark
 from rankstone.core.values import number_of, shown
 from rankstone.errors import DataError, UsageError
 from rankstone.io.column_roles import ITEM_NAMES, key_named
+from rankstone.io.formats.strict_json import parse
 from rankstone.io.input_file import Input, ReadOptions
 from rankstone.io.pairs import separator_of
 
@@ -53,10 +54,11 @@ class Items:
         vectors: Any = None,
         catalogue: Iterable[Any] | None = None,
     ) -> None:
-        listed = None if catalogue is None else [str(item) for item in catalogue]
-        if listed is not None and len(set(listed)) < len(listed):
-            again = next(item for i, item in enumerate(listed) if item in listed[:i])
-            raise DataError(f"items: {again!r} is in the catalogue twice. List each item once.")
+        listed = None
+        if catalogue is not None:
+            if isinstance(catalogue, str) or not isinstance(catalogue, Iterable):
+                raise UsageError(f"items: the catalogue is a list of ids, not {catalogue!r}.")
+            listed = _once(catalogue, "is in the catalogue twice. List each item once")
         given = {"popularity": popularity, "categories": categories, "vectors": vectors}
         columns = {
             role: _by_item(role, data, listed) for role, data in given.items() if data is not None
@@ -76,22 +78,28 @@ class Items:
         """Take Items, the path of a file with a column per role, or a dataframe."""
         if isinstance(source, Items):
             return source
-        if isinstance(source, _PATH):
-            path = os.fspath(source)
-            made = cls(**_columns(_records(path, ReadOptions.of_run(setup)), path))
-            made.name = path
-            return made
         if isinstance(source, Mapping) and source.keys() <= {*_NAMES, "catalogue"}:
             return cls(**source)
-        if hasattr(source, "columns"):
-            names = [str(name) for name in source.columns]
-            columns = (array.tolist() for array in (np.asarray(source[name]) for name in names))
-            rows = (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
-            return cls(**_columns(((f"row {i}", row) for i, row in enumerate(rows)), "items"))
-        raise UsageError(
-            "items= is rs.Items(popularity=, categories=, vectors=, catalogue=), the path of a file "
-            f"with a column for each of these, or a dataframe, not {type(source).__name__}."
-        )
+        name, rows = "items", None
+        if isinstance(source, _PATH):
+            name = os.fspath(source)
+            rows = _records(name, ReadOptions.of_run(setup))
+        elif hasattr(source, "columns"):
+            columns = {
+                str(column): np.asarray(source[column]).tolist() for column in source.columns
+            }
+            each = zip(*columns.values(), strict=True)
+            rows = (
+                (f"row {i}", dict(zip(columns, row, strict=True))) for i, row in enumerate(each)
+            )
+        if rows is None:
+            raise UsageError(
+                "items= is rs.Items(popularity=, categories=, vectors=, catalogue=), the path of a file "
+                f"with a column for each of these, or a dataframe, not {type(source).__name__}."
+            )
+        made = cls(**_columns(rows, name))
+        made.name = name
+        return made
 
     @property
     def given(self) -> Given:
@@ -186,25 +194,29 @@ def table_of(items: Items | None, history: History | None) -> ItemTable | None:
     return None if items is None else items.table
 
 
+def _once(ids: Iterable[Any], fault: str) -> list[str]:
+    """Return ids as text; none is there twice."""
+    texts = list(map(str, ids))
+    if len(set(texts)) < len(texts):
+        again = next(text for i, text in enumerate(texts) if text in texts[:i])
+        raise DataError(f"items: {again!r} {fault}.")
+    return texts
+
+
 def _by_item(role: str, data: Any, listed: list[str] | None) -> dict[str, Any]:
     """Return data of one role by the id of the item, as text."""
     if hasattr(data, "items"):
-        pairs = list(data.items())
-    else:
-        rows = data if role == "categories" else array_of(data, role)
-        if listed is None or len(rows) != len(listed):
-            raise UsageError(
-                f"items: {role} without ids are those of the catalogue in its order, and "
-                f"{len(rows):,} rows are given for {0 if listed is None else len(listed):,} items. "
-                f"Give {role} as {{item: ...}}, or catalogue= with the id of each row."
-            )
-        pairs = list(zip(listed, rows, strict=True))
-    column = {str(item): value for item, value in pairs}
-    if len(column) < len(pairs):
-        ids = [str(item) for item, _ in pairs]
-        again = next(item for i, item in enumerate(ids) if item in ids[:i])
-        raise DataError(f"items: {again!r} has two entries of {role}. Give it one.")
-    return column
+        ids, values = zip(*data.items(), strict=True) if len(data) else ((), ())
+        return dict(zip(_once(ids, f"has two entries of {role}. Give it one"), values, strict=True))
+    rows = data if role == "categories" else array_of(data, role)
+    size = len(rows) if np.ndim(rows) else 1
+    if listed is None or size != len(listed):
+        raise UsageError(
+            f"items: {role} without ids are those of the catalogue in its order, and "
+            f"{size:,} rows are given for {len(listed or ()):,} items. "
+            f"Give {role} as {{item: ...}}, or catalogue= with the id of each row."
+        )
+    return dict(zip(listed, rows, strict=True))
 
 
 def _table(columns: Mapping[str, Mapping[str, Any]], listed: list[str] | None) -> ItemTable:
@@ -219,7 +231,7 @@ def _table(columns: Mapping[str, Mapping[str, Any]], listed: list[str] | None) -
             popularity[i] = _count(columns["popularity"].get(item, 0), item)
     if "categories" in columns:
         own = [_categories(columns["categories"].get(item), item) for item in ids]
-        names = tuple(dict.fromkeys(name for some in own for name in some))
+        names = tuple(sorted({name for some in own for name in some}))
         place = {name: i for i, name in enumerate(names)}
         row = np.repeat(np.arange(len(ids)), [len(some) for some in own])
         bags = Bags.of(row, np.array([place[n] for some in own for n in some], np.int64), len(ids))
@@ -278,34 +290,27 @@ def _vectors(column: Mapping[str, Any], ids: list[str]) -> tuple[Array, Array]:
 
 def _records(path: str, options: ReadOptions) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the rows of a file by the names of their columns, each with its place."""
-    if path.endswith((".parquet", ".pq")):
-        import pyarrow.parquet as pq
-
-        rows = pq.read_table(path).to_pylist()
-        yield from ((f"{path}: row {i}", row) for i, row in enumerate(rows))
-        return
     with Input.open(path, options) as file:
-        names: list[str] | None = None
-        separator = None
-        for number, raw in file.lines():
-            line = raw.decode("utf-8-sig", "surrogateescape").strip("\r\n")
-            where = f"{path}:{number}"
-            if not line.strip():
+        if file.head.startswith(b"PAR1"):
+            from pyarrow import parquet
+
+            rows = parquet.read_table(file.stream).to_pylist()
+            yield from ((f"{path}: row {i}", row) for i, row in enumerate(rows))
+            return
+        lines = ((n, without_mark(raw)) for n, raw in file.lines() if raw.strip())
+        if file.head.lstrip().startswith(b"{"):
+            yield from ((f"{path}:{n}", parse(line, f"{path}:{n}")) for n, line in lines)
+            return
+        separator, names = " ", list[str]()
+        for number, line in lines:
+            separator = separator if names else separator_of(decode(line)) or " "
+            fields = [f.strip() for f in next(csv.reader([decode(line)], delimiter=separator))]
+            if not names:
+                names = fields
                 continue
-            if line.startswith("{"):
-                try:
-                    yield where, json.loads(line)
-                except ValueError as error:
-                    raise DataError(f"{where}: this is not a JSON object ({error}).") from None
-                continue
-            separator = separator_of(line) if names is None else separator
-            (fields,) = csv.reader([line], delimiter=separator or " ")
-            if names is None:
-                names = [name.strip() for name in fields]
-            elif len(fields) != len(names):
-                raise DataError(f"{where}: {len(fields)} fields for {len(names)} columns.")
-            else:
-                yield where, dict(zip(names, (field.strip() for field in fields), strict=True))
+            if len(fields) != len(names):
+                raise DataError(f"{path}:{number}: {len(fields)} fields for {len(names)} columns.")
+            yield f"{path}:{number}", dict(zip(names, fields, strict=True))
 
 
 def _columns(records: Iterable[tuple[str, Mapping[str, Any]]], source: str) -> dict[str, Any]:

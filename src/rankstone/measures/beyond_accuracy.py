@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import repeat
 from typing import Any, NamedTuple
 
@@ -139,10 +139,10 @@ def _mean(
 
 
 def _users(r: Ranked, table: ItemTable) -> Array:
-    """Return each query's user in the history, -1 if the history does not have the user."""
-    table.needed("history")
-    found = map(table.users.get, map(str, r.queries), repeat(-1))
-    return np.fromiter(found, np.int64, len(r))
+    """Return each query's user in the history, -1 for users who have used nothing."""
+    sizes = np.append(table.needed("history").sizes, 0)
+    user = np.fromiter(map(table.users.get, map(str, r.queries), repeat(-1)), np.int64, len(r))
+    return np.where(sizes[user] > 0, user, -1)
 
 
 def _in_history(table: ItemTable, user: Array, item: Array) -> Array:
@@ -202,42 +202,31 @@ _ITEMS: dict[str, Any] = {
 _HISTORY = {"history": {"u1": ["a", "b"], "u2": ["a"], "u3": ["a"], "u4": ["c"]}}
 
 
-def _pooled(r: Ranked, m: Measure, place: Callable[[Array], Array]) -> Pooled:
+def _pooled(r: Ranked, m: Measure, *, by_length: bool = False) -> Pooled:
+    """Return the items of all lists, each at its rank or at the length of its list."""
     s = _shown(r, m)
     table = s.table
-    if m.get("of") == "history":
-        catalogue = table.user_counts > 0
-    else:
-        catalogue = table.catalogue
-        if m.get("of") and not len(table) and m.unknown == "out":
-            raise UsageError(
-                f"{m} needs to know which items could be shown: give history= (--history FILE) or "
-                "items=rs.Items(catalogue=...) (--items FILE)."
-            )
-    return Pooled(r, s.lists, s.items, place(s.filled), catalogue)
-
-
-def _anywhere(filled: Array) -> Array:
-    return np.zeros(filled.shape, np.int64)
-
-
-def _by_rank(filled: Array) -> Array:
-    return np.broadcast_to(np.arange(filled.shape[1]), filled.shape)
-
-
-def _by_length(filled: Array) -> Array:
-    return np.broadcast_to(filled.sum(axis=1)[:, None], filled.shape)
+    catalogue = table.user_counts > 0 if m.get("of") == "history" else table.catalogue
+    if m.get("of") and not len(table) and m.unknown == "out":
+        raise UsageError(
+            f"{m} needs to know which items could be shown: give history= (--history FILE) or "
+            "items=rs.Items(catalogue=...) (--items FILE)."
+        )
+    place = s.filled.sum(axis=1)[:, None] if by_length else np.arange(s.items.shape[1])
+    return Pooled(r, s.lists, s.items, np.broadcast_to(place, s.items.shape), catalogue)
 
 
 def _coverage(m: Measure, counts: ListCounts) -> float:
-    found = len(counts.known) + (len(counts.others) if m.unknown == "count" else 0)
+    found = len(counts.ids) if m.unknown == "count" else int(counts.inside.sum())
     return found if m.unit == "items" else found / counts.size if counts.size else math.nan
 
 
 def _exposures(m: Measure, counts: ListCounts) -> Array:
     """Return the exposure of each item in rising order, so that sums have the same bits."""
-    table = counts.table(others=m.unknown == "count")
-    return np.sort(table @ _weights(m, table.shape[1]))
+    table = counts.counts if m.unknown == "count" else counts.counts[counts.inside]
+    exposure = (table * _weights(m, table.shape[1])).sum(axis=1)
+    never = counts.size - int(counts.inside.sum())
+    return np.sort(np.append(exposure, np.zeros(max(never, 0))))
 
 
 def _gini(m: Measure, counts: ListCounts) -> float:
@@ -255,7 +244,7 @@ def _entropy(m: Measure, counts: ListCounts) -> float:
 
 
 def _personalisation(m: Measure, counts: ListCounts) -> float:  # noqa: ARG001
-    table = counts.table(others=True)
+    table = counts.counts
     length = np.maximum(np.arange(table.shape[1]), 1)
     lists = int((table.sum(axis=0) // length)[1:].sum())
     if lists < 2:
@@ -291,7 +280,7 @@ def Coverage(r: Ranked, m: Measure) -> Pooled:
     different items, so a bootstrap interval lies below the value.
     Reference: Ge et al., Beyond accuracy: coverage and serendipity, RecSys 2010.
     """
-    return _pooled(r, m, _anywhere)
+    return _pooled(r, m)
 
 
 @measure(
@@ -314,7 +303,7 @@ def Gini(r: Ranked, m: Measure) -> Pooled:
     Not for: catalogues of different size; items that are never shown count, too.
     Reference: Fleder and Hosanagar, Blockbuster culture's next rise or fall, Management Science 2009.
     """
-    return _pooled(r, m, _by_rank)
+    return _pooled(r, m)
 
 
 @measure(
@@ -349,7 +338,7 @@ def Entropy(r: Ranked, m: Measure) -> Pooled:
     Not for: telling which items are shown; see Exposure.
     Reference: Shani and Gunawardana, Evaluating recommendation systems, 2011, formula 21.
     """
-    return _pooled(r, m, _by_rank)
+    return _pooled(r, m)
 
 
 @measure(
@@ -367,7 +356,7 @@ def Personalisation(r: Ranked, m: Measure) -> Pooled:
     Reading: 0 if everybody is shown the same items, 1 if no two lists share one.
     Not for: whether lists suit their users; random lists have almost 1.
     """
-    return _pooled(r, m, _by_length)
+    return _pooled(r, m, by_length=True)
 
 
 @measure(
@@ -496,9 +485,9 @@ def Popularity(r: Ranked, m: Measure) -> Terms:
     sizes = np.bincount(place, minlength=len(r))
     usual = np.bincount(place, counts[used], minlength=len(r)) / np.maximum(sizes, 1)
     below = s.filled.sum(axis=1) * usual * (user >= 0)
-    return _mean(
-        r, m, s, value, {"popularity": value}, denominator=below, constant=-below, undefined=np.nan
-    )
+    more = value - usual[:, None]
+    columns = {"popularity": value, "above the usual": more}
+    return _mean(r, m, s, more, columns, denominator=below, undefined=np.nan)
 
 
 @measure(
@@ -599,74 +588,70 @@ def _blocks(rows: int, size: int) -> Iterator[slice]:
 
 
 class _Compared(NamedTuple):
-    """Items as rows of numbers, the last one empty; or as sets of users."""
+    """Items as rows of numbers or, without rows, as sets of users; the last one is empty."""
 
     rows: Array | None
     size: Array
     has: Array
-    users: Bags | None
+    users: Bags | None = None
+
+    @property
+    def width(self) -> int:
+        return 1 if self.rows is None else self.rows.shape[1]
 
 
 def _compared(table: ItemTable, by: str) -> _Compared:
     if by == "history":
-        users = table.users_of
-        sizes = np.append(users.sizes, 0)
-        return _Compared(None, sizes, sizes > 0, users)
+        sizes = np.append(table.users_of.sizes, 0)
+        return _Compared(None, sizes, sizes > 0, table.users_of)
+    data = table.needed(by)
     if by == "categories":
-        bags = table.needed("categories")
         rows = np.zeros((len(table) + 1, len(table.category_names)))
-        rows[segments.numbers(bags.offsets), bags.values] = 1
-        return _Compared(rows, rows.sum(axis=1), rows.sum(axis=1) > 0, None)
-    vectors = table.needed("vectors")
-    rows = np.concatenate([vectors, np.zeros((1, vectors.shape[1]))])
+        rows[segments.numbers(data.offsets), data.values] = 1
+        return _Compared(rows, rows.sum(axis=1), rows.sum(axis=1) > 0)
+    rows = np.concatenate([data, np.zeros((1, data.shape[1]))])
     has = np.append(table.needed("has_vector"), 0) > 0
-    return _Compared(rows, np.einsum("ij,ij->i", rows, rows), has, None)
+    return _Compared(rows, np.einsum("ij,ij->i", rows, rows), has)
 
 
-def _common_users(users: Bags, a: Array, b: Array) -> Array:
+def _common_users(users: Any, a: Array, b: Array) -> Array:
     """Return how many users have used both items, of pairs of items; ``len(sizes)`` has none."""
+    a, b = np.broadcast_arrays(a, b)
+    sizes = np.append(users.sizes, 0)
+    pairs, at = np.unique(a * len(sizes) + b, return_inverse=True)
+    first, second = np.divmod(pairs, len(sizes))
+    small, large = np.where(sizes[first] <= sizes[second], (first, second), (second, first))
     most = int(users.values.max(initial=0)) + 1
     keys = segments.numbers(users.offsets) * most + users.values
-    sizes = np.append(users.sizes, 0)
-    small, large = np.where(sizes[a] <= sizes[b], (a, b), (b, a))
-    found = np.zeros(len(a))
+    found = np.zeros(len(pairs))
     known = np.flatnonzero(sizes[small] > 0)
     ends = np.cumsum(sizes[small[known]])
-    for part in np.split(
-        known, np.searchsorted(ends, np.arange(_BLOCK, int(ends[-1:].sum()), _BLOCK))
-    ):
+    steps = np.searchsorted(ends, np.arange(_BLOCK, int(ends[-1:].sum()), _BLOCK))
+    for part in np.split(known, steps):
         user, place = users.expanded(small[part])
         wanted = large[part][place] * most + user
-        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        found[part] = np.bincount(place[keys[at] == wanted], minlength=len(part))
-    return found
+        near = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        found[part] = np.bincount(place[keys[near] == wanted], minlength=len(part))
+    return found[at].reshape(a.shape)
 
 
 def _distances(c: _Compared, items: Array, distance: str) -> Array:
     """Return the distance of each two items of each list: lists x places x places."""
-    size = c.size[items]
+    size, rows = c.size[items], None if c.rows is None else c.rows[items]
     a, b = size[:, :, None], size[:, None, :]
-    if c.users is not None:
-        first, second = (
-            np.broadcast_to(x, (*items.shape, items.shape[1])).reshape(-1)
-            for x in (items[:, :, None], items[:, None, :])
-        )
-        pairs, at = np.unique(first * len(c.size) + second, return_inverse=True)
-        both = _common_users(c.users, *np.divmod(pairs, len(c.size)))[at].reshape(a.shape[0], -1)
-        both = both.reshape(*items.shape, items.shape[1])
-    else:
-        rows: Array = c.rows[items]  # type: ignore[index]
-        if distance == "hamming":
-            differ = (rows[:, :, None, :] != rows[:, None, :, :]).sum(axis=3)
-            return differ.astype(np.float64)
+    if rows is not None and distance in ("hamming", "euclidean"):
+        # One column at a time, since all of them take too much memory.
+        gaps = (x[:, :, None] - x[:, None, :] for x in np.moveaxis(rows, 2, 0))
+        total = np.asarray(sum(gap != 0 if distance == "hamming" else gap * gap for gap in gaps))
+        return total if distance == "hamming" else np.sqrt(total)
+    if rows is not None:
         both = rows @ rows.transpose(0, 2, 1)
-    if distance == "cosine":
-        length = np.sqrt(a) * np.sqrt(b)
-        return 1 - np.divide(both, length, out=np.zeros(both.shape), where=length > 0)
-    if distance == "jaccard":
-        union = a + b - both
-        return 1 - np.divide(both, union, out=np.zeros(both.shape), where=union > 0)
-    squared = np.maximum(a + b - 2 * both, 0.0)
+    else:
+        both = _common_users(c.users, items[:, :, None], items[:, None, :])
+    if distance in ("cosine", "jaccard"):
+        whole = np.sqrt(a) * np.sqrt(b) if distance == "cosine" else a + b - both
+        return 1 - np.divide(both, whole, out=np.zeros(both.shape), where=whole > 0)
+    squared = a + b - 2 * both
     return squared if distance == "hamming" else np.sqrt(squared)
 
 
@@ -716,8 +701,7 @@ def Diversity(r: Ranked, m: Measure) -> Terms:
     width = items.shape[1]
     total, pairs = np.zeros(items.shape), np.zeros(items.shape, np.int64)
     above = np.tri(width, k=-1, dtype=bool)
-    cost = width * width * (1 if c.rows is None or m.distance != "hamming" else c.rows.shape[1])
-    for part in _blocks(len(items), max(cost, width * (1 if c.rows is None else c.rows.shape[1]))):
+    for part in _blocks(len(items), width * max(width, c.width)):
         both = counted[part, :, None] & counted[part, None, :] & above
         total[part] = np.where(both, _distances(c, items[part], m.distance), 0.0).sum(axis=2)
         pairs[part] = both.sum(axis=2)
@@ -727,31 +711,36 @@ def Diversity(r: Ranked, m: Measure) -> Terms:
     return _mean(r, m, s, total, columns, denominator=pairs.sum(axis=1), undefined=single)
 
 
-class _Cells(NamedTuple):
-    """Weights of categories: of query ``query[i]`` and category ``category[i]``, in order."""
+def _cells(
+    table: ItemTable, parts: list[tuple[Array, Array, Array]], *, spread: bool
+) -> tuple[Array, Array, list[Array]]:
+    """Add up weights by query and category: those of each part, which has queries, items and weights.
 
-    query: Array
-    category: Array
-    weight: Array
-
-
-def _cells(table: ItemTable, query: Array, items: Array, weight: Array, *, spread: bool) -> _Cells:
-    """Add up the weights of items by category; ``spread`` divides an item among its categories."""
+    ``spread`` divides an item among its categories.
+    """
     bags = table.needed("categories")
-    category, place = bags.expanded(items)
-    own = weight[place] / (bags.sizes[items][place] if spread else 1)
-    cells, at = np.unique(
-        query[place] * max(len(table.category_names), 1) + category, return_inverse=True
-    )
-    summed = np.bincount(at, own, minlength=len(cells))
-    return _Cells(*np.divmod(cells, max(len(table.category_names), 1)), summed)
+    kinds = max(len(table.category_names), 1)
+    keys, weights = [], []
+    for query, item, weight in parts:
+        category, place = bags.expanded(item)
+        keys.append(query[place] * kinds + category)
+        weights.append(weight[place] / (bags.sizes[item][place] if spread else 1))
+    cells, at = np.unique(np.concatenate(keys), return_inverse=True)
+    own = np.split(at, np.cumsum([len(part) for part in keys])[:-1])
+    summed = [np.bincount(a, w, minlength=len(cells)) for a, w in zip(own, weights, strict=True)]
+    return *np.divmod(cells, kinds), summed
 
 
-def _shown_cells(s: _Shown, m: Measure, *, spread: bool) -> _Cells:
+def _places(s: _Shown, m: Measure) -> tuple[Array, Array, Array]:
+    """Return the query, the item and the weight of each place with a known item."""
     known = s.filled & (s.items < len(s.table))
     query, place = np.nonzero(known)
-    weight = _weights(m, s.items.shape[1])[place]
-    return _cells(s.table, query, s.items[known], weight, spread=spread)
+    return query, s.items[known], _weights(m, s.items.shape[1])[place]
+
+
+def _information(x: Array, y: Array | float = 1.0) -> Array:
+    """Return x log(x / y), 0 where x is 0."""
+    return x * np.log(np.divide(x, y, out=np.ones(len(x)), where=x > 0))
 
 
 @measure(
@@ -800,30 +789,23 @@ def Categories(r: Ranked, m: Measure) -> Terms:
     """
     s = _shown(r, m)
     size = s.filled.sum(axis=1)
+    query, category, (weight,) = _cells(s.table, [_places(s, m)], spread=False)
+    found, constant = np.bincount(query, minlength=len(r)), None
     if m.value == "distinct":
-        bags = s.table.needed("categories")
-        known = s.filled & (s.items < len(s.table))
-        query, place = np.nonzero(known)
-        category, at = bags.expanded(s.items[known])
-        _, first = np.unique(
-            query[at] * max(len(s.table.category_names), 1) + category, return_index=True
-        )
-        new = np.zeros(s.items.shape, np.int64)
-        np.add.at(new, (query[at[first]], place[at[first]]), 1)
-        return _mean(r, m, s, new, {"new categories": new})
-    cells = _shown_cells(s, m, spread=False)
-    kinds, log = len(s.table.category_names), math.log(m.base)
-    found = np.bincount(cells.query, minlength=len(r))
-    every = np.bincount(cells.query, cells.weight, minlength=len(r)) + m.smoothing * kinds
-    share = (cells.weight + m.smoothing) / every[cells.query]
-    rest = np.divide(m.smoothing, every, out=np.zeros(len(r)), where=every > 0)
-    constant = (kinds - found) * -rest * np.log(np.where(rest > 0, rest, 1.0)) / log
-    names = np.array(s.table.category_names, object)
+        terms, share = np.ones(len(query)), weight
+        below = np.where(size > 0, m.k, 0) if m.short == "k" and m.k else size
+    else:
+        kinds = len(s.table.category_names)
+        every = np.bincount(query, weight, minlength=len(r)) + m.smoothing * kinds
+        share = (weight + m.smoothing) / every[query]
+        rest = np.divide(m.smoothing, every, out=np.zeros(len(r)), where=every > 0)
+        constant = (kinds - found) * -_information(rest) / math.log(m.base)
+        terms, below = -_information(share) / math.log(m.base), (size > 0) & (every > 0)
     return Terms(
         r,
-        -share * np.log(share) / log,
-        ((size > 0) & (every > 0)).astype(np.float64),
-        columns={"category": lambda: names[cells.category], "share": share},
+        terms,
+        below.astype(np.float64),
+        columns={"category": s.table.names_of(category), "weight": share},
         offsets=segments.offsets_of(found),
         constant=constant,
         undefined=np.nan,
@@ -861,10 +843,7 @@ def Categories(r: Ranked, m: Measure) -> Terms:
         (),
         "(log2(4 / 3) + 1 / 2 * log2(2 / 3) + 1 / 2 * log2(2)) / 2",
         shown=("a",),
-        given={
-            "items": {"categories": {"a": "x", "b": "y"}},
-            "history": {"q": ["a", "b"]},
-        },
+        given={"items": {"categories": {"a": "x", "b": "y"}}, "history": {"q": ["a", "b"]}},
     ),
     **_ITEMS,
 )
@@ -885,40 +864,22 @@ def Calibration(r: Ranked, m: Measure) -> Terms:
     user = _users(r, table)
     known = np.flatnonzero(user >= 0)
     item, place = table.needed("history").expanded(user[known])
-    past = _shares(_cells(table, known[place], item, np.ones(len(item)), spread=True), len(r))
-    now = _shares(_shown_cells(s, m, spread=True), len(r))
-    kinds = max(len(table.category_names), 1)
-    key, own = past.query * kinds + past.category, now.query * kinds + now.category
-    at = np.minimum(np.searchsorted(own, key), max(len(own) - 1, 0))
-    q = np.where(own[at] == key, now.weight[at], 0.0) if len(own) else np.zeros(len(key))
-    p, log = past.weight, math.log(m.base)
-    constant = None
+    past = known[place], item, np.ones(len(item))
+    query, category, weights = _cells(table, [past, _places(s, m)], spread=True)
+    every = [np.bincount(query, w, minlength=len(r)) for w in weights]
+    p, q = (w / np.where(e > 0, e, 1)[query] for w, e in zip(weights, every, strict=True))
     if m.divergence == "kl":
-        terms = p * np.log(p / ((1 - m.smoothing) * q + m.smoothing * p)) / log
+        terms = _information(p, (1 - m.smoothing) * q + m.smoothing * p)
     else:
-        middle = (p + q) / 2
-        terms = (p * np.log(p / middle) + q * np.log(np.where(q > 0, q, 1) / middle)) / (2 * log)
-        met = np.bincount(past.query, q, minlength=len(r))
-        constant = np.maximum(1 - met, 0.0) * math.log(2) / (2 * log)
-    both = (np.bincount(past.query, minlength=len(r)) > 0) & (
-        np.bincount(now.query, minlength=len(r)) > 0
-    )
-    names = np.array(table.category_names, object)
+        terms = (_information(p, (p + q) / 2) + _information(q, (p + q) / 2)) / 2
     return Terms(
         r,
-        terms,
-        both.astype(np.float64),
-        columns={"category": lambda: names[past.category], "history": p, "list": q},
-        offsets=segments.offsets_of(np.bincount(past.query, minlength=len(r))),
-        constant=constant,
+        terms / math.log(m.base),
+        ((every[0] > 0) & (every[1] > 0)).astype(np.float64),
+        columns={"category": table.names_of(category), "history": p, "list": q},
+        offsets=segments.offsets_of(np.bincount(query, minlength=len(r))),
         undefined=np.nan,
     )
-
-
-def _shares(cells: _Cells, queries: int) -> _Cells:
-    """Return cells whose weights are shares of those of their query."""
-    every = np.bincount(cells.query, cells.weight, minlength=queries)
-    return cells._replace(weight=cells.weight / every[cells.query])
 
 
 @measure(
@@ -1009,18 +970,13 @@ def _top(table: ItemTable, k: int) -> Array:
 
 def _similarity_to_history(table: ItemTable, s: _Shown, user: Array, by: str) -> Array:
     """Return the mean cosine of each shown item and the items that the user has used."""
-    history = table.needed("history")
-    c = _compared(table, by)
+    history, c = table.needed("history"), _compared(table, by)
     known = np.flatnonzero(user >= 0)
-    items = np.minimum(np.where(s.filled, s.items, len(table)), len(table))
-    similar = np.zeros(items.shape)
-    sizes = history.sizes[user]
-    width = items.shape[1] * (int(sizes.max(initial=1)) if c.rows is None else c.rows.shape[1])
-    unit = None
-    if c.rows is not None:
-        length = np.sqrt(np.einsum("ij,ij->i", c.rows, c.rows))
-        unit = c.rows / np.where(length > 0, length, 1.0)[:, None]
-    for part in _blocks(len(known), width):
+    items = np.where(s.filled, np.minimum(s.items, len(table)), len(table))
+    similar, sizes = np.zeros(items.shape), history.sizes[user]
+    length = np.sqrt(c.size)
+    unit = None if c.rows is None else c.rows / np.where(length > 0, length, 1)[:, None]
+    for part in _blocks(len(known), items.shape[1] * max(int(sizes.max(initial=1)), c.width)):
         rows = known[part]
         used, place = history.expanded(user[rows])
         if unit is not None:
@@ -1028,13 +984,10 @@ def _similarity_to_history(table: ItemTable, s: _Shown, user: Array, by: str) ->
             summed = np.add.reduceat(unit[used], first, axis=0)
             similar[rows] = (unit[items[rows]] @ summed[:, :, None])[:, :, 0]
         else:
-            a, b = items[rows][place], used[:, None]
-            pairs, at = np.unique(a * len(c.size) + b, return_inverse=True)
-            first, second = np.divmod(pairs, len(c.size))
-            length = np.sqrt(c.size[first] * c.size[second])
-            both = _common_users(c.users, first, second)  # type: ignore[arg-type]
-            cosine = np.divide(both, length, out=np.zeros(len(pairs)), where=length > 0)
-            np.add.at(similar, rows[place], cosine[at].reshape(a.shape))
+            own, past = items[rows][place], used[:, None]
+            both, whole = _common_users(c.users, own, past), length[own] * length[past]
+            cosine = np.divide(both, whole, out=np.zeros(both.shape), where=whole > 0)
+            np.add.at(similar, rows[place], cosine)
     return similar / np.maximum(sizes, 1)[:, None]
 
 

@@ -31,6 +31,7 @@ CHOSEN = {
     "tukey": "simultaneous over all pairs",
     "trusted": "people and model together (PPI++)",
 }
+_FEW_DIFFER = 20  # values that are not the usual one: fewer say too little about a gap
 _HALVINGS = 40  # of the range that a reach is searched in
 _RANGE = ((np.nanmin, np.inf), (np.nanmax, -np.inf))
 
@@ -123,6 +124,51 @@ def interval(
         caution = notices[0].text
     groups = None if clusters is None else units
     return Interval(float(low[0]), float(high[0]), confidence, method, n, groups, caution)
+
+
+@dataclass(frozen=True)
+class Gap(Interval):
+    """The difference of the means of two groups of queries, and its interval."""
+
+    difference: float = math.nan
+
+
+def gap(
+    groups: np.ndarray,
+    values: np.ndarray,
+    *,
+    weights: np.ndarray | None = None,
+    confidence: float = 0.95,
+) -> Gap:
+    """Return the mean of one group of queries less that of another, with Welch's interval.
+
+    The groups are samples of their own, so the variances of their means add up (Welch, The
+    generalization of Student's problem when several different population variances are involved,
+    Biometrika 1947).
+
+    Args:
+        groups: two masks of queries.
+        values: one per query; NaN values are left out.
+        weights: one per query (default: all 1).
+        confidence: the share of such intervals that should contain the true difference.
+    """
+    means = Means.of(np.where(groups, values, np.nan), weights)
+    variance, difference = means.variance(), float(means.mean[0] - means.mean[1])
+    total = float(variance.sum())
+    with np.errstate(invalid="ignore"):
+        df = total**2 / float((variance**2 / means.freedom).sum()) if total else means.n.sum() - 2
+    half = _t_quantile(0.5 + 0.5 * check_confidence(confidence), float(df)) * math.sqrt(total)
+    differ = (np.nan_to_num(means.values - np.nanmedian(values)) != 0).sum(axis=1)
+    caution = None
+    if ((differ < _FEW_DIFFER) & (2 * differ < means.n)).any():
+        half = math.nan
+        caution = tr("nearly all values are equal, and no interval of such gaps is known to hold")
+    elif means.n.min() < FEW_UNITS:
+        caution = tr("{} say little about others: it takes {} or more").format(
+            plural(int(means.n.min()), "query"), FEW_UNITS
+        )
+    ends = difference - half, difference + half
+    return Gap(*ends, confidence, "t", int(means.n.sum()), None, caution, difference=difference)
 
 
 def mean_intervals(

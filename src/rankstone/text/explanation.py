@@ -109,7 +109,7 @@ def _result(e: ExplanationData) -> list[Block]:
     if e.cut:
         remarks.append(e.cut[:1].upper() + e.cut[1:])
     if e.constant:
-        remarks.append(tr("What was not retrieved adds {}.").format(_number(e.constant)))
+        remarks.append(tr("What is not listed adds {}.").format(_number(e.constant)))
     if e.remark:
         remarks.append(e.remark)
     result: list[Block] = [*(Sentence([text], "quiet") for text in remarks)]

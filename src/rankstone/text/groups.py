@@ -13,6 +13,7 @@ from rankstone.core.aggregate import AGGREGATES, Summary, summarise
 from rankstone.core.result import Result
 from rankstone.io.query_groups import REST, QueryGroups
 from rankstone.language import tr
+from rankstone.stats.intervals import Gap
 from rankstone.text.blocks import Grid, Line, are_counts, rounded
 from rankstone.text.result_table import (
     ALL,
@@ -82,6 +83,22 @@ def rows_of(
     ]
 
 
+def gap_rows(intervals: Intervals) -> list[SummaryRow]:
+    """Return a row for each gap between two groups."""
+    nothing = Summary(math.nan, "mean", 0, 0)
+    names = {measure: nothing for own in intervals.values() for measure in own}
+    return [
+        SummaryRow(
+            run,
+            group,
+            None,
+            names | {m: Summary(g.difference, "mean", g.n, 0) for m, g in gaps.items()},
+        )
+        for (run, group), own in intervals.items()
+        if (gaps := {m: g for m, g in own.items() if isinstance(g, Gap)})
+    ]
+
+
 def _values(
     result: Result, how: str | None, groups: QueryGroups | None
 ) -> dict[str, dict[str, Summary]]:
@@ -124,6 +141,9 @@ def grid_of(
         best = {
             m: best_of(m, [row.values[m].value for row in block])
             if len({row.values[m].n for row in block}) == 1
+            and not isinstance(
+                (intervals or {}).get((block[0].run, block[0].group), {}).get(m), Gap
+            )
             else set()
             for m in measures
         }
@@ -153,7 +173,8 @@ def _cell(row: SummaryRow, name: str) -> str:
 def _foot(results: Sequence[Result], rows: Sequence[SummaryRow], digits: int) -> Iterator[str]:
     """Yield sentences on the queries of the values, those left out, weights, ties and judgments."""
     hows = list(dict.fromkeys(row.aggregate for row in rows if row.aggregate))
-    used = list(dict.fromkeys(s.how for row in rows for s in row.values.values()))
+    used = [s.how for row in rows for s in row.values.values() if s.how in AGGREGATES]
+    used = list(dict.fromkeys(used))
     how = tr(", ").join(map(in_words, hows)) or own_in_words(results[0].measures)
     counts = [s.n for row in rows if row.group == ALL for s in row.values.values()]
     yield over_in_words(how, counts, results[0])

@@ -85,13 +85,18 @@ def _foot(
 
 def intervals_in_words(intervals: Intervals | None) -> Iterator[str]:
     """Yield the meaning of the brackets beside aggregates, if there are any."""
-    some = next((i for own in (intervals or {}).values() for i in own.values()), None)
-    if some is not None:
-        from rankstone.stats.intervals import CHOSEN, INTERVALS
+    every = [i for own in (intervals or {}).values() for i in own.values()]
+    if every:
+        from rankstone.stats.intervals import CHOSEN, INTERVALS, Gap
 
+        some = every[0]
         how = tr((INTERVALS | CHOSEN)[some.method])
         how += "" if some.clusters is None else tr("; ") + plural(some.clusters, "cluster")
         yield tr("[{:g} % interval, {}]").format(some.confidence * 100, how)
+        if any(isinstance(one, Gap) for one in every):
+            yield tr("a - b: difference of the means of two groups, Welch's t interval")
+        without = (one.caution for one in every if one.n and math.isnan(one.low) and one.caution)
+        yield from dict.fromkeys(without)
 
 
 def _wide(table: Table, digits: int | None, intervals: Intervals | None) -> Iterator[Cells]:

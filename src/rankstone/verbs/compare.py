@@ -399,9 +399,11 @@ def _with_notices(
     if not unknown and not notices:
         return comparison
     pairs = []
-    for pair in comparison.comparisons:
+    for place, pair in enumerate(comparison.comparisons):
         own = [unknown[pair.measure]] if pair.measure in unknown else []
-        pairs.append(replace(pair, warnings=(*pair.warnings, *own, *notices)))
+        # Values that are not tested are those of no pair, so one place is enough.
+        every = (notice for notice in notices if place == 0 or notice.code != "all-lists")
+        pairs.append(replace(pair, warnings=(*pair.warnings, *own, *every)))
     return replace(comparison, comparisons=tuple(pairs))
 
 

@@ -135,7 +135,7 @@ def _written(aggregates: Mapping[str, State]) -> dict[str, Any]:
     return {
         name: [p.parts, p.n, p.weight, p.values]
         if isinstance(p, AggregatePart)
-        else {"n": p.n, "size": p.size, "known": dict(p.known), "others": dict(p.others)}
+        else {**vars(p), "inside": p.inside.tolist(), "counts": p.counts.tolist()}
         for name, p in aggregates.items()
     }
 
@@ -146,11 +146,11 @@ def _aggregates(data: Mapping[str, Any]) -> dict[str, State]:
 
 def _aggregate(data: Any) -> State:
     if isinstance(data, dict):
-        sides = (
-            {str(item): tuple(map(int, row)) for item, row in data[side].items()}
-            for side in ("known", "others")
-        )
-        return ListCounts(int(data["n"]), int(data["size"]), *sides)
+        ids, counts = list(map(str, data["ids"])), np.array(data["counts"], np.int64)
+        inside = np.array(data["inside"], bool)
+        if counts.ndim != 2 or not len(ids) == len(inside) == len(counts):
+            raise ValueError("its counts of items differ in length")
+        return ListCounts(int(data["n"]), int(data["size"]), ids, inside, counts)
     parts, n, weight, values = data
     return AggregatePart(
         tuple(map(float, parts)),

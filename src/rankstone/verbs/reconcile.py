@@ -8,8 +8,6 @@ from dataclasses import replace
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, Unpack
 
-import numpy as np
-
 from rankstone.choices.conventions import Conventions
 from rankstone.choices.setup import Setup, verb
 from rankstone.core.aggregate import AGGREGATES, summarise
@@ -20,6 +18,7 @@ from rankstone.errors import RankstoneError, UsageError
 from rankstone.io.load import read
 from rankstone.measures import Measure, parse_measure
 from rankstone.measures.base import REGISTRY
+from rankstone.measures.compute import compute, final_values
 from rankstone.measures.param import REL, Param
 from rankstone.measures.request import Candidate, Departure, ToolMeasure, ways_in_tool
 from rankstone.text.tools import Reconciliation
@@ -231,8 +230,8 @@ def _axes(data: Collection, measure: Measure, base: Conventions) -> list[list[De
     for name, values in matters.items():
         now = getattr(base, name)
         axes.append([("convention", name, v) for v in values if v != now])
-    own = measure.definition.aggregate
-    if len(data.ranked(base)) > 1 and own == "mean":
+    is_mean = measure.definition.aggregate == "mean" and measure.definition.of_all_lists is None
+    if is_mean and len(data.ranked(base)) > 1:
         others = [a.name for a in AGGREGATES.values() if not a.weighted]
         axes.append([("aggregate", "aggregate", name) for name in others])
     return [axis for axis in axes if axis]
@@ -264,10 +263,11 @@ def _try(
     how = next((v for where, _, v in choices if where == "aggregate"), measure.definition.aggregate)
     conventions = base.replace(**chosen)
     changed = measure(**params)
-    computation = changed.computation(data.ranked(conventions))
-    weight = computation.query_weight
-    weight = None if weight is None else weight.astype(np.float64)
-    value = summarise(changed.values(computation), how, weight=weight).value
+    made, name = compute(data.ranked(conventions), {"": changed}), ""
+    if how == measure.definition.aggregate:
+        value = final_values({name: changed}, made.aggregates)[name]
+    else:
+        value = summarise(made.columns[name], how, weight=made.weights.get(name)).value
     return Candidate(value, changed, conventions, how, choices)
 
 
