@@ -4,6 +4,7 @@ from rankstone.tools.base import CANDIDATES, SKIPS, Conventions, Name, Tool
 
 _CAPPED = {"denominator": "min(R,k)"}
 _NOISE = "noise breaks ties"
+_ROUNDED = f"{_NOISE}; rounded to 32 bits if the factors have 32"
 _SHORT = f"{_NOISE}; none for a user with k items or fewer"
 
 TOOLS = (
@@ -21,7 +22,7 @@ TOOLS = (
             Name("NDCG@{k}", "nDCG", note=_NOISE),
             Name("Hit@{k}", "Success", note=_SHORT),
             Name("RR@{k}", "RR", note=_NOISE),
-            Name("ROC_AUC", "AUC", {"negatives": "retrieved", "missed": "ignore"}, note=_NOISE),
+            Name("ROC_AUC", "AUC", {"negatives": "retrieved", "missed": "ignore"}, note=_ROUNDED),
             Name("PR_AUC", "AP", note=_NOISE),
         ),
     ),
