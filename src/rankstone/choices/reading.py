@@ -6,6 +6,7 @@ from codecs import lookup
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -29,6 +30,9 @@ def _is_encoding(text: str) -> str | None:
     except (LookupError, ValueError):
         return "the name of an encoding, such as cp1252, or of two with a colon between them"
     return None
+
+
+_of_sheets, _of_arrays = (partial(option, goes_with=data) for data in ("sheets", "arrays"))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -56,30 +60,26 @@ class Reading(Choices):
         kind="columns",
         metavar="ROLE=NAME,...",
     )
-    sheet: Any = option(
+    sheet: Any = _of_sheets(
         None,
         "sheet of the judgments' workbook: its name, or its number from 1 (the first)",
         kind="value",
-        goes_with="sheets",
     )
-    header_row: int | None = option(
+    header_row: int | None = _of_sheets(
         None,
         "row of the judgments' sheet that names its columns, as Excel numbers it (the first)",
         kind="whole",
         check=at_least(1),
-        goes_with="sheets",
     )
-    fill_down: bool = option(
+    fill_down: bool = _of_sheets(
         False,
         "in a judgments' sheet, an empty query is that of the row above, as in merged cells",
         kind="flag",
-        goes_with="sheets",
     )
-    faulty_rows: str = option(
+    faulty_rows: str = _of_sheets(
         "error",
         "rows of a judgments' sheet without an id or with a grade that is not a number, such as totals",
         values={"error": "refuse the sheet", "skip": "leave them out, with a warning"},
-        goes_with="sheets",
     )
     query_ids: Any = option(
         None,
@@ -88,35 +88,31 @@ class Reading(Choices):
         "request, whose texts are the ids",
         kind="data",
     )
-    group_sizes: Any = option(
+    group_sizes: Any = _of_arrays(
         None,
         "number of items of each query: an array beside arrays, or a file for LETOR rows without "
         "qid",
         kind="data",
-        goes_with="arrays",
     )
-    qid: Any = option(
+    qid: Any = _of_arrays(
         None,
         "with arrays, the query of each item, or of each row of a table",
         kind="data",
         flag=None,
-        goes_with="arrays",
     )
-    mask: Any = option(
+    mask: Any = _of_arrays(
         None,
         "with arrays, an array that is False at padding",
         kind="data",
         flag=None,
-        goes_with="arrays",
     )
-    qid_blocks: str = option(
+    qid_blocks: str = _of_arrays(
         "merge",
         "items of a query that are not next to each other, by qid in arrays and in LETOR rows",
         values={
             "merge": "one list",
             "separate": "a list for each block; later blocks of q are the queries q#2, q#3 ...",
         },
-        goes_with="arrays",
     )
 
 

@@ -211,11 +211,6 @@ def only_measure(args: Namespace) -> str | None:
     return args.measure[0] if args.measure else None
 
 
-def add_quiet(parser: Any) -> None:
-    """Let a command be quiet."""
-    add_arguments(parser, [f" {QUIET}"])
-
-
 def expand(paths: list[str]) -> Iterator[str]:
     """Yield the runs; patterns are for shells that leave them alone."""
     for path in paths:
