@@ -21,7 +21,7 @@ from rankstone.errors import DataError, UsageError
 from rankstone.io.column_roles import ITEM_NAMES, key_named
 from rankstone.io.formats.strict_json import parse
 from rankstone.io.input_file import Input, ReadOptions
-from rankstone.io.pairs import separator_of
+from rankstone.io.two_fields import separator_of
 
 Array = np.ndarray
 _PATH = str | os.PathLike

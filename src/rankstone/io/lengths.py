@@ -14,7 +14,7 @@ from rankstone.core.values import number_of, shown
 from rankstone.errors import DataError, UsageError
 from rankstone.io.column_roles import SYNONYMS, column_or_none, plain_name
 from rankstone.io.input_file import ReadOptions
-from rankstone.io.pairs import read_pairs
+from rankstone.io.two_fields import read_pairs
 
 _LENGTH_NAMES = ("length", *(start + unit for unit in UNITS for start in ("", "n", "num")))
 

@@ -20,8 +20,8 @@ from rankstone.core.tally import EXAMPLES
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean
 from rankstone.io.column_roles import CHUNK_NAMES
 from rankstone.io.input_file import ReadOptions
-from rankstone.io.pairs import read_pairs
 from rankstone.io.rows import Id, judgments_from
+from rankstone.io.two_fields import read_pairs
 
 _HOLE = re.compile(r"\{(\w+)\}")
 

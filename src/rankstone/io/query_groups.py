@@ -14,8 +14,8 @@ from rankstone.core.look_alike import look_alikes
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
 from rankstone.io.column_roles import column_or_none
 from rankstone.io.encodings import as_utf8, is_utf8
-from rankstone.io.pairs import two_fields
 from rankstone.io.streams import lines, open_seekable
+from rankstone.io.two_fields import two_fields
 from rankstone.language import tr
 
 #: The group of queries that a file does not name.
