@@ -240,10 +240,14 @@ def _queries_of(ranked: Ranked, chosen: Array | slice, **more: Any) -> RankedRow
     """Return the ranking of some queries: numbers of them, or a slice."""
 
     def rows(bounds: Array) -> tuple[Array | slice, Array]:
-        sizes = segments.lengths(bounds)[chosen]
         if isinstance(chosen, slice):
-            return slice(bounds[chosen.start], bounds[chosen.stop]), segments.offsets_of(sizes)
+            own = bounds[chosen.start : chosen.stop + 1]
+            return slice(own[0], own[-1]), own - own[0]
+        sizes = segments.lengths(bounds)[chosen]
         return ranges(bounds[:-1][chosen], sizes), segments.offsets_of(sizes)
+
+    def picked(items: Sequence[Any]) -> Sequence[Any]:
+        return items[chosen] if isinstance(chosen, slice) else [items[i] for i in chosen.tolist()]
 
     own, offsets = rows(ranked.offsets)
     judged, judged_offsets = rows(ranked.judged_offsets)
@@ -251,12 +255,9 @@ def _queries_of(ranked: Ranked, chosen: Array | slice, **more: Any) -> RankedRow
     if pooled is not None and pooled_offsets is not None:
         at, pooled_offsets = rows(pooled_offsets)
         pooled = pooled[at]
-    every = range(len(ranked))
-    numbers = every[chosen] if isinstance(chosen, slice) else chosen.tolist()
-    preferences = ranked.preferences
     return replace(
         rows_of(ranked),
-        queries=[ranked.queries[i] for i in numbers],
+        queries=list(picked(ranked.queries)),
         offsets=offsets,
         **_columns(ranked, own),
         retrieved=ranked.retrieved[chosen],
@@ -264,6 +265,6 @@ def _queries_of(ranked: Ranked, chosen: Array | slice, **more: Any) -> RankedRow
         judged_grade=ranked.judged_grade[judged],
         pooled=pooled,
         pooled_offsets=pooled_offsets,
-        preferences=preferences and tuple(preferences[i] for i in numbers),
+        preferences=ranked.preferences and tuple(picked(ranked.preferences)),
         **more,
     )
