@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,7 @@ def _show_everything() -> None:
     from rankstone.stats.corrections import CORRECTION_NAMES
     from rankstone.text import tools
     from rankstone.text.agreements import _COEFFICIENTS
+    from rankstone.text.notices import meanings
     from rankstone.tools import TOOLS
     from rankstone.verbs.explain import explain
     from rankstone.verbs.gate import verdict
@@ -175,6 +177,7 @@ def _show_everything() -> None:
         "tokens", "characters", "cost", "group", "aggregate", "against", "all", *STAGES,
         "rows", "queries", "grades", "documents", "judged per query",
         "relevant per query", "depth", "tied rows", "judged queries", "judged documents",
+        *chain(*map(dict.values, meanings().values())),
         "candidate", "baseline", "difference", "One choice explains", "Two choices explain",
         "Three choices explain", "level", "documents", "pages", "spans", "characters", "before", "now",
     )  # fmt: skip

@@ -246,6 +246,7 @@ def files(folder):
         "power {q} {a} {b} -m nDCG@10 --trusted {q} --difference 0.05",
         "explain AP {q} {a} {b} {c} --query q02",
         "explain AUC {q} {a} --query q02",
+        "explain ids-look-alike",
         "explain RBP {q} {a} --query q02",
         "gate {q} {a} --baseline {b} --max-gain AP=0 --min-judged @10=1 --min-queries 90 --must-find q01:no@3",
         "gate {q} {a} --baseline {b} --max-drop AP=0 --format md",

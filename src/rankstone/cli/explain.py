@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from textwrap import wrap
 from typing import Any
 
 from rankstone.cli.options import add_command, grades, names_of, options_of
-from rankstone.cli.terminal import look, print_json, print_lines
+from rankstone.cli.terminal import look, print_json, print_lines, print_text
 from rankstone.errors import UsageError
 
 #: What a command takes that works on judgments and a run, or on a ranking written out as grades.
@@ -49,7 +48,7 @@ def run(args: Namespace) -> int:
     from rankstone.verbs.explain import explain
 
     if not args.files and args.grades is None and (text := meaning(args.measure)):
-        print_lines(wrap(text, look()["columns"] or 100, subsequent_indent="  "))
+        print_text([text])
         return 0
     runs = args.files[1:] if args.grades is None else []
     args.files = args.files[:2]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from importlib.resources import files
 
+from rankstone.language import tr
+
 
 def meanings() -> dict[str, dict[str, str]]:
     """Return the meaning of each code, by its level: warning or note."""
@@ -21,5 +23,6 @@ def meaning(code: str) -> str | None:
     """
     for level, codes in meanings().items():
         if code in codes:
-            return f"{code} ({level}): {codes[code].replace('`', '')}"
+            text = tr(codes[code]).replace("`", "")
+            return tr("{} ({}): {}").format(code, tr(level), text)
     return None
