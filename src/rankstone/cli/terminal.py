@@ -83,8 +83,8 @@ def progress(runs: int, quiet: bool) -> Iterator[Callable[[Any], None]]:
             number, run = scanned[-1]
             size = run.source.size
             share = min(100, 100 * int(run.progress[0]) // size)
-            text = tr("{}: {} % of {} MiB").format(printable(run.name), share, size >> 20)
-            text += tr(" (run {} of {})").format(number, runs) if runs > 1 else ""
+            which = tr(" ({} of {})").format(number, runs) if runs > 1 else ""
+            text = tr("{}{}: {} % of {} MiB").format(printable(run.name), which, share, size >> 20)
             print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
             shown = True
         if shown:
