@@ -475,6 +475,7 @@ def test_pictures_are_saved_as_svg_png_and_pdf(tmp_path, capsys):
     svg = (tmp_path / "all" / "differences.svg").read_text()
     assert svg.startswith("<svg")
     assert svg.count('aria-roledescription="rect mark"') == 40
+    assert len(re.findall(r">q\d\d</text>", svg)) == 40  # each bar carries its query
     for form, magic in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
         path = tmp_path / f"scatter.{form}"
         assert command("report", *data, "--picture", "scatter", "--plots", str(path)) == 0

@@ -136,7 +136,7 @@ def make_files(page, folder):
         book = openpyxl.Workbook()
         for line in table.splitlines():
             cells = [cell.strip() for cell in line.strip("|").split("|")]
-            if not set("".join(cells)) <= set(":-"):
+            if not re.fullmatch("[:-]+", "".join(cells)):  # the rule below the head
                 book.active.append([int(c) if c.isdigit() else c or None for c in cells])
         book.save(folder / name)
 

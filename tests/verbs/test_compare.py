@@ -582,6 +582,14 @@ def test_latex_of_a_comparison(capsys, tmp_path):
         assert part in caption
 
 
+def test_the_caption_of_all_pairs_explains_the_marks_of_the_cells(capsys, tmp_path):
+    args = [QRELS, *RUNS, "-m", "AP", "--all-pairs", "--format", "latex", "--quiet"]
+    _, out, _ = run(capsys, *args)
+    check_latex(out, tmp_path)
+    assert r"\textbf{0.5393}\(^{>1}\) \\" in out
+    assert r"\textgreater{}1,2 is better than runs 1 and 2" in out
+
+
 def test_latex_of_an_evaluation(capsys, tmp_path):
     args = ["evaluate", QRELS, *RUNS, "-m", "P(rel=2)@5", "--format", "latex", "--interval"]
     assert main([*args, "--quiet"]) == 0

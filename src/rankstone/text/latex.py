@@ -72,5 +72,5 @@ def _number(cell: str, *, bold: bool) -> str:
     if rest in _SUPERSCRIPTS:
         return f"{shown}\\(^{{{_SUPERSCRIPTS[rest]}}}\\)"
     if rest.startswith(">"):
-        return f"{shown}\\(^{{{escape(rest[1:])}}}\\)"
+        return f"{shown}\\(^{{{rest}}}\\)"  # as in the caption; only digits and commas follow
     return f"{shown} {escape(rest)}" if rest else shown
