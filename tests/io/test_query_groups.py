@@ -80,6 +80,18 @@ def test_groups_in_records(tmp_path, record, group):
     assert groups_in_records(str(path), "kind").group_of == {"q": group}
 
 
+def test_groups_in_records_go_by_the_query_that_columns_name(tmp_path):
+    path = tmp_path / "records.jsonl"
+    rows = [
+        {"id": number, "asked": {"text": text}, "gold": ["d"], "results": ["d"], "kind": kind}
+        for number, (text, kind) in enumerate([("why?", "a"), ("how?", "b")])
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    columns = {"query": "asked.text"}
+    found = rs.compare(path, {"x": path, "y": path}, "RR", by="kind", columns=columns)
+    assert {pair.group for pair in found.slices} == {"a", "b"}
+
+
 @pytest.mark.parametrize("group", ["(no group)", "mean"])
 def test_a_group_in_records_has_a_name_of_its_own(tmp_path, group):
     path = tmp_path / "records.jsonl"

@@ -100,6 +100,13 @@ def test_texts_are_not_compared():
         rs.evaluate(JUDGED, {"q": [LangChainDocument("some text")]}, "RR")
 
 
+def test_a_result_without_an_id_is_answered_with_where_it_may_be():
+    run = {"q": [LangChainDocument("some text", {"shelf": "a"})]}
+    with pytest.raises(rs.DataError, match=r"such as columns=\{'doc': 'metadata\.shelf'\}\.$"):
+        rs.evaluate(JUDGED, run, "RR")
+    assert rs.evaluate(JUDGED, run, "RR", columns={"doc": "metadata.shelf"}, queries="both")
+
+
 # Metadata of questions ------------------------------------------------------------------------
 
 QUESTIONS = [

@@ -568,6 +568,10 @@ def test_a_run_in_a_workbook_has_no_options_of_sheets(tmp_path):
     [
         ("Wonach,Womit,Wert", "--columns query=Wonach,doc=Womit,grade=Wert"),
         ("Wie?,doc,Wert", "--columns 'query=Wie?,grade=Wert'"),
+        (
+            "Wonach gesucht,Was da ist,Wie gut?",
+            "--columns 'query=Wonach gesucht,doc=Was da ist,grade=Wie gut?'",
+        ),
     ],
 )
 def test_a_header_of_own_names_in_a_text_file_is_answered_with_the_option(tmp_path, names, flags):

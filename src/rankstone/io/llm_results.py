@@ -84,9 +84,11 @@ def _id_of(item: Any, where: str, path: str | None = None) -> Any:
     found = _id_in(item)
     if found is not None:
         return found
+    part = "metadata" if getattr(item, "metadata", None) else "meta"
+    own = f"{part}.{next(iter(getattr(item, part, None) or {}), 'source')}"
     raise DataError(
         f"{where}: a {type(item).__name__} has no id, and texts are not compared. Give each "
-        f"document an id, or put one into its metadata under {_KEYS[0]!r}."
+        f"document an id, or say where it is, such as columns={{'doc': {own!r}}}."
     )
 
 

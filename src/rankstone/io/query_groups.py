@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +12,7 @@ from rankstone.choices.reading import first_of
 from rankstone.choices.setup import Setup
 from rankstone.core.look_alike import look_alikes
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
-from rankstone.io.column_roles import column_or_none
+from rankstone.io.column_roles import column_or_none, with_paths
 from rankstone.io.encodings import as_utf8, is_utf8
 from rankstone.io.streams import lines, open_seekable
 from rankstone.io.two_fields import two_fields
@@ -106,7 +106,8 @@ def query_groups(
         if not os.path.exists(path) and isinstance(judgments, str | os.PathLike):
             groups = None
             if os.path.isfile(judgments):
-                groups = groups_in_records(os.fspath(judgments), path, taken, limit)
+                columns = setup.reading.columns
+                groups = groups_in_records(os.fspath(judgments), path, taken, limit, columns)
             if groups is not None:
                 return groups
         return read_query_groups(path, taken, limit, first_of(setup.reading.encoding), noun)
@@ -190,11 +191,15 @@ def read_query_groups(
 
 
 def groups_in_records(
-    path: str, key: str, taken: Collection[str] = (), max_bytes: int | None = None
+    path: str,
+    key: str,
+    taken: Collection[str] = (),
+    max_bytes: int | None = None,
+    columns: Mapping[str, Any] | None = None,
 ) -> QueryGroups | None:
     """Return the group of each query that records of JSONL hold under a key, or in ``metadata``.
 
-    None if the file does not hold records.
+    None if the file does not hold records. ``columns`` may name the key of the query.
     """
     from rankstone.io.formats.json_records import keys_of
     from rankstone.io.input_file import Input, ReadOptions
@@ -205,12 +210,13 @@ def groups_in_records(
         if file.carrier != "jsonl":
             return None
         for where, record in file.records():
+            record = with_paths(record, columns)
             if not isinstance(record, dict):
                 continue
             inner = record.get("metadata")
             known = {**(inner if isinstance(inner, dict) else {}), **record}
             seen.update(known)
-            query = keys_of(record).query
+            query = keys_of(record, columns).query
             if key not in known or query is None:
                 continue
             value = known[key]

@@ -269,12 +269,14 @@ class Comparison:
 
     def __repr__(self) -> str:
         against = tr("against {}").format(self.baseline) if self.baseline else tr("all pairs")
+        pairs = (*self.comparisons, *self.slices)
         lines = [
-            f"{p.measure} {p.run} - {p.baseline}: {p.difference:+.4f} "
-            f"[{p.ci_low:+.4f}, {p.ci_high:+.4f}], p={p.p_adjusted:.4f}, {p.verdict}"
-            for p in self.comparisons[:5]
+            f"{p.measure} {p.run} - {p.baseline}{f' in {p.group}' if p.group else ''}: "
+            f"{p.difference:+.4f} [{p.ci_low:+.4f}, {p.ci_high:+.4f}], p={p.p_adjusted:.4f}, "
+            f"{p.verdict}"
+            for p in pairs[:5]
         ]
-        more = len(self.comparisons) - len(lines)
+        more = len(pairs) - len(lines)
         rest = [f"... and {more} more"] if more else []
         count = len(self.warnings)
         warned = f", {plural(count, 'warning')}" if count else ""

@@ -36,7 +36,7 @@ def fault_error(
     if kind == LineFault.FIELD_COUNT:
         return DataError(where + _field_count(file, text, field, layout, line))
     if kind in (LineFault.NOT_A_NUMBER, LineFault.NOT_FINITE):
-        return DataError(f"{where}:{column + 1}: {_number(kind, text, layout, line)}")
+        return DataError(f"{where}:{column + 1}: {_number(file, kind, text, layout, line)}")
     if kind == LineFault.CONTROL_CHARACTER:
         remedy = f"Is this {what}? It looks like binary data."
         if text == b"\r":
@@ -65,11 +65,14 @@ def _field_count(file: Input, text: bytes, count: int, layout: TrecLayout, line:
     return message + (_other_table(file, text, count, layout) if line == 1 or count == 1 else "")
 
 
-def _number(kind: int, text: bytes, layout: TrecLayout, line: int) -> str:
+def _number(file: Input, kind: int, text: bytes, layout: TrecLayout, line: int) -> str:
     problem, remedy = "is not a number", "Write it like 3, -0.25 or 1e-3."
+    row = file.head.split(b"\n", 1)[0]
     if kind == LineFault.NOT_FINITE:
         problem = "is not a finite number"
         remedy = "Remove the row, or repair what wrote it."
+    elif line == 1 and max(row.count(b","), row.count(b";")) > 1:  # names that hold blanks
+        remedy = _other_table(file, row, 0, layout).strip()
     elif line == 1:
         remedy += " A first line of names is known by its query, document and number columns."
     return f"{layout.number} '{_shown(text)}' {problem}. {remedy}"
