@@ -30,6 +30,10 @@ def test_values_are_shown_as_html():
     html = shown(groups)
     assert [word in html for word in ("&lt;i&gt;", "(no group)", "queries")] == [True] * 3
     assert {name: s.value for name, s in groups.items()} == {"<i>": 0.5, "b": 1.0, None: 0.0}
+    assert ">group<" in html
+    assert "fleiss" in shown(rs.agree_judgments(JUDGED, JUDGED, JUDGED))
+    pair = rs.compare(JUDGED, RUNS, "RR")["y", "RR"]
+    assert f"warning:</b> {pair.warnings[0]}" in shown(pair)
     assert "tau_ap" in shown(rs.agree_runs(RUNS["x"], RUNS["y"]))
     assert "bias: all" in shown(rs.agree_judgments(JUDGED, JUDGED))
     verdict = rs.gate(JUDGED, RUNS["x"], baseline=RUNS["y"], max_drop={"RR": 0.01})

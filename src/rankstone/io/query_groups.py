@@ -209,8 +209,8 @@ def groups_in_records(
     with Input.open(path, ReadOptions(max_bytes=max_bytes)) as file:
         if file.carrier != "jsonl":
             return None
-        for where, record in file.records():
-            record = with_paths(record, columns)
+        for where, row in file.records():
+            record = with_paths(row, columns)
             if not isinstance(record, dict):
                 continue
             inner = record.get("metadata")

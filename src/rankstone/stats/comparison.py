@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankstone.core.atomic import SAVED, check_own, write_text
 from rankstone.core.provenance import software
+from rankstone.core.shown import Shown
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
 from rankstone.language import tr
 from rankstone.stats.advice import TOO_FEW_CLUSTERS
@@ -55,7 +56,7 @@ class Missing:
 
 
 @dataclass(frozen=True)
-class PairComparison:
+class PairComparison(Shown):
     """A run against a baseline by one measure.
 
     ``n`` is the number of queries, ``clusters`` that of their clusters, if there are any, and

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from rankstone.core.reading_notices import gravity
 from rankstone.core.result import Result
 from rankstone.core.shown import Shown
+from rankstone.errors import Notice
 from rankstone.language import tr
 from rankstone.measures.base import Measure
 from rankstone.measures.explain import ExplanationData, parameters_in_words
@@ -20,34 +21,36 @@ from rankstone.text.write import result_grid
 
 def of_result(result: Result) -> str:
     """Return a result: its aggregates, what they are over, its warnings and its notes."""
+    return html([[result_grid([result]), *_sentences(result.notices)]])
+
+
+def _sentences(notices: Iterable[Notice]) -> Iterator[Block]:
+    """Yield the warnings and the notes, the gravest first."""
     words = {"warning": (tr("warning:"), "bad"), "note": (tr("note:"), "unsure")}
-    notices: list[Block] = [
-        Sentence([Bold(words[n.level][0]), f" {n}"], tone=words[n.level][1])
-        for n in sorted(result.notices, key=gravity)
-        if n.level in words
-    ]
-    return html([[result_grid([result]), *notices]])
+    for notice in sorted(notices, key=gravity):
+        if notice.level in words:
+            word, tone = words[notice.level]
+            yield Sentence([Bold(word), f" {notice}"], tone=tone)
 
 
 def of_numbers(value: Shown) -> str:
     """Return a value of a few numbers: a line for each, or for each group of them."""
+    grouped = isinstance(value, Mapping)
     lines, heads, foot = [], [""], []
     for name, own in value.to_dict().items():
         if isinstance(own, Mapping) and all(
             isinstance(v, float | int | None) for v in own.values()
         ):
-            heads = list(own) if isinstance(value, Mapping) else heads
-            rows = (
-                {name: list(own.values())}
-                if isinstance(value, Mapping)
-                else {f"{name}: {n}": [v] for n, v in own.items()}
-            )
+            heads = list(own) if grouped else heads
+            rows = {name: [*own.values()]} if grouped else {f"{name}: {n}": [own[n]] for n in own}
             lines += [Line([str(n)], list(map(_cell, cells))) for n, cells in rows.items()]
         elif isinstance(own, str):
             foot.append(f"{name}: {own}")
         elif isinstance(own, float | int) or own is None:
             lines.append(Line([name], [_cell(own)]))
-    return html([[Grid([type(value).__name__], heads, lines, foot)]])
+    kind = tr("group") if grouped else type(value).__name__
+    notices = getattr(value, "notices", getattr(value, "warnings", ()))
+    return html([[Grid([kind], heads, lines, foot), *_sentences(notices)]])
 
 
 def _cell(value: float | None) -> str:
