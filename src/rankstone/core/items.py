@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,8 +14,10 @@ from rankstone.errors import UsageError
 
 if TYPE_CHECKING:
     from rankstone.core.documents import TopDocuments
+    from rankstone.core.ids import Ids
 
 Array = np.ndarray
+_BLOCK = 1 << 16
 
 
 class Bags(NamedTuple):
@@ -44,6 +45,16 @@ class Bags(NamedTuple):
         place = np.repeat(np.arange(len(rows)), sizes)
         within = segments.positions(segments.offsets_of(sizes))
         return self.values[self.offsets[rows][place] + within], place
+
+
+def numbered(ids: Ids, number: dict[str, int]) -> Array:
+    """Return the number of each id as text; new ones are added to ``number``, with the next numbers."""
+    numbers = np.empty(len(ids), np.int32)
+    for start in range(0, len(ids), _BLOCK):  # so that few ids are Python objects at a time
+        rows = np.arange(start, min(start + _BLOCK, len(ids)))
+        some = (number.setdefault(name, len(number)) for name in map(str, ids.at(rows)))
+        numbers[rows] = np.fromiter(some, np.int32, len(rows))
+    return numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,18 +140,13 @@ class ItemLists:
     @classmethod
     def of(cls, queries: list[Any], tops: TopDocuments, table: ItemTable) -> ItemLists:
         """Number the first documents of queries."""
-        docs: list[Any] = tops.docs.objects
-        known: Any = table.number.get
-        numbers = np.fromiter(map(known, docs, repeat(-1)), np.int64, len(docs))
-        strange = np.flatnonzero(numbers < 0)
-        others = {docs[i]: 0 for i in strange.tolist()}
-        others = {name: len(table) + i for i, name in enumerate(others)}
-        numbers[strange] = [others[docs[i]] for i in strange.tolist()]
+        known = dict(table.number)
+        numbers = numbered(tops.docs, known)
         sizes = np.diff(tops.offsets)
         items = np.full((len(queries), int(sizes.max(initial=0))), -1, np.int32)
         items[np.repeat(np.arange(len(queries)), sizes), segments.positions(tops.offsets)] = numbers
         row = {query: i for i, query in enumerate(queries)}
-        return cls(row, items, table, [str(name) for name in others])
+        return cls(row, items, table, [*known][len(table) :])
 
     def names(self, items: Array) -> Array:
         """Return the ids of numbers."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankstone.choices.setup import DEFAULT, Setup
 from rankstone.core.as_numpy import array_of
-from rankstone.core.items import Bags, ItemTable
+from rankstone.core.items import Bags, ItemTable, numbered
 from rankstone.core.provenance import MEMORY, Given
 from rankstone.core.text import decode, without_mark
 from rankstone.core.values import number_of, shown
@@ -159,16 +159,14 @@ class History:
 
     def _with(self, table: ItemTable) -> ItemTable:
         pairs = self.pairs
-        names = list(map(str, pairs.docs.objects))
-        ids = list(dict.fromkeys([*table.ids, *names]))
-        more = len(ids) - len(table)
-        number = {name: i for i, name in enumerate(ids)}
-        item = np.fromiter(map(number.__getitem__, names), np.int64, len(names))
+        number = dict(table.number)
+        item = numbered(pairs.docs, number).astype(np.int64)
+        more = len(number) - len(table)
         user = np.repeat(np.arange(len(pairs.queries)), np.diff(pairs.groups))
         bags = table.categories
         return replace(
             table,
-            ids=ids,
+            ids=[*number],
             catalogue=np.append(table.catalogue, np.full(more, not table.closed)),
             popularity=_padded(table.popularity, more),
             vectors=_padded(table.vectors, more),

@@ -19,6 +19,7 @@ from rankstone.measures.summation import Pooled, Terms
 
 Array = np.ndarray
 _BLOCK = 1 << 21  # numbers that are worked on at once
+_QUERIES = 1 << 12  # lists whose categories are
 
 BASE = Number(
     name="base", text="base of the logarithm", default=2, above=1, examples=(2, math.e, 10)
@@ -712,23 +713,28 @@ def Diversity(r: Ranked, m: Measure) -> Terms:
 
 
 def _cells(
-    table: ItemTable, parts: list[tuple[Array, Array, Array]], *, spread: bool
+    table: ItemTable, parts: list[tuple[Array, Array, Array]], queries: int, *, spread: bool
 ) -> tuple[Array, Array, list[Array]]:
     """Add up weights by query and category: those of each part, which has queries, items and weights.
 
-    ``spread`` divides an item among its categories.
+    Parts are in the order of queries. ``spread`` divides an item among its categories.
     """
     bags = table.needed("categories")
-    kinds = max(len(table.category_names), 1)
-    keys, weights = [], []
-    for query, item, weight in parts:
-        category, place = bags.expanded(item)
-        keys.append(query[place] * kinds + category)
-        weights.append(weight[place] / (bags.sizes[item][place] if spread else 1))
-    cells, at = np.unique(np.concatenate(keys), return_inverse=True)
-    own = np.split(at, np.cumsum([len(part) for part in keys])[:-1])
-    summed = [np.bincount(a, w, minlength=len(cells)) for a, w in zip(own, weights, strict=True)]
-    return *np.divmod(cells, kinds), summed
+    kinds, sizes = max(len(table.category_names), 1), bags.sizes
+    blocks: list[list[Array]] = []
+    for start in range(0, max(queries, 1), _QUERIES):
+        keys, weights = [], []
+        for query, item, weight in parts:
+            some = slice(*np.searchsorted(query, [start, start + _QUERIES]))
+            category, place = bags.expanded(item[some])
+            keys.append(query[some][place] * kinds + category)
+            weights.append(weight[some][place] / (sizes[item[some]][place] if spread else 1))
+        cells, at = np.unique(np.concatenate(keys), return_inverse=True)
+        own = zip(np.split(at, np.cumsum([len(part) for part in keys])[:-1]), weights, strict=True)
+        summed = (np.bincount(a, w, minlength=len(cells)) for a, w in own)
+        blocks.append([*np.divmod(cells, kinds), *summed])
+    query, category, *weights = map(np.concatenate, zip(*blocks, strict=True))
+    return query, category, weights
 
 
 def _places(s: _Shown, m: Measure) -> tuple[Array, Array, Array]:
@@ -789,7 +795,7 @@ def Categories(r: Ranked, m: Measure) -> Terms:
     """
     s = _shown(r, m)
     size = s.filled.sum(axis=1)
-    query, category, (weight,) = _cells(s.table, [_places(s, m)], spread=False)
+    query, category, (weight,) = _cells(s.table, [_places(s, m)], len(r), spread=False)
     found, constant = np.bincount(query, minlength=len(r)), None
     if m.value == "distinct":
         terms, share = np.ones(len(query)), weight
@@ -865,7 +871,7 @@ def Calibration(r: Ranked, m: Measure) -> Terms:
     known = np.flatnonzero(user >= 0)
     item, place = table.needed("history").expanded(user[known])
     past = known[place], item, np.ones(len(item))
-    query, category, weights = _cells(table, [past, _places(s, m)], spread=True)
+    query, category, weights = _cells(table, [past, _places(s, m)], len(r), spread=True)
     every = [np.bincount(query, w, minlength=len(r)) for w in weights]
     p, q = (w / np.where(e > 0, e, 1)[query] for w, e in zip(weights, every, strict=True))
     if m.divergence == "kl":
