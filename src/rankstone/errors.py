@@ -132,7 +132,7 @@ class Notice:
 SHOWN_BY_PYTHON = (
     "ids-look-alike", "no-document-found", "missing-queries", "order-against-scores",
     "rank-disagrees", "labels-and-scores", "grades-without-zero", "query-starts-again",
-    "undefined", "gain-not-listed", "missing-labels", "sampled-candidates",
+    "undefined", "gain-not-listed", "missing-labels", "sampled-candidates", "unknown-clusters",
 )  # fmt: skip
 
 

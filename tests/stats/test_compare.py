@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import stats
 
+from rankstone.choices.setup import Setup
 from rankstone.core.aggregate import MEAN
 from rankstone.errors import DataError, NothingInCommonError, UsageError
 from rankstone.stats import advice
@@ -486,7 +487,6 @@ IDS = ["q000", "q001", "q002"]
         (lambda: compare(TWO, interval="normal"), UsageError, "unknown interval"),
         (lambda: compare(TWO, confidence=95), UsageError, "for 95 % use 0.95"),
         (lambda: compare(TWO, zeros="drop"), UsageError, "Known: wilcox, pratt"),
-        (lambda: compare(TWO, incomplete_above=5), UsageError, "from 0 to 1"),
         (lambda: compare(TWO, test="tukey", correction="bh"), UsageError, "family-wise error"),
         (lambda: compare(TWO, weights=dict.fromkeys(IDS, 1), test="sign"), UsageError,
          "the sign test does not take weights"),
@@ -667,8 +667,10 @@ def test_a_limit_of_missing_answers_is_a_share(limit):
 
 @pytest.mark.parametrize("limit", [-0.01, 1.01, 1.5, math.nan])
 def test_other_limits_of_missing_answers_are_refused(limit):
-    with pytest.raises(UsageError, match="incomplete_above must be from 0 to 1, not"):
-        pair_of([0.1, 0.2], [0.2, 0.3], incomplete_above=limit)
+    with pytest.raises(
+        UsageError, match="incomplete_above must be (from 0 to 1|a finite number), not"
+    ):
+        Setup.of("compare", {"incomplete_above": limit})
 
 
 @pytest.mark.parametrize(("options", "count"), [({}, 5), ({"moved": 0}, 0), ({"moved": 2}, 2)])

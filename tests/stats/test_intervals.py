@@ -12,7 +12,6 @@ from rankstone.stats import tests
 from rankstone.stats.bootstrap import BootstrapMeans, Means, _grid_size
 from rankstone.stats.intervals import (
     BCa,
-    Interval,
     check_confidence,
     expansion,
     interval,
@@ -163,10 +162,12 @@ def test_one_interval_says_what_it_is():
     ours = interval(np.array([0.2, np.nan, 0.4, 0.9]), method="percentile", confidence=0.9)
     assert (ours.n, ours.method, ours.confidence) == (3, "percentile", 0.9)
     assert ours.low < 0.5 < ours.high
-    assert Interval.from_dict(ours.to_dict()) == ours
+    assert ours.to_dict() == {
+        "low": ours.low, "high": ours.high, "confidence": 0.9, "method": "percentile", "n": 3,
+        "caution": "3 queries say little about others: it takes 6 or more",
+    }  # fmt: skip
     alone = interval(np.array([0.3]))
     assert alone.to_dict()["low"] is None
-    assert math.isnan(Interval.from_dict(alone.to_dict()).low)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -58,11 +59,47 @@ def test_a_command_warns_of_groups_that_ids_name(files, tmp_path, capsys, verb):
         assert "120 queries in 10 clusters" in " ".join(told.out.split())
 
 
-def test_clusters_of_unknown_queries_are_said(files, capsys):
+@pytest.mark.parametrize("verb", ["compare", "gate", "report", "evaluate"])
+def test_clusters_of_unknown_queries_are_counted(files, tmp_path, capsys, verb):
     with open(files["clusters.tsv"], "a") as file:
         file.write("other\tconv-0\n")
-    assert command(files, "compare", "--clusters", files["clusters.tsv"]) == 0
-    assert "that have no values were not used (for example other)" in capsys.readouterr().err
+    words = {
+        "gate": ["--max-drop", "nDCG@5=0.9"],
+        "report": ["--no-pictures", "-o", str(tmp_path / "page.html")],
+        "evaluate": ["--interval"],
+    }
+    assert command(files, verb, "--clusters", files["clusters.tsv"], *words.get(verb, ())) == 0
+    told = capsys.readouterr().err
+    assert told.count("clusters of 1 query without values were not used; compare the ids") == 1
+
+
+def test_a_plan_warns_of_clusters_of_unknown_queries(files):
+    known = {f"conv-{c}_q{i}": c for c in range(10) for i in range(12)}
+    runs = {name: files[f"{name}.run"] for name in "ab"}
+    with pytest.warns(rs.RankstoneWarning, match="clusters of 1 query without values"):
+        rs.power(files["qrels.txt"], runs, "nDCG@5", clusters={**known, "other": 3})
+
+
+@pytest.mark.parametrize("verb", ["compare", "gate", "power", "evaluate"])
+def test_clusters_may_be_a_key_of_the_records_of_judgments(files, tmp_path, capsys, verb):
+    lines = {}
+    for line in Path(files["qrels.txt"]).read_text().splitlines():
+        query, _, doc, grade = line.split()
+        lines.setdefault(query, {})[doc] = int(grade)
+    records = [
+        {"query_id": query, "judgments": grades, "talk": query.split("_")[0]}
+        for query, grades in lines.items()
+    ]
+    path = tmp_path / "judgments.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    words = {"gate": ["--max-drop", "nDCG@5=0.9"], "evaluate": ["--interval"]}.get(verb, [])
+    shown = []
+    for judged, clusters in ((files["qrels.txt"], files["clusters.tsv"]), (str(path), "talk")):
+        own = {**files, "qrels.txt": judged}
+        form = "tsv" if verb == "evaluate" else "json"
+        assert command(own, verb, "--clusters", clusters, *words, "--format", form) == 0
+        shown.append(capsys.readouterr().out.partition('"provenance"')[0])
+    assert shown[0] == shown[1]
 
 
 def test_power_counts_clusters_in_every_number(files, capsys):
@@ -120,6 +157,25 @@ def test_a_gate_counts_the_clusters_that_it_takes(files, capsys):
     number = re.search(r"for which it takes about ([\d,]+) clusters of 12 queries", out)
     assert int(number[1].replace(",", "")) == pytest.approx(plan.clusters, rel=0.02)
     assert "How: 95 % intervals: BCa bootstrap; 120 queries in 10 clusters" in out
+
+
+def test_slices_of_a_gate_may_be_within_a_cluster(files):
+    runs = [rs.evaluate(files["qrels.txt"], files[f"{name}.run"], "nDCG@5") for name in "ba"]
+    clusters = {query: query[:6] for query in runs[0].queries}
+    groups = {q: "one" if cluster == "conv-0" else "rest" for q, cluster in clusters.items()}
+    rules = {"max_drop": {"nDCG@5": 0.9}, "by": groups}
+    verdict = rs.gate(None, *runs, **rules, clusters=clusters)
+    one, rest = (check for check in verdict.checks if check.slice)
+    assert (one.slice, rest.slice, one.n, rest.n) == ("one", "rest", 12, 108)
+    assert one.text.endswith("12 queries can show no drop")
+    # The interval is corrected for the two slices, and each is as if it were alone.
+    queries = [q for q, group in groups.items() if group == "rest"]
+    alone = {name: {q: {"x": v} for q, v in zip(r.queries, r.values("nDCG@5"), strict=True) if q in queries}
+             for name, r in zip("ba", runs, strict=True)}  # fmt: skip
+    pair = rs.compare(
+        alone, baseline="a", test="t", confidence=0.975, clusters="{cluster}_{n}"
+    ).comparisons[0]
+    assert (rest.low, rest.high) == pytest.approx((pair.ci_low, pair.ci_high), rel=1e-12)
 
 
 def test_a_gate_names_the_intervals_that_decided(files):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rankstone.choices.setup import Setup
@@ -73,7 +74,7 @@ def run(args: Namespace) -> int:
 
 def comparison_of(args: Namespace) -> Comparison:
     """Evaluate the runs, or read their values, and compare."""
-    from rankstone.verbs.compare import compare, with_groups
+    from rankstone.verbs.compare import compare
 
     options = options_of(args)
     repeats, more = _repeats(options.get("repeats", []))
@@ -87,10 +88,7 @@ def comparison_of(args: Namespace) -> Comparison:
         statistics = {**statistics, "repeats": named}
     if "baseline" in statistics:
         statistics["baseline"] = names.get(statistics["baseline"], statistics["baseline"])
-    if not args.values:  # of the judgments' records, which results do not hold
-        chosen = Setup.of("compare", statistics)
-        read = with_groups(chosen, args.files[0], (q for r in source for q in r.queries)).statistics
-        statistics |= {n: getattr(read, n) for n in ("clusters", "by") if n in statistics}
+    statistics |= grouped_by_records(args, source, statistics, "compare")
     if "trusted" in options:  # which runs have to be evaluated by, too
         if args.values:
             raise UsageError("--trusted needs QRELS and runs, not --values.")
@@ -101,6 +99,22 @@ def comparison_of(args: Namespace) -> Comparison:
     if options.get("strict") and comparison.warnings:
         raise StrictError(f"{comparison.warnings[0]} [an error because of strict].")
     return comparison
+
+
+def grouped_by_records(
+    args: Namespace, source: Any, options: Mapping[str, Any], command: str
+) -> dict[str, Any]:
+    """Return the clusters and groups of queries, whose key may be of the judgments' records.
+
+    Results do not hold these records. The arguments are those of ``source_of`` and what it returned.
+    """
+    from rankstone.verbs.compare import with_groups
+
+    if args.values:
+        return {}
+    queries = (query for result in source for query in result.queries)
+    read = with_groups(Setup.of(command, options), args.files[0], queries).statistics
+    return {name: getattr(read, name) for name in ("clusters", "by") if name in options}
 
 
 def source_of(args: Namespace, more: list[str], command: str) -> tuple[Any, dict[str, str]]:

@@ -182,11 +182,15 @@ def _intervals(
     results: list[Result], args: Namespace, groups: QueryGroups | None, setup: Setup
 ) -> Intervals:
     """Return the intervals of the means by run, group and measure; other aggregates have none."""
+    from rankstone.stats.clusters import Clusters
     from rankstone.text.result_table import ALL, own_aggregates
     from rankstone.verbs.compare import with_groups
 
-    queries = (query for result in results for query in result.queries)
+    queries = list(dict.fromkeys(query for result in results for query in result.queries))
     chosen = with_groups(setup, args.judgments, queries).statistics
+    if chosen.clusters is not None and not args.quiet:
+        for notice in Clusters.of(queries, chosen.clusters).notices:
+            say(f"{tr(notice.level)}: {notice}")
     intervals: dict[tuple[str, str], dict[str, Interval]] = {}
     for result in results:
         means = [m for m, how in own_aggregates(result.measures).items() if how == "mean"]

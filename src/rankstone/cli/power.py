@@ -5,9 +5,9 @@ from __future__ import annotations
 from argparse import Namespace
 
 from rankstone.choices.statistics import Statistics
-from rankstone.cli.compare import MEASURING, SOURCE, source_of
+from rankstone.cli.compare import MEASURING, SOURCE, grouped_by_records, source_of
 from rankstone.cli.options import TEXT_OR_JSON, options_of
-from rankstone.cli.terminal import in_colour, print_json, print_text
+from rankstone.cli.terminal import in_colour, print_json, print_text, spoken_warnings
 from rankstone.errors import UsageError
 
 HELP = f"""
@@ -41,18 +41,20 @@ def run(args: Namespace) -> int:
         source, runs = args.files[0], {name: path for path, name in names.items()}
     else:
         options = {n: v for n, v in options.items() if n in Statistics.names()}
-    plans = power(
-        source,
-        runs,
-        measures=args.measure,
-        n=args.queries,
-        difference=args.difference,
-        alpha=args.alpha,
-        power=args.power,
-        comparisons=args.comparisons,
-        per_cluster=args.per_cluster,
-        **options,
-    )
+        options |= grouped_by_records(args, source, options, "power")
+    with spoken_warnings(quiet=args.quiet):
+        plans = power(
+            source,
+            runs,
+            measures=args.measure,
+            n=args.queries,
+            difference=args.difference,
+            alpha=args.alpha,
+            power=args.power,
+            comparisons=args.comparisons,
+            per_cluster=args.per_cluster,
+            **options,
+        )
     if args.format == "json":
         print_json({measure: plan.to_dict() for measure, plan in plans.items()})
     else:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rankstone.errors import DataError, Notice, UsageError, amount
+from rankstone.errors import DataError, Notice, UsageError, amount, plural
 from rankstone.language import tr
 from rankstone.stats.distributions import f_tail
 
@@ -69,7 +69,9 @@ class Clusters:
         unknown = [q for q in named if q not in known]
         notices: tuple[Notice, ...] = ()
         if unknown:
-            text = tr("clusters of queries that have no values were not used")
+            text = tr("clusters of {} without values were not used; compare the ids").format(
+                plural(len(unknown), "query")
+            )
             examples = tuple(map(str, unknown[:3]))
             notices = (Notice("unknown-clusters", len(unknown), text, examples),)
         place = {name: i for i, name in enumerate(names)}

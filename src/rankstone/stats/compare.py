@@ -22,9 +22,6 @@ from rankstone.stats.samples import Options, Sample
 from rankstone.stats.tests import TESTS, WEIGHTED, ZERO_RULES
 from rankstone.stats.values import QueryValues, System, ValueTable, systems_of
 
-#: Comparisons that are corrected together.
-FAMILIES = {"measure": "those of one measure", "all": "all of them"}
-
 
 def compare(
     runs: Sequence[QueryValues],
@@ -114,14 +111,12 @@ def compare(
             "the Tukey test controls the family-wise error, not the false discovery rate; use "
             "correction='holm' or 'none' with it, or 'bh' with another test."
         )
-    if not 0.0 <= incomplete_above <= 1.0:
-        raise UsageError(f"incomplete_above must be from 0 to 1, not {incomplete_above!r}.")
     table = ValueTable.of(systems, measures)
     by_query = table.weights(weights)
     grouped = None if clusters is None else Clusters.of(table.queries, clusters)
     if grouped is not None and interval == "bca" and not is_chosen:
         interval = grouped.interval(weighted=weights is not None)
-    together = len(table.measures) if one_of(family, FAMILIES, "family") == "all" else 1
+    together = len(table.measures) if family == "all" else 1
     options = Options(
         test=test,
         correction=correction,

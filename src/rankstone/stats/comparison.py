@@ -139,13 +139,7 @@ class PairComparison(Shown):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> PairComparison:
         """Read what ``to_dict`` returned."""
-        own = {
-            "clusters": None,
-            "group": None,
-            "trusted": None,
-            **data,
-        }  # files of before have none
-        own = {f.name: own[f.name] for f in fields(cls)}
+        own = {f.name: data[f.name] for f in fields(cls)}
         for name in _NUMBERS:
             own[name] = math.nan if own[name] is None else float(own[name])
         own["warnings"] = tuple(_notice(n) for n in own["warnings"])
@@ -338,7 +332,7 @@ class Comparison:
 
     @classmethod
     def _from_dict(cls, data: Mapping[str, Any]) -> Comparison:
-        own = {f.name: {"slices": (), "provenance": {}, **data}[f.name] for f in _saved_fields()}
+        own = {f.name: data[f.name] for f in _saved_fields()}
         own["runs"], own["measures"] = tuple(own["runs"]), tuple(own["measures"])
         for name in ("comparisons", "slices"):
             own[name] = tuple(PairComparison.from_dict(p) for p in own[name])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -58,13 +58,6 @@ class Interval(Shown):
         data = super().to_dict()
         absent = ("clusters", "caution", "trusted")
         return {k: v for k, v in data.items() if v is not None or k not in absent}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Interval:
-        """Read what ``to_dict`` returned."""
-        low, high = (math.nan if data[end] is None else data[end] for end in ("low", "high"))
-        own = (data["confidence"], data["method"], data["n"])
-        return cls(low, high, *own, data.get("clusters"), data.get("caution"))
 
 
 def interval(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rankstone.choices.setup import Setup, verb
-from rankstone.errors import UsageError, plural
+from rankstone.errors import UsageError, plural, show_in_python
 from rankstone.language import tr
 from rankstone.measures import Measure
 from rankstone.stats.clusters import Clusters
@@ -66,6 +66,7 @@ def power(
     table = ValueTable.of(systems_of(values, None), names)
     source = setup.statistics.clusters
     clusters = None if source is None else Clusters.of(table.queries, source)
+    show_in_python("power", () if clusters is None else clusters.notices, set())
     own = table
     if setup.statistics.trusted is not None:
         if source is not None:

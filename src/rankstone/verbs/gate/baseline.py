@@ -25,7 +25,6 @@ from rankstone.language import tr
 from rankstone.measures.parse import parse_measure
 
 SCHEMA = "rankstone/baseline/2"
-_OLDER = ("rankstone/baseline/1",)
 
 
 @dataclass(frozen=True)
@@ -34,16 +33,6 @@ class Origin:
 
     source: Source
 
-    @property
-    def name(self) -> str:
-        """The name of the file."""
-        return self.source.name
-
-    @property
-    def reading(self) -> Mapping[str, Any]:
-        """The choices it was read by, where they are not the default."""
-        return self.source.reading
-
     @cached_property
     def sha256(self) -> str | None:
         """The SHA-256 of what the file expands to."""
@@ -51,8 +40,9 @@ class Origin:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
-        read = {"reading": recorded(self.reading)} if self.reading else {}
-        return {"name": self.name, "sha256": self.sha256, **read}
+        reading = self.source.reading
+        read = {"reading": recorded(reading)} if reading else {}
+        return {"name": self.source.name, "sha256": self.sha256, **read}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Origin:
@@ -62,7 +52,8 @@ class Origin:
         return cls(Source(data["name"], sha256=digest, content_sha256=digest, reading=reading))
 
     def __str__(self) -> str:
-        return f"{self.name} (sha256 {self.sha256[:12]}...)" if self.sha256 else self.name
+        name = self.source.name
+        return f"{name} (sha256 {self.sha256[:12]}...)" if self.sha256 else name
 
 
 @dataclass(frozen=True)
@@ -82,7 +73,7 @@ class Baseline:
     ``exceptions`` are the conventions of single measures that differ from ``conventions``, and
     ``names`` what a measure was requested by, if that differs. ``history`` holds all acceptances, the first being
     how the baseline came about; it is empty unless the baseline comes from a baseline file.
-    ``weighted`` are the measures whose queries have weights, None if a file does not say.
+    ``weighted`` are the measures whose queries have weights.
     """
 
     name: str
@@ -99,7 +90,7 @@ class Baseline:
     means: Mapping[str, float]
     history: tuple[Acceptance, ...] = ()
     changes: Mapping[str, Any] = field(default_factory=dict)
-    weighted: tuple[str, ...] | None = None
+    weighted: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, result: Result) -> Baseline:
@@ -142,7 +133,7 @@ class Baseline:
             "judgments": self.judgments.to_dict(),
             "run": self.run.to_dict(),
             "changes": recorded(self.changes),
-            "weighted": list(self.weighted or ()),
+            "weighted": list(self.weighted),
             "conventions": self.conventions.to_dict(),
             "exceptions": {name: dict(choices) for name, choices in self.exceptions.items()},
             "names": dict(self.names),
@@ -167,7 +158,7 @@ class Baseline:
         """Read what ``to_json`` wrote; a file that was edited is refused."""
         try:
             data = json.loads(text, object_pairs_hook=_without_repeats)
-            if data["schema"] != SCHEMA and data["schema"] not in _OLDER:
+            if data["schema"] != SCHEMA:
                 raise ValueError(f"schema {data['schema']!r}, expected {SCHEMA!r}")
             checksum = data.pop("checksum")
             if checksum != _checksum(data):
@@ -206,8 +197,8 @@ class Baseline:
             names={str(column): str(name) for column, name in data["names"].items()},
             judgments=Origin.from_dict(data["judgments"]),
             run=Origin.from_dict(data["run"]),
-            changes=replayed(data.get("changes", {})),
-            weighted=tuple(data["weighted"]) if "weighted" in data else None,
+            changes=replayed(data["changes"]),
+            weighted=tuple(data["weighted"]),
             queries=tuple(row[0] for row in rows),
             unanswered=tuple(data["unanswered"]),
             columns={
@@ -231,7 +222,7 @@ class Baseline:
     def _check_means(self) -> None:
         """Refuse means that are not those of the values, up to rounding."""
         for name, column in self.columns.items():
-            if self.weighted is None or name in self.weighted:
+            if name in self.weighted:
                 continue  # weights are not kept
             try:
                 measure = parse_measure(name)
@@ -315,10 +306,10 @@ def require_comparable(
         measures: those that are compared.
         same_queries: refuse other queries, if that is all that is known of the judgments.
     """
-    then, now = baseline.judgments, Origin(candidate.provenance.judgments)
+    then, now = baseline.judgments.source, candidate.provenance.judgments
     reasons = [
         *_conventions(candidate, baseline, measures),
-        *_judgments(candidate, baseline, now, same_queries=same_queries),
+        *_judgments(candidate, baseline, Origin(now), same_queries=same_queries),
         *(tr("the judgments: {}").format(text) for text in _choices(then.reading, now.reading)),
         *_choices(baseline.changes, candidate.changes, EVALUATION),
         *_version(candidate, baseline),
@@ -330,7 +321,7 @@ def require_comparable(
         )
     run = candidate.provenance.run.reading
     others = (
-        *_choices(baseline.run.reading, run),
+        *_choices(baseline.run.source.reading, run),
         *_choices(baseline.changes, candidate.changes, RUN),
     )
     return tuple(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,11 +27,8 @@ from rankstone.verbs.gate.verdict import CANNOT_TELL, FAIL, PASS, WARN, Check, V
 
 _WORST = 5  # queries listed that lost most
 _EXAMPLES = 3
-_OF_CLUSTERS = (
-    "clusters",
-    "clustered",
-    "unknown-clusters",
-)  # notices on what queries belong together
+#: Notices on what queries belong together.
+_OF_CLUSTERS = ("clusters", "clustered", "unknown-clusters")
 _MOST_QUERIES = 1_000_000
 #: Notices on what people and a model contributed to a difference.
 OF_PEOPLE = ("trusted", "too-few-trusted", "judge-favours-run")
@@ -108,20 +106,20 @@ def gain_check(limit: Limit, pair: PairComparison) -> Check:
     return _of_pair(limit, pair, WARN, text)
 
 
-def slice_check(limit: Limit, pair: PairComparison, group: str, smallest: int) -> Check:
+def slice_check(limit: Limit, pair: PairComparison, smallest: int) -> Check:
     """Check a drop within a slice of the queries.
 
     It fails if the drop is larger than the limit and the interval, which is corrected for the
     number of slices, shows that it is not noise. A slice that is too small does not decide.
     """
     gain = Gain.of(pair)
-    text = tr("{} in slice {}").format(_moved(pair), quoted(group))
+    text = tr("{} in slice {}").format(_moved(pair), quoted(pair.group))
     if pair.n < smallest:
-        check = _of_pair(limit, pair, PASS, tr("{}; too small to decide").format(text), group)
+        check = _of_pair(limit, pair, PASS, tr("{}; too small to decide").format(text))
         return replace(check, decides=False)
     if gain.value < -limit.value - ROUNDING and gain.high < 0:
         return _of_pair(
-            limit, pair, FAIL, tr("{}; at most {:g} is allowed").format(text, limit.value), group
+            limit, pair, FAIL, tr("{}; at most {:g} is allowed").format(text, limit.value)
         )
     if math.isnan(pair.detectable):
         text += tr("; {} can show no drop").format(plural(pair.n, "query"))
@@ -129,7 +127,7 @@ def slice_check(limit: Limit, pair: PairComparison, group: str, smallest: int) -
         text += tr("; {} can only show a drop of {:.3f} or more").format(
             plural(pair.n, "query"), pair.detectable
         )
-    return _of_pair(limit, pair, PASS, text, group)
+    return _of_pair(limit, pair, PASS, text)
 
 
 def mean_check(limit: Limit, measure: str, value: float, n: int) -> Check:
@@ -279,14 +277,12 @@ def _level(pair: PairComparison) -> str:
     return tr("{:g} %").format(pair.confidence * 100)
 
 
-def _of_pair(
-    limit: Limit, pair: PairComparison, status: str, text: str, group: str | None = None
-) -> Check:
+def _of_pair(limit: Limit, pair: PairComparison, status: str, text: str) -> Check:
     return Check(
         rule=str(limit),
         status=status,
         text=text,
-        slice=group,
+        slice=pair.group,
         measure=pair.measure,
         n=pair.n,
         baseline=pair.baseline_mean,
@@ -319,8 +315,10 @@ class Values:
         values = QueryValues(name, baseline.queries, baseline.columns, answered)
         return cls(candidate, values, needs, clusters)
 
-    def pair(self, measure: str, confidence: float) -> PairComparison:
-        """Compare by one measure."""
+    def pairs(
+        self, measure: str, confidence: float, groups: Mapping[Any, str] | None = None
+    ) -> list[PairComparison]:
+        """Compare by one measure: over all queries, or in each group in the order of their names."""
         definitions = {r.column: r.measure.definition for r in self.needs.requests.values()}
         made = compare(
             [self.baseline, self.candidate],
@@ -333,12 +331,16 @@ class Values:
             ranges={m: d.range for m, d in definitions.items()},
             clusters=self.clusters,
             trusted=self.trusted,
+            by=groups,
             exact=True,
         )
-        pair = made.comparisons[0]
-        if _few_clusters(pair):  # nothing is decided by an interval that assumes how clusters vary
-            pair = replace(pair, ci_low=math.nan, ci_high=math.nan, detectable=math.nan)
-        return replace(pair, warnings=(*pair.warnings, *made.notices))
+        pairs = sorted(made.slices, key=lambda pair: str(pair.group)) or made.comparisons
+        pairs = [replace(pair, warnings=(*pair.warnings, *made.notices)) for pair in pairs]
+        nan = math.nan  # nothing is decided by an interval that assumes how clusters vary
+        return [
+            replace(pair, ci_low=nan, ci_high=nan, detectable=nan) if _few_clusters(pair) else pair
+            for pair in pairs
+        ]
 
     def valued(self, measure: str) -> tuple[list[Any], list[Any]]:
         """Return the queries for which the candidate, and the baseline, have a value."""
@@ -356,32 +358,10 @@ class Values:
         )
         return _without(theirs, mine)
 
-    def slices(self, group_of: Mapping[Any, str]) -> dict[str, Values]:
-        """Return the values of each group of queries, in the order of their names."""
-        names = sorted({group_of[q] for q in self.candidate.queries if q in group_of})
-        return {
-            name: replace(
-                self,
-                candidate=_only(self.candidate, group_of, name),
-                baseline=_only(self.baseline, group_of, name),
-            )
-            for name in names
-        }
-
 
 def _without(queries: Sequence[Any], others: Sequence[Any]) -> list[Any]:
     left_out = set(others)
     return [query for query in queries if query not in left_out]
-
-
-def _only(values: QueryValues, group_of: Mapping[Any, str], name: str) -> QueryValues:
-    rows = [i for i, query in enumerate(values.queries) if group_of.get(query) == name]
-    return QueryValues(
-        values.name,
-        [values.queries[i] for i in rows],
-        {measure: column[rows] for measure, column in values.columns.items()},
-        None if values.answered is None else values.answered[rows],
-    )
 
 
 def decide(
@@ -414,7 +394,7 @@ def decide(
         elif values is not None:
             outcomes.append(_relative(limit, column, values, pairs, rules.confidence))
     if values is not None and groups:
-        outcomes += _slices(rules, needs, values.slices(groups))
+        outcomes += _slices(rules, needs, values, groups)
     outcomes += [document_check(rule, ranks) for rule in rules.must_find]
     worst = next(iter(pairs.values()), None)
     said = (n for pair in pairs.values() for n in pair.warnings if n.code in _OF_CLUSTERS)
@@ -453,24 +433,26 @@ def _relative(
         text = tr("{}: candidate and baseline have no query with a value in common").format(column)
         return Check(str(limit), FAIL, text, measure=column, n=0)
     if column not in pairs:
-        pairs[column] = values.pair(column, confidence)
+        [pairs[column]] = values.pairs(column, confidence)
     if limit.kind == "max-gain":
         return gain_check(limit, pairs[column])
     return drop_check(limit, pairs[column], _without(theirs, mine))
 
 
-def _slices(rules: Rules, needs: Needs, slices: Mapping[str, Values]) -> Iterator[Check]:
+def _slices(
+    rules: Rules, needs: Needs, values: Values, groups: Mapping[Any, str]
+) -> Iterator[Check]:
     """Yield the checks of each slice, their intervals corrected for the number of slices."""
     limits = rules.of_kind("max-drop", "non-inferior")
-    large = [s for s in slices.values() if len(s.candidate.queries) >= rules.smallest_slice]
-    confidence = 1.0 - (1.0 - rules.confidence) / max(1, len(large) * len(limits))
+    sizes = Counter(groups[q] for q in values.candidate.queries if q in groups)
+    large = sum(size >= rules.smallest_slice for size in sizes.values())
+    confidence = 1.0 - (1.0 - rules.confidence) / max(1, large * len(limits))
     for limit in limits:
         column = needs.columns[limit.target]
-        for name, values in slices.items():
-            mine, theirs = values.valued(column)
-            if set(mine) & set(theirs):
-                pair = values.pair(column, confidence)
-                yield slice_check(limit, pair, name, rules.smallest_slice)
+        mine, theirs = values.valued(column)
+        if set(mine) & set(theirs) & set(groups):
+            for pair in values.pairs(column, confidence, groups):
+                yield slice_check(limit, pair, rules.smallest_slice)
 
 
 #: How the values of queries become one number, by the ending of a target.

@@ -196,7 +196,7 @@ def describe(baseline: Baseline, path: str) -> Iterator[str]:
     like = tr("like {}; ").format(baseline.like) if baseline.like else ""
     choices = baseline.conventions.diff(Conventions())
     named = ", ".join(f"{name}={value}" for name, value in choices.items()) or tr("default")
-    made = [*in_words(baseline.run.reading), *in_words(baseline.changes)]
+    made = [*in_words(baseline.run.source.reading), *in_words(baseline.changes)]
     texts = [
         tr("{}: {}, {}, Rankstone {}").format(path, baseline.name, over, baseline.rankstone),
         tr("judgments: {}").format(baseline.judgments),
