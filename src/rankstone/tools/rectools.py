@@ -1,9 +1,12 @@
 """RecTools: metrics over tables of ranked recommendations and interactions."""
 
-from rankstone.tools.base import CALLER, MORE_DATA, SETS, SKIPS, Conventions, Name, Tool
+from rankstone.tools.base import CALLER, SETS, SKIPS, Conventions, Name, Tool
 
 #: All users who were shown anything count, whether or not they have test items.
 _SHOWN = {"queries": "run"}
+_NEITHER = (
+    "it counts the items that were neither shown nor relevant, which are nearly all of a catalogue"
+)
 
 TOOLS = (
     Tool(
@@ -34,8 +37,8 @@ TOOLS = (
             Name("CoveredUsers@{k}", "Filled", {"of": "any"}),
         ),
         unsupported={
-            "Accuracy@{k}": MORE_DATA,
-            "MCC@{k}": MORE_DATA,
+            "Accuracy@{k}": _NEITHER,
+            "MCC@{k}": _NEITHER,
             "PartialAUC@{k}": "its cutoff counts items that are not relevant, not ranks",
             "PAP@{k}": "it reads k items beyond the number of relevant ones",
             "Intersection@{k}": "it compares two runs, as agree does",
