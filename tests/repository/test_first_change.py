@@ -34,6 +34,10 @@ def sources(tmp_path_factory):
     (init,) = re.findall(r"among the imports of `(.+?)`", SECTION)
     with (folder / init).open("a", encoding="utf-8") as file:
         file.write(block("text", 0))
+    # An editable installation finds its own sources before those of PYTHONPATH.
+    (folder / "src" / "sitecustomize.py").write_text(
+        "import sys\nsys.meta_path[:] = [f for f in sys.meta_path if 'Redirecting' not in str(f)]\n"
+    )
     return folder / "src"
 
 
