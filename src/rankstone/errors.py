@@ -19,7 +19,7 @@ class RankstoneError(Exception):
         super().__init__(printable(message))
 
     def _render_traceback_(self) -> list[str]:
-        """Return what a notebook shows: the message first, then where it was raised."""
+        """Return the lines that a notebook shows: the message first, then the traceback."""
         from traceback import format_tb
 
         return [f"{type(self).__name__}: {self}", "", *format_tb(self.__traceback__)]

@@ -120,7 +120,7 @@ def catboost(measure: str | Measure, *pools: Any, **options: Any) -> Any:
     known = [(np.asarray(p.get_label(), np.float64), _runs(p.get_group_id_hash())) for p in pools]
 
     class Metric:
-        """What CatBoost calls."""
+        """The interface of CatBoost's custom metrics."""
 
         def is_max_optimal(self) -> bool:
             return higher

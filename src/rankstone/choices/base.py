@@ -1,4 +1,4 @@
-"""What a choice is: a field of a frozen value, with its text, its flag and its check."""
+"""The base of all choices: fields of frozen values, each with a text, a flag and a check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens to judgments and run before documents are ranked."""
+"""Changes to judgments and run that are made before documents are ranked."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class Changes(Choices):
 
     @property
     def merged_by(self) -> Any:
-        """What says which ids are one document: ``parents`` or ``same_as``."""
+        """The mapping that merges ids into documents: ``parents`` or ``same_as``."""
         return self.parents if self.same_as is None else self.same_as
 
     @property

@@ -155,7 +155,7 @@ class Conventions(Choices):
         return self.queries != "run"
 
     def effect(self, notice: str) -> str:
-        """Return what the chosen values do about a notice, empty if they leave nothing to say.
+        """Return the effect of the chosen values on a notice, in words; empty if it is not needed.
 
         >>> Conventions(queries="both").effect("missing-queries")
         'are left out of the mean'

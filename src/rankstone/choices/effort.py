@@ -1,4 +1,4 @@
-"""Limits and resources: what can change no number, and is recorded nowhere."""
+"""Limits and resources: choices that cannot change a number and are not recorded."""
 
 from __future__ import annotations
 

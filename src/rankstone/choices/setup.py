@@ -21,7 +21,7 @@ _Verb = TypeVar("_Verb", bound=Callable[..., Any])
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Evaluation(Choices):
-    """What is computed beside the values, and whose conventions are followed."""
+    """The tool to follow, the name of the run, strictness, and intervals beside the values."""
 
     title = "conventions"
 
@@ -277,7 +277,7 @@ _ARGUMENTS: dict[str, list[str]] = {}
 
 
 def unknown_option(name: str, verb: str) -> UsageError:
-    """Return the error for an option that a verb does not take: who takes it, or what was meant."""
+    """Return the error for an option of another verb, or for an unknown one with a suggestion."""
     if name in FIELDS:
         return UsageError(f"{name}= goes with {takers(name)}, not with {verb}.")
     if name in _OTHER_WORDS:

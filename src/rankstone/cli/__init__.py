@@ -177,7 +177,7 @@ def _command_of(verb: str) -> str | None:
 
 
 def _unrecognized(words: list[str], command: str) -> str:
-    """Return the error for an option that a command does not take, naming those that do."""
+    """Return the error for an option that the command lacks; it names the commands that have it."""
     from rankstone.choices.setup import FIELDS, takers
     from rankstone.cli.options import flag_of
 

@@ -116,7 +116,7 @@ def _evaluated(args: Namespace, options: dict[str, Any]) -> Baseline:
 
 
 def _conventions(baseline: Baseline) -> dict[str, Any]:
-    """Return the tool that the baseline follows, and what its conventions differ in from the tool's."""
+    """Return the tool that the baseline follows, and the conventions in which it differs from it."""
     from rankstone.tools import conventions_of, tool
 
     default = conventions_of(tool(baseline.like) if baseline.like else None, None, {})

@@ -61,7 +61,7 @@ def run_process(main: Callable[[], int]) -> NoReturn:
 def guarded(
     work: Callable[[], int], failed: int = DataError.exit_code, program: str = "rankstone"
 ) -> int:
-    """Return the exit code of some work; what goes wrong is a line on stderr.
+    """Do some work and return its exit code; an error is printed as one line on stderr.
 
     Args:
         work: returns the exit code.

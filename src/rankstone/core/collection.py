@@ -102,7 +102,7 @@ class Collection(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class _Rankings:
-    """What collections have in common: rankings under a few conventions, kept for the next measure."""
+    """The base of collections: a cache of rankings by conventions, for the next measure."""
 
     _ranked: dict[Conventions, Ranked] = field(default_factory=dict, repr=False, init=False)
 
@@ -373,7 +373,7 @@ class MatchedCollection(_Rankings):
 
 @dataclass(frozen=True, eq=False)
 class CollectionPart(_Rankings):
-    """Some queries of a collection: those that are in its run, or those that ``chosen`` masks.
+    """Some queries of a collection: the queries of its run, or the ones in the mask ``chosen``.
 
     The scale of grades is that of all judgments.
     """
@@ -414,7 +414,7 @@ class CollectionPart(_Rankings):
         return replace(tally, judged_queries=0, reading=reading)
 
     def document(self, judgment: int) -> Any:
-        """Return None: rows are those of the chosen queries."""
+        """Return None: rows are numbered within the chosen queries."""
         return None
 
     def judged_documents(self, query: Any) -> list[tuple[Any, float]]:

@@ -46,7 +46,7 @@ class Entries:
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """What measures read of a table: entries, where they landed, and how many of them are tied.
+    """The counts of a table that measures need: entries, their ranks, and the number of ties.
 
     ``ties`` are the entries of a grade above 0 that share their score with another document, and all
     such entries.

@@ -299,7 +299,7 @@ def run_of(
 
 
 def no_scores(name: str) -> str:
-    """Return the message for a run without scores, of which none can be the lowest."""
+    """Return the message for scores='ascending' with a run that has no scores."""
     return (
         f"{name}: the run has no scores, and is ranked by position. Leave scores='ascending' out."
     )

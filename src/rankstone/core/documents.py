@@ -229,7 +229,7 @@ class _Ties(NamedTuple):
         return cls(row, np.repeat(bounds[:-1], np.diff(bounds)), bounds)
 
     def order(self, rule: str, docs: list[Any]) -> np.ndarray:
-        """Return the order of the rows by the rule that ranks judged documents, none of which is here."""
+        """Return the order of the rows, all unjudged, by the tie rule that judged documents follow."""
         nothing = np.zeros(len(docs))
         before = tied_before(
             rule,

@@ -43,7 +43,7 @@ class ExcludingRun(RunWrapper):
         return {str(query): frozenset(map(str, docs)) for query, docs in pairs}
 
     def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
-        """Find the judged documents in what is left of the run."""
+        """Find the judged documents in the run without the excluded documents."""
         for what, ours, theirs in (
             ("query", judgments.queries, self.excluded.queries),
             ("document", judgments.docs, self.excluded.docs),

@@ -156,7 +156,7 @@ def _of_jax(jnp: Any, lax: Any) -> _Library:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """Some lists: grades of the first ``size`` documents, of which ``same`` score as the next.
+    """The top of some lists: grades of the first ``size`` documents, and ``same``: tied with the next.
 
     ``rest`` are the other grades that are not 0, ``others`` for each list. ``tied`` documents share
     their score, of which ``tied_labels`` are among the ``labels`` above 0.

@@ -1,4 +1,4 @@
-"""Items beyond judgments: what is known of them, the lists that show them, and how often each is shown."""
+"""Items beyond judgments: their properties, the lists that show them, and how often each is shown."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Bags(NamedTuple):
         return np.diff(self.offsets)
 
     def expanded(self, rows: Array) -> tuple[Array, Array]:
-        """Return the values of some rows one after the other, and the place of each one's row."""
+        """Return the values of the given rows, concatenated, and for each value the index in ``rows``."""
         sizes = self.sizes[rows]
         place = np.repeat(np.arange(len(rows)), sizes)
         within = segments.positions(segments.offsets_of(sizes))
@@ -59,7 +59,7 @@ def numbered(ids: Ids, number: dict[str, int]) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class ItemTable:
-    """What is known of items, which are numbered.
+    """Properties of numbered items: popularity, categories, vectors, history.
 
     ``catalogue`` masks the items that could be shown. ``popularity`` holds given numbers,
     ``categories`` the numbers of each item's categories, ``vectors`` a row for each item, 0 if it has
@@ -171,7 +171,7 @@ class ListCounts:
 
     @classmethod
     def of(cls, lists: ItemLists, items: Array, place: Array, catalogue: Array) -> ListCounts:
-        """Count the items of some lists, each at its place; ``catalogue`` masks those of the table."""
+        """Count each item at each place of some lists; ``catalogue`` masks the items of the table."""
         shown = items >= 0
         found, at = np.unique(items[shown], return_inverse=True)
         places = int(place.max(initial=0)) + 1

@@ -96,7 +96,7 @@ def running_sum(values: Pair, offsets: Array) -> Pair:
 
 
 def running_product(values: Pair, offsets: Array) -> Pair:
-    """Return, for each element, the product of those of its segment before it; none is 0.
+    """Return, for each element, the product of the earlier elements of its segment; none is 0.
 
     The rounding error of each step, relative to the product there, adds up along the segment.
     """

@@ -118,7 +118,7 @@ def truncated(ranked: Ranked, n: int | Array) -> RankedRows:
 
 
 def with_ties_by(ranked: Ranked, gain: Array, unjudged_gain: float) -> RankedRows:
-    """Return the ranking with the documents of each tie in order of what they gain.
+    """Return the ranking with tied documents ordered by gain.
 
     Best or worst first, as ``tie_luck`` says. ``gain`` has an entry for each row.
     """

@@ -31,7 +31,7 @@ NUMBER, RANK, ATOF, ATOL = range(4)
 
 
 class RowLayout(NamedTuple):
-    """The number of fields in a line, and which of them hold what; -1 for what no field holds.
+    """The number of fields in a line and the position of each, -1 for a field that is absent.
 
     With ``more`` a line may have further fields. ``iteration`` is a field of judgments that names
     subtopics if it has several values; a scan keeps a few of them, to tell whether there are. If each

@@ -1,4 +1,4 @@
-"""Parts of saved JSON, checked: what we would not have written raises ``ValueError`` or ``TypeError``."""
+"""Checks of saved JSON: content that Rankstone does not write raises ``ValueError`` or ``TypeError``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a saved result: what one cannot say is refused."""
+"""Saved results, read and checked: content that no result can have is refused."""
 
 from __future__ import annotations
 

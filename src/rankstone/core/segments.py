@@ -87,7 +87,7 @@ def falling_order(values: Array, offsets: Array) -> Array:
 
 
 def falling_beside(values: Array, offsets: Array, beside: Array) -> tuple[Array, Array]:
-    """Return other values in the falling order of some, and a mask of segments that hold equals."""
+    """Sort ``beside`` by falling ``values`` in each segment; also return a mask of segments with ties."""
     carried, tied = engine.load().falling_beside(_floats(values), offsets, _floats(beside))
     return carried, tied.view(bool)
 
@@ -119,7 +119,7 @@ def falling_values(values: Array, offsets: Array) -> tuple[Array, bool]:
 
 
 def running_product(values: Array, offsets: Array) -> Array:
-    """Return, for each element, the product of those of its segment before it."""
+    """Return, for each element, the product of the earlier elements of its segment."""
     place = positions(offsets)
     product = np.where(place > 0, np.roll(values, 1), 1.0)
     step = 1

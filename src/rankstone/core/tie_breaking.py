@@ -65,7 +65,7 @@ def before_by_gain(
     tied: Array,
     judgment: Array,
 ) -> Array:
-    """Return how many documents of its tie come before each row, ordered by what they gain.
+    """Return the number of tied documents before each row if ties are ordered by gain.
 
     The most first if ``luck`` is 1, last if it is -1; of equal gain by grade. Documents without a
     judgment gain ``unjudged_gain`` and have grade 0.

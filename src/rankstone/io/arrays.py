@@ -190,7 +190,7 @@ def _moved(values: Any, what: str) -> Any:
 def _counted(
     labels: Any, scores: Any, mask: Any, lists: ListNeeds, needs: ScoreNeeds
 ) -> LabelledCollection | None:
-    """Return a table of which few labels are not 0, None if it has to be put in order."""
+    """Return a table with few labels above 0 as counts; None if its rows have to be sorted."""
     if not counted.suffices(lists, scores, needs) or np.shape(labels) != scores.shape:
         return None
     entries: counted.Entries | None = None

@@ -340,7 +340,7 @@ def cannot_tell(roles: Iterable[str]) -> str:
 
 
 def advice(columns: Mapping[str, Any]) -> str:
-    """Return what to type so that columns have these roles."""
+    """Return the option that gives columns these roles, in Python and on the command line."""
     entries = ", ".join(f"{r!r}: {'...' if n is None else repr(n)}" for r, n in columns.items())
     words = ",".join(f"{r}={'...' if n is None else n}" for r, n in columns.items())
     return f"columns={{{entries}}} (--columns {quote(words)})"

@@ -495,7 +495,7 @@ class CatalogueRun:
         return max(1, min(size // workers // max(width, 1), -(-users // workers)))
 
     def _counts(self, rows: Array, entries: Entries, *, float32: bool) -> dict[str, Array]:
-        """Return what is counted of each entry, and how many items are absent from each row."""
+        """Return, for each entry, the counts of items above it and tied with it, and the absent items of each row."""
         memory: list[Array] = []
         with (
             _Progress(len(rows), self.name) as progress,
@@ -553,7 +553,7 @@ class CatalogueRun:
     def _recount(
         self, rows: Array, scores: Array, own: Entries, counts: tuple[Array, ...], close: Array
     ) -> None:
-        """Count again, in 64 bits, what rounding might have put in another order."""
+        """Count again, in 64 bits, the entries whose order may depend on rounding."""
         above, tied, earlier, score = counts
         tolerance, row_of = self.scorer.tolerance(rows), own.rows
         for i in close.tolist():
@@ -659,7 +659,7 @@ def run_of(
 
 
 def scorer_of(run: Any) -> Scorer | None:
-    """Return what scores the items of a run, None if the run does not score a whole catalogue."""
+    """Return the scorer of a run; None if the run does not score a whole catalogue."""
     scorer = run.scorer if isinstance(run, CatalogueRun) else run
     return scorer if isinstance(scorer, Scorer) else None
 

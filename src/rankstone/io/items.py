@@ -33,7 +33,7 @@ _NAMES = {
 
 
 class Items:
-    """What is known of items, for measures beyond accuracy.
+    """Properties of items, for measures beyond accuracy.
 
     Args:
         popularity: ``{item: number}``, such as a number of sales; without it that of a ``history=``.
@@ -152,7 +152,7 @@ class History:
         return {user: list(own) for user, own in lists}
 
     def beside(self, items: Items | None) -> ItemTable:
-        """Return what is known of items, with this history."""
+        """Return the table of items with this history."""
         if items not in self._tables:
             self._tables[items] = self._with(ItemTable() if items is None else items.table)
         return self._tables[items]
@@ -186,7 +186,7 @@ def _padded(column: Array | None, more: int) -> Array | None:
 
 
 def table_of(items: Items | None, history: History | None) -> ItemTable | None:
-    """Return what is known of items; None if nothing was given."""
+    """Return the table of items and history; None if neither was given."""
     if history is not None:
         return history.beside(items)
     return None if items is None else items.table

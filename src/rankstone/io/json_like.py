@@ -181,7 +181,7 @@ def _check_lists(data: Sequence[Any], what: str) -> None:
 
 
 def _has_other_values(record: Any) -> bool:
-    """Return whether something has keys, of which some hold what is neither a number nor grades."""
+    """Return whether a record has a key whose value is neither a number nor grades."""
     values = record.values() if isinstance(record, Mapping) else ()
     return any(isinstance(v, list) or (isinstance(v, str) and not is_number(v)) for v in values)
 

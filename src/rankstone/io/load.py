@@ -170,7 +170,7 @@ def is_sparse(data: Any) -> bool:
 
 
 def scorer_of(run: Any) -> Any:
-    """Return what scores a whole catalogue, None if the run does not."""
+    """Return the scorer of a run; None if the run does not score a whole catalogue."""
     factors = sys.modules.get("rankstone.io.factors")  # who has none of these has not loaded it
     return None if factors is None else factors.scorer_of(run)
 
@@ -290,7 +290,7 @@ def collection(
 
 
 def _items_of(setup: Setup) -> ItemTable | None:
-    """Return what is known of items, if anything was given."""
+    """Return the table of items and history; None if neither was given."""
     if setup.changes.items is None and setup.changes.history is None:
         return None
     from rankstone.io.items import table_of
@@ -401,7 +401,7 @@ _IS_OF_ARRAYS = (
 
 
 def _refuse(given: Iterable[str], names: Iterable[str], reason: str) -> None:
-    """Refuse choices of some names that were made, for a reason."""
+    """Refuse the given choices whose names are listed, for a reason."""
     chosen = set(given)
     for name in names:
         if name in chosen:

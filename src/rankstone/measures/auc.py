@@ -187,7 +187,7 @@ def _pairs(r: Ranked, m: Measure, hit: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def _columns(hit: np.ndarray, above: np.ndarray, tied: np.ndarray) -> Columns:
-    """Return what an explanation shows of pairs; a document is not tied with itself."""
+    """Return the columns of an explanation of pairs; a document is not tied with itself."""
     return {
         "relevant": hit,
         "others above": above,

@@ -715,7 +715,7 @@ def Diversity(r: Ranked, m: Measure) -> Terms:
 def _cells(
     table: ItemTable, parts: list[tuple[Array, Array, Array]], queries: int, *, spread: bool
 ) -> tuple[Array, Array, list[Array]]:
-    """Add up weights by query and category: those of each part, which has queries, items and weights.
+    """Sum weights by query and category over the parts, each of queries, items and weights.
 
     Parts are in the order of queries. ``spread`` divides an item among its categories.
     """

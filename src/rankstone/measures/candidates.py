@@ -75,7 +75,7 @@ _AT_ONCE, _RANKS = 1 << 12, 1 << 16
     example=Example("Corrected(of='RR', items=5, method='rank')", (0, 1, 0), "1 / (1 + 1 * 4 / 2)"),
 )
 def Corrected(r: Ranked, m: Measure) -> Terms:
-    """What a measure would be over all n documents, if candidates are a random sample of them.
+    """An estimate of a measure over all n documents, from a random sample of candidates.
 
     Corrected = mean over relevant documents of estimate(others above it among the candidates)
 

@@ -181,7 +181,7 @@ class ExplanationData:
 
     @property
     def gaps(self) -> list[int]:
-        """The ranks that documents without a judgment have: between those of steps, and down to the depth."""
+        """The ranks of unjudged documents: all ranks down to the depth without a step."""
         ranks = [0, *(s.rank for s in self.steps if s.rank is not None)]
         ranks.append(max(ranks[-1], self.depth) + 1)
         return [rank for a, b in pairwise(ranks) for rank in range(a + 1, b)]

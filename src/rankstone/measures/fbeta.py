@@ -62,7 +62,7 @@ def F(r: Ranked, m: Measure) -> Sum | Value:
 def _both(
     working: Sum, weight: float, relevant: np.ndarray, size: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return precision and recall, each rounded, and what their product is divided by."""
+    """Return precision and recall, each rounded, and the divisor of their product."""
     hits = total(working)
     precision, recall = hits / np.maximum(size, 1), hits / np.maximum(relevant, 1)
     return precision, recall, np.where(hits > 0, weight * precision + recall, 1.0)

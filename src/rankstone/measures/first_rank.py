@@ -13,7 +13,7 @@ from rankstone.measures.summation import Terms, Value
 
 
 def _first_rank(r: Ranked, m: Measure) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rank of the first relevant document at its row, and what no row has.
+    """Return the rank of the first relevant document at its row, and the part that is without a row.
 
     If no relevant document was retrieved, the first one comes right after the list.
     """

@@ -92,7 +92,7 @@ def _measure_of(reading: _Reading) -> Measure:
 def _as_in_tool(
     measure: str, params: Mapping[str, Any], tool: Tool | None
 ) -> tuple[Measure, Name | None]:
-    """Return a measure with what is written out, and otherwise as the tool has it."""
+    """Return a measure with the written parameters; the tool's definition gives the others."""
     own = tool.names_of(measure) if tool else []
     has_cutoff = params.get("k") is not None
     name = next((n for n in own if n.has_cutoff == has_cutoff), own[0] if own else None)
@@ -137,7 +137,7 @@ def _names_cutoff(text: str, form: _Form, tool: Tool) -> bool:
 
 
 def _special(text: str, names: Iterable[Name]) -> Iterator[tuple[Name, dict[str, Any]]]:
-    """Yield the names with more in them than a cutoff at the end that a text is, and what it sets."""
+    """Yield the names that match a text by more than a cutoff at the end, with the parameters it sets."""
     base, _, cutoff = text.partition("@")
     for name in names:
         if "(" in base and name.base.lower() == base.lower():

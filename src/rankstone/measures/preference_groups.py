@@ -54,7 +54,7 @@ class Group(ABC):
 
     @abstractmethod
     def with_fewer_others(self, wanted: int, m: int) -> tuple[int, int]:
-        """Return the counts among the first m documents, with few of those without relevance."""
+        """Return the counts among the first m documents, keeping few documents without relevance."""
 
     def counts(self, which: str) -> tuple[int, int]:
         """Return how many preferences are kept, and of how many."""

@@ -84,7 +84,7 @@ def xinfAP(r: Ranked, m: Measure) -> Computation:
     example=Example("infNDCG@2", (0, 2), "(2/log2(3)) / (3/log2(2) + 2/log2(3))", missed=(3,)),
 )
 def infNDCG(r: Ranked, m: Measure) -> Computation:
-    """The nDCG that documents tell of which were drawn to be judged with known probabilities.
+    """An estimate of nDCG from documents that were sampled for judging with known probabilities.
 
     infNDCG@k = sum over judged documents at ranks i <= k of gain / p / log2(i + 1) over that of the ideal
 
@@ -92,7 +92,7 @@ def infNDCG(r: Ranked, m: Measure) -> Computation:
     ideal ranking, where part of a document takes that part of a rank. Without probabilities it is
     nDCG.
 
-    Reading: what nDCG would be expected to be if all documents of the pool were judged.
+    Reading: the expected nDCG if all documents of the pool were judged.
     Not for: single queries; an estimate may be above 1. Files other than prels.
     Reference: Yilmaz, Kanoulas and Aslam, A simple and efficient sampling method for estimating AP
     and NDCG, SIGIR 2008.

@@ -1,4 +1,4 @@
-"""Whether a system is silent where there is nothing to say."""
+"""Silence on queries without relevant documents."""
 
 from __future__ import annotations
 

@@ -244,7 +244,7 @@ class UnjudgedDocuments(NamedTuple):
 
 
 def assumptions(count: int) -> Array:
-    """Return which of some documents are as good as possible in each of four assumptions.
+    """Return a mask of the documents that are as good as possible, for each of four assumptions.
 
     None is in the first and all are in the second; those that are in the third, drawn at random,
     are not in the fourth.

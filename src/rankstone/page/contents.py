@@ -263,7 +263,7 @@ def method_of(comparison: Comparison | None) -> dict[str, Any] | None:
 def slices_of(
     results: Sequence[Result], groups: QueryGroups | None, comparison: Comparison | None
 ) -> list[SlicePart]:
-    """Return the means of each group of queries, and what was decided in it."""
+    """Return the means of each group of queries, and the verdicts in it."""
     if groups is None:
         return []
     by_group: dict[str, list[Any]] = {}

@@ -1,4 +1,4 @@
-"""Fusion: a table of documents and runs, and what methods make of it."""
+"""Fusion: a table of documents and runs, and the methods that combine its scores or ranks."""
 
 from __future__ import annotations
 
@@ -184,13 +184,13 @@ class Table:
     used: Array
 
     def each(self, operation: np.ufunc, values: Array) -> Array:
-        """Return what the documents of a query have together, for each of them."""
+        """Reduce values over the documents of each query, and repeat the outcome for each document."""
         sizes = segments.lengths(self.offsets)
         together = operation.reduceat(values, self.offsets[:-1][sizes > 0], axis=-1)
         return np.repeat(together, sizes[sizes > 0], axis=-1)
 
     def points(self) -> Array:
-        """Return what each run gives to each document before it is weighted, NaN for nothing."""
+        """Return the points of each document in each run before weighting; NaN if it has none there."""
         fusion, used, absent = self.fusion, self.used, np.array(0.0)
         rule = fusion.absent or ("share" if fusion.method == "borda" else "none")
         points = self.of_ranks(self.ranks) if fusion.reads_ranks else self.normalised()

@@ -97,7 +97,7 @@ class Leaderboard:
         return float(self.p_values[names.index(system), names.index(other)])
 
     def method(self) -> str:
-        """Say how ranks and intervals were computed."""
+        """Return a sentence on the computation of ranks and intervals."""
         return tr(
             "macro means over {0}, queries as samples of each; {1:g} % intervals by t; ranks "
             "at {1:g} % for all systems at once, by min-p over {2} ({3:,} draws, seed {4})"
@@ -216,7 +216,7 @@ def leaderboard_of(
 
 
 def _influence(collection: CollectionValues, values: np.ndarray, collections: int) -> np.ndarray:
-    """Return what each query, or cluster, does to the macro mean of each system.
+    """Return the influence of each query, or cluster, on the macro mean of each system.
 
     Scaled so that the sum of squares of a row is the variance of the mean, with n - 1 below.
     """

@@ -133,7 +133,7 @@ def _sign_flips(samples: Sequence[Sample], options: Options) -> list[PValues]:
 
 
 def _flip_rows(sample: Sample) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return rows whose differences are those of the pairs: rows, left, right (or -1 for none).
+    """Return rows, and the left and right row (-1: none) whose difference is that of each pair.
 
     Many pairs of few runs are differences of the runs' rows. A pair that leaves out queries that
     one of its runs has, or a few pairs, are rows of their own.

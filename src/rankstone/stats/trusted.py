@@ -437,7 +437,7 @@ _OF_THE_MODEL = (
 
 
 def _contribution(one: Trusted, confidence: float) -> Notice:
-    """Say what people and the model contributed."""
+    """Return the notice on the contributions of people and the model."""
     needed = one.for_half()
     half = tr("more queries than these")
     if needed:
@@ -488,7 +488,7 @@ def suspicions(
     higher: bool = True,
     clustered: bool = False,
 ) -> list[Notice]:
-    """Say what speaks against trusted queries having been drawn at random.
+    """Return warnings of signs that trusted queries were not drawn at random.
 
     Args:
         queries: ids.

@@ -97,7 +97,7 @@ def _head(e: ExplanationData) -> list[Block]:
 
 
 def _result(e: ExplanationData) -> list[Block]:
-    """Return remarks on what the table does not show, then the formula with the numbers put in."""
+    """Return remarks on rows left out of the table, then the formula with numbers in it."""
     remarks = []
     if missing := len(e.gaps):
         last = max([e.depth, *(s.rank for s in e.steps if s.rank is not None)])

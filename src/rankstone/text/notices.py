@@ -1,4 +1,4 @@
-"""What the code of a notice means: for ``rankstone explain CODE`` and the page of notices."""
+"""Meanings of the codes of notices, for ``rankstone explain CODE`` and the page of notices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def meanings() -> dict[str, dict[str, str]]:
 
 
 def meaning(code: str) -> str | None:
-    """Return what a code means, None if no notice has it.
+    """Return the meaning of a code; None if no notice has it.
 
     >>> meaning("ties")
     'ties (note): judged documents that share their score with another; the convention ties decides their ranks'

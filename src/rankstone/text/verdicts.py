@@ -1,4 +1,4 @@
-"""A comparison in plain sentences: what a reader who knows no statistics should conclude."""
+"""The sentence of a verdict: the conclusion of a comparison for readers who know no statistics."""
 
 from __future__ import annotations
 

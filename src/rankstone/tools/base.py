@@ -95,7 +95,7 @@ class Argument:
     measures: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check what conventions are called."""
+        """Check the names of readings and conventions."""
         one_of(self.reading, ("number", "square"), "reading of an argument")
         for choices in self.values.values():
             Conventions().replace(**choices.conventions)
@@ -133,7 +133,7 @@ class Name:
     only_here: bool = False
 
     def __post_init__(self) -> None:
-        """Check what readings and conventions are called."""
+        """Check the names of readings and conventions."""
         for _, reading in holes(self.pattern):
             one_of(reading, READINGS, "reading of a parameter")
         Conventions().replace(**self.conventions)

@@ -320,7 +320,7 @@ def values_of_result(
 
 
 def _require_mean(result: Result, measure: str) -> None:
-    """Refuse a measure of which the mean over queries is not what evaluating prints."""
+    """Refuse a measure whose printed value is not the mean over queries."""
     weights = result.weights.get(measure)
     is_weighted = weights is not None and np.ptp(weights) > 0
     own = _measure(measure)

@@ -70,7 +70,7 @@ def to_bytes(part: Part, about: Mapping[str, Any]) -> bytes:
 
 
 def from_bytes(data: bytes) -> tuple[Part, dict[str, Any]]:
-    """Return the part that ``to_bytes`` wrote, and what it is a part of."""
+    """Return the part that ``to_bytes`` wrote, and a record of the evaluation that it belongs to."""
     try:
         return _read(memoryview(data).cast("B"))
     except (

@@ -66,7 +66,7 @@ class FusedRun:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """What users should know, such as queries that only some runs have."""
+        """Notices on the data, such as queries that only some runs have."""
         return self.runs.notices
 
     def lists(self) -> ScoredLists:

@@ -207,7 +207,7 @@ def by_chance(tried: Sequence[Candidate], within: float) -> float:
 def rank_of(
     candidate: Candidate, reported: float, known: list[Measure]
 ) -> tuple[bool, bool, float]:
-    """Return by what candidates are in order, the most likely first.
+    """Return the sort key of a candidate; the most likely has the smallest.
 
     First those that keep the cutoff, then those that are a tool's measure, then the nearest.
     """

@@ -230,7 +230,7 @@ def _ordered(named: list[tuple[str, Any]], baseline: str | None) -> list[tuple[s
 
 @dataclass(frozen=True, eq=False)
 class _EvaluatedRun:
-    """A result and what it was computed from: the data, and measures with their conventions."""
+    """A result with the data, measures and conventions it was computed from."""
 
     result: Result
     data: Collection

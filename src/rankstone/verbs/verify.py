@@ -55,7 +55,7 @@ class Verification:
 
     @property
     def holds(self) -> bool:
-        """Whether every number is the same to the last bit, and all that is said beside them."""
+        """Whether every number is the same to the last bit, and every recorded fact is the same."""
         return not self.values and not self.facts
 
     def to_dict(self) -> dict[str, Any]:

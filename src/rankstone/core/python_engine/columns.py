@@ -1,4 +1,4 @@
-"""Columns of tables: what columns.hpp and match_columns.hpp do."""
+"""Columns of tables, as in columns.hpp and match_columns.hpp."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of text, split into fields and checked: what text.hpp and fault.hpp do."""
+"""Lines of text, split into fields and checked, as in text.hpp and fault.hpp."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Order and equality of numbers in segments: what falling_order.hpp, count_equals.hpp and count_table.hpp do."""
+"""Order and equality of numbers in segments, as in falling_order.hpp, count_equals.hpp, count_table.hpp."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the judged documents of one query landed: what place.hpp and match_mapping.hpp do."""
+"""Ranks of the judged documents of one query, as in place.hpp and match_mapping.hpp."""
 
 from __future__ import annotations
 

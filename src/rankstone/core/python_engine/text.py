@@ -1,4 +1,4 @@
-"""Runs and judgments in text: what scan_run.hpp and scan_judgments.hpp do."""
+"""Runs and judgments in text, as in scan_run.hpp and scan_judgments.hpp."""
 
 from __future__ import annotations
 

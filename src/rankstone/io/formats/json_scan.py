@@ -139,7 +139,7 @@ def _item(text: str) -> tuple[tuple[bytes, ...], tuple[int, ...]] | None:
 def _scan_lists(
     file: Input, record: Any, judgments: Judgments, *, float32: bool = False
 ) -> dict[str, Any] | None:
-    """Return what an engine finds in a JSON object by query."""
+    """Return the engine's scan of a JSON object whose keys are queries."""
     try:
         scan: dict[str, Any] | None = engine.load().scan_lists(
             file.stream.fileno(),

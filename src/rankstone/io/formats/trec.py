@@ -144,7 +144,7 @@ class TrecRun:
         return ScoredLists(queries, scan["groups"], docs, scan["grades"])
 
     def scan(self, judgments: Judgments, *, float32: bool, repeats: bool) -> dict[str, Any]:
-        """Return what an engine finds in the file."""
+        """Return the engine's scan of the file."""
         file, layout = self.file, self.layout
         file.check_unchanged("since it was opened. Open it again")
         try:
@@ -204,7 +204,7 @@ def _run(file: Input, layout_of: LayoutOf) -> TrecRun:
 
 
 def _ascending(file: Input, layout_of: LayoutOf) -> TrecLayout:
-    """Return the layout of a run with scores of which the lowest is the best."""
+    """Return the layout of a run in which the lowest score is the best."""
     layout = layout_of(file)
     if layout.layout.reading != NUMBER:
         raise UsageError(

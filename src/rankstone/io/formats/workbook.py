@@ -53,7 +53,7 @@ class Sheet(PlainTable):
             yield repr((name, [None if cell == "" else cell for cell in cells])).encode()
 
     def kinds(self) -> dict[str, str]:
-        """Return what most cells of each column are: numbers or text."""
+        """Return the type of most cells of each column: numbers or text."""
         cells = {n: [_is_number(v) for v in c if not _is_empty(v)] for n, c in self.columns.items()}
         return {n: "number" if 2 * sum(own) > len(own) else "text" for n, own in cells.items()}
 
@@ -106,7 +106,7 @@ class Sheet(PlainTable):
 
 
 class _Obstacle(Exception):
-    """What is in the way of reading a sheet, and the options that remove it."""
+    """A problem that prevents reading a sheet, and the options that solve it."""
 
     def __init__(self, problem: str, needed: dict[str, Any]) -> None:
         super().__init__(problem)

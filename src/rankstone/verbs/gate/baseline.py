@@ -1,4 +1,4 @@
-"""Baselines: what a gate compares with, and the small file that keeps it."""
+"""Baselines: the values that a gate compares with, and the small file that holds them."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ class Baseline:
         return baseline
 
     def _check_means(self) -> None:
-        """Refuse means that are not those of the values, up to rounding."""
+        """Refuse means that differ from the means of the values by more than rounding."""
         for name, column in self.columns.items():
             if name in self.weighted:
                 continue  # weights are not kept

@@ -18,7 +18,7 @@ PASS, WARN, FAIL, CANNOT_TELL = "pass", "warn", "fail", "cannot tell"
 
 @dataclass(frozen=True)
 class Check:
-    """One rule, and what became of it.
+    """One rule and its outcome.
 
     ``text`` says it in a sentence. ``difference`` is candidate minus baseline over ``n`` queries,
     ``low`` and ``high`` its interval; ``detectable`` is the smallest true difference that these
