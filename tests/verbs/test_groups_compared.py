@@ -104,6 +104,8 @@ def test_a_key_of_records_names_groups(tmp_path, capsys):
     for data, path in zip(json.loads(capsys.readouterr().out), runs, strict=True):
         result = rs.evaluate(str(qrels), path, "RR")
         for part in data["summaries"]:
+            if " - " in part["group"]:  # the gap of two groups, which has tests of its own
+                continue
             own = (
                 None if part["group"] == "all" else {q for q in GROUP if GROUP[q] == part["group"]}
             )
