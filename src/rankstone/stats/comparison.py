@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import Field, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankstone.core.atomic import SAVED, check_own, write_text
@@ -24,10 +24,6 @@ from rankstone.stats.values import QueryValues
 if TYPE_CHECKING:
     from rankstone.page.plots import Picture
     from rankstone.stats.trusted import Trusted
-
-
-from collections.abc import Iterable
-from dataclasses import replace
 
 SCHEMA = "rankstone/comparison/1"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,9 +17,6 @@ from rankstone.io.column_roles import (
     names_in,
 )
 from rankstone.io.input_file import Input
-
-if TYPE_CHECKING:
-    from rankstone.io.input_file import Input
 
 SEPARATORS = (",", ";", "\t")
 _LOOKED_AT = 200  # lines
