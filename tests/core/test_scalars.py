@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rankstone as rs
-from rankstone.core.values import id_of, number_of, plain_id, shown
+from rankstone.core.scalars import id_of, number_of, plain_id, shown
 
 
 def test_ids_are_text_or_whole_numbers():

@@ -12,7 +12,7 @@ import pytest
 
 import rankstone as rs
 from rankstone.cli import main
-from rankstone.text.comparison import write_comparison
+from rankstone.text.comparison_table import write_comparison
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the package playwright is missing")
 pytest.importorskip("vl_convert", reason="the package vl-convert-python is missing")

@@ -6,7 +6,7 @@ import pytest
 from rankstone.stats.compare import compare
 from rankstone.stats.comparison import with_holes
 from rankstone.stats.values import QueryValues
-from rankstone.text.comparison import write_comparison
+from rankstone.text.comparison_table import write_comparison
 from rankstone.text.verdicts import sentence
 
 IDS = [f"q{i:02}" for i in range(40)]

@@ -13,7 +13,7 @@ import pytest
 
 import rankstone as rs
 from rankstone.cli import main
-from rankstone.text.comparison import write_comparison
+from rankstone.text.comparison_table import write_comparison
 from rankstone.text.latex import escape
 
 SEARCH = Path(__file__).resolve().parents[2] / "examples" / "search"

@@ -46,7 +46,7 @@ def run(args: Namespace) -> int:
     from dataclasses import replace
     from shlex import join
 
-    from rankstone.text.comparison import write_comparison
+    from rankstone.text.comparison_table import write_comparison
 
     saved = form_of(args.output, ENDINGS) if args.output else None
     if saved == "json":

@@ -16,7 +16,7 @@ from rankstone.core.matches import SAMPLED_DOCS, DocsByQuery, Matches, lacks_jud
 from rankstone.core.notices import negative_notices
 from rankstone.core.provenance import MEMORY, Source
 from rankstone.core.run import NO_DOCUMENT, Row
-from rankstone.core.values import id_of, number_of, shown
+from rankstone.core.scalars import id_of, number_of, shown
 from rankstone.errors import DataError, EmptyError, Notice, UsageError
 
 _NUMBERS = (int, np.integer)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from rankstone.core import engine
+from rankstone.core.scalars import id_of
 from rankstone.core.segments import offsets_of
 from rankstone.core.text import decode, encode
-from rankstone.core.values import id_of
 
 type_names = {"text": "text (str)", "number": "whole numbers (int)"}
 

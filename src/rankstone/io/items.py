@@ -15,8 +15,8 @@ from rankstone.choices.setup import DEFAULT, Setup
 from rankstone.core.as_numpy import array_of
 from rankstone.core.items import Bags, ItemTable, numbered
 from rankstone.core.provenance import MEMORY, Given
+from rankstone.core.scalars import number_of, shown
 from rankstone.core.text import decode, without_mark
-from rankstone.core.values import number_of, shown
 from rankstone.errors import DataError, UsageError
 from rankstone.io.column_roles import ITEM_NAMES, key_named
 from rankstone.io.formats.strict_json import parse

@@ -10,7 +10,7 @@ from typing import Any
 from rankstone.choices.setup import Setup
 from rankstone.core.cutoff import UNITS
 from rankstone.core.provenance import Given
-from rankstone.core.values import number_of, shown
+from rankstone.core.scalars import number_of, shown
 from rankstone.errors import DataError, UsageError
 from rankstone.io.column_roles import SYNONYMS, column_or_none, plain_name
 from rankstone.io.input_file import ReadOptions

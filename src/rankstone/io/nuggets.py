@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from rankstone.core.scalars import number_of, shown
 from rankstone.core.text import is_number
-from rankstone.core.values import number_of, shown
 from rankstone.errors import DataError
 from rankstone.io.column_roles import plain_name
 

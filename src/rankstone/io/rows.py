@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankstone.core import values
+from rankstone.core import scalars
 from rankstone.core.ids import Ids, sort_key
 from rankstone.core.judgments import Judgments, repetitions
 from rankstone.core.notices import negative_notices, repeated_notices
@@ -45,7 +45,7 @@ class Lists:
 
 def id_of(value: object, what: str, where: str) -> Id:
     """Return an id that is text or a whole number; text has to be valid."""
-    id_ = values.id_of(value, what, where)
+    id_ = scalars.id_of(value, what, where)
     if isinstance(id_, str) and not _is_utf8(id_):
         raise DataError(f"{where}: {what} id {id_!a} is not valid text.")
     return id_

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from rankstone.core.values import id_of, number_of
+from rankstone.core.scalars import id_of, number_of
 from rankstone.errors import DataError
 from rankstone.io.column_roles import (
     EXPECTED_NAMES,

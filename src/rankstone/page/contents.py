@@ -49,7 +49,7 @@ from rankstone.page.workings import Plan
 from rankstone.stats.comparison import Comparison
 from rankstone.stats.intervals import mean_intervals
 from rankstone.stats.values import QueryValues
-from rankstone.text.comparison import write_comparison
+from rankstone.text.comparison_table import write_comparison
 from rankstone.text.groups import rows_of
 from rankstone.text.result_table import ALL, own_aggregates
 from rankstone.text.verdicts import remarks, sentence

@@ -16,8 +16,8 @@ from rankstone.stats.comparison import Comparison, PairComparison
 from rankstone.stats.corrections import CORRECTIONS
 from rankstone.stats.intervals import INTERVALS, check_confidence
 from rankstone.stats.likely_clusters import likely_clusters
-from rankstone.stats.pairs import compare_pairs
 from rankstone.stats.resampling import Seed, check_resamples, seed_of
+from rankstone.stats.run_pairs import compare_pairs
 from rankstone.stats.samples import Options, Sample
 from rankstone.stats.tests import TESTS, WEIGHTED, ZERO_RULES
 from rankstone.stats.values import QueryValues, System, ValueTable, systems_of

@@ -27,8 +27,8 @@ from rankstone.stats.corrections import adjust
 from rankstone.stats.distributions import t_quantile, t_tail
 from rankstone.stats.intervals import Interval, interval
 from rankstone.stats.likely_clusters import id_groups
-from rankstone.stats.pairs import compare_pairs
 from rankstone.stats.power import SIZES, Plan, detectable_difference
+from rankstone.stats.run_pairs import compare_pairs
 from rankstone.stats.samples import Options, Sample
 
 #: Fewer queries than this that people judged do not show how the model errs.

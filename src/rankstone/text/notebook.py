@@ -13,7 +13,7 @@ from rankstone.measures.base import Measure
 from rankstone.measures.explain import ExplanationData, parameters_in_words
 from rankstone.stats.comparison import Comparison
 from rankstone.stats.leaderboard import Leaderboard
-from rankstone.text import comparison as comparisons, explanation, leaderboard
+from rankstone.text import comparison_table as comparisons, explanation, leaderboard
 from rankstone.text.blocks import Block, Bold, Code, Grid, Line, Sentence
 from rankstone.text.html import html
 from rankstone.text.write import result_grid

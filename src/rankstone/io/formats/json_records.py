@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import NO_DOCUMENT, Row
+from rankstone.core.scalars import number_of
 from rankstone.core.subtopics import CITES, SENTENCE, Aspect
 from rankstone.core.tally import EXAMPLES
-from rankstone.core.values import number_of
 from rankstone.errors import DataError
 from rankstone.io import column_roles as known
 from rankstone.io.column_roles import key_named, plain_name, wanted_names, with_paths

@@ -15,9 +15,9 @@ import numpy as np
 from rankstone.choices.reading import block_names
 from rankstone.core.judgments import Judgments
 from rankstone.core.reading_notices import reading_notice
+from rankstone.core.scalars import id_of, number_of
 from rankstone.core.tally import EXAMPLES
 from rankstone.core.text import decode, encode, is_number, number_text, without_mark
-from rankstone.core.values import id_of, number_of
 from rankstone.errors import DataError
 from rankstone.io.formats import Format
 from rankstone.io.input_file import Input

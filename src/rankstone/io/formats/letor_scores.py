@@ -13,8 +13,8 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.provenance import Source
 from rankstone.core.run import Row
+from rankstone.core.scalars import number_of
 from rankstone.core.text import decode, is_number
-from rankstone.core.values import number_of
 from rankstone.errors import DataError, UsageError
 from rankstone.io.formats import Format, run_name
 from rankstone.io.input_file import Input

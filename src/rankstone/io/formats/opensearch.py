@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rankstone.core.run import NO_DOCUMENT, Row
-from rankstone.core.values import number_of
+from rankstone.core.scalars import number_of
 from rankstone.errors import DataError
 from rankstone.io.formats import Format
 from rankstone.io.input_file import Input

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from rankstone.core.run import Row
+from rankstone.core.scalars import number_of
 from rankstone.core.text import number_text
-from rankstone.core.values import number_of
 from rankstone.errors import DataError
 from rankstone.io.column_roles import plain_name
 from rankstone.io.encodings import ADVICE

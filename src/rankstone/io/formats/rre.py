@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rankstone.core.run import NO_DOCUMENT, Row
-from rankstone.core.values import number_of
+from rankstone.core.scalars import number_of
 from rankstone.errors import DataError
 from rankstone.io.formats import Format
 from rankstone.io.input_file import Input

@@ -12,8 +12,8 @@ from typing import Any
 
 from rankstone.core.judgments import Judgments
 from rankstone.core.run import Row
+from rankstone.core.scalars import number_of
 from rankstone.core.text import is_number
-from rankstone.core.values import number_of
 from rankstone.errors import DataError, Notice, RankstoneError
 from rankstone.io import frames
 from rankstone.io.column_roles import ROLES, column_or_none

@@ -13,8 +13,8 @@ from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 from rankstone.choices.reading import Reading
+from rankstone.core.scalars import plain_id
 from rankstone.core.text import is_number
-from rankstone.core.values import plain_id
 from rankstone.errors import (
     INSTALL,
     DataError,

@@ -13,8 +13,8 @@ import numpy as np
 from rankstone.core import engine
 from rankstone.core.as_numpy import rounded
 from rankstone.core.ids import Ids
+from rankstone.core.scalars import number_of, plain_id
 from rankstone.core.subtopics import Aspect
-from rankstone.core.values import number_of, plain_id
 from rankstone.errors import DataError
 from rankstone.io.nuggets import is_vital
 
