@@ -30,7 +30,7 @@ class _Form(NamedTuple):
 
 
 class _Reading(NamedTuple):
-    """The measure a text stands for, the parameters written in it, and the tool's name, if any."""
+    """The measure that a text names, the parameters written in it, and the tool's name, if any."""
 
     measure: str
     params: dict[str, Any]
@@ -40,7 +40,7 @@ class _Reading(NamedTuple):
 def split_names(text: str) -> list[str]:
     """Return the names in a text: ``nDCG@10,AP`` and ``nDCG@10 AP`` are two.
 
-    A comma or a blank between names stands before a letter, and not in parentheses.
+    A comma or a blank separates names if a letter follows and it is not in parentheses.
 
     >>> split_names("nDCG(gain=exp2, ideal=uncut)@10, AP P.5,10")
     ['nDCG(gain=exp2, ideal=uncut)@10', 'AP', 'P.5,10']
