@@ -26,7 +26,7 @@ class RankstoneError(Exception):
 
 
 def printable(text: str) -> str:
-    r"""Return text for people, on one line: what is not a visible character or a space is escaped.
+    r"""Return text for people, on one line; all but visible characters and spaces are escaped.
 
     Ids and names of any content are quoted, and none may steer a terminal or turn its direction.
     Bytes that are not UTF-8 are shown as bytes.

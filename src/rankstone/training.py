@@ -1,4 +1,4 @@
-"""Measures in training loops: what they print is what ``evaluate`` gives for the same scores.
+"""Measures in training loops, with the values that ``evaluate`` gives for the same scores.
 
 Each function takes measures and the options of ``evaluate``, for example ``like="lightgbm"``.
 """

@@ -13,7 +13,7 @@ AGGREGATES = ("mean", "geometric", "median", "sum")
 
 
 def _choice(text: str, effects: dict[str, dict[str, str]] | None = None, **values: str) -> Any:
-    """Declare a convention by the meaning of each value, of which the first is the default.
+    """Declare a convention by the meaning of each value; the first value is the default.
 
     ``effects`` gives, by the code of a notice, the effect of a value on it; the other values are
     named, as in ``ties=input``.

@@ -26,7 +26,7 @@ _SPARSE = 1 / 8  # share of labels that are not 0, up to which counting is faste
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """The labels of a table that are not 0: those of row r are ``offsets[r]:offsets[r + 1]``."""
+    """The nonzero labels of a table; row r has the entries ``offsets[r]:offsets[r + 1]``."""
 
     offsets: Array
     columns: Array

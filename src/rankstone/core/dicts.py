@@ -112,7 +112,7 @@ class ScoredRun:
         return -1 if self.ascending else self.made_from
 
     def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:
-        """Yield the documents in input order, with scores of which the highest is the best."""
+        """Yield the documents in input order, with scores; the highest is the best."""
         sign = -1.0 if self.ascending else 1.0
         for query, scores in self.data.items():
             yield query, NO_DOCUMENT, 0.0

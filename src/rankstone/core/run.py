@@ -61,7 +61,7 @@ class Run(Protocol):
         """
 
     def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:
-        """Yield the documents in input order, with scores of which the highest is the best.
+        """Yield the documents in input order, with scores; the highest is the best.
 
         ``judgments`` name the queries and documents of a run that is scores alone.
         """

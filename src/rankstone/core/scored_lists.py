@@ -18,7 +18,7 @@ _WORD = 8  # bytes of ids that are compared at once
 
 @dataclass(frozen=True, eq=False)
 class ScoredLists:
-    """Documents and scores: of query q those in rows ``offsets[q]:offsets[q + 1]``.
+    """Documents and scores by query; query q has the rows ``offsets[q]:offsets[q + 1]``.
 
     Each document of a query is there once. The highest score is the best.
     """

@@ -76,7 +76,7 @@ def running_total(values: Array, offsets: Array) -> Array:
 
 
 def keep(mask: Array, offsets: Array) -> Array:
-    """Return the offsets of what is left when elements outside the mask are taken out."""
+    """Return the offsets of the segments after removal of the elements outside the mask."""
     return offsets_of(count(mask, offsets))
 
 

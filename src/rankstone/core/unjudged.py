@@ -30,7 +30,7 @@ class UnjudgedReport:
     """Retrieved documents without a judgment, and the values that judgments of them could give.
 
     ``documents`` of the ``retrieved`` documents are not judged. ``judged_by_rank`` is the share of
-    queries whose document at rank 1, 2, ... is. Both are there on request, as are the intervals.
+    queries whose document at rank 1, 2, ... is. Both are computed on request, as are the intervals.
     """
 
     documents: int

@@ -1,4 +1,4 @@
-"""Tables of ids, a row for each query: what vector indexes and recommenders return."""
+"""Tables of ids, a row for each query, as vector indexes and recommenders return them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a query, a document and a number, and what is made of them."""
+"""Rows of a query, a document and a number, and their conversion."""
 
 from __future__ import annotations
 

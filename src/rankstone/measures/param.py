@@ -130,7 +130,7 @@ class Several(Number):
 
 @dataclass(frozen=True, kw_only=True)
 class Choice(Param):
-    """One of some words, of which the first is the default."""
+    """One of several words; the first is the default."""
 
     words: Mapping[str, str]
 

@@ -22,7 +22,7 @@ _MOST_MISSED = 20_000  # relevant documents that no run has among the first rank
 
 @dataclass(frozen=True, eq=False)
 class _Numbered:
-    """All documents of all queries, each once: those of query q from ``offsets[q]`` on.
+    """The distinct documents of each query; query q has them from ``offsets[q]`` on.
 
     Judged documents come first, in the order of the judgments, then those of the runs, as they are
     met. Number i is ``ids[rows[i]]``. ``tops[r]`` has a row per query: the numbers of a run's first

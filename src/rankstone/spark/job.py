@@ -67,7 +67,7 @@ class Job:
         return columns
 
     def packed_schema(self, side: int) -> pa.Schema:
-        """Return the schema of packed rows: a query, and lists of what its rows have."""
+        """Return the schema of packed rows: a query, and a list for each other column of its rows."""
         columns = {n: _ARROW[kind] for n, kind in self.packed_columns(side).items()}
         query = columns.pop("query")
         return pa.schema([("query", query), *((n, pa.list_(t)) for n, t in columns.items())])

@@ -1,4 +1,4 @@
-"""Warnings on a comparison: what its numbers cannot show."""
+"""Warnings on a comparison: the limits of its numbers."""
 
 from __future__ import annotations
 

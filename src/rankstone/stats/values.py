@@ -132,7 +132,7 @@ class ValueTable:
 
     @classmethod
     def of(cls, systems: Sequence[System], measures: Sequence[str] | None) -> ValueTable:
-        """Match the systems' queries; measures default to those that all runs have."""
+        """Match the systems' queries, for some measures (default: all measures that every run has)."""
         runs = [run for system in systems for run in system.runs]
         shared = [m for m in runs[0].columns if all(m in run.columns for run in runs)]
         for measure in measures or ():

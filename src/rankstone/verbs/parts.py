@@ -1,4 +1,4 @@
-"""Evaluation in parts: a plan, what is known of the queries of a part, and a result of all parts."""
+"""Evaluation in parts: a plan, the values and counts of each part, and a result of all parts."""
 
 from __future__ import annotations
 

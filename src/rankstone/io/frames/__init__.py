@@ -260,7 +260,7 @@ class FrameRun:
         yield Block([query for query, _ in pieces], sizes, docs, numbers)
 
     def _columns(self) -> tuple[list[Any], list[Any], np.ndarray]:
-        """Return queries, documents, and numbers of which the highest is the best."""
+        """Return queries, documents and numbers; the highest number is the best."""
         queries, docs = (
             list(ids_in(column, numbers=is_whole(column), what=f"{self.what}: the {what} column"))
             for what, column in (("query", self.query), ("document", self.doc))

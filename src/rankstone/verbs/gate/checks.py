@@ -1,4 +1,4 @@
-"""Each rule applied to a candidate: what it says, and whether it could have said otherwise."""
+"""The outcome of each rule for a candidate, and whether it could have been different."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def queries_check(rules: Rules, answered: int) -> Iterator[Check]:
 
 
 def answers_check(answered: int, lost: Sequence[Any], *, left_out: bool) -> Check:
-    """Check that the candidate answers queries, and those that the baseline answers.
+    """Check that the candidate answers queries, including all that the baseline answers.
 
     Args:
         answered: number of queries that the candidate answers.

@@ -105,7 +105,7 @@ class Rules:
 
 
 def rules_of(*sources: Mapping[str, Any]) -> Rules:
-    """Return the rules of one or more sources; those of a later one replace those before.
+    """Return the rules of one or more sources; a later source replaces rules of earlier ones.
 
     Args:
         sources: values by the names of a settings file, such as ``max-drop`` or ``min-queries``;
