@@ -223,6 +223,25 @@ def test_the_shares_of_judged_documents_are_judged_at_k():
     )
 
 
+def test_a_verdict_on_rankings_with_many_unjudged_documents_says_so():
+    judgments = {f"q{i}": {"good": 1, "bad": 0} for i in range(12)}
+    worse = {q: ["bad", "good"] for q in judgments}
+    choices = {"baseline": "worse", "pictures": False}
+
+    def texts(runs, **more):
+        pair = rs.report(judgments, runs, "RR", **choices, **more).model.pairs[0]
+        return [pair["sentence"], " ".join(pair["remarks"])]
+
+    deep = {"worse": worse, "better": {q: ["good", *"uvwxyz"] for q in judgments}}
+    for text in texts(deep):
+        assert "of the first 5 documents of better are judged" in text
+        assert "Only 20 %" in text
+    for text in texts(deep, unjudged_interval=True):
+        assert "are judged" not in text
+    fully = {"worse": worse, "better": {q: ["good", "bad"] for q in judgments}}
+    assert not any("are judged" in text for text in texts(fully))
+
+
 @pytest.mark.parametrize(
     "numbers",
     [

@@ -25,7 +25,7 @@ from rankstone.core.result import Result, TieReport
 from rankstone.errors import DataError, UsageError, did_you_mean
 from rankstone.io.query_groups import QueryGroups
 from rankstone.io.texts import read_texts
-from rankstone.language import tr
+from rankstone.language import joined, tr
 from rankstone.measures.base import REGISTRY, Measure
 from rankstone.measures.beyond_accuracy import exposure_by_popularity
 from rankstone.measures.curves import Curve, curves_and_areas
@@ -46,7 +46,7 @@ from rankstone.page.model import (
 )
 from rankstone.page.rankings import by_query, documents_of
 from rankstone.page.workings import Plan
-from rankstone.stats.comparison import Comparison
+from rankstone.stats.comparison import Comparison, PairComparison
 from rankstone.stats.intervals import mean_intervals
 from rankstone.stats.values import QueryValues
 from rankstone.text.comparison_table import write_comparison
@@ -59,6 +59,7 @@ _POINTS = 200  # of a curve
 _TEXT = 300  # characters of a document
 _TEXTS = 2_000_000  # characters of all documents
 _JUDGED = (1, 5, 10, 20, 50, 100)  # cutoffs of the shares of judged documents
+_DOUBTED_RANKS, _DOUBTED_SHARE = 10, 0.9  # a verdict is doubted if fewer of the first are judged
 _EXPOSED = 10  # places of a list whose exposure is shown by popularity
 
 
@@ -228,19 +229,47 @@ def intervals_of(result: Result, statistics: Statistics) -> list[list[Cell] | No
     return [ends.get(measure) for measure in result.measures]
 
 
-def pairs_of(comparison: Comparison | None) -> list[dict[str, Any]]:
+def pairs_of(comparison: Comparison | None, runs: Sequence[RunPart]) -> list[dict[str, Any]]:
     """Return the comparisons as plain data, each with its sentence."""
     if comparison is None:
         return []
     left_out = ("improved", "worsened")  # the explorer sorts by difference
+    doubted = ((pair, _doubts(pair, runs)) for pair in comparison.comparisons)
     return [
         {
             **{name: value for name, value in pair.to_dict().items() if name not in left_out},
-            "sentence": sentence(pair, comparison),
-            "remarks": remarks(pair),
+            "sentence": joined([sentence(pair, comparison), *doubts]),
+            "remarks": [*remarks(pair), *doubts],
             "significant": pair.significant,
         }
-        for pair in comparison.comparisons
+        for pair, doubts in doubted
+    ]
+
+
+def _doubts(pair: PairComparison, runs: Sequence[RunPart]) -> list[str]:
+    """Return a remark on a decided pair of which many of the first documents are not judged.
+
+    What their grades could change takes long to compute, so it is said only where it was asked for.
+    """
+    known = any(n.code in ("holes", "survives-holes") for n in pair.warnings)
+    if known or pair.verdict not in ("better", "worse"):
+        return []
+    first = [
+        (share, run.name, k)
+        for run in runs
+        if run.name in (pair.run, pair.baseline)
+        for k, share in run.judged.items()
+        if share is not None and k <= _DOUBTED_RANKS
+    ]
+    deepest = max((k for _, _, k in first), default=0)
+    share, name, _ = min((one for one in first if one[2] == deepest), default=(1.0, "", 0))
+    if share >= _DOUBTED_SHARE:
+        return []
+    return [
+        tr(
+            "Only {:.0f} % of the first {} documents of {} are judged: grades for the others could "
+            "change this verdict, and --unjudged-interval shows by how much."
+        ).format(share * 100, deepest, name)
     ]
 
 

@@ -195,7 +195,7 @@ def report(
         means=[cells(list(result.aggregates.values())) for result in results],
         intervals=intervals,
         confidence=statistics.confidence,
-        pairs=page.pairs_of(comparison),
+        pairs=page.pairs_of(comparison, contents.runs),
         comparison=page.method_of(comparison),
         rankings=rankings,
         workings=contents.workings,
