@@ -513,7 +513,7 @@ def test_a_workbook_as_people_make_it(tmp_path):
     words = ", ".join(f"{name}={value!r}" for name, value in options.items())
     assert str(caught.value) == (
         f"{path}: row 3 of sheet 'Bewertung' looks like the header ('Anfrage', 'Artikel', 'Note', 'Kommentar'); "
-        "cannot tell which column holds the grades; 3 rows have no value in column 'Anfrage', as in merged "
+        "cannot tell which column holds the grades; 3 rows without a value in column 'Anfrage', as in merged "
         "cells; 2 rows cannot be used (row 9: no value in column 'Artikel'; row 10: no value in column "
         f"'Artikel'), by the numbers that Excel shows. Mend the sheet, or pass {words} (--sheet Bewertung "
         "--header-row 3 --columns grade=Note --fill-down --faulty-rows skip)."

@@ -182,7 +182,7 @@ def _read(
     empty = [_is_empty(q) for q, d in zip(query, doc, strict=True) if not _is_empty(d)]
     if not reading.fill_down and sum(empty) > _MERGED * len(empty):
         raise _Obstacle(
-            f"{amount(sum(empty), 'row')} have no value in column {ids[0]!r}, as in merged cells",
+            f"{amount(sum(empty), 'row')} without a value in column {ids[0]!r}, as in merged cells",
             {"fill_down": True},
         )
     faults = sheet.faults(ids, numbers, grade)
