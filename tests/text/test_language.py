@@ -303,7 +303,9 @@ def missing(monkeypatch):
 
 
 def test_the_columns_of_explanations_have_their_chinese(missing):
-    items = rs.Items(categories={"a": ["x"], "b": ["y"], "c": ["x", "y"]}, catalogue=["a", "b", "c"])
+    items = rs.Items(
+        categories={"a": ["x"], "b": ["y"], "c": ["x", "y"]}, catalogue=["a", "b", "c"]
+    )
     beside = {"items": items, "history": {"u": ["b"], "v": ["a", "b"]}}
     data = {"u": {"a": 1}}, {"u": ["c", "a"]}
     subtopics = ["examples/formats/intents.qrels", "examples/formats/intents.run"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankstone.choices.conventions import Conventions
 from rankstone.choices.reading import block_names
-from rankstone.core import counted, gpu, segments
+from rankstone.core import gpu, segments
 from rankstone.core.as_numpy import (
     all_finite,
     array_of,
@@ -191,6 +191,8 @@ def _counted(
     labels: Any, scores: Any, mask: Any, lists: ListNeeds, needs: ScoreNeeds
 ) -> LabelledCollection | None:
     """Return a table with few labels above 0 as counts; None if its rows have to be sorted."""
+    from rankstone.core import counted
+
     if not counted.suffices(lists, scores, needs) or np.shape(labels) != scores.shape:
         return None
     entries: counted.Entries | None = None

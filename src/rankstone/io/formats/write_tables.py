@@ -20,12 +20,12 @@ _SUBTOPIC_NAMES = ("query_id", "doc_id", "relevance", "subtopic", "importance")
 
 def write_text(rows: Iterable[TextRow], out: IO[bytes], *, number: str) -> None:
     """Write rows as CSV with a header."""
-    write_columns(rows, ("query_id", "doc_id", number), out)
+    write_columns(rows, out, ("query_id", "doc_id", number))
 
 
 def write_subtopics_as_text(rows: Iterable[Aspect], out: IO[bytes]) -> None:
     """Write judgments by subtopic as CSV with a header."""
-    write_columns(_with_importance(rows), _SUBTOPIC_NAMES, out)
+    write_columns(_with_importance(rows), out, _SUBTOPIC_NAMES)
 
 
 def write_binary(rows: Iterable[TextRow], out: IO[bytes], *, number: str, kind: str) -> None:
@@ -44,8 +44,8 @@ def _with_importance(rows: Iterable[Aspect]) -> Iterator[tuple[Any, ...]]:
 
 def write_columns(
     rows: Iterable[tuple[Any, ...]],
-    names: Sequence[str],
     out: IO[bytes],
+    names: Sequence[str],
     number: Callable[[float], str] = repr,
 ) -> None:
     """Write a header and rows of a query, a document, a number and perhaps texts as CSV."""
