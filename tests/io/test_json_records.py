@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -411,6 +412,59 @@ def test_records_with_keys_of_their_own_are_answered_with_the_option(tmp_path, f
         assert FLAGS in str(caught.value)
     columns = dict(pair.split("=") for pair in FLAGS.split(maxsplit=1)[1].split(","))
     assert rs.evaluate(data, data, "RR", columns=columns)["RR"] == 3 / 4
+
+
+ROW = {"query_id": "q", "doc_id": "a", "relevance": 1, "useful": 3, "score": 2, "sim": 1}
+LISTED = {"query_id": "q", "gold": ["a"], "gold_new": ["b"], "hits": [{"id": "a", "altid": "b"}]}
+
+
+@pytest.mark.parametrize("form", ["memory", "json", "jsonl"])
+@pytest.mark.parametrize(
+    ("record", "role", "name", "hint"),
+    [
+        (ROW, "grade", "usefull", " Did you mean useful?"),
+        (ROW, "doc", "altidd", ""),
+        (ROW, "query", "qid", ""),
+        (ROW, "score", "simm", " Did you mean sim?"),
+        (LISTED, "expected", "gold_neww", " Did you mean gold_new?"),
+        (LISTED, "retrieved", "hitz", " Did you mean hits?"),
+        (LISTED, "doc", "altidd", " Did you mean altid?"),
+    ],
+)
+def test_a_misspelt_key_is_not_guessed(tmp_path, form, record, role, name, hint):
+    data, where = [record, record | {"query_id": "r"}], ""
+    if form != "memory":
+        data = tmp_path / f"records.{form}"
+        lines = [json.dumps(r) for r in (record, record | {"query_id": "r"})]
+        data.write_text("\n".join(lines) if form == "jsonl" else f"[{','.join(lines)}]")
+        where = f"{data}:1" if form == "jsonl" else f"{data}, record 1"
+    with pytest.raises(rs.DataError) as caught:
+        rs.evaluate(data, data, "RR", columns={role: name})
+    assert f"{where}: there is no column {name!r}.{hint} Columns: " in str(caught.value)
+
+
+def test_a_misspelt_key_is_not_guessed_in_documents_by_query(tmp_path):
+    path = tmp_path / "data.json"
+    path.write_text(json.dumps({"q": [{"id": "a", "useful": 2, "grade": 1}], "r": ["b"]}))
+    message = "query 'q': there is no column 'usefull'. Did you mean useful?"
+    with pytest.raises(rs.DataError, match=re.escape(message)):
+        rs.evaluate(str(path), {"q": ["a"]}, "RR", columns={"grade": "usefull"})
+    path.write_text(json.dumps({"hits": {"hits": [{"_id": "a", "_source": {"sku": "b"}}]}}))
+    with pytest.raises(rs.DataError, match=r"response 1: there is no column '_source.skuu'"):
+        rs.evaluate({"0": ["b"]}, str(path), "RR", columns={"doc": "_source.skuu"})
+    assert rs.evaluate({"0": ["b"]}, str(path), "RR", columns={"doc": "_source.sku"})["RR"] == 1
+
+
+def test_a_named_key_that_some_records_lack_or_need_not_have(tmp_path):
+    path = tmp_path / "judged.jsonl"
+    path.write_text('{"query_id": "q", "gold": ["a"]}\n{"query_id": "r", "gold": [{"sku": "b"}]}\n')
+    run = {"q": ["a"], "r": ["b"]}
+    assert rs.evaluate(str(path), run, "RR", columns={"doc": "sku"})["RR"] == 1
+    path.write_text(
+        '{"query_id": "q", "id": "x", "gold": ["a"]}\n{"query_id": "r", "gold": ["b"]}\n'
+    )
+    with pytest.raises(rs.DataError, match="Use one key"):
+        rs.evaluate(str(path), run, "RR", columns={"query": "id"})
 
 
 def test_the_roles_of_lists_in_records_are_documented(capsys):

@@ -202,7 +202,7 @@ def looks_like_header(names: Sequence[str]) -> bool:
 
 def wanted_names(columns: Mapping[str, Any] | None, role: str) -> list[str]:
     """Return the names somebody gave for a role, in order, and note that they are of use."""
-    names = _wanted(columns, role)
+    names = names_given(columns, role)
     if names:
         _note_use(columns)
     return names
@@ -210,10 +210,10 @@ def wanted_names(columns: Mapping[str, Any] | None, role: str) -> list[str]:
 
 def names_in(columns: Mapping[str, Any] | None) -> set[str]:
     """Return all names that somebody gave for columns."""
-    return {name for role in columns or {} for name in _wanted(columns, role)}
+    return {name for role in columns or {} for name in names_given(columns, role)}
 
 
-def _wanted(columns: Mapping[str, Any] | None, role: str) -> list[str]:
+def names_given(columns: Mapping[str, Any] | None, role: str) -> list[str]:
     """Return the names somebody gave for a role, in order."""
     value = (columns or {}).get(role)
     return [value] if isinstance(value, str) else list(value or ())
@@ -283,14 +283,19 @@ def _named(
 ) -> str | None:
     check_columns(columns)
     if columns is not None and role in columns:
-        wanted = _wanted(columns, role)
+        wanted = names_given(columns, role)
         name = next((n for n in wanted if n in names), None)
         if name is None and wanted:
-            hint = did_you_mean(wanted[0], names)
-            either = " or ".join(map(repr, wanted))
-            raise DataError(f"{what}: there is no column {either}.{hint} Columns: {_shown(names)}.")
+            raise missing(what, wanted, names)
         return name
     return key_named(names, SYNONYMS.get(role, ()))
+
+
+def missing(what: str, wanted: Sequence[str], names: Sequence[str]) -> DataError:
+    """Return the error that no column, or key of a record, has a name that somebody gave."""
+    hint = did_you_mean(wanted[0], names)
+    either = " or ".join(map(repr, wanted))
+    return DataError(f"{what}: there is no column {either}.{hint} Columns: {_shown(names)}.")
 
 
 def _shown(names: Sequence[str]) -> str:
@@ -314,7 +319,7 @@ def unnamed(
     """
     others = (number, *(("distance", "rank") if number == "score" else ()))
     is_numbered = any(r in (columns or ()) or column_or_none(r, names, None) for r in others if r)
-    roles = [r for r in ("query", "doc") if not _wanted(columns, r)]
+    roles = [r for r in ("query", "doc") if not names_given(columns, r)]
     roles = [r for r in roles if column_or_none(r, names, columns) is None]
     roles += [number] if number and not is_numbered else []
     known = {name for others in SYNONYMS.values() for name in others} | _NOT_GRADES
@@ -356,7 +361,7 @@ def _id_columns(
     """Return the columns of queries and documents; one error names all roles that lack one."""
     _note_use(columns)
     for role in ("query", "doc"):
-        if not _wanted(columns, role) and column_or_none(role, names, columns) is None:
+        if not names_given(columns, role) and column_or_none(role, names, columns) is None:
             proposed = unnamed(names, columns, number, kinds(names))
             raise DataError(
                 f"{what}: {cannot_tell(proposed)}. Columns: {_shown(names)}. Pass {advice(proposed)}."

@@ -10,6 +10,7 @@ from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.subtopics import Aspect
 from rankstone.errors import DataError
 from rankstone.io.formats import Format, json_records
+from rankstone.io.formats.json_records import Made
 from rankstone.io.formats.json_scan import scan_lists
 from rankstone.io.formats.strict_json import is_by_query
 from rankstone.io.input_file import Input
@@ -37,11 +38,11 @@ def _judged(
             f"{path}: this looks like a data set in one object, and it has no judgments under "
             "'relevant_docs'."
         )
-    for key, judged in value.items():
-        query = id_of(key, "query", path)
-        where = f"{path}, query {query!a}"
+    records = _by_record(value, path, "expected_ids")
+    for _, where, record in json_records.with_named_keys(records, columns, "judgments"):
+        query = id_of(record["query_id"], "query", path)
         yield query, NO_DOCUMENT, 0.0
-        yield from json_records.judged(query, _documents(judged, where), where, columns)
+        yield from json_records.judged(query, record["expected_ids"], where, columns)
 
 
 def _run(file: Input) -> Iterable[Row] | Lists:
@@ -49,14 +50,14 @@ def _run(file: Input) -> Iterable[Row] | Lists:
     if isinstance(value, list):
         records = _numbered(value, path, "retrieved_ids")
     else:
-        records = _rankings(_by_query(value, path, "results"), path)
+        records = _by_record(_by_query(value, path, "results"), path, "retrieved_ids")
     return json_records.run(records, file.options.columns)
 
 
-def _rankings(value: dict[Any, Any], path: str) -> Iterator[tuple[int, str, Any]]:
+def _by_record(value: dict[Any, Any], path: str, part: str) -> Iterator[tuple[int, str, Any]]:
     for i, (query, docs) in enumerate(value.items()):
         where = f"{path}, query {query!a}"
-        yield i, where, {"query_id": query, "retrieved_ids": _documents(docs, where)}
+        yield i, where, Made({"query_id": query, part: _documents(docs, where)})
 
 
 def _documents(value: Any, where: str) -> Any:
@@ -78,7 +79,8 @@ def _by_query(value: Any, path: str, part: str) -> dict[Any, Any]:
 
 def _numbered(value: list[Any], path: str, part: str) -> Iterator[tuple[int, str, Any]]:
     for i, record in enumerate(value):
-        yield (i, f"{path}, record {i + 1}", {part: record} if isinstance(record, list) else record)
+        made = Made({part: record}) if isinstance(record, list) else record
+        yield i, f"{path}, record {i + 1}", made
 
 
 def _write(rows: Iterable[TextRow], out: IO[bytes]) -> None:

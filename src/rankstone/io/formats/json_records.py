@@ -93,6 +93,55 @@ def _keys(names: tuple[Any, ...], types: tuple[type, ...]) -> Keys:
     )
 
 
+class Made(dict[str, Any]):
+    """A record that a reader made of documents, whose own keys nobody can name."""
+
+
+def with_named_keys(
+    records: Iterable[tuple[int, str, Any]], columns: Mapping[str, Any] | None, kind: str
+) -> Iterator[tuple[int, str, Any]]:
+    """Yield records; that none of them has a key which somebody named is an error at the end."""
+    roles = known.roles_of_kind(kind)
+    left = {role: names for role in roles if (names := known.names_given(columns, role))}
+    lacking: dict[str, DataError] = {}
+    records = iter(records)
+    for number, where, record in records if left else ():
+        yield number, where, record
+        for role, holder in _holders(record, columns, kind):
+            if role in left and any(name in holder for name in left[role]):
+                del left[role]
+                lacking.pop(role, None)
+            elif role in left and role not in lacking:
+                lacking[role] = known.missing(where, left[role], list(map(str, holder)))
+        if not left:
+            break
+    yield from records
+    for error in lacking.values():
+        raise error
+
+
+def _holders(
+    flat: Any, columns: Mapping[str, Any] | None, kind: str
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the roles that are read in a record or in its listed documents, each with its holder."""
+    record = with_paths(flat, columns)
+    keys = keys_of(record, columns)
+    listed = keys.retrieved if kind == "run" else keys.expected
+    if not isinstance(flat, Made):
+        yield "query", record
+        yield ("retrieved" if kind == "run" else "expected"), record
+    if listed:
+        value = record[listed]["hits"] if is_response(record[listed]) else record[listed]
+        holders = [item for item in value if isinstance(item, dict)]
+        for item in () if isinstance(value, dict) else holders:
+            own = with_paths(item, columns)
+            yield from ((role, own) for role in ("doc", "grade", "score", "rank"))
+    elif not is_answer(record, keys):
+        yield "doc", record
+        for role in () if keys.nuggets else ("grade", "score", "rank", "subtopic", "importance"):
+            yield role, record
+
+
 def _check_single(record: dict[str, Any], role: str, where: str) -> None:
     """Refuse two numbers that may both be the grade, or both the score."""
     keys = [
@@ -131,7 +180,7 @@ def judgments(
 ) -> Iterator[Row | Aspect]:
     """Yield the judgments of records, given as (number, where, record)."""
     same_keys, assigned = _SameKeys(), dict[Id, dict[Id, set[Id]]]()
-    for number, where, flat in records:
+    for number, where, flat in with_named_keys(records, columns, "judgments"):
         record = with_paths(flat, columns)
         keys = _checked(record, where, columns)
         query = _query(record, keys, number, where)
@@ -292,7 +341,7 @@ def _rankings(
 ) -> Iterator[_Ranking]:
     """Yield the rankings of records; ``twins`` are the documents whose text another one has."""
     same_keys = _SameKeys()
-    for number, where, flat in records:
+    for number, where, flat in with_named_keys(records, columns, "run"):
         record = with_paths(flat, columns)
         keys = _checked(record, where, columns)
         query = _query(record, keys, number, where)

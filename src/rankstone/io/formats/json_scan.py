@@ -89,6 +89,9 @@ def _layout(
         kind == "judgments" and keys.subtopic is not None
     ):
         return None
+    named = (known.names_given(columns, own) for own in known.roles_of_kind(kind))
+    if any(names and record.keys().isdisjoint(names) for names in named):
+        return None  # that no record has the key is for the strict reader to say
     if sum(plain_name(key) in known.SYNONYMS[role] for key in record) > 1:
         return None  # which of them is meant is for the strict reader to say
     values = tuple(roles.get(key, _OTHER) for key in record)

@@ -9,6 +9,7 @@ from typing import IO, Any
 
 from rankstone.core.subtopics import Aspect
 from rankstone.io.formats import Format, json_records
+from rankstone.io.formats.json_records import Made
 from rankstone.io.formats.json_scan import scan_records
 from rankstone.io.input_file import Input
 from rankstone.io.rows import TextRow, check_utf8
@@ -16,7 +17,7 @@ from rankstone.io.rows import TextRow, check_utf8
 
 def _records(file: Input) -> Iterator[tuple[int, str, Any]]:
     for count, (where, value) in enumerate(file.records()):
-        yield count, where, {"ids": value} if isinstance(value, list) else value
+        yield count, where, Made({"ids": value}) if isinstance(value, list) else value
 
 
 def _write(rows: Iterable[TextRow], out: IO[bytes], *, number: str) -> None:
