@@ -30,6 +30,8 @@ def test_rows_may_be_named():
     assert list(named.per_query.values()) == [WANTED[int(u[1:])] for u in named.per_query]
     with pytest.raises(rs.DataError, match="11 query_ids for 12 rows"):
         rs.evaluate(judged, IDS, MEASURES, query_ids=users[1:])
+    with pytest.raises(rs.DataError, match="names 'u1' twice"):
+        rs.evaluate(judged, IDS, MEASURES, query_ids=["u1", *users[1:]])
 
 
 def test_padding_is_left_out():

@@ -222,6 +222,11 @@ def test_query_ids_that_do_not_fit_are_refused(tmp_path):
     path.write_text(json.dumps({"responses": responses(["d1"], ["d5"])}))
     with pytest.raises(rs.DataError, match="names 1 query for 2 responses"):
         rs.evaluate({"one": ["d1"]}, path, "RR", query_ids=["one"])
+    (tmp_path / "ids").write_text("two\ntwo\n")
+    with pytest.raises(
+        rs.DataError, match=r"answer.json: query_ids= \(--query-ids\) names 'two' twice"
+    ):
+        rs.evaluate({"two": ["d1"]}, path, "RR", query_ids=tmp_path / "ids")
     path.write_text(json.dumps(dict(zip("ab", responses(["d1"], ["d5"]), strict=True))))
     with pytest.raises(rs.UsageError, match="these responses have query ids"):
         rs.evaluate({"a": ["d1"]}, path, "RR", query_ids=["a", "b"])

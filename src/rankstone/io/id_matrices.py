@@ -9,6 +9,7 @@ import numpy as np
 
 from rankstone.core.as_numpy import array_of, speaks_arrays
 from rankstone.errors import DataError
+from rankstone.io.rows import check_distinct
 
 Array = np.ndarray
 
@@ -49,6 +50,7 @@ def lists_of(ids: Array, query_ids: Sequence[Any] | None) -> Any:
         raise DataError(
             f"{len(query_ids)} query_ids for {len(rows)} rows of ids: give one for each."
         )
+    check_distinct(query_ids, "the run")
     return dict(zip(query_ids, rows, strict=True))
 
 

@@ -186,3 +186,14 @@ def objects_in(value: Any, where: str) -> list[dict[str, Any]]:
     if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
         raise DataError(f"{where}: expected an array of objects.")
     return value
+
+
+def check_distinct(query_ids: Iterable[Any], where: str) -> None:
+    """Refuse a query that ``query_ids`` names twice."""
+    seen = set()
+    for query in query_ids:
+        if query in seen:
+            raise DataError(
+                f"{where}: query_ids= (--query-ids) names {query!r} twice. Name each query once."
+            )
+        seen.add(query)

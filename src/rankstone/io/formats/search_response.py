@@ -13,6 +13,7 @@ from rankstone.core.provenance import Source
 from rankstone.errors import DataError, UsageError, amount
 from rankstone.io.formats import Format, json_records
 from rankstone.io.input_file import Input, ReadOptions
+from rankstone.io.rows import check_distinct
 
 _LOOKED_AT = 10
 _SETTINGS = ("fields", "type", "operator", "minimum_should_match", "analyzer", "fuzziness", "filter")  # fmt: skip
@@ -110,7 +111,8 @@ def _records(value: Any, path: str, options: ReadOptions) -> Iterator[tuple[int,
     if ids is not None:
         if any(isinstance(query, str) for query, _ in responses):
             raise UsageError(f"{path}: these responses have query ids; leave query_ids= out.")
-        if len(ids) != len(responses) or len({*ids}) < len(ids):
+        check_distinct(ids, path)
+        if len(ids) != len(responses):
             raise DataError(
                 f"{path}: query_ids= names {amount(len(ids), 'query')} for "
                 f"{amount(len(responses), 'response')}. Give each response its own, in their order."
@@ -125,7 +127,7 @@ def _records(value: Any, path: str, options: ReadOptions) -> Iterator[tuple[int,
                 f"{where}: the search failed ({reason}), so there are no hits to evaluate. Repeat "
                 "it, or give the query an empty list of hits."
             )
-        yield number, where, {"query_id": query, "hits": response["hits"]}
+        yield number, where, json_records.Made({"query_id": query, "hits": response["hits"]})
 
 
 FORMAT = Format(
