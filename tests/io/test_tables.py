@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import re
 from datetime import date
+from decimal import Decimal
 from zipfile import ZIP_DEFLATED, ZipFile
 
+import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -582,6 +585,67 @@ def test_a_header_of_own_names_in_a_text_file_is_answered_with_the_option(tmp_pa
     assert str(caught.value).endswith(f"({flags}).")
     columns = dict(pair.split("=") for pair in flags.split(maxsplit=1)[1].strip("'").split(","))
     assert rs.evaluate(path, {"q": ["a"]}, "RR", columns=columns)["RR"] == 1
+
+
+NUMBERS_AS_TEXT = {
+    "decimal commas": "query;doc;Wert\nq;a;0,5\nq;b;3,0\n",
+    "a word": "query,doc,Wert\nq,a,n/a\nq,b,3\n",
+    "commas and points": "query;doc;Titel;Wert\nq;a;x;0,5\nq;b;y;3.0\n",
+}
+
+
+@pytest.mark.parametrize("kind", ["judgments", "run"])
+@pytest.mark.parametrize("text", NUMBERS_AS_TEXT.values(), ids=NUMBERS_AS_TEXT)
+def test_numbers_as_text_under_an_unknown_name_are_not_overlooked(tmp_path, library, kind, text):
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    check_undecided(path, kind)
+
+
+COLUMNS_OF_TEXT = {
+    "text": ["1", "3"],
+    "commas": ["0,5", None],
+    "decimals": [Decimal("0.5"), Decimal(3)],
+    "a word": [3, "n/a"],
+    "missing": pd.array([None, 3], "Int64"),
+    "categories": pd.Categorical(["n/a", "3"]),
+}
+
+
+@pytest.mark.parametrize("kind", ["judgments", "run"])
+@pytest.mark.parametrize("cells", COLUMNS_OF_TEXT.values(), ids=COLUMNS_OF_TEXT)
+def test_numbers_of_odd_types_under_an_unknown_name_are_not_overlooked(kind, cells):
+    frame = pd.DataFrame({"query": ["q", "q"], "doc": ["a", "b"], "Wert": cells})
+    check_undecided(frame, kind)
+    if cells[1] != "n/a":
+        table = pa.Table.from_pandas(frame)
+        check_undecided(table, kind)
+        check_undecided(pl.from_arrow(table), kind)
+        check_undecided(duckdb.from_arrow(table), kind)
+
+
+def check_undecided(data, kind):
+    other = {"q": {"a": 1, "b": 0}}
+    given = (data, other) if kind == "judgments" else (other, data)
+    role = "grade" if kind == "judgments" else "score"
+    with pytest.raises(
+        rs.DataError, match=rf"cannot tell which column holds the {role}s.*--columns {role}=Wert"
+    ):
+        rs.evaluate(*given, "RR")
+    assert rs.evaluate(*given, "RR", columns={role: None})["RR"] == 1
+
+
+def test_a_column_of_words_beside_ids_is_no_candidate(tmp_path, library):
+    path = tmp_path / "judged.csv"
+    path.write_text("query_id,query,doc_id,Titel,date\nq,1984,b,ein Zelt,2024\nq,zelt,a,nan,\n")
+    assert rs.evaluate(path, {"q": ["b"]}, "NumRel")["NumRel"] == 2
+
+
+def test_a_sheet_with_few_numbers_under_an_unknown_name_is_answered(tmp_path):
+    rows = [["query", "doc", "Wert"], ["q", "a", "n/a"], ["q", "b", "-"], ["q", "c", 3]]
+    path = workbook(tmp_path / "judged.xlsx", ("one", rows))
+    with pytest.raises(rs.DataError, match=r"--columns grade=Wert --faulty-rows skip\)\.$"):
+        rs.evaluate(path, {"q": ["c"]}, "RR")
 
 
 @pytest.mark.parametrize("header", ["Suchanfrage;Artikelnummer;Relevanz", "查询;文档;相关性"])

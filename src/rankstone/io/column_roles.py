@@ -36,6 +36,10 @@ _OF_JUDGMENTS, _OF_RUNS = ("grade", "subtopic", "importance", "expected"), (
     "score", "distance", "rank", "retrieved",
 )  # fmt: skip
 _NOT_GRADES = {"timestamp", "time", "ts", "date", "datetime", "iteration", "iter", "q0"}
+# Text under these names may be digits, and is no grade or score.
+_NOT_NUMBERS = _NOT_GRADES.union(
+    *(SYNONYMS[role] for role in ("query", "doc", "subtopic", "importance"))
+)
 _NOUNS = {"query": "queries", "doc": "documents", "grade": "grades", "score": "scores"}
 
 # Names of numbers that are read with less certainty, and keys that records have beside columns.
@@ -59,7 +63,8 @@ ANSWER_NAMES = ("runid", "run", "answerid", "responseid", "system", "runtag", "t
 ITEM_NAMES = ["id", *SYNONYMS["doc"]]
 CHUNK_NAMES = [*"chunk chunkid chunkno passage passageid node nodeid id docid document".split()]  # noqa: SIM905
 
-Kinds = Callable[[Sequence[str]], dict[str, str]]  # of columns: text, number or other
+# Of columns: number, mixed (not numbers, but some cell reads as one), text or other.
+Kinds = Callable[[Sequence[str]], dict[str, str]]
 
 
 def plain_name(name: str) -> str:
@@ -131,13 +136,8 @@ def judgment_roles(
         return Roles(("query", "doc", "grade"), (query, doc, None))
     grade = _number_column(what, "grade", names, columns, kinds)
     if grade is None and "grade" not in (columns or {}):
-        types = kinds(names)
-        others = [
-            n
-            for n in names
-            if n not in (query, doc) and types[n] == "number" and plain_name(n) not in _NOT_GRADES
-        ]
-        if others:
+        unused = [n for n in names if n not in (query, doc) and plain_name(n) not in _NOT_GRADES]
+        if others := _numbers_among(unused, kinds):
             raise _no_number(what, "grade", names, others, "counts every row as relevant")
     return Roles(("query", "doc", "grade"), (query, doc, grade))
 
@@ -160,11 +160,9 @@ def run_roles(
     rank = _number_column(what, "rank", names, columns, kinds)
     if rank is not None:
         return Roles(("query", "doc", "rank"), (query, doc, rank))
-    if "score" not in named:
-        types = kinds(names)
-        others = [n for n in names if n not in (query, doc) and types[n] == "number"]
-        if others:
-            raise _no_number(what, "score", names, others, "ranks by the order of the rows")
+    unused = [n for n in names if n not in (query, doc)]
+    if "score" not in named and (others := _numbers_among(unused, kinds)):
+        raise _no_number(what, "score", names, others, "ranks by the order of the rows")
     return Roles(("query", "doc", "score"), (query, doc, None))
 
 
@@ -329,8 +327,8 @@ def unnamed(
     for role in roles:
         plain = {plain_name(name): name for name in free}
         similar = (plain[n] for synonym in SYNONYMS[role] for n in nearest(synonym, plain))
-        held = ("text", "number") if role != number else ("number",)
-        name = next(chain(similar, (n for kind in held for n in free if kinds[n] == kind)), None)
+        held = (("text", "mixed"), ("number",)) if role != number else (("number",), ("mixed",))
+        name = next(chain(similar, (n for own in held for n in free if kinds[n] in own)), None)
         if name is not None or role != number:
             proposed[role] = name
         free = [other for other in free if other != name]
@@ -368,6 +366,15 @@ def _id_columns(
             )
     query, doc = (_column(what, role, names, columns) for role in ("query", "doc"))
     return query, doc
+
+
+def _numbers_among(names: Sequence[str], kinds: Kinds) -> list[str]:
+    """Return the columns that seem to hold numbers; without any, those with some in text."""
+    types = kinds(names)
+    numbers = [n for n in names if types[n] == "number"]
+    return numbers or [
+        n for n in names if types[n] == "mixed" and plain_name(n) not in _NOT_NUMBERS
+    ]
 
 
 def _no_number(

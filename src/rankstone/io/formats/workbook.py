@@ -26,7 +26,7 @@ from rankstone.errors import (
 )
 from rankstone.io.column_roles import cannot_tell, column_or_none, unnamed
 from rankstone.io.frames import roles_of
-from rankstone.io.frames.columns import PlainTable, open_table
+from rankstone.io.frames.columns import PlainTable, open_table, reads_as_number
 from rankstone.io.input_file import Input
 from rankstone.io.streams import check_expansion
 from rankstone.language import tr
@@ -53,9 +53,14 @@ class Sheet(PlainTable):
             yield repr((name, [None if cell == "" else cell for cell in cells])).encode()
 
     def kinds(self) -> dict[str, str]:
-        """Return the type of most cells of each column: numbers or text."""
-        cells = {n: [_is_number(v) for v in c if not _is_empty(v)] for n, c in self.columns.items()}
-        return {n: "number" if 2 * sum(own) > len(own) else "text" for n, own in cells.items()}
+        """Return the type of most cells of each column, numbers or text; mixed with fewer numbers."""
+        cells = {
+            n: [reads_as_number(v) for v in c if not _is_empty(v)] for n, c in self.columns.items()
+        }
+        return {
+            n: "number" if 2 * sum(own) > len(own) else "mixed" if any(own) else "text"
+            for n, own in cells.items()
+        }
 
     def faults(self, ids: Iterable[str], numbers: Iterable[str], grade: str) -> dict[int, str]:
         """Return why rows cannot be used, by their places; a grade may be empty."""

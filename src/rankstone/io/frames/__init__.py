@@ -35,11 +35,13 @@ from rankstone.io.frames.columns import (
     Table,
     as_narwhals,
     aspects,
+    cells_of,
     grades_in,
     ids_in,
     no_value,
     open_table,
     place_of,
+    reads_as_number,
 )
 from rankstone.language import tr
 
@@ -48,6 +50,7 @@ _LIKED = 4  # of five stars: the lowest rating that recommender papers count as 
 _TEXT = {"u", "U", "vu"}
 _INTEGERS = set("cCsSiIlL")
 _FLOATS = {"f", "g"}
+_NO_NUMBERS = {"n", "z", "Z", "t", "+"}  # bytes, times, lists: no cell reads as a number
 _WORDS = {
     "n": "nothing but missing values", "b": "booleans", "e": "16-bit floats", "z": "bytes",
     "Z": "bytes", "vz": "bytes", "d": "decimals", "t": "dates or times", "+": "lists or records",
@@ -302,12 +305,18 @@ class FrameRun:
 
 
 def _kind_or_other(table: Table, name: str) -> str:
-    """Return the kind of a column: ``text``, ``number`` or ``other``."""
+    """Return the kind of a column: ``number``, ``mixed``, ``text`` or ``other``."""
     try:
-        kind = _kind(table.take([name])[name])
-    except DataError:
-        return "other"
-    return "number" if kind in ("whole", "float") else kind
+        column = table.take([name])[name]
+    except DataError:  # such as numbers and text together, or decimals
+        kind = "other"
+    else:
+        kind = _kind(column)
+        if kind in ("whole", "float"):
+            return "number"
+        if column.format[:1] in _NO_NUMBERS:
+            return kind
+    return "mixed" if any(map(reads_as_number, cells_of(table, name))) else kind
 
 
 def _kind(column: Any) -> str:

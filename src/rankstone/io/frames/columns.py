@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import isfinite
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from rankstone.core.as_numpy import rounded
 from rankstone.core.ids import Ids
 from rankstone.core.scalars import number_of, plain_id
 from rankstone.core.subtopics import Aspect
+from rankstone.core.text import is_number
 from rankstone.errors import DataError
 from rankstone.io.nuggets import is_vital
 
@@ -168,6 +171,41 @@ def values_of(table: Table, names: Sequence[str]) -> Iterable[tuple[Any, ...]]:
         return rows
     parts = data.select(names).to_batches(max_chunksize=_BATCH)
     return (row for p in parts for row in zip(*(c.to_pylist() for c in p.columns), strict=True))
+
+
+def cells_of(table: Table, name: str) -> Iterable[Any]:
+    """Return the values of a column, whatever their type, of a table of any library."""
+    data = table.data
+    if hasattr(data, "iloc"):
+        values: list[Any] = data.iloc[:, table.names.index(name)].tolist()
+        return values
+    if isinstance(data, PlainTable) or hasattr(data, "collect_schema") or _is_arrow(data):
+        return (value for (value,) in values_of(table, [name]))
+    frame = as_narwhals(data)
+    if frame is not None:
+        part = frame.select(name)
+        part = part.collect() if hasattr(part, "collect") else part
+        return cells_of(open_table(part.to_native()), name)
+    try:  # a stream, of which nothing but the columns is left
+        return ids_in(table.take([name])[name], numbers=False, what="the table")
+    except DataError:
+        return ()
+
+
+def _is_arrow(data: Any) -> bool:
+    return hasattr(data, "select") and hasattr(data, "to_batches")
+
+
+def reads_as_number(cell: Any) -> bool:
+    """Return whether a cell is a finite number, or text that is one with a decimal point or comma.
+
+    >>> [reads_as_number(cell) for cell in (3, " 0,5 ", "-1e3", "n/a", "nan", None)]
+    [True, True, True, False, False, False]
+    """
+    if isinstance(cell, str):
+        text = cell.strip().replace(",", ".", 1)
+        return is_number(text) and isfinite(float(text))
+    return isinstance(cell, Number | np.number) and bool(cell == cell)  # noqa: PLR0124
 
 
 def _stream_columns(data: Any) -> list[tuple[bytes, Any]]:
