@@ -131,11 +131,37 @@ def test_files_and_a_query(tmp_path, capsys):
         (["AP", "qrels", "run"], 3, "qrels: there is no such file"),
         (["AP", "--grades", "3,x"], 2, "write grades as numbers with commas"),
         (["APP", "--grades", "3"], 2, "Did you mean AP?"),
+        (
+            ["AP,RR", "--grades", "1,0"],
+            2,
+            "one measure at a time, not 2 (AP, RR). Give one: explain('AP', ...) (rankstone explain AP ...).",
+        ),
+        (["AP RR", "qrels", "run"], 2, "one measure at a time, not 2 (AP, RR)"),
+        (
+            ["AP", "run", "--grades", "1"],
+            2,
+            "either QRELS RUN or --grades, such as --grades 3,2,3,0,1,2.\n",
+        ),
     ],
 )
 def test_bad_requests(capsys, args, code, message):
     assert main(["explain", *args]) == code
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("measure", "noted"),
+    [("ERR", True), ("nERR@5", True), ("ERR(max_grade=4)", False), ("AP", False)],
+)
+def test_the_highest_grade_is_noted_as_by_evaluate(capsys, measure, noted):
+    judged, run = {"q": {"a": 2, "b": 3}, "r": {"c": 1}}, {"q": ["a", "x"], "r": ["c"]}
+    notices = [str(n) for n in rs.evaluate(judged, run, measure).notices if "max_grade" in str(n)]
+    working = rs.explain(measure, judged, run, query="q")
+    assert [*working.notices] == notices
+    assert len(notices) == noted
+    assert all(text in str(working).splitlines() for text in notices)
+    assert main(["--lang", "zh", "explain", "ERR", "--grades", "0,2,1,0,3"]) == 0
+    assert "max_grade=3，取自标注" in capsys.readouterr().out  # noqa: RUF001
 
 
 def test_an_unknown_query_gets_a_suggestion():

@@ -36,9 +36,8 @@ def data_of(args: Namespace, more: str) -> tuple[Any, ...]:
         return (grades(args.grades),)
     if args.grades is None and len(args.files) == 2:
         return tuple(args.files)
-    raise UsageError(
-        f"give either QRELS RUN {more} or --grades, such as --grades 3,2,3,0,1,2 {more}."
-    )
+    ways = ("give either QRELS RUN", "or --grades, such as --grades 3,2,3,0,1,2")
+    raise UsageError(" ".join(f"{way} {more}".rstrip() for way in ways) + ".")
 
 
 def run(args: Namespace) -> int:

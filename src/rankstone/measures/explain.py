@@ -155,7 +155,8 @@ class ExplanationData:
     denominator comes from. ``unjudged`` are, by rank, the ids of documents without a judgment
     between those of the steps, if they can be read. ``cut`` says where a budget or a number of
     chunks has cut the list. ``changes`` are those made to the data before ranking, in words. ``depth`` is
-    the number of documents that were retrieved down to the cutoff, 0 if there is none.
+    the number of documents that were retrieved down to the cutoff, 0 if there is none. ``notices``
+    are what an evaluation notes on the scale of the measure.
     """
 
     measure: str
@@ -178,6 +179,7 @@ class ExplanationData:
     cut: str = ""
     changes: tuple[str, ...] = ()
     depth: int = 0
+    notices: tuple[str, ...] = ()
 
     @property
     def gaps(self) -> list[int]:

@@ -112,6 +112,7 @@ def _result(e: ExplanationData) -> list[Block]:
         remarks.append(tr("What is not listed adds {}.").format(_number(e.constant)))
     if e.remark:
         remarks.append(e.remark)
+    remarks.extend(e.notices)
     result: list[Block] = [*(Sentence([text], "quiet") for text in remarks)]
     result.append(Sentence([Code(_substituted(e))]))
     if e.changes:

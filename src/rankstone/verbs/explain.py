@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rankstone.choices.setup import Setup, verb
@@ -13,7 +14,7 @@ from rankstone.errors import DataError, UsageError, did_you_mean, meant
 from rankstone.io.load import read
 from rankstone.measures import Measure
 from rankstone.verbs.fuse import FusedRun
-from rankstone.verbs.parts import Request
+from rankstone.verbs.parts import Request, scale_notices
 
 if TYPE_CHECKING:
     from rankstone.choices.conventions import Conventions
@@ -58,8 +59,15 @@ def explain(
 
     setup = Setup.of("explain", options)
     request = Request.of([measure], setup)
+    if len(request.measures) != 1:
+        names = [str(requested.measure) for requested in request.measures]
+        raise UsageError(
+            f"explain takes one measure at a time, not {len(names)} ({', '.join(names)}). Give one: "
+            f"explain({names[0]!r}, ...) (rankstone explain {quote(names[0])} ...)."
+        )
     source = read(judgments, run, setup)
-    ((_, _, chosen),) = request.plan(source.default).steps
+    steps = request.plan(source.default).steps
+    chosen = steps[0][2]
     ranked = source.ranked(chosen)
     row = _row(query, ranked.queries)
     judged = source.judged_documents(ranked.queries[row])
@@ -68,6 +76,7 @@ def explain(
         working,
         unjudged=_unjudged_ids(source, working, judged, chosen),
         changes=tuple(in_words(source.changes)),
+        notices=tuple(notice.text for notice in scale_notices(steps, ranked.max_grade)),
     )
     if isinstance(run, FusedRun):
         working = replace(working, steps=tuple(_with_points(working, run)))

@@ -186,7 +186,7 @@ class Plan:
         tally = tally_ranked(data.tally(chosen), ranked, self.cutoff)
         if getattr(getattr(data, "whole", data), "scores_all", False):
             tally = replace(tally, as_long=0)  # a whole catalogue is not a sample
-        odd = (*_gain_notices(self, ranked), *_scale_notices(now, ranked.max_grade))
+        odd = (*_gain_notices(self, ranked), *scale_notices(now, ranked.max_grade))
         tally = replace(tally, reading=(*tally.reading, *sorted(odd, key=str)))
         ends: list[dict[str, State]] = []
         for steps in self.extremes():
@@ -221,7 +221,7 @@ class Plan:
             ends.append({**known, **late})
         worst, best = ends
         highest = max(ranked.max_grade for ranked in part.rankings.values())
-        tally = replace(part.tally, reading=(*part.tally.reading, *_scale_notices(left, highest)))
+        tally = replace(part.tally, reading=(*part.tally.reading, *scale_notices(left, highest)))
         return Part(values, tally, part.unanswered, worst, best)
 
     def result(self, part: Part, data: Origin | Collection) -> Result:
@@ -318,7 +318,7 @@ def _merged_aggregates(parts: list[dict[str, State]]) -> dict[str, State]:
     return together
 
 
-def _scale_notices(steps: list[Step], highest: float) -> Iterator[Notice]:
+def scale_notices(steps: list[Step], highest: float) -> Iterator[Notice]:
     """Yield a note on the measures whose scale is that of the judgments."""
     names = [
         name
