@@ -123,3 +123,24 @@ def test_the_header_of_a_file_of_groups_is_not_a_group(tmp_path, first, names):
         n.examples for n in groups.notices(["q1", "q2", "q3"]) if n.code == "grouped-not-evaluated"
     ]
     assert unused == ([("q0",)] if first.startswith("q0") else [])
+
+
+def test_json_is_not_read_as_queries_and_groups(tmp_path):
+    path = tmp_path / "questions.jsonl"
+    runs = {"a": {"q": ["d"]}, "b": {"q": ["e"]}}
+    lines = (
+        '{"question_id": "q", "kind": "how"}\n',
+        '{ "q": "how" }\n',
+        '[{"query":"q","kind":1}]\n',
+    )
+    for line in lines:
+        path.write_text(line)
+        with pytest.raises(rs.DataError, match=r"questions.jsonl:1: this is JSON.*jq -r"):
+            rs.compare({"q": {"d": 1}}, runs, "RR", by=path)
+    path.write_text("{1f}\thow\n")
+    assert read_query_groups(str(path)).group_of == {"{1f}": "how"}
+
+
+def test_the_groups_of_one_run_are_those_of_its_result():
+    with pytest.raises(rs.UsageError, match=r"by= goes with compare.*\.by_group\(measure, "):
+        rs.evaluate({"q": {"d": 1}}, {"q": ["d"]}, "RR", by={"q": "how"})

@@ -278,6 +278,11 @@ _ARGUMENTS: dict[str, list[str]] = {}
 
 def unknown_option(name: str, verb: str) -> UsageError:
     """Return the error for an option of another verb, or for an unknown one with a suggestion."""
+    if (name, verb) == ("by", "evaluate"):
+        return UsageError(
+            "by= goes with compare, gate and report. The groups of one run are those of its result: "
+            "evaluate(...).by_group(measure, {query: group})."
+        )
     if name in FIELDS:
         return UsageError(f"{name}= goes with {takers(name)}, not with {verb}.")
     if name in _OTHER_WORDS:

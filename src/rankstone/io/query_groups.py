@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from shlex import quote
 from typing import Any
 
 from rankstone.choices.reading import first_of
@@ -173,6 +175,13 @@ def read_query_groups(
             if group in taken or group == REST:
                 raise DataError(f"{where}: {group!r} cannot be a group's name; it has a meaning.")
             if head is None:
+                if re.match(r'\[?\s*\{\s*"', query + group):
+                    raise DataError(
+                        f"{where}: this is JSON, which does not say which key is the {noun}. Write a "
+                        f"query and its {noun} in each line, with a tab between them, such as "
+                        f"jq -r '[.query_id, .{noun}] | @tsv' {quote(path)} with the keys of the file; "
+                        f"in Python give {{query: {noun}}}."
+                    )
                 head = (query, group)
                 if column_or_none("query", [query], None):
                     continue
