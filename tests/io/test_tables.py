@@ -517,7 +517,7 @@ def test_a_workbook_as_people_make_it(tmp_path):
     assert str(caught.value) == (
         f"{path}: row 3 of sheet 'Bewertung' looks like the header ('Anfrage', 'Artikel', 'Note', 'Kommentar'); "
         "cannot tell which column holds the grades; 3 rows without a value in column 'Anfrage', as in merged "
-        "cells; 2 rows cannot be used (row 9: no value in column 'Artikel'; row 10: no value in column "
+        "cells; 2 rows cannot be used (row 9: 'Summe' in column 'Anfrage' looks like a total; no value in column 'Artikel'; row 10: no value in column "
         f"'Artikel'), by the numbers that Excel shows. Mend the sheet, or pass {words} (--sheet Bewertung "
         "--header-row 3 --columns grade=Note --fill-down --faulty-rows skip)."
     )
@@ -639,6 +639,53 @@ def test_a_column_of_words_beside_ids_is_no_candidate(tmp_path, library):
     path = tmp_path / "judged.csv"
     path.write_text("query_id,query,doc_id,Titel,date\nq,1984,b,ein Zelt,2024\nq,zelt,a,nan,\n")
     assert rs.evaluate(path, {"q": ["b"]}, "NumRel")["NumRel"] == 2
+
+
+@pytest.mark.parametrize("word", ["Summe", " total: ", "Anzahl", "合计：", "Average"])  # noqa: RUF001
+def test_a_row_of_totals_is_no_judgment(tmp_path, word):
+    rows = [["query", "doc", "grade"], ["q", "a", 0], [None, "b", 1], ["r", "c", 2]]
+    totals = [[None, word, 3], [word, 4, 7]]
+    path = workbook(tmp_path / "judged.xlsx", ("one", [*rows, *totals]))
+    with pytest.raises(
+        rs.DataError,
+        match=r"\(row 5: '.*' in column 'doc' looks like a total; row 6: .* in column 'query' "
+        r"looks like a total\).*\(--fill-down --faulty-rows skip\)\.$",
+    ):
+        rs.evaluate(path, {"q": ["b"]}, "RR")
+    result = rs.evaluate(
+        path, {"q": ["b"], "r": ["c"]}, ["NumRel"], fill_down=True, faulty_rows="skip"
+    )
+    assert result.values("NumRel").tolist() == [1, 1]
+    (skipped,) = (n for n in result.notices if n.code == "faulty-rows")
+    assert (skipped.count, skipped.examples) == (2, ("row 5", "row 6"))
+
+
+def test_a_total_of_a_run_is_refused(tmp_path):
+    rows = [["query", "doc", "score"], ["q", "a", 1], ["q", "Total", 1]]
+    path = workbook(tmp_path / "run.xlsx", ("one", rows))
+    with pytest.raises(rs.DataError, match=r"row 3: 'Total' in column 'doc' looks like a total"):
+        rs.evaluate({"q": {"a": 1}}, path, "RR")
+
+
+def test_a_query_0_of_a_sheet_is_not_filled_with_the_one_above(tmp_path):
+    rows = [["query", "doc", "grade"], [1, "a", 1], [0, "b", 1], [None, "c", 1]]
+    path = workbook(tmp_path / "judged.xlsx", ("one", rows))
+    result = rs.evaluate(path, {0: ["b"], 1: ["a"]}, "NumRel", fill_down=True)
+    assert result.values("NumRel").tolist() == [2, 1]
+
+
+def test_decimal_commas_in_cells_of_text_are_read_as_in_csv(tmp_path):
+    rows = [["query", "doc", "grade"], ["q", "a", 1], ["q", "b", "2,5"], ["q", "c", 0]]
+    path = workbook(tmp_path / "judged.xlsx", ("one", rows))
+    graded = {"q": {"a": 1, "b": 2.5, "c": 0}}
+    run = {"q": ["a", "b", "c"]}
+    assert rs.evaluate(path, run, "nDCG")["nDCG"] == rs.evaluate(graded, run, "nDCG")["nDCG"]
+    assert evaluated(workbook(path, ("one", [["query", "doc", "score"], *rows[1:]])), graded) == (
+        evaluated({"q": {"a": 1, "b": 2.5, "c": 0}}, graded)
+    )
+    path = workbook(path, ("one", [*rows, ["q", "d", "1.5"]]))
+    with pytest.raises(rs.DataError, match=r"row 3: '2,5' in column 'grade' is not a number"):
+        rs.evaluate(path, run, "nDCG")
 
 
 def test_a_sheet_with_few_numbers_under_an_unknown_name_is_answered(tmp_path):

@@ -20,7 +20,7 @@ from rankstone.io.input_file import Input
 
 SEPARATORS = (",", ";", "\t")
 _LOOKED_AT = 200  # lines
-_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+(?:[eE][+-]?[0-9]+)?")
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+(?:[eE][+-]?[0-9]+)?")
 
 
 def _separators(file: Input) -> tuple[str, ...]:
@@ -37,7 +37,7 @@ def has_decimal_commas(file: Input) -> bool:
     text = file.head.decode("utf-8", "replace")
     rows = [line.split(separator) for line in text.split("\n")[:_LOOKED_AT]]
     fields = [row[i].strip().strip('"') for row in rows for i in places if i < len(row)]
-    return any(map(_DECIMAL_COMMA.fullmatch, fields)) and not any("." in f for f in fields)
+    return any(map(DECIMAL_COMMA.fullmatch, fields)) and not any("." in f for f in fields)
 
 
 def separator_of(file: Input) -> str | None:

@@ -25,6 +25,7 @@ from rankstone.errors import (
     plural,
 )
 from rankstone.io.column_roles import cannot_tell, column_or_none, unnamed
+from rankstone.io.formats.csv_header import DECIMAL_COMMA
 from rankstone.io.frames import roles_of
 from rankstone.io.frames.columns import PlainTable, open_table, reads_as_number
 from rankstone.io.input_file import Input
@@ -35,6 +36,10 @@ _SHOWN = 10  # problems of a sheet that a message lists
 _ABOVE = 20  # rows in which the header is sought
 _LOOKED_AT = 100  # rows of another sheet, to see whether it is empty
 _MERGED = 1 / 4  # share of rows without a query from which on its cells seem to be merged
+
+_TOTALS = {*(  # noqa: SIM905
+    "sum total totals count average mean summe gesamt anzahl mittelwert durchschnitt 合计 总计 平均"
+).split()}  # fmt: skip
 
 Sheets = dict[str, Callable[[], Iterable[Sequence[Any]]]]  # the rows of each, by name
 
@@ -73,6 +78,8 @@ class Sheet(PlainTable):
                     faults += [] if name == grade else [(i, f"no value in column {name!r}")]
                 elif not accepts(value):
                     faults.append((i, f"{value!r} in column {name!r} is not {noun}"))
+                elif accepts is _is_id and _is_total(value):
+                    faults.append((i, f"{value!r} in column {name!r} looks like a total"))
         return {
             i: "; ".join(w for _, w in own) for i, own in groupby(sorted(faults), itemgetter(0))
         }
@@ -182,14 +189,23 @@ def _read(
     grade = numbers.pop() if numbers and kind == "judgments" else ""
     query, doc = (sheet.columns[n] for n in ids)
     if reading.fill_down:
-        filled: list[Any] = list(accumulate(query, lambda above, own: own or above))
+        filled: list[Any] = list(
+            accumulate(query, lambda above, own: above if _is_empty(own) else own)
+        )
         sheet = replace(sheet, columns=sheet.columns | {ids[0]: filled})
-    empty = [_is_empty(q) for q, d in zip(query, doc, strict=True) if not _is_empty(d)]
+    judged = [
+        q
+        for q, d in zip(query, doc, strict=True)
+        if not (_is_empty(d) or _is_total(d) or _is_total(q))
+    ]
+    empty = [_is_empty(q) for q in judged]
     if not reading.fill_down and sum(empty) > _MERGED * len(empty):
         raise _Obstacle(
             f"{amount(sum(empty), 'row')} without a value in column {ids[0]!r}, as in merged cells",
             {"fill_down": True},
         )
+    points = {n: _with_points(sheet.columns[n]) for n in (*numbers, grade) if n}
+    sheet = replace(sheet, columns=sheet.columns | points)
     faults = sheet.faults(ids, numbers, grade)
     if faults and reading.faulty_rows == "error":
         listed = [f"row {sheet.lines[i]}: {why}" for i, why in faults.items()]
@@ -219,6 +235,22 @@ def _is_empty(value: Any) -> bool:
 
 def _is_id(value: Any) -> bool:
     return plain_id(value) is not None
+
+
+def _is_total(value: Any) -> bool:
+    return isinstance(value, str) and value.strip().rstrip(":：").strip().casefold() in _TOTALS  # noqa: RUF001
+
+
+def _with_points(column: Sequence[Any]) -> list[Any]:
+    """Return cells with points for decimal commas, unless some text has a point, as in CSV."""
+    if any(isinstance(cell, str) and "." in cell and is_number(cell.strip()) for cell in column):
+        return list(column)
+    return [
+        cell.replace(",", ".")
+        if isinstance(cell, str) and DECIMAL_COMMA.fullmatch(cell.strip())
+        else cell
+        for cell in column
+    ]
 
 
 def _is_number(value: Any) -> bool:
