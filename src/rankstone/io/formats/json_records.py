@@ -13,7 +13,7 @@ from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.scalars import number_of
 from rankstone.core.subtopics import CITES, SENTENCE, Aspect
 from rankstone.core.tally import EXAMPLES
-from rankstone.errors import DataError
+from rankstone.errors import DataError, did_you_mean
 from rankstone.io import column_roles as known
 from rankstone.io.column_roles import key_named, plain_name, wanted_names, with_paths
 from rankstone.io.llm_results import with_id
@@ -112,7 +112,12 @@ def with_named_keys(
                 del left[role]
                 lacking.pop(role, None)
             elif role in left and role not in lacking:
-                lacking[role] = known.missing(where, left[role], list(map(str, holder)))
+                keys = list(map(str, holder))
+                # Documents under a query are no table: another name is that of a table beside them.
+                if not isinstance(record, Made) or any(
+                    "." in name or did_you_mean(name, keys) for name in left[role]
+                ):
+                    lacking[role] = known.missing(where, left[role], keys)
         if not left:
             break
     yield from records
