@@ -74,7 +74,7 @@ def _notices() -> Iterator[str]:
     yield (
         "A notice is part of a result: a warning, which `--strict` makes an error, or a note. Those "
         "marked * may make a number wrong, and are Python warnings, too. `rankstone explain CODE` "
-        "prints a line of this page; [Bad input](../bad-input.md) has the rules."
+        "prints a line of this page, and so does `bad-lines` below an error; [Bad input](../bad-input.md) has the rules."
     )
     for level, codes in meanings().items():
         yield f"\n## {level.capitalize()}s\n"

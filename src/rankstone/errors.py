@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from rankstone.language import language, tr
 
 _LONGEST = 200  # characters of an example that are shown
+#: The kinds of faults in data, each with the modules that find them; ``rankstone explain`` has a text on each.
+_FAULTS = {
+    module: code
+    for code, modules in {
+        "bad-lines": "two_fields trec trec_faults trec_layout trec_prefs letor letor_scores",
+        "bad-numbers": "scalars dcg err",
+        "bad-json": "strict_json json_scan json_records json_dicts json_like rank_eval opensearch rre "
+        "search_response llm_results",
+        "bad-tables": "tables csv_header workbook column_roles frames quepid",
+        "bad-files": "encodings input_file gathered formats",
+        "bad-ids": "rows dicts notices",
+        "bad-arrays": "arrays as_numpy sparse factors id_matrices recognise scored_lists",
+    }.items()
+    for module in modules.split()
+}
 
 
 class RankstoneError(Exception):
     """Base of every error Rankstone raises on purpose; ``exit_code`` is the command's."""
 
     exit_code = 3
+    hint = ""
 
     def __init__(self, message: str) -> None:
         super().__init__(printable(message))
@@ -22,7 +39,7 @@ class RankstoneError(Exception):
         """Return the lines that a notebook shows: the message first, then the traceback."""
         from traceback import format_tb
 
-        return [f"{type(self).__name__}: {self}", "", *format_tb(self.__traceback__)]
+        return [f"{type(self).__name__}: {self}", self.hint, *format_tb(self.__traceback__)]
 
 
 def printable(text: str) -> str:
@@ -51,7 +68,18 @@ class UsageError(RankstoneError, ValueError):
 
 
 class DataError(RankstoneError, ValueError):
-    """The data is wrong. The message says what, where, why and what to do."""
+    """The data is wrong. The message says what, where, why and what to do.
+
+    ``hint`` names the text on this kind of fault, if there is one; terminals and notebooks show it.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        finder = sys._getframe(1).f_globals.get("__name__", "")  # noqa: SLF001 - the raising module
+        package, *path = finder.split(".")
+        code = next((_FAULTS[name] for name in reversed(path) if name in _FAULTS), None)
+        if code and package == "rankstone":
+            self.hint = f"`rankstone explain {code}` says what is refused, and what is accepted."
 
 
 class NothingInCommonError(DataError):
@@ -144,7 +172,6 @@ def show_in_python(name: str, notices: Iterable[Notice], shown: set[str]) -> Non
         notices: those of a result.
         shown: codes that were shown before; those of these notices are added.
     """
-    import sys
     import warnings
 
     level, frame = 2, sys._getframe(1)  # noqa: SLF001 - to name the line of the caller

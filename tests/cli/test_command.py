@@ -468,6 +468,21 @@ def test_a_usage_error_is_one_line_that_names_the_help_of_the_command(capsys):
     )
 
 
+def test_an_error_names_the_text_on_its_kind_of_fault(here, capsys):
+    shown = shown_on_a_terminal(
+        [sys.executable, "-m", "rankstone", "evaluate", "bm25.run", "qrels.txt"], words=True
+    )
+    named = shown.partition("note: `rankstone ")[2].partition("`")[0]
+    assert named == "explain bad-lines"
+    assert "Accepted: spaces and tabs mixed" in output(capsys, *named.split())
+    with pytest.raises(rs.DataError) as raised:
+        rs.evaluate({"q": {"d": "high"}}, {"q": ["d"]}, "RR")
+    assert "rankstone explain bad-numbers" in raised.value._render_traceback_()[1]
+    with pytest.raises(rs.DataError) as raised:  # a program that has its own modules
+        raise rs.DataError("mine")
+    assert not raised.value.hint
+
+
 def test_the_best_first(capsys):
     runs = [str(path) for path in sorted(SEARCH.glob("*.run"))]
     options = ["-m", "AP", "-q", "--sort", "AP", "--top", "2", "--quiet"]

@@ -145,6 +145,21 @@ def test_every_notice_has_a_meaning():
     assert not missing, "write what they mean into src/rankstone/text/notices.json"
 
 
+def test_every_kind_of_fault_is_described_and_is_of_modules_that_exist():
+    from rankstone.errors import _FAULTS
+    from rankstone.text.notices import meanings
+
+    described = meanings()["error"]
+    assert set(_FAULTS.values()) == set(described)
+    paths = [path for part in ("core", "io", "measures") for path in (SOURCE / part).rglob("*.py")]
+    names = [path.parent.name if path.stem == "__init__" else path.stem for path in paths]
+    assert {name: names.count(name) for name in _FAULTS} == dict.fromkeys(_FAULTS, 1)
+    page = (ROOT / "docs" / "bad-input.md").read_text(encoding="utf-8").splitlines()
+    assert [f"- **{code}**: {text}." for code, text in described.items()] == [
+        line for line in page if line.startswith("- **bad-")
+    ]
+
+
 def test_limits_of_files_are_those_in_the_docs():
     page = (ROOT / "docs" / "bad-input.md").read_text(encoding="utf-8")
     line, long_line, large, large_json = (

@@ -17,7 +17,7 @@ _HELP = f"""
 explain: show the working of a number, document by document
 Show the working of a number: QRELS and RUN with --query, or --grades. Several runs are shown side
 by side.
-  measure MEASURE       a measure, in any tool's spelling
+  measure MEASURE       a measure, in any tool's spelling; or the code of a notice or of an error
 {DATA}
   --query ID            the query to explain
   --format text|md|json = text  default: text

@@ -63,6 +63,8 @@ def guarded(
 ) -> int:
     """Do some work and return its exit code; an error is printed as one line on stderr.
 
+    On a terminal a second line names the text on its kind of fault.
+
     Args:
         work: returns the exit code.
         failed: the code if the output cannot be written or memory does not suffice.
@@ -75,6 +77,8 @@ def guarded(
         with suppress(OSError):
             sys.stdout.flush()
         _say(program, f"error: {_with_flags(str(error))}")
+        if error.hint and sys.stderr.isatty():  # in a log an error is one line
+            _say(program, f"note: {error.hint}")
         return error.exit_code
     except BrokenPipeError:
         _discard_output()  # the reader has seen enough
