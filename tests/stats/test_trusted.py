@@ -8,7 +8,7 @@ from scipy import stats
 
 import rankstone as rs
 from rankstone.cli import main
-from rankstone.stats.trusted import Trusted, combine
+from rankstone.stats.trusted import Parts, Trusted, combine
 
 RNG = np.random.default_rng(5)
 
@@ -96,7 +96,21 @@ def test_the_interval_covers_and_is_shorter():
 
 def test_few_trusted_queries_are_taken_alone():
     people, model = drawn(19, 400)
-    assert (combine(people, model).weight, combine(*drawn(21, 400)).weight > 0.3) == (0.0, True)
+    assert (combine(people, model).weight, combine(*drawn(50, 400)).weight > 0.3) == (0.0, True)
+    assert 0 < combine(*drawn(21, 400)).weight < 0.3  # the fewer they are, the less it counts
+
+
+def test_rare_large_errors_of_a_model_are_allowed_for():
+    rng = np.random.default_rng(6)
+    y = rng.normal(0, 0.2, (3000, 1000))
+    raised = np.where(rng.random(y.shape) < 0.05, rng.uniform(0.4, 1.2, y.shape), 0.0)
+    model = y + rng.normal(0, 0.05, y.shape) + raised
+    shares = np.full(50, 1 / 50), np.full(950, 1 / 950)
+    parts = Parts(shares, None, (model[:, :50], model[:, 50:]))
+    mean, error, freedom, weight = parts.estimate(y[:, :50], None)
+    wrong = 2 * stats.t.sf(np.abs(mean) / error, freedom) <= 0.05
+    assert wrong.mean() <= 0.085  # the slope as the weight: 0.108
+    assert weight.mean() > 0.35
 
 
 def data(bias=0.0, people=60, order=None):
