@@ -16,7 +16,6 @@ from strategies import NATIVE, collections, examples, plain, write_qrels, write_
 
 import rankstone as rs
 from rankstone.core import engine as engines, python_engine
-from rankstone.core.python_engine import lines as engine_lines, text as engine_text
 from rankstone.core.row_layout import ATOF, ATOL, NUMBER, RANK, RowLayout
 from rankstone.io.formats.trec_layout import (
     LENIENT_QRELS,
@@ -286,7 +285,7 @@ def test_many_unjudged_queries_are_counted_to_a_limit(engine, tmp_path, monkeypa
 
 def test_the_python_engine_counts_no_further_than_its_limit(tmp_path, monkeypatch):
     monkeypatch.setenv("RANKSTONE_ENGINE", "python")
-    monkeypatch.setattr(engine_text, "MOST_UNJUDGED", 3)
+    monkeypatch.setattr(python_engine, "MOST_UNJUDGED", 3)
     run = tmp_path / "run"
     for names, text in (("abca", "3 queries"), ("abcda", "more than 3 queries")):
         run.write_text("".join(f"{n} Q0 d 0 1 t\n" for n in names) + "judged Q0 d 0 1 t\n")
@@ -536,9 +535,9 @@ def test_lenient_scores_have_an_order(engine, tmp_path, text):
 @pytest.mark.parametrize(
     ("header", "name", "limit"),
     [
-        ("text.hpp", "longest_line", engine_lines.LONGEST_LINE),
-        ("unjudged.hpp", "most", engine_text.MOST_UNJUDGED),
-        ("unjudged.hpp", "most_named", engine_text.MOST_NAMED),
+        ("text.hpp", "longest_line", python_engine.LONGEST_LINE),
+        ("unjudged.hpp", "most", python_engine.MOST_UNJUDGED),
+        ("unjudged.hpp", "most_named", python_engine.MOST_NAMED),
     ],
 )
 def test_both_implementations_give_up_at_the_same_size(header, name, limit):

@@ -80,7 +80,7 @@ def test_queries_of_the_run_count_without_judgments(engine, tmp_path):
 
 def test_too_many_queries_without_judgments_are_not_guessed(monkeypatch, tmp_path):
     monkeypatch.setenv("RANKSTONE_ENGINE", "python")
-    monkeypatch.setattr("rankstone.core.python_engine.text.MOST_NAMED", 2)
+    monkeypatch.setattr("rankstone.core.python_engine.MOST_NAMED", 2)
     run = write_run(tmp_path / "run", {f"q{i}": {"a": 1.0} for i in range(9)})
     with pytest.raises(rs.DataError, match="Choose queries='both'"):
         rs.evaluate({"q1": {"a": 1}}, run, ["RR"], queries="run")

@@ -19,7 +19,6 @@ from strategies import NATIVE
 import rankstone as rs
 from rankstone.cli import main
 from rankstone.core import engine, python_engine as twin
-from rankstone.core.python_engine import text as twin_text
 from rankstone.core.row_layout import ATOF, ATOL, NUMBER, RANK, ColumnFault, LineFault, RowLayout
 
 pytestmark = pytest.mark.skipif(not NATIVE, reason="the compiled core was not built here")
@@ -441,19 +440,15 @@ def test_a_stream_is_read_once():
 
 
 def test_unjudged_queries_are_counted_up_to_a_limit(monkeypatch):
-    assert (twin_text.MOST_UNJUDGED, twin_text.MOST_NAMED) == (1 << 20, 1 << 16)
-    monkeypatch.setattr(twin_text, "MOST_UNJUDGED", 6)
-    monkeypatch.setattr(twin_text, "MOST_NAMED", 2)
-    queries = twin_text.UnjudgedQueries()
-    for query in (b"f", b"e", b"d", b"c", b"b", b"a", b"c", b"a"):
-        queries.add(query)
+    assert (twin.MOST_UNJUDGED, twin.MOST_NAMED) == (1 << 20, 1 << 16)
+    monkeypatch.setattr(twin, "MOST_UNJUDGED", 6)
+    monkeypatch.setattr(twin, "MOST_NAMED", 2)
+    queries = [b"f", b"e", b"d", b"c", b"b", b"a", b"c", b"a"]
     known = {"unjudged_queries": 6, "unjudged_capped": False, "unjudged_sample": [b"a", b"b"]}
-    assert queries.report() == known
-    queries.add(b"_")
+    assert twin.unjudged_report(queries) == known
     more = {"unjudged_queries": 6, "unjudged_capped": True, "unjudged_sample": [b"_", b"a"]}
-    assert queries.report() == more
-    queries.add(b"a")
-    assert queries.report() == more
+    assert twin.unjudged_report([*queries, b"_"]) == more
+    assert twin.unjudged_report([*queries, b"_", b"a"]) == more
 
 
 # Dicts -------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ GUIDES = (
     "rankstone.core.result",
     "rankstone.core.saved",  # and saved_result
     "rankstone.core.unjudged",
-    "rankstone.core.python_engine.",
+    "rankstone.core.python_engine",
     "rankstone.measures.parse",
 )
 MEMORY = "/dev/shm"  # files are many and short-lived
