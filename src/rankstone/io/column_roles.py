@@ -131,14 +131,12 @@ def judgment_roles(
     what: str, names: Sequence[str], columns: Mapping[str, Any] | None, graded: bool, kinds: Kinds
 ) -> Roles:
     """Return the columns of judgments; without a grade every row counts as relevant."""
-    query, doc = _id_columns(what, names, columns, kinds, "grade" if graded else None)
-    if not graded:
-        return Roles(("query", "doc", "grade"), (query, doc, None))
-    grade = _number_column(what, "grade", names, columns, kinds)
-    if grade is None and "grade" not in (columns or {}):
+    table = _Table(what, names, columns or {}, kinds)
+    query, doc = table.ids("grade" if graded else None)
+    grade = table.number("grade") if graded else None
+    if graded and grade is None and "grade" not in table.columns:
         unused = [n for n in names if n not in (query, doc) and plain_name(n) not in _NOT_GRADES]
-        if others := _numbers_among(unused, kinds):
-            raise _no_number(what, "grade", names, others, "counts every row as relevant")
+        table.check_numbers("grade", unused, "counts every row as relevant")
     return Roles(("query", "doc", "grade"), (query, doc, grade))
 
 
@@ -146,23 +144,22 @@ def run_roles(
     what: str, names: Sequence[str], columns: Mapping[str, Any] | None, kinds: Kinds
 ) -> Roles:
     """Return the columns of a run: with scores, with ranks only, or in the order of its rows."""
-    query, doc = _id_columns(what, names, columns, kinds, "score")
-    named = columns or {}
-    if named.get("distance") is not None:
-        distance = _column(what, "distance", names, columns)
-        return Roles(("query", "doc", "distance"), (query, doc, distance))
-    score = _number_column(what, "score", names, columns, kinds)
+    table = _Table(what, names, columns or {}, kinds)
+    query, doc = table.ids("score")
+    if table.columns.get("distance") is not None:
+        return Roles(("query", "doc", "distance"), (query, doc, table.column("distance")))
+    score = table.number("score")
     if score is not None:
-        rank = _column(what, "rank", names, columns)
+        rank = table.column("rank")
         if rank is not None and kinds([rank])[rank] == "number":
             return Roles(("query", "doc", "score", "rank"), (query, doc, score, rank))
         return Roles(("query", "doc", "score"), (query, doc, score))
-    rank = _number_column(what, "rank", names, columns, kinds)
+    rank = table.number("rank")
     if rank is not None:
         return Roles(("query", "doc", "rank"), (query, doc, rank))
-    unused = [n for n in names if n not in (query, doc)]
-    if "score" not in named and (others := _numbers_among(unused, kinds)):
-        raise _no_number(what, "score", names, others, "ranks by the order of the rows")
+    if "score" not in table.columns:
+        unused = [n for n in names if n not in (query, doc)]
+        table.check_numbers("score", unused, "ranks by the order of the rows")
     return Roles(("query", "doc", "score"), (query, doc, None))
 
 
@@ -170,8 +167,74 @@ def subtopic_columns(
     what: str, names: Sequence[str], columns: Mapping[str, Any] | None
 ) -> tuple[str | None, str | None]:
     """Return the columns of subtopics and of their importance, None for what judgments lack."""
-    subtopic = _column(what, "subtopic", names, columns)
-    return subtopic, None if subtopic is None else _column(what, "importance", names, columns)
+    table = _Table(what, names, columns or {}, lambda _: {})
+    subtopic = table.column("subtopic")
+    return subtopic, None if subtopic is None else table.column("importance")
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The names of the columns of a table, the columns somebody named, and what columns hold."""
+
+    what: str
+    names: Sequence[str]
+    columns: Mapping[str, Any]
+    kinds: Kinds
+
+    def column(self, role: str) -> str | None:
+        """Return the column of a role; None if it may be absent and is."""
+        name = _named(self.what, role, self.names, self.columns)
+        if name is not None:
+            check_single(self.what, name, self.names)
+        return name
+
+    def number(self, role: str) -> str | None:
+        """Return the column of a number; an error if two columns of numbers have a name for it."""
+        name = self.column(role)
+        several = candidates(role, self.names)
+        if name is None or role in self.columns or len(several) < 2:
+            return name
+        kinds = self.kinds(several)
+        numbers = [n for n in several if kinds[n] == "number"]
+        if len(numbers) > 1:
+            raise ambiguous(self.what, role, numbers)
+        return (numbers or [name])[0]
+
+    def ids(self, number: str | None) -> tuple[str | None, str | None]:
+        """Return the columns of queries and documents; one error names all roles that lack one."""
+        _note_use(self.columns)
+        for role in ("query", "doc"):
+            given = names_given(self.columns, role)
+            if not given and column_or_none(role, self.names, self.columns) is None:
+                proposed = unnamed(self.names, self.columns, number, self.kinds(self.names))
+                raise self.error(proposed, f"Pass {advice(proposed)}.")
+        return self.column("query"), self.column("doc")
+
+    def check_numbers(self, role: str, unused: Sequence[str], meaning: str) -> None:
+        """Refuse columns that seem to hold numbers; without any, those with some in text."""
+        kinds = self.kinds(unused)
+        others = [n for n in unused if kinds[n] == "number"] or [
+            n for n in unused if kinds[n] == "mixed" and plain_name(n) not in _NOT_NUMBERS
+        ]
+        if not others:
+            return
+        other, kind = ("score", "a run") if role == "grade" else ("grade", "judgments")
+        swapped = any(plain_name(name) in SYNONYMS[other] for name in self.names)
+        hint = f"This looks like {kind}; the order is judgments first, then runs. "
+        distance = next((name for name in others if plain_name(name) in _DISTANCES), None)
+        what_to_pass = advice({role: others[0]})
+        if role == "score" and distance is not None:
+            what_to_pass = f"{advice({'distance': distance})} to rank the lowest first"
+        raise self.error(
+            [role],
+            f"{hint if swapped else ''}Pass {what_to_pass}; columns={{{role!r}: None}} "
+            f"(--columns {role}=) {meaning}.",
+        )
+
+    def error(self, roles: Iterable[str], remedy: str) -> DataError:
+        """Return the error for roles without a column."""
+        columns = f"Columns: {_shown(self.names)}."
+        return DataError(f"{self.what}: {cannot_tell(roles)}. {columns} {remedy}")
 
 
 def _note_use(columns: Mapping[str, Any] | None) -> None:
@@ -231,33 +294,6 @@ def check_single(what: str, name: str, names: Sequence[str]) -> None:
     """Refuse a column whose name another has too."""
     if list(names).count(name) > 1:
         raise DataError(f"{what}: there are several columns {name!r}; rename all but one.")
-
-
-def _column(
-    what: str, role: str, names: Sequence[str], columns: Mapping[str, Any] | None
-) -> str | None:
-    """Return the column of a role; None if it may be absent and is."""
-    name = _named(what, role, names, columns)
-    if name is not None:
-        check_single(what, name, names)
-    return name
-
-
-def _number_column(
-    what: str, role: str, names: Sequence[str], columns: Mapping[str, Any] | None, kinds: Kinds
-) -> str | None:
-    """Return the column of a number; an error if two columns of numbers have a name for it."""
-    name = _column(what, role, names, columns)
-    if name is None or role in (columns or {}):
-        return name
-    names_of_role = candidates(role, names)
-    if len(names_of_role) > 1:
-        types = kinds(names_of_role)
-        numbers = [n for n in names_of_role if types[n] == "number"]
-        if len(numbers) > 1:
-            raise ambiguous(what, role, numbers)
-        name = (numbers or [name])[0]
-    return name
 
 
 def candidates(role: str, names: Sequence[str]) -> list[str]:
@@ -347,51 +383,6 @@ def advice(columns: Mapping[str, Any]) -> str:
     entries = ", ".join(f"{r!r}: {'...' if n is None else repr(n)}" for r, n in columns.items())
     words = ",".join(f"{r}={'...' if n is None else n}" for r, n in columns.items())
     return f"columns={{{entries}}} (--columns {quote(words)})"
-
-
-def _id_columns(
-    what: str,
-    names: Sequence[str],
-    columns: Mapping[str, Any] | None,
-    kinds: Kinds,
-    number: str | None,
-) -> tuple[str | None, str | None]:
-    """Return the columns of queries and documents; one error names all roles that lack one."""
-    _note_use(columns)
-    for role in ("query", "doc"):
-        if not names_given(columns, role) and column_or_none(role, names, columns) is None:
-            proposed = unnamed(names, columns, number, kinds(names))
-            raise DataError(
-                f"{what}: {cannot_tell(proposed)}. Columns: {_shown(names)}. Pass {advice(proposed)}."
-            )
-    query, doc = (_column(what, role, names, columns) for role in ("query", "doc"))
-    return query, doc
-
-
-def _numbers_among(names: Sequence[str], kinds: Kinds) -> list[str]:
-    """Return the columns that seem to hold numbers; without any, those with some in text."""
-    types = kinds(names)
-    numbers = [n for n in names if types[n] == "number"]
-    return numbers or [
-        n for n in names if types[n] == "mixed" and plain_name(n) not in _NOT_NUMBERS
-    ]
-
-
-def _no_number(
-    what: str, role: str, names: Sequence[str], others: Sequence[str], meaning: str
-) -> DataError:
-    other, kind = ("score", "a run") if role == "grade" else ("grade", "judgments")
-    swapped = any(plain_name(name) in SYNONYMS[other] for name in names)
-    hint = f" This looks like {kind}; the order is judgments first, then runs." if swapped else ""
-    distance = next((name for name in others if plain_name(name) in _DISTANCES), None)
-    if role == "score" and distance is not None:
-        what_to_pass = f"{advice({'distance': distance})} to rank the lowest first"
-    else:
-        what_to_pass = advice({role: others[0]})
-    return DataError(
-        f"{what}: {cannot_tell([role])}. Columns: {_shown(names)}.{hint} Pass "
-        f"{what_to_pass}; columns={{{role!r}: None}} (--columns {role}=) {meaning}."
-    )
 
 
 _ABSENT = object()
