@@ -13,9 +13,9 @@ _LONGEST = 200  # characters of an example that are shown
 _FAULTS = {
     module: code
     for code, modules in {
-        "bad-lines": "two_fields trec trec_faults trec_layout trec_prefs letor letor_scores",
+        "bad-lines": "two_fields trec trec_faults trec_layout trec_prefs letor",
         "bad-numbers": "scalars dcg err",
-        "bad-json": "strict_json json_scan json_records json_dicts json_like rank_eval opensearch rre "
+        "bad-json": "strict_json json_scan json_records json_dicts json_like search_tools "
         "search_response llm_results",
         "bad-tables": "tables csv_header workbook column_roles frames quepid",
         "bad-files": "encodings input_file gathered formats",

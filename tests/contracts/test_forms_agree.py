@@ -153,11 +153,9 @@ def put_both(folder, kind):
 @pytest.mark.parametrize("to", WRITTEN)
 @pytest.mark.parametrize("kind", TABLES)
 def test_tables_become_text_and_text_tables(tmp_path, monkeypatch, kind, to, libraries):
-    for module in ("tables", "write_tables"):
-        monkeypatch.setattr(
-            f"rankstone.io.formats.{module}.find_spec",
-            lambda name: name if name == libraries else None,
-        )
+    monkeypatch.setattr(
+        "rankstone.io.formats.tables.find_spec", lambda name: name if name == libraries else None
+    )
     judged, run = put_both(tmp_path, kind)
     expected = values(rs.evaluate(JUDGED, SCORED, MEASURES))
     # What a file holds is told by its columns; the reader of rows leaves it open.
@@ -398,7 +396,7 @@ def test_bad_tables_are_not_converted(tmp_path, capsys, case):
 
 def test_writing_needs_a_library(tmp_path, monkeypatch):
     (tmp_path / "in").write_text(RUN_FILES["trec"](RANKED))
-    monkeypatch.setattr("rankstone.io.formats.write_tables.find_spec", lambda _: None)
+    monkeypatch.setattr("rankstone.io.formats.tables.find_spec", lambda _: None)
     with pytest.raises(rs.MissingDependencyError, match="writing parquet files needs the library"):
         convert(str(tmp_path / "in"), str(tmp_path / "out"), "parquet")
     convert(str(tmp_path / "in"), str(tmp_path / "out"), "csv")

@@ -14,7 +14,7 @@ from rankstone.io.column_roles import plain_name
 from rankstone.io.encodings import ADVICE
 from rankstone.io.formats import Format
 from rankstone.io.formats.csv_header import declared_separator, names_of
-from rankstone.io.formats.write_tables import write_columns
+from rankstone.io.formats.tables import write_columns
 from rankstone.io.input_file import Input
 from rankstone.io.rows import id_of
 

@@ -1,48 +1,35 @@
-"""Tables in files: Parquet, Arrow IPC (Feather), CSV and TSV with a header."""
+"""Tables in files, read and written: Parquet, Arrow IPC (Feather), CSV and TSV with a header."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from io import BytesIO, TextIOWrapper
-from typing import Any
+from itertools import islice
+from typing import IO, Any
 
 from rankstone.core.judgments import Judgments
 from rankstone.core.run import Row
 from rankstone.core.scalars import number_of
+from rankstone.core.subtopics import Aspect
 from rankstone.core.text import is_number
 from rankstone.errors import DataError, Notice, RankstoneError
 from rankstone.io import frames
 from rankstone.io.column_roles import ROLES, column_or_none
 from rankstone.io.encodings import as_utf8
-from rankstone.io.formats import Format, run_name, trec_layout
-from rankstone.io.formats.csv_header import (
-    SEPARATORS,
-    check_alike,
-    declared_separator,
-    has_decimal_commas,
-    header_of,
-    names_of,
-    separator_of,
-    types_of,
-)
+from rankstone.io.formats import Format, csv_header, run_name, trec_layout
 from rankstone.io.formats.trec_layout import has_blanks, has_quotes, is_header
 from rankstone.io.formats.workbook import Sheet, read_sheet
-from rankstone.io.formats.write_tables import (
-    write_binary,
-    write_subtopics_as_binary,
-    write_subtopics_as_text,
-    write_text,
-)
 from rankstone.io.frames.columns import PlainTable, open_table, values_of
 from rankstone.io.input_file import Input
-from rankstone.io.rows import TextRow, as_text, id_of
+from rankstone.io.rows import TextRow, as_text, check_utf8, id_of
 
 _MOST_MEMORY = 1 << 40  # bytes that no table takes
 _FILE, _STREAM = b"ARROW1", b"\xff\xff\xff\xff"
+_BATCH = 1 << 16  # rows that are written at once
 
 
 def _is_parquet(file: Input) -> bool:
@@ -70,7 +57,7 @@ def _is_csv(file: Input) -> bool:
     Rows under names that the reader of TREC rows knows are left to it, unless columns are named,
     or fields are quoted or hold blanks.
     """
-    if separator_of(file) is None:
+    if csv_header.separator_of(file) is None:
         return False
     rows = file.first_rows
     if file.options.columns or not rows or not is_header(rows[0].fields):
@@ -79,12 +66,14 @@ def _is_csv(file: Input) -> bool:
 
 
 def _accepts_csv(file: Input) -> bool:
-    return b"\0" not in file.head and any(len(names_of(file, s)) > 1 for s in SEPARATORS)
+    return b"\0" not in file.head and any(
+        len(csv_header.names_of(file, s)) > 1 for s in csv_header.SEPARATORS
+    )
 
 
 def _kind(file: Input) -> str | None:
     """Tell by the columns: a grade makes judgments, a score, a distance or a rank makes a run."""
-    names = header_of(file)[1] if _is_text(file) else open_table(_frame(file)).names
+    names = csv_header.header_of(file)[1] if _is_text(file) else open_table(_frame(file)).names
     roles = {role for role in ROLES if column_or_none(role, names, file.options.columns)}
     ranked = roles & {"score", "distance", "rank"}
     if "grade" in roles:
@@ -176,9 +165,9 @@ def _check_numbers(file: Input) -> None:
     """Refuse the first score, grade or rank that is not a number, by its line."""
     import csv
 
-    separator, names = header_of(file)
-    columns = [(names.index(n), n) for n, t in types_of(file).items() if t == "number"]
-    comma = has_decimal_commas(file)
+    separator, names = csv_header.header_of(file)
+    columns = [(names.index(n), n) for n, t in csv_header.types_of(file).items() if t == "number"]
+    comma = csv_header.has_decimal_commas(file)
     file.stream.seek(file.begin)
     wrapped = TextIOWrapper(file.stream, encoding="utf-8", errors="replace", newline="")
     try:
@@ -202,7 +191,7 @@ def _check_numbers(file: Input) -> None:
 
 
 def _lines_before_header(file: Input) -> int:
-    return 0 if declared_separator(file) is None else 1
+    return 0 if csv_header.declared_separator(file) is None else 1
 
 
 def _frame(file: Input, kind: str | None = None, *, graded: bool = True) -> Any:
@@ -225,7 +214,7 @@ def _frame(file: Input, kind: str | None = None, *, graded: bool = True) -> Any:
         what = "Parquet" if _is_parquet(file) else "Arrow"
         raise frames.missing("polars or pyarrow", f"{file.path}: reading {what} files")
     if _is_text(file):
-        check_alike(file, header_of(file)[0])
+        csv_header.check_alike(file, csv_header.header_of(file)[0])
     # By its name a library would map the file into memory, and end the process if it is cut short.
     file.stream.seek(0)
     content = BytesIO(file.stream.read())
@@ -236,12 +225,14 @@ def _frame(file: Input, kind: str | None = None, *, graded: bool = True) -> Any:
 def _polars_text(file: Input, content: Any) -> Any:
     import polars as pl
 
-    kinds = {n: pl.String if t == "id" else pl.Float64 for n, t in types_of(file).items()}
+    kinds = {
+        n: pl.String if t == "id" else pl.Float64 for n, t in csv_header.types_of(file).items()
+    }
     return pl.scan_csv(
         content,
-        separator=header_of(file)[0],
+        separator=csv_header.header_of(file)[0],
         skip_rows=_lines_before_header(file),
-        decimal_comma=has_decimal_commas(file),
+        decimal_comma=csv_header.has_decimal_commas(file),
         schema_overrides=kinds,
         infer_schema_length=1000,
         glob=False,
@@ -262,15 +253,20 @@ def _pyarrow_text(file: Input, content: Any) -> Any:
     import pyarrow as pa
     from pyarrow import csv
 
-    kinds = {n: pa.large_string() if t == "id" else pa.float64() for n, t in types_of(file).items()}
+    kinds = {
+        n: pa.large_string() if t == "id" else pa.float64()
+        for n, t in csv_header.types_of(file).items()
+    }
     return csv.read_csv(
         content,
         read_options=csv.ReadOptions(skip_rows=_lines_before_header(file)),
-        parse_options=csv.ParseOptions(delimiter=header_of(file)[0], newlines_in_values=True),
+        parse_options=csv.ParseOptions(
+            delimiter=csv_header.header_of(file)[0], newlines_in_values=True
+        ),
         convert_options=csv.ConvertOptions(
             column_types=kinds,
             null_values=[""],
-            decimal_point="," if has_decimal_commas(file) else ".",
+            decimal_point="," if csv_header.has_decimal_commas(file) else ".",
         ),
     )
 
@@ -296,7 +292,7 @@ def _plain_text(file: Input, _: Any) -> Any:
     file.stream.seek(file.begin)
     wrapped = TextIOWrapper(file.stream, encoding="utf-8", newline="")
     try:
-        rows = [row for row in csv.reader(wrapped, delimiter=header_of(file)[0]) if row]
+        rows = [row for row in csv.reader(wrapped, delimiter=csv_header.header_of(file)[0]) if row]
     finally:
         wrapped.detach()
     names, *lines = rows[_lines_before_header(file) :]
@@ -305,9 +301,9 @@ def _plain_text(file: Input, _: Any) -> Any:
     for number, row in enumerate(lines):
         if len(row) != len(names):
             raise ValueError(f"row {number} has {len(row)} fields, the header {len(names)}")
-    types = types_of(file)
+    types = csv_header.types_of(file)
     columns: dict[str, Any] = {}
-    point = has_decimal_commas(file)
+    point = csv_header.has_decimal_commas(file)
     for name, texts in zip(names, zip(*lines, strict=True), strict=True):
         is_number_column = types.get(name) == "number"
         values = [v.replace(",", ".") for v in texts] if point and is_number_column else texts
@@ -320,50 +316,116 @@ def _plain_text(file: Input, _: Any) -> Any:
     return PlainTable(columns, in_file=True)
 
 
-def _binary(name: str, example: str, detect: Callable[[Input], bool]) -> Format:
+def write_columns(
+    rows: Iterable[tuple[Any, ...]],
+    out: IO[bytes],
+    names: Sequence[str],
+    number: Callable[[float], str] = repr,
+) -> None:
+    """Write a header and rows of a query, a document, a number and perhaps texts as CSV."""
+    import csv
+
+    wrapped = TextIOWrapper(out, "utf-8", newline="")
+    try:
+        writer = csv.writer(wrapped, lineterminator="\n")
+        writer.writerow(names)
+        for query, doc, value, *more in rows:
+            check_utf8(query, doc, *more, without="\0\r")
+            writer.writerow((query, doc, number(value), *more))
+        wrapped.flush()
+    finally:
+        wrapped.detach()
+
+
+def _write_binary(
+    rows: Iterable[tuple[Any, ...]], out: IO[bytes], names: Sequence[str], kind: str
+) -> None:
+    """Write rows as a Parquet or Arrow file; all columns are in memory until they are complete."""
+    make, write = _library(kind)
+    remaining = iter(rows)
+    parts = []
+    while batch := list(islice(remaining, _BATCH)):
+        for query, doc, _, *more in batch:
+            if more or not (query.isascii() and doc.isascii()):
+                check_utf8(query, doc, *more)
+        parts.append(make(dict(zip(names, zip(*batch, strict=True), strict=True))))
+    if parts:
+        write(parts, out)
+
+
+def _library(kind: str) -> tuple[Any, Any]:
+    """Return how to make a table of columns, and how to write such tables as one."""
+    if find_spec("polars") is not None:
+        import polars as pl
+
+        def write_frames(parts: list[Any], out: IO[bytes]) -> None:
+            whole = pl.concat(parts)
+            (whole.write_parquet if kind == "parquet" else whole.write_ipc)(out)
+
+        return pl.DataFrame, write_frames
+    if find_spec("pyarrow") is None:
+        raise frames.missing("polars or pyarrow", f"writing {kind} files")
+    import pyarrow as pa
+    from pyarrow import feather, parquet
+
+    def write_arrow(parts: list[Any], out: IO[bytes]) -> None:
+        whole = pa.concat_tables(parts)
+        if kind == "parquet":
+            parquet.write_table(whole, out)
+        else:
+            feather.write_feather(whole, out, compression="uncompressed")
+
+    return lambda columns: pa.table({n: list(v) for n, v in columns.items()}), write_arrow
+
+
+def _with_importance(rows: Iterable[Aspect]) -> Iterator[tuple[Any, ...]]:
+    return ((*row[:4], "okay" if row.vital is False else "vital") for row in rows)
+
+
+def _table(
+    name: str,
+    example: str,
+    detect: Callable[[Input], bool],
+    write: Callable[..., None] | None = None,
+    **more: Any,
+) -> Format:
+    """Return a format of tables; ``write`` writes rows under names of columns to a file."""
+    if write is not None:
+        names = ("query_id", "doc_id", "relevance", "subtopic", "importance")
+        more |= {
+            "write_judgments": partial(write, names=names[:3]),
+            "write_run": partial(write, names=(*names[:2], "score")),
+            "write_subtopics": lambda rows, out: write(_with_importance(rows), out, names),
+            "holds_importance": True,
+        }
     return Format(
         name,
         example,
         detect,
         _judgments,
         _run,
-        partial(write_binary, number="relevance", kind=name),
-        partial(write_binary, number="score", kind=name),
         kind=_kind,
         rows=_rows,
         mixes_queries=True,
-        write_subtopics=partial(write_subtopics_as_binary, kind=name),
         may_hold_subtopics=True,
-        holds_importance=True,
+        **more,
     )
 
 
-WORKBOOK = Format(
-    "xlsx",
-    "an Excel workbook, of which a sheet is a table with a header",
-    _is_workbook,
-    _judgments,
-    _run,
-    kind=_kind,
-    rows=_rows,
-    mixes_queries=True,
-    may_hold_subtopics=True,
+WORKBOOK = _table(
+    "xlsx", "an Excel workbook, of which a sheet is a table with a header", _is_workbook
 )
-PARQUET = _binary("parquet", "a Parquet file", _is_parquet)
-ARROW = _binary("arrow", "an Arrow IPC file or stream, such as Feather", _is_arrow)
-CSV = Format(
+PARQUET = _table("parquet", "a Parquet file", _is_parquet, partial(_write_binary, kind="parquet"))
+ARROW = _table(
+    "arrow",
+    "an Arrow IPC file or stream, such as Feather",
+    _is_arrow,
+    partial(_write_binary, kind="arrow"),
+)
+CSV = _table(
     "csv",
     "CSV or TSV with a header, such as query_id,doc_id,score",
     _is_csv,
-    _judgments,
-    _run,
-    partial(write_text, number="relevance"),
-    partial(write_text, number="score"),
+    write_columns,
     accepts=_accepts_csv,
-    kind=_kind,
-    rows=_rows,
-    mixes_queries=True,
-    write_subtopics=write_subtopics_as_text,
-    may_hold_subtopics=True,
-    holds_importance=True,
 )
