@@ -16,7 +16,7 @@ from strategies import examples, measures, write_qrels, write_run
 
 import rankstone as rs
 from rankstone.core.collection import default_conventions
-from rankstone.core.tie_breaking import tied_before
+from rankstone.core.tie_breaking import TiedRows, tied_before
 
 SOURCE = Path(rs.__file__).parent
 MOVING = (
@@ -318,9 +318,9 @@ def test_every_tie_rule_that_picks_one_order_is_noticed(rule):
 def test_a_tie_rule_without_an_order_gives_no_number():
     """Whoever adds a rule is told, if nothing says in which order it puts tied documents."""
     row = np.zeros(2, np.int64)
-    columns = ("grade", "above", "tied", "earlier", "judgment")
+    rows = TiedRows(np.array([0, 2]), *[row] * 5)
     with pytest.raises(KeyError, match="by colour"):
-        tied_before("by colour", offsets=np.array([0, 2]), **dict.fromkeys(columns, row))
+        tied_before("by colour", rows)
 
 
 @pytest.mark.parametrize("rule", ["docid-desc", "docid-asc"])

@@ -6,7 +6,7 @@ from loading import collection
 
 import rankstone as rs
 from rankstone.core.rank import conventions_that_matter, score_needs
-from rankstone.core.tie_breaking import before_by_gain
+from rankstone.core.tie_breaking import TiedRows, before_by_gain
 
 DEFAULT = rs.Conventions()
 
@@ -160,13 +160,10 @@ def test_queries_that_are_averaged():
 
 def test_documents_that_gain_as_little_as_unjudged_ones_are_in_order_of_grade():
     """Of five documents that share a score three are judged: grades 1, 0 and 2, gains 0, 0 and 1."""
-    columns = {"gain": [0.0, 0.0, 1.0], "grade": [1.0, 0.0, 2.0], "above": [0] * 3, "tied": [5] * 3}
-    arrays = {name: np.array(values) for name, values in columns.items()}
+    gain, grade, above, tied = map(np.array, ([0.0, 0.0, 1.0], [1.0, 0.0, 2.0], [0] * 3, [5] * 3))
+    rows = TiedRows(np.array([0, 3]), grade, above, tied, np.arange(3))
     for luck, before in ((1, [1, 4, 0]), (-1, [3, 0, 4])):
-        found = before_by_gain(
-            luck, offsets=np.array([0, 3]), unjudged_gain=0.0, judgment=np.arange(3), **arrays
-        )
-        assert found.tolist() == before
+        assert before_by_gain(luck, rows, gain, 0.0).tolist() == before
 
 
 def test_rules_for_ties_that_need_ids_or_the_input():

@@ -12,6 +12,7 @@ import rankstone as rs
 from rankstone.core import python_engine, ranked as ranked_module, segments
 from rankstone.core.as_numpy import numbers_of
 from rankstone.core.ids import Ids
+from rankstone.core.rank import Documents
 from rankstone.core.ranked_table import RankedTable
 from rankstone.io.arrays import labels_and_scores
 
@@ -282,7 +283,8 @@ def test_offsets_outside_the_values_are_refused():
 
 
 def test_columns_are_worked_out_when_asked_for():
-    result = RankedTable(np.zeros(3), None, np.array([0, 3]), rs.Conventions(), queries=[0])
+    documents = Documents([0], np.array([0, 3]), np.zeros(3), None)
+    result = RankedTable(documents, rs.Conventions())
     assert "rank" not in vars(result)
     assert result.rank.tolist() == [1, 2, 3]
     assert "rank" in vars(result)

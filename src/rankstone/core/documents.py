@@ -18,7 +18,7 @@ from rankstone.core.matches import Matches
 from rankstone.core.rank import match_options, tie_rule
 from rankstone.core.run import NO_DOCUMENT, Block, Run
 from rankstone.core.text import encode
-from rankstone.core.tie_breaking import is_by_id, tied_before
+from rankstone.core.tie_breaking import TiedRows, is_by_id, tied_before
 
 _MORE = 4  # times as many rows are read if too many documents are repeated
 _MOST_ROWS = 1 << 20  # that are kept before those beyond the depth are dropped
@@ -230,17 +230,13 @@ class _Ties(NamedTuple):
 
     def order(self, rule: str, docs: list[Any]) -> np.ndarray:
         """Return the order of the rows, all unjudged, by the tie rule that judged documents follow."""
-        nothing = np.zeros(len(docs))
-        before = tied_before(
-            rule,
-            offsets=segments.offsets_of(np.bincount(self.row)),
-            grade=nothing,
-            above=self.begin,
-            tied=np.repeat(np.diff(self.bounds), np.diff(self.bounds)),
-            earlier=np.arange(len(docs)) - self.begin,
-            judgment=np.arange(len(docs)),
-            greater=self._greater(docs) if is_by_id(rule) else None,
+        offsets, sizes = segments.offsets_of(np.bincount(self.row)), np.diff(self.bounds)
+        every, tied = np.arange(len(docs)), np.repeat(sizes, sizes)
+        greater = self._greater(docs) if is_by_id(rule) else None
+        rows = TiedRows(
+            offsets, np.zeros(len(docs)), self.begin, tied, every, every - self.begin, greater
         )
+        before = tied_before(rule, rows)
         return np.argsort(self.begin + before, kind="stable")
 
     def _greater(self, docs: list[Any]) -> np.ndarray:

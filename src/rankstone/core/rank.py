@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from rankstone.choices.conventions import Conventions
-from rankstone.core import segments
+from rankstone.core import segments, tie_breaking
 from rankstone.core.as_numpy import lowest
 from rankstone.core.cutoff import Cuts
 from rankstone.core.matches import Matches
@@ -21,15 +21,7 @@ from rankstone.core.ranked import Ranked, Sample
 from rankstone.core.ranked_rows import RankedRows, condensed, select
 from rankstone.core.ranked_table import RankedTable
 from rankstone.core.subtopics import Subtopics
-from rankstone.core.tie_breaking import (
-    id_order,
-    is_by_id,
-    is_by_input,
-    keeps_order,
-    needs_ids,
-    tie_extreme,
-    tied_before,
-)
+from rankstone.core.tie_breaking import TiedRows, id_order, is_by_id, keeps_order, tie_extreme
 from rankstone.core.timing import stage
 from rankstone.errors import DataError
 
@@ -150,7 +142,7 @@ def asks_for_extremes(conventions: Conventions) -> bool:
 
 def reads_input_order(conventions: Conventions) -> bool:
     """Return whether tied documents are ranked by the order of rows in the input."""
-    return is_by_input(conventions.ties)
+    return tie_breaking.is_by_input(conventions.ties)
 
 
 def tie_rule(conventions: Conventions) -> str:
@@ -239,18 +231,8 @@ def apply_ties(documents: Documents, rule: str, conventions: Conventions) -> Ran
     if documents.matches is not None:
         return _ranked_rows(documents, documents.matches, rule, conventions)
     if documents.scores is not None and is_by_id(rule):
-        raise needs_ids(rule)
-    return RankedTable(
-        documents.grades,
-        documents.scores,
-        documents.bounds,
-        conventions,
-        rule=rule,
-        judged=documents.judged,
-        width=documents.width,
-        retrieved_grades=documents.retrieved_grades,
-        queries=documents.queries,
-    )
+        raise tie_breaking.needs_ids(rule)
+    return RankedTable(documents, conventions, rule)
 
 
 def _ranked_rows(
@@ -335,18 +317,10 @@ def _ranks(
     matches: Matches, rule: str, grade: Array, chosen: Array | slice, offsets: Array
 ) -> Array:
     """Return the ranks of some matches, whose offsets are ``offsets``."""
-    above = matches.above[chosen]
-    before: Array = tied_before(
-        rule,
-        offsets=offsets,
-        grade=grade[chosen],
-        above=above,
-        tied=matches.tied[chosen],
-        earlier=matches.earlier[chosen],
-        judgment=matches.judgment[chosen],
-        greater=matches.greater[chosen],
-    )
-    return (above + 1) + before
+    names = ("above", "tied", "judgment", "earlier", "greater")
+    columns = (getattr(matches, name)[chosen] for name in names)
+    rows = TiedRows(offsets, grade[chosen], *columns)
+    return (rows.above + 1) + tie_breaking.tied_before(rule, rows)
 
 
 def apply_unjudged(ranked: Ranked, rule: str) -> Ranked:

@@ -14,7 +14,7 @@ from rankstone.core import segments
 from rankstone.core.cutoff import Cutoff, units_of
 from rankstone.core.ranked import Ranked, Task, lazy, on_parts, parts_of
 from rankstone.core.subtopics import ranges
-from rankstone.core.tie_breaking import before_by_gain
+from rankstone.core.tie_breaking import TiedRows, before_by_gain
 from rankstone.errors import UsageError
 
 Array = np.ndarray
@@ -122,16 +122,8 @@ def with_ties_by(ranked: Ranked, gain: Array, unjudged_gain: float) -> RankedRow
 
     Best or worst first, as ``tie_luck`` says. ``gain`` has an entry for each row.
     """
-    before = before_by_gain(
-        ranked.tie_luck,
-        offsets=ranked.offsets,
-        gain=gain,
-        unjudged_gain=unjudged_gain,
-        grade=ranked.grade,
-        above=ranked.above,
-        tied=ranked.tied,
-        judgment=ranked.judgment,
-    )
+    rows = TiedRows(ranked.offsets, ranked.grade, ranked.above, ranked.tied, ranked.judgment)
+    before = before_by_gain(ranked.tie_luck, rows, gain, unjudged_gain)
     return with_ranks(ranked, ranked.above + 1 + before)
 
 

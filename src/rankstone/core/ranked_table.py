@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import compress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked, Task, lazy, on_parts, parts_of
-from rankstone.core.tie_breaking import keeps_order, tied_before
+from rankstone.core.tie_breaking import TiedRows, keeps_order, tied_before
+
+if TYPE_CHECKING:
+    from rankstone.core.rank import Documents
 
 Array = np.ndarray
 
@@ -18,39 +22,29 @@ Array = np.ndarray
 class RankedTable(Ranked):
     """A ranking of lists of grades and scores; its columns are computed on first access.
 
-    List q is ``bounds[q]:bounds[q + 1]`` of ``grades`` and ``scores``; without scores documents
-    are in order of rank. ``judged`` masks the documents that have a grade, None if all have.
-    ``retrieved_grades`` are the grades that documents have in their list, if they differ from
-    their grades among the judgments. ``rule`` orders tied documents.
+    List q of the documents is ``bounds[q]:bounds[q + 1]``; without scores they are in order of rank.
+    ``rule`` orders tied documents. ``whole`` is the ranking of all queries, of which this is a part.
     """
 
     def __init__(
         self,
-        grades: Array,
-        scores: Array | None,
-        bounds: Array,
+        documents: Documents,
         conventions: Conventions,
-        *,
-        queries: list[Any],
         rule: str = "input",
-        judged: Array | None = None,
-        width: int | None = None,
-        retrieved_grades: Array | None = None,
         whole: RankedTable | None = None,
     ) -> None:
-        self.grades = grades
-        self.retrieved_grades = grades if retrieved_grades is None else retrieved_grades
-        self.scores = scores
-        self.bounds = bounds
-        self.judged = judged
+        self.documents = documents
+        self.grades, self.scores, self.bounds = documents.grades, documents.scores, documents.bounds
+        self.judged, retrieved = documents.judged, documents.retrieved_grades
+        self.retrieved_grades = self.grades if retrieved is None else retrieved
         self._whole = whole
         self._tie_counts: dict[int, tuple[int, int]] = {}
         self._has_small_grades = False
-        width = None if judged is not None else width
-        own = {"conventions": conventions, "rule": rule, "width": width, "queries": queries}
-        self.__dict__.update(own, _cache={})
-        if judged is not None and (negative := grades < 0).any():
-            pooled, offsets = self._place(negative)[3], segments.keep(negative, bounds)
+        width = None if self.judged is not None else documents.width
+        own = {"conventions": conventions, "rule": rule, "width": width}
+        self.__dict__.update(own, queries=documents.queries, _cache={})
+        if self.judged is not None and (negative := self.grades < 0).any():
+            pooled, offsets = self._place(negative)[3], segments.keep(negative, self.bounds)
             self.__dict__.update(pooled=pooled, pooled_offsets=offsets)
 
     @property
@@ -72,19 +66,11 @@ class RankedTable(Ranked):
 
     def _of_rows(self, rows: slice | Array, bounds: Array, queries: list[Any]) -> RankedTable:
         """Return the ranking of some lists, whose documents are ``rows``."""
-        own = self.retrieved_grades is self.grades
-        return RankedTable(
-            self.grades[rows],
-            None if self.scores is None else self.scores[rows],
-            bounds,
-            self.conventions,
-            rule=self.rule,
-            judged=None if self.judged is None else self.judged[rows],
-            width=self.width,
-            retrieved_grades=None if own else self.retrieved_grades[rows],
-            queries=queries,
-            whole=self if self._whole is None else self._whole,
-        )
+        columns = ("grades", "scores", "judged", "retrieved_grades")
+        every = {name: getattr(self.documents, name) for name in columns}
+        own = {name: column[rows] for name, column in every.items() if column is not None}
+        part: Documents = replace(self.documents, bounds=bounds, queries=queries, **own)
+        return RankedTable(part, self.conventions, self.rule, self._whole or self)
 
     def by_query(self, task: Task) -> list[Array]:
         """Return the columns that a task makes of some queries, for all, on all cores."""
@@ -211,15 +197,9 @@ class RankedTable(Ranked):
             order, above, tied, earlier = (a[kept] for a in (order, above, tied, earlier))
         if not self._has_equals:
             return order, above, tied, above + 1
-        rank = (above + 1) + tied_before(
-            self.rule,
-            offsets=offsets,
-            grade=self.retrieved_grades[order],
-            above=above,
-            tied=tied,
-            earlier=earlier,
-            judgment=order,
-        )
+        grade = self.retrieved_grades[order]
+        rows = TiedRows(offsets, grade, above, tied, order, earlier)
+        rank = (above + 1) + tied_before(self.rule, rows)
         if keeps_order(self.rule):
             return order, above, tied, rank
         by_rank = segments.falling_order(-rank.astype(np.float64), offsets)

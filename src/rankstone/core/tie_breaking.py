@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from rankstone.choices.conventions import Conventions
@@ -11,39 +13,31 @@ from rankstone.errors import UsageError
 Array = np.ndarray
 
 
-def tied_before(
-    rule: str,
-    *,
-    offsets: Array,
-    grade: Array,
-    above: Array,
-    tied: Array,
-    earlier: Array,
-    judgment: Array,
-    greater: Array | None = None,
-) -> Array:
-    """Return how many of the documents that share a row's score are ranked before it.
+class TiedRows(NamedTuple):
+    """Judged documents, by query as ``offsets`` say.
 
-    Rows are judged documents, by query as ``offsets`` say. Of the documents that share a row's
-    score, ``earlier`` come earlier in the input and ``greater`` have a greater id; ``greater`` is
-    None if documents have no ids.
+    ``above`` documents have a higher score than a row, and ``tied`` the same, itself included. Of the
+    latter ``earlier`` come earlier in the input and ``greater`` have a greater id (None: no ids).
     """
-    if keeps_order(rule):
-        return earlier
+
+    offsets: Array
+    grade: Array
+    above: Array
+    tied: Array
+    judgment: Array
+    earlier: Array | None = None
+    greater: Array | None = None
+
+
+def tied_before(rule: str, rows: TiedRows) -> Array:
+    """Return how many of the documents that share a row's score are ranked before it."""
+    if keeps_order(rule) and rows.earlier is not None:
+        return rows.earlier
     if is_by_id(rule):
-        if greater is None:
+        if rows.greater is None:
             raise needs_ids(rule)
-        return tied - 1 - greater if rule == "docid-asc" else greater
-    return before_by_gain(
-        _EXTREMES[rule],
-        offsets=offsets,
-        gain=grade,
-        unjudged_gain=0.0,
-        grade=grade,
-        above=above,
-        tied=tied,
-        judgment=judgment,
-    )
+        return rows.tied - 1 - rows.greater if rule == "docid-asc" else rows.greater
+    return before_by_gain(_EXTREMES[rule], rows, rows.grade, 0.0)
 
 
 def tie_extreme(rule: str) -> int:
@@ -54,27 +48,19 @@ def tie_extreme(rule: str) -> int:
 _EXTREMES = {"optimistic": 1, "pessimistic": -1}
 
 
-def before_by_gain(
-    luck: int,
-    *,
-    offsets: Array,
-    gain: Array,
-    unjudged_gain: float,
-    grade: Array,
-    above: Array,
-    tied: Array,
-    judgment: Array,
-) -> Array:
+def before_by_gain(luck: int, rows: TiedRows, gain: Array, unjudged_gain: float) -> Array:
     """Return the number of tied documents before each row if ties are ordered by gain.
 
     The most first if ``luck`` is 1, last if it is -1; of equal gain by grade. Documents without a
     judgment gain ``unjudged_gain`` and have grade 0.
     """
-    before = np.zeros(len(tied), np.int64)
-    shared = np.flatnonzero(tied > 1)  # the others are alone, and sorting takes most of the time
-    query, above, tied = segments.numbers(offsets)[shared], above[shared], tied[shared]
-    gain, grade, judgment = gain[shared], grade[shared], judgment[shared]
-    order = np.lexsort((judgment, -luck * grade, -luck * gain, above, query))
+    before = np.zeros(len(rows.tied), np.int64)
+    shared = np.flatnonzero(
+        rows.tied > 1
+    )  # the others are alone, and sorting takes most of the time
+    query, above = segments.numbers(rows.offsets)[shared], rows.above[shared]
+    tied, gain, grade = rows.tied[shared], gain[shared], rows.grade[shared]
+    order = np.lexsort((rows.judgment[shared], -luck * grade, -luck * gain, above, query))
     new_tie = np.ones(len(order), bool)
     new_tie[1:] = (np.diff(query[order]) != 0) | (np.diff(above[order]) != 0)
     starts = np.flatnonzero(new_tie)
