@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, compress, pairwise, repeat
+from itertools import pairwise, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -121,6 +121,9 @@ class _Order(NamedTuple):
     repeats: bool
 
 
+_NO_ORDER = _Order("input", float32=False, repeats=False)
+
+
 def _of_blocks(
     blocks: Iterable[Block], row_of: Mapping[str, int], depth: int, most: int, order: _Order
 ) -> tuple[TopDocuments, bool]:
@@ -141,7 +144,7 @@ def _of_blocks(
     if order.repeats or best.is_new().all():
         return best.by_query(len(row_of)), False
     rows = rows.first(most)
-    tops = rows.where(rows.is_new()).first(depth).by_query(len(row_of))
+    tops = rows.at(rows.is_new()).first(depth).by_query(len(row_of))
     sizes = np.bincount(rows.row, minlength=len(row_of))
     is_short = (sizes >= most) & (segments.lengths(tops.offsets) < depth)
     return tops, bool(is_short.any())
@@ -152,7 +155,7 @@ class _Rows:
     """Rows of a run: the number of the query, the document, and the score."""
 
     row: np.ndarray
-    docs: list[Any]
+    docs: np.ndarray
     scores: np.ndarray
     order: _Order
 
@@ -166,37 +169,32 @@ class _Rows:
         if order.float32:
             with np.errstate(over="ignore"):
                 scores = scores.astype(np.float32).astype(np.float64)
-        return cls(row, block.docs, scores, order).where(row >= 0)
+        docs = np.fromiter(block.docs, object, len(block.docs))
+        return cls(row, docs, scores, order).at(row >= 0)
 
     @classmethod
     def together(cls, parts: Sequence[_Rows]) -> _Rows:
         """Return all rows of several parts."""
-        return cls(
-            np.concatenate([np.zeros(0, np.int64), *(part.row for part in parts)]),
-            list(chain.from_iterable(part.docs for part in parts)),
-            np.concatenate([np.zeros(0), *(part.scores for part in parts)]),
-            parts[0].order if parts else _Order("input", float32=False, repeats=False),
+        none = cls(np.zeros(0, np.int64), np.zeros(0, object), np.zeros(0), _NO_ORDER)
+        every = (none, *parts)
+        row, docs, scores = (
+            np.concatenate([getattr(part, name) for part in every])
+            for name in ("row", "docs", "scores")
         )
+        return cls(row, docs, scores, every[-1].order)
 
-    def where(self, mask: np.ndarray) -> _Rows:
-        """Return some of the rows."""
-        if mask.all():
-            return self
-        docs = list(compress(self.docs, mask.tolist()))
-        return _Rows(self.row[mask], docs, self.scores[mask], self.order)
+    def at(self, chosen: np.ndarray) -> _Rows:
+        """Return some of the rows, in a mask or by their numbers."""
+        return _Rows(self.row[chosen], self.docs[chosen], self.scores[chosen], self.order)
 
     def first(self, most: int) -> _Rows:
         """Return the best rows of each query, in order of queries and scores."""
-        row, docs, scores = _by_query(self.row, self.docs, self.scores)
-        order = np.lexsort([-scores, row])
-        ties = _Ties.of(row[order], scores[order])
+        order = np.lexsort([-self.scores, self.row])
+        ties = _Ties.of(self.row[order], self.scores[order])
         if ties is not None:
-            order = order[ties.order(self.order.ties, [docs[i] for i in order.tolist()])]
-        if (order[1:] < order[:-1]).any():
-            row, scores = row[order], scores[order]
-            docs = [docs[i] for i in order.tolist()]
-        place = segments.positions(segments.offsets_of(np.bincount(row)))
-        return _Rows(row, docs, scores, self.order).where(place < most)
+            order = order[ties.order(self.order.ties, self.docs[order].tolist())]
+        place = segments.positions(segments.offsets_of(np.bincount(self.row)))
+        return self.at(order[place < most])
 
     def is_new(self) -> np.ndarray:
         """Return which rows are the first with their document in their query; rows are by query."""
@@ -249,21 +247,6 @@ class _Ties(NamedTuple):
         greater = np.empty(len(docs), np.int64)
         greater[falling] = np.arange(len(docs)) - self.begin
         return greater
-
-
-def _by_query(
-    row: np.ndarray, docs: list[Any], scores: np.ndarray
-) -> tuple[np.ndarray, list[Any], np.ndarray]:
-    """Return rows in order of queries; as these are mostly together, whole pieces are moved."""
-    pieces = np.append(np.flatnonzero(np.diff(row, prepend=-1)), len(row))
-    query = row[pieces[:-1]]
-    if (np.diff(query) > 0).all():
-        return row, docs, scores
-    order = np.argsort(query, kind="stable")
-    begin, sizes = pieces[:-1][order], np.diff(pieces)[order]
-    moved = np.repeat(begin, sizes) + segments.positions(segments.offsets_of(sizes))
-    bounds = zip(begin.tolist(), (begin + sizes).tolist(), strict=True)
-    return row[moved], [doc for a, b in bounds for doc in docs[a:b]], scores[moved]
 
 
 def _without(
