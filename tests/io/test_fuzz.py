@@ -11,7 +11,7 @@ from fuzz.written import read_alike
 from rankstone import errors
 from rankstone.core import python_engine, saved
 from rankstone.io import input_file, rows
-from rankstone.io.formats import json_records, letor, tables, trec
+from rankstone.io.formats import csv_header, json_records, letor, trec
 
 CORPUS = Path(__file__).parents[1] / "fuzz" / "corpus"
 KEPT = sorted(path.relative_to(CORPUS).as_posix() for path in CORPUS.glob("*/*"))
@@ -46,7 +46,7 @@ PLANTED = {
     "the last line is lost": (input_file, "lines", without_last, "letor", b"1 qid:1 # d1\n0 qid:1 # d2\n"),
     "grades are rounded": (letor, "number_of", lambda f: lambda *a: float(round(f(*a))), "letor", b"0.5 qid:1 # d1\n"),
     "few digits are written": (trec, "number_text", lambda f: "{:g}".format, "trec", b"q 0 d 1234567\n"),
-    "stray quotes are let pass": (tables, "check_alike", lambda f: lambda *a: None, "csv", b'qid,docno,rel,x"y\nq",d,1,2\nr,d,2,3\n'),
+    "stray quotes are let pass": (csv_header, "check_alike", lambda f: lambda *a: None, "csv", b'qid,docno,rel,x"y\nq",d,1,2\nr,d,2,3\n'),
     "the best row is lost": (rows, "max", lambda f: min, "trec", b"q 0 d 2\nq 0 d 1\n"),
     "a message breaks a line": (errors, "printable", lambda f: lambda m: m + "\n", "json", b"{"),
     "values are rounded": (saved, "number", lambda f: lambda v: round(f(v), 1), "results", (CORPUS / "results" / "fine").read_bytes()),
