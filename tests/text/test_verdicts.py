@@ -56,3 +56,25 @@ def test_uncertainty_that_more_repeats_would_remove_comes_from_repeats():
     assert parts.share_of_runs > 0.5
     assert "100 % comes from queries" not in sentence(result["b", "AP"], result)
     assert type(result).from_json(result.to_json()) == result
+
+
+def test_many_pairs_have_sentences_on_the_first_measure_and_a_row_each():
+    """Of 6 pairs the 2 on the first measure have sentences; of 4, all."""
+    rng = np.random.default_rng(5)
+
+    def text(measures):
+        runs = [
+            QueryValues(name, IDS, {m: rng.uniform(0, 1, 40) for m in measures})
+            for name in ("a", "b", "c")
+        ]
+        lines = write_comparison(compare(runs, resamples=50), "table", columns=200)
+        return "\n".join(lines).split("\n\n")
+
+    many = text(("AP", "RR", "P@5"))
+    assert many[0].count(" on AP: ") == 2
+    assert " on RR: " not in many[0]
+    assert many[0].endswith("4 more comparisons are in the table below.")
+    assert [many[2].count(f"\n{m} ") for m in ("AP", "RR", "P@5")] == [2, 2, 2]
+    few = text(("AP", "RR"))
+    assert [few[0].count(f" on {m}: ") for m in ("AP", "RR")] == [2, 2]
+    assert "more comparisons" not in few[0]

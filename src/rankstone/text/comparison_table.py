@@ -22,8 +22,7 @@ from rankstone.text.verdicts import is_floor, moved, sentence
 BETTER, WORSE, INCOMPLETE = "▲", "▼", "?"
 MARKS = {"better": BETTER, "worse": WORSE, "incomplete": INCOMPLETE}
 _TONES = {"better": "good", "worse": "bad", "incomplete": "unsure"}
-_MOST_SENTENCES = 10
-_MOST_IN_NOTEBOOKS = 5
+_MOST_SENTENCES = 5
 _MOST_MOVED = 3
 _TEXTS = ("measure", "baseline", "run", "test", "correction", "interval", "verdict", "warnings")
 _NUMBERS = (
@@ -62,7 +61,7 @@ def write_comparison(
 def for_notebook(comparison: Comparison) -> Paragraphs:
     """Return the conclusions and the differences, with the means that they are of."""
     pairs = comparison.comparisons
-    shown = _items(comparison, pairs[:_MOST_IN_NOTEBOOKS])
+    shown = _items(comparison, pairs[:_MOST_SENTENCES])
     if (more := len(pairs) - len(shown)) > 0:
         shown.append(Sentence([tr("and {} more, in the table").format(more)], "item"))
     how = Sentence([tr("{}.").format(comparison.method())], "quiet")
