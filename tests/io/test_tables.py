@@ -410,6 +410,38 @@ def test_grades_called_otherwise_are_no_ratings():
     assert judged.notices == ()
 
 
+@pytest.mark.parametrize(
+    ("more", "columns", "named"),
+    [
+        ({"verdict": ["good", "bad"]}, None, "'verdict'"),
+        ({"verdict": ["good", "bad"], "title": ["x", "y"]}, None, "'verdict', 'title'"),
+        ({"verdict": ["good", "bad"]}, {"grade": None}, None),
+        ({"intent": ["s", "s"], "timestamp": [5, 6]}, None, None),
+        ({}, None, None),
+    ],
+)
+def test_judgments_without_grades_name_the_columns_not_read(more, columns, named):
+    judged = judgments_of(table(**BASE, **more), columns, graded=True)
+    shown = [n.text.partition("not read: ")[2].partition(".")[0] for n in judged.notices]
+    assert shown == ([named] if named else [])
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx", "parquet"])
+def test_judgments_without_grades_are_an_error_under_strict(tmp_path, ending):
+    frame = pd.DataFrame({"query": ["q", "q"], "doc": ["a", "b"], "verdict": ["good", "bad"]})
+    path = tmp_path / f"judged.{ending}"
+    {"csv": frame.to_csv, "xlsx": frame.to_excel, "parquet": frame.to_parquet}[ending](
+        path, index=False
+    )
+    run = {"q": ["b", "a"]}
+    with pytest.warns(rs.RankstoneWarning, match="every row counts as relevant.*'verdict'"):
+        assert rs.evaluate(path, run, "RR")["RR"] == 1
+    with pytest.raises(rs.StrictError, match="all-relevant"):
+        rs.evaluate(path, run, "RR", strict=True)
+    with pytest.raises(rs.StrictError, match="all-relevant"):
+        rs.evaluate(frame, run, "RR", strict=True)
+
+
 @pytest.mark.parametrize(("subtopics", "columns", "count"), [(["s", "t"], None, 2), (["s", "s"], None, 0), (["s", "s"], {"subtopic": "intent"}, 1), (["s", "t"], {"subtopic": None}, 0)])  # fmt: skip
 def test_a_column_of_several_subtopics_is_one(subtopics, columns, count):
     judged = judgments_of(table(**BASE, rel=[1, 1], intent=subtopics), columns, graded=True)

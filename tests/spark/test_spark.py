@@ -294,6 +294,19 @@ def test_ranks_distances_and_other_types(spark, engine):
     assert by_rank["RR"] == by_distance["RR"] == (1 / 3 + 1) / 2
 
 
+def test_judgments_without_grades_are_named(spark, engine):
+    judged = spark.createDataFrame(
+        [("q", "a", "good"), ("q", "b", "bad")], "query string, doc string, verdict string"
+    )
+    run = spark.createDataFrame(
+        [("q", "b", 2.0), ("q", "a", 1.0)], "query string, doc string, score double"
+    )
+    result = engine.evaluate(judged, run, ["RR"]).collect()
+    assert [n.code for n in result.notices if n.level == "warning"] == ["all-relevant"]
+    with pytest.raises(rs.StrictError, match="'verdict'"):
+        engine.evaluate(judged, run, ["RR"], strict=True)
+
+
 @pytest.mark.usefixtures("_thorough")
 def test_paths(spark, engine, tmp_path):
     judged, ranked = random_rows(6, 12)

@@ -76,7 +76,7 @@ def _text(code: str, n: int, of: int, effect: str = "") -> str:
 _OTHERS = {
     "other-sheets": "missing-queries", "faulty-rows": "missing-queries", "undefined": "missing-queries",
     "gain-not-listed": "missing-queries", "ratings-as-grades": "unjudged-queries",
-    "scale-from-judgments": "judged-share", "no-grade": "judged-share",
+    "all-relevant": "missing-queries", "scale-from-judgments": "judged-share", "no-grade": "judged-share",
 }  # fmt: skip
 
 

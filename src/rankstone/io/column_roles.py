@@ -8,7 +8,8 @@ from itertools import chain
 from shlex import quote
 from typing import Any
 
-from rankstone.errors import DataError, UsageError, did_you_mean, nearest
+from rankstone.errors import DataError, Notice, UsageError, did_you_mean, nearest
+from rankstone.language import tr
 
 # Names that columns have, the surest first; compared by ``plain_name``.
 SYNONYMS = {
@@ -120,6 +121,7 @@ class Roles:
 
     all: tuple[str, ...]
     names: tuple[str | None, ...]
+    notices: tuple[Notice, ...] = ()
 
     @property
     def number_role(self) -> str:
@@ -137,7 +139,20 @@ def judgment_roles(
     if graded and grade is None and "grade" not in table.columns:
         unused = [n for n in names if n not in (query, doc) and plain_name(n) not in _NOT_GRADES]
         table.check_numbers("grade", unused, "counts every row as relevant")
+        others = [n for n in unused if plain_name(n) not in _NOT_NUMBERS]
+        return Roles(("query", "doc", "grade"), (query, doc, None), _all_relevant(others))
     return Roles(("query", "doc", "grade"), (query, doc, grade))
+
+
+def _all_relevant(others: Sequence[str]) -> tuple[Notice, ...]:
+    """Return the notice that every row counts as relevant, unless no other column may hold grades."""
+    if not others:
+        return ()
+    text = tr(
+        "no column has the name of a grade, so every row counts as relevant; not read: {}. Name the "
+        "column of grades, which are numbers, with {}, or pass {}"
+    ).format(_shown(others), advice({"grade": None}), "columns={'grade': None}")
+    return (Notice("all-relevant", 1, text),)
 
 
 def run_roles(

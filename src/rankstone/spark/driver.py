@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -10,7 +11,7 @@ from rankstone import errors
 from rankstone.choices.conventions import Conventions
 from rankstone.choices.setup import DEFAULT as DEFAULT_SETUP, Setup, verb
 from rankstone.core.provenance import Given, Source
-from rankstone.errors import DataError, UsageError
+from rankstone.errors import DataError, Notice, UsageError
 from rankstone.io.changes import check_scores, prepared, record
 from rankstone.io.load import collection
 from rankstone.measures import DEFAULT, Measure
@@ -116,7 +117,7 @@ def evaluate(
         Source(judged.source, reading=record(setup.reading)),
         Source(ranked.source, reading=read),
     )
-    return _evaluated(plan, job, rows, Origin(job.name, sources, changed))
+    return _evaluated(plan, job, rows, Origin(job.name, sources, changed), judged.roles.notices)
 
 
 @verb("spark.evaluate_lists")
@@ -204,13 +205,18 @@ def _check_repeated(frame: Any, what: str) -> None:
         )
 
 
-def _evaluated(plan: Plan, job: Job, rows: Any, origin: Origin) -> SparkEvaluation:
+def _evaluated(
+    plan: Plan, job: Job, rows: Any, origin: Origin, notices: Iterable[Notice] = ()
+) -> SparkEvaluation:
+    """Compute the parts of all partitions; ``notices`` are those on the judgments' columns."""
     rows = _persisted(rows)
     try:
         states = with_errors(lambda: rows.where("state IS NOT NULL").select("state").collect())
         if not states:
             raise DataError(f"{job.name}: the table has no rows.")
         part = _merged([bytes(row["state"]) for row in states])
+        reading = (*notices, *part.tally.reading)
+        part = replace(part, tally=replace(part.tally, reading=reading))
         check_parts(part.tally, job.name)
         summary = plan.result(plan.completed(part).without_values(), origin)
     except BaseException:

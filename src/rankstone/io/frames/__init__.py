@@ -99,7 +99,7 @@ def judgments_of(
     if rows := _aspects(table, (query, doc, grade), what, columns):
         judgments, counts = with_subtopics(judgments, rows)
         scan |= counts
-    notices = (*judgment_notices(scan), *subtopic_notices(judgments))
+    notices = (*roles.notices, *judgment_notices(scan), *subtopic_notices(judgments))
     return replace(judgments, notices=(*notices, *_rating_notices(roles, columns, scan)))
 
 
