@@ -21,7 +21,7 @@ from rankstone.stats.compare import compare
 from rankstone.stats.comparison import Comparison, with_holes
 from rankstone.stats.corrections import adjust
 from rankstone.stats.repeats import variance_parts
-from rankstone.stats.tests import TESTS
+from rankstone.stats.tests import TESTS, WEIGHTED
 from rankstone.stats.values import QueryValues
 
 FIELDS = [
@@ -128,6 +128,58 @@ def test_the_order_of_queries_and_runs_changes_no_number(test, random):
     once, again = compare(runs, **options), compare(shuffled, **options)
     for pair in once.comparisons:
         assert again[pair.run, pair.measure].to_dict() == pair.to_dict()
+
+
+def partly_different(count, n, seed, measures="abcd"):
+    """Runs that differ on some queries only, others for each measure; some have no value or answer."""
+    rng = np.random.default_rng(seed)
+    common = {m: rng.random(n).round(1) for m in measures}
+    ids = [f"q{i}" for i in range(n)]
+    runs = []
+    for k in range(count):
+        columns = {}
+        for m, share in zip(
+            measures, rng.choice([0.02, 0.2, 0.5, 1.0], len(measures)), strict=True
+        ):
+            columns[m] = np.where(rng.random(n) < share, rng.random(n).round(1), common[m])
+            columns[m][rng.random(n) < rng.choice([0.0, 0.1])] = np.nan
+        answered = rng.random(n) > rng.choice([0.0, 0.1])
+        runs.append(QueryValues(f"r{k}", ids, columns, answered))
+    return runs
+
+
+def p_values(comparison):
+    """p-values before correction by pair and measure, with those on queries that both answered."""
+    return {
+        (p.baseline, p.run, p.measure): (p.p_value, p.common and p.common.p_value)
+        for p in comparison.comparisons
+    }
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6), st.integers(30, 150), st.sampled_from(list(TESTS)), st.data())
+def test_p_values_do_not_depend_on_other_measures(seed, n, test, data):
+    runs = partly_different(3, n, seed)
+    some = data.draw(st.lists(st.sampled_from("abcd"), min_size=1, max_size=3, unique=True))
+    options = {"test": test, "resamples": 200, "rng": seed, "interval": "t"}
+    options["weights"] = data.draw(st.sampled_from([None, {f"q{i}": i % 7 for i in range(n)}]))
+    options["clusters"] = data.draw(st.sampled_from([None, {f"q{i}": i % 29 for i in range(n)}]))
+    if test not in WEIGHTED:
+        del options["weights"]
+    every = p_values(compare(runs, **options))
+    for pair, p in p_values(compare(runs, measures=some, **options)).items():
+        assert str(p) == str(every[pair])  # nan is nan
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6), st.integers(30, 150))
+def test_p_values_do_not_depend_on_other_runs(seed, n):
+    runs = partly_different(5, n, seed)
+    options = {"resamples": 200, "rng": seed, "interval": "t", "correction": "none"}
+    every = p_values(compare(runs, all_pairs=True, **options))
+    for pair in combinations(runs, 2):
+        for key, p in p_values(compare(pair, **options)).items():
+            assert str(p) == str(every[key])
 
 
 @settings(max_examples=25, deadline=None)

@@ -136,11 +136,15 @@ def _flip_rows(sample: Sample) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return rows, and the left and right row (-1: none) whose difference is that of each pair.
 
     Many pairs of few runs are differences of the runs' rows. A pair that leaves out queries that
-    one of its runs has, or a few pairs, are rows of their own.
+    one of its runs has, or that has ties of unequal values, or a few pairs, are rows of their own.
     """
     runs, pairs = len(sample.values), len(sample.pairs)
-    lacking = np.isnan(sample.values)
-    of_runs = (lacking[sample.pairs] == np.isnan(sample.differences)[:, None]).all(axis=(1, 2))
+    base, run = sample.values[sample.pairs.T]
+    of_runs = (
+        (np.isnan(base) == np.isnan(run))
+        & (np.isnan(run) == np.isnan(sample.differences))
+        & ((sample.differences != 0) | (base == run))
+    ).all(axis=1)
     if pairs <= runs or sample.clusters is not None:
         of_runs[:] = False
     own = np.flatnonzero(~of_runs)

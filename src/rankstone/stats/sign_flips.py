@@ -27,7 +27,8 @@ def sign_flips(
     """Return two-sided p-values of the differences ``grid[left] - grid[right]``.
 
     The signs of a resample are drawn once for all rows, so the work grows with the number of
-    rows, not with that of their pairs.
+    rows, not with that of their pairs. Every query has its sign, whether or not a difference needs
+    it, so that a p-value does not depend on the other rows.
 
     Args:
         grid: one row per run and measure, one column per query, as ``on_grid`` returns them.
@@ -49,7 +50,7 @@ def sign_flips(
         p[i] = _enumerated(difference[difference != 0])
     if not exact.all():
         drawn = ~exact
-        p[drawn] = _drawn(grid[:, in_use], left[drawn], right[drawn], resamples, seed)
+        p[drawn] = _drawn(grid * in_use, left[drawn], right[drawn], resamples, seed)
     return FlipCounts(p, exact)
 
 
@@ -100,21 +101,23 @@ def _signed_sums(columns: np.ndarray, stream: np.random.PCG64, resamples: int) -
     """Return the sums of each row of ``columns`` under random signs, one column per resample.
 
     A random byte chooses the signs of eight queries; a table of the 256 sums they can have makes
-    eight additions one look-up.
+    eight additions one look-up. The bytes of queries that are all 0 are skipped.
     """
     count, n = columns.shape
     blocks = -(-n // 8)
     padded = np.zeros((blocks * 8, count))
     padded[:n] = columns.T
     eights = padded.reshape(blocks, 8, count)
+    used = np.flatnonzero(eights.any(axis=(1, 2)))
+    skipped = np.diff(used, prepend=-1) - 1
     at_once = max(1, _TABLE_CELLS // (256 * count))
-    drawn = -(-resamples // 8) * 8  # whole words, wherever the blocks are divided
+    words = -(-resamples // 8)
     sums, part = np.zeros((resamples, count)), np.empty((resamples, count))
-    for start in range(0, blocks, at_once):
-        tables = _tables(eights[start : start + at_once])
-        words = stream.random_raw(len(tables) * drawn // 8).astype("<u8", copy=False)
-        choices = words.view(np.uint8).reshape(len(tables), drawn)[:, :resamples]
-        for table, choice in zip(tables, choices, strict=True):
+    for start in range(0, len(used), at_once):
+        now = slice(start, start + at_once)
+        for table, gap in zip(_tables(eights[used[now]]), skipped[now].tolist(), strict=True):
+            stream.advance(gap * words)
+            choice = stream.random_raw(words).astype("<u8", copy=False).view(np.uint8)[:resamples]
             np.take(table, choice, axis=0, out=part, mode="clip")
             sums += part
     return np.ascontiguousarray(sums.T)
