@@ -6,7 +6,9 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, cast
+from importlib import import_module
+from operator import attrgetter
+from typing import Any, ClassVar, Self, cast
 
 from rankstone.choices.base import Choices
 from rankstone.choices.setup import Setup
@@ -20,69 +22,89 @@ from rankstone.io.rows import Id
 
 
 @dataclass(frozen=True, eq=False)
-class Exclusions:
-    """Pairs of a query and a document that are removed from the run; read on first use."""
+class Pairs:
+    """Pairs of a query and a document, in any form of judgments; read on first use."""
 
     data: Any
     setup: Setup
+    option: ClassVar[str]
+
+    @classmethod
+    def of(cls, data: Any, setup: Setup) -> Self:
+        """Take pairs that were given, unless they were taken before."""
+        return data if isinstance(data, cls) else cls(data, setup)
 
     @cached_property
     def judgments(self) -> Judgments:
         """The pairs, as judgments without grades."""
-        from rankstone.io.load import is_empty, load_judgments
+        from rankstone.io.load import load_judgments
 
-        if is_empty(self.data):
-            return EMPTY
         # The format is that of the judgments; a list of pairs may have any other.
         plain = replace(self.setup, reading=self.setup.reading.replace(input_format=None))
         return load_judgments(self.data, plain, graded=False)
 
     @property
+    def plain(self) -> dict[Any, list[Any]]:
+        """The documents of each query, to be sent to another process."""
+        return dict(zip(self.judgments.queries, self.judgments.docs_by_query, strict=True))
+
+    @property
     def given(self) -> Given:
         """The pairs as a result records them."""
-        if type(self.data).__module__.startswith("scipy.sparse"):
-            cells = self.data.tocoo()
-            return Given(
-                "exclude",
-                cells.nnz,
-                lambda: (f"{q}\t{d}" for q, d in zip(*cells.coords, strict=True)),
-            )
         pairs = self.judgments
-        name = pairs.source.name if pairs.source is not MEMORY else "exclude"
-        return Given(name, len(pairs), lambda: _pairs(pairs))
+        name = self.option if pairs.source is MEMORY else pairs.source.name
+        return Given(
+            name,
+            len(pairs),
+            lambda: (f"{query}\t{doc}" for query, docs in self.plain.items() for doc in docs),
+        )
 
 
-def _pairs(judgments: Judgments) -> Iterator[str]:
-    lists = zip(judgments.queries, judgments.docs_by_query, strict=True)
-    return (f"{query}\t{doc}" for query, docs in lists for doc in docs)
+class Exclusions(Pairs):
+    """Pairs that are removed from the run."""
+
+    option = "exclude"
+
+    @cached_property
+    def judgments(self) -> Judgments:
+        """The pairs, as judgments without grades; there may be none."""
+        from rankstone.io.load import is_empty
+
+        return EMPTY if is_empty(self.data) else super().judgments
+
+    @property
+    def given(self) -> Given:
+        """The pairs as a result records them."""
+        if not type(self.data).__module__.startswith("scipy.sparse"):
+            return super().given
+        cells = self.data.tocoo()
+        return Given(
+            self.option,
+            cells.nnz,
+            lambda: (f"{q}\t{d}" for q, d in zip(*cells.coords, strict=True)),
+        )
+
+
+#: The readers of data that are given beside judgments and run, each with its module.
+_READERS = {
+    "exclude": ("changes", "Exclusions.of"),
+    "parents": ("parents", "Parents.of"),
+    "same_as": ("parents", "Parents.of_same"),
+    "lengths": ("lengths", "Lengths.of"),
+    "items": ("items", "Items.of"),
+    "history": ("items", "History.of"),
+}
 
 
 def prepared(setup: Setup) -> Setup:
     """Return a setup whose data are read once, however many runs are read with it."""
-    reading, changes = setup.reading, setup.changes
-    if not isinstance(reading.columns, Columns) and reading.columns is not None:
-        setup = replace(setup, reading=reading.replace(columns=Columns.of(reading.columns)))
-    if changes.exclude is not None and not isinstance(changes.exclude, Exclusions):
-        setup = setup.replace(exclude=Exclusions(changes.exclude, setup))
-    if changes.parents is not None:
-        from rankstone.io.parents import Parents
-
-        setup = setup.replace(parents=Parents.of(changes.parents, setup))
-    if changes.same_as is not None:
-        from rankstone.io.parents import Parents
-
-        setup = setup.replace(same_as=Parents.of_same(changes.same_as, setup))
-    if changes.lengths is not None:
-        from rankstone.io.lengths import Lengths
-
-        setup = setup.replace(lengths=Lengths.of(changes.lengths, setup))
-    if changes.items is not None or changes.history is not None:
-        from rankstone.io.items import History, Items
-
-        if changes.items is not None:
-            setup = setup.replace(items=Items.of(changes.items, setup))
-        if changes.history is not None and not isinstance(changes.history, History):
-            setup = setup.replace(history=History(changes.history, setup))
+    if setup.reading.columns is not None:
+        setup = setup.replace(columns=Columns.of(setup.reading.columns))
+    for name, (module, reader) in _READERS.items():
+        data = getattr(setup.changes, name)
+        if data is not None:
+            read = attrgetter(reader)(import_module(f"rankstone.io.{module}"))
+            setup = setup.replace(**{name: read(data, setup)})
     return setup
 
 

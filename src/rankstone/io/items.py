@@ -6,7 +6,6 @@ import csv
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,11 @@ import numpy as np
 from rankstone.choices.setup import DEFAULT, Setup
 from rankstone.core.as_numpy import array_of
 from rankstone.core.items import Bags, ItemTable, numbered
-from rankstone.core.provenance import MEMORY, Given
+from rankstone.core.provenance import Given
 from rankstone.core.scalars import number_of, shown
 from rankstone.core.text import decode, without_mark
 from rankstone.errors import DataError, UsageError
+from rankstone.io.changes import Pairs
 from rankstone.io.column_roles import ITEM_NAMES, key_named
 from rankstone.io.formats.strict_json import parse
 from rankstone.io.input_file import Input, ReadOptions
@@ -122,34 +122,11 @@ def _entries(table: ItemTable) -> Iterator[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class History:
-    """The items of each user before the recommendations, read on first use."""
+class History(Pairs):
+    """The items of each user before the recommendations."""
 
-    data: Any
-    setup: Setup
     _tables: dict[Any, ItemTable] = field(default_factory=dict, repr=False)
-
-    @cached_property
-    def pairs(self) -> Any:
-        """The interactions, as judgments without grades."""
-        from rankstone.io.load import load_judgments
-
-        plain = replace(self.setup, reading=self.setup.reading.replace(input_format=None))
-        return load_judgments(self.data, plain, graded=False)
-
-    @property
-    def given(self) -> Given:
-        """The interactions as a result records them."""
-        pairs = self.pairs
-        name = "history" if pairs.source is MEMORY else pairs.source.name
-        lists = zip(pairs.queries, pairs.docs_by_query, strict=True)
-        return Given(name, len(pairs), lambda: (f"{u}\t{item}" for u, own in lists for item in own))
-
-    @property
-    def plain(self) -> dict[Any, list[Any]]:
-        """The items of each user, to be sent to another process."""
-        lists = zip(self.pairs.queries, self.pairs.docs_by_query, strict=True)
-        return {user: list(own) for user, own in lists}
+    option = "history"
 
     def beside(self, items: Items | None) -> ItemTable:
         """Return the table of items with this history."""
@@ -158,7 +135,7 @@ class History:
         return self._tables[items]
 
     def _with(self, table: ItemTable) -> ItemTable:
-        pairs = self.pairs
+        pairs = self.judgments
         number = dict(table.number)
         item = numbered(pairs.docs, number).astype(np.int64)
         more = len(number) - len(table)
