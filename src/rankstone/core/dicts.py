@@ -12,7 +12,15 @@ import numpy as np
 from rankstone.core import engine
 from rankstone.core.ids import Ids, sort_key
 from rankstone.core.judgments import Judgments
-from rankstone.core.matches import SAMPLED_DOCS, DocsByQuery, Matches, lacks_judged, sampled_queries
+from rankstone.core.matches import (
+    SAMPLED_DOCS,
+    DocsByQuery,
+    Matches,
+    Outcome,
+    arrays_of,
+    lacks_judged,
+    sampled_queries,
+)
 from rankstone.core.notices import negative_notices
 from rankstone.core.provenance import MEMORY, Source
 from rankstone.core.run import NO_DOCUMENT, Row
@@ -133,13 +141,7 @@ class ScoredRun:
             scan,
             unjudged_queries=unjudged,
             unjudged_sample=sample,
-            doc_samples=_doc_samples(
-                scan["judgment"],
-                scan["present"].astype(bool),
-                judgments,
-                docs,
-                lambda q: self.data[queries[q]],
-            ),
+            doc_samples=_doc_samples(scan, judgments, docs, lambda q: self.data[queries[q]]),
         )
 
     def _repaired(self, kind: str, query: Any, doc: Any, value: Any) -> ScoredRun:
@@ -191,54 +193,41 @@ class ListedRun:
         """Find the judged documents in the lists; position alone decides."""
         queries, docs = _ids_as_in(self.data, judgments, typed=self.typed)
         as_text = judgments.docs.kind == "text"
-        rows: list[tuple[int, int]] = []
-        lengths, present, retrieved, duplicates = [], [], [], []
-        duplicate = {}
+        outcomes = []
         bounds = pairwise(judgments.groups.tolist())
-        for q, (query, (first, last)) in enumerate(zip(queries, bounds, strict=True)):
-            judged = docs[first:last]
+        for query, (first, last) in zip(queries, bounds, strict=True):
             ranking = self._list(query, as_text=as_text) if query in self.data else []
             order = {doc: i for i, doc in enumerate(dict.fromkeys(ranking))}
-            hits = [(first + j, order[doc]) for j, doc in enumerate(judged) if doc in order]
-            if repeats and len(order) < len(ranking):
+            judged = enumerate(docs[first:last], first)
+            hits = [(row, order[doc]) for row, doc in judged if doc in order]
+            again = None
+            if len(order) < len(ranking):
                 places: dict[Any, list[int]] = {}
                 for i, doc in enumerate(ranking):
                     places.setdefault(doc, []).append(i)
-                hits = [(first + j, i) for j, doc in enumerate(judged) for i in places.get(doc, ())]
-            rows += hits
-            lengths.append(len(hits))
-            present.append(query in self.data)
-            retrieved.append(len(ranking) if repeats else len(order))
-            duplicates.append(len(ranking) - len(order))
-            if duplicates[-1]:
-                seen: set[Any] = set()
-                duplicate[q] = next(d for d in ranking if d in seen or seen.add(d))  # type: ignore[func-returns-value]
+                again = min((own[1], doc) for doc, own in places.items() if len(own) > 1)[1]
+                if repeats:
+                    judged = enumerate(docs[first:last], first)
+                    hits = [(row, i) for row, doc in judged for i in places.get(doc, ())]
+            outcomes.append(
+                Outcome(
+                    query in self.data,
+                    len(ranking) if repeats else len(order),
+                    len(ranking) - len(order),
+                    duplicate=again,
+                    matches=[(row, -float(i), i, 1, 0, 0) for row, i in hits],
+                )
+            )
+        scan = arrays_of(outcomes)
         unjudged, sample = _unjudged(self.data, queries)
-        columns = np.array(rows, np.int64).reshape(-1, 2)
-        zero = np.zeros(len(columns), np.int64)
-        offsets = np.cumsum([0, *lengths], dtype=np.int64)
-        return Matches(
-            offsets=offsets,
-            judgment=columns[:, 0],
-            score=-columns[:, 1].astype(np.float64),
-            above=columns[:, 1],
-            tied=zero + 1,
-            greater=zero,
-            earlier=zero,
-            present=np.array(present, bool),
-            retrieved=np.array(retrieved, np.int64),
-            duplicates=np.array(duplicates, np.int64),
-            rank_disagrees=np.zeros(len(present), bool),
-            duplicate=duplicate,
+        return Matches.of(
+            scan,
+            duplicate=scan["duplicate"],
             unjudged_queries=unjudged,
             unjudged_sample=sample,
             notices=self.about,
             doc_samples=_doc_samples(
-                columns[:, 0],
-                np.array(present, bool),
-                judgments,
-                docs,
-                lambda q: self._list(queries[q], as_text=as_text),
+                scan, judgments, docs, lambda q: self._list(queries[q], as_text=as_text)
             ),
         )
 
@@ -350,16 +339,14 @@ def _like(ids: Ids, others: Iterator[Any], *, typed: bool) -> list[Any]:
 
 
 def _doc_samples(
-    judgment: np.ndarray,
-    present: np.ndarray,
+    scan: Mapping[str, Any],
     judgments: Judgments,
     docs: Sequence[Any],
     ranking: Callable[[int], Iterable[Any]],
 ) -> DocsByQuery:
     """Return unjudged documents of a few queries in which judged documents are missing."""
-    queries = sampled_queries(
-        np.flatnonzero(lacks_judged(judgments.groups, judgment, present)).tolist()
-    )
+    lacking = lacks_judged(judgments.groups, scan["judgment"], scan["present"].astype(bool))
+    queries = sampled_queries(np.flatnonzero(lacking).tolist())
     unjudged: list[Any] = []
     bounds = [0]
     for q in queries:

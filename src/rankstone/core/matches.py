@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -36,6 +36,40 @@ def lacks_judged(groups: np.ndarray, judgment: np.ndarray, present: np.ndarray) 
     missing[judgment] = False
     before = np.cumsum(np.append(0, missing))
     return present & (np.diff(before[groups]) > 0)
+
+
+BY_ROW = ("judgment", "score", "above", "tied", "greater", "earlier")
+_BY_QUERY = {
+    "present": np.uint8, "retrieved": np.int64, "duplicates": np.int64, "rank_disagrees": np.uint8,
+}  # fmt: skip
+_ARRAYS = ("offsets", *BY_ROW, *_BY_QUERY)  # as an engine names them
+
+
+class Outcome(NamedTuple):
+    """The outcome of one judged query; a match is a judgment and the other numbers of its row."""
+
+    present: bool = False
+    retrieved: int = 0
+    duplicates: int = 0
+    rank_disagrees: bool = False
+    duplicate: Any = None
+    matches: Sequence[tuple[int, float, int, int, int, int]] = ()
+
+
+def arrays_of(outcomes: list[Outcome]) -> dict[str, Any]:
+    """Lay the outcomes of all queries out as flat arrays."""
+    matches = [match for outcome in outcomes for match in outcome.matches]
+    columns: list[Any] = list(zip(*matches, strict=True)) or [[]] * len(BY_ROW)
+    arrays = {
+        name: np.array(column, np.float64 if name == "score" else np.int64)
+        for name, column in zip(BY_ROW, columns, strict=True)
+    }
+    return {
+        "offsets": np.cumsum([0] + [len(o.matches) for o in outcomes], dtype=np.int64),
+        **arrays,
+        **{n: np.array([getattr(o, n) for o in outcomes], kind) for n, kind in _BY_QUERY.items()},
+        "duplicate": {q: o.duplicate for q, o in enumerate(outcomes) if o.duplicates},
+    }
 
 
 Docs = TypeVar("Docs", bound=Sequence[Any])
@@ -97,33 +131,27 @@ class Matches:
     @classmethod
     def none(cls, queries: int) -> Matches:
         """Return the matches of a run without rows."""
-        by_query = ("present", "retrieved", "duplicates", "rank_disagrees")
-        scan: dict[str, Any] = {name: np.zeros(0, np.int64) for name in _ARRAYS}
-        scan |= {name: np.zeros(queries, np.int64) for name in by_query}
-        scan |= {"offsets": np.zeros(queries + 1, np.int64), "score": np.zeros(0)}
-        return cls.of(scan)
+        return cls.of(arrays_of([Outcome()] * queries))
 
     def select(self, chosen: np.ndarray, rows: np.ndarray) -> Matches:
         """Return the matches of the chosen queries; ``rows`` are the new rows of judgments."""
         kept = self.with_rows(np.repeat(chosen, np.diff(self.offsets)))
         place = np.cumsum(chosen) - 1
-        by_query = ("present", "retrieved", "duplicates", "rank_disagrees")
         return replace(
             kept,
             offsets=np.append(0, np.cumsum(np.diff(self.offsets)[chosen])),
             judgment=rows[kept.judgment],
-            **{name: getattr(self, name)[chosen] for name in by_query},
+            **{name: getattr(self, name)[chosen] for name in _BY_QUERY},
             duplicate={int(place[q]): doc for q, doc in self.duplicate.items() if chosen[q]},
             tops=None,
         )
 
     def with_rows(self, kept: np.ndarray) -> Matches:
         """Return some of the rows; the other documents were retrieved, and are not judged."""
-        by_row = ("judgment", "score", "above", "tied", "greater", "earlier")
         return replace(
             self,
             offsets=np.append(0, np.cumsum(kept))[self.offsets],
-            **{name: getattr(self, name)[kept] for name in by_row},
+            **{name: getattr(self, name)[kept] for name in BY_ROW},
         )
 
     def with_distinct_ids(self, *, earlier_is_greater: bool) -> Matches:
@@ -135,6 +163,3 @@ class Matches:
         if not earlier_is_greater:
             copies = np.repeat(np.diff(bounds), np.diff(bounds)) - 1 - copies
         return replace(self, greater=self.greater + copies)
-
-
-_ARRAYS = [f.name for f in fields(Matches)][:11]  # as an engine names them

@@ -10,7 +10,7 @@ import os
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import groupby, islice, pairwise
@@ -22,7 +22,7 @@ import numpy as np
 
 from rankstone.core.ids import key_of
 from rankstone.core.judgments import repetitions
-from rankstone.core.matches import SAMPLED_DOCS, sampled_queries
+from rankstone.core.matches import SAMPLED_DOCS, Outcome, arrays_of, sampled_queries
 from rankstone.core.row_layout import ATOF, ATOL, RANK, ColumnFault, LineFault, RowLayout
 from rankstone.core.text import BOM, decode, is_number, number_text
 from rankstone.errors import INSTALL, MissingDependencyError
@@ -33,17 +33,6 @@ from rankstone.errors import INSTALL, MissingDependencyError
 Row = tuple[Any, float, int | None]
 # The queries, the bounds of each in the documents, and these laid end to end.
 LaidOut = tuple[np.ndarray, np.ndarray, bytes, np.ndarray]
-
-
-class Outcome(NamedTuple):
-    """The outcome of one judged query; matches as (judgment, score, above, tied, greater, earlier)."""
-
-    present: bool = False
-    retrieved: int = 0
-    duplicates: int = 0
-    rank_disagrees: bool = False
-    duplicate: Any = None
-    matches: Sequence[tuple[int, float, int, int, int, int]] = ()
 
 
 def place(rows: list[Row], judged: Mapping[Any, int], *, repeats: bool) -> Outcome:
@@ -128,23 +117,6 @@ def laid_out(lists: Iterable[tuple[int, Iterable[bytes]]]) -> LaidOut:
     bounds = np.cumsum([0, *(len(docs) for _, docs in pairs)], dtype=np.int64)
     ends = np.cumsum([0, *map(len, ids)], dtype=np.int64)
     return np.array([q for q, _ in pairs], np.int64), bounds, b"".join(ids), ends
-
-
-def arrays_of(outcomes: list[Outcome]) -> dict[str, Any]:
-    """Lay the outcomes of all queries out as flat arrays."""
-    matches = [match for outcome in outcomes for match in outcome.matches]
-    names = ("judgment", "score", "above", "tied", "greater", "earlier")
-    columns: list[Any] = list(zip(*matches, strict=True)) or [[]] * len(names)
-    by_query = {"present": np.uint8, "retrieved": np.int64, "duplicates": np.int64, "rank_disagrees": np.uint8}  # fmt: skip
-    return {
-        "offsets": np.cumsum([0] + [len(o.matches) for o in outcomes], dtype=np.int64),
-        **{
-            name: np.array(column, np.float64 if name == "score" else np.int64)
-            for name, column in zip(names, columns, strict=True)
-        },
-        **{n: np.array([getattr(o, n) for o in outcomes], kind) for n, kind in by_query.items()},
-        "duplicate": {q: o.duplicate for q, o in enumerate(outcomes) if o.duplicates},
-    }
 
 
 def read_judged(judged: list[Any]) -> tuple[list[Any], bool, np.ndarray, np.ndarray] | None:

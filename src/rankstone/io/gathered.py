@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from rankstone.core.dicts import ListedRun, ScoredRun, no_scores
 from rankstone.core.judgments import Judgments
-from rankstone.core.matches import Matches
+from rankstone.core.matches import BY_ROW, Matches
 from rankstone.core.provenance import Source
 from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import NO_DOCUMENT, Row
@@ -58,10 +58,8 @@ class GatheredRun(ScoredRun):
         table = PlainTable({"query": query, "doc": doc, "score": score})
         run = frames.run_of(table, name=self.name, typed=self.typed)
         every = run.match(judgments, float32=float32, repeats=True)
-        by_row = ("offsets", "judgment", "score", "above", "tied", "greater", "earlier")
-        return replace(
-            matches, retrieved=every.retrieved, **{name: getattr(every, name) for name in by_row}
-        )
+        by_row = {name: getattr(every, name) for name in ("offsets", *BY_ROW)}
+        return replace(matches, retrieved=every.retrieved, **by_row)
 
     def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:
         """Yield every row; those of a query in input order."""
