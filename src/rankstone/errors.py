@@ -15,9 +15,9 @@ _FAULTS = {
     for code, modules in {
         "bad-lines": "two_fields trec trec_faults trec_layout trec_prefs letor",
         "bad-numbers": "scalars dcg err",
-        "bad-json": "strict_json json_scan json_records json_dicts json_like search_tools "
-        "search_response llm_results",
-        "bad-tables": "tables csv_header workbook column_roles frames quepid",
+        "bad-json": "strict_json json_scan json_records json_files json_like search_tools "
+        "llm_results",
+        "bad-tables": "tables csv_header workbook column_roles frames",
         "bad-files": "encodings input_file gathered formats",
         "bad-ids": "rows dicts notices",
         "bad-arrays": "arrays as_numpy sparse factors id_matrices recognise scored_lists",

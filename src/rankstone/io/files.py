@@ -43,7 +43,7 @@ def read_judgments(path: str, options: ReadOptions) -> Judgments:
 def read_run(path: str, options: ReadOptions) -> Run:
     """Read a run, or open it if its format reads it when it is matched."""
     if os.path.isdir(path):
-        from rankstone.io.formats.search_response import responses_in
+        from rankstone.io.formats.search_tools import responses_in
 
         return cast("Run", _gathered(*responses_in(path, options), path, options))
     with ExitStack() as stack:

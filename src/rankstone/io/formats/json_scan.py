@@ -189,7 +189,7 @@ class ListsRun:
 
     def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:
         """Yield the documents of each query in the order of the file."""
-        from rankstone.io.formats.json_dicts import FORMAT
+        from rankstone.io.formats.json_files import FORMAT
 
         content: Any = FORMAT.run and FORMAT.run(self.file)
         if isinstance(content, Lists):

@@ -1,7 +1,11 @@
-"""Tables in files, read and written: Parquet, Arrow IPC (Feather), CSV and TSV with a header."""
+"""Tables in files, read and written: Parquet, Arrow IPC (Feather), CSV and TSV with a header.
+
+And Quepid's ratings: CSV with the columns query, docid and rating, some of which are empty.
+"""
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -15,11 +19,11 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.run import Row
 from rankstone.core.scalars import number_of
 from rankstone.core.subtopics import Aspect
-from rankstone.core.text import is_number
+from rankstone.core.text import is_number, number_text
 from rankstone.errors import DataError, Notice, RankstoneError
 from rankstone.io import frames
-from rankstone.io.column_roles import ROLES, column_or_none
-from rankstone.io.encodings import as_utf8
+from rankstone.io.column_roles import ROLES, column_or_none, plain_name
+from rankstone.io.encodings import ADVICE, as_utf8
 from rankstone.io.formats import Format, csv_header, run_name, trec_layout
 from rankstone.io.formats.trec_layout import has_blanks, has_quotes, is_header
 from rankstone.io.formats.workbook import Sheet, read_sheet
@@ -163,8 +167,6 @@ def _is_absurd(error: MemoryError) -> bool:
 
 def _check_numbers(file: Input) -> None:
     """Refuse the first score, grade or rank that is not a number, by its line."""
-    import csv
-
     separator, names = csv_header.header_of(file)
     columns = [(names.index(n), n) for n, t in csv_header.types_of(file).items() if t == "number"]
     comma = csv_header.has_decimal_commas(file)
@@ -251,19 +253,19 @@ def _polars_binary(file: Input, content: Any) -> Any:
 
 def _pyarrow_text(file: Input, content: Any) -> Any:
     import pyarrow as pa
-    from pyarrow import csv
+    from pyarrow import csv as arrow_csv
 
     kinds = {
         n: pa.large_string() if t == "id" else pa.float64()
         for n, t in csv_header.types_of(file).items()
     }
-    return csv.read_csv(
+    return arrow_csv.read_csv(
         content,
-        read_options=csv.ReadOptions(skip_rows=_lines_before_header(file)),
-        parse_options=csv.ParseOptions(
+        read_options=arrow_csv.ReadOptions(skip_rows=_lines_before_header(file)),
+        parse_options=arrow_csv.ParseOptions(
             delimiter=csv_header.header_of(file)[0], newlines_in_values=True
         ),
-        convert_options=csv.ConvertOptions(
+        convert_options=arrow_csv.ConvertOptions(
             column_types=kinds,
             null_values=[""],
             decimal_point="," if csv_header.has_decimal_commas(file) else ".",
@@ -287,8 +289,6 @@ def _pyarrow_binary(file: Input, content: Any) -> Any:
 
 def _plain_text(file: Input, _: Any) -> Any:
     """Read text with nothing but Python."""
-    import csv
-
     file.stream.seek(file.begin)
     wrapped = TextIOWrapper(file.stream, encoding="utf-8", newline="")
     try:
@@ -323,8 +323,6 @@ def write_columns(
     number: Callable[[float], str] = repr,
 ) -> None:
     """Write a header and rows of a query, a document, a number and perhaps texts as CSV."""
-    import csv
-
     wrapped = TextIOWrapper(out, "utf-8", newline="")
     try:
         writer = csv.writer(wrapped, lineterminator="\n")
@@ -428,4 +426,85 @@ CSV = _table(
     _is_csv,
     write_columns,
     accepts=_accepts_csv,
+)
+
+
+_QUEPID = ("query", "docid", "rating")
+_ALSO = {"querytext": "query"}  # as a case that is exported in detail has it
+
+
+def _plain_names(fields: list[str]) -> list[str]:
+    names = map(plain_name, fields)
+    return [_ALSO.get(name, name) for name in names]
+
+
+def _is_quepid(file: Input) -> bool:
+    """Return whether the first line is Quepid's; if columns are named, it is any table."""
+    first = file.head.split(b"\n", 1)[0]
+    if file.options.columns or b"," not in first or b"\0" in first:
+        return False
+    return csv_header.declared_separator(file) is None and {*_QUEPID} <= {
+        *_plain_names(csv_header.names_of(file, ","))
+    }
+
+
+def _quepid_judgments(file: Input) -> Iterator[Row]:
+    """Yield the ratings; documents without one are not judged."""
+    header: list[int] = []
+    for number, fields in _records(file):
+        if not fields:
+            continue
+        if not header:
+            header = _places(fields, file.path)
+            continue
+        where = f"{file.path}:{number}"
+        if len(fields) <= max(header):
+            raise DataError(f"{where}: expected a query, a docid and a rating, found {fields!r}.")
+        query, doc, rating = (fields[i] for i in header)
+        if rating.strip(" \t"):
+            yield (
+                id_of(query, "query", where),
+                id_of(doc, "document", where),
+                number_of(rating, "rating", where),
+            )
+
+
+def _places(fields: list[str], path: str) -> list[int]:
+    """Return the positions of the columns in the header."""
+    names = _plain_names(fields)
+    for name in _QUEPID:
+        if names.count(name) != 1:
+            raise DataError(
+                f"{path}: the header has {names.count(name) or 'no'} columns '{name}', not one."
+            )
+    return [names.index(name) for name in _QUEPID]
+
+
+def _records(file: Input) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(_decoded(file), strict=True)
+    try:
+        for fields in reader:
+            yield reader.line_num, fields
+    except csv.Error as error:
+        raise DataError(
+            f"{file.path}:{reader.line_num}: this is not valid CSV ({error})."
+        ) from None
+
+
+def _decoded(file: Input) -> Iterator[str]:
+    for number, line in file.lines():
+        try:
+            yield line.decode()
+        except UnicodeDecodeError as error:
+            raise DataError(
+                f"{file.path}:{number}: byte {error.start + 1} of the line is not UTF-8; {ADVICE}."
+            ) from None
+
+
+QUEPID = Format(
+    "quepid",
+    "CSV: query,docid,rating",
+    _is_quepid,
+    _quepid_judgments,
+    write_judgments=partial(write_columns, names=_QUEPID, number=number_text),
 )
