@@ -94,6 +94,25 @@ def test_parts_of_the_queries_give_the_same_bits(choices, monkeypatch):
         assert parts.columns[name].tobytes() == whole.columns[name].tobytes()
 
 
+def test_parts_of_the_queries_cover_their_own_subtopics(tmp_path, monkeypatch):
+    qrels = tmp_path / "qrels"
+    rows = [
+        (q, s, d)
+        for q in range(40)
+        for s in (1, 2, 3)
+        for d in range(q % 5 + 1)
+        if (q + d) % s == 0
+    ]
+    qrels.write_text("".join(f"{q} {s} d{d} 1\n" for q, s, d in rows))
+    run = {str(q): [f"d{(q + d) % 7}" for d in range(7)] for q in range(40)}
+    names = ["StRecall@2", "alpha_DCG@5", "StCoverage@3"]
+    whole = rs.evaluate(qrels, run, names)
+    monkeypatch.setattr(ranked, "_BLOCK", 10)
+    parts = rs.evaluate(qrels, run, names)
+    for name in names:
+        assert parts.columns[name].tobytes() == whole.columns[name].tobytes()
+
+
 @pytest.mark.parametrize("decimals", [1, 3, 9])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_table_is_counted_without_a_change_of_bits(decimals, dtype, monkeypatch):

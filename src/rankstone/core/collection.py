@@ -225,7 +225,7 @@ class MatchedCollection(_Rankings):
             probabilities=judgments.probabilities,
             strangers=None if self.is_part or not self.has_ids else _weakly(self.strangers),
             shown=_weakly(self.shown) if self.has_ids else None,
-            cuts=None if self.cutter is None else self._cuts_of,
+            cuts=None if self.cutter is None else _weakly(self._cuts_of),
             all_judged=self.scores_all,
         )
 

@@ -32,10 +32,10 @@ def lacks_judged(groups: np.ndarray, judgment: np.ndarray, present: np.ndarray) 
     >>> lacks_judged(np.array([0, 2, 4]), np.array([0, 0, 2, 3]), np.array([True, True])).tolist()
     [True, False]
     """
-    missing = np.ones(int(groups[-1]), bool)
+    missing = np.ones(int(groups[-1]) + 1, bool)
     missing[judgment] = False
-    before = np.cumsum(np.append(0, missing))
-    return present & (np.diff(before[groups]) > 0)
+    missing[-1] = False  # where the last queries begin if nothing is judged for them
+    return present & (np.diff(groups) > 0) & np.logical_or.reduceat(missing, groups[:-1])
 
 
 BY_ROW = ("judgment", "score", "above", "tied", "greater", "earlier")
@@ -152,6 +152,17 @@ class Matches:
             self,
             offsets=np.append(0, np.cumsum(kept))[self.offsets],
             **{name: getattr(self, name)[kept] for name in BY_ROW},
+        )
+
+    def part(self, begin: int, end: int) -> Matches:
+        """Return the matches of consecutive queries, without a copy; judgments keep their rows."""
+        bounds = self.offsets[begin : end + 1]
+        rows = slice(bounds[0], bounds[-1])
+        return replace(
+            self,
+            offsets=bounds - bounds[0],
+            **{name: getattr(self, name)[rows] for name in BY_ROW},
+            **{name: getattr(self, name)[begin:end] for name in _BY_QUERY},
         )
 
     def with_distinct_ids(self, *, earlier_is_greater: bool) -> Matches:

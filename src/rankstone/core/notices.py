@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from rankstone.choices.conventions import Conventions
-from rankstone.core import segments
 from rankstone.core.cutoff import Cutoff
 from rankstone.core.ids import type_names
 from rankstone.core.judgments import Judgments
@@ -72,6 +71,7 @@ def tally_matches(
     missing = ~matches.present if missing is None else missing
     absent = _first(judgments.queries, missing)
     alike, sampled = documents_that_look_alike(judgments, matches)
+    tied = np.flatnonzero(matches.tied > 1)
     examples = {
         "missing-queries": _examples(judgments.queries, missing),
         "unjudged-queries": tuple(str(q) for q in matches.unjudged_sample[:EXAMPLES]),
@@ -88,10 +88,10 @@ def tally_matches(
         look_alike_documents=len(alike),
         look_alike_samples=int(sampled),
         documents=len(matches.judgment),
-        tied=int((matches.tied > 1).sum()),
+        tied=len(tied),
         duplicates=int(matches.duplicates.sum()),
         rank_disagrees=int(matches.rank_disagrees.sum()),
-        large_ties=int((_is_large(matches.score) & (matches.tied > 1)).sum()),
+        large_ties=int(_is_large(matches.score[tied]).sum()),
         reading=(*judgments.notices, *matches.notices),
         missing=tuple(absent),
         unjudged=matches.unjudged_sample,
@@ -146,9 +146,9 @@ def tally_ranked(tally: Tally, ranked: Ranked, k: int) -> Tally:
     relevant = ranked.relevant_count()
     empty = relevant == 0
     longest = int(ranked.retrieved.max(initial=0))
-    found = relevant
+    found = in_top = relevant
     if not ranked.all_judged:
-        found = segments.count(ranked.relevant(), ranked.offsets)
+        found, in_top = ranked.counts(k)
     # Labels in arrays, and lists that are empty, say nothing of whether anybody looked.
     bare = empty if ranked.all_judged else empty & (np.diff(ranked.judged_offsets) == 0)
     examples = _examples(ranked.queries, empty)
@@ -169,8 +169,8 @@ def tally_ranked(tally: Tally, ranked: Ranked, k: int) -> Tally:
     rich = (np.diff(ranked.judged_offsets) >= k) & (ranked.retrieved > 0)
     if not rich.any():
         return tally
-    judged = segments.count(ranked.rank <= k, ranked.offsets)[rich].sum()
-    return replace(tally, judged_in_top=int(judged), top=int(ranked.depth(k)[rich].sum()))
+    top = int(ranked.depth(k)[rich].sum())
+    return replace(tally, judged_in_top=int(in_top[rich].sum()), top=top)
 
 
 def first_cutoff(cutoffs: Iterable[Cutoff | None]) -> int:

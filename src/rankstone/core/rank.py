@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -17,11 +16,12 @@ from rankstone.core import segments, tie_breaking
 from rankstone.core.as_numpy import lowest
 from rankstone.core.cutoff import Cuts
 from rankstone.core.matches import Matches
-from rankstone.core.ranked import Ranked, Sample
-from rankstone.core.ranked_rows import RankedRows, condensed, select
+from rankstone.core.ranked import Ranked
+from rankstone.core.ranked_matches import RankedMatches
+from rankstone.core.ranked_rows import condensed, select
 from rankstone.core.ranked_table import RankedTable
 from rankstone.core.subtopics import Subtopics
-from rankstone.core.tie_breaking import TiedRows, id_order, is_by_id, keeps_order, tie_extreme
+from rankstone.core.tie_breaking import id_order, is_by_id, keeps_order, tie_extreme
 from rankstone.core.timing import stage
 from rankstone.errors import DataError
 
@@ -229,98 +229,12 @@ def apply_duplicates(documents: Documents, rule: str, ties: str) -> Documents:
 def apply_ties(documents: Documents, rule: str, conventions: Conventions) -> Ranked:
     """Rank the retrieved documents by falling score, and tied ones by the rule."""
     if documents.matches is not None:
-        return _ranked_rows(documents, documents.matches, rule, conventions)
+        matches = documents.matches
+        repeats = match_options(conventions)["repeats"] and bool(matches.duplicates.any())
+        return RankedMatches(documents, matches, conventions, rule, has_repeats=repeats)
     if documents.scores is not None and is_by_id(rule):
         raise tie_breaking.needs_ids(rule)
     return RankedTable(documents, conventions, rule)
-
-
-def _ranked_rows(
-    documents: Documents, matches: Matches, rule: str, conventions: Conventions
-) -> Ranked:
-    grades, row, offsets = documents.grades, matches.judgment, matches.offsets
-    grade = grades[row] if documents.retrieved_grades is None else documents.retrieved_grades
-    judged_offsets, judged_grade = documents.bounds, grades
-    kept = None
-    if documents.judged is not None:
-        judged_offsets = segments.keep(documents.judged, documents.bounds)
-        judged_grade = grades[documents.judged]
-        kept = documents.judged[row]
-        kept = None if kept.all() else kept
-    if kept is None:
-        rank = _ranks(matches, rule, grade, slice(None), offsets)
-        order = segments.falling_order(-rank, offsets)
-        pooled = pooled_offsets = None
-    else:
-        # Documents without a judgment take the place they would have, and no row.
-        rank = np.empty(len(row), np.int64)
-        for chosen in (kept, ~kept):
-            rank[chosen] = _ranks(matches, rule, grade, chosen, segments.keep(chosen, offsets))
-        order = segments.falling_order(-rank, offsets)
-        pooled = rank[order[~kept[order]]]
-        pooled_offsets = segments.keep(~kept, offsets)
-        order = order[kept[order]]
-        offsets = segments.keep(kept, offsets)
-    top = documents.max_grade
-    judged_grade, _ = segments.falling_values(judged_grade, judged_offsets)
-    return RankedRows(
-        queries=documents.queries,
-        offsets=offsets,
-        rank=rank[order],
-        grade=grade[order],
-        original_grade=grades[row][order],
-        score=matches.score[order],
-        judgment=row[order],
-        above=matches.above[order],
-        tied=matches.tied[order],
-        retrieved=matches.retrieved,
-        judged_offsets=judged_offsets,
-        judged_grade=judged_grade,
-        max_grade=float(grades.max(initial=0.0)) if top is None else top,
-        conventions=conventions,
-        rule=rule,
-        pooled=pooled,
-        pooled_offsets=pooled_offsets,
-        has_repeats=match_options(conventions)["repeats"] and bool(matches.duplicates.any()),
-        has_scores=documents.scores is not None,
-        all_judged=documents.all_judged and kept is None,
-        subtopics=documents.subtopics and replace(documents.subtopics, known=documents.judged),
-        samples=_samples(documents, matches, rank, grade),
-        strangers=documents.strangers and partial(documents.strangers, conventions),
-        cuts=documents.cuts and documents.cuts(conventions),
-        shown=documents.shown and partial(documents.shown, conventions),
-    )
-
-
-def _samples(
-    documents: Documents, matches: Matches, rank: Array, grade: Array
-) -> dict[Any, Sample] | None:
-    """Return the sample of documents that was judged, by query; None if nothing was drawn."""
-    odds = documents.probabilities
-    if odds is None:
-        return None
-    judged = documents.grades >= 0 if documents.judged is None else documents.judged
-    samples = {}
-    for q, query in enumerate(documents.queries):
-        begin, end = matches.offsets[q : q + 2]
-        rows = begin + np.argsort(rank[begin:end], kind="stable")
-        own = np.arange(*documents.bounds[q : q + 2])[judged[slice(*documents.bounds[q : q + 2])]]
-        drawn = odds[matches.judgment[rows]]
-        known = judged[matches.judgment[rows]]
-        samples[query] = Sample(
-            rank[rows], grade[rows], known, drawn, documents.grades[own], odds[own]
-        )
-    return samples
-
-
-def _ranks(
-    matches: Matches, rule: str, grade: Array, chosen: Array | slice, offsets: Array
-) -> Array:
-    """Return the ranks of some matches, whose offsets are ``offsets``."""
-    names = ("above", "tied", "judgment", "earlier", "greater")
-    columns = (getattr(matches, name)[chosen] for name in names)
-    rows = TiedRows(offsets, grade[chosen], *columns)
-    return (rows.above + 1) + tie_breaking.tied_before(rule, rows)
 
 
 def apply_unjudged(ranked: Ranked, rule: str) -> Ranked:

@@ -215,6 +215,13 @@ class Ranked:
     def _count_from(self, level: float) -> Array:
         return segments.count(self.judged_grade >= level, self.judged_offsets)
 
+    def counts(self, k: int) -> list[Array]:
+        """Return how many rows of each query are relevant, and how many are down to rank k."""
+        return [
+            segments.count(self.relevant(), self.offsets),
+            segments.count(self.rank <= k, self.offsets),
+        ]
+
     def highest(self) -> Array:
         """Return the highest judged grade of each query, retrieved or not; -inf without one."""
         return self.cached("highest", self._highest)

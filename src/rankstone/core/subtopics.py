@@ -62,7 +62,7 @@ class Subtopics:
     known: Array | None = None
     length: Array | None = None
 
-    def select(self, chosen: Array) -> Subtopics:
+    def select(self, chosen: Array | slice) -> Subtopics:
         """Return the subtopics of the chosen queries."""
         return replace(self, first=self.first[chosen], last=self.last[chosen])
 
