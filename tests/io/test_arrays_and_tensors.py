@@ -138,10 +138,14 @@ def test_both_engines_order_alike(rows):
     values = np.array([v for r in rows for v in r], np.float64)
     wanted, wanted_tied = python_engine.falling_order(values, offsets)
     assert segments.falling_order(values, offsets).tolist() == wanted.tolist()
-    beside, tied = segments.falling_beside(values, offsets, -np.arange(len(values)))
+    beside, tied, same = segments.falling_beside(values, offsets, -np.arange(len(values)))
     assert beside.tolist() == (-wanted).tolist()
     assert tied.tolist() == wanted_tied.astype(bool).tolist()
     assert tied.tolist() == [len({*row}) < len(row) for row in rows]
+    falling = (sorted(row, reverse=True) for row in rows)
+    assert same.tolist() == [
+        i > 0 and v == row[i - 1] for row in falling for i, v in enumerate(row)
+    ]
     assert segments.falling_values(values, offsets)[0].tolist() == values[wanted].tolist()
 
 
@@ -263,11 +267,14 @@ def test_long_rows_are_ordered_whatever_their_spread(width, kind):
     offsets = np.arange(6) * width
     order = segments.falling_order(values.reshape(-1), offsets)
     places = np.arange(values.size)
-    beside, tied = segments.falling_beside(values.reshape(-1), offsets, places)
+    beside, tied, same = segments.falling_beside(values.reshape(-1), offsets, places)
     wanted = np.argsort(-values, axis=1, kind="stable") + offsets[:-1, None]
     assert order.tolist() == wanted.reshape(-1).tolist()
     assert beside.tolist() == order.tolist()
     assert tied.tolist() == [len(np.unique(row)) < width for row in values]
+    falling = -np.sort(-values, axis=1)
+    assert not same.reshape(values.shape)[:, 0].any()
+    assert (same.reshape(values.shape)[:, 1:] == (falling[:, 1:] == falling[:, :-1])).all()
 
 
 def test_offsets_outside_the_values_are_refused():

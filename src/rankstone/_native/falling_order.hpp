@@ -37,7 +37,10 @@ class Ordering {
           size_(values.shape(0)), beside_(beside), tied_(segments_) {
         std::size_t longest = 0;
         for (std::size_t s = 0; s < segments_; ++s) longest = std::max(longest, length(s));
-        if (beside_) carried_.reset(new double[size_]);
+        if (beside_) {
+            carried_.reset(new double[size_]);
+            same_.reset(new std::uint8_t[size_]());
+        }
         order_.reset(new std::int64_t[beside_ ? longest : size_]);
         const std::size_t width = segments_ ? length(0) : 0;
         table_ = width >= narrow && width <= wide && width * segments_ == size_ && width == longest;
@@ -53,13 +56,13 @@ class Ordering {
                 carry_segment(s);
             }
         }
-        return nb::make_tuple(beside_ ? array_of(std::move(carried_), size_)
-                                      : array_of(std::move(order_), size_),
-                              array_of(std::move(tied_)));
+        if (!beside_) return nb::make_tuple(array_of(std::move(order_), size_), array_of(std::move(tied_)));
+        return nb::make_tuple(array_of(std::move(carried_), size_), array_of(std::move(tied_)),
+                              array_of(std::move(same_), size_));
     }
 
   private:
-    static constexpr std::size_t narrow = 200, wide = 4096, few = 16;
+    static constexpr std::size_t narrow = 12, wide = 4096, few = 16;
 
     std::size_t length(std::size_t s) const {
         return static_cast<std::size_t>(bounds_[s + 1] - bounds_[s]);
@@ -80,7 +83,10 @@ class Ordering {
     }
 
     void carry_segment(std::size_t s) {
-        if (beside_) carry(beside_, order_of(s), carried_.get() + bounds_[s], length(s));
+        if (!beside_) return;
+        const std::int64_t* order = order_of(s);
+        carry(beside_, order, carried_.get() + bounds_[s], length(s));
+        if (tied_[s]) mark_same(data_, order, same_.get() + bounds_[s], length(s));
     }
 
     // NumPy sorts whole numbers with the widest instructions of the machine, so rows of one
@@ -155,6 +161,7 @@ class Ordering {
     std::size_t segments_, size_;
     const double* beside_;
     std::unique_ptr<double[]> carried_;
+    std::unique_ptr<std::uint8_t[]> same_;  // whether a number equals the one before it in the order
     std::unique_ptr<std::int64_t[]> order_;  // of one segment at a time where it is not kept
     std::vector<double> ordered_;
     std::vector<std::uint8_t> tied_;  // whether a segment holds equal numbers

@@ -512,8 +512,8 @@ NB_MODULE(_core, m) {
     m.def("falling_order", &falling_order, "values"_a, "offsets"_a,
           "Orders each segment, highest first, and says which hold equal values.");
     m.def("falling_beside", &falling_beside, "values"_a, "offsets"_a, "beside"_a,
-          "Puts what stands beside values in the falling order of each segment's values, and says "
-          "which hold equal values.");
+          "Puts what stands beside values in the falling order of each segment's values; says which "
+          "segments hold equal values, and which places a value that equals the one before.");
     m.def("falling_small", &falling_small, "values"_a, "offsets"_a,
           "The whole numbers from 0 to 255 of each segment, highest first; None if there are others.");
     m.def("count_equals", &count_equals, "values"_a, "offsets"_a,

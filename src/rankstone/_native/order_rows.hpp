@@ -109,6 +109,12 @@ RANKSTONE_CLONES inline void carry(const double* from, const std::int64_t* order
     for (std::size_t i = 0; i < n; ++i) to[i] = from[order[i]];
 }
 
+// Marks the values that equal the one before them in the order.
+RANKSTONE_CLONES inline void mark_same(const double* values, const std::int64_t* order,
+                                       std::uint8_t* same, std::size_t n) {
+    for (std::size_t i = 1; i < n; ++i) same[i] = values[order[i]] == values[order[i - 1]];
+}
+
 // Puts small whole numbers in falling order by counting them; false if there are others.
 class Counter {
   public:

@@ -45,7 +45,8 @@ class Positions:
 class Ties:
     """The ties of a Ranked that hold a judged document, singletons included.
 
-    ``of_row`` is the tie of each row, ``starts`` the first row of each tie.
+    ``rows`` are their rows, which ``row_offsets`` divide by query; ``of_row`` is the tie of each row,
+    ``starts`` the first row of each tie.
     """
 
     of_row: Array
@@ -53,6 +54,7 @@ class Ties:
     size: Array
     starts: Array
     row_offsets: Array
+    rows: Array | slice
 
     @property
     def query(self) -> Array:
@@ -84,33 +86,48 @@ class Ties:
         return mean[self.of_row], low[self.of_row]
 
 
-def ties_of(r: Ranked) -> Ties:
-    """Return the ties of a ranking."""
-    return r.cached("ties", lambda: _ties_of(r))
+def ties_of(r: Ranked, k: Array | int | None = None) -> Ties:
+    """Return the ties of a ranking; of a table those that begin below a cutoff may be left out."""
+    cut = k if isinstance(k, int) and r.width and k < r.width else None
+    return r.cached(("ties", cut), lambda: _ties_of(r, cut))
 
 
-def _ties_of(r: Ranked) -> Ties:
-    first = r.tie_starts()
-    if first is not None:
-        starts = np.flatnonzero(first)
-        above = segments.positions(r.offsets)[starts]
-        size = np.diff(starts, append=len(first))
-    else:
+def _ties_of(r: Ranked, k: int | None) -> Ties:
+    first, offsets = r.tie_starts(), r.offsets
+    rows: Array | slice = slice(None)
+    if first is None:
         first = np.ones(len(r.above), bool)
         first[1:] = r.above[1:] != r.above[:-1]
-        first[r.offsets[:-1][segments.lengths(r.offsets) > 0]] = True
+        first[offsets[:-1][segments.lengths(offsets) > 0]] = True
         starts = np.flatnonzero(first)
         above, size = r.above[starts], r.tied[starts]
+    else:
+        if k is not None:
+            rows, offsets = _rows_above(first.reshape(len(r), -1), k)
+            first = first[rows]
+        starts = np.flatnonzero(first)
+        above = segments.positions(offsets)[starts]
+        size = np.diff(starts, append=len(first))
     of_row = np.add.accumulate(first, dtype=np.int64) - 1
-    return Ties(of_row, above, size, starts, r.offsets)
+    return Ties(of_row, above, size, starts, offsets, rows)
 
 
-def mean_discount(r: Ranked, name: str, k: Array | int | None) -> Pair:
+def _rows_above(first: Array, k: int) -> tuple[Array, Array]:
+    """Return the rows of a table whose ties begin within the first k columns, and their offsets."""
+    count, width = first.shape
+    sizes = np.full(count, k)
+    longer = np.flatnonzero(~first[:, k])
+    rest = first[longer, k:]
+    sizes[longer] = np.where(rest.any(axis=1), k + rest.argmax(axis=1), width)
+    offsets = segments.offsets_of(sizes)
+    return segments.positions(offsets) + np.repeat(np.arange(count) * width, sizes), offsets
+
+
+def mean_discount(ties: Ties, name: str, k: Array | int | None) -> Pair:
     """Return the mean discount of the positions that each row may take; beyond k it is 0.
 
     ``k`` may hold a cutoff for each query.
     """
-    ties = ties_of(r)
     begin, end = ties.above, ties.above + ties.size
     cut = k[ties.query] if isinstance(k, np.ndarray) else k
     if cut is not None:

@@ -714,10 +714,16 @@ def falling_order(values: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, 
 
 def falling_beside(
     values: np.ndarray, offsets: np.ndarray, beside: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Put the numbers beside the values in the order of the values; say which segments hold equals."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Put the numbers beside the values in the order of the values.
+
+    And say which segments hold equal values, and which places a value that equals the one before.
+    """
     order, tied = falling_order(values, offsets)
-    return beside[order], tied
+    same = np.zeros(len(order), np.uint8)
+    same[1:] = values[order[1:]] == values[order[:-1]]
+    same[offsets[:-1][offsets[1:] > offsets[:-1]]] = 0
+    return beside[order], tied, same
 
 
 def falling_small(values: np.ndarray, offsets: np.ndarray) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any
@@ -88,35 +89,40 @@ class RankedTable(Ranked):
     def columns_and_ties(self, task: Task) -> tuple[list[Array], int]:
         """Return a task's columns, and how many rows of a grade above 0 share their score.
 
-        Lists with ties and lists without are apart: most have none, and cost less.
+        Lists with ties are also looked at apart: most have none, and cost less.
         """
-        some = self._has_equals
-        mixed = some and not self._tied_lists.all()
-        tied = self._lists(self._tied_lists) if mixed else self
-        if mixed and self.rule != "input":
-            columns = self._put_together(task(self._lists(~self._tied_lists)), task(tied))
-        else:
+        count, tied = 0, self
+        if not self._has_equals or self._tied_lists.all() or self.rule == "input":
             columns = task(self)
-        count = int((tied.original_grade[tied.tied > 1] > 0).sum()) if some else 0
+        else:
+            plain, tied = copy(self), self._lists(self._tied_lists)
+            plain.__dict__.update(_has_equals=False, has_ties=False, _cache={})
+            columns = []
+            for column, among in zip(task(plain), task(tied), strict=True):
+                columns.append(column.astype(np.result_type(column, among)))
+                columns[-1][self._tied_lists] = among
+            plain.clear_cache()
+        if self._has_equals:
+            count = int((tied.original_grade[tied.shared_scores()] > 0).sum())
         tied.clear_cache()
         self.clear_cache()
         return columns, count
 
-    def _put_together(self, plain: list[Array], tied: list[Array]) -> list[Array]:
-        columns = []
-        for without, among in zip(plain, tied, strict=True):
-            column = np.empty(len(self), np.result_type(without, among))
-            column[~self._tied_lists], column[self._tied_lists] = without, among
-            columns.append(column)
-        return columns
+    def shared_scores(self) -> Array:
+        """Return which rows share their score with another document."""
+        if self.judged is not None:
+            return self.tied > 1
+        same = self._by_score[2]
+        return same | np.append(same[1:], False)
 
     def _lists(self, mask: Array) -> RankedTable:
         """Return the ranking of some of the lists."""
         sizes = segments.lengths(self.bounds)
-        rows = np.repeat(mask, sizes)
+        rows = np.flatnonzero(np.repeat(mask, sizes))
         queries = list(compress(self.queries, mask.tolist()))
         table = self._of_rows(rows, segments.offsets_of(sizes[mask]), queries)
-        table.__dict__["_by_score"] = self._by_score[0][rows], self._tied_lists[mask]
+        carried, _, same = self._by_score
+        table.__dict__["_by_score"] = carried[rows], mask[mask], same[rows]
         return table
 
     def count_ties(self) -> tuple[int, int]:
@@ -128,10 +134,12 @@ class RankedTable(Ranked):
         return sum(tied for tied, _ in counts), sum(rows for _, rows in counts)
 
     @lazy
-    def _by_score(self) -> tuple[Array, Array]:
-        """The retrieved grades by falling score, and in which lists documents share theirs."""
+    def _by_score(self) -> tuple[Array, Array, Array]:
+        """The retrieved grades by falling score; which lists hold ties, which documents tie the last."""
         if self.scores is None:
-            return self.retrieved_grades, np.zeros(len(self.bounds) - 1, bool)
+            none = np.zeros(1, bool)
+            same = np.broadcast_to(none, len(self.grades))
+            return self.retrieved_grades, np.broadcast_to(none, len(self.bounds) - 1), same
         return segments.falling_beside(self.scores, self.bounds, self.retrieved_grades)
 
     @property
@@ -169,22 +177,13 @@ class RankedTable(Ranked):
         place = segments.positions(self.bounds)
         if not self._has_equals:
             return place, np.ones(len(place), np.int64)
-        starts = np.flatnonzero(self._first_of_tie())
+        starts = np.flatnonzero(~self._by_score[2])
         sizes = np.diff(starts, append=len(place))
         return np.repeat(place[starts], sizes), np.repeat(sizes, sizes)
 
-    def _first_of_tie(self) -> Array:
-        """Return, for all documents by falling score, whether none before has the same."""
-        first = np.ones(len(self.grades), bool)
-        if self.scores is not None and self._has_equals:
-            score, _ = segments.falling_values(self.scores, self.bounds)
-            first[1:] = score[1:] != score[:-1]
-            first[self.bounds[:-1][segments.lengths(self.bounds) > 0]] = True
-        return first
-
     def tie_starts(self) -> Array | None:
         """Return which rows are the first of their tie; None if rows are not all documents."""
-        return self._first_of_tie() if self._in_score_order else None
+        return ~self._by_score[2] if self._in_score_order else None
 
     def _place(self, mask: Array | None) -> tuple[Array, Array, Array, Array]:
         """Return document, documents above, documents tied and rank of some documents, by rank."""

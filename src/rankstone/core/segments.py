@@ -86,10 +86,14 @@ def falling_order(values: Array, offsets: Array) -> Array:
     return order
 
 
-def falling_beside(values: Array, offsets: Array, beside: Array) -> tuple[Array, Array]:
-    """Sort ``beside`` by falling ``values`` in each segment; also return a mask of segments with ties."""
-    carried, tied = engine.load().falling_beside(_floats(values), offsets, _floats(beside))
-    return carried, tied.view(bool)
+def falling_beside(values: Array, offsets: Array, beside: Array) -> tuple[Array, Array, Array]:
+    """Sort ``beside`` by falling ``values`` in each segment.
+
+    Also return a mask of segments with ties, and one of places whose value equals the one before.
+    """
+    found = engine.load().falling_beside(_floats(values), offsets, _floats(beside))
+    carried, tied, same = found
+    return carried, tied.view(bool), same.view(bool)
 
 
 def count_equals(values: Array, offsets: Array) -> Array:

@@ -15,7 +15,7 @@ import numpy as np
 
 from rankstone.choices.conventions import Conventions
 from rankstone.core import discounts, pairs, segments
-from rankstone.core.expected_ties import mean_discount
+from rankstone.core.expected_ties import mean_discount, ties_of
 from rankstone.core.items import ItemLists, ListCounts
 from rankstone.core.pairs import Pair
 from rankstone.core.ranked import Ranked
@@ -196,7 +196,9 @@ def pair_total(c: Sum | Terms) -> Pair:
     if isinstance(c, Terms):
         return _total_of_terms(c)
     if r.ties_averaged:
-        return _added(r, *_times(c, c.gain, mean_discount(r, c.discount, c.k)), r.offsets)
+        ties = ties_of(r, c.k)
+        weight = mean_discount(ties, c.discount, c.k)
+        return _added(r, *_times(c, c.gain[ties.rows], weight), ties.row_offsets)
     if c.discount == "none" and c.gain.dtype == bool:
         return single(_count(r, c.gain, c.k))
     if r.width and is_exact(r):
@@ -227,7 +229,7 @@ def _total_of_terms(c: Terms) -> Pair:
 def _rows(s: Sum) -> Pair:
     """Return the terms of all rows, whatever the cutoff."""
     if s.ranked.ties_averaged:
-        return _times(s, s.gain, mean_discount(s.ranked, s.discount, s.k))
+        return _times(s, s.gain, mean_discount(ties_of(s.ranked), s.discount, s.k))
     terms, low = _discounted(s._replace(k=None), s.gain)
     return _floats(terms), np.zeros(len(terms)) if low is None else low
 
@@ -312,7 +314,9 @@ def terms_of(s: Sum) -> tuple[Array, Array]:
     r = s.ranked
     averaged = r.ties_averaged
     high, _ = (
-        mean_discount(r, s.discount, s.k) if averaged else discounts.discount(r.rank, s.discount)
+        mean_discount(ties_of(r), s.discount, s.k)
+        if averaged
+        else discounts.discount(r.rank, s.discount)
     )
     return high, _rows(s)[0]
 
